@@ -1,0 +1,89 @@
+"""Every error that a person can cause or mend, grouped by who must act.
+
+    LorewrightError
+    ├── PackError            the pack author
+    ├── ScenarioError        the scenario author
+    ├── SettingsError        the operator: settings, workspace, command line
+    ├── NotFound             whoever named a thing that is not there
+    ├── StaleIndexError      the operator: an index is missing, or was made by another version
+    ├── CampaignError        the player
+    │   ├── HeadMoved            someone else's turn was committed first; nothing of this one was
+    │   └── ActionIdReused       the same action ID came with other words
+    └── ProviderError        the model's provider
+        └── OutputRejected       a model's output stayed invalid after a repair and a retry
+
+Anything else that is raised is our own mistake and shows as a traceback. A message says what, where and what to do.
+"""
+
+from __future__ import annotations
+
+
+class LorewrightError(Exception):
+    """An error with a stable `code` for programs and a `hint` that says what to do about it."""
+
+    code = "error"
+
+    def __init__(self, message: str, *, hint: str | None = None) -> None:
+        super().__init__(message)
+        self.message = message
+        self.hint = hint
+
+
+class PackError(LorewrightError):
+    """A pack cannot be read as it was meant; nothing of it was installed."""
+
+    code = "pack_invalid"
+
+
+class ScenarioError(LorewrightError):
+    """A scenario cannot be read as it was meant; no campaign was made."""
+
+    code = "scenario_invalid"
+
+
+class SettingsError(LorewrightError):
+    """The settings, the workspace or an option do not fit."""
+
+    code = "settings_invalid"
+
+
+class NotFound(LorewrightError):
+    """Something was named that does not exist: a pack, a campaign, an entity, a chunk."""
+
+    code = "not_found"
+
+
+class StaleIndexError(LorewrightError):
+    """An index is missing, or was made by another version or embedder."""
+
+    code = "index_stale"
+
+
+class CampaignError(LorewrightError):
+    """A campaign cannot do what was asked; it is unchanged."""
+
+    code = "campaign_error"
+
+
+class HeadMoved(CampaignError):
+    """Another turn was committed while this one was being thought; this one left no trace but its attempt."""
+
+    code = "head_moved"
+
+
+class ActionIdReused(CampaignError):
+    """The action ID is known, with other words; the stored turn is unchanged."""
+
+    code = "action_id_reused"
+
+
+class ProviderError(LorewrightError):
+    """A model could not be reached or refused; the turn was not committed."""
+
+    code = "provider_failed"
+
+
+class OutputRejected(ProviderError):
+    """A model's output stayed invalid after one repair and one retry; the turn was not committed."""
+
+    code = "output_rejected"

@@ -1,0 +1,55 @@
+"""Names of things: slugs, pack-qualified IDs, item references, content hashes."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+import unicodedata
+from typing import Any
+
+from slugify import slugify
+
+# An ID may be written in any script, but holds none of the characters that separate IDs or walk out of a folder.
+_ID = re.compile(r"[^\W_][\w-]*")
+
+
+def is_id(text: str) -> bool:
+    """Whether the text can stand as a pack or entity ID: letters, digits, `_`, `-`, starting with a letter or digit."""
+    return bool(_ID.fullmatch(text)) and len(text) <= 120 and text == unicodedata.normalize("NFC", text)
+
+
+def slug(text: str, *, fallback: str = "section") -> str:
+    """`History & Lore` -> `history-lore`; other scripts are transliterated; never empty."""
+    return slugify(text, max_length=80, word_boundary=True) or fallback
+
+
+def qualify(pack_id: str, entity_id: str) -> str:
+    """`neo_seattle`, `viktor` -> `neo_seattle:viktor`; an ID that is qualified already is returned as it is."""
+    return entity_id if ":" in entity_id else f"{pack_id}:{entity_id}"
+
+
+def local(qualified_id: str) -> str:
+    """`neo_seattle:viktor` -> `viktor`; a bare ID stays."""
+    return qualified_id.rpartition(":")[2]
+
+
+def shown_item(item_id: str) -> str:
+    """`neo_seattle:viktor:knows#pier9` -> `viktor/knows#pier9`, as citations are shown to people."""
+    _, _, rest = item_id.partition(":")
+    entity, _, section = rest.partition(":")
+    return f"{entity}/{section}" if section else item_id
+
+
+def canonical_json(value: Any) -> str:
+    """The one JSON text of a value: the same bytes in every process.
+
+    Raises:
+        ValueError: the value holds NaN or an infinity.
+    """
+    return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
+
+
+def content_hash(text: str) -> str:
+    """SHA-256 of the text, in hex; a lone surrogate is replaced rather than refused."""
+    return hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()

@@ -1,0 +1,1 @@
+"""Chunks -> something that can be searched: generations on disk, keywords, the library of installed packs."""

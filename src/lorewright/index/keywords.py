@@ -1,0 +1,90 @@
+"""Words -> scored chunks, by BM25, asked term by term so that several tables can be ranked as one.
+
+SQLite's `bm25()` takes document frequencies from its whole table, so that scores of two packs would not compare. Each
+term is therefore asked alone in every table, and its scores are scaled from that table's own inverse document frequency
+to the one over all tables asked. What is not asked changes no score; and the terms' shares are the explanation.
+"""
+
+from __future__ import annotations
+
+import math
+import sqlite3
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from lorewright.index.schema import COLUMN_WEIGHTS
+
+# Twenty of the rarest terms rank as well as all of them and cost a bounded time.
+MAX_TERMS = 20
+
+# A word in more than a quarter of everything says nothing of any one chunk.
+MAX_SHARE = 0.25
+
+
+@dataclass(frozen=True, slots=True)
+class KeywordTable:
+    """One FTS5 table to ask; `count` is the number of its rows."""
+
+    connection: sqlite3.Connection
+    name: str
+    count: int
+
+
+@dataclass(slots=True)
+class KeywordHit:
+    """A row's score and each term's share of it."""
+
+    score: float = 0.0
+    terms: dict[str, float] = field(default_factory=dict)
+
+
+def rank_keywords(tables: Sequence[KeywordTable], words: Sequence[str]) -> list[dict[int, KeywordHit]]:
+    """For each table: row -> hit. Scores compare across the tables asked together, and with nothing else.
+
+    Words are quoted before FTS sees them, so no input is a syntax error.
+    """
+    hits: list[dict[int, KeywordHit]] = [{} for _ in tables]
+    total = sum(table.count for table in tables)
+    for word, counts in _rarest(tables, words, total):
+        everywhere = _idf(total, sum(counts))
+        for table, count, found in zip(tables, counts, hits, strict=True):
+            if count:
+                _add_term(table, word, everywhere / _fts_idf(table.count, count), found)
+    return hits
+
+
+def _add_term(table: KeywordTable, word: str, scale: float, found: dict[int, KeywordHit]) -> None:
+    weights = ", ".join(map(str, COLUMN_WEIGHTS))
+    sql = f"SELECT rowid, -bm25({table.name}, {weights}) FROM {table.name} WHERE {table.name} MATCH ?"
+    for row, score in table.connection.execute(sql, (_quoted(word),)):
+        hit = found.setdefault(row, KeywordHit())
+        share = score * scale
+        hit.score += share
+        hit.terms[word] = share
+
+
+def _rarest(tables: Sequence[KeywordTable], words: Sequence[str], total: int) -> list[tuple[str, list[int]]]:
+    """The words that are found, rarest first; common ones only where there is no other."""
+    counted = [(word, [_count(table, word) for table in tables]) for word in dict.fromkeys(words)]
+    found = sorted((pair for pair in counted if sum(pair[1])), key=lambda pair: (sum(pair[1]), pair[0]))
+    telling = [pair for pair in found if sum(pair[1]) <= max(1, MAX_SHARE * total)]
+    return (telling or found)[:MAX_TERMS]
+
+
+def _count(table: KeywordTable, word: str) -> int:
+    sql = f"SELECT count(*) FROM {table.name} WHERE {table.name} MATCH ?"
+    return int(table.connection.execute(sql, (_quoted(word),)).fetchone()[0])
+
+
+def _quoted(word: str) -> str:
+    clean = word.encode("utf-8", "replace").decode("utf-8").replace("\0", " ").replace('"', '""')
+    return f'"{clean}"'
+
+
+def _fts_idf(count: int, matching: int) -> float:
+    # What SQLite's bm25() itself uses (fts5_aux.c), its floor included.
+    return max(math.log((count - matching + 0.5) / (matching + 0.5)), 1e-6)
+
+
+def _idf(count: int, matching: int) -> float:
+    return math.log(1 + (count - matching + 0.5) / (matching + 0.5))

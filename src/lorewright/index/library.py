@@ -1,0 +1,181 @@
+"""The library: which packs are installed, where they lie, and which generation is current."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+from lorewright.errors import NotFound, PackError
+from lorewright.index.generation import Generation, GenerationKey, build_generation
+from lorewright.packs.findings import Finding
+from lorewright.packs.loader import load_pack
+from lorewright.packs.models import Pack
+from lorewright.storage.database import opened
+from lorewright.storage.migrations import Migration, migrate
+
+MIGRATIONS = (
+    Migration(
+        "library_001_content_packs",
+        (
+            # The seed's content_packs, and which text of each is indexed. Rebuilt by installing again.
+            """CREATE TABLE content_packs (
+                id TEXT PRIMARY KEY, name TEXT NOT NULL, version TEXT NOT NULL, genre TEXT,
+                layer TEXT NOT NULL DEFAULT 'setting', depends_on_json TEXT NOT NULL DEFAULT '[]', path TEXT NOT NULL,
+                license_json TEXT NOT NULL DEFAULT '{}', installed_at TEXT NOT NULL,
+                content_hash TEXT NOT NULL, files INTEGER NOT NULL, chunks INTEGER NOT NULL, tokens INTEGER NOT NULL
+            )""",
+        ),
+    ),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class InstalledPack:
+    """A row of the library."""
+
+    id: str
+    name: str
+    version: str
+    layer: str
+    path: str
+    content_hash: str
+    files: int
+    chunks: int
+    tokens: int
+    installed_at: str
+
+    @property
+    def key(self) -> GenerationKey:
+        """The current generation."""
+        return GenerationKey(self.id, self.content_hash)
+
+
+@dataclass(frozen=True, slots=True)
+class Installed:
+    """What an install did: the row, the findings that were told, and whether anything had to be built."""
+
+    pack: InstalledPack
+    findings: tuple[Finding, ...]
+    built: bool
+
+
+class Library:
+    """The packs of one workspace, in `indexes/`. Everything in there can be rebuilt."""
+
+    def __init__(self, indexes: Path) -> None:
+        self._database = indexes / "library.db"
+        self.generations = indexes / "generations"
+
+    def install(self, folder: Path, *, lenient: bool = False) -> Installed:
+        """Read a pack where it lies, build its generation and make it the current one.
+
+        The library changes in one transaction at the very end: before it nothing is installed, after it everything.
+
+        Raises:
+            PackError: the folder is no pack, has errors (unless `lenient`), or its ID belongs to a pack elsewhere.
+        """
+        pack = load_pack(folder)
+        _refuse_errors(pack, lenient=lenient)
+        self._refuse_taken_id(pack)
+        built = not (self.generations / GenerationKey(pack.manifest.id, pack.content_hash).folder).is_dir()
+        build_generation(pack, self.generations)
+        self._record(pack)
+        return Installed(self.get(pack.manifest.id), pack.findings, built)
+
+    def rebuild(self, folder: Path, *, content_hash: str) -> GenerationKey:
+        """Build the generation of a kept text, without installing it.
+
+        Raises:
+            PackError: the folder's text is not the one that was asked for.
+        """
+        pack = load_pack(folder)
+        if pack.content_hash != content_hash:
+            raise PackError(
+                f"the kept text of {pack.manifest.id} is damaged", hint="restore it from a backup"
+            )
+        return build_generation(pack, self.generations)
+
+    def packs(self) -> list[InstalledPack]:
+        """The installed packs, by ID."""
+        if not self._database.is_file():
+            return []
+        with opened(self._database) as database:
+            migrate(database, MIGRATIONS)
+            return [_installed(row) for row in database.rows("SELECT * FROM content_packs ORDER BY id")]
+
+    def get(self, pack_id: str) -> InstalledPack:
+        """An installed pack.
+
+        Raises:
+            NotFound: no pack of that ID is installed.
+        """
+        packs = {pack.id: pack for pack in self.packs()}
+        if pack_id not in packs:
+            installed = ", ".join(packs) or "none"
+            raise NotFound(
+                f"no pack {pack_id} is installed (installed: {installed})",
+                hint="run: lorewright pack install FOLDER",
+            )
+        return packs[pack_id]
+
+    def open(self, key: GenerationKey) -> Generation:
+        """A reader of a generation.
+
+        Raises:
+            StaleIndexError: it is not there.
+        """
+        return Generation(self.generations / key.folder)
+
+    def has(self, key: GenerationKey) -> bool:
+        """Whether the generation is there."""
+        return (self.generations / key.folder / "chunks.db").is_file()
+
+    def _refuse_taken_id(self, pack: Pack) -> None:
+        for installed in self.packs():
+            elsewhere = installed.path != pack.root and Path(installed.path).is_dir()
+            if installed.id == pack.manifest.id and elsewhere:
+                raise PackError(
+                    f"the ID {installed.id} belongs to the pack at {installed.path}",
+                    hint="give one of the two another id in pack.yaml",
+                )
+
+    def _record(self, pack: Pack) -> None:
+        manifest = pack.manifest
+        row = (
+            manifest.id,
+            manifest.name,
+            manifest.version,
+            manifest.genre,
+            manifest.layer,
+            json.dumps([dependency.model_dump() for dependency in manifest.depends_on]),
+            pack.root,
+            json.dumps(manifest.license, default=str),
+            datetime.now(UTC).isoformat(timespec="seconds"),
+            pack.content_hash,
+            len(pack.entities),
+            len(pack.chunks),
+            sum(chunk.token_count for chunk in pack.chunks),
+        )
+        with opened(self._database) as database:
+            migrate(database, MIGRATIONS)
+            with database.transaction() as connection:
+                marks = ", ".join("?" * len(row))
+                connection.execute(f"INSERT OR REPLACE INTO content_packs VALUES ({marks})", row)
+
+
+def _refuse_errors(pack: Pack, *, lenient: bool) -> None:
+    if not pack.errors or (lenient and not any(finding.file == "pack.yaml" for finding in pack.errors)):
+        return
+    first = "\n  ".join(str(finding) for finding in pack.errors[:5])
+    more = f"\n  … and {len(pack.errors) - 5} more" if len(pack.errors) > 5 else ""
+    raise PackError(
+        f"{pack.manifest.id} was not installed: {len(pack.errors)} error(s)\n  {first}{more}",
+        hint="mend them, or install the rest with --lenient",
+    )
+
+
+def _installed(row: object) -> InstalledPack:
+    fields = {name: row[name] for name in InstalledPack.__dataclass_fields__}  # type: ignore[index]
+    return InstalledPack(**fields)

@@ -1,0 +1,31 @@
+"""Free text -> the words that are looked up: lower-case, without the ones that say nothing."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+
+_WORD = re.compile(r"\w+(?:[’'\-]\w+)*")
+_POSSESSIVE = re.compile(r"[’']s\b")
+
+# English function words and the words of asking. In another language they are merely rare, and dropping them does no harm.
+STOP_WORDS = frozenset(
+    """a about above after again all also am an and any are as at be because been before being below between both but by
+    can could did do does doing down during each ever every few for from further get give had has have having he her here
+    hers him his how i if in into is it its itself just know let like make may me might mine more most much must my near
+    no nor not now of off on once one only or other our out over own please same say see shall she should show so some
+    such tell than that the their them then there these they thing this those through to too under until up us very was
+    way we were what when where which while who whom whose why will with would yes yet you your""".split()
+)
+
+
+def words_of(text: str) -> list[str]:
+    """Lower-case words in order; `Phelan’s` is `phelan`, `X-1` is `x-1`; case and accents as Unicode folds them."""
+    folded = _POSSESSIVE.sub("", unicodedata.normalize("NFC", text).casefold())
+    return _WORD.findall(folded)
+
+
+def content_words(text: str) -> list[str]:
+    """The words that carry meaning, each once, in order; all of them where nothing else is left."""
+    words = list(dict.fromkeys(words_of(text)))
+    return [word for word in words if word not in STOP_WORDS] or words

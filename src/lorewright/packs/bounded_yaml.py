@@ -1,0 +1,140 @@
+"""YAML text -> plain data, for files that strangers wrote.
+
+PyYAML's safe loader is safe against code, not against size: aliases multiply, merge keys multiply faster, deep nesting
+recurses. So: no anchors, aliases, merges or tags; bounds on size, depth and nodes; keys are strings; and the scalars are
+YAML 1.2's (`no` is a string, and so is what looks like a date).
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from typing import Any
+
+import yaml
+
+from lorewright.packs.limits import MAX_YAML_DEPTH, MAX_YAML_NODES
+
+_NULL = re.compile(r"~|null|Null|NULL|")
+_BOOL = re.compile(r"true|True|TRUE|false|False|FALSE")
+_INT = re.compile(r"[-+]?[0-9]{1,18}")
+_FLOAT = re.compile(r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]{1,3})?")
+
+
+class YamlProblem(Exception):
+    """The text is not YAML that we read: code `invalid-yaml`, `yaml-alias-bomb` or `unsafe-yaml-tag`; line from 1."""
+
+    def __init__(self, code: str, message: str, line: int, column: int) -> None:
+        super().__init__(message)
+        self.code = code
+        self.message = message
+        self.line = line
+        self.column = column
+
+
+@dataclass(frozen=True, slots=True)
+class YamlDocument:
+    """The data, the line (from 1) of each top-level key, and top-level or nested keys that were written twice."""
+
+    data: Any
+    key_lines: dict[str, int] = field(default_factory=dict)
+    duplicates: tuple[tuple[str, int], ...] = ()
+
+
+def load_yaml(text: str) -> YamlDocument:
+    """Read one YAML document; an empty text gives None.
+
+    Raises:
+        YamlProblem: whatever is wrong with the text, with its place.
+    """
+    loader = _Loader(text)
+    try:
+        node = loader.get_single_node()
+        builder = _Builder()
+        data = None if node is None else builder.build(node)
+        lines = _key_lines(node)
+    except yaml.MarkedYAMLError as problem:
+        raise _problem(problem) from None
+    except (yaml.YAMLError, ValueError, RecursionError, IndexError) as problem:
+        raise YamlProblem("invalid-yaml", str(problem).split("\n")[0] or "not YAML", 1, 1) from None
+    finally:
+        loader.dispose()
+    return YamlDocument(data, lines, tuple(builder.duplicates))
+
+
+def _problem(problem: yaml.MarkedYAMLError) -> YamlProblem:
+    mark = problem.problem_mark or problem.context_mark
+    line, column = (mark.line + 1, mark.column + 1) if mark else (1, 1)
+    return YamlProblem("invalid-yaml", problem.problem or "not YAML", line, column)
+
+
+def _key_lines(node: yaml.Node | None) -> dict[str, int]:
+    if not isinstance(node, yaml.MappingNode):
+        return {}
+    return {key.value: key.start_mark.line + 1 for key, _ in node.value if isinstance(key, yaml.ScalarNode)}
+
+
+class _Loader(yaml.SafeLoader):
+    """Composes nodes within bounds; refuses what multiplies and what names types."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__(text)
+        self._depth = 0
+        self._nodes = 0
+
+    def compose_node(self, parent: yaml.Node | None, index: Any) -> yaml.Node | None:
+        event = self.peek_event()  # type: ignore[no-untyped-call]
+        mark = event.start_mark
+        line, column = mark.line + 1, mark.column + 1
+        if isinstance(event, yaml.AliasEvent) or getattr(event, "anchor", None):
+            raise YamlProblem("yaml-alias-bomb", "anchors and aliases are not read", line, column)
+        if getattr(event, "tag", None):
+            raise YamlProblem("unsafe-yaml-tag", f"the tag {event.tag} is not read", line, column)
+        self._depth += 1
+        self._nodes += 1
+        if self._depth > MAX_YAML_DEPTH:
+            raise YamlProblem("invalid-yaml", f"nested deeper than {MAX_YAML_DEPTH} levels", line, column)
+        if self._nodes > MAX_YAML_NODES:
+            raise YamlProblem("invalid-yaml", f"more than {MAX_YAML_NODES} values", line, column)
+        node = super().compose_node(parent, index)
+        self._depth -= 1
+        return node
+
+
+class _Builder:
+    """Nodes -> dict, list, str, int, float, bool, None."""
+
+    def __init__(self) -> None:
+        self.duplicates: list[tuple[str, int]] = []
+
+    def build(self, node: yaml.Node) -> Any:
+        if isinstance(node, yaml.MappingNode):
+            return self._mapping(node)
+        if isinstance(node, yaml.SequenceNode):
+            return [self.build(child) for child in node.value]
+        return _scalar(node)
+
+    def _mapping(self, node: yaml.MappingNode) -> dict[str, Any]:
+        built: dict[str, Any] = {}
+        for key_node, value_node in node.value:
+            mark = key_node.start_mark
+            if not isinstance(key_node, yaml.ScalarNode):
+                raise YamlProblem("invalid-yaml", "a key must be text", mark.line + 1, mark.column + 1)
+            key = str(key_node.value)
+            if key in built:
+                self.duplicates.append((key, mark.line + 1))
+            built[key] = self.build(value_node)
+        return built
+
+
+def _scalar(node: yaml.Node) -> Any:
+    text = str(node.value)
+    if getattr(node, "style", None) is not None:
+        return text
+    if _NULL.fullmatch(text):
+        return None
+    if _BOOL.fullmatch(text):
+        return text.lower() == "true"
+    if _INT.fullmatch(text):
+        return int(text)
+    return float(text) if _FLOAT.fullmatch(text) else text

@@ -1,0 +1,131 @@
+"""A file's body -> sections: H1 and its introduction, then each H2 with everything below it. Nothing is lost.
+
+Headings are taken from markdown-it's tokens, never from the look of a line: `#` in a fence is text, and a title
+underlined with `---` is a heading.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from markdown_it.token import Token
+
+from lorewright.packs.plain import parser, plain_text
+from lorewright.tokens import count_tokens
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """A stretch of a body. `line` counts from 0 in the body; `heading` is the heading's own source, maybe empty.
+
+    `title` is the H1 in force, `subtitle` the H2, each "" where there is none.
+    """
+
+    title: str
+    subtitle: str
+    line: int
+    heading: str
+    text: str
+
+    @property
+    def source(self) -> str:
+        """The section as it stands in the file."""
+        return self.heading + self.text
+
+
+@dataclass(frozen=True, slots=True)
+class _Heading:
+    level: int
+    title: str
+    start: int
+    end: int
+
+
+def lines_of(text: str) -> list[str]:
+    """The lines with their ends, as CommonMark counts them: at line feeds and nowhere else."""
+    *ended, last = text.split("\n")
+    return [line + "\n" for line in ended] + ([last] if last else [])
+
+
+def split_sections(body: str) -> list[Section]:
+    """Cut at H1 and H2. The sources of the sections joined are the body; an empty body gives no section.
+
+    Text above the first heading is a section without titles, if it is more than white space; else it goes with the
+    first heading.
+    """
+    lines = lines_of(body)
+    headings = list(_headings(parser().parse(body)))
+    sections: list[Section] = []
+    first = headings[0].start if headings else len(lines)
+    lead = "".join(lines[:first])
+    if lead.strip():
+        sections.append(Section("", "", 0, "", lead))
+        lead = ""
+    title = ""
+    for index, heading in enumerate(headings):
+        end = headings[index + 1].start if index + 1 < len(headings) else len(lines)
+        title = heading.title if heading.level == 1 else title
+        subtitle = heading.title if heading.level == 2 else ""
+        source = lead + "".join(lines[heading.start : heading.end])
+        lead = ""
+        sections.append(Section(title, subtitle, heading.start, source, "".join(lines[heading.end : end])))
+    return sections
+
+
+def _headings(tokens: Sequence[Token]) -> Iterator[_Heading]:
+    """H1 and H2 at the top level of the document: one in a quotation or a list is part of that."""
+    for index, token in enumerate(tokens):
+        if token.type != "heading_open" or token.level or token.tag not in ("h1", "h2") or not token.map:
+            continue
+        yield _Heading(int(token.tag[1]), plain_text(tokens[index + 1].content), token.map[0], token.map[1])
+
+
+def split_long(text: str, *, max_tokens: int) -> list[str]:
+    """Cut a text at paragraph ends into parts of at most `max_tokens`; joined they are the text.
+
+    A paragraph that is longer alone is cut at line ends, and a line that is longer alone at word ends.
+    """
+    if count_tokens(text) <= max_tokens:
+        return [text]
+    return _gather(list(_pieces(text, max_tokens)), max_tokens)
+
+
+def _pieces(text: str, max_tokens: int) -> Iterator[str]:
+    for block in _blocks(text):
+        if count_tokens(block) <= max_tokens:
+            yield block
+            continue
+        for line in lines_of(block):
+            yield from [line] if count_tokens(line) <= max_tokens else _cut_words(line, max_tokens)
+
+
+def _blocks(text: str) -> Iterator[str]:
+    """The top-level blocks of a text with the blank lines that follow them."""
+    lines = lines_of(text)
+    starts = sorted({token.map[0] for token in parser().parse(text) if token.map and not token.level} | {0})
+    for start, end in zip(starts, [*starts[1:], len(lines)], strict=True):
+        yield "".join(lines[start:end])
+
+
+def _cut_words(line: str, max_tokens: int) -> Iterator[str]:
+    # Half the limit in words and its double in characters stay under it by either way of counting tokens.
+    words, room = 0, max_tokens * 2
+    start = position = 0
+    for position, character in enumerate(line):
+        words += character.isspace()
+        if (position - start >= room and character.isspace()) or position - start >= room * 2 - 1:
+            yield line[start : position + 1]
+            start = position + 1
+    yield line[start:]
+
+
+def _gather(pieces: Sequence[str], max_tokens: int) -> list[str]:
+    parts: list[str] = []
+    current = ""
+    for piece in pieces:
+        if current and count_tokens(current + piece) > max_tokens:
+            parts.append(current)
+            current = ""
+        current += piece
+    return [*parts, current] if current else parts

@@ -1,0 +1,96 @@
+"""A pack's folder -> its markdown files, and nothing that lies outside it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from lorewright.packs.findings import Finding, error, info, warning
+from lorewright.packs.limits import MAX_FILE_BYTES, MAX_FILES, MAX_PATH_DEPTH
+
+_MARKDOWN = (".md", ".markdown")
+
+# About the pack rather than of it, when they lie at its root.
+_NOT_CONTENT = frozenset(
+    {"readme", "license", "licence", "attribution", "changelog", "contributing", "credits"}
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """Relative paths (with `/`) of the files to read, sorted, and what was left out and why."""
+
+    paths: tuple[str, ...]
+    findings: tuple[Finding, ...]
+
+
+def list_files(root: Path) -> Listing:
+    """Every markdown file below the folder, sorted by path. No link that leads out is followed; hidden ones are ignored."""
+    findings: list[Finding] = []
+    paths: list[str] = []
+    real_root = root.resolve()
+    for path in sorted(_walk(root, findings), key=lambda found: found.relative_to(root).as_posix()):
+        relative = path.relative_to(root).as_posix()
+        finding = _refusal(path, relative, real_root)
+        if finding is not None:
+            findings.append(finding)
+        elif len(paths) >= MAX_FILES:
+            findings.append(error(relative, "too-many-files", f"only {MAX_FILES} files are read"))
+            break
+        else:
+            paths.append(relative)
+    return Listing(tuple(paths), tuple(findings))
+
+
+def _walk(root: Path, findings: list[Finding]) -> Iterator[Path]:
+    for folder, subfolders, names in os.walk(root, followlinks=False):
+        here = Path(folder)
+        subfolders[:] = sorted(name for name in subfolders if not name.startswith("."))
+        for name in list(subfolders):
+            if (here / name).is_symlink():
+                subfolders.remove(name)
+                relative = (here / name).relative_to(root).as_posix()
+                findings.append(_linked_folder(here / name, relative, root))
+        if len(here.relative_to(root).parts) > MAX_PATH_DEPTH:
+            findings.append(
+                warning(here.relative_to(root).as_posix(), "path-too-deep", "folders are nested very deep")
+            )
+        for name in sorted(names):
+            stem, suffix = os.path.splitext(name)
+            if name.startswith(".") or suffix.lower() not in _MARKDOWN:
+                continue
+            if here == root and stem.casefold() in _NOT_CONTENT:
+                findings.append(info(name, "not-content", "about the pack, not of it; left out"))
+                continue
+            yield here / name
+
+
+def _linked_folder(link: Path, relative: str, root: Path) -> Finding:
+    target = Path(os.path.realpath(link))
+    inside = target.is_relative_to(root.resolve())
+    code = "symlink-loop" if inside else "symlink-escape"
+    return error(relative, code, "linked folders are not followed", hint="copy the files into the pack")
+
+
+def _refusal(path: Path, relative: str, real_root: Path) -> Finding | None:
+    if path.is_symlink():
+        target = Path(os.path.realpath(path))
+        if not target.is_relative_to(real_root):
+            return error(
+                relative,
+                "symlink-escape",
+                "the link leads out of the pack",
+                hint="copy the file into the pack",
+            )
+        if not target.exists():
+            return error(relative, "dangling-symlink", "the link leads nowhere", hint="remove it")
+        return error(
+            relative, "symlink-duplicate", "the link names a file of the pack again", hint="remove it"
+        )
+    if not path.is_file():
+        return error(relative, "not-a-file", "this is not a file")
+    if path.stat().st_size > MAX_FILE_BYTES:
+        return error(relative, "file-too-large", f"over {MAX_FILE_BYTES // 2**20} MiB", hint="split the file")
+    return None

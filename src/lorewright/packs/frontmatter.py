@@ -1,0 +1,186 @@
+"""A file's bytes -> its frontmatter, its body and the line on which the body begins."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from dataclasses import dataclass, field
+from typing import Any
+
+from lorewright.packs.bounded_yaml import YamlProblem, load_yaml
+from lorewright.packs.findings import Finding, error, warning
+from lorewright.packs.limits import MAX_FRONTMATTER_BYTES
+
+_FENCE = re.compile(r"---[ \t]*\n")
+_END = re.compile(r"^(?:---|\.\.\.)[ \t]*(?:\n|\Z)", re.MULTILINE)
+_KEY_LIKE = re.compile(r"\s*[\w-]+\s*:", re.MULTILINE)
+_LATE = re.compile(r"\A(?:\s|<!--.*?-->)+(?=---[ \t]*\n\s*[\w-]+\s*:)", re.DOTALL)
+_COLON_HINT = 'put the value in quotes: key: "a: b"'
+
+
+@dataclass(frozen=True, slots=True)
+class SourceFile:
+    """A file as read. `body_line` counts from 1; `skip` means that nothing of it may be used."""
+
+    path: str
+    metadata: dict[str, Any]
+    body: str
+    body_line: int
+    findings: tuple[Finding, ...]
+    skip: bool = False
+    has_frontmatter: bool = False
+    key_lines: dict[str, int] = field(default_factory=dict)
+
+
+def read_source(path: str, data: bytes) -> SourceFile:
+    """Decode and take apart one file. Never raises: what is wrong is a finding, and `skip` is set where it must be."""
+    findings: list[Finding] = []
+    text = _decode(path, data, findings)
+    if text is None:
+        return SourceFile(path, {}, "", 1, tuple(findings), skip=True)
+    late = _LATE.match(text)
+    if late:
+        findings.append(
+            warning(
+                path, "frontmatter-not-first", "something stands before the frontmatter", hint="move it below"
+            )
+        )
+    start = late.end() if late else 0
+    if not _FENCE.match(text, start):
+        return _without_frontmatter(path, text, findings)
+    return _with_frontmatter(path, text, start, findings)
+
+
+def _decode(path: str, data: bytes, findings: list[Finding]) -> str | None:
+    if data.startswith((b"\xff\xfe", b"\xfe\xff")):
+        findings.append(error(path, "not-utf8", "the file is UTF-16", hint="save it as UTF-8"))
+        return None
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError as problem:
+        line = data.count(b"\n", 0, problem.start) + 1
+        message = f"byte {problem.start} is not UTF-8"
+        findings.append(error(path, "not-utf8", message, line=line, hint="save the file as UTF-8"))
+        return None
+    if "\0" in text:
+        line = text.count("\n", 0, text.index("\0")) + 1
+        findings.append(error(path, "nul-byte", "the file holds a NUL byte", line=line, hint="remove it"))
+        return None
+    if "\r" in text.replace("\r\n", ""):
+        findings.append(
+            warning(path, "cr-only", "lines end in bare carriage returns", hint="save with line feeds")
+        )
+    text = text.replace("\r\n", "\n").replace("\r", "\n")
+    return _without_controls(path, text, findings)
+
+
+def _without_controls(path: str, text: str, findings: list[Finding]) -> str:
+    """Control characters would reach a terminal or a prompt some day; they are taken out here, once."""
+    bad = next((i for i, c in enumerate(text) if c not in "\n\t" and unicodedata.category(c) == "Cc"), None)
+    if bad is None:
+        return text
+    line = text.count("\n", 0, bad) + 1
+    findings.append(
+        warning(path, "control-chars", "control characters were left out", line=line, hint="remove them")
+    )
+    return "".join(c for c in text if c in "\n\t" or unicodedata.category(c) != "Cc")
+
+
+def _without_frontmatter(path: str, text: str, findings: list[Finding]) -> SourceFile:
+    if text.startswith("+++\n") or re.match(r'\{\s*"', text):
+        kind = "TOML" if text.startswith("+") else "JSON"
+        findings.append(
+            warning(
+                path,
+                "unsupported-frontmatter",
+                f"{kind} frontmatter is read as text",
+                hint="use YAML between ---",
+            )
+        )
+    elif text.strip():
+        findings.append(
+            warning(
+                path, "missing-frontmatter", "ID and type are derived from the path", hint="add id: and type:"
+            )
+        )
+    return SourceFile(path, {}, text, 1, tuple(findings))
+
+
+def _with_frontmatter(path: str, text: str, start: int, findings: list[Finding]) -> SourceFile:
+    opened = text.index("\n", start) + 1
+    end = _END.search(text, opened)
+    if end is None:
+        if not _KEY_LIKE.match(text, opened):
+            return _without_frontmatter(path, text, findings)
+        findings.append(
+            error(
+                path, "unterminated-frontmatter", "the frontmatter has no closing ---", hint="add a line ---"
+            )
+        )
+        return SourceFile(path, {}, "", 1, tuple(findings), skip=True)
+    source = text[opened : end.start()]
+    if source.strip() and not _KEY_LIKE.search(source) and text[:start].strip() == "" and "\n\n" in source:
+        return _without_frontmatter(path, text, findings)
+    return _parsed(path, text, source, opened, end.end(), findings)
+
+
+def _parsed(
+    path: str, text: str, source: str, opened: int, closed: int, findings: list[Finding]
+) -> SourceFile:
+    body = text[closed:]
+    body_line = text.count("\n", 0, closed) + 1
+    first_line = text.count("\n", 0, opened)
+    if len(source.encode()) > MAX_FRONTMATTER_BYTES:
+        findings.append(
+            warning(
+                path,
+                "frontmatter-too-large",
+                f"frontmatter over {MAX_FRONTMATTER_BYTES // 1024} KiB is left out",
+                hint="move the text into the body",
+            )
+        )
+        return SourceFile(path, {}, body, body_line, tuple(findings), has_frontmatter=True)
+    try:
+        document = load_yaml(source)
+    except YamlProblem as problem:
+        hint = _COLON_HINT if "mapping values" in problem.message else "mend the YAML"
+        findings.append(
+            error(
+                path,
+                problem.code,
+                problem.message,
+                line=first_line + problem.line,
+                column=problem.column,
+                hint=hint,
+            )
+        )
+        return SourceFile(path, {}, "", body_line, tuple(findings), skip=True)
+    for key, line in document.duplicates:
+        findings.append(
+            warning(
+                path,
+                "duplicate-yaml-key",
+                f"the key {key} comes twice; the last holds",
+                line=first_line + line,
+            )
+        )
+    if document.data is not None and not isinstance(document.data, dict):
+        findings.append(
+            error(
+                path,
+                "frontmatter-not-mapping",
+                "the frontmatter must be `key: value` lines",
+                line=first_line + 1,
+            )
+        )
+        return SourceFile(path, {}, "", body_line, tuple(findings), skip=True)
+    lines = {key: first_line + line for key, line in document.key_lines.items()}
+    return SourceFile(
+        path,
+        document.data or {},
+        body,
+        body_line,
+        tuple(findings),
+        has_frontmatter=True,
+        key_lines=lines,
+    )

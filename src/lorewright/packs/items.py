@@ -1,0 +1,99 @@
+"""A section's text -> its items: what can be known one by one.
+
+Each list item is one, and in prose each paragraph. `{#name}` names it, `(when …)` at its start is a condition, and in a
+discoverable section `search behind the bar: …` says what finds it; a nested `hint: …` is what may be told beforehand.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from markdown_it.token import Token
+
+from lorewright.ids import slug
+from lorewright.packs.chunking import lines_of
+from lorewright.packs.models import Item
+from lorewright.packs.plain import parser, plain_text
+
+_NAME = re.compile(r"\{#([A-Za-z0-9][\w-]{0,60})\}")
+_MARKER = re.compile(r"^\s*(?:[-*+]|\d{1,9}[.)])\s+")
+_CONDITION = re.compile(r"^\((when\s[^()]{1,200})\)\s*", re.IGNORECASE)
+_HINT = re.compile(r"^\s*(?:[-*+]\s+)?hint:\s*(.+)$", re.IGNORECASE)
+_TRIGGER = re.compile(r"^([^:.!?]{3,80}):\s+(\S.*)$", re.DOTALL)
+
+
+@dataclass(frozen=True, slots=True)
+class _Span:
+    start: int
+    end: int
+
+
+def read_items(text: str, *, chunk_id: str, line: int, discoverable: bool) -> tuple[Item, ...]:
+    """The items of a section's text. An item without a name is named by its place (`1`, `2`, …).
+
+    `line` is the file's line (from 1) on which the text begins. A name that comes twice gets `-2`, `-3`, ….
+    """
+    lines = lines_of(text)
+    items: list[Item] = []
+    taken: set[str] = set()
+    for number, span in enumerate(_spans(parser().parse(text)), start=1):
+        source = "".join(lines[span.start : span.end])
+        item = _read(source, chunk_id, str(number), line + span.start, discoverable, taken)
+        if item.text:
+            items.append(item)
+            taken.add(item.name)
+    return tuple(items)
+
+
+def _spans(tokens: list[Token]) -> Iterator[_Span]:
+    """Line spans of the list items and, where the section has no list, of its paragraphs."""
+    listed = [
+        _Span(*token.map)
+        for token in tokens
+        if token.type == "list_item_open" and token.level == 1 and token.map
+    ]
+    if listed:
+        yield from listed
+        return
+    for token in tokens:
+        if token.type == "paragraph_open" and token.level == 0 and token.map:
+            yield _Span(*token.map)
+
+
+def _read(source: str, chunk_id: str, number: str, line: int, discoverable: bool, taken: set[str]) -> Item:
+    source, hint = _take_hint(_MARKER.sub("", source, count=1))
+    named = _NAME.search(source)
+    name = _free_name(slug(named.group(1), fallback=number).replace("-", "_") if named else number, taken)
+    text = plain_text(_NAME.sub(" ", source, count=1))
+    condition = _CONDITION.match(text)
+    text = text[condition.end() :] if condition else text
+    trigger = _TRIGGER.match(text) if discoverable else None
+    return Item(
+        id=f"{chunk_id}#{name}",
+        name=name,
+        text=trigger.group(2).strip() if trigger else text,
+        line=line,
+        trigger=trigger.group(1).strip() if trigger else None,
+        hint=hint,
+        condition=condition.group(1) if condition else None,
+    )
+
+
+def _take_hint(source: str) -> tuple[str, str | None]:
+    kept: list[str] = []
+    hint: str | None = None
+    for row in source.splitlines():
+        match = _HINT.match(row)
+        if match and hint is None:
+            hint = plain_text(match.group(1))
+        else:
+            kept.append(row)
+    return "\n".join(kept), hint
+
+
+def _free_name(name: str, taken: set[str]) -> str:
+    if name not in taken:
+        return name
+    return next(f"{name}_{n}" for n in range(2, len(taken) + 3) if f"{name}_{n}" not in taken)

@@ -1,0 +1,105 @@
+"""References in frontmatter and text -> links to entities, or a finding where nothing has that name."""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from collections.abc import Iterable
+from pathlib import PurePosixPath
+from urllib.parse import unquote
+
+from lorewright.ids import slug
+from lorewright.packs.findings import Finding, warning
+from lorewright.packs.frontmatter import SourceFile
+from lorewright.packs.metadata import FileMetadata
+from lorewright.packs.models import Entity, Link
+from lorewright.packs.plain import wikilinks
+
+_MARKDOWN_LINK = re.compile(
+    r"\]\(<?([^()<>\s]{1,300}?\.(?:md|markdown))(?:#[^()<>\s]{0,200})?>?\)", re.IGNORECASE
+)
+_KIND_OF_TYPE = {"location": "location", "faction": "faction"}
+
+
+class LinkTable:
+    """Finds the entity that a reference means, by ID, name, alias, path or file name, within one pack."""
+
+    def __init__(self, pack_id: str, entities: Iterable[Entity]) -> None:
+        self._pack_id = pack_id
+        self._by_id = {entity.id: entity for entity in entities}
+        self._by_path = {
+            PurePosixPath(entity.file_path).with_suffix(""): entity for entity in self._by_id.values()
+        }
+        self._by_name: dict[str, Entity | None] = {}
+        for entity in self._by_id.values():
+            names = {entity.name, PurePosixPath(entity.file_path).stem, *entity.aliases}
+            for key in {slug(name) for name in names}:
+                self._by_name[key] = None if key in self._by_name else entity
+
+    def find(self, reference: str) -> Entity | None:
+        """The entity meant, or None where nothing or more than one thing has the name."""
+        target = self._by_id.get(f"{self._pack_id}:{reference}") or self._by_id.get(reference)
+        if target is not None:
+            return target
+        by_path = self._by_path.get(PurePosixPath(reference).with_suffix(""))
+        return by_path or self._by_name.get(slug(PurePosixPath(reference).name))
+
+    def of_file(self, entity: Entity, meta: FileMetadata, findings: list[Finding]) -> tuple[Link, ...]:
+        """What every chunk of a file is tied to: the entity itself, its relations, its tags."""
+        links = [Link(_KIND_OF_TYPE.get(entity.type, "entity"), entity.id)]
+        for kind, reference in meta.relations:
+            if kind == "thread":
+                links.append(Link("thread", reference))
+                continue
+            link = self._related(kind, reference)
+            links += [link] if link else []
+            if link is None or (":" not in reference and self.find(reference) is None):
+                findings.append(_dangling(entity.file_path, reference))
+        links += [Link("tag", tag) for tag in meta.tags]
+        return tuple(dict.fromkeys(links))
+
+    def _related(self, kind: str, reference: str) -> Link | None:
+        """An unknown ID of another pack is kept as it is written: that pack may be installed later."""
+        target = self.find(reference)
+        if target is not None:
+            return Link(_KIND_OF_TYPE.get(target.type, "entity"), target.id)
+        return Link(kind, reference) if ":" in reference and "/" not in reference else None
+
+    def of_text(
+        self,
+        entity: Entity,
+        inherited: tuple[Link, ...],
+        text: str,
+        source: SourceFile,
+        findings: list[Finding],
+    ) -> tuple[Link, ...]:
+        """The inherited links and those of the text's own wikilinks and markdown links."""
+        links = list(inherited)
+        for reference in wikilinks(text):
+            target = self.find(reference)
+            if target is None:
+                findings.append(_dangling(source.path, reference))
+            else:
+                links.append(Link(_KIND_OF_TYPE.get(target.type, "entity"), target.id))
+        for reference in _MARKDOWN_LINK.findall(text):
+            target = self._at_path(source.path, unquote(reference))
+            if target is not None:
+                links.append(Link(_KIND_OF_TYPE.get(target.type, "entity"), target.id))
+        return tuple(dict.fromkeys(links))
+
+    def _at_path(self, path: str, reference: str) -> Entity | None:
+        """The file that a relative link names; the path is only compared, never opened."""
+        if "://" in reference:
+            return None
+        joined = posixpath.normpath(posixpath.join(posixpath.dirname(path), reference))
+        return self._by_path.get(PurePosixPath(joined).with_suffix(""))
+
+
+def _dangling(path: str, reference: str) -> Finding:
+    shown = reference if len(reference) <= 60 else reference[:57] + "…"
+    return warning(
+        path,
+        "dangling-reference",
+        f"nothing in the pack is named {shown}",
+        hint="add the file or fix the name",
+    )

@@ -1,0 +1,248 @@
+"""A pack's folder -> Pack: manifest, entities, chunks, items, links, findings. Reads files; writes nothing."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from lorewright.errors import PackError
+from lorewright.ids import qualify, slug
+from lorewright.packs.chunking import Section, split_long, split_sections
+from lorewright.packs.files import list_files
+from lorewright.packs.findings import Finding, error, info, warning
+from lorewright.packs.frontmatter import SourceFile, read_source
+from lorewright.packs.items import read_items
+from lorewright.packs.limits import MAX_CHUNK_TOKENS
+from lorewright.packs.linking import LinkTable
+from lorewright.packs.manifest import MANIFEST_FILE, derived_manifest, read_manifest
+from lorewright.packs.metadata import FileMetadata, read_metadata
+from lorewright.packs.models import ITEM_ROLES, OPEN_ROLES, Chunk, Entity, Manifest, Pack, Role
+from lorewright.packs.roles import role_of
+from lorewright.tokens import count_tokens
+
+
+def load_pack(folder: Path) -> Pack:
+    """Read a pack from its folder, whatever it is like inside; what was wrong stands in `findings`, sorted.
+
+    Raises:
+        PackError: there is no such folder, or it holds no markdown at all.
+    """
+    root = Path(folder)
+    if not root.is_dir():
+        raise PackError(
+            f"{folder} is not a folder", hint="name the folder that holds the pack's markdown files"
+        )
+    manifest, findings = _manifest(root)
+    listing = list_files(root)
+    if not listing.paths:
+        raise PackError(f"{folder} holds no markdown files", hint="a pack is a folder of .md files")
+    files = [_read_file(root, path) for path in listing.paths]
+    findings += [*listing.findings, *(finding for file in files for finding in file.source.findings)]
+    usable = _without_duplicates([file for file in files if not file.source.skip], findings)
+    entities = tuple(_entity(manifest.id, file) for file in usable)
+    links = LinkTable(manifest.id, entities)
+    chunks: list[Chunk] = []
+    for file, entity in zip(usable, entities, strict=True):
+        chunks += _chunks(manifest.id, file, entity, links, findings, first_position=len(chunks))
+    findings += [
+        info(MANIFEST_FILE, "derived-manifest", f"no pack.yaml: the pack is {manifest.id}")
+    ] * manifest.derived
+    return Pack(
+        manifest=manifest,
+        root=str(root.resolve()),
+        content_hash=_content_hash(root, listing.paths),
+        entities=entities,
+        chunks=tuple(chunks),
+        findings=tuple(sorted(set(findings))),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _File:
+    source: SourceFile
+    meta: FileMetadata
+    sections: tuple[Section, ...]
+
+
+def _manifest(root: Path) -> tuple[Manifest, list[Finding]]:
+    path = root / MANIFEST_FILE
+    if not path.is_file() or not path.resolve().is_relative_to(root.resolve()):
+        return derived_manifest(root.resolve().name), []
+    source = read_source(MANIFEST_FILE, path.read_bytes())
+    if source.skip:
+        return derived_manifest(root.resolve().name), list(source.findings)
+    text = path.read_bytes().decode("utf-8-sig").replace("\r\n", "\n")
+    return read_manifest(text, folder_name=root.resolve().name)
+
+
+def _read_file(root: Path, path: str) -> _File:
+    source = read_source(path, (root / path).read_bytes())
+    meta = read_metadata(source)
+    skip = source.skip or meta.skip
+    sections = () if skip else tuple(split_sections(source.body))
+    findings = source.findings + (() if source.skip else tuple(meta.findings) + _structure(source, sections))
+    return _File(replace(source, findings=findings, skip=skip), meta, sections)
+
+
+def _structure(source: SourceFile, sections: tuple[Section, ...]) -> tuple[Finding, ...]:
+    if not source.body.strip():
+        code = "empty-body" if source.has_frontmatter else "empty-file"
+        return (warning(source.path, code, "there is no text", line=source.body_line),)
+    if not any(section.title or section.subtitle for section in sections):
+        return (
+            warning(
+                source.path, "no-heading", "no heading: the whole file is one chunk", line=source.body_line
+            ),
+        )
+    return ()
+
+
+def _without_duplicates(files: list[_File], findings: list[Finding]) -> list[_File]:
+    """The first file of an ID, in path order, keeps it."""
+    first: dict[str, str] = {}
+    kept: list[_File] = []
+    for file in files:
+        entity_id = file.meta.entity_id
+        if entity_id in first:
+            findings.append(
+                error(
+                    file.source.path,
+                    "duplicate-id",
+                    f"the ID {entity_id} is taken by {first[entity_id]}",
+                    line=file.source.key_lines.get("id", 1),
+                    hint="give one of them another ID",
+                )
+            )
+            continue
+        first[entity_id] = file.source.path
+        kept.append(file)
+    return kept
+
+
+def _entity(pack_id: str, file: _File) -> Entity:
+    meta = file.meta
+    heading = next((section.title for section in file.sections if section.title), "")
+    stem = Path(file.source.path).stem.replace("_", " ").replace("-", " ").strip()
+    return Entity(
+        id=qualify(pack_id, meta.entity_id),
+        type=meta.type,
+        name=heading or meta.title or stem or meta.entity_id,
+        file_path=file.source.path,
+        aliases=tuple(alias for alias in (*meta.aliases, meta.title) if alias and alias != heading),
+        tags=meta.tags,
+        attrs=meta.attrs,
+    )
+
+
+def _chunks(
+    pack_id: str,
+    file: _File,
+    entity: Entity,
+    links: LinkTable,
+    findings: list[Finding],
+    *,
+    first_position: int,
+) -> list[Chunk]:
+    chunks: list[Chunk] = []
+    taken: set[str] = set()
+    inherited = links.of_file(entity, file.meta, findings)
+    for section in file.sections:
+        name = _free(_section_slug(section, file.sections), taken)
+        role = _role(section, file.meta)
+        for part, text in enumerate(split_long(section.text, max_tokens=MAX_CHUNK_TOKENS), start=1):
+            chunk_id = f"{entity.id}:{name}" + (f"~{part}" if part > 1 else "")
+            heading = section.heading if part == 1 else ""
+            chunk = Chunk(
+                id=chunk_id,
+                pack_id=pack_id,
+                entity_id=entity.id,
+                file_path=file.source.path,
+                section_path=_section_path(section, entity),
+                section=section.subtitle,
+                role=role,
+                text=text.strip("\n"),
+                source=heading + text,
+                line=file.source.body_line + section.line,
+                part=part,
+                position=first_position + len(chunks),
+                token_count=count_tokens(text.strip()),
+                links=links.of_text(entity, inherited, text, file.source, findings),
+            )
+            chunks.append(_finished(chunk, entity, heading))
+    return chunks
+
+
+def _finished(chunk: Chunk, entity: Entity, heading: str) -> Chunk:
+    """The chunk with its items and the seed's metadata."""
+    items = (
+        read_items(
+            chunk.source[len(heading) :],
+            chunk_id=chunk.id,
+            line=chunk.line + heading.count("\n"),
+            discoverable=chunk.role == "discoverable",
+        )
+        if chunk.role in ITEM_ROLES
+        else ()
+    )
+    return replace(chunk, items=items, metadata=_metadata(chunk, entity))
+
+
+def _metadata(chunk: Chunk, entity: Entity) -> dict[str, Any]:
+    """The seed's chunk metadata; IDs of the pack's own entities stand without the pack, as authors write them."""
+    prefix = f"{chunk.pack_id}:"
+
+    def values(kind: str) -> list[str]:
+        return [link.value.removeprefix(prefix) for link in chunk.links if link.kind == kind]
+
+    return {
+        "type": entity.type,
+        "role": chunk.role,
+        "location_ids": values("location"),
+        "entity_ids": values("entity"),
+        "faction_ids": values("faction"),
+        "thread_ids": values("thread"),
+        "tags": values("tag"),
+        "token_count": chunk.token_count,
+    }
+
+
+def _role(section: Section, meta: FileMetadata) -> Role:
+    role = role_of(section.subtitle, meta.section_roles) if section.subtitle else "lore"
+    return "secret" if meta.gm_only and role in OPEN_ROLES else role
+
+
+def _section_slug(section: Section, sections: tuple[Section, ...]) -> str:
+    if section.subtitle:
+        return slug(section.subtitle)
+    if not section.title:
+        return "preamble"
+    first_title = next(other.title for other in sections if other.title)
+    return "overview" if section.title == first_title else slug(section.title)
+
+
+def _section_path(section: Section, entity: Entity) -> str:
+    return " > ".join(part for part in (section.title or entity.name, section.subtitle) if part)
+
+
+def _free(name: str, taken: set[str]) -> str:
+    free = name
+    number = 2
+    while free in taken:
+        free = f"{name}-{number}"
+        number += 1
+    taken.add(free)
+    return free
+
+
+def _content_hash(root: Path, paths: Iterable[str]) -> str:
+    """SHA-256 over path and bytes of the manifest and of every file that was listed, in path order."""
+    digest = hashlib.sha256()
+    manifest = [MANIFEST_FILE] if (root / MANIFEST_FILE).is_file() else []
+    for path in [*manifest, *paths]:
+        data = (root / path).read_bytes()
+        digest.update(f"{path}\0{len(data)}\0".encode("utf-8", "surrogateescape"))
+        digest.update(data)
+    return digest.hexdigest()

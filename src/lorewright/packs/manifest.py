@@ -1,0 +1,94 @@
+"""`pack.yaml` -> Manifest; without one, a manifest derived from the folder."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pydantic import ValidationError
+
+from lorewright.ids import is_id, slug
+from lorewright.packs.bounded_yaml import YamlProblem, load_yaml
+from lorewright.packs.findings import Finding, error, info, warning
+from lorewright.packs.models import LAYERS, Manifest
+
+MANIFEST_FILE = "pack.yaml"
+_KNOWN = frozenset(Manifest.model_fields) - {"extra", "derived"}
+
+
+def derived_manifest(folder_name: str) -> Manifest:
+    """The manifest of a folder without `pack.yaml`: ID and name from the folder's own name."""
+    pack_id = slug(folder_name, fallback="pack").replace("-", "_")
+    return Manifest(id=pack_id, name=folder_name, derived=True)
+
+
+def read_manifest(text: str, *, folder_name: str) -> tuple[Manifest, list[Finding]]:
+    """Read `pack.yaml`. Where it has errors, the manifest is the derived one and the findings say why."""
+    findings: list[Finding] = []
+    fallback = derived_manifest(folder_name)
+    try:
+        document = load_yaml(text)
+    except YamlProblem as problem:
+        place = {"line": problem.line, "column": problem.column}
+        return fallback, [
+            error(MANIFEST_FILE, "invalid-yaml", problem.message, **place, hint="mend the YAML")
+        ]
+    data = document.data
+    if not isinstance(data, dict):
+        return fallback, [error(MANIFEST_FILE, "invalid-manifest", "pack.yaml must be `key: value` lines")]
+    lines = document.key_lines
+    findings += _id_findings(data, folder_name, lines)
+    fields = _understood(data, findings, lines)
+    fields.setdefault("name", fields.get("id", fallback.name))
+    if any(finding.severity == "error" for finding in findings):
+        return fallback, findings
+    try:
+        return Manifest(**fields, extra={k: v for k, v in data.items() if k not in _KNOWN}), findings
+    except ValidationError as problem:
+        for one in problem.errors():
+            key = str(one["loc"][0])
+            findings.append(
+                error(MANIFEST_FILE, "invalid-manifest", f"{key}: {one['msg']}", line=lines.get(key, 1))
+            )
+        return fallback, findings
+
+
+def _id_findings(data: dict[str, Any], folder_name: str, lines: dict[str, int]) -> list[Finding]:
+    pack_id = data.get("id")
+    if pack_id is None:
+        hint = f"add id: {derived_manifest(folder_name).id}"
+        return [error(MANIFEST_FILE, "missing-id", "the pack has no ID", hint=hint)]
+    if not isinstance(pack_id, str) or not is_id(pack_id):
+        hint = "use letters, digits, _ and -"
+        return [error(MANIFEST_FILE, "bad-id", "this cannot be a pack ID", line=lines["id"], hint=hint)]
+    if slug(pack_id) != slug(folder_name):
+        message = f"the folder is named {folder_name}, the pack {pack_id}"
+        return [warning(MANIFEST_FILE, "id-mismatch", message, line=lines["id"])]
+    return []
+
+
+def _understood(data: dict[str, Any], findings: list[Finding], lines: dict[str, int]) -> dict[str, Any]:
+    """The known keys, with the shapes that authors often mean turned into those that the manifest has."""
+    fields = {key: value for key, value in data.items() if key in _KNOWN and value is not None}
+
+    def note(code: str, message: str, key: str, hint: str = "") -> None:
+        findings.append(warning(MANIFEST_FILE, code, message, line=lines.get(key, 1), hint=hint))
+
+    for key in ("version", "name", "genre", "language", "description"):
+        if key in fields and not isinstance(fields[key], str):
+            note("wrong-type", f"{key} must be text", key, hint=f'write {key}: "{fields[key]}"')
+            fields[key] = str(fields[key])
+    if "layer" in fields and fields["layer"] not in LAYERS:
+        note("unknown-layer", "unknown layer, read as setting", "layer", hint=f"one of {', '.join(LAYERS)}")
+        fields["layer"] = "setting"
+    if "depends_on" in fields and isinstance(fields["depends_on"], list):
+        fields["depends_on"] = [{"id": one} if isinstance(one, str) else one for one in fields["depends_on"]]
+    if isinstance(fields.get("provides"), list):
+        fields["provides"] = dict.fromkeys(map(str, fields["provides"]))
+    if isinstance(fields.get("license"), str):
+        note("wrong-type", "license is a text", "license", hint="write license: {type: …}")
+        fields["license"] = {"type": fields["license"]}
+    if "license" not in fields:
+        findings.append(
+            info(MANIFEST_FILE, "missing-license", "the pack names no license", hint="add license:")
+        )
+    return fields

@@ -1,0 +1,215 @@
+"""Frontmatter -> what an entity says of itself, with a finding for everything that had to be guessed."""
+
+from __future__ import annotations
+
+import unicodedata
+from dataclasses import dataclass, field
+from pathlib import PurePosixPath
+from typing import Any
+
+from lorewright.ids import is_id, slug
+from lorewright.packs.findings import Finding, error, warning
+from lorewright.packs.frontmatter import SourceFile
+from lorewright.packs.models import ENTITY_TYPES, ITEM_ROLES, OPEN_ROLES, Role
+
+_RELATIONS = {
+    "related_entities": "entity",
+    "related_factions": "faction",
+    "related_locations": "location",
+    "related_threads": "thread",
+}
+_KNOWN = {"id", "type", "name", "title", "aliases", "tags", "section_roles", "visibility", *_RELATIONS}
+_ROLES: frozenset[str] = OPEN_ROLES | ITEM_ROLES | {"disposition", "capabilities", "secret"}
+
+# Folder names that say a type in other words; the plural of a type needs no entry.
+_FOLDER_TYPES = {
+    "characters": "npc",
+    "people": "npc",
+    "monsters": "npc",
+    "places": "location",
+    "organizations": "faction",
+    "organisations": "faction",
+    "groups": "faction",
+    "gear": "item",
+    "equipment": "item",
+    "objects": "item",
+    "timeline": "history",
+    "tech": "technology",
+}
+
+
+@dataclass(slots=True)
+class FileMetadata:
+    """What the frontmatter says, each value of the type it should have. `skip`: the file cannot be used."""
+
+    entity_id: str
+    type: str
+    title: str = ""
+    aliases: tuple[str, ...] = ()
+    tags: tuple[str, ...] = ()
+    relations: tuple[tuple[str, str], ...] = ()
+    section_roles: dict[str, Role] = field(default_factory=dict)
+    gm_only: bool = False
+    attrs: dict[str, Any] = field(default_factory=dict)
+    findings: list[Finding] = field(default_factory=list)
+    skip: bool = False
+
+
+def read_metadata(source: SourceFile) -> FileMetadata:
+    """Read a file's frontmatter. Never raises; a value of the wrong type is a finding and, where it can be, understood."""
+    reader = _Reader(source)
+    meta = FileMetadata(entity_id="", type="", findings=reader.findings)
+    meta.entity_id = reader.entity_id(meta)
+    meta.type = reader.entity_type(meta)
+    meta.title = reader.text("title") or reader.text("name")
+    meta.aliases = reader.texts("aliases")
+    meta.tags = tuple(tag.lstrip("#") for tag in reader.texts("tags"))
+    meta.relations = tuple((kind, value) for key, kind in _RELATIONS.items() for value in reader.texts(key))
+    meta.section_roles = reader.section_roles()
+    meta.gm_only = reader.text("visibility").casefold() in ("gm", "dm", "secret", "hidden")
+    meta.attrs = {key: value for key, value in source.metadata.items() if key not in _KNOWN}
+    return meta
+
+
+class _Reader:
+    """Reads keys of one file and notes what was wrong with them."""
+
+    def __init__(self, source: SourceFile) -> None:
+        self.source = source
+        self.findings: list[Finding] = []
+
+    def _note(self, code: str, message: str, *, key: str, hint: str = "", fatal: bool = False) -> None:
+        make = error if fatal else warning
+        line = self.source.key_lines.get(key, 1)
+        self.findings.append(make(self.source.path, code, message, line=line, hint=hint))
+
+    def entity_id(self, meta: FileMetadata) -> str:
+        path = PurePosixPath(self.source.path)
+        derived = slug("-".join(path.with_suffix("").parts), fallback="file")
+        given = self.source.metadata.get("id")
+        if given is None:
+            if self.source.has_frontmatter:
+                self._note(
+                    "missing-id", f"ID derived from the path: {derived}", key="id", hint=f"add id: {derived}"
+                )
+            return derived
+        if isinstance(given, (list, dict)):
+            self._note("wrong-type", "id must be text", key="id", fatal=True)
+            meta.skip = True
+            return derived
+        if not isinstance(given, str):
+            self._note("wrong-type", "id is not text", key="id", hint=f'write id: "{given}"')
+        return self._sound_id(str(given), meta, derived)
+
+    def _sound_id(self, given: str, meta: FileMetadata, derived: str) -> str:
+        text = unicodedata.normalize("NFC", given)
+        if any(unicodedata.category(c) == "Cf" for c in text):
+            text = "".join(c for c in text if unicodedata.category(c) != "Cf")
+            self._note("suspicious-id", "invisible characters in the ID were left out", key="id")
+        if is_id(text):
+            return text
+        if not text.strip(" .") or ".." in text or "\n" in text:
+            self._note("bad-id", "this cannot be an ID", key="id", hint=f"write id: {derived}", fatal=True)
+            meta.skip = True
+            return derived
+        mended = slug(text, fallback=derived)
+        hint = f"use letters, digits, - and _: {mended}"
+        self._note("bad-id", f"the ID is read as {mended}", key="id", hint=hint)
+        return mended
+
+    def entity_type(self, meta: FileMetadata) -> str:
+        given = self.source.metadata.get("type")
+        if isinstance(given, (list, dict)):
+            self._note("wrong-type", "type must be text", key="type", fatal=True)
+            meta.skip = True
+            return "culture"
+        if given in ENTITY_TYPES:
+            return str(given)
+        derived = _type_of_folder(self.source.path)
+        if given is not None:
+            lowered = str(given).casefold()
+            derived = lowered if lowered in ENTITY_TYPES else derived
+            known = ", ".join(ENTITY_TYPES)
+            self._note("unknown-type", f"unknown type, read as {derived}", key="type", hint=f"one of {known}")
+        elif self.source.has_frontmatter:
+            self._note("missing-type", f"type derived from the folder: {derived}", key="type")
+        return derived
+
+    def text(self, key: str) -> str:
+        """A single text; numbers are taken as they are written."""
+        value = self.source.metadata.get(key)
+        if value is None or isinstance(value, (list, dict)):
+            if value is not None:
+                self._note("wrong-type", f"{key} must be text", key=key)
+            return ""
+        return " ".join(str(value).split())
+
+    def texts(self, key: str) -> tuple[str, ...]:
+        """A list of texts. One text alone is a list of one; `[[Name]]`, which YAML nests, is the link that was meant."""
+        value = self.source.metadata.get(key)
+        if value is None:
+            return ()
+        if isinstance(value, str):
+            self._note("wrong-type", f"{key} must be a list", key=key, hint=f"write {key}: [{value}]")
+            parts = value.split(",") if "," in value else value.split() if key == "tags" else [value]
+            return _clean(parts)
+        if not isinstance(value, list):
+            self._note("wrong-type", f"{key} must be a list", key=key)
+            return ()
+        return _clean(self._members(key, value))
+
+    def _members(self, key: str, value: list[Any]) -> list[str]:
+        members: list[str] = []
+        for member in value:
+            if isinstance(member, str):
+                members.append(member)
+            elif isinstance(member, list) and _nested_link(member):
+                members.append(_nested_link(member))
+                self._note(
+                    "wrong-type", f"{key} holds an unquoted wikilink", key=key, hint='quote it: "[[Name]]"'
+                )
+            elif isinstance(member, (int, float)) and not isinstance(member, bool):
+                members.append(str(member))
+                self._note("wrong-type", f"{key} holds a number", key=key, hint="put it in quotes")
+            else:
+                self._note("wrong-type", f"{key} holds something that is not text; it is left out", key=key)
+        return members
+
+    def section_roles(self) -> dict[str, Role]:
+        value = self.source.metadata.get("section_roles")
+        if value is None:
+            return {}
+        if not isinstance(value, dict):
+            self._note("wrong-type", "section_roles must be `title: role` lines", key="section_roles")
+            return {}
+        for title, role in value.items():
+            if role not in _ROLES:
+                known = ", ".join(sorted(_ROLES))
+                self._note(
+                    "unknown-role", f"{title}: unknown role", key="section_roles", hint=f"one of {known}"
+                )
+        return {str(title).casefold(): role for title, role in value.items() if role in _ROLES}
+
+
+def _nested_link(member: list[Any]) -> str:
+    inner = member[0] if len(member) == 1 else None
+    if isinstance(inner, list) and len(inner) == 1:
+        inner = inner[0]
+    return inner if isinstance(inner, str) else ""
+
+
+def _clean(values: list[str]) -> tuple[str, ...]:
+    stripped = (value.strip().removeprefix("[[").removesuffix("]]").split("|")[0].strip() for value in values)
+    return tuple(dict.fromkeys(value for value in stripped if value))
+
+
+def _type_of_folder(path: str) -> str:
+    for part in reversed(PurePosixPath(path).parts[:-1]):
+        folder = part.casefold()
+        singular = folder.removesuffix("ies") + "y" if folder.endswith("ies") else folder.removesuffix("s")
+        for name in (folder, singular):
+            if name in ENTITY_TYPES:
+                return name
+        if folder in _FOLDER_TYPES:
+            return _FOLDER_TYPES[folder]
+    return "culture"

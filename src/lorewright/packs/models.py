@@ -1,0 +1,135 @@
+"""What a pack is made of once it was read: manifest, entities, chunks, items. Values; nothing here reads a file."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from lorewright.packs.findings import Finding
+
+ENTITY_TYPES = ("location", "npc", "faction", "culture", "history", "technology", "item", "event")
+
+Layer = Literal["core", "setting", "regional", "adventure", "homebrew"]
+LAYERS: tuple[Layer, ...] = ("core", "setting", "regional", "adventure", "homebrew")
+
+# What a section is for. `lore` is open to everyone, and so is `atmosphere`; `secret` is for the game master alone.
+Role = Literal[
+    "lore",
+    "atmosphere",
+    "disposition",
+    "knows",
+    "withholds",
+    "capabilities",
+    "discoverable",
+    "threads",
+    "secret",
+]
+OPEN_ROLES: frozenset[str] = frozenset({"lore", "atmosphere"})
+ITEM_ROLES: frozenset[str] = frozenset({"knows", "withholds", "discoverable", "threads"})
+
+
+class Dependency(BaseModel):
+    """Another pack that this one builds on."""
+
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+    id: str
+    version: str = ""
+
+
+class Manifest(BaseModel):
+    """`pack.yaml`, in the seed's shape; keys that we do not know are kept in `extra`."""
+
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+    id: str
+    name: str
+    version: str = "0.0.0"
+    genre: str = ""
+    layer: Layer = "setting"
+    depends_on: tuple[Dependency, ...] = ()
+    provides: dict[str, Any] = Field(default_factory=dict)
+    license: dict[str, Any] = Field(default_factory=dict)
+    language: str = "en"
+    description: str = ""
+    extra: dict[str, Any] = Field(default_factory=dict)
+    derived: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """A reference out of a chunk: `kind` is location, entity, faction, thread or tag; `value` a qualified ID or a tag."""
+
+    kind: str
+    value: str
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """One thing that may be known. `text` is plain prose without markers; `trigger` (discoverables) is `search …`."""
+
+    id: str
+    name: str
+    text: str
+    line: int
+    trigger: str | None = None
+    hint: str | None = None
+    condition: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Chunk:
+    """One section of a file, or a part of it.
+
+    `source` is the very text of the file, heading included: the sources of a file's chunks joined give its body back.
+    `text` is the same without the heading. `position` orders the chunks of a pack as its files, sorted by path, do.
+    """
+
+    id: str
+    pack_id: str
+    entity_id: str
+    file_path: str
+    section_path: str
+    section: str
+    role: Role
+    text: str
+    source: str
+    line: int
+    part: int
+    position: int
+    token_count: int
+    links: tuple[Link, ...] = ()
+    items: tuple[Item, ...] = ()
+    metadata: dict[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Entity:
+    """What one file is about. `id` is qualified; `attrs` are the frontmatter's keys that have no meaning of their own."""
+
+    id: str
+    type: str
+    name: str
+    file_path: str
+    aliases: tuple[str, ...] = ()
+    tags: tuple[str, ...] = ()
+    attrs: dict[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Pack:
+    """A pack as read from a folder. `content_hash` is over every file's path and bytes that went into it."""
+
+    manifest: Manifest
+    root: str
+    content_hash: str
+    entities: tuple[Entity, ...]
+    chunks: tuple[Chunk, ...]
+    findings: tuple[Finding, ...]
+
+    @property
+    def errors(self) -> tuple[Finding, ...]:
+        """The findings that stop an install."""
+        return tuple(finding for finding in self.findings if finding.severity == "error")

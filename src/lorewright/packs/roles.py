@@ -1,0 +1,44 @@
+"""A section's title -> what the section is for. The one table of synonyms; `docs/authoring.md` shows it to authors."""
+
+from __future__ import annotations
+
+import re
+
+from lorewright.packs.models import Role
+
+SYNONYMS: dict[Role, tuple[str, ...]] = {
+    "atmosphere": ("atmosphere", "ambience", "appearance", "first impression", "look and feel", "senses"),
+    "disposition": ("disposition", "attitude", "demeanor", "demeanour", "mood", "motivation", "personality"),
+    "knows": ("knows", "hooks", "knowledge", "plot hooks", "rumors", "rumours"),
+    "withholds": (
+        "withholds",
+        "dm notes",
+        "dm only",
+        "game master notes",
+        "gm notes",
+        "gm only",
+        "secret",
+        "secrets",
+    ),
+    "capabilities": ("capabilities", "abilities", "combat statistics", "skills", "stat block", "stats"),
+    "discoverable": ("discoverable", "discoverables", "clues", "hidden", "loot", "treasure"),
+    "threads": ("threads", "open threads", "plot threads", "story threads"),
+}
+
+_ROLE_OF = {title: role for role, titles in SYNONYMS.items() for title in titles}
+_NOT_WORDS = re.compile(r"[^\w\s]+")
+
+
+def role_of(title: str, overrides: dict[str, Role] | None = None) -> Role:
+    """What a section with this title is for; `lore` where the title says nothing.
+
+    `overrides` come from the file's own `section_roles:` and win. `Secrets (GM only)` and `The Secrets:` are secrets too.
+    """
+    plain = " ".join(_NOT_WORDS.sub(" ", re.sub(r"\([^)]*\)", " ", title).casefold()).split())
+    if overrides and plain in overrides:
+        return overrides[plain]
+    if "gm only" in title.casefold() or "dm only" in title.casefold():
+        return "withholds"
+    plain = plain.removeprefix("the ")
+    singular = plain.removesuffix("s")
+    return _ROLE_OF.get(plain) or _ROLE_OF.get(singular) or "lore"

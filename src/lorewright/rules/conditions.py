@@ -1,0 +1,111 @@
+"""Conditions as authors write them (`{all: [{has: comm_unit}, {at: pier_9}]}`), judged against a state."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from pydantic import Discriminator, Field, Tag, model_serializer
+
+from lorewright.world.frozen import Frozen
+
+
+class Has(Frozen):
+    """The player carries the thing."""
+
+    has: str
+
+
+class At(Frozen):
+    """The scene is at the place."""
+
+    at: str
+
+
+class Present(Frozen):
+    """The person is at the scene's place."""
+
+    present: str
+
+
+class Visited(Frozen):
+    """The place has been a scene at least once."""
+
+    visited: str
+
+
+class ClockIs(Frozen):
+    """The clock's value lies between min and max, both included."""
+
+    clock: str
+    min: int = 0
+    max: int | None = None
+
+
+class ThreadIs(Frozen):
+    """The thread has the status."""
+
+    thread: str
+    status: str
+
+
+class Revealed(Frozen):
+    """The player has learned the item."""
+
+    revealed: str
+
+
+class TimeIs(Frozen):
+    """At least so many in-world minutes have passed since the start."""
+
+    minutes: int = Field(ge=0)
+
+
+class AllOf(Frozen):
+    """Every one holds."""
+
+    all: tuple[Condition, ...]
+
+
+class AnyOf(Frozen):
+    """At least one holds."""
+
+    any: tuple[Condition, ...]
+
+
+class Not(Frozen):
+    """It does not hold."""
+
+    not_: Condition = Field(alias="not")
+
+    @model_serializer
+    def _as_written(self) -> dict[str, Condition]:
+        return {"not": self.not_}
+
+
+_KINDS = ("has", "at", "present", "visited", "clock", "thread", "revealed", "minutes", "all", "any", "not")
+
+
+def _kind(value: object) -> str | None:
+    if isinstance(value, dict):
+        return next((kind for kind in _KINDS if kind in value), None)
+    return next((kind for kind in _KINDS if hasattr(value, "not_" if kind == "not" else kind)), None)
+
+
+Condition = Annotated[
+    Annotated[Has, Tag("has")]
+    | Annotated[At, Tag("at")]
+    | Annotated[Present, Tag("present")]
+    | Annotated[Visited, Tag("visited")]
+    | Annotated[ClockIs, Tag("clock")]
+    | Annotated[ThreadIs, Tag("thread")]
+    | Annotated[Revealed, Tag("revealed")]
+    | Annotated[TimeIs, Tag("minutes")]
+    | Annotated[AllOf, Tag("all")]
+    | Annotated[AnyOf, Tag("any")]
+    | Annotated[Not, Tag("not")],
+    Discriminator(_kind),
+]
+
+AllOf.model_rebuild()
+AnyOf.model_rebuild()
+Not.model_rebuild()

@@ -1,0 +1,138 @@
+"""What a scenario says comes of things: its rules for an attempt, its clocks' thresholds, its endings."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from lorewright.ids import local
+from lorewright.rules.actions import Action, Attempt, Grounding
+from lorewright.rules.acts import Answer
+from lorewright.rules.dice import Dice, band_of
+from lorewright.rules.effects import Effect
+from lorewright.rules.enact import Learned
+from lorewright.rules.judge import holds
+from lorewright.rules.outcomes import OutcomeCode
+from lorewright.rules.patch import Patch, already_known
+from lorewright.rules.reasons import is_person
+from lorewright.rules.rulesets import BandName, CampaignRules, Check, Rule
+from lorewright.world.ops import EndCampaign, Recall
+from lorewright.world.state import WorldState
+
+# Clocks may set off clocks; a circle of them ends here.
+_MAX_ROUNDS = 20
+
+
+def rule_for(attempt: Attempt, state: WorldState, rules: CampaignRules) -> Rule | None:
+    """The first rule that is about the attempt, may still be used, and whose condition holds."""
+    return next((rule for rule in rules.rules if _is_about(rule, attempt, state)), None)
+
+
+def follow(patch: Patch, rule: Rule, action: Action, rules: CampaignRules, dice: Dice) -> Answer:
+    """Roll where the rule has a check, and enact it: it replaces what the action does by itself."""
+    before = patch.state
+    if rule.once:
+        patch.do(Recall(key=_once_key(rule)))
+    band = _roll(patch, rule, rule.check, action, rules, dice) if rule.check is not None else None
+    effects = _effects(rule, band)
+    how: Learned = "told" if is_person(action.target_id, before) else "found"
+    patch.enact(effects, how=how)
+    code: OutcomeCode = how if patch.learned_since(before) else "acted"
+    return Answer(
+        code,
+        known_item_ids=already_known(effects, before),
+        band=band,
+        roll=None if band is None else len(patch.rolls) - 1,
+        say=_say(rule, band),
+    )
+
+
+def trigger_clocks(patch: Patch, before: WorldState, rules: CampaignRules) -> None:
+    """Enact every threshold that clocks have risen to since `before`, and those that this makes them rise to.
+
+    Stops once the campaign has ended. A clock that fell and rises again reaches its thresholds again.
+    """
+    for _ in range(_MAX_ROUNDS):
+        reached = list(_reached(before, patch.state, rules))
+        before = patch.state
+        for clock_id, value in reached:
+            if patch.state.ended is not None:
+                return
+            patch.tell("clock_triggered", clock=clock_id, value=value)
+            patch.enact(rules.clock_effects[clock_id][value], how="found")
+        if not reached:
+            return
+
+
+def reach_ending(patch: Patch, rules: CampaignRules) -> None:
+    """End the campaign by the first ending whose condition holds, unless it has ended already."""
+    if patch.state.ended is not None:
+        return
+    for ending in rules.endings:
+        if ending.when is not None and holds(ending.when, patch.state):
+            patch.do(EndCampaign(ending_id=ending.id))
+            return
+
+
+def _is_about(rule: Rule, attempt: Attempt, state: WorldState) -> bool:
+    on, action = rule.on, attempt.action
+    return (
+        on.act == action.type
+        and on.target in (None, action.target_id, action.location_id)
+        and on.at in (None, state.scene.location_id)
+        and (on.topic is None or on.topic in _topics(attempt.grounding))
+        and not (rule.once and _once_key(rule) in state.recall)
+        and (rule.when is None or holds(rule.when, state))
+    )
+
+
+def _topics(grounding: Grounding) -> set[str]:
+    """Everything that the words came to: item names, topic keys, and topic keys without their pack."""
+    names = {item.id.rpartition("#")[2] for item in grounding.items}
+    return names | set(grounding.topics) | {local(topic) for topic in grounding.topics}
+
+
+def _once_key(rule: Rule) -> str:
+    return f"rule:{rule.id}"
+
+
+def _roll(
+    patch: Patch, rule: Rule, check: Check, action: Action, rules: CampaignRules, dice: Dice
+) -> BandName:
+    actor = patch.state.entities[action.actor_id]
+    roll = dice.roll(
+        check.dice or rules.ruleset.dice,
+        purpose=rule.id,
+        actor_id=actor.id,
+        modifier=actor.traits.get(check.add or "", 0),
+    )
+    band = band_of(roll.total, rules.ruleset)
+    patch.tell("check_rolled", rule=rule.id, roll=len(patch.rolls), total=roll.total, band=band)
+    patch.rolls.append(roll.model_copy(update={"band": band}))
+    return band
+
+
+def _effects(rule: Rule, band: BandName | None) -> tuple[Effect, ...]:
+    match band:
+        case "critical":
+            return rule.critical or rule.success
+        case "mixed":
+            return rule.mixed
+        case "fail":
+            return rule.fail
+        case _:
+            return rule.success
+
+
+def _say(rule: Rule, band: BandName | None) -> tuple[str, ...]:
+    sentence = rule.say.get(band or "success")
+    if sentence is None and band == "critical":
+        sentence = rule.say.get("success")
+    return () if sentence is None else (sentence,)
+
+
+def _reached(before: WorldState, after: WorldState, rules: CampaignRules) -> Iterator[tuple[str, int]]:
+    for clock_id in sorted(rules.clock_effects.keys() & after.clocks.keys()):
+        was, now = before.clocks[clock_id].value, after.clocks[clock_id].value
+        yield from (
+            (clock_id, value) for value in sorted(rules.clock_effects[clock_id]) if was < value <= now
+        )

@@ -1,0 +1,40 @@
+"""An action -> what it costs whoever tries it, whatever comes of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from lorewright.ids import local
+from lorewright.rules.actions import Action
+from lorewright.rules.reasons import way
+from lorewright.rules.rulesets import Ruleset
+from lorewright.world.ops import AdvanceTime, StateOp, TickClock
+from lorewright.world.state import WorldState
+
+COST_KEYS = ("heat", "time", "cred", "harm", "rep")
+
+
+def minutes_of(action: Action, state: WorldState, ruleset: Ruleset) -> int:
+    """In-world minutes: for a `go` those of the way, for a `wait` those named, else the type's own."""
+    exit_taken = way(action, state) if action.type == "go" else None
+    if exit_taken is not None:
+        return exit_taken.minutes
+    named = action.metadata.get("minutes") if action.type == "wait" else None
+    return int(named) if named is not None else ruleset.actions[action.type].minutes
+
+
+def costs_of(action: Action, state: WorldState, ruleset: Ruleset) -> dict[str, int]:
+    """Every key of `COST_KEYS` and the type's own; `time` is minutes and nothing else."""
+    costs = ruleset.actions[action.type].costs
+    return {**dict.fromkeys(COST_KEYS, 0), **costs, "time": minutes_of(action, state, ruleset)}
+
+
+def cost_ops(costs: Mapping[str, int], state: WorldState) -> tuple[StateOp, ...]:
+    """Time goes on, and of the other costs those tick that have a clock of their name, qualified or not."""
+    clocks = {local(clock_id): clock_id for clock_id in sorted(state.clocks)}
+    ticks = [
+        TickClock(clock_id=clocks[key], delta=delta)
+        for key, delta in sorted(costs.items())
+        if key != "time" and delta and key in clocks
+    ]
+    return (*([AdvanceTime(minutes=costs["time"])] if costs["time"] else []), *ticks)

@@ -1,0 +1,79 @@
+"""An author's effect and a state -> the ops that it means now. Whether they fit is for `apply` to say."""
+
+from __future__ import annotations
+
+from typing import Literal, assert_never
+
+from lorewright.ids import slug
+from lorewright.rules import effects as e
+from lorewright.world import ops as o
+from lorewright.world.state import Fact, WorldState
+
+Learned = Literal["told", "found"]
+
+
+def effect_ops(effect: e.Effect, state: WorldState, *, how: Learned = "told") -> tuple[o.StateOp, ...]:
+    """The ops of one effect, to be applied all or none; `how` is how the player learns what it reveals."""
+    match effect:
+        case e.RevealEffect():
+            return (o.RevealItem(item_id=effect.reveal, to=state.player_id, how=how),)
+        case e.ClockEffect():
+            return (o.TickClock(clock_id=effect.clock, delta=effect.by),)
+        case e.RelationEffect():
+            return (_relation(effect, state),)
+        case e.ArriveEffect():
+            return (o.Move(entity_id=effect.arrive, to=state.scene.location_id),)
+        case e.DepartEffect():
+            return _depart(_who(effect.depart, state), effect.to, state)
+        case e.GiveEffect():
+            return _give(effect.give, state)
+        case e.LoseEffect():
+            return (o.ChangeInventory(owner_id=state.player_id, item_id=effect.lose, delta=-1),)
+        case e.PutEffect():
+            return (o.ChangeInventory(owner_id=effect.at, item_id=effect.put, delta=1),)
+        case e.UnlockEffect():
+            return (o.SetDoor(door_id=effect.unlock, locked=False),)
+        case e.ThreadEffect():
+            return (o.UpdateThread(thread_id=effect.thread, status=effect.status),)
+        case e.FactEffect():
+            return (_fact(effect, state),)
+        case e.EndEffect():
+            return (o.EndCampaign(ending_id=effect.end),)
+        case _:
+            assert_never(effect)
+
+
+def _who(entity_id: str, state: WorldState) -> str:
+    return state.player_id if entity_id == "you" else entity_id
+
+
+def _relation(effect: e.RelationEffect, state: WorldState) -> o.ChangeRelation:
+    a, b = (_who(entity_id, state) for entity_id in effect.relation)
+    return o.ChangeRelation(a=a, b=b, trust=effect.trust, tension=effect.tension, closeness=effect.closeness)
+
+
+def _depart(who: str, to: str, state: WorldState) -> tuple[o.StateOp, ...]:
+    """The scene goes where the player goes."""
+    move = o.Move(entity_id=who, to=to)
+    return (move, o.OpenScene(location_id=to)) if who == state.player_id else (move,)
+
+
+def _give(item_id: str, state: WorldState) -> tuple[o.StateOp, ...]:
+    """The thing comes from the place or from somebody present; where nobody has it, it comes from nowhere."""
+    given = o.ChangeInventory(owner_id=state.player_id, item_id=item_id, delta=1)
+    owners = (state.scene.location_id, *state.present_npcs())
+    owner = next((owner for owner in owners if item_id in state.held_by(owner)), None)
+    if owner is None:
+        return (given,)
+    return (o.ChangeInventory(owner_id=owner, item_id=item_id, delta=-1), given)
+
+
+def _fact(effect: e.FactEffect, state: WorldState) -> o.AddFact | o.UpdateFact:
+    """One fact per subject and predicate: established again, it gets the new object."""
+    subject_id = _who(effect.subject, state)
+    fact_id = f"{subject_id}.{slug(effect.fact, fallback='fact')}"
+    if fact_id in state.facts:
+        return o.UpdateFact(fact_id=fact_id, object=effect.object)
+    return o.AddFact(
+        fact=Fact(id=fact_id, subject_id=subject_id, predicate=effect.fact, object=effect.object)
+    )

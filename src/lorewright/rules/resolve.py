@@ -1,0 +1,100 @@
+"""resolve(attempts, validation, state, rules, dice) -> Resolution: what comes of a turn.
+
+The state given is not changed: applying `Resolution.ops` to it gives the state after the turn.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from lorewright.rules.actions import Action, Attempt
+from lorewright.rules.acts import Answer, act
+from lorewright.rules.consequences import follow, reach_ending, rule_for, trigger_clocks
+from lorewright.rules.costs import cost_ops, costs_of
+from lorewright.rules.dice import Dice
+from lorewright.rules.outcomes import ActionResult, Outcome, ReasonCode, Resolution, Validation
+from lorewright.rules.patch import Patch
+from lorewright.rules.reasons import why_not
+from lorewright.rules.rulesets import CampaignRules
+from lorewright.world.state import WorldState
+
+
+def resolve(
+    attempts: Sequence[Attempt], validation: Validation, state: WorldState, rules: CampaignRules, dice: Dice
+) -> Resolution:
+    """Play the attempts out in order; `validation` judges these attempts on this state.
+
+    Every attempt gets an outcome, a blocked one too. With a clarification nothing is resolved at all.
+
+    Raises:
+        ValueError: the validation is of another number of attempts, or a check's dice are malformed.
+    """
+    return play_out(attempts, validation, state, rules, dice).resolution()
+
+
+def play_out(
+    attempts: Sequence[Attempt], validation: Validation, state: WorldState, rules: CampaignRules, dice: Dice
+) -> Patch:
+    """The same, with the state that it comes to."""
+    patch = Patch(state)
+    if validation.clarification is not None:
+        return patch
+    for attempt, judged in zip(attempts, validation.results, strict=True):
+        before = patch.state
+        _play(patch, attempt, judged, rules, dice)
+        trigger_clocks(patch, before, rules)
+    reach_ending(patch, rules)
+    return patch
+
+
+def _play(patch: Patch, attempt: Attempt, judged: ActionResult, rules: CampaignRules, dice: Dice) -> None:
+    action, before = attempt.action, patch.state
+    reason = _why_not_now(action, before, rules) if judged.success else judged.reason
+    if reason is not None or not judged.success:
+        _block(patch, judged.action_index, action, reason)
+        return
+    costs = costs_of(action, before, rules.ruleset)
+    patch.do(*cost_ops(costs, before))
+    rule = rule_for(attempt, patch.state, rules)
+    answer = act(patch, attempt, rules) if rule is None else follow(patch, rule, action, rules, dice)
+    patch.outcomes.append(
+        _outcome(judged.action_index, action, answer, patch.learned_since(before), minutes=costs["time"])
+    )
+
+
+def _why_not_now(action: Action, state: WorldState, rules: CampaignRules) -> ReasonCode | None:
+    """A possible action no longer fits because an earlier one went otherwise, or ended everything."""
+    reason = why_not(action, state, rules.ruleset)
+    return reason if reason in (None, "campaign_over") else "depends_on_failed"
+
+
+def _block(patch: Patch, index: int, action: Action, reason: ReasonCode | None) -> None:
+    patch.tell("action_blocked", action=index, reason=reason)
+    patch.outcomes.append(_outcome(index, action, Answer("blocked"), (), reason=reason))
+
+
+def _outcome(
+    index: int,
+    action: Action,
+    answer: Answer,
+    learned: tuple[str, ...],
+    *,
+    minutes: int = 0,
+    reason: ReasonCode | None = None,
+) -> Outcome:
+    return Outcome(
+        action_index=index,
+        actor_id=action.actor_id,
+        type=action.type,
+        target_id=action.target_id,
+        location_id=action.location_id,
+        words=action.words,
+        code=answer.code,
+        reason=reason,
+        band=answer.band,
+        item_ids=learned,
+        known_item_ids=answer.known_item_ids,
+        minutes=minutes,
+        roll=answer.roll,
+        say=answer.say,
+    )

@@ -1,0 +1,107 @@
+"""Rulesets and a campaign's own rules, as data: bands, action types, what a scenario adds."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import Field
+
+from lorewright.rules.conditions import Condition
+from lorewright.rules.effects import Effect
+from lorewright.world.frozen import Frozen, FrozenMap
+
+BandName = Literal["critical", "success", "mixed", "fail"]
+Risk = Literal["safe", "risky", "dangerous"]
+
+
+class Band(Frozen):
+    """A result of the dice: the band holds from `minimum` (a total, modifier included) upward."""
+
+    name: BandName
+    minimum: int
+
+
+class ActionType(Frozen):
+    """What every action of a type costs, whatever comes of it."""
+
+    summary: str
+    minutes: int = Field(default=0, ge=0)
+    costs: FrozenMap[str, int] = Field(default_factory=dict)
+
+
+class Ruleset(Frozen):
+    """How things are resolved. `bands` stand highest first and the last one catches everything."""
+
+    id: str
+    name: str
+    profile: Literal["freeform", "ensemble", "stream"]
+    summary: str
+    rulebook_text: str
+    dice: str
+    bands: tuple[Band, ...] = Field(min_length=1)
+    actions: FrozenMap[str, ActionType]
+
+
+class RuleTrigger(Frozen):
+    """Which attempts a rule is about; what is not said does not matter.
+
+    `topic` is an item's name, an entity or a word.
+    """
+
+    act: str
+    target: str | None = None
+    topic: str | None = None
+    at: str | None = None
+
+
+class Check(Frozen):
+    """Dice to be rolled: the expression, the trait that is added, and what is at stake."""
+
+    dice: str | None = None
+    add: str | None = None
+    risk: Risk = "risky"
+
+
+class Rule(Frozen):
+    """What a scenario says comes of an attempt: with a check the effects of the band, without one `success`.
+
+    An empty `critical` means `success`. `say` gives the authored sentence of a band. A rule with `once` works
+    once in a branch.
+    """
+
+    id: str = ""
+    on: RuleTrigger
+    when: Condition | None = None
+    once: bool = False
+    check: Check | None = None
+    critical: tuple[Effect, ...] = ()
+    success: tuple[Effect, ...] = ()
+    mixed: tuple[Effect, ...] = ()
+    fail: tuple[Effect, ...] = ()
+    say: FrozenMap[BandName, str] = Field(default_factory=dict)
+
+
+class Ending(Frozen):
+    """A way in which the campaign ends: by `when`, judged after every turn, or by an `end` effect alone."""
+
+    id: str
+    when: Condition | None = None
+    say: str
+
+
+class CampaignRules(Frozen):
+    """Everything that a campaign is resolved by; every ID in it is fully qualified.
+
+    `clock_effects[clock][value]` happen when the clock first reaches the value from below; `on_find[item]`
+    when the player finds a discoverable item.
+    """
+
+    ruleset: Ruleset
+    rules: tuple[Rule, ...] = ()
+    clock_effects: FrozenMap[str, FrozenMap[int, tuple[Effect, ...]]] = Field(default_factory=dict)
+    on_find: FrozenMap[str, tuple[Effect, ...]] = Field(default_factory=dict)
+    endings: tuple[Ending, ...] = ()
+
+    def ending(self, ending_id: str) -> Ending | None:
+        """The ending of that ID, or None."""
+        return next((ending for ending in self.endings if ending.id == ending_id), None)

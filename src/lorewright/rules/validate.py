@@ -1,0 +1,48 @@
+"""validate(attempts, state, rules) -> Validation: which attempts are possible, and why others are not."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+from lorewright.rules.actions import Action, Attempt
+from lorewright.rules.acts import plain_ops
+from lorewright.rules.costs import COST_KEYS, costs_of
+from lorewright.rules.outcomes import ActionResult, ReasonCode, Validation
+from lorewright.rules.reasons import sentence, why_not
+from lorewright.rules.rulesets import CampaignRules
+from lorewright.world.apply import apply
+from lorewright.world.state import WorldState
+
+# What an earlier action of the same turn might have mended: another place, or another thing in hand.
+_MAY_DEPEND: frozenset[ReasonCode] = frozenset({"not_present", "object_not_found", "no_such_exit"})
+
+
+def validate(attempts: Sequence[Attempt], state: WorldState, rules: CampaignRules) -> Validation:
+    """Judge the attempts in order, each as if the ones before had gone as they plainly would.
+
+    What a scenario's rules make of them is not known before the dice: `resolve` judges once more.
+    """
+    working = state
+    results: list[ActionResult] = []
+    costs = Counter(dict.fromkeys(COST_KEYS, 0))
+    for index, attempt in enumerate(attempts):
+        result = _judge(index, attempt.action, working, rules, results)
+        results.append(result)
+        if result.success:
+            costs.update(costs_of(attempt.action, working, rules.ruleset))
+            working = apply(working, plain_ops(attempt.action, working)).state
+    return Validation(results=tuple(results), costs=dict(costs))
+
+
+def _judge(
+    index: int, action: Action, state: WorldState, rules: CampaignRules, earlier: Sequence[ActionResult]
+) -> ActionResult:
+    reason = why_not(action, state, rules.ruleset)
+    if reason is None:
+        return ActionResult(action_index=index, success=True)
+    if reason in _MAY_DEPEND and any(not result.success for result in earlier):
+        reason = "depends_on_failed"
+    return ActionResult(
+        action_index=index, success=False, reason=reason, message=sentence(reason, action, state)
+    )

@@ -1,0 +1,54 @@
+"""Named migrations: each applied once, in order, in one transaction with its record. A released one is never edited."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from lorewright.errors import SettingsError
+from lorewright.storage.database import Database
+
+
+@dataclass(frozen=True, slots=True)
+class Migration:
+    """A step of a schema: a name that stays for ever and the statements, one each."""
+
+    name: str
+    statements: tuple[str, ...]
+
+
+def migrate(database: Database, migrations: Sequence[Migration]) -> list[str]:
+    """Apply what is missing; the names of what was applied, in order.
+
+    Raises:
+        SettingsError: the file holds a migration that this version does not know; nothing was changed.
+    """
+    known = [migration.name for migration in migrations]
+    if set(known) == (done := _done(database)):
+        return []
+    unknown = sorted(done - set(known))
+    if unknown:
+        raise SettingsError(
+            f"{database.path.name} was written by a newer version (migration {unknown[0]})",
+            hint="upgrade lorewright",
+        )
+    return [migration.name for migration in migrations if _apply(database, migration)]
+
+
+def _done(database: Database) -> set[str]:
+    table = database.row("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'migrations'")
+    return {row["name"] for row in database.rows("SELECT name FROM migrations")} if table else set()
+
+
+def _apply(database: Database, migration: Migration) -> bool:
+    """Whether this call applied it: another process may have been first."""
+    with database.transaction() as connection:
+        connection.execute(
+            "CREATE TABLE IF NOT EXISTS migrations (name TEXT PRIMARY KEY, applied_at TEXT NOT NULL)"
+        )
+        if connection.execute("SELECT 1 FROM migrations WHERE name = ?", (migration.name,)).fetchone():
+            return False
+        for statement in migration.statements:
+            connection.execute(statement)
+        connection.execute("INSERT INTO migrations VALUES (?, datetime('now'))", (migration.name,))
+    return True

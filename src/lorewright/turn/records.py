@@ -1,0 +1,199 @@
+"""What goes into each stage and comes out of it: the typed boundary that twins and models share.
+
+Every input here is already filtered for its stage. What a stage may not see is not in its input; there is nothing to
+scrub afterwards.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from pydantic import Field
+
+from lorewright.rules.actions import Action
+from lorewright.rules.outcomes import ActionResult, Outcome
+from lorewright.world.frozen import Frozen, FrozenMap
+from lorewright.world.state import How
+
+
+class Named(Frozen):
+    """A person, thing, door or place that a player can name."""
+
+    id: str
+    name: str
+    aliases: tuple[str, ...] = ()
+    kind: Literal["person", "thing", "door", "place"]
+
+
+class WayOut(Frozen):
+    """A way out of the place at hand: `name` is what one types (`street`), `to_name` where it leads (`Night Market`)."""
+
+    name: str
+    to: str
+    to_name: str
+    to_aliases: tuple[str, ...] = ()
+    minutes: int = 1
+    door: str | None = None
+
+
+class Scope(Frozen):
+    """All that a player's words can refer to just now; `topics` are people, places and things that have been heard of."""
+
+    player: Named
+    place: Named
+    people: tuple[Named, ...] = ()
+    here: tuple[Named, ...] = ()
+    carried: tuple[Named, ...] = ()
+    doors: tuple[Named, ...] = ()
+    exits: tuple[WayOut, ...] = ()
+    topics: tuple[Named, ...] = ()
+
+
+class InterpreterInput(Frozen):
+    """The player's words, what they can refer to, and the numbered lines offered last (`2` means the second)."""
+
+    player_text: str
+    scope: Scope
+    options: tuple[str, ...] = ()
+
+
+class Unclear(Frozen):
+    """Words that could not be resolved: `lines` are complete inputs, one a candidate; empty where there is none."""
+
+    words: str
+    question: str
+    lines: tuple[str, ...] = ()
+
+
+class InterpreterOutput(Frozen):
+    """The seed's InterpreterOutput with typed actions; `confidence` in 0..1, `unclear` where one must ask back."""
+
+    intent: str
+    referenced_entities: tuple[str, ...] = ()
+    proposed_actions: tuple[Action, ...] = ()
+    assumptions: tuple[str, ...] = ()
+    risk_flags: tuple[
+        Literal["violence", "sensitive", "contested", "dangerous", "pursuit", "hostile_present"], ...
+    ] = ()
+    perception_flags: tuple[str, ...] = ()
+    confidence: float = Field(default=1.0, ge=0, le=1)
+    unclear: Unclear | None = None
+
+
+class PlannerInput(Frozen):
+    """The planner's view of the packet, and what was judged of the actions."""
+
+    packet: FrozenMap[str, Any]
+    actions: tuple[Action, ...]
+    results: tuple[ActionResult, ...]
+
+
+class PlannerOutput(Frozen):
+    """The seed's PlannerOutput: what should happen in the telling, in order, and how the pressure moves."""
+
+    beats: tuple[str, ...] = ()
+    tension_move: str = ""
+    tension_move_type: str = ""
+    clarification_question: str = ""
+    next_suggestions: tuple[str, ...] = ()
+
+
+class LoreLine(Frozen):
+    """An authored sentence, verbatim, with where it stands; `key` names it in the narrator's memory."""
+
+    key: str
+    text: str
+    chunk_id: str
+
+
+class Evidence(Frozen):
+    """An item that the player learns or is reminded of in this turn; `speaker_id` where somebody says it."""
+
+    item_id: str
+    chunk_id: str
+    text: str
+    how: How
+    speaker_id: str | None = None
+    known_before: bool = False
+
+
+class PersonView(Frozen):
+    """A person at the place, as the narrator may show them."""
+
+    id: str
+    name: str
+    pronoun: Literal["he", "she", "they", "it"] = "they"
+    disposition: tuple[LoreLine, ...] = ()
+
+
+class ThingView(Frozen):
+    """A thing that lies in the place or that an action was about."""
+
+    id: str
+    name: str
+
+
+class SceneView(Frozen):
+    """The place as the narrator may show it, after what happened in this turn."""
+
+    place_id: str
+    place_name: str
+    first_visit: bool
+    atmosphere: tuple[LoreLine, ...] = ()
+    overview: tuple[LoreLine, ...] = ()
+    people: tuple[PersonView, ...] = ()
+    things: tuple[ThingView, ...] = ()
+    exits: tuple[WayOut, ...] = ()
+
+
+class ClockTick(Frozen):
+    """A clock that moved in this turn."""
+
+    id: str
+    name: str
+    before: int
+    after: int
+    max: int
+
+
+class Movement(Frozen):
+    """A character other than the player who came or went in this turn."""
+
+    entity_id: str
+    name: str
+    kind: Literal["arrival", "departure"]
+
+
+class NarratorInput(Frozen):
+    """All that the telling of a turn may rest on.
+
+    `names` gives display names of every ID in here. `recall` counts the phrases and lore lines used before in this branch,
+    by key; `seed` keys the bags they are drawn from. `scene_changed`: the player came to `scene.place_id` in this turn.
+    `ending` is the authored text of an ending that was reached now.
+    """
+
+    player_text: str
+    player_id: str
+    outcomes: tuple[Outcome, ...]
+    results: tuple[ActionResult, ...]
+    plan: PlannerOutput
+    scene: SceneView
+    scene_changed: bool
+    evidence: tuple[Evidence, ...] = ()
+    clocks: tuple[ClockTick, ...] = ()
+    movements: tuple[Movement, ...] = ()
+    names: FrozenMap[str, str] = Field(default_factory=dict)
+    minutes: int = 0
+    turn_no: int = 1
+    ending: str | None = None
+    seed: str = ""
+    recall: FrozenMap[str, int] = Field(default_factory=dict)
+    packet: FrozenMap[str, Any] = Field(default_factory=dict)
+
+
+class NarratorOutput(Frozen):
+    """Prose, what it quotes (item and chunk IDs, in order), and the memory keys it used, in order (repeats count)."""
+
+    final_text: str = Field(min_length=1)
+    cited: tuple[str, ...] = ()
+    recall: tuple[str, ...] = ()

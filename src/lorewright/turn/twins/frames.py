@@ -1,0 +1,331 @@
+"""Verb frames of things and places: what follows look, search, go, leave, take and wait -> a Reading.
+
+Every frame takes the context, the whole clause as typed and the words after the verb. None means: these words are not for
+this frame, try the next one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from types import MappingProxyType
+
+from lorewright.turn.twins.clauses import Word, lows, typed
+from lorewright.turn.twins.lexicon import lexicon, longest_prefix
+from lorewright.turn.twins.noun_phrases import Match, Tie, exact, key_words, resolve
+from lorewright.turn.twins.readings import (
+    MAX_WORDS,
+    Context,
+    Reading,
+    acting,
+    asking,
+    nothing_called,
+    referred,
+    shown,
+    typeable,
+    ways,
+    which,
+)
+
+Frame = Callable[[Context, str, Sequence[Word]], Reading | None]
+
+
+def look(ctx: Context, words: str, rest: Sequence[Word]) -> Reading | None:
+    """The place, or what follows."""
+    return examine(ctx, words, rest) if rest else acting(ctx, "look", "look around")
+
+
+def inventory(ctx: Context, words: str, rest: Sequence[Word]) -> Reading | None:
+    """What one carries; only alone, so that "i" is no verb before other words."""
+    if rest:
+        return None
+    return acting(ctx, "look", "check what you carry", metadata={"detail": "inventory"})
+
+
+def examine(ctx: Context, words: str, rest: Sequence[Word]) -> Reading | None:
+    """A person, a thing, a door, a way out, the place; else some detail of it."""
+    phrase = _bare(rest)
+    if not phrase:
+        return acting(ctx, "look", "look around", confidence=0.85)
+    if phrase.lower() in lexicon().self_words:
+        me = ctx.nouns.player
+        return acting(ctx, "look", "look at yourself", target=Match(me, me.name, 1.0))
+    if _is_place(ctx, phrase):
+        return acting(ctx, "look", "look around")
+    found = _pronoun(ctx, phrase) or _anything(ctx, phrase)
+    match found:
+        case Reading():
+            return found
+        case Tie():
+            return which(words, found, "look at {}")
+        case Match() if found.candidate.kind not in ("exit", "place"):
+            return acting(ctx, "look", f"look at {shown(found)}", target=found)
+        case Match():
+            return _look_at_detail(ctx, found.label, found.confidence)
+        case None:
+            several = _each(ctx, words, rest, examine)
+            return several or _look_at_detail(ctx, phrase, 0.7)
+
+
+def _look_at_detail(ctx: Context, detail: str, confidence: float) -> Reading:
+    detail = detail[:MAX_WORDS]
+    return acting(ctx, "look", f"look at {detail}", metadata={"detail": detail}, confidence=confidence)
+
+
+def look_in(ctx: Context, words: str, rest: Sequence[Word]) -> Reading | None:
+    """`under the bar`: a search there."""
+    preposition = longest_prefix(lows(rest), lexicon().inside)
+    if not preposition or not _bare(rest[len(preposition) :]):
+        return None
+    return _search(ctx, typed(rest), _bare(rest[len(preposition) :]))
+
+
+def search(ctx: Context, words: str, rest: Sequence[Word]) -> Reading | None:
+    """The whole place, a part of it, or for something."""
+    detail = _bare(rest)
+    return _search(ctx, detail, detail)
+
+
+def _search(ctx: Context, detail: str, noun: str) -> Reading:
+    if not detail:
+        return acting(ctx, "search", "search the place")
+    metadata = {"detail": detail[:MAX_WORDS]}
+    pronoun = _pronoun(ctx, noun)
+    if isinstance(pronoun, Reading):
+        return pronoun
+    nouns = ctx.nouns
+    found = pronoun or resolve(noun, nouns.people + nouns.things + nouns.doors)
+    if not isinstance(found, Match):
+        return acting(ctx, "search", f"search {detail}", metadata=metadata, confidence=0.9)
+    return acting(ctx, "search", f"search {detail}", target=found, metadata=metadata)
+
+
+def check(ctx: Context, words: str, rest: Sequence[Word]) -> Reading | None:
+    """Look at what is known to be here, search everything else."""
+    phrase = _bare(rest)
+    if not phrase or _is_place(ctx, phrase) or _pronoun(ctx, phrase) or _anything(ctx, phrase):
+        return examine(ctx, words, rest)
+    return replace(_search(ctx, phrase, phrase), confidence=0.8)
+
+
+def go(ctx: Context, words: str, rest: Sequence[Word]) -> Reading | None:
+    """Along a way out, by its name or by the place, door or direction that it has."""
+    phrase = _bare(rest)
+    if not phrase:
+        return _somewhere(ctx, words)
+    direct = exact(phrase, ctx.nouns.exits) or exact(_direction(phrase), ctx.nouns.exits)
+    if direct:
+        return _going(ctx, direct)
+    goal = _bare(rest[len(longest_prefix(lows(rest), lexicon().toward)) :]) or phrase
+    direction = exact(_direction(goal), ctx.nouns.exits)
+    found = direction or resolve(goal, ctx.nouns.exits, ctx.nouns.known_places)
+    match found:
+        case Tie():
+            return which(words, found, "go {}")
+        case Match():
+            return _going(ctx, found)
+        case None:
+            return _not_a_way(ctx, words, goal)
+
+
+def _going(ctx: Context, way: Match) -> Reading:
+    reading = acting(ctx, "go", f"go: {way.label}", location_id=way.candidate.id, confidence=way.confidence)
+    assumed = (f"{shown(way)} is meant",) if way.mended else ()
+    return replace(reading, mentioned=(way.candidate,), assumptions=assumed)
+
+
+def _not_a_way(ctx: Context, words: str, goal: str) -> Reading:
+    if _is_place(ctx, goal):
+        return asking(words, "You are there. The ways on are:", ways(ctx.nouns) or ["look around"])
+    person = resolve(goal, ctx.nouns.people)
+    if isinstance(person, Match):
+        name = typeable(person.label)
+        return asking(words, f"{person.label} is here. You can:", [f"talk to {name}", f"look at {name}"])
+    return nothing_called(ctx, words, goal, ways(ctx.nouns))
+
+
+def _somewhere(ctx: Context, words: str) -> Reading:
+    exits = ctx.nouns.exits
+    if len({way.id for way in exits}) == 1:
+        return _going(ctx, Match(exits[0], exits[0].name, 0.9))
+    if not exits:
+        return asking(words, "No way out of here is known. You can:", ["look around", "search"])
+    return asking(words, "Which way:", ways(ctx.nouns))
+
+
+def leave(ctx: Context, words: str, rest: Sequence[Word]) -> Reading | None:
+    """Out of the place, where there is one way; else through what is named."""
+    alone = exact(words, ctx.nouns.exits)
+    if alone:
+        return _going(ctx, alone)
+    phrase = _bare(rest[1:] if lows(rest)[:1] in (["of"], ["from"]) else rest)
+    if not phrase or _is_place(ctx, phrase):
+        return _somewhere(ctx, words)
+    return go(ctx, words, rest)
+
+
+def take(ctx: Context, words: str, rest: Sequence[Word]) -> Reading | None:
+    """A thing; what cannot be taken is named all the same, and the rules say so."""
+    rest = _particle_dropped(rest)
+    quantity, rest = _quantity(rest)
+    phrase = _bare(rest)
+    if not phrase:
+        return asking(words, "Take what?", [f"take {typeable(one.name)}" for one in ctx.nouns.here])
+    if tuple(phrase.lower().split()) in lexicon().everything:
+        return _take_all(ctx, words)
+    found = _pronoun(ctx, phrase, things_first=True) or _takeable(ctx, phrase)
+    match found:
+        case Reading():
+            return found
+        case Tie():
+            return which(words, found, "take {}")
+        case Match():
+            metadata = {"quantity": quantity} if quantity > 1 else {}
+            return acting(ctx, "take", f"take {shown(found)}", target=found, metadata=metadata)
+        case None:
+            lines = [f"take {typeable(one.name)}" for one in ctx.nouns.here]
+            return _each(ctx, words, rest, take) or nothing_called(ctx, words, phrase, lines)
+
+
+def _takeable(ctx: Context, phrase: str) -> Match | Tie | None:
+    """What lies here before what is carried, and both before anything else that has the name."""
+    nouns = ctx.nouns
+    first = resolve(phrase, nouns.here) or resolve(phrase, nouns.carried)
+    if isinstance(first, Match) and first.confidence < 0.95:
+        first = resolve(phrase, nouns.things + nouns.doors + nouns.people, nouns.known_things)
+    return first or resolve(phrase, nouns.doors + nouns.people, nouns.known_things)
+
+
+def _take_all(ctx: Context, words: str) -> Reading:
+    if not ctx.nouns.here:
+        return asking(words, "Nothing that could be taken lies here. You can:", ["look around", "search"])
+    parts = [acting(ctx, "take", "", target=Match(one, one.name, 0.95)) for one in ctx.nouns.here[:4]]
+    return _joined(parts, "take everything")
+
+
+def wait(ctx: Context, words: str, rest: Sequence[Word]) -> Reading | None:
+    """Let time go by: as long as is said, else as long as the rules have it."""
+    minutes = minutes_in(lows(rest))
+    metadata = {"minutes": minutes} if minutes else {}
+    plain = minutes is not None or not _bare(rest)
+    return acting(ctx, "wait", "wait", metadata=metadata, confidence=1.0 if plain else 0.85)
+
+
+def minutes_in(low: Sequence[str]) -> int | None:
+    """`for half an hour` -> 30; None where no length is said; at least 1 and at most 480."""
+    units = {"minute": 1.0, "min": 1.0, "hour": 60.0, "hr": 60.0, "h": 60.0, "second": 1 / 60, "moment": 1.0}
+    for index, word in enumerate(low):
+        unit = units.get(word.removesuffix("s"))
+        if unit is not None:
+            return max(1, min(480, round(unit * _number(low[:index]))))
+    return None
+
+
+def _number(low: Sequence[str]) -> float:
+    numbers = lexicon().numbers
+    amount = 1.0
+    for word in low:
+        value = min(float(word), 10_000.0) if word.isascii() and word.isdigit() else numbers.get(word)
+        amount = amount if value is None else (amount * value if amount == 0.5 else value)
+    return amount
+
+
+def _quantity(rest: Sequence[Word]) -> tuple[int, Sequence[Word]]:
+    """`three coins` -> 3 and the coins; a number of the name (`9 Lives`) is not told apart, and articles count as one."""
+    if len(rest) < 2:
+        return 1, rest
+    word = rest[0].low
+    value = int(word) if word.isascii() and word.isdigit() else int(lexicon().numbers.get(word, 0))
+    return (min(value, 99), rest[1:]) if value >= 1 and word not in ("a", "an") else (1, rest)
+
+
+def _particle_dropped(rest: Sequence[Word]) -> Sequence[Word]:
+    """`pick the unit up` -> the unit."""
+    return rest[:-1] if len(rest) > 1 and rest[-1].low in ("up", "out", "off", "down") else rest
+
+
+def _bare(rest: Sequence[Word]) -> str:
+    """The words as typed without articles in front; a phrase of articles alone stays."""
+    words = [word for word in rest if word.kind == "word"]
+    while len(words) > 1 and words[0].low in lexicon().articles:
+        words = words[1:]
+    text = typed(words)
+    return "" if text.lower() in ("the", "a", "an") else text
+
+
+def _is_place(ctx: Context, phrase: str) -> bool:
+    return phrase.lower() in lexicon().whole_place or bool(_place_match(ctx, phrase))
+
+
+def _place_match(ctx: Context, phrase: str) -> bool:
+    """The place's own name in full, or a part of it that names nothing else."""
+    if exact(phrase, (ctx.nouns.place,)):
+        return True
+    others = ctx.nouns.people + ctx.nouns.things + ctx.nouns.doors + ctx.nouns.exits
+    found = resolve(phrase, (ctx.nouns.place,))
+    return isinstance(found, Match) and found.confidence >= 0.95 and resolve(phrase, others) is None
+
+
+def _anything(ctx: Context, phrase: str) -> Match | Tie | None:
+    nouns = ctx.nouns
+    close = resolve(
+        phrase, nouns.people + nouns.things + nouns.doors, nouns.known_people + nouns.known_things
+    )
+    if isinstance(close, Match) and not close.mended:
+        return close
+    way = exact(phrase, nouns.exits)
+    return way or close or resolve(phrase, nouns.exits)
+
+
+def _pronoun(ctx: Context, phrase: str, *, things_first: bool = False) -> Match | Reading | None:
+    """A pronoun's match; a question where it could be several; `them` is people unless there are none."""
+    thing, person = referred(ctx, phrase, person=False), referred(ctx, phrase, person=True)
+    order = (thing, person) if things_first else (person, thing)
+    found = next((one for one in order if isinstance(one, Match)), None)
+    return found or next((one for one in order if one is not None), None)
+
+
+def _direction(phrase: str) -> str:
+    return lexicon().directions.get(phrase.lower(), phrase)
+
+
+def _each(ctx: Context, words: str, rest: Sequence[Word], frame: Frame) -> Reading | None:
+    """`the unit and the knife`: the frame for every part; None where there is only one, or one names nothing."""
+    parts: list[list[Word]] = [[]]
+    for word in rest:
+        if word.kind == "comma" or word.low == "and":
+            parts.append([])
+        else:
+            parts[-1].append(word)
+    parts = [part for part in parts if key_words(typed(part))]
+    if len(parts) < 2:
+        return None
+    readings = [reading for part in parts[:4] if (reading := frame(ctx, typed(part), part))]
+    unclear = next((reading for reading in readings if reading.unclear), None)
+    return unclear or _joined(readings, ", ".join(reading.intent for reading in readings))
+
+
+def _joined(readings: Sequence[Reading], intent: str) -> Reading:
+    return Reading(
+        actions=tuple(action for reading in readings for action in reading.actions),
+        intent=intent,
+        confidence=min(reading.confidence for reading in readings),
+        mentioned=tuple(one for reading in readings for one in reading.mentioned),
+        assumptions=tuple(one for reading in readings for one in reading.assumptions),
+    )
+
+
+FRAMES: Mapping[str, Frame] = MappingProxyType(
+    {
+        "look_in": look_in,
+        "look": look,
+        "examine": examine,
+        "inventory": inventory,
+        "go": go,
+        "leave": leave,
+        "take": take,
+        "search": search,
+        "check": check,
+        "wait": wait,
+    }
+)

@@ -1,0 +1,34 @@
+"""Names -> names in a sentence: articles, lists, capitals; and what must not stand in one."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+_DETERMINED = re.compile(r"(?:the|a|an|my|your|his|her|its|their|our|some)\s|\S+['’]s?\s", re.IGNORECASE)
+
+
+def with_article(name: str) -> str:
+    """`steel door` -> `the steel door`, `The Neon Dragon` -> `the Neon Dragon`; `Viktor's key` stays."""
+    if name.lower().startswith("the "):
+        return "the " + name[4:]
+    return name if _DETERMINED.match(name) else f"the {name}"
+
+
+def place_name(name: str) -> str:
+    """A place in the middle of a sentence: names stay as they are, common nouns get an article."""
+    return with_article(name) if name[:1].islower() or name.lower().startswith("the ") else name
+
+
+def listed(names: Sequence[str], *, limit: int = 4) -> str:
+    """`a, b and c`; what is over the limit becomes `others`."""
+    shown = list(names) if len(names) <= limit else [*names[: limit - 1], "others"]
+    return " and ".join([", ".join(shown[:-1]), shown[-1]]) if len(shown) > 1 else "".join(shown)
+
+
+def capitalised(text: str) -> str:
+    """The text with its first letter raised; quotation marks before it do not count."""
+    match = re.search(r"[^\W\d_]", text)
+    if match is None or text[: match.start()].strip(" “‘\"'("):
+        return text
+    return text[: match.start()] + match.group().upper() + text[match.end() :]

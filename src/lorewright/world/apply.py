@@ -1,0 +1,178 @@
+"""apply(state, ops) -> Applied: the only way in which state changes. Pure: it refuses, it never raises."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, assert_never
+
+from lorewright.world import ops as o
+from lorewright.world.frozen import Frozen, with_entry, without_entry
+from lorewright.world.state import OFFSTAGE, Relation, Reveal, Scene, WorldState, pair, relation_key
+
+
+class Refusal(Frozen):
+    """Which op did not fit, and why: a code that programs may rely on."""
+
+    index: int
+    reason: str
+
+
+class Applied(Frozen):
+    """The state after the ops; where `refusal` is set, the state given, unchanged."""
+
+    state: WorldState
+    refusal: Refusal | None = None
+
+
+def apply(state: WorldState, ops: Sequence[o.StateOp]) -> Applied:
+    """All of the ops in order, or none of them.
+
+    Never raises and never mutates. The first op that does not fit refuses the whole list: `refusal` names it
+    and its reason (`unknown_entity`, `unknown_place`, `unknown_item`, `unknown_clock`, `unknown_thread`,
+    `unknown_fact`, `unknown_door`, `not_enough`, `same_entity`, `already_exists`, `already_ended`).
+    """
+    working = state
+    for index, op in enumerate(ops):
+        result = _apply_one(working, op)
+        if isinstance(result, str):
+            return Applied(state=state, refusal=Refusal(index=index, reason=result))
+        working = result
+    return Applied(state=working)
+
+
+def _with(state: WorldState, **fields: Any) -> WorldState:
+    return state.model_copy(update=fields)
+
+
+def _apply_one(state: WorldState, op: o.StateOp) -> WorldState | str:
+    """The state after one op, or the reason why it does not fit."""
+    match op:
+        case o.AdvanceTime():
+            return _with(state, minutes=state.minutes + op.minutes)
+        case o.Move():
+            return _move(state, op.entity_id, op.to)
+        case o.OpenScene():
+            return _open_scene(state, op.location_id)
+        case o.ChangeInventory():
+            return _change_inventory(state, op)
+        case o.TickClock():
+            return _tick(state, op)
+        case o.RevealItem():
+            return _reveal(state, op)
+        case o.ChangeRelation():
+            return _change_relation(state, op)
+        case o.UpdateThread():
+            thread = state.threads.get(op.thread_id)
+            if thread is None:
+                return "unknown_thread"
+            updated = thread.model_copy(update={"status": op.status})
+            return _with(state, threads=with_entry(state.threads, op.thread_id, updated))
+        case o.AddFact():
+            if op.fact.id in state.facts:
+                return "already_exists"
+            return _with(state, facts=with_entry(state.facts, op.fact.id, op.fact))
+        case o.UpdateFact():
+            fact = state.facts.get(op.fact_id)
+            if fact is None:
+                return "unknown_fact"
+            changed = fact.model_copy(update={"object": op.object})
+            return _with(state, facts=with_entry(state.facts, op.fact_id, changed))
+        case o.SetDoor():
+            door = state.doors.get(op.door_id)
+            if door is None:
+                return "unknown_door"
+            set_door = door.model_copy(update={"locked": op.locked})
+            return _with(state, doors=with_entry(state.doors, op.door_id, set_door))
+        case o.AddEntity():
+            return _add_entity(state, op)
+        case o.Recall():
+            return _with(state, recall=with_entry(state.recall, op.key, state.recall.get(op.key, 0) + 1))
+        case o.EndCampaign():
+            return "already_ended" if state.ended is not None else _with(state, ended=op.ending_id)
+        case _:
+            assert_never(op)
+
+
+def _is_place(state: WorldState, place_id: str) -> bool:
+    entity = state.entities.get(place_id)
+    return entity is not None and entity.type == "location"
+
+
+def _move(state: WorldState, entity_id: str, to: str) -> WorldState | str:
+    if entity_id not in state.positions:
+        return "unknown_entity"
+    if to != OFFSTAGE and not _is_place(state, to):
+        return "unknown_place"
+    return _with(state, positions=with_entry(state.positions, entity_id, to))
+
+
+def _open_scene(state: WorldState, location_id: str) -> WorldState | str:
+    if not _is_place(state, location_id):
+        return "unknown_place"
+    scene = Scene(number=state.scene.number + 1, location_id=location_id, opened_minute=state.minutes)
+    visits = with_entry(state.visits, location_id, state.visits.get(location_id, 0) + 1)
+    return _with(state, scene=scene, visits=visits)
+
+
+def _change_inventory(state: WorldState, op: o.ChangeInventory) -> WorldState | str:
+    if op.owner_id not in state.entities:
+        return "unknown_entity"
+    if op.item_id not in state.entities:
+        return "unknown_item"
+    held = state.inventory.get(op.owner_id, {})
+    quantity = held.get(op.item_id, 0) + op.delta
+    if quantity < 0:
+        return "not_enough"
+    after = with_entry(held, op.item_id, quantity) if quantity else without_entry(held, op.item_id)
+    return _with(state, inventory=with_entry(state.inventory, op.owner_id, after))
+
+
+def _tick(state: WorldState, op: o.TickClock) -> WorldState | str:
+    clock = state.clocks.get(op.clock_id)
+    if clock is None:
+        return "unknown_clock"
+    value = min(max(clock.value + op.delta, 0), clock.max)
+    ticked = clock.model_copy(update={"value": value})
+    return _with(state, clocks=with_entry(state.clocks, op.clock_id, ticked))
+
+
+def _reveal(state: WorldState, op: o.RevealItem) -> WorldState | str:
+    """The first telling counts: an item that is known already stays as it was learned."""
+    if op.to not in state.positions:
+        return "unknown_entity"
+    known = state.reveals.get(op.to, {})
+    if op.item_id in known:
+        return state
+    learned = with_entry(known, op.item_id, Reveal(how=op.how, minute=state.minutes))
+    return _with(state, reveals=with_entry(state.reveals, op.to, learned))
+
+
+def _change_relation(state: WorldState, op: o.ChangeRelation) -> WorldState | str:
+    if op.a == op.b:
+        return "same_entity"
+    if op.a not in state.entities or op.b not in state.entities:
+        return "unknown_entity"
+    a, b = pair(op.a, op.b)
+    key = relation_key(a, b)
+    before = state.relations.get(key, Relation(a=a, b=b))
+    after = Relation(
+        a=a,
+        b=b,
+        trust=before.trust + op.trust,
+        tension=before.tension + op.tension,
+        closeness=before.closeness + op.closeness,
+    )
+    return _with(state, relations=with_entry(state.relations, key, after))
+
+
+def _add_entity(state: WorldState, op: o.AddEntity) -> WorldState | str:
+    if op.entity.id in state.entities:
+        return "already_exists"
+    added = _with(state, entities=with_entry(state.entities, op.entity.id, op.entity))
+    if op.at is None:
+        return "unknown_place" if op.entity.type in ("npc", "player") else added
+    if not _is_place(added, op.at):
+        return "unknown_place"
+    if op.entity.type in ("npc", "player"):
+        return _with(added, positions=with_entry(added.positions, op.entity.id, op.at))
+    return _change_inventory(added, o.ChangeInventory(owner_id=op.at, item_id=op.entity.id, delta=1))

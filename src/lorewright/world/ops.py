@@ -1,0 +1,141 @@
+"""StateOp: one typed change of state. A turn changes the world by a list of these and by nothing else."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import Field
+
+from lorewright.world.frozen import Frozen
+from lorewright.world.state import Entity, Fact, How
+
+
+class AdvanceTime(Frozen):
+    """In-world time goes on."""
+
+    op: Literal["advance_time"] = "advance_time"
+    minutes: int = Field(ge=0)
+
+
+class Move(Frozen):
+    """A character goes to a place."""
+
+    op: Literal["move"] = "move"
+    entity_id: str
+    to: str
+
+
+class OpenScene(Frozen):
+    """The scene at hand ends and one opens at a place; the place counts a visit."""
+
+    op: Literal["open_scene"] = "open_scene"
+    location_id: str
+
+
+class ChangeInventory(Frozen):
+    """An owner (a character, or a place for what lies in it) gains or loses some of an item."""
+
+    op: Literal["inventory"] = "inventory"
+    owner_id: str
+    item_id: str
+    delta: int
+
+
+class TickClock(Frozen):
+    """A clock moves; it stops at 0 and at its maximum."""
+
+    op: Literal["clock"] = "clock"
+    clock_id: str
+    delta: int
+
+
+class RevealItem(Frozen):
+    """A viewer learns a lore item; from then on it may be seen by them."""
+
+    op: Literal["reveal"] = "reveal"
+    item_id: str
+    to: str
+    how: How
+
+
+class ChangeRelation(Frozen):
+    """What stands between two people changes; the order of the two does not matter."""
+
+    op: Literal["relation"] = "relation"
+    a: str
+    b: str
+    trust: int = 0
+    tension: int = 0
+    closeness: int = 0
+
+
+class UpdateThread(Frozen):
+    """A thread gets another status."""
+
+    op: Literal["thread"] = "thread"
+    thread_id: str
+    status: str
+
+
+class AddFact(Frozen):
+    """Something becomes established."""
+
+    op: Literal["fact_add"] = "fact_add"
+    fact: Fact
+
+
+class UpdateFact(Frozen):
+    """An established fact gets another object."""
+
+    op: Literal["fact_update"] = "fact_update"
+    fact_id: str
+    object: Any = None
+
+
+class SetDoor(Frozen):
+    """A door is locked or unlocked."""
+
+    op: Literal["door"] = "door"
+    door_id: str
+    locked: bool
+
+
+class AddEntity(Frozen):
+    """A person or thing comes into the world; a character needs the place where it stands."""
+
+    op: Literal["entity_add"] = "entity_add"
+    entity: Entity
+    at: str | None = None
+
+
+class Recall(Frozen):
+    """The narrator's memory: a phrase group or a lore line was used once more."""
+
+    op: Literal["recall"] = "recall"
+    key: str
+
+
+class EndCampaign(Frozen):
+    """An ending is reached."""
+
+    op: Literal["end"] = "end"
+    ending_id: str
+
+
+StateOp = Annotated[
+    AdvanceTime
+    | Move
+    | OpenScene
+    | ChangeInventory
+    | TickClock
+    | RevealItem
+    | ChangeRelation
+    | UpdateThread
+    | AddFact
+    | UpdateFact
+    | SetDoor
+    | AddEntity
+    | Recall
+    | EndCampaign,
+    Field(discriminator="op"),
+]

@@ -1,0 +1,186 @@
+"""The complete state of a campaign after a turn: immutable, serialisable, hashable by content.
+
+Who and what there is stands in `entities`; where characters are in `positions`; who has what in `inventory`,
+where a place owns what lies in it. What a viewer has learned stands in `reveals`: so rollback and branches
+forget and remember by themselves.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from pydantic import Field
+
+from lorewright.ids import canonical_json, content_hash
+from lorewright.world.frozen import Frozen, FrozenMap
+
+EntityType = Literal["player", "npc", "location", "item", "door", "faction", "other"]
+Origin = Literal["pack", "campaign", "world"]
+How = Literal["told", "found", "overheard", "witnessed"]
+
+# Where characters stand that belong to the cast and are nowhere yet, or no more.
+OFFSTAGE = "offstage"
+
+
+class Entity(Frozen):
+    """A person, place or thing; `traits` are added to dice, `attrs` are the pack's own, read by no rule."""
+
+    id: str
+    type: EntityType
+    name: str
+    aliases: tuple[str, ...] = ()
+    pronoun: Literal["he", "she", "they", "it"] = "they"
+    traits: FrozenMap[str, int] = Field(default_factory=dict)
+    attrs: FrozenMap[str, Any] = Field(default_factory=dict)
+    tags: tuple[str, ...] = ()
+    origin: Origin = "campaign"
+    pack_id: str | None = None
+    pack_entity_id: str | None = None
+
+
+class Exit(Frozen):
+    """A way out of a place: `name` is what a player types, `minutes` how long it takes, `via` a door's ID."""
+
+    name: str
+    to: str
+    minutes: int = Field(default=1, ge=0)
+    via: str | None = None
+
+
+class Door(Frozen):
+    """A door between places; whoever carries its key passes although it is locked."""
+
+    locked: bool = False
+    key_id: str | None = None
+
+
+class Clock(Frozen):
+    """A progress clock: 0 <= value <= max."""
+
+    id: str
+    name: str
+    value: int = Field(default=0, ge=0)
+    max: int = Field(ge=1)
+    tags: tuple[str, ...] = ()
+
+
+class Thread(Frozen):
+    """An open question of the story."""
+
+    id: str
+    title: str
+    status: str = "open"
+    stakes: str = ""
+    related_entity_ids: tuple[str, ...] = ()
+    tags: tuple[str, ...] = ()
+
+
+class Fact(Frozen):
+    """Something established: subject, predicate, object; the seed's columns."""
+
+    id: str
+    subject_id: str
+    predicate: str
+    object: Any = None
+    visibility: str = "player"
+    confidence: float = Field(default=1.0, ge=0, le=1)
+    tags: tuple[str, ...] = ()
+    origin: Origin = "campaign"
+    discovered_turn: int | None = None
+    discovery_method: str | None = None
+
+
+class Relation(Frozen):
+    """What stands between two people; `a` sorts before `b`, so that a pair has one edge."""
+
+    a: str
+    b: str
+    trust: int = 0
+    tension: int = 0
+    closeness: int = 0
+
+
+class Scene(Frozen):
+    """The place at hand until it is left; `number` counts scenes from 1."""
+
+    number: int = Field(default=1, ge=1)
+    location_id: str
+    opened_minute: int = Field(default=0, ge=0)
+
+    @property
+    def id(self) -> str:
+        """`scene_001`, as the seed writes it."""
+        return f"scene_{self.number:03d}"
+
+
+class Reveal(Frozen):
+    """How and when (in-world minutes) a viewer learned an item."""
+
+    how: How
+    minute: int = Field(ge=0)
+
+
+class WorldState(Frozen):
+    """Everything that is true after a turn."""
+
+    schema_version: Literal[1] = 1
+    player_id: str
+    minutes: int = Field(default=0, ge=0)
+    scene: Scene
+    entities: FrozenMap[str, Entity]
+    exits: FrozenMap[str, tuple[Exit, ...]] = Field(default_factory=dict)
+    doors: FrozenMap[str, Door] = Field(default_factory=dict)
+    positions: FrozenMap[str, str] = Field(default_factory=dict)
+    inventory: FrozenMap[str, FrozenMap[str, int]] = Field(default_factory=dict)
+    clocks: FrozenMap[str, Clock] = Field(default_factory=dict)
+    threads: FrozenMap[str, Thread] = Field(default_factory=dict)
+    facts: FrozenMap[str, Fact] = Field(default_factory=dict)
+    relations: FrozenMap[str, Relation] = Field(default_factory=dict)
+    reveals: FrozenMap[str, FrozenMap[str, Reveal]] = Field(default_factory=dict)
+    visits: FrozenMap[str, int] = Field(default_factory=dict)
+    recall: FrozenMap[str, int] = Field(default_factory=dict)
+    ended: str | None = None
+
+    def present(self) -> tuple[str, ...]:
+        """IDs of the characters at the scene's place, the player first, then by ID."""
+        here = [who for who, where in self.positions.items() if where == self.scene.location_id]
+        return tuple(sorted(here, key=lambda who: (who != self.player_id, who)))
+
+    def present_npcs(self) -> tuple[str, ...]:
+        """IDs of the characters at the scene's place but for the player, by ID."""
+        return tuple(who for who in self.present() if who != self.player_id)
+
+    def held_by(self, owner_id: str) -> dict[str, int]:
+        """Item IDs and quantities that a character carries or that lie in a place; empty if unknown."""
+        return dict(sorted(self.inventory.get(owner_id, {}).items()))
+
+    def has_learned(self, viewer_id: str, item_id: str) -> bool:
+        """Whether an item was revealed to a viewer."""
+        return item_id in self.reveals.get(viewer_id, {})
+
+    def learned_by(self, viewer_id: str) -> frozenset[str]:
+        """The items that were revealed to a viewer."""
+        return frozenset(self.reveals.get(viewer_id, {}))
+
+    def name_of(self, entity_id: str) -> str:
+        """The display name, or the ID where nothing has it."""
+        entity = self.entities.get(entity_id)
+        return entity.name if entity else entity_id
+
+    def to_json(self) -> str:
+        """Canonical JSON: equal states give equal bytes in every process."""
+        return canonical_json(self.model_dump(mode="json"))
+
+    def content_hash(self) -> str:
+        """SHA-256 of the canonical JSON."""
+        return content_hash(self.to_json())
+
+
+def pair(a: str, b: str) -> tuple[str, str]:
+    """The two IDs in their normal order."""
+    return (a, b) if a <= b else (b, a)
+
+
+def relation_key(a: str, b: str) -> str:
+    """Key of the one edge between two people in `WorldState.relations`."""
+    return "|".join(pair(a, b))

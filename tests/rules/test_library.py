@@ -1,0 +1,39 @@
+"""The rulesets that ship: each fits the model, its dice can be thrown, its bands can be reached."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+import yaml
+
+import lorewright.rules
+from lorewright.rules.actions import METADATA
+from lorewright.rules.dice import band_of, parse_dice
+from lorewright.rules.rulesets import Ruleset
+
+FILES = sorted((Path(lorewright.rules.__file__).parent / "library").glob("*.yaml"))
+
+
+def read(file: Path) -> Ruleset:
+    return Ruleset.model_validate(yaml.safe_load(file.read_text(encoding="utf-8")))
+
+
+@pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
+def test_a_ruleset_that_ships_is_complete(file: Path) -> None:
+    ruleset = read(file)
+    minimums = [band.minimum for band in ruleset.bands]
+    assert ruleset.id == file.stem
+    assert parse_dice(ruleset.dice)
+    assert minimums == sorted(minimums, reverse=True)
+    assert ruleset.summary
+    assert ruleset.rulebook_text
+    assert all(action.summary for action in ruleset.actions.values())
+
+
+def test_freeform_has_the_six_actions_and_the_four_bands() -> None:
+    freeform = read(next(file for file in FILES if file.stem == "freeform"))
+    assert freeform.actions.keys() == METADATA.keys()
+    minutes = {kind: action.minutes for kind, action in freeform.actions.items()}
+    assert minutes == {"look": 0, "go": 0, "ask": 2, "take": 1, "search": 10, "wait": 15}
+    assert [band_of(total, freeform) for total in (12, 11, 9, 6)] == ["critical", "success", "mixed", "fail"]

@@ -1,0 +1,72 @@
+"""WorldState: immutable, the same in JSON, with few questions that it answers itself."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from pydantic import TypeAdapter, ValidationError
+
+import worlds as w
+from lorewright.world import ops as o
+from lorewright.world.state import WorldState, pair, relation_key
+from world import strategies as some
+
+STATE_OP: TypeAdapter[o.StateOp] = TypeAdapter(o.StateOp)
+
+
+@given(some.states)
+def test_a_state_read_back_from_json_is_the_same_state(state: WorldState) -> None:
+    again = WorldState.model_validate_json(state.to_json())
+    assert again == state
+    assert again.content_hash() == state.content_hash()
+
+
+@given(some.state_ops)
+def test_an_op_read_back_from_json_is_the_same_op(op: o.StateOp) -> None:
+    assert STATE_OP.validate_json(op.model_dump_json()) == op
+
+
+def test_nothing_in_a_state_can_be_written_to() -> None:
+    state: Any = w.small_world()
+    with pytest.raises(ValidationError):
+        state.minutes = 5
+    with pytest.raises(TypeError):
+        state.positions[w.JO] = w.PIER
+    with pytest.raises(TypeError):
+        state.inventory[w.JO][w.COIN] = 99
+
+
+def test_an_unknown_key_is_an_error() -> None:
+    with pytest.raises(ValidationError):
+        w.small_world(weather="rain")
+
+
+def test_the_order_of_entries_does_not_change_the_hash() -> None:
+    state = w.small_world()
+    turned = w.small_world(entities=dict(reversed(list(state.entities.items()))))
+    assert turned.content_hash() == state.content_hash()
+
+
+def test_the_player_comes_first_among_those_present() -> None:
+    state = w.small_world()
+    assert state.present() == (w.JO, w.MARA, w.VIKTOR)
+    assert state.present_npcs() == (w.MARA, w.VIKTOR)
+
+
+def test_what_one_has_learned_is_known_of_nobody_else() -> None:
+    state = w.after(w.small_world(), o.RevealItem(item_id=w.DEBT, to=w.MARA, how="overheard"))
+    assert state.learned_by(w.MARA) == {w.DEBT}
+    assert state.has_learned(w.MARA, w.DEBT)
+    assert not state.learned_by(w.JO)
+
+
+def test_a_thing_without_a_name_is_called_by_its_id() -> None:
+    assert w.small_world().name_of(w.VIKTOR) == "Viktor"
+    assert w.small_world().name_of(some.NOBODY) == some.NOBODY
+
+
+def test_a_pair_has_one_key() -> None:
+    assert pair("b", "a") == ("a", "b")
+    assert relation_key("b", "a") == relation_key("a", "b") == "a|b"
