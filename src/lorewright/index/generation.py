@@ -20,6 +20,7 @@ from filelock import FileLock
 
 from lorewright.errors import StaleIndexError
 from lorewright.ids import canonical_json
+from lorewright.index.keywords import KeywordTable, count_matching
 from lorewright.index.schema import GENERATION_FORMAT, STATEMENTS
 from lorewright.index.words import words_of
 from lorewright.packs.models import OPEN_ROLES, Chunk, Entity, Item, Manifest, Pack
@@ -274,6 +275,10 @@ class Generation:
         for name, entity_id in self.connection.execute(sql, (wanted,)):
             found.setdefault(name, set()).add(entity_id)
         return found
+
+    def open_count_of(self, word: str) -> int:
+        """In how many open chunks a word stands."""
+        return count_matching(KeywordTable(self.connection, "open_fts", self.counts["open_fts"]), word)
 
     def items_of(self, row: int) -> list[Item]:
         """The items of a chunk in source order."""

@@ -65,13 +65,14 @@ def _add_term(table: KeywordTable, word: str, scale: float, found: dict[int, Key
 
 def _rarest(tables: Sequence[KeywordTable], words: Sequence[str], total: int) -> list[tuple[str, list[int]]]:
     """The words that are found, rarest first; common ones only where there is no other."""
-    counted = [(word, [_count(table, word) for table in tables]) for word in dict.fromkeys(words)]
+    counted = [(word, [count_matching(table, word) for table in tables]) for word in dict.fromkeys(words)]
     found = sorted((pair for pair in counted if sum(pair[1])), key=lambda pair: (sum(pair[1]), pair[0]))
     telling = [pair for pair in found if sum(pair[1]) <= max(1, MAX_SHARE * total)]
     return (telling or found)[:MAX_TERMS]
 
 
-def _count(table: KeywordTable, word: str) -> int:
+def count_matching(table: KeywordTable, word: str) -> int:
+    """In how many rows of a table a word stands."""
     sql = f"SELECT count(*) FROM {table.name} WHERE {table.name} MATCH ?"
     return int(table.connection.execute(sql, (_quoted(word),)).fetchone()[0])
 

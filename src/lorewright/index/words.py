@@ -29,3 +29,11 @@ def content_words(text: str) -> list[str]:
     """The words that carry meaning, each once, in order; all of them where nothing else is left."""
     words = list(dict.fromkeys(words_of(text)))
     return [word for word in words if word not in STOP_WORDS] or words
+
+
+def telling_pairs(text: str) -> list[str]:
+    """Neighbouring words that both carry meaning, as they are written (`crasher’s bazaar`): looked up as a phrase."""
+    raw = _WORD.findall(unicodedata.normalize("NFC", text).casefold())
+    telling = [not STOP_WORDS.intersection(words_of(word)) and len(word) > 1 for word in raw]
+    pairs = zip(raw, raw[1:], telling, telling[1:], strict=False)
+    return list(dict.fromkeys(f"{first} {second}" for first, second, a, b in pairs if a and b))

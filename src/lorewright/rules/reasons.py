@@ -111,11 +111,7 @@ def sentence(reason: ReasonCode, action: Action, state: WorldState) -> str:
         case "not_your_turn":
             return f"{_capital(_the(action.actor_id, state) or 'somebody else')} does not act now."
         case "object_not_found":
-            return (
-                f"{_capital(target)} is not to be found here."
-                if target
-                else "There is nothing like that here."
-            )
+            return f"{_capital(target)} is not to be found here." if target else "Nothing like that is here."
         case "not_present":
             return f"{_capital(target or 'that person')} is not here."
         case "no_such_exit":
@@ -145,11 +141,8 @@ def _the(entity_id: str | None, state: WorldState) -> str:
     entity = state.entities.get(entity_id or "")
     if entity is None:
         return ""
-    return (
-        f"the {entity.name}"
-        if entity.name[:1].islower() and not entity.name.startswith("the ")
-        else entity.name
-    )
+    is_common = entity.name[:1].islower() and not entity.name.startswith("the ")
+    return f"the {entity.name}" if is_common else entity.name
 
 
 def _capital(text: str) -> str:

@@ -1,1 +1,1 @@
-"""The deterministic twins: what each stage of a turn does where no model is asked. Pure; the same input, the same output."""
+"""The deterministic twins: what each stage of a turn does where no model is asked. Pure functions."""

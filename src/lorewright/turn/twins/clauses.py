@@ -1,4 +1,4 @@
-"""The player's text -> clauses of words: quoted speech kept whole, cut where something else is done, names never cut."""
+"""The player's text -> clauses of words, cut where something else is done; speech and names stay whole."""
 
 from __future__ import annotations
 
@@ -12,12 +12,8 @@ from lorewright.turn.twins.lexicon import lexicon, longest_prefix
 
 MAX_CHARACTERS = 600  # far more than four actions need; what is longer is not read to its end
 
-_TOKEN = re.compile(
-    r'"(?P<speech>[^"]*)"?|(?P<word>[^\W_]+(?:[\'-][^\W_]+)*)|(?P<stop>[.;!?]+)|(?P<comma>[,:]| -+ )'
-)
-_QUOTES = str.maketrans(
-    {"“": '"', "”": '"', "„": '"', "«": '"', "»": '"', "’": "'", "‘": "'", "—": ",", "–": ","}
-)
+_TOKEN = re.compile(r'"(?P<speech>[^"]*)"?|(?P<word>[^\W_]+(?:[\'-][^\W_]+)*)|(?P<stop>[.;!?]+)|(?P<comma>[,:]| -+ )')
+_QUOTES = str.maketrans({"“": '"', "”": '"', "„": '"', "«": '"', "»": '"', "’": "'", "‘": "'", "—": ",", "–": ","})
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +39,7 @@ class Clause:
 
 
 def cleaned(text: str) -> str:
-    """One line of plain text: no control or format characters, plain quotation marks, single spaces, bounded."""
+    """One line of plain text, bounded: no control or format characters, plain quotation marks."""
     plain = unicodedata.normalize("NFKC", text[: MAX_CHARACTERS * 4]).translate(_QUOTES)
     kept = "".join(" " if char.isspace() else char for char in plain if char.isspace() or _is_visible(char))
     return " ".join(kept.split())[:MAX_CHARACTERS]
@@ -79,7 +75,7 @@ def lows(words: Sequence[Word]) -> list[str]:
 def split_clauses(
     words: Sequence[Word], *, names: Sequence[Sequence[str]], people: Sequence[Sequence[str]]
 ) -> list[Clause]:
-    """Cut at stops, at `then`, and at `and` or a comma before a verb; speech to a person named first stays whole."""
+    """Cut at stops, at `then`, and at `and` or a comma before a verb; speech to somebody stays whole."""
     held = _inside_names(words, names)
     clauses: list[Clause] = []
     current: list[Word] = []

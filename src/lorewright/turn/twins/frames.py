@@ -1,7 +1,7 @@
 """Verb frames of things and places: what follows look, search, go, leave, take and wait -> a Reading.
 
-Every frame takes the context, the whole clause as typed and the words after the verb. None means: these words are not for
-this frame, try the next one.
+Every frame takes the context, the whole clause as typed and the words after the verb. None means: these words are
+not for this frame, try the next one.
 """
 
 from __future__ import annotations
@@ -231,7 +231,7 @@ def _number(low: Sequence[str]) -> float:
 
 
 def _quantity(rest: Sequence[Word]) -> tuple[int, Sequence[Word]]:
-    """`three coins` -> 3 and the coins; a number of the name (`9 Lives`) is not told apart, and articles count as one."""
+    """`three coins` -> 3 and the coins; a number that belongs to the name is not told apart."""
     if len(rest) < 2:
         return 1, rest
     word = rest[0].low
@@ -268,9 +268,7 @@ def _place_match(ctx: Context, phrase: str) -> bool:
 
 def _anything(ctx: Context, phrase: str) -> Match | Tie | None:
     nouns = ctx.nouns
-    close = resolve(
-        phrase, nouns.people + nouns.things + nouns.doors, nouns.known_people + nouns.known_things
-    )
+    close = resolve(phrase, nouns.people + nouns.things + nouns.doors, nouns.known_people + nouns.known_things)
     if isinstance(close, Match) and not close.mended:
         return close
     way = exact(phrase, nouns.exits)
@@ -290,7 +288,7 @@ def _direction(phrase: str) -> str:
 
 
 def _each(ctx: Context, words: str, rest: Sequence[Word], frame: Frame) -> Reading | None:
-    """`the unit and the knife`: the frame for every part; None where there is only one, or one names nothing."""
+    """`the unit and the knife`: the frame for every part; None where there is only one."""
     parts: list[list[Word]] = [[]]
     for word in rest:
         if word.kind == "comma" or word.low == "and":

@@ -1,4 +1,4 @@
-"""The player's words and what they can refer to -> actions, or one question back. No model, no guess at high confidence."""
+"""The player's words and what they can refer to -> actions, or one question back; no sure guesses."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _TALK = frozenset(("ask", "talk", "tell", "say", "greet"))
 
 
 def interpret(given: InterpreterInput) -> InterpreterOutput:
-    """What the player means to do, at most four actions. Never raises, and names nobody and nothing outside the scope.
+    """At most four actions that the player means. Never raises, and names nothing outside the scope.
 
     Words that cannot be resolved become `unclear` and yield no action; the confidence is then below 0.5.
     """
@@ -44,7 +44,7 @@ def interpret(given: InterpreterInput) -> InterpreterOutput:
 
 
 def _chosen_line(text: str, options: Sequence[str]) -> str:
-    """The offered line that a bare number stands for, without a remark in parentheses; any other text as it is."""
+    """The offered line that a bare number stands for, less a remark in parentheses; other text as it is."""
     number = text.lstrip("#").rstrip(".)")
     if number.isascii() and number.isdigit() and len(number) < 4 and 1 <= int(number) <= len(options):
         return cleaned(options[int(number) - 1].partition(" (")[0])
@@ -53,9 +53,7 @@ def _chosen_line(text: str, options: Sequence[str]) -> str:
 
 def _clauses(text: str, nouns: Nouns) -> list[Clause]:
     everything = nouns.everything()
-    names = [
-        tuple(word.low for word in words_of(cleaned(key.label))) for one in everything for key in one.keys
-    ]
+    names = [tuple(word.low for word in words_of(cleaned(key.label))) for one in everything for key in one.keys]
     names += [key.words for one in everything for key in one.keys]
     people = [key.words for one in nouns.people + nouns.known_people for key in one.keys]
     return split_clauses(words_of(text), names=[name for name in set(names) if len(name) > 1], people=people)
@@ -106,7 +104,7 @@ def _read(ctx: Context, clause: Clause, vocabulary: set[str]) -> Reading | None:
 
 
 def _without_lead_in(ctx: Context, words: Sequence[Word]) -> Sequence[Word]:
-    """The words from the verb on: `please could I`, `I want to` and the like are dropped, unless nothing else is there."""
+    """The words from the verb on: `please could I`, `I want to` and the like are dropped."""
     lex = lexicon()
     while len(words) > 1 and not exact(typed(words), ctx.nouns.exits):
         low = lows(words)
@@ -116,11 +114,7 @@ def _without_lead_in(ctx: Context, words: Sequence[Word]) -> Sequence[Word]:
         elif (
             words[0].kind == "comma"
             or low[0] in lex.adverbs
-            or (
-                low[0] in ("go", "come", "try")
-                and _verb(low[1:])
-                and not resolve(typed(words[1:]), ctx.nouns.exits)
-            )
+            or (low[0] in ("go", "come", "try") and _verb(low[1:]) and not resolve(typed(words[1:]), ctx.nouns.exits))
         ):
             words = words[1:]
         else:
@@ -143,16 +137,12 @@ def _without_adverbs(words: Sequence[Word], vocabulary: set[str]) -> Sequence[Wo
     start = next((index for index, word in enumerate(low) if word in lex.about and index), len(words))
     limit = start if frames & _TALK else len(words)
     return [
-        word
-        for index, word in enumerate(words)
-        if index >= limit or word.low in vocabulary or not _is_adverb(word)
+        word for index, word in enumerate(words) if index >= limit or word.low in vocabulary or not _is_adverb(word)
     ]
 
 
 def _is_adverb(word: Word) -> bool:
-    return word.kind == "word" and (
-        word.low in lexicon().adverbs or (len(word.low) > 4 and word.low.endswith("ly"))
-    )
+    return word.kind == "word" and (word.low in lexicon().adverbs or (len(word.low) > 4 and word.low.endswith("ly")))
 
 
 def _quoted(ctx: Context, clause: Clause, words: Sequence[Word]) -> Reading:
@@ -214,7 +204,7 @@ def _question(ctx: Context, clause: Clause, words: Sequence[Word]) -> Reading | 
 
 
 def _bare_noun(ctx: Context, clause: Clause, words: Sequence[Word]) -> Reading | None:
-    """Something named and no verb: a way out is gone, for anything else one asks what is to be done with it."""
+    """Something named and no verb: a way out is taken, for anything else one asks what is to be done."""
     phrase, nouns = typed(words), ctx.nouns
     found = resolve(phrase, (*nouns.people, *nouns.things, *nouns.doors, *nouns.exits, nouns.place))
     match found:
@@ -226,9 +216,7 @@ def _bare_noun(ctx: Context, clause: Clause, words: Sequence[Word]) -> Reading |
             return FRAMES["go"](ctx, clause.text, words)
     name = typeable(found.label)
     first = {"person": f"talk to {name}", "thing": f"take {name}"}.get(found.candidate.kind)
-    return asking(
-        clause.text, f"{found.label}: what about it?", [line for line in (first, f"look at {name}") if line]
-    )
+    return asking(clause.text, f"{found.label}: what about it?", [line for line in (first, f"look at {name}") if line])
 
 
 def _mistyped_verb(ctx: Context, clause: Clause, words: Sequence[Word]) -> Reading | None:
@@ -283,9 +271,5 @@ def _referenced(ctx: Context, actions: Sequence[Action]) -> tuple[str, ...]:
     ids: list[str] = []
     for action in actions:
         topic = exact(action.words, everything) if key_words(action.words) else None
-        ids += [
-            one
-            for one in (action.target_id, action.location_id, topic.candidate.id if topic else None)
-            if one
-        ]
+        ids += [one for one in (action.target_id, action.location_id, topic.candidate.id if topic else None) if one]
     return tuple(dict.fromkeys(ids))

@@ -16,7 +16,7 @@ Risk = Literal["violence", "sensitive", "contested", "dangerous", "pursuit", "ho
 
 @dataclass(frozen=True, slots=True)
 class Lexicon:
-    """Verb phrases by frame, longest first, and the closed classes of small words. All of it is lower case."""
+    """Verb phrases by frame, longest first, and the closed classes of small words; lower case."""
 
     verbs: tuple[tuple[Phrase, str], ...]
     verb_words: frozenset[str]
@@ -67,7 +67,7 @@ _WORD_CLASSES = ("about", "articles", "adverbs", "topic_head", "topic_tail", "wh
 
 
 def longest_prefix(words: Sequence[str], phrases: Iterable[Phrase]) -> Phrase:
-    """The first of the phrases (they stand longest first) that the words begin with; empty where none does."""
+    """The first of the phrases (longest first) that the words begin with; empty where none does."""
     return next((phrase for phrase in phrases if tuple(words[: len(phrase)]) == phrase), ())
 
 

@@ -1,7 +1,6 @@
-"""A noun phrase -> the person, thing, door, place or way out in scope that it names; or those between which it does not tell.
+"""A noun phrase -> who or what in scope it names, or those between which it does not tell.
 
-A typo is mended only against what is in scope; adjectives and articles do not count; what is present is preferred to what
-has only been heard of.
+A typo is mended only against what is in scope; adjectives and articles do not count; what is present is preferred.
 """
 
 from __future__ import annotations
@@ -43,7 +42,7 @@ FUZZY_MINIMUM = 80.0
 FUZZY_LENGTH = 4
 # How well a phrase fits a name, best first; the confidence is what the reading is worth.
 NAME, ALIAS, HEAD, PART, LOOSE, FUZZY = 6, 5, 4, 3, 2, 1
-CONFIDENCE = {NAME: 1.0, ALIAS: 1.0, HEAD: 0.95, PART: 0.95, LOOSE: 0.8, FUZZY: 0.85}
+CONFIDENCE = {NAME: 1.0, ALIAS: 1.0, HEAD: 0.95, PART: 0.85, LOOSE: 0.8, FUZZY: 0.85}
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,11 +157,11 @@ def key_words(text: str) -> tuple[str, ...]:
 def resolve(phrase: str, present: Iterable[Candidate], known: Iterable[Candidate] = ()) -> Match | Tie | None:
     """The best candidate for the phrase, a Tie between equals, or None where nothing fits.
 
-    Where nothing fits the whole phrase, what stands before its first preposition is tried (`the unit on the shelf`).
+    Where nothing fits, what stands before a preposition is tried (`the unit on the shelf`), unless `whole`.
     """
     words, here, heard = key_words(phrase), tuple(present), tuple(known)
     found = _best(words, here, heard)
-    if found is None:
+    if found is None and not whole:
         cut = next((index for index, word in enumerate(words) if index and word in _CUTS), len(words))
         found = _best(words[:cut], here, heard) if cut < len(words) else None
     return found
@@ -193,9 +192,7 @@ class _Score:
         return (self.rank - handicap, self.likeness, -self.order)
 
 
-def _best(
-    words: tuple[str, ...], present: Sequence[Candidate], known: Sequence[Candidate]
-) -> Match | Tie | None:
+def _best(words: tuple[str, ...], present: Sequence[Candidate], known: Sequence[Candidate]) -> Match | Tie | None:
     if not words:
         return None
     pairs = [(candidate, 0) for candidate in present] + [(candidate, 1) for candidate in known]
@@ -214,9 +211,7 @@ def _best(
 
 
 def _match(score: _Score) -> Match:
-    return Match(
-        score.candidate, score.key.label, CONFIDENCE[score.rank], mended=score.rank in (LOOSE, FUZZY)
-    )
+    return Match(score.candidate, score.key.label, CONFIDENCE[score.rank], mended=score.rank in (LOOSE, FUZZY))
 
 
 def _score(words: tuple[str, ...], candidate: Candidate, order: int) -> _Score | None:
@@ -228,7 +223,7 @@ def _score(words: tuple[str, ...], candidate: Candidate, order: int) -> _Score |
 
 
 def _fit(words: tuple[str, ...], key: Key) -> tuple[int, float]:
-    """Rank and likeness (whole percents, for typos only) of a phrase against one name; rank 0: it does not fit."""
+    """Rank and likeness (whole percents, for typos) of a phrase against one name; rank 0: no fit."""
     if words == key.words:
         return (NAME if key.main else ALIAS), 100.0
     if set(words) <= set(key.words) and not set(words) <= _CUTS:
@@ -246,6 +241,4 @@ def _likeness(words: tuple[str, ...], key: tuple[str, ...]) -> float:
     whole = fuzz.ratio(phrase, " ".join(key))
     if len(words) > 1:
         return float(round(whole))
-    return float(
-        round(max([whole, *(fuzz.ratio(phrase, word) for word in key if len(word) >= FUZZY_LENGTH)]))
-    )
+    return float(round(max([whole, *(fuzz.ratio(phrase, word) for word in key if len(word) >= FUZZY_LENGTH)])))

@@ -1,4 +1,4 @@
-"""What a clause was read as: actions, or a question back. And the lines that are offered with such a question."""
+"""What a clause was read as: actions, or a question back with lines that work when typed."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ MAX_LINES = 4
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """What the words of a clause can refer to: the scope, and who and what was mentioned before in this input."""
+    """What the words of a clause can refer to: the scope, and what this input mentioned before."""
 
     nouns: Nouns
     person: Candidate | None = None
@@ -82,7 +82,7 @@ def asking(words: str, question: str, lines: Sequence[str] = ()) -> Reading:
 
 
 def which(words: str, tie: Tie, pattern: str) -> Reading:
-    """`Which do you mean: 1 the steel door, 2 the back door?`; `pattern` makes each of them a complete input."""
+    """`Which do you mean: 1 the steel door, 2 the back door?`; `pattern` makes each a complete input."""
     matches = tie.matches[:MAX_LINES]
     numbered = ", ".join(f"{number} {shown(match)}" for number, match in enumerate(matches, start=1))
     lines = tuple(pattern.format(typeable(match.label)) for match in matches)
@@ -99,9 +99,7 @@ def not_caught(ctx: Context, words: str) -> Reading:
 
 def nothing_called(ctx: Context, words: str, phrase: str, lines: Sequence[str]) -> Reading:
     """The verb is clear, and what it is about is not."""
-    return asking(
-        words, f"There is no “{excerpt(phrase)}” here that I know of. You can:", lines or openings(ctx.nouns)
-    )
+    return asking(words, f"There is no “{excerpt(phrase)}” here that I know of. You can:", lines or openings(ctx.nouns))
 
 
 def openings(nouns: Nouns) -> list[str]:
@@ -136,7 +134,7 @@ def excerpt(words: str, *, limit: int = 60) -> str:
 
 
 def referred(ctx: Context, phrase: str, *, person: bool) -> Match | Reading | None:
-    """What a pronoun stands for: who or what was mentioned last, else the only one here; None if it is no pronoun."""
+    """What a pronoun stands for: what was mentioned last, else the only one here; None if it is none."""
     lex, word = lexicon(), phrase.lower()
     if word not in (lex.person_pronouns if person else lex.thing_pronouns):
         return None
@@ -146,9 +144,7 @@ def referred(ctx: Context, phrase: str, *, person: bool) -> Match | Reading | No
     if only is not None:
         return Match(only, only.name, 0.85, mended=True)
     names = [one.name if person else with_article(one.name) for one in present]
-    return asking(
-        phrase, f"Whom or what do you mean by “{word}”?" + (f" Here: {listed(names)}." if names else "")
-    )
+    return asking(phrase, f"Whom or what do you mean by “{word}”?" + (f" Here: {listed(names)}." if names else ""))
 
 
 def person_meant(ctx: Context, phrase: str) -> Match | Tie | Reading | None:

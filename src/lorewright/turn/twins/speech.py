@@ -1,4 +1,4 @@
-"""Verb frames of people: ask, talk, tell, say, greet, and questions put to somebody -> a Reading with an `ask`."""
+"""Verb frames of people: ask, talk, tell, say, greet, and questions to somebody -> a Reading with an `ask`."""
 
 from __future__ import annotations
 
@@ -23,9 +23,7 @@ from lorewright.turn.twins.readings import (
     which,
 )
 
-_GREETINGS = frozenset(
-    ("hello", "hi", "hey", "greetings", "good evening", "good morning", "good day", "yes", "no")
-)
+_GREETINGS = frozenset(("hello", "hi", "hey", "greetings", "good evening", "good morning", "good day", "yes", "no"))
 
 
 def ask(ctx: Context, words: str, rest: Sequence[Word]) -> Reading | None:
@@ -206,9 +204,7 @@ def _guessed_first(ctx: Context, rest: Sequence[Word]) -> tuple[Match, int] | No
 
 def _topic_start(rest: Sequence[Word]) -> int:
     about = lexicon().about
-    return next(
-        (index for index, word in enumerate(rest) if word.kind != "word" or word.low in about), len(rest)
-    )
+    return next((index for index, word in enumerate(rest) if word.kind != "word" or word.low in about), len(rest))
 
 
 def _lowered(reading: Reading, confidence: float, assumption: str) -> Reading:

@@ -1,0 +1,92 @@
+"""Stage 3: a ranked list -> what fits. Filling stops at the first chunk that overflows, which is cut at a good end."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Literal
+
+from lorewright.index.words import words_of
+from lorewright.retrieval.ranking import Hit, with_text
+from lorewright.tokens import count_tokens
+
+# A rest shorter than this tells nothing.
+MIN_CUT_TOKENS = 40
+
+# Two texts that share so much of their words say the same.
+DUPLICATE_SHARE = 0.9
+
+LeftOut = Literal["duplicate", "over_budget", "below_the_cut"]
+_ENDS = re.compile(r"\n\n|(?<=[.!?…][\"”’)]) |(?<=[.!?…]) |\n")
+
+
+def fit_to_budget(
+    hits: Sequence[Hit], *, budget_tokens: int, limit: int
+) -> tuple[list[Hit], list[tuple[Hit, LeftOut]]]:
+    """Keep the best-ranked hits whose text fits, of at most `limit` sections; the rest with one reason each.
+
+    The first that overflows is cut at a paragraph's or sentence's end where that leaves something useful, and filling
+    stops: so a larger budget never loses what a smaller one had.
+
+    Raises:
+        ValueError: budget_tokens is negative.
+    """
+    if budget_tokens < 0:
+        raise ValueError("budget_tokens must not be negative")
+    chosen: list[Hit] = []
+    left_out: list[tuple[Hit, LeftOut]] = []
+    sections: set[str] = set()
+    room, full = budget_tokens, False
+    for hit in hits:
+        if hit.chunk.section_id not in sections and len(sections) >= limit:
+            left_out.append((hit, "below_the_cut"))
+        elif full:
+            left_out.append((hit, "over_budget"))
+        elif _repeats(hit, chosen):
+            left_out.append((hit, "duplicate"))
+        else:
+            fitted = _fitted(hit, room)
+            full = fitted is None or fitted.token_count < hit.token_count
+            if fitted is None:
+                left_out.append((hit, "over_budget"))
+                continue
+            chosen.append(fitted)
+            sections.add(hit.chunk.section_id)
+            room -= fitted.token_count
+    return _parts_in_order(chosen), left_out
+
+
+def _fitted(hit: Hit, room: int) -> Hit | None:
+    if hit.token_count <= room:
+        return hit
+    text = cut_text(hit.text, max_tokens=room)
+    return with_text(hit, text) if count_tokens(text) >= MIN_CUT_TOKENS else None
+
+
+def cut_text(text: str, *, max_tokens: int) -> str:
+    """The longest beginning that fits and ends where a paragraph or a sentence does; "" where there is none."""
+    best = ""
+    for end in _ENDS.finditer(text):
+        beginning = text[: end.start()].rstrip()
+        if count_tokens(beginning) > max_tokens:
+            break
+        best = beginning
+    return best
+
+
+def _repeats(hit: Hit, chosen: Sequence[Hit]) -> bool:
+    words = set(words_of(hit.text))
+    return any(_share(words, set(words_of(other.text))) >= DUPLICATE_SHARE for other in chosen)
+
+
+def _share(a: set[str], b: set[str]) -> float:
+    """Jaccard: common words over all words."""
+    return len(a & b) / len(a | b) if a or b else 1.0
+
+
+def _parts_in_order(chosen: Sequence[Hit]) -> list[Hit]:
+    """Sections by their best part; within a section the parts as they stand in the file."""
+    sections: dict[str, list[Hit]] = {}
+    for hit in chosen:
+        sections.setdefault(hit.chunk.section_id, []).append(hit)
+    return [hit for parts in sections.values() for hit in sorted(parts, key=lambda hit: hit.chunk.row)]

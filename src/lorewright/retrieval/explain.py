@@ -1,0 +1,72 @@
+"""Why each chunk is in a result and why each other is not: the trace. The same bytes in every process."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from pydantic import BaseModel, ConfigDict
+
+from lorewright.retrieval.budget import LeftOut
+from lorewright.retrieval.ranking import Hit
+
+
+class ChunkTrace(BaseModel):
+    """What one chunk's place is made of. `reason` is set where it was left out; ranks count from 1."""
+
+    model_config = ConfigDict(frozen=True)
+
+    chunk_id: str
+    section_path: str
+    rank: int
+    score: float
+    keyword_rank: int | None
+    keyword_score: float
+    terms: dict[str, float]
+    name: str | None
+    mention: str | None
+    filters: tuple[str, ...]
+    tokens: int
+    reason: LeftOut | None = None
+
+
+class RetrievalTrace(BaseModel):
+    """Every chunk that was ranked for this viewer, best first. What they may not see does not exist here either."""
+
+    model_config = ConfigDict(frozen=True)
+
+    viewer: str
+    packs: tuple[str, ...]
+    chunks: tuple[ChunkTrace, ...]
+
+    def why(self, chunk_id: str) -> ChunkTrace | None:
+        """The trace of one chunk, or None where it had no reason to be ranked at all."""
+        return next((chunk for chunk in self.chunks if chunk.chunk_id == chunk_id), None)
+
+
+def trace_of(
+    ranked: Sequence[Hit],
+    left_out: Sequence[tuple[Hit, LeftOut]],
+    *,
+    viewer: str,
+    packs: tuple[str, ...],
+) -> RetrievalTrace:
+    """The trace of a query."""
+    reasons = {hit.chunk.id: reason for hit, reason in left_out}
+    chunks = tuple(
+        ChunkTrace(
+            chunk_id=hit.chunk.id,
+            section_path=hit.chunk.section_path,
+            rank=rank,
+            score=hit.score,
+            keyword_rank=hit.keyword_rank,
+            keyword_score=hit.keyword_score,
+            terms=hit.terms,
+            name=hit.name,
+            mention=hit.mention,
+            filters=hit.filters,
+            tokens=hit.token_count,
+            reason=reasons.get(hit.chunk.id),
+        )
+        for rank, hit in enumerate(ranked, start=1)
+    )
+    return RetrievalTrace(viewer=viewer, packs=packs, chunks=chunks)

@@ -1,0 +1,61 @@
+"""Stage 1: what the scene and the asker's words tie a query to. It ranks, it does not wall off."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from lorewright.index.generation import Generation
+from lorewright.retrieval.gazetteer import named_entities
+from lorewright.retrieval.query import LoreRetrievalQuery
+from lorewright.retrieval.view import qualified
+
+# (index of the generation, row): the name of a chunk while a query runs.
+Key = tuple[int, int]
+
+
+@dataclass(slots=True)
+class Ties:
+    """Why a chunk is tied to the query: which filters it matches, and by which names its entity is named."""
+
+    filters: set[str] = field(default_factory=set)
+    name: str | None = None
+    mention: str | None = None
+
+
+def tie_chunks(query: LoreRetrievalQuery, generations: Sequence[Generation]) -> dict[Key, Ties]:
+    """Every chunk that any filter or name ties to the query."""
+    ties: dict[Key, Ties] = {}
+    wanted = _wanted(query, generations)
+    for index, generation in enumerate(generations):
+        for kind, values in wanted.items():
+            for row in generation.linked(kind, values):
+                ties.setdefault((index, row), Ties()).filters.add(kind)
+    scene = wanted.get("location", set()) | wanted.get("entity", set())
+    for entity_id, name in named_entities(query.keywords, generations, in_scene=scene).items():
+        _tie_name(ties, entity_id, name, generations)
+    return ties
+
+
+def _wanted(query: LoreRetrievalQuery, generations: Sequence[Generation]) -> dict[str, set[str]]:
+    """Link kind -> values asked for. A person may be asked for who is stored as a place or faction, and the reverse."""
+    location = qualified([query.location_id] if query.location_id else [], generations)
+    entities = qualified(query.entity_ids, generations)
+    factions = qualified(query.faction_ids, generations)
+    wanted = {
+        "location": location | entities,
+        "entity": entities,
+        "faction": factions | entities,
+        "thread": set(query.thread_ids),
+        "tag": {*query.tags, *query.thread_tags},
+    }
+    return {kind: values for kind, values in wanted.items() if values}
+
+
+def _tie_name(ties: dict[Key, Ties], entity_id: str, name: str, generations: Sequence[Generation]) -> None:
+    for index, generation in enumerate(generations):
+        for chunk in generation.chunks_of(entity_id):
+            ties.setdefault((index, chunk.row), Ties()).name = name
+        for kind in ("location", "entity", "faction"):
+            for row in generation.linked(kind, [entity_id]):
+                ties.setdefault((index, row), Ties()).mention = name

@@ -1,0 +1,74 @@
+"""The asker's words -> the entities that they name, longest name first."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+
+from lorewright.index.generation import Generation
+from lorewright.index.words import STOP_WORDS, words_of
+
+# Names of more words than this are matched by their words alone.
+_LONGEST = 7
+
+# A lower-case word that stands in more than this share of all chunks is a word first and a name second.
+_COMMON_SHARE = 0.01
+
+
+def named_entities(
+    text: str, generations: Sequence[Generation], *, in_scene: Iterable[str] = ()
+) -> dict[str, str]:
+    """Qualified entity ID -> the name by which the text names it.
+
+    A name of one word that is also a common word (`Light`, `Message`) counts only where it is capitalised inside a
+    sentence, quoted, or in the scene; so a player's "light a match" does not ask for a spell.
+    """
+    words = words_of(text)
+    spans = [
+        (start, size)
+        for size in range(min(_LONGEST, len(words)), 0, -1)
+        for start in range(len(words) - size + 1)
+    ]
+    known = _known(generations, {" ".join(words[start : start + size]) for start, size in spans})
+    scene = set(in_scene)
+    marked = _marked(text)
+    used: set[int] = set()
+    named: dict[str, str] = {}
+    for start, size in spans:
+        name = " ".join(words[start : start + size])
+        place = set(range(start, start + size))
+        if name not in known or used & place:
+            continue
+        if size == 1 and not _counts(name, marked, known[name], scene, generations):
+            continue
+        used |= place
+        named.update(dict.fromkeys(sorted(known[name]), name))
+    return named
+
+
+def _known(generations: Sequence[Generation], names: set[str]) -> dict[str, set[str]]:
+    known: dict[str, set[str]] = {}
+    for generation in generations:
+        for name, entities in generation.entities_named(names).items():
+            known.setdefault(name, set()).update(entities)
+    return known
+
+
+def _marked(text: str) -> set[str]:
+    """Words that are capitalised elsewhere than at a sentence's start, or quoted."""
+    capitalised = re.findall(r"(?<=[\w,;’'\"“(—–-] )[\"“‘(]?([A-Z]\w*(?:[’'\-]\w+)*)", text)
+    quoted = re.findall(r"[\"“«]([^\"“”«»]{1,80})[\"”»]", text)
+    after_colon = re.findall(r": ([A-Z]\w*)", text)
+    return {word for found in (*capitalised, *quoted, *after_colon) for word in words_of(found)}
+
+
+def _counts(
+    name: str, marked: set[str], entities: set[str], scene: set[str], generations: Sequence[Generation]
+) -> bool:
+    if name in STOP_WORDS:
+        return False
+    if name in marked or entities & scene:
+        return True
+    total = sum(generation.counts["open_fts"] for generation in generations)
+    found = sum(generation.open_count_of(name) for generation in generations)
+    return found <= max(3, _COMMON_SHARE * total)

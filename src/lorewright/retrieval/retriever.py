@@ -1,0 +1,67 @@
+"""query(view, query) -> result and trace: the three stages one after the other."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+
+from lorewright.packs.models import OPEN_ROLES
+from lorewright.retrieval.budget import fit_to_budget
+from lorewright.retrieval.explain import RetrievalTrace, trace_of
+from lorewright.retrieval.filters import tie_chunks
+from lorewright.retrieval.query import LoreRetrievalQuery, LoreRetrievalResult, RetrievedChunk
+from lorewright.retrieval.ranking import Hit, rank_chunks
+from lorewright.retrieval.view import LoreView
+
+_TIME_STEP_MS = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Retrieval:
+    """A result and the reasons for it."""
+
+    result: LoreRetrievalResult
+    trace: RetrievalTrace
+
+
+def retrieve(view: LoreView, query: LoreRetrievalQuery) -> Retrieval:
+    """Filter, rank, fit to the budget. A query with neither words nor filters finds nothing.
+
+    Only authored lore is asked here; with `corpus` set to `history` the result is empty.
+    """
+    started = time.perf_counter()
+    asked = view.generations if query.corpus != "history" else ()
+    ranked = rank_chunks(query, view, tie_chunks(query, asked)) if asked else []
+    chosen, left_out = fit_to_budget(ranked, budget_tokens=query.max_tokens, limit=query.limit)
+    elapsed_ms = (time.perf_counter() - started) * 1000
+    result = LoreRetrievalResult(
+        chunks=tuple(_retrieved(hit) for hit in chosen),
+        total_tokens=sum(hit.token_count for hit in chosen),
+        query_time_ms=(int(elapsed_ms) // _TIME_STEP_MS + 1) * _TIME_STEP_MS,
+    )
+    packs = tuple(generation.pack_id for generation in asked)
+    return Retrieval(result, trace_of(ranked, left_out, viewer=view.viewer, packs=packs))
+
+
+def _retrieved(hit: Hit) -> RetrievedChunk:
+    chunk = hit.chunk
+    return RetrievedChunk(
+        chunk_id=chunk.id,
+        text=hit.text,
+        relevance_score=hit.score,
+        source="authored",
+        pack_id=chunk.pack_id,
+        file_path=chunk.file_path,
+        section_path=chunk.section_path,
+        metadata={**_shown_metadata(hit), "token_count": hit.token_count},
+    )
+
+
+def _shown_metadata(hit: Hit) -> dict[str, object]:
+    """The chunk's metadata; where only a part of a secret section is shown, nothing that the rest may be tied to."""
+    metadata = hit.chunk.metadata
+    if hit.chunk.role in OPEN_ROLES or hit.text == hit.chunk.text:
+        return metadata
+    own = hit.chunk.entity_id.removeprefix(f"{hit.chunk.pack_id}:")
+    linked = {key: [one for one in metadata[key] if one == own] for key in metadata if key.endswith("_ids")}
+    return {**metadata, **linked, "tags": []}

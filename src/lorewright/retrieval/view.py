@@ -1,0 +1,70 @@
+"""For whom lore is read, and the one predicate that decides what they may see."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from lorewright.errors import SettingsError
+from lorewright.index.generation import Generation, StoredChunk
+from lorewright.packs.models import OPEN_ROLES
+
+# What a character may see of its own file without having learned it.
+_OWN_ROLES = frozenset({"disposition", "capabilities", "knows", "withholds"})
+_NPC = re.compile(r"npc:[^\s]+")
+
+
+@dataclass(frozen=True, slots=True)
+class LoreView:
+    """What the lore half is told about a viewer and a campaign; nothing else of either reaches it.
+
+    `viewer` is `gm`, `player` or `npc:ID` with a qualified ID. `revealed` holds the item IDs that this viewer has learned.
+    `generations` are the packs to ask, in the order of their IDs.
+    """
+
+    generations: tuple[Generation, ...]
+    viewer: str = "gm"
+    revealed: frozenset[str] = field(default_factory=frozenset)
+
+    def __post_init__(self) -> None:
+        if self.viewer not in ("gm", "player") and not _NPC.fullmatch(self.viewer):
+            raise SettingsError(f"unknown viewer {self.viewer}", hint="one of gm, player, npc:ID")
+
+    @property
+    def npc_id(self) -> str | None:
+        """The character who looks, where it is one."""
+        return self.viewer.removeprefix("npc:") if self.viewer.startswith("npc:") else None
+
+
+def may_see(view: LoreView, *, role: str, owner_id: str, item_id: str | None = None) -> bool:
+    """Whether a viewer may see a section of this role in the owner's file, or one item of it.
+
+    Everyone sees open lore; the game master sees everything; a character its own sheet; and whatever was revealed to the
+    viewer is theirs, item by item.
+    """
+    if view.viewer == "gm" or role in OPEN_ROLES:
+        return True
+    if view.npc_id == owner_id and role in _OWN_ROLES:
+        return True
+    return item_id is not None and item_id in view.revealed
+
+
+def visible_text(view: LoreView, generation: Generation, chunk: StoredChunk) -> str | None:
+    """What of a chunk the viewer may read: all of it, the revealed items of it, or None where there is nothing."""
+    if may_see(view, role=chunk.role, owner_id=chunk.entity_id):
+        return chunk.text or None
+    if not view.revealed:
+        return None
+    learned = [
+        item.text
+        for item in generation.items_of(chunk.row)
+        if may_see(view, role=chunk.role, owner_id=chunk.entity_id, item_id=item.id)
+    ]
+    return "\n\n".join(learned) or None
+
+
+def qualified(ids: Iterable[str], generations: Iterable[Generation]) -> set[str]:
+    """IDs as they stand in the index; a bare one may mean an entity of any pack that is asked."""
+    packs = [generation.pack_id for generation in generations]
+    return {full for one in ids for full in ([one] if ":" in one else [f"{pack}:{one}" for pack in packs])}

@@ -1,0 +1,88 @@
+"""Generations and a focus -> SceneLore: what belongs to the place and to each present character, by ID."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+
+from lorewright.index.generation import Generation, StoredChunk
+from lorewright.retrieval.gazetteer import named_entities
+from lorewright.scene_lore.models import Briefing, LoreText, SceneFocus, SceneItem, SceneLore
+from lorewright.scene_lore.sections import list_lines, sentences
+
+
+def gather(generations: Sequence[Generation], focus: SceneFocus) -> SceneLore:
+    """Everything the packs hold on the scene. A place or character that no pack knows brings nothing."""
+    place = _Sheet(generations, focus.location_id)
+    people = [_Sheet(generations, npc_id) for npc_id in focus.present_ids]
+    return SceneLore(
+        scene_id=focus.scene_id,
+        location_id=focus.location_id,
+        atmosphere=place.texts("atmosphere", sentences),
+        overview=place.texts("lore", sentences, first_only=True),
+        briefings=tuple(_briefing(person) for person in people),
+        discoverable=place.items("discoverable"),
+        thread_connections=tuple(
+            item for sheet in (place, *people) for item in sheet.items("threads") if item.name in focus.thread_ids
+        ),
+    )
+
+
+def _briefing(person: _Sheet) -> Briefing:
+    return Briefing(
+        npc_id=person.entity_id,
+        disposition=person.texts("disposition", list_lines),
+        knows=person.items("knows"),
+        withholds=person.items("withholds"),
+        capabilities=person.texts("capabilities", list_lines),
+    )
+
+
+class _Sheet:
+    """The chunks of one entity, by role."""
+
+    def __init__(self, generations: Sequence[Generation], entity_id: str) -> None:
+        self.entity_id = entity_id
+        self._generations = generations
+        self._chunks = [
+            (generation, chunk) for generation in generations for chunk in generation.chunks_of(entity_id)
+        ]
+
+    def texts(
+        self, role: str, split: Callable[[str], list[str]], *, first_only: bool = False
+    ) -> tuple[LoreText, ...]:
+        """The lines of the sections of a role; with `first_only` of the first section alone."""
+        chunks = [chunk for _, chunk in self._chunks if chunk.role == role and chunk.text]
+        return tuple(line for chunk in chunks[: 1 if first_only else None] for line in _lines(chunk, split))
+
+    def items(self, role: str) -> tuple[SceneItem, ...]:
+        """The items of the sections of a role, in source order."""
+        return tuple(
+            SceneItem(
+                id=item.id,
+                chunk_id=chunk.id,
+                name=item.name,
+                text=item.text,
+                trigger=item.trigger,
+                hint=item.hint,
+                topics=self._topics(item.name, item.text),
+            )
+            for generation, chunk in self._chunks
+            if chunk.role == role
+            for item in generation.items_of(chunk.row)
+        )
+
+    def _topics(self, name: str, text: str) -> tuple[str, ...]:
+        """What an item is about, without saying it: the names in it, else its own."""
+        named = named_entities(text, self._generations)
+        found = [
+            entity.name
+            for generation in self._generations
+            for entity_id in named
+            if entity_id != self.entity_id and (entity := generation.entity(entity_id)) is not None
+        ]
+        return tuple(dict.fromkeys(found)) or (name.replace("_", " "),)
+
+
+def _lines(chunk: StoredChunk, split: Callable[[str], list[str]]) -> Iterator[LoreText]:
+    for number, text in enumerate(split(chunk.text), start=1):
+        yield LoreText(key=f"{chunk.id}@{number}", chunk_id=chunk.id, text=text)

@@ -1,0 +1,71 @@
+"""A player's words -> the items they point at. The one place where words meet what is hidden; only IDs come out."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Sequence
+from contextlib import closing
+from dataclasses import dataclass
+
+from lorewright.ids import slug
+from lorewright.index.generation import Generation
+from lorewright.index.keywords import KeywordTable, rank_keywords
+from lorewright.index.schema import TOKENIZER
+from lorewright.index.words import content_words
+from lorewright.retrieval.gazetteer import named_entities
+from lorewright.scene_lore.models import SceneItem
+
+# An item that matches less than this share of the best one was not meant.
+_FLOOR = 0.5
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """Items best first, and the keys of what was named: entity IDs and slugs of the telling words."""
+
+    items: tuple[SceneItem, ...]
+    topics: tuple[str, ...]
+
+
+def match_items(words: str, items: Sequence[SceneItem], generations: Sequence[Generation]) -> Match:
+    """The items that words point at, by their names, triggers and texts, and by the names and aliases in them.
+
+    An alias (`the courier`) counts as the name it stands for. No words point at every item, in source order; words that
+    match nothing point at none.
+    """
+    telling = content_words(words)
+    if not telling:
+        return Match(tuple(items), ())
+    named = named_entities(words, generations, in_scene=_everyone(generations))
+    topics = (*named, *(slug(word) for word in telling))
+    asked = [*telling, *(word for entity_id in named for word in _name_words(entity_id, generations))]
+    return Match(_ranked(asked, items), tuple(dict.fromkeys(topics)))
+
+
+def _everyone(generations: Sequence[Generation]) -> set[str]:
+    """In a conversation a lower-case name is a name: all entities count as being in the scene."""
+    return {entity_id for generation in generations for entity_id in generation.entities()}
+
+
+def _name_words(entity_id: str, generations: Sequence[Generation]) -> list[str]:
+    found = [entity for generation in generations if (entity := generation.entity(entity_id)) is not None]
+    return [word for entity in found for word in content_words(entity.name)]
+
+
+def _ranked(words: Sequence[str], items: Sequence[SceneItem]) -> tuple[SceneItem, ...]:
+    """By the same keyword ranking as everything else, over a table of the moment."""
+    if not items:
+        return ()
+    with closing(sqlite3.connect(":memory:")) as connection:
+        connection.execute(
+            f"CREATE VIRTUAL TABLE items USING fts5(name, trigger, text, tokenize='{TOKENIZER}')"
+        )
+        rows = [
+            (number, item.name.replace("_", " "), item.trigger or "", item.text)
+            for number, item in enumerate(items)
+        ]
+        connection.executemany("INSERT INTO items(rowid, name, trigger, text) VALUES (?, ?, ?, ?)", rows)
+        hits = rank_keywords([KeywordTable(connection, "items", len(items))], words)[0]
+    best = max((hit.score for hit in hits.values()), default=0.0)
+    order = sorted(hits, key=lambda row: (-round(hits[row].score, 6), row))
+    return tuple(items[row] for row in order if hits[row].score >= _FLOOR * best)
