@@ -126,10 +126,24 @@ def test_the_first_rule_that_fits_and_whose_condition_holds_is_taken() -> None:
 def test_a_rule_with_once_works_once_in_a_turn_and_in_those_after() -> None:
     rules = w.campaign_rules({"on": {"act": "wait"}, "once": True, "success": [{"clock": w.HEAT}]})
     first = w.play(w.attempt("wait"), w.attempt("wait"), rules=rules)
-    assert [outcome.code for outcome in first.outcomes] == ["acted", "waited"]
-    assert o.Recall(key="rule:rule0") in first.ops
-    (later,) = w.play(w.attempt("wait"), state=after(first), rules=rules).outcomes
-    assert later.code == "waited"
+    assert first.ops.count(o.Recall(key="rule:rule0")) == 1
+    assert first.ops.count(o.TickClock(clock_id=w.HEAT, delta=1)) == 1
+    later = w.play(w.attempt("wait"), state=after(first), rules=rules)
+    assert not [op for op in later.ops if isinstance(op, o.TickClock)]
+
+
+def test_a_rule_adds_to_what_the_action_does_by_itself() -> None:
+    rules = w.campaign_rules({"on": {"act": "go"}, "success": [{"clock": w.HEAT}]})
+    walked = w.play(w.go(w.PIER), rules=rules)
+    assert walked.outcomes[0].code == "moved"
+    assert after(walked).clocks[w.HEAT].value == 1
+
+
+def test_what_fails_its_check_is_left_undone() -> None:
+    rules = w.campaign_rules({"on": {"act": "go"}, "check": {}, "fail": [{"clock": w.HEAT}]})
+    walked = w.play(w.go(w.PIER), rules=rules, dice=FixedDice([3]))
+    assert (walked.outcomes[0].code, walked.outcomes[0].band) == ("acted", "fail")
+    assert after(walked).scene.location_id == w.BAR
 
 
 def test_an_effect_that_does_not_fit_is_skipped_and_said() -> None:

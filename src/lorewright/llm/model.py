@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, Generic, Protocol, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
 from lorewright.errors import OutputRejected
+
+T = TypeVar("T", bound=BaseModel)
 
 # As the seed's retry policy has it: the call, one repair with the original output, one full retry.
 _ATTEMPTS = ("first", "repair", "retry")
@@ -16,7 +18,7 @@ _ATTEMPTS = ("first", "repair", "retry")
 
 @dataclass(frozen=True, slots=True)
 class ModelRequest:
-    """One question to a model. `context` is the stage's whole input as canonical JSON; `schema` what it must answer with.
+    """One question to a model. `context` is the stage's whole input as canonical JSON; `schema` its answer's.
 
     In a repair, `rejected` is the answer that was refused and `problem` why.
     """
@@ -56,7 +58,7 @@ class Model(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class LLMResponse[T: BaseModel]:
+class LLMResponse(Generic[T]):
     """A valid answer and all that led to it: (attempt, reply text, what was wrong with it or None)."""
 
     output: T
@@ -67,7 +69,7 @@ class LLMResponse[T: BaseModel]:
     output_tokens: int
 
 
-async def run_structured[T: BaseModel](
+async def run_structured(
     model: Model,
     *,
     stage: str,
@@ -100,7 +102,7 @@ async def run_structured[T: BaseModel](
     )
 
 
-def _validated[T: BaseModel](
+def _validated(
     text: str, schema: type[T], check: Callable[[T], str | None]
 ) -> tuple[T | None, str | None]:
     try:

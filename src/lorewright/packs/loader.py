@@ -53,7 +53,7 @@ def load_pack(folder: Path) -> Pack:
     return Pack(
         manifest=manifest,
         root=str(root.resolve()),
-        content_hash=_content_hash(root, listing.paths),
+        content_hash=content_hash_of(root, listing.paths),
         entities=entities,
         chunks=tuple(chunks),
         findings=tuple(sorted(set(findings))),
@@ -237,12 +237,17 @@ def _free(name: str, taken: set[str]) -> str:
     return free
 
 
-def _content_hash(root: Path, paths: Iterable[str]) -> str:
-    """SHA-256 over path and bytes of the manifest and of every file that was listed, in path order."""
+def content_hash_of(root: Path, paths: Iterable[str] | None = None) -> str:
+    """SHA-256 over path and bytes of the manifest and of every listed file, in path order: a text's name."""
     digest = hashlib.sha256()
-    manifest = [MANIFEST_FILE] if (root / MANIFEST_FILE).is_file() else []
-    for path in [*manifest, *paths]:
+    for path in source_paths(root, paths):
         data = (root / path).read_bytes()
         digest.update(f"{path}\0{len(data)}\0".encode("utf-8", "surrogateescape"))
         digest.update(data)
     return digest.hexdigest()
+
+
+def source_paths(root: Path, paths: Iterable[str] | None = None) -> list[str]:
+    """The files that a pack's text consists of: `pack.yaml`, then the markdown files by path."""
+    manifest = [MANIFEST_FILE] if (root / MANIFEST_FILE).is_file() else []
+    return [*manifest, *(list_files(root).paths if paths is None else paths)]

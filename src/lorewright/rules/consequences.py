@@ -28,7 +28,7 @@ def rule_for(attempt: Attempt, state: WorldState, rules: CampaignRules) -> Rule 
 
 
 def follow(patch: Patch, rule: Rule, action: Action, rules: CampaignRules, dice: Dice) -> Answer:
-    """Roll where the rule has a check, and enact it: it replaces what the action does by itself."""
+    """Roll where the rule has a check, and enact the band's effects; what the action does by itself comes after."""
     before = patch.state
     if rule.once:
         patch.do(Recall(key=_once_key(rule)))

@@ -6,17 +6,20 @@ The state given is not changed: applying `Resolution.ops` to it gives the state 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from lorewright.rules.actions import Action, Attempt
 from lorewright.rules.acts import Answer, act
 from lorewright.rules.consequences import follow, reach_ending, rule_for, trigger_clocks
 from lorewright.rules.costs import cost_ops, costs_of
 from lorewright.rules.dice import Dice
-from lorewright.rules.outcomes import ActionResult, Outcome, ReasonCode, Resolution, Validation
+from lorewright.rules.outcomes import ActionResult, Outcome, OutcomeCode, ReasonCode, Resolution, Validation
 from lorewright.rules.patch import Patch
 from lorewright.rules.reasons import why_not
-from lorewright.rules.rulesets import CampaignRules
+from lorewright.rules.rulesets import CampaignRules, Rule
 from lorewright.world.state import WorldState
+
+_CAME_TO_SOMETHING: frozenset[OutcomeCode] = frozenset({"looked", "moved", "told", "taken", "found", "waited"})
 
 
 def resolve(
@@ -56,10 +59,26 @@ def _play(patch: Patch, attempt: Attempt, judged: ActionResult, rules: CampaignR
     costs = costs_of(action, before, rules.ruleset)
     patch.do(*cost_ops(costs, before))
     rule = rule_for(attempt, patch.state, rules)
-    answer = act(patch, attempt, rules) if rule is None else follow(patch, rule, action, rules, dice)
+    answer = act(patch, attempt, rules) if rule is None else _by_rule(patch, rule, attempt, rules, dice)
     patch.outcomes.append(
         _outcome(judged.action_index, action, answer, patch.learned_since(before), minutes=costs["time"])
     )
+
+
+def _by_rule(patch: Patch, rule: Rule, attempt: Attempt, rules: CampaignRules, dice: Dice) -> Answer:
+    """The rule, and then what the action does by itself, unless the check failed or the rule has said it all.
+
+    Where the action by itself would come to nothing (nobody knows, nothing is found), the rule's word stands alone.
+    """
+    scene = patch.state.scene
+    ruled = follow(patch, rule, attempt.action, rules, dice)
+    said_all = ruled.code != "acted" or ruled.known_item_ids or patch.state.scene != scene
+    if ruled.band == "fail" or said_all or patch.state.ended is not None:
+        return ruled
+    plain = act(patch, attempt, rules)
+    if plain.code not in _CAME_TO_SOMETHING:
+        return ruled
+    return replace(plain, band=ruled.band, roll=ruled.roll, say=ruled.say)
 
 
 def _why_not_now(action: Action, state: WorldState, rules: CampaignRules) -> ReasonCode | None:

@@ -65,7 +65,8 @@ class Check(Frozen):
 class Rule(Frozen):
     """What a scenario says comes of an attempt: with a check the effects of the band, without one `success`.
 
-    An empty `critical` means `success`. `say` gives the authored sentence of a band. A rule with `once` works
+    The rule adds to what the action does by itself, which is left undone when the check fails. An empty `critical`
+    means `success`. `say` gives the authored sentence of a band. A rule with `once` works
     once in a branch.
     """
 

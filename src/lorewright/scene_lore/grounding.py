@@ -11,12 +11,15 @@ from lorewright.ids import slug
 from lorewright.index.generation import Generation
 from lorewright.index.keywords import KeywordTable, rank_keywords
 from lorewright.index.schema import TOKENIZER
-from lorewright.index.words import content_words
+from lorewright.index.words import content_words, words_of
 from lorewright.retrieval.gazetteer import named_entities
 from lorewright.scene_lore.models import SceneItem
 
 # An item that matches less than this share of the best one was not meant.
 _FLOOR = 0.5
+
+# What people say when they mean to search wherever they are.
+_WHOLE_PLACE = frozenset({"all", "area", "around", "everything", "everywhere", "here", "place", "room", "scene"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +43,21 @@ def match_items(words: str, items: Sequence[SceneItem], generations: Sequence[Ge
     topics = (*named, *(slug(word) for word in telling))
     asked = [*telling, *(word for entity_id in named for word in _name_words(entity_id, generations))]
     return Match(_ranked(asked, items), tuple(dict.fromkeys(topics)))
+
+
+def search_items(
+    words: str, place_names: Sequence[str], items: Sequence[SceneItem], generations: Sequence[Generation]
+) -> Match:
+    """The discoverable items that a search means. Words that only name the place, or no words, mean the whole of it.
+
+    Words that are both (`the bar` in a bar with something behind its bar) mean what they match first, then the rest.
+    """
+    place = {word for name in place_names for word in words_of(name)} | _WHOLE_PLACE
+    match = match_items(words, items, generations)
+    if place.issuperset(content_words(words)):
+        rest = tuple(item for item in items if item not in match.items)
+        return Match((*match.items, *rest), match.topics)
+    return match
 
 
 def _everyone(generations: Sequence[Generation]) -> set[str]:

@@ -13,6 +13,7 @@ from pydantic import Field
 from lorewright.rules.actions import Action
 from lorewright.rules.outcomes import ActionResult, Outcome
 from lorewright.world.frozen import Frozen, FrozenMap
+from lorewright.world.ops import ChangeInventory, ChangeRelation, SetDoor
 from lorewright.world.state import How
 
 
@@ -169,7 +170,8 @@ class NarratorInput(Frozen):
 
     `names` gives display names of every ID in here. `recall` counts the phrases and lore lines used before in this branch,
     by key; `seed` keys the bags they are drawn from. `scene_changed`: the player came to `scene.place_id` in this turn.
-    `ending` is the authored text of an ending that was reached now.
+    `ending` is the authored text of an ending that was reached now. `ops` are the changes that the player can see: what
+    they gain and lose, how somebody stands to them, a door's lock; so that a price can be named.
     """
 
     player_text: str
@@ -182,6 +184,7 @@ class NarratorInput(Frozen):
     evidence: tuple[Evidence, ...] = ()
     clocks: tuple[ClockTick, ...] = ()
     movements: tuple[Movement, ...] = ()
+    ops: tuple[ChangeRelation | ChangeInventory | SetDoor, ...] = ()
     names: FrozenMap[str, str] = Field(default_factory=dict)
     minutes: int = 0
     turn_no: int = 1

@@ -51,7 +51,8 @@ def _is_visible(char: str) -> bool:
 
 def words_of(text: str) -> tuple[Word, ...]:
     """The words and signs of a cleaned text."""
-    return tuple(_word(match) for match in _TOKEN.finditer(text))
+    found = map(_word, _TOKEN.finditer(text))
+    return tuple(word for word in found if word.kind != "speech" or any(map(str.isalnum, word.text)))
 
 
 def _word(match: re.Match[str]) -> Word:

@@ -1,7 +1,7 @@
 """Verb frames of things and places: what follows look, search, go, leave, take and wait -> a Reading.
 
-Every frame takes the context, the whole clause as typed and the words after the verb. None means: these words are
-not for this frame, try the next one.
+Every frame takes the context, the whole clause as typed and the words after the verb. None means: not for
+this frame, try the next one.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ def examine(ctx: Context, words: str, rest: Sequence[Word]) -> Reading | None:
         return acting(ctx, "look", "look at yourself", target=Match(me, me.name, 1.0))
     if _is_place(ctx, phrase):
         return acting(ctx, "look", "look around")
-    found = _pronoun(ctx, phrase) or _anything(ctx, phrase)
+    found = _each(ctx, words, rest, examine) or _pronoun(ctx, phrase) or _anything(ctx, phrase)
     match found:
         case Reading():
             return found
@@ -63,8 +63,7 @@ def examine(ctx: Context, words: str, rest: Sequence[Word]) -> Reading | None:
         case Match():
             return _look_at_detail(ctx, found.label, found.confidence)
         case None:
-            several = _each(ctx, words, rest, examine)
-            return several or _look_at_detail(ctx, phrase, 0.7)
+            return _look_at_detail(ctx, phrase, 0.7)
 
 
 def _look_at_detail(ctx: Context, detail: str, confidence: float) -> Reading:
@@ -90,12 +89,12 @@ def _search(ctx: Context, detail: str, noun: str) -> Reading:
     if not detail:
         return acting(ctx, "search", "search the place")
     metadata = {"detail": detail[:MAX_WORDS]}
-    pronoun = _pronoun(ctx, noun)
+    pronoun = _pronoun(ctx, noun, "search {}")
     if isinstance(pronoun, Reading):
         return pronoun
     nouns = ctx.nouns
     found = pronoun or resolve(noun, nouns.people + nouns.things + nouns.doors)
-    if not isinstance(found, Match):
+    if not isinstance(found, Match) or (found.mended and not pronoun):
         return acting(ctx, "search", f"search {detail}", metadata=metadata, confidence=0.9)
     return acting(ctx, "search", f"search {detail}", target=found, metadata=metadata)
 
@@ -129,7 +128,7 @@ def go(ctx: Context, words: str, rest: Sequence[Word]) -> Reading | None:
 
 
 def _going(ctx: Context, way: Match) -> Reading:
-    reading = acting(ctx, "go", f"go: {way.label}", location_id=way.candidate.id, confidence=way.confidence)
+    reading = acting(ctx, "go", f"go {way.label}", location_id=way.candidate.id, confidence=way.confidence)
     assumed = (f"{shown(way)} is meant",) if way.mended else ()
     return replace(reading, mentioned=(way.candidate,), assumptions=assumed)
 
@@ -141,6 +140,8 @@ def _not_a_way(ctx: Context, words: str, goal: str) -> Reading:
     if isinstance(person, Match):
         name = typeable(person.label)
         return asking(words, f"{person.label} is here. You can:", [f"talk to {name}", f"look at {name}"])
+    if goal.lower() in (*lexicon().directions, *lexicon().directions.values()):
+        return asking(words, f"There is no way {_direction(goal)} from here. You can:", ways(ctx.nouns))
     return nothing_called(ctx, words, goal, ways(ctx.nouns))
 
 
@@ -155,13 +156,14 @@ def _somewhere(ctx: Context, words: str) -> Reading:
 
 def leave(ctx: Context, words: str, rest: Sequence[Word]) -> Reading | None:
     """Out of the place, where there is one way; else through what is named."""
-    alone = exact(words, ctx.nouns.exits)
+    alone = exact(words, ctx.nouns.exits) or exact(words.partition(" ")[2], ctx.nouns.exits)  # `go back door`
     if alone:
         return _going(ctx, alone)
     phrase = _bare(rest[1:] if lows(rest)[:1] in (["of"], ["from"]) else rest)
     if not phrase or _is_place(ctx, phrase):
         return _somewhere(ctx, words)
-    return go(ctx, words, rest)
+    found = resolve(phrase, ctx.nouns.exits)
+    return go(ctx, words, rest) if found else asking(words, "Which way:", ways(ctx.nouns) or ["look around"])
 
 
 def take(ctx: Context, words: str, rest: Sequence[Word]) -> Reading | None:
@@ -173,7 +175,7 @@ def take(ctx: Context, words: str, rest: Sequence[Word]) -> Reading | None:
         return asking(words, "Take what?", [f"take {typeable(one.name)}" for one in ctx.nouns.here])
     if tuple(phrase.lower().split()) in lexicon().everything:
         return _take_all(ctx, words)
-    found = _pronoun(ctx, phrase, things_first=True) or _takeable(ctx, phrase)
+    found = _each(ctx, words, rest, take) or _pronoun(ctx, phrase, "take {}") or _takeable(ctx, phrase)
     match found:
         case Reading():
             return found
@@ -184,7 +186,7 @@ def take(ctx: Context, words: str, rest: Sequence[Word]) -> Reading | None:
             return acting(ctx, "take", f"take {shown(found)}", target=found, metadata=metadata)
         case None:
             lines = [f"take {typeable(one.name)}" for one in ctx.nouns.here]
-            return _each(ctx, words, rest, take) or nothing_called(ctx, words, phrase, lines)
+            return nothing_called(ctx, words, phrase, lines)
 
 
 def _takeable(ctx: Context, phrase: str) -> Match | Tie | None:
@@ -275,10 +277,12 @@ def _anything(ctx: Context, phrase: str) -> Match | Tie | None:
     return way or close or resolve(phrase, nouns.exits)
 
 
-def _pronoun(ctx: Context, phrase: str, *, things_first: bool = False) -> Match | Reading | None:
+def _pronoun(ctx: Context, phrase: str, pattern: str = "look at {}") -> Match | Reading | None:
     """A pronoun's match; a question where it could be several; `them` is people unless there are none."""
-    thing, person = referred(ctx, phrase, person=False), referred(ctx, phrase, person=True)
-    order = (thing, person) if things_first else (person, thing)
+    thing, person = (referred(ctx, phrase, person=who, pattern=pattern) for who in (False, True))
+    if isinstance(person, Reading) and ctx.nouns.people and not pattern.startswith("take"):
+        return person
+    order = (thing, person) if pattern.startswith("take") else (person, thing)
     found = next((one for one in order if isinstance(one, Match)), None)
     return found or next((one for one in order if one is not None), None)
 
@@ -296,7 +300,7 @@ def _each(ctx: Context, words: str, rest: Sequence[Word], frame: Frame) -> Readi
         else:
             parts[-1].append(word)
     parts = [part for part in parts if key_words(typed(part))]
-    if len(parts) < 2:
+    if len(parts) < 2 or exact(typed(rest), ctx.nouns.everything()):
         return None
     readings = [reading for part in parts[:4] if (reading := frame(ctx, typed(part), part))]
     unclear = next((reading for reading in readings if reading.unclear), None)

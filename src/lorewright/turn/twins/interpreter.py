@@ -11,15 +11,15 @@ from lorewright.turn.records import InterpreterInput, InterpreterOutput
 from lorewright.turn.twins.clauses import Clause, Word, cleaned, lows, split_clauses, typed, words_of
 from lorewright.turn.twins.frames import FRAMES
 from lorewright.turn.twins.lexicon import Risk, lexicon, longest_prefix
-from lorewright.turn.twins.noun_phrases import Match, Nouns, Tie, exact, key_words, nouns_of, resolve
+from lorewright.turn.twins.noun_phrases import CONFIDENCE, LOOSE, Match, Nouns, Tie, exact, key_words, nouns_of, resolve
 from lorewright.turn.twins.readings import (
     Context,
     Reading,
+    about,
     asking,
     excerpt,
     not_caught,
     remembered,
-    typeable,
     which,
 )
 from lorewright.turn.twins.speech import SPEECH_FRAMES, put_to
@@ -90,7 +90,7 @@ def _read(ctx: Context, clause: Clause, vocabulary: set[str]) -> Reading | None:
     vocative = _vocative(ctx, words)
     if vocative:
         return put_to(ctx, clause.text, *vocative)
-    words = _without_adverbs(words, vocabulary)
+    words = words if _is_phrase(lows(words)) else _without_adverbs(words, vocabulary)
     if not [word for word in words if word.kind != "comma"]:
         return None
     return (
@@ -114,7 +114,11 @@ def _without_lead_in(ctx: Context, words: Sequence[Word]) -> Sequence[Word]:
         elif (
             words[0].kind == "comma"
             or low[0] in lex.adverbs
-            or (low[0] in ("go", "come", "try") and _verb(low[1:]) and not resolve(typed(words[1:]), ctx.nouns.exits))
+            or (
+                low[0] in ("go", "come", "try", "i", "we")
+                and _verb(low[1:])
+                and not resolve(typed(words[1:]), ctx.nouns.exits)
+            )
         ):
             words = words[1:]
         else:
@@ -162,14 +166,14 @@ def _quoted(ctx: Context, clause: Clause, words: Sequence[Word]) -> Reading:
 def _vocative(ctx: Context, words: Sequence[Word]) -> tuple[Match, Sequence[Word]] | None:
     """Whom the clause addresses, first or last and set off by a comma, and what it says to them."""
     commas = [index for index, word in enumerate(words) if word.kind == "comma"]
+    if not commas:
+        return None
     people = ctx.nouns.people + ctx.nouns.known_people
-    for cut, name, rest in [(c, words[:c], words[c + 1 :]) for c in commas[:1]] + [
-        (c, words[c + 1 :], words[:c]) for c in commas[-1:]
-    ]:
-        match = exact(typed(name), people)
-        if match and cut and rest and not (name is not words[:cut] and _verb(lows(rest))):
-            return match, rest
-    return None
+    first, last = exact(typed(words[: commas[0]]), people), exact(typed(words[commas[-1] + 1 :]), people)
+    if first and words[commas[0] + 1 :]:
+        return first, words[commas[0] + 1 :]
+    spoken = words[: commas[-1]]
+    return (last, spoken) if last and spoken and not _verb(lows(spoken)) else None
 
 
 def _bare_way(ctx: Context, words: Sequence[Word]) -> Reading | None:
@@ -206,17 +210,19 @@ def _question(ctx: Context, clause: Clause, words: Sequence[Word]) -> Reading | 
 def _bare_noun(ctx: Context, clause: Clause, words: Sequence[Word]) -> Reading | None:
     """Something named and no verb: a way out is taken, for anything else one asks what is to be done."""
     phrase, nouns = typed(words), ctx.nouns
-    found = resolve(phrase, (*nouns.people, *nouns.things, *nouns.doors, *nouns.exits, nouns.place))
+    present = (*nouns.people, *nouns.things, *nouns.doors, nouns.place)
+    found = resolve(phrase, present, whole=True) or resolve(phrase, nouns.exits, nouns.known_places, whole=True)
     match found:
-        case None:
-            return None
         case Tie():
             return which(clause.text, found, "look at {}")
-        case Match() if found.candidate.kind == "exit":
+        case Match() if found.confidence == CONFIDENCE[LOOSE]:
+            return None
+        case Match() if found.candidate.kind == "exit" or found.candidate in nouns.known_places:
             return FRAMES["go"](ctx, clause.text, words)
-    name = typeable(found.label)
-    first = {"person": f"talk to {name}", "thing": f"take {name}"}.get(found.candidate.kind)
-    return asking(clause.text, f"{found.label}: what about it?", [line for line in (first, f"look at {name}") if line])
+        case Match():
+            return asking(clause.text, f"{found.label}: what about it?", about(ctx, found))
+        case None:
+            return None
 
 
 def _mistyped_verb(ctx: Context, clause: Clause, words: Sequence[Word]) -> Reading | None:

@@ -154,7 +154,9 @@ def key_words(text: str) -> tuple[str, ...]:
     return tuple(words[start:])
 
 
-def resolve(phrase: str, present: Iterable[Candidate], known: Iterable[Candidate] = ()) -> Match | Tie | None:
+def resolve(
+    phrase: str, present: Iterable[Candidate], known: Iterable[Candidate] = (), *, whole: bool = False
+) -> Match | Tie | None:
     """The best candidate for the phrase, a Tie between equals, or None where nothing fits.
 
     Where nothing fits, what stands before a preposition is tried (`the unit on the shelf`), unless `whole`.
@@ -211,7 +213,9 @@ def _best(words: tuple[str, ...], present: Sequence[Candidate], known: Sequence[
 
 
 def _match(score: _Score) -> Match:
-    return Match(score.candidate, score.key.label, CONFIDENCE[score.rank], mended=score.rank in (LOOSE, FUZZY))
+    person = score.rank == PART and score.candidate.kind == "person"  # a first name is as good as a last one
+    confidence = CONFIDENCE[HEAD] if person else CONFIDENCE[score.rank]
+    return Match(score.candidate, score.key.label, confidence, mended=confidence < CONFIDENCE[HEAD])
 
 
 def _score(words: tuple[str, ...], candidate: Candidate, order: int) -> _Score | None:

@@ -10,7 +10,7 @@ from lorewright.rules.actions import Action
 from lorewright.turn.records import Unclear
 from lorewright.turn.twins.clauses import words_of
 from lorewright.turn.twins.lexicon import lexicon
-from lorewright.turn.twins.naming import listed, place_name, with_article
+from lorewright.turn.twins.naming import place_name, with_article
 from lorewright.turn.twins.noun_phrases import Candidate, Match, Nouns, Tie, resolve
 
 MAX_WORDS = 200  # characters of the player's words that ride along with an action
@@ -94,7 +94,22 @@ def not_caught(ctx: Context, words: str) -> Reading:
     """Nothing could be made of the words: what can be done at all, with lines that work here."""
     known = "You can look, ask, search, take, go or wait:"
     heard = f"I did not catch “{excerpt(words)}”." if words else "What do you do?"
-    return asking(words, f"{heard} {known}", openings(ctx.nouns))
+    nouns = ctx.nouns
+    meant = resolve(words, (*nouns.people, *nouns.things, *nouns.doors))
+    return asking(words, f"{heard} {known}", about(ctx, meant) if isinstance(meant, Match) else openings(nouns))
+
+
+def about(ctx: Context, meant: Match) -> list[str]:
+    """What can be done with somebody or something, as complete inputs."""
+    name = typeable(meant.label)
+    lines = [f"look at {name}"]
+    if meant.candidate.kind == "person":
+        lines.insert(0, f"talk to {name}")
+    if meant.candidate.kind == "thing":
+        lines.insert(0, f"take {name}")
+    if meant.candidate.kind == "door" and isinstance(resolve(name, ctx.nouns.exits), Match):
+        lines.insert(0, f"go {name}")
+    return lines
 
 
 def nothing_called(ctx: Context, words: str, phrase: str, lines: Sequence[str]) -> Reading:
@@ -133,7 +148,7 @@ def excerpt(words: str, *, limit: int = 60) -> str:
     return words if len(words) <= limit else words[:limit].rstrip() + "…"
 
 
-def referred(ctx: Context, phrase: str, *, person: bool) -> Match | Reading | None:
+def referred(ctx: Context, phrase: str, *, person: bool, pattern: str = "look at {}") -> Match | Reading | None:
     """What a pronoun stands for: what was mentioned last, else the only one here; None if it is none."""
     lex, word = lexicon(), phrase.lower()
     if word not in (lex.person_pronouns if person else lex.thing_pronouns):
@@ -143,13 +158,15 @@ def referred(ctx: Context, phrase: str, *, person: bool) -> Match | Reading | No
     only = last or (present[0] if len(present) == 1 else None)
     if only is not None:
         return Match(only, only.name, 0.85, mended=True)
-    names = [one.name if person else with_article(one.name) for one in present]
-    return asking(phrase, f"Whom or what do you mean by “{word}”?" + (f" Here: {listed(names)}." if names else ""))
+    lines = [pattern.format(typeable(one.name)) for one in present]
+    return asking(phrase, f"Whom or what do you mean by “{word}”?", lines)
 
 
 def person_meant(ctx: Context, phrase: str) -> Match | Tie | Reading | None:
     """The person whom a phrase names, present or known."""
-    return referred(ctx, phrase, person=True) or resolve(phrase, ctx.nouns.people, ctx.nouns.known_people)
+    return referred(ctx, phrase, person=True, pattern="talk to {}") or resolve(
+        phrase, ctx.nouns.people, ctx.nouns.known_people
+    )
 
 
 def remembered(ctx: Context, reading: Reading) -> Context:

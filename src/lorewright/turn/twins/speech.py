@@ -1,4 +1,4 @@
-"""Verb frames of people: ask, talk, tell, say, greet, and questions to somebody -> a Reading with an `ask`."""
+"""Verb frames of people: ask, talk, tell, say, greet, and questions to somebody -> an `ask`."""
 
 from __future__ import annotations
 
@@ -23,6 +23,7 @@ from lorewright.turn.twins.readings import (
     which,
 )
 
+_WH = frozenset(("where", "who", "what", "when", "why", "how", "which", "who's", "what's", "where's"))
 _GREETINGS = frozenset(("hello", "hi", "hey", "greetings", "good evening", "good morning", "good day", "yes", "no"))
 
 
@@ -46,9 +47,11 @@ def ask(ctx: Context, words: str, rest: Sequence[Word]) -> Reading | None:
 
 def tell(ctx: Context, words: str, rest: Sequence[Word]) -> Reading | None:
     """Telling somebody of something raises it with them; that it is an `ask` is assumed, and said."""
+    if lows(rest)[:1] in (["me"], ["us"]):
+        return put_to(ctx, words, None, rest[1:])
     reading = ask(ctx, words, rest)
-    if reading is None or reading.unclear:
-        return reading
+    if reading is None:
+        return None
     return _lowered(reading, 0.7, "to raise the subject is meant")
 
 
@@ -87,6 +90,8 @@ def cleaned_topic(words: Sequence[Word]) -> str:
         kept.pop(0)
     if not kept and not {word.low for word in plain} - lex.about - lex.articles - lex.adverbs:
         return ""
+    while not kept and len(plain) > 1 and plain[0].low in lex.about | lex.articles and plain[0].low not in _WH:
+        plain = plain[1:]
     return typed(kept or plain)[:MAX_WORDS].strip()
 
 

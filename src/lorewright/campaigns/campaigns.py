@@ -1,0 +1,239 @@
+"""The campaigns of a workspace: begin one, submit a turn, list, show, log."""
+
+from __future__ import annotations
+
+import secrets
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from lorewright.campaigns.kept_packs import KeptPacks
+from lorewright.campaigns.opening import Opening, compose
+from lorewright.campaigns.rulesets import load_ruleset
+from lorewright.campaigns.scenario import Scenario, load_scenario
+from lorewright.errors import CampaignError, LorewrightError, NotFound
+from lorewright.ids import canonical_json, content_hash, is_id
+from lorewright.index.generation import Generation, GenerationKey
+from lorewright.index.library import InstalledPack, Library
+from lorewright.packs.loader import content_hash_of
+from lorewright.rules.outcomes import Validation
+from lorewright.turn.commit import run_turn
+from lorewright.turn.draft import Head, Submission, turn_id_of
+from lorewright.turn.messages import Message
+from lorewright.turn.pipeline import Setting, Stages
+from lorewright.turn.result import NEXT_PROMPT, TurnResult
+from lorewright.turn.scope import suggestions
+from lorewright.turn.store import CampaignRow, CampaignStore, PackPin, create_campaign
+from lorewright.world.state import WorldState
+
+_SUFFIX = ".db"
+
+
+@dataclass(slots=True)
+class OpenCampaign:
+    """A campaign that is open for play: its file and all that stays the same while it is played."""
+
+    store: CampaignStore
+    row: CampaignRow
+    setting: Setting
+    stages: Stages
+
+    async def submit(self, text: str, *, action_id: str | None = None) -> str:
+        """Run a turn; its TurnResult as canonical JSON. See `run_turn` for what it raises.
+
+        Without an action ID one is made from the head and the words: the same words sent twice to the same head are one
+        submission.
+        """
+        head_id = action_id or _action_id(self.store.head(), text)
+        return await run_turn(self.store, Submission(text, head_id), self.setting, self.stages)
+
+
+def _action_id(head: Head, text: str) -> str:
+    return f"auto-{content_hash(canonical_json([head.turn_id, head.revision, text]))[:16]}"
+
+
+class Campaigns:
+    """All campaigns of a workspace: one file each."""
+
+    def __init__(self, folder: Path, scenarios: Path, packs: Path, library: Library, stages: Stages) -> None:
+        self._folder = folder
+        self._scenarios = scenarios
+        self._packs = packs
+        self._library = library
+        self._stages = stages
+        self._kept = KeptPacks(folder / "packs-kept")
+
+    def scenario_path(self, name: str) -> Path:
+        """The file of a scenario, by its ID or as a path."""
+        path = Path(name)
+        return path if path.suffix in (".yaml", ".yml") else self._scenarios / f"{name}.yaml"
+
+    def new(self, scenario_name: str, *, campaign_id: str | None = None, seed: int | None = None) -> CampaignRow:
+        """Begin a campaign: read the scenario, index its packs, keep and pin their text, seed the state.
+
+        Raises:
+            NotFound: there is no such scenario, pack or ruleset.
+            ScenarioError: the scenario names what does not exist.
+            CampaignError: the ID is taken or no ID.
+        Whatever is raised, there is no new campaign.
+        """
+        source = self.scenario_path(scenario_name)
+        scenario = load_scenario(source)
+        campaign_id = self._free_id(campaign_id, scenario.id)
+        ruleset, ruleset_hash = load_ruleset(scenario.ruleset)
+        installed = [self._current(pack_id) for pack_id in scenario.content_packs]
+        generations = [self._library.open(pack.key) for pack in installed]
+        try:
+            opening = compose(scenario, ruleset, generations, campaign_id=campaign_id, source=str(source))
+        finally:
+            for generation in generations:
+                generation.close()
+        for pack in installed:
+            self._kept.keep(Path(pack.path), pack.content_hash)
+        row = {
+            "id": campaign_id,
+            "name": scenario.name or scenario.id,
+            "scenario_id": scenario.id,
+            "scenario_json": canonical_json(scenario.model_dump(mode="json", by_alias=True)),
+            "rules_json": canonical_json(opening.rules.model_dump(mode="json", by_alias=True)),
+            "ruleset_id": ruleset.id,
+            "ruleset_hash": ruleset_hash,
+            "seed": secrets.randbelow(2**31) if seed is None else seed,
+        }
+        self._write(row, installed, scenario, opening)
+        with self._store(campaign_id) as store:
+            return store.campaign()
+
+    def _write(self, row: dict[str, Any], installed: list[InstalledPack], scenario: Scenario, opening: Opening) -> None:
+        pins = [PackPin(pack.id, pack.version, pack.content_hash) for pack in installed]
+        intro = _intro(row["id"], scenario, opening.state)
+        result = canonical_json(_first_result(intro, opening.state).model_dump(mode="json"))
+        path = self._folder / f"{row['id']}{_SUFFIX}"
+        try:
+            create_campaign(path, row=row, pins=pins, state=opening.state, result_json=result, intro=intro)
+        except FileExistsError:
+            raise CampaignError(f"there is a campaign {row['id']} already", hint="choose another --id") from None
+
+    def ids(self) -> list[str]:
+        """The IDs of all campaigns, sorted."""
+        return sorted(path.stem for path in self._folder.glob(f"*{_SUFFIX}") if not path.name.startswith("."))
+
+    def rows(self) -> list[CampaignRow]:
+        """All campaigns, by ID."""
+        found = []
+        for campaign_id in self.ids():
+            with self._store(campaign_id) as store:
+                found.append(store.campaign())
+        return found
+
+    @contextmanager
+    def reading(self, campaign_id: str) -> Iterator[CampaignStore]:
+        """A campaign's file, to look at; no index is needed.
+
+        Raises:
+            NotFound: there is no such campaign.
+        """
+        with self._store(campaign_id) as store:
+            yield store
+
+    @contextmanager
+    def open(self, campaign_id: str) -> Iterator[OpenCampaign]:
+        """A campaign, to play. An index that is gone is built again from the kept text.
+
+        Raises:
+            NotFound: there is no such campaign, or a pinned text is gone.
+        """
+        with self._store(campaign_id) as store:
+            row = store.campaign()
+            generations = self.generations(row)
+            try:
+                setting = Setting(row.rules, row.seed, generations)
+                yield OpenCampaign(store, row, setting, self._stages)
+            finally:
+                for generation in generations:
+                    generation.close()
+
+    def generations(self, row: CampaignRow) -> tuple[Generation, ...]:
+        """Readers of the generations that a campaign pins, by pack ID; the caller closes them."""
+        for pin in row.pins:
+            if not self._library.has(GenerationKey(pin.pack_id, pin.content_hash)):
+                self._rebuild(pin)
+        keys = [GenerationKey(pin.pack_id, pin.content_hash) for pin in row.pins]
+        return tuple(self._library.open(key) for key in keys)
+
+    def _rebuild(self, pin: PackPin) -> None:
+        with tempfile.TemporaryDirectory() as folder:
+            root = Path(folder) / pin.pack_id
+            root.mkdir()
+            self._kept.unpack(pin.content_hash, root)
+            self._library.rebuild(root, content_hash=pin.content_hash)
+
+    @contextmanager
+    def _store(self, campaign_id: str) -> Iterator[CampaignStore]:
+        if not is_id(campaign_id):
+            raise NotFound(f"{campaign_id!r} is no campaign ID", hint="see: lorewright campaign list")
+        store = CampaignStore(self._folder / f"{campaign_id}{_SUFFIX}")
+        try:
+            yield store
+        finally:
+            store.close()
+
+    def _free_id(self, given: str | None, scenario_id: str) -> str:
+        taken = set(self.ids())
+        if given is None:
+            numbered = (f"{scenario_id}_{n}" for n in range(2, len(taken) + 3))
+            return next(one for one in (scenario_id, *numbered) if one not in taken)
+        if not is_id(given):
+            raise CampaignError(f"{given!r} cannot be a campaign ID", hint="use letters, digits, _ and -")
+        if given in taken:
+            raise CampaignError(f"there is a campaign {given} already", hint="choose another --id")
+        return given
+
+    def _current(self, pack_id: str) -> InstalledPack:
+        """The installed pack with a current generation; a pack of the workspace is installed when it is needed."""
+        home = self._packs / pack_id
+        try:
+            installed = self._library.get(pack_id)
+        except LorewrightError:
+            if not home.is_dir():
+                raise
+            return self._library.install(home).pack
+        root = Path(installed.path)
+        changed = root.is_dir() and content_hash_of(root) != installed.content_hash
+        if changed or not self._library.has(installed.key):
+            return self._library.install(root if root.is_dir() else home).pack
+        return installed
+
+
+def _intro(campaign_id: str, scenario: Scenario, state: WorldState) -> Message:
+    return Message(
+        owner="narrator",
+        type="narration",
+        turn_id=turn_id_of(campaign_id, None, "start"),
+        seq=0,
+        content=" ".join(scenario.intro_seed.split()),
+        audience=state.present(),
+    )
+
+
+def _first_result(intro: Message, state: WorldState) -> TurnResult:
+    related = [state.name_of(one) for thread in state.threads.values() for one in thread.related_entity_ids]
+    clocks = [state.clocks[one].model_dump(include={"id", "name", "value", "max"}) for one in sorted(state.clocks)]
+    return TurnResult(
+        turn_no=0,
+        turn_id=intro.turn_id,
+        messages=(intro,),
+        final_text=intro.content,
+        next_prompt=NEXT_PROMPT,
+        suggested_actions=suggestions(state, related),
+        clarification_question=None,
+        citations=(),
+        engine_events=(),
+        validation=Validation(),
+        rolls=(),
+        clocks=tuple(clocks),
+        tokens={"input": 0, "output": 0},
+    )

@@ -1,0 +1,55 @@
+"""The text of every pack version that a campaign pins, kept beside the campaigns: an index can always be built again."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+import zipfile
+from pathlib import Path
+
+from lorewright.errors import NotFound
+from lorewright.packs.loader import source_paths
+
+# The same text gives the same archive.
+_NO_DATE = (1980, 1, 1, 0, 0, 0)
+
+
+class KeptPacks:
+    """`packs-kept/<sha256>.zip`, written once and never changed."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+
+    def keep(self, root: Path, content_hash: str) -> None:
+        """Keep a pack's text unless it is kept already; whole or not at all."""
+        path = self._path(content_hash)
+        if path.is_file():
+            return
+        self._folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.NamedTemporaryFile(dir=self._folder, prefix=".keeping-", delete=False) as building:
+            with zipfile.ZipFile(building, "w", zipfile.ZIP_DEFLATED) as archive:
+                for name in source_paths(root):
+                    archive.writestr(zipfile.ZipInfo(name, _NO_DATE), (root / name).read_bytes())
+            building.flush()
+            os.fsync(building.fileno())
+        Path(building.name).rename(path)
+
+    def unpack(self, content_hash: str, into: Path) -> None:
+        """Write a kept text into an empty folder. We wrote the archive; its names are checked all the same.
+
+        Raises:
+            NotFound: the text is not kept.
+        """
+        path = self._path(content_hash)
+        if not path.is_file():
+            raise NotFound(f"the text {content_hash[:16]} is not kept", hint="restore campaigns/packs-kept")
+        with zipfile.ZipFile(path) as archive:
+            for name in archive.namelist():
+                target = (into / name).resolve()
+                if not target.is_relative_to(into.resolve()):
+                    raise NotFound(f"{path.name} is damaged", hint="restore campaigns/packs-kept")
+                target.parent.mkdir(parents=True, exist_ok=True)
+                target.write_bytes(archive.read(name))
+
+    def _path(self, content_hash: str) -> Path:
+        return self._folder / f"{content_hash}.zip"

@@ -1,0 +1,98 @@
+"""Short names in a scenario -> qualified IDs, with every name that means nothing collected as a problem."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, TypeVar
+
+from pydantic import BaseModel
+
+from lorewright.index.generation import Generation
+from lorewright.world.state import OFFSTAGE
+
+M = TypeVar("M", bound=BaseModel)
+
+# Which fields of effects and conditions name what.
+_ITEM_FIELDS = frozenset({"reveal", "revealed"})
+_CLOCK_FIELDS = frozenset({"clock"})
+_THREAD_FIELDS = frozenset({"thread"})
+_ENDING_FIELDS = frozenset({"end"})
+_ENTITY_FIELDS = frozenset(
+    {"has", "at", "present", "visited", "arrive", "depart", "to", "give", "lose", "put", "unlock", "subject", "target"}
+)
+
+
+class Names:
+    """Looks names up: things, doors and the player are the campaign's own, people and places the packs'."""
+
+    def __init__(
+        self,
+        campaign_id: str,
+        generations: Sequence[Generation],
+        *,
+        own: Iterable[str],
+        clocks: Iterable[str],
+        threads: Iterable[str],
+        endings: Iterable[str],
+    ) -> None:
+        self._generations = generations
+        self._own = {name: f"{campaign_id}:{name}" for name in own}
+        self.player_id = f"{campaign_id}:player"
+        self._known = {"clock": set(clocks), "thread": set(threads), "ending": set(endings)}
+        self.problems: list[str] = []
+
+    def entity(self, name: str, *, where: str) -> str:
+        """The qualified ID of a person, place or thing; a name that means nothing is noted and given back."""
+        if name in ("you", "player"):
+            return self.player_id
+        if name == OFFSTAGE:
+            return name
+        if name in self._own:
+            return self._own[name]
+        found = self.in_packs(name)
+        if found is None:
+            packs = ", ".join(generation.pack_id for generation in self._generations)
+            self.problems.append(f"{where}: nothing in the scenario or in {packs} is called {name}")
+        return found or name
+
+    def in_packs(self, name: str) -> str | None:
+        """The first pack's entity of that ID, or None."""
+        for generation in self._generations:
+            entity_id = name if ":" in name else f"{generation.pack_id}:{name}"
+            if generation.entity(entity_id) is not None:
+                return entity_id
+        return None
+
+    def item(self, reference: str, *, where: str) -> str:
+        """`viktor/withholds#debt` -> `neo_seattle:viktor:withholds#debt`."""
+        entity, _, rest = reference.partition("/")
+        item_id = f"{self.in_packs(entity)}:{rest}"
+        if not any(generation.item(item_id) for generation in self._generations):
+            self.problems.append(f"{where}: no pack has an item {reference}")
+        return item_id
+
+    def resolved(self, model: M, *, where: str) -> M:
+        """An effect, condition or rule with every name in it looked up."""
+        data = model.model_dump(mode="json", by_alias=True, exclude_none=True)
+        return type(model).model_validate(self._walk(data, where))
+
+    def _walk(self, data: Any, where: str) -> Any:
+        if isinstance(data, Mapping):
+            return {key: self._value(key, value, where) for key, value in data.items()}
+        if isinstance(data, list):
+            return [self._walk(one, where) for one in data]
+        return data
+
+    def _value(self, key: str, value: Any, where: str) -> Any:
+        if key == "relation":
+            return [self.entity(name, where=where) for name in value]
+        if not isinstance(value, str) or key == "say":
+            return self._walk(value, where) if key != "say" else value
+        if key in _ITEM_FIELDS:
+            return self.item(value, where=where)
+        if key in _ENTITY_FIELDS:
+            return self.entity(value, where=where)
+        for fields, kind in ((_CLOCK_FIELDS, "clock"), (_THREAD_FIELDS, "thread"), (_ENDING_FIELDS, "ending")):
+            if key in fields and value not in self._known[kind]:
+                self.problems.append(f"{where}: there is no {kind} {value}")
+        return value

@@ -1,0 +1,203 @@
+"""Scenario and packs -> the state and the rules that a campaign begins with."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from lorewright.campaigns.names import Names
+from lorewright.campaigns.scenario import Scenario, ScenarioThing
+from lorewright.errors import ScenarioError
+from lorewright.index.generation import Generation
+from lorewright.rules.rulesets import CampaignRules, Ending, Ruleset
+from lorewright.world.state import (
+    Clock,
+    Door,
+    Entity,
+    EntityType,
+    Exit,
+    Relation,
+    Scene,
+    Thread,
+    WorldState,
+    pair,
+    relation_key,
+)
+
+_TYPES: dict[str, EntityType] = {"location": "location", "npc": "npc", "faction": "faction", "item": "item"}
+
+
+@dataclass(frozen=True, slots=True)
+class Opening:
+    """Where a campaign begins and by what rules it goes on."""
+
+    state: WorldState
+    rules: CampaignRules
+
+
+def compose(
+    scenario: Scenario, ruleset: Ruleset, generations: Sequence[Generation], *, campaign_id: str, source: str
+) -> Opening:
+    """Seed a campaign's state from its scenario and packs; entities of packs keep where they came from.
+
+    Raises:
+        ScenarioError: names that mean nothing, all of them in one message; `source` is the scenario's file.
+    """
+    names = Names(
+        campaign_id,
+        generations,
+        own=scenario.things,
+        clocks=scenario.clocks,
+        threads=scenario.threads,
+        endings=scenario.endings,
+    )
+    composer = _Composer(scenario, names, generations)
+    opening = Opening(composer.state(), composer.rules(ruleset))
+    if names.problems:
+        lines = "\n".join(f"{source}: {problem}" for problem in dict.fromkeys(names.problems))
+        raise ScenarioError(lines, hint="add what is missing to the pack or scenario, or mend the name")
+    return opening
+
+
+class _Composer:
+    def __init__(self, scenario: Scenario, names: Names, generations: Sequence[Generation]) -> None:
+        self._scenario = scenario
+        self._names = names
+        self._generations = generations
+
+    def state(self) -> WorldState:
+        """The state at turn 0."""
+        scenario, names = self._scenario, self._names
+        start = names.entity(scenario.start, where="start")
+        if scenario.start not in scenario.places:
+            names.problems.append(f"start: {scenario.start} is not among the places")
+        return WorldState(
+            player_id=names.player_id,
+            scene=Scene(location_id=start),
+            entities={entity.id: entity for entity in self._entities()},
+            exits={self._place(place): tuple(self._exits(place)) for place in scenario.places},
+            doors={self._id(n): self._door(n, t) for n, t in scenario.things.items() if t.kind == "door"},
+            positions={names.player_id: start, **self._positions()},
+            inventory=self._inventory(),
+            clocks={clock_id: self._clock(clock_id) for clock_id in scenario.clocks},
+            threads={thread_id: self._thread(thread_id) for thread_id in scenario.threads},
+            relations=self._relations(),
+            visits={start: 1},
+        )
+
+    def rules(self, ruleset: Ruleset) -> CampaignRules:
+        """The scenario's rules with every name looked up."""
+        scenario, names = self._scenario, self._names
+        rules = [rule.model_copy(update={"id": rule.id or f"rule_{n}"}) for n, rule in enumerate(scenario.rules, 1)]
+        return CampaignRules(
+            ruleset=ruleset,
+            rules=tuple(names.resolved(rule, where=f"rules.{rule.id}") for rule in rules),
+            clock_effects={
+                clock_id: {
+                    value: tuple(names.resolved(effect, where=f"clocks.{clock_id}.at.{value}") for effect in effects)
+                    for value, effects in clock.at.items()
+                }
+                for clock_id, clock in scenario.clocks.items()
+            },
+            on_find={
+                names.item(item, where="finds"): tuple(names.resolved(one, where=f"finds.{item}") for one in effects)
+                for item, effects in scenario.finds.items()
+            },
+            endings=tuple(
+                names.resolved(Ending(id=ending_id, when=ending.when, say=ending.say), where=f"endings.{ending_id}")
+                for ending_id, ending in scenario.endings.items()
+            ),
+        )
+
+    def _entities(self) -> Iterator[Entity]:
+        scenario, names = self._scenario, self._names
+        player = scenario.player
+        yield Entity(
+            id=names.player_id, type="player", name=player.name, pronoun=player.pronoun, traits=player.traits
+        )
+        related = [one for thread in scenario.threads.values() for one in thread.related]
+        for name in dict.fromkeys([*scenario.places, *scenario.cast, *related]):
+            if name in scenario.things or name in ("you", "player"):
+                continue
+            entity = self._from_pack(name)
+            if entity is not None:
+                yield entity
+        for name, thing in scenario.things.items():
+            yield Entity(id=self._id(name), type=thing.kind, name=thing.name, aliases=thing.aliases, pronoun="it")
+
+    def _from_pack(self, name: str) -> Entity | None:
+        """A pack's entity as the campaign's own copy of it; the scenario's name and aliases come on top."""
+        entity_id = self._names.entity(name, where="scenario")
+        source = next((found for g in self._generations if (found := g.entity(entity_id)) is not None), None)
+        if source is None:
+            return None
+        added = self._scenario.places.get(name) or self._scenario.cast.get(name)
+        given = getattr(added, "pronoun", None) or source.attrs.get("pronoun")
+        return Entity(
+            id=source.id,
+            type="npc" if name in self._scenario.cast else _TYPES.get(source.type, "other"),
+            name=(added.name if added else None) or source.name,
+            aliases=tuple(dict.fromkeys((*(added.aliases if added else ()), *source.aliases, source.name))),
+            pronoun=given if given in ("he", "she", "they", "it") else "they",
+            attrs=_plain(source.attrs),
+            tags=source.tags,
+            origin="pack",
+            pack_id=source.id.partition(":")[0],
+            pack_entity_id=source.id,
+        )
+
+    def _exits(self, place: str) -> Iterator[Exit]:
+        for name, way in self._scenario.places[place].exits.items():
+            where = f"places.{place}.exits.{name}"
+            if way.to not in self._scenario.places:
+                self._names.problems.append(f"{where}: {way.to} is not among the places")
+            via = self._names.entity(way.via, where=where) if way.via else None
+            yield Exit(name=name, to=self._names.entity(way.to, where=where), minutes=way.minutes, via=via)
+
+    def _door(self, name: str, thing: ScenarioThing) -> Door:
+        key = self._names.entity(thing.key, where=f"things.{name}") if thing.key else None
+        return Door(locked=thing.locked, key_id=key)
+
+    def _positions(self) -> dict[str, str]:
+        cast = self._scenario.cast
+        return {self._place(name): self._names.entity(one.at, where=f"cast.{name}") for name, one in cast.items()}
+
+    def _inventory(self) -> dict[str, dict[str, int]]:
+        held: dict[str, dict[str, int]] = {}
+        for item in self._scenario.player.items:
+            held.setdefault(self._names.player_id, {})[self._names.entity(item, where="player.items")] = 1
+        for name, thing in self._scenario.things.items():
+            owner = thing.held_by or (thing.at if isinstance(thing.at, str) else None)
+            if thing.kind == "item" and owner:
+                held.setdefault(self._names.entity(owner, where=f"things.{name}"), {})[self._id(name)] = 1
+        return held
+
+    def _clock(self, clock_id: str) -> Clock:
+        clock = self._scenario.clocks[clock_id]
+        return Clock(id=clock_id, name=clock.name or clock_id, value=min(clock.value, clock.max), max=clock.max)
+
+    def _thread(self, thread_id: str) -> Thread:
+        thread = self._scenario.threads[thread_id]
+        related = tuple(self._names.entity(one, where=f"threads.{thread_id}") for one in thread.related)
+        return Thread(
+            id=thread_id, title=thread.title, status=thread.status, stakes=thread.stakes, related_entity_ids=related
+        )
+
+    def _relations(self) -> dict[str, Relation]:
+        relations = {}
+        for name, one in self._scenario.cast.items():
+            if one.trust:
+                a, b = pair(self._place(name), self._names.player_id)
+                relations[relation_key(a, b)] = Relation(a=a, b=b, trust=one.trust)
+        return relations
+
+    def _place(self, name: str) -> str:
+        return self._names.entity(name, where="scenario")
+
+    def _id(self, name: str) -> str:
+        return self._names.entity(name, where="things")
+
+
+def _plain(attrs: dict[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in attrs.items() if key != "pronoun"}

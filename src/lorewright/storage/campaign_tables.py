@@ -1,0 +1,80 @@
+"""The tables of a campaign's file. Keys are (campaign_id, id), so that one database could hold many campaigns.
+
+    campaigns          one row: what it was made from, its rules, its head and its revision
+    pack_pins          which text of which pack it was made from
+    turns              the tree of turns: parent, ops, the hash of the state after it, the stored result
+    world_states       complete states, of the head and of every 25th turn; any other is rebuilt from ops
+    actions            what was tried in a turn
+    validation_results how each of them was judged
+    messages           the stream
+    stage_records      every stage's input and output
+    attempts           submissions that failed, with what was thought until then; nothing else knows of them
+"""
+
+from __future__ import annotations
+
+from lorewright.storage.migrations import Migration
+
+CAMPAIGN_MIGRATIONS = (
+    Migration(
+        "campaign_001_first_turn",
+        (
+            # The head is a committed turn; `revision` only grows, so that a head that comes back is not mistaken.
+            """CREATE TABLE campaigns (
+                id TEXT PRIMARY KEY, name TEXT NOT NULL, scenario_id TEXT NOT NULL, scenario_json TEXT NOT NULL,
+                rules_json TEXT NOT NULL, ruleset_id TEXT NOT NULL, ruleset_hash TEXT NOT NULL, seed INTEGER NOT NULL,
+                small_model_key TEXT NOT NULL DEFAULT 'builtin', large_model_key TEXT NOT NULL DEFAULT 'builtin',
+                head_turn_id TEXT NOT NULL, revision INTEGER NOT NULL, current_turn INTEGER NOT NULL,
+                created_at TEXT NOT NULL, updated_at TEXT NOT NULL
+            )""",
+            # The text itself is kept beside the campaigns, named by its hash.
+            """CREATE TABLE pack_pins (
+                campaign_id TEXT NOT NULL REFERENCES campaigns(id), pack_id TEXT NOT NULL, version TEXT NOT NULL,
+                content_hash TEXT NOT NULL, PRIMARY KEY (campaign_id, pack_id)
+            )""",
+            # `request_hash` tells a repeated submission from another one under the same action ID.
+            """CREATE TABLE turns (
+                campaign_id TEXT NOT NULL, turn_id TEXT NOT NULL, turn_no INTEGER NOT NULL, parent_id TEXT,
+                kind TEXT NOT NULL, user_action_id TEXT NOT NULL, request_hash TEXT NOT NULL, player_text TEXT NOT NULL,
+                ops_json TEXT NOT NULL, state_hash TEXT NOT NULL, result_json TEXT NOT NULL, created_at TEXT NOT NULL,
+                PRIMARY KEY (campaign_id, turn_id), UNIQUE (campaign_id, user_action_id),
+                FOREIGN KEY (campaign_id, parent_id) REFERENCES turns(campaign_id, turn_id)
+            )""",
+            """CREATE TABLE world_states (
+                campaign_id TEXT NOT NULL, turn_id TEXT NOT NULL, state_json TEXT NOT NULL,
+                PRIMARY KEY (campaign_id, turn_id),
+                FOREIGN KEY (campaign_id, turn_id) REFERENCES turns(campaign_id, turn_id)
+            )""",
+            """CREATE TABLE actions (
+                campaign_id TEXT NOT NULL, turn_id TEXT NOT NULL, action_index INTEGER NOT NULL, actor_id TEXT NOT NULL,
+                type TEXT NOT NULL, target_id TEXT, location_id TEXT, metadata_json TEXT NOT NULL,
+                PRIMARY KEY (campaign_id, turn_id, action_index),
+                FOREIGN KEY (campaign_id, turn_id) REFERENCES turns(campaign_id, turn_id)
+            )""",
+            """CREATE TABLE validation_results (
+                campaign_id TEXT NOT NULL, turn_id TEXT NOT NULL, action_index INTEGER NOT NULL,
+                success INTEGER NOT NULL, reason TEXT, message TEXT,
+                PRIMARY KEY (campaign_id, turn_id, action_index),
+                FOREIGN KEY (campaign_id, turn_id) REFERENCES turns(campaign_id, turn_id)
+            )""",
+            """CREATE TABLE messages (
+                campaign_id TEXT NOT NULL, turn_id TEXT NOT NULL, seq INTEGER NOT NULL, owner TEXT NOT NULL,
+                type TEXT NOT NULL, subtype TEXT, content TEXT NOT NULL, payload_json TEXT NOT NULL,
+                audience_json TEXT NOT NULL, PRIMARY KEY (campaign_id, turn_id, seq),
+                FOREIGN KEY (campaign_id, turn_id) REFERENCES turns(campaign_id, turn_id)
+            )""",
+            """CREATE TABLE stage_records (
+                campaign_id TEXT NOT NULL, turn_id TEXT NOT NULL, seq INTEGER NOT NULL, stage TEXT NOT NULL,
+                input_json TEXT NOT NULL, output_json TEXT NOT NULL, model_key TEXT NOT NULL, model_name TEXT NOT NULL,
+                attempts_json TEXT NOT NULL, input_tokens INTEGER NOT NULL, output_tokens INTEGER NOT NULL,
+                PRIMARY KEY (campaign_id, turn_id, seq),
+                FOREIGN KEY (campaign_id, turn_id) REFERENCES turns(campaign_id, turn_id)
+            )""",
+            """CREATE TABLE attempts (
+                attempt_no INTEGER PRIMARY KEY AUTOINCREMENT, campaign_id TEXT NOT NULL, user_action_id TEXT NOT NULL,
+                player_text TEXT NOT NULL, head_turn_id TEXT NOT NULL, error_code TEXT NOT NULL, message TEXT NOT NULL,
+                records_json TEXT NOT NULL, created_at TEXT NOT NULL
+            )""",
+        ),
+    ),
+)

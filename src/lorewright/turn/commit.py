@@ -1,0 +1,43 @@
+"""Submission -> committed turn: read the head, think with nothing held open, commit in one short transaction."""
+
+from __future__ import annotations
+
+from lorewright.errors import HeadMoved, LorewrightError
+from lorewright.turn.draft import Recorder, Submission
+from lorewright.turn.pipeline import Setting, Stages, think
+from lorewright.turn.store import CampaignStore
+
+
+async def run_turn(store: CampaignStore, submission: Submission, setting: Setting, stages: Stages) -> str:
+    """Run one turn and commit it; its TurnResult as canonical JSON.
+
+    The same action ID with the same words gives the stored bytes and runs nothing. If another turn was committed
+    meanwhile, this one is thought again, once, when that costs nothing.
+
+    Raises:
+        ActionIdReused: the action ID is known with other words.
+        HeadMoved: others were faster, and thinking again would cost money or was in vain.
+        CampaignError: the story has ended.
+        ProviderError: a model failed, or its output stayed invalid.
+    Whatever is raised, stream and state are as before; the attempt is kept in the attempt log.
+    """
+    stored = store.stored_result(submission)
+    if stored is not None:
+        return stored
+    try:
+        return await _attempt(store, submission, setting, stages)
+    except HeadMoved:
+        if not stages.are_builtin:
+            raise
+    return store.stored_result(submission) or await _attempt(store, submission, setting, stages)
+
+
+async def _attempt(store: CampaignStore, submission: Submission, setting: Setting, stages: Stages) -> str:
+    head = store.head()
+    recorder = Recorder()
+    try:
+        draft = await think(head, submission, setting, stages, recorder)
+        return store.commit(draft)
+    except LorewrightError as error:
+        store.keep_attempt(head, submission, error, recorder.records)
+        raise

@@ -1,0 +1,133 @@
+"""What a turn starts from, and what it has become when nothing is left but to commit it. Values, no database."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from pydantic import BaseModel
+
+from lorewright.ids import canonical_json, content_hash
+from lorewright.rules.actions import Action
+from lorewright.rules.outcomes import Validation
+from lorewright.turn.messages import Message
+from lorewright.turn.result import TurnResult
+from lorewright.turn.stages.stage import BUILTIN, StageRun
+from lorewright.world.ops import StateOp
+from lorewright.world.state import WorldState
+
+TurnKind = Literal["start", "play", "clarification"]
+
+
+@dataclass(frozen=True, slots=True)
+class Head:
+    """The newest turn of a campaign, read at once. `recent` are (turn number, message) of the last turns, oldest first.
+
+    `options` are the lines that were offered last; `revision` guards the commit.
+    """
+
+    campaign_id: str
+    turn_id: str
+    turn_no: int
+    revision: int
+    state: WorldState
+    options: tuple[str, ...] = ()
+    recent: tuple[tuple[int, Message], ...] = ()
+    moved_from: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Submission:
+    """What a player sent. The action ID makes it safe to send again."""
+
+    text: str
+    action_id: str
+
+    @property
+    def request_hash(self) -> str:
+        """Tells whether the same action ID came with the same words."""
+        return content_hash(self.text)
+
+
+@dataclass(frozen=True, slots=True)
+class StageRecord:
+    """One stage's input and output as they were, as JSON."""
+
+    stage: str
+    input_json: str
+    output_json: str
+    model_key: str = BUILTIN
+    model_name: str = BUILTIN
+    attempts: tuple[tuple[str, str, str | None], ...] = ()
+    input_tokens: int = 0
+    output_tokens: int = 0
+
+
+@dataclass(slots=True)
+class Recorder:
+    """Keeps every stage's input and output, also of a turn that then fails."""
+
+    records: list[StageRecord] = field(default_factory=list)
+
+    def keep(self, run: StageRun[Any]) -> None:
+        """Record a stage that may be run by a model."""
+        self.records.append(
+            StageRecord(
+                run.stage,
+                run.input_json,
+                _json(run.output),
+                run.model_key,
+                run.model_name,
+                run.attempts,
+                run.input_tokens,
+                run.output_tokens,
+            )
+        )
+
+    def keep_code(self, stage: str, given: Sequence[BaseModel], made: BaseModel | Sequence[BaseModel]) -> None:
+        """Record a stage that is code alone."""
+        output = _json(made) if isinstance(made, BaseModel) else _json_list(made)
+        self.records.append(StageRecord(stage, _json_list(given), output))
+
+    def tokens(self) -> dict[str, int]:
+        """Tokens that models read and wrote."""
+        return {
+            "input": sum(record.input_tokens for record in self.records),
+            "output": sum(record.output_tokens for record in self.records),
+        }
+
+
+def _json(value: BaseModel) -> str:
+    return canonical_json(value.model_dump(mode="json", by_alias=True))
+
+
+def _json_list(values: Sequence[BaseModel]) -> str:
+    return canonical_json([value.model_dump(mode="json", by_alias=True) for value in values])
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """A turn that is thought to its end: all that the commit writes, and what it was thought from."""
+
+    head: Head
+    submission: Submission
+    turn_id: str
+    kind: TurnKind
+    ops: tuple[StateOp, ...]
+    state: WorldState
+    messages: tuple[Message, ...]
+    actions: tuple[Action, ...]
+    validation: Validation
+    records: tuple[StageRecord, ...]
+    result: TurnResult
+
+    @property
+    def turn_no(self) -> int:
+        """The number along the branch: the parent's and one."""
+        return self.head.turn_no + 1
+
+
+def turn_id_of(campaign_id: str, parent_id: str | None, action_id: str) -> str:
+    """The ID of the turn that a submission makes on a parent: the same in every process."""
+    return f"turn_{content_hash(canonical_json([campaign_id, parent_id, action_id]))[:16]}"

@@ -1,0 +1,95 @@
+"""A state -> everything that a player's words can refer to in it, and lines worth suggesting."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Literal
+
+from lorewright.ids import local
+from lorewright.turn.records import Named, Scope, WayOut
+from lorewright.world.state import Entity, WorldState
+
+_KINDS: dict[str, Literal["person", "thing", "door", "place"]] = {
+    "npc": "person",
+    "player": "person",
+    "location": "place",
+    "door": "door",
+}
+
+
+def scope_of(state: WorldState) -> Scope:
+    """What can be named at the player's place. Things that are neither here nor carried are not in it at all."""
+    here = state.scene.location_id
+    doors = {way.via for way in state.exits.get(here, ()) if way.via}
+    present = set(state.present())
+    absent = [
+        entity
+        for entity in state.entities.values()
+        if entity.type in ("npc", "location", "faction", "other") and entity.id not in present | {here}
+    ]
+    return Scope(
+        player=_named(state.entities[state.player_id]),
+        place=_named(state.entities[here]),
+        people=_all(state, state.present_npcs()),
+        here=_all(state, state.held_by(here)),
+        carried=_all(state, state.held_by(state.player_id)),
+        doors=_all(state, sorted(doors)),
+        exits=ways_out(state),
+        topics=tuple(_named(entity) for entity in sorted(absent, key=lambda entity: entity.id)),
+    )
+
+
+def ways_out(state: WorldState) -> tuple[WayOut, ...]:
+    """The exits of the scene's place, in the scenario's order."""
+    return tuple(
+        WayOut(
+            name=way.name,
+            to=way.to,
+            to_name=state.name_of(way.to),
+            to_aliases=(*state.entities[way.to].aliases, local(way.to).replace("_", " ")),
+            minutes=way.minutes,
+            door=way.via,
+        )
+        for way in state.exits.get(state.scene.location_id, ())
+    )
+
+
+def suggestions(state: WorldState, topics: Iterable[str]) -> tuple[str, ...]:
+    """One social, one physical and one onward line, each of which works when typed.
+
+    `topics` are names that the player has met. Nothing here comes from an item that was not revealed. Which of several is
+    offered turns with the in-world time, so that the lines do not stand still.
+    """
+    if state.ended is not None:
+        return ()
+    lines = (_social(state, list(topics)), _physical(state), _onward(state))
+    return tuple(line for line in lines if line)
+
+
+def _social(state: WorldState, topics: list[str]) -> str | None:
+    people = [state.name_of(npc) for npc in state.present_npcs()]
+    if not people:
+        return None
+    person = people[state.minutes % len(people)]
+    subjects = [topic for topic in topics if topic != person]
+    return f"ask {person} about {subjects[state.minutes % len(subjects)]}" if subjects else f"talk to {person}"
+
+
+def _physical(state: WorldState) -> str:
+    things = [state.name_of(item) for item in state.held_by(state.scene.location_id)]
+    if things:
+        return f"take the {things[0]}"
+    return "search the place" if state.minutes % 2 else "look around"
+
+
+def _onward(state: WorldState) -> str | None:
+    ways = ways_out(state)
+    return f"go to {ways[state.minutes % len(ways)].to_name}" if ways else "wait"
+
+
+def _all(state: WorldState, ids: Iterable[str]) -> tuple[Named, ...]:
+    return tuple(_named(state.entities[one]) for one in ids if one in state.entities)
+
+
+def _named(entity: Entity) -> Named:
+    return Named(id=entity.id, name=entity.name, aliases=entity.aliases, kind=_KINDS.get(entity.type, "thing"))

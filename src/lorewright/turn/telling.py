@@ -1,0 +1,152 @@
+"""What came of a turn -> the narrator's input: the scene as it may be shown, and the evidence that was won."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from lorewright.rules.outcomes import Outcome, Resolution, Validation
+from lorewright.rules.rulesets import CampaignRules
+from lorewright.scene_lore.models import LoreText, SceneItem, SceneLore
+from lorewright.turn.records import (
+    ClockTick,
+    Evidence,
+    LoreLine,
+    Movement,
+    NarratorInput,
+    PersonView,
+    PlannerOutput,
+    SceneView,
+    ThingView,
+)
+from lorewright.turn.scope import ways_out
+from lorewright.world.state import WorldState
+
+
+def narrator_input(
+    *,
+    player_text: str,
+    before: WorldState,
+    after: WorldState,
+    lore: SceneLore,
+    items: Sequence[SceneItem],
+    validation: Validation,
+    resolution: Resolution,
+    plan: PlannerOutput,
+    rules: CampaignRules,
+    packet: dict[str, Any],
+    seed: str,
+    turn_no: int,
+) -> NarratorInput:
+    """Everything the telling may rest on. `lore` is of the scene after the turn; `items` are those of before and after.
+
+    Of `items` only what the player has learned by now goes in.
+    """
+    ending = rules.ending(after.ended) if after.ended and after.ended != before.ended else None
+    return NarratorInput(
+        player_text=player_text,
+        player_id=before.player_id,
+        outcomes=resolution.outcomes,
+        results=validation.results,
+        plan=plan,
+        scene=_scene_view(after, lore),
+        scene_changed=after.scene.number != before.scene.number,
+        evidence=tuple(_evidence(before, after, resolution.outcomes, {item.id: item for item in items})),
+        clocks=_ticks(before, after),
+        movements=_movements(resolution, after),
+        names={entity.id: entity.name for entity in _concerned(before, after, resolution)},
+        minutes=after.minutes - before.minutes,
+        turn_no=turn_no,
+        ending=ending.say if ending else None,
+        seed=seed,
+        recall=before.recall,
+        packet=packet,
+    )
+
+
+def _scene_view(state: WorldState, lore: SceneLore) -> SceneView:
+    place = state.entities[state.scene.location_id]
+    people = [state.entities[npc_id] for npc_id in state.present_npcs()]
+    return SceneView(
+        place_id=place.id,
+        place_name=place.name,
+        first_visit=state.visits.get(place.id, 0) <= 1,
+        atmosphere=_lines(lore.atmosphere),
+        overview=_lines(lore.overview),
+        people=tuple(
+            PersonView(
+                id=person.id,
+                name=person.name,
+                pronoun=person.pronoun,
+                disposition=_lines(briefing.disposition) if (briefing := lore.briefing(person.id)) else (),
+            )
+            for person in people
+        ),
+        things=tuple(ThingView(id=item, name=state.name_of(item)) for item in state.held_by(place.id)),
+        exits=ways_out(state),
+    )
+
+
+def _lines(texts: Iterable[LoreText]) -> tuple[LoreLine, ...]:
+    return tuple(LoreLine(key=f"lore:{text.key}", text=text.text, chunk_id=text.chunk_id) for text in texts)
+
+
+def _evidence(
+    before: WorldState, after: WorldState, outcomes: Iterable[Outcome], items: dict[str, SceneItem]
+) -> Iterable[Evidence]:
+    """Items of the outcomes in their order, then whatever else was learned (by a clock, say)."""
+    player = after.player_id
+    given: set[str] = set()
+    for outcome in outcomes:
+        speaker = outcome.target_id if outcome.type == "ask" else None
+        for item_id in (*outcome.item_ids, *outcome.known_item_ids):
+            if item_id in items and after.has_learned(player, item_id) and item_id not in given:
+                given.add(item_id)
+                known = before.has_learned(player, item_id)
+                yield _one(items[item_id], after, speaker=speaker, known_before=known)
+    for item_id in sorted(after.learned_by(player) - before.learned_by(player) - given):
+        if item_id in items:
+            yield _one(items[item_id], after, speaker=None, known_before=False)
+
+
+def _one(item: SceneItem, state: WorldState, *, speaker: str | None, known_before: bool) -> Evidence:
+    how = state.reveals[state.player_id][item.id].how
+    return Evidence(
+        item_id=item.id,
+        chunk_id=item.chunk_id,
+        text=item.text,
+        how=how,
+        speaker_id=speaker if how == "told" else None,
+        known_before=known_before,
+    )
+
+
+def _ticks(before: WorldState, after: WorldState) -> tuple[ClockTick, ...]:
+    return tuple(
+        ClockTick(id=clock.id, name=clock.name, before=was.value, after=clock.value, max=clock.max)
+        for clock_id, clock in sorted(after.clocks.items())
+        if (was := before.clocks[clock_id]).value != clock.value
+    )
+
+
+def _movements(resolution: Resolution, after: WorldState) -> tuple[Movement, ...]:
+    kinds = {"arrival", "departure"}
+    return tuple(
+        Movement.model_validate(
+            {"entity_id": event.details["entity"], "name": after.name_of(event.details["entity"]), "kind": event.type}
+        )
+        for event in resolution.events
+        if event.type in kinds
+    )
+
+
+def _concerned(before: WorldState, after: WorldState, resolution: Resolution) -> Iterable[Any]:
+    """The entities whose names the telling may need: those there before or after, and those of the actions."""
+    ids = {*before.present(), *after.present(), before.scene.location_id, after.scene.location_id}
+    ids |= {*before.held_by(before.scene.location_id), *after.held_by(after.player_id)}
+    for outcome in resolution.outcomes:
+        ids |= {one for one in (outcome.target_id, outcome.location_id) if one}
+    for way in before.exits.get(before.scene.location_id, ()):
+        ids |= {way.to, *([way.via] if way.via else [])}
+    ids |= {door.key_id for door in before.doors.values() if door.key_id in after.held_by(after.player_id)} - {None}
+    return [after.entities[one] for one in sorted(one for one in ids if one) if one in after.entities]

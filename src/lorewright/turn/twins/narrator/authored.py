@@ -1,0 +1,60 @@
+"""Authored text -> the same text without markup, quoted, or cut at a clause boundary. Words are never changed."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+_DROPPED = (
+    (re.compile(r"!?\[([^\]]*)\]\([^)\s]*\)"), r"\1"),  # [text](target)
+    (re.compile(r"\[\[(?:[^\]|]*\|)?([^\]|]*)\]\]"), r"\1"),  # [[target|text]]
+    (re.compile(r"\{#[^}]*\}|%%.*?%%|<!--.*?-->|</?[a-zA-Z][^>]*>"), ""),
+    (re.compile(r"(?m)^\s*(?:#{1,6}|>|[-*+]|\d{1,3}[.)])\s+"), ""),
+    (re.compile(r"(\*\*\*|\*\*|\*|~~|==|`+)(?=\S)(.+?)(?<=\S)\1"), r"\2"),
+    (re.compile(r"(?<!\w)(_{1,3})(?=\S)(.+?)(?<=\S)\1(?!\w)"), r"\2"),
+    (re.compile(r"\s*\[\^?\d+\]"), ""),
+)
+_CLAUSE_END = re.compile(r"[,;:.!?—](?=[\s”\"]|$)|\s[–-](?=\s)")
+_SHORTEST, _LONGEST = 3, 16  # words of a reminder
+
+
+def plain(text: str) -> str:
+    """The words of a text without emphasis, links, list marks and citations, on one line."""
+    for pattern, kept in _DROPPED:
+        text = pattern.sub(kept, text)
+    return " ".join(re.sub(r"[*`]{2,}|[\x00-\x1f\x7f]", " ", text).split())
+
+
+def ended(text: str) -> str:
+    """The text with a stop at its end, if it has none."""
+    if not text or text.rstrip("”’\"')")[-1:] in tuple(".!?…:"):
+        return text
+    return text.rstrip(",;—- ") + "."
+
+
+def quoted(text: str) -> str:
+    """The text between quotation marks; text that is a quotation by itself stays."""
+    if text[:1] in '“"' and text[-1:] in '”"':
+        return text
+    return f"“{ended(text)}”"
+
+
+def reminder(text: str) -> str:
+    """The beginning of the text up to a clause boundary, without its stop; empty where no boundary comes in time."""
+    for match in _CLAUSE_END.finditer(text):
+        count = len(text[: match.start()].split())
+        if count > _LONGEST:
+            return ""
+        if count >= _SHORTEST or match.end() == len(text):
+            return text[: match.start()].rstrip(" ,;:")
+    return text if len(text.split()) <= _LONGEST else ""
+
+
+def is_named_in(names: Sequence[str], text: str) -> bool:
+    """Whether any of the names stands in the text as whole words."""
+    return any(name and re.search(rf"(?<!\w){re.escape(name)}(?!\w)", text, re.IGNORECASE) for name in names)
+
+
+def word_count(text: str) -> int:
+    """Words between spaces."""
+    return len(text.split())

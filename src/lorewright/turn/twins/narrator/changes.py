@@ -1,0 +1,115 @@
+"""Ops, clocks and movements -> beats: what an attempt cost or won, who came and went, how near the clocks are."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from lorewright.turn.records import ClockTick, NarratorInput
+from lorewright.turn.twins.naming import listed, place_name
+from lorewright.turn.twins.narrator import views
+from lorewright.turn.twins.narrator.authored import plain
+from lorewright.turn.twins.narrator.beats import Beat, Kind, Person
+from lorewright.world.ops import ChangeInventory, ChangeRelation, SetDoor
+
+# A price is named by one or two things; more of them would be a bill.
+_MOST_PRICES = 2
+
+
+def prices(given: NarratorInput) -> list[Beat]:
+    """What the attempt cost: somebody's regard, a thing, a clock; after a failure something in any case."""
+    banded = [outcome for outcome in given.outcomes if outcome.band in ("mixed", "fail")]
+    kind: Kind = "price" if banded else "gain"
+    found = [*_regard(given, "price.relation", kind, worse=True), *_lost(given, kind)]
+    if banded:
+        found += [Beat("price", "price.clock", slots={"clock": name}) for name in _risen(given)[:1]]
+        if not found and not given.movements and any(outcome.band == "fail" for outcome in banded):
+            found.append(Beat("price", "price.none"))
+    return found[:_MOST_PRICES]
+
+
+def gains(given: NarratorInput) -> list[Beat]:
+    """What was won beside what was told: somebody's regard, a thing, an open door."""
+    taken = {outcome.target_id for outcome in given.outcomes if outcome.code == "taken"}
+    beats = _regard(given, "gain.relation", "gain", worse=False)
+    for op in given.ops:
+        match op:
+            case ChangeInventory(delta=delta) if delta > 0 and _is_own(given, op) and op.item_id not in taken:
+                beats += _with_thing("gain.thing", "gain", "thing", views.thing(given, op.item_id))
+            case SetDoor(locked=False):
+                beats += _with_thing("gain.door", "gain", "door", views.thing(given, op.door_id))
+            case _:
+                pass
+    return beats[:2]
+
+
+def movements(given: NarratorInput) -> Iterator[Beat]:
+    """Who came, then who went, one sentence each; where that is all that a bad roll brought, it is the price."""
+    banded = any(outcome.band in ("mixed", "fail") for outcome in given.outcomes)
+    kind: Kind = "price" if banded and not prices(given) else "movement"
+    for group in ("arrival", "departure"):
+        names = [place_name(plain(one.name)) for one in given.movements if one.kind == group and plain(one.name)]
+        if names:
+            yield Beat(kind, group, slots={"names": listed(names)}, plural=len(names) > 1)
+
+
+def pressure(given: NarratorInput) -> list[Beat]:
+    """The clock nearest its end, unless the price has named it and it is still far off."""
+    moved = [tick for tick in given.clocks if tick.after != tick.before and plain(tick.name)]
+    if not moved:
+        return []
+    tick = max(moved, key=_urgency)
+    level, name = level_of(tick), _clock_name(tick)
+    is_named = any(beat.slots.get("clock") == name for beat in prices(given))
+    if is_named and level < 3:
+        return []
+    return [Beat("pressure", "pressure", {"level": level, "full": tick.after >= tick.max}, {"clock": name})]
+
+
+def level_of(tick: ClockTick) -> int:
+    """The quarter that a rising clock has come to, 1..4; 0 for one that fell."""
+    if tick.after <= tick.before:
+        return 0
+    return min(4, max(1, -(-4 * tick.after // max(tick.max, 1))))
+
+
+def _urgency(tick: ClockTick) -> tuple[bool, float, str]:
+    return (tick.after > tick.before, tick.after / max(tick.max, 1), tick.id)
+
+
+def _risen(given: NarratorInput) -> list[str]:
+    ticks = sorted((tick for tick in given.clocks if tick.after > tick.before), key=_urgency, reverse=True)
+    return [name for tick in ticks if (name := _clock_name(tick))]
+
+
+def _clock_name(tick: ClockTick) -> str:
+    return place_name(plain(tick.name))
+
+
+def _regard(given: NarratorInput, group: str, kind: Kind, *, worse: bool) -> list[Beat]:
+    """The people whose regard for the player got worse, or better; one at most."""
+    for op in given.ops:
+        if isinstance(op, ChangeRelation) and given.player_id in (op.a, op.b):
+            balance = op.trust + op.closeness - op.tension
+            other = views.person(given, op.a if op.b == given.player_id else op.b)
+            if other and (balance < 0 if worse else balance > 0):
+                return [_of_person(group, kind, other)]
+    return []
+
+
+def _lost(given: NarratorInput, kind: Kind) -> list[Beat]:
+    lost = [op for op in given.ops if isinstance(op, ChangeInventory) and op.delta < 0 and _is_own(given, op)]
+    return [
+        beat for op in lost[:1] for beat in _with_thing("price.lost", kind, "thing", views.thing(given, op.item_id))
+    ]
+
+
+def _is_own(given: NarratorInput, op: ChangeInventory) -> bool:
+    return op.owner_id == given.player_id
+
+
+def _of_person(group: str, kind: Kind, who: Person) -> Beat:
+    return Beat(kind, group, slots={"who": who})
+
+
+def _with_thing(group: str, kind: Kind, slot: str, name: str) -> list[Beat]:
+    return [Beat(kind, group, slots={slot: name})] if name else []

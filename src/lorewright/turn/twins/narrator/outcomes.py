@@ -1,0 +1,150 @@
+"""One Outcome -> its beats: the scenario's own sentence where there is one, else a group of the grammar."""
+
+from __future__ import annotations
+
+from lorewright.rules.outcomes import Outcome
+from lorewright.turn.records import Evidence, LoreLine, NarratorInput
+from lorewright.turn.twins.narrator import views
+from lorewright.turn.twins.narrator.authored import is_named_in, plain
+from lorewright.turn.twins.narrator.beats import Beat, Slot
+from lorewright.turn.twins.narrator.blocked import blocked_beats
+from lorewright.turn.twins.narrator.grammar import Fact
+from lorewright.turn.twins.narrator.quotes import evidence_beats, reminder_beat
+from lorewright.turn.twins.narrator.scenery import is_place_look, lore_beat
+
+# From here on a way or a wait is long.
+LONG_MINUTES = 15
+LONG_WAIT_MINUTES = 45
+
+
+def outcome_beats(given: NarratorInput, outcome: Outcome, evidence: list[Evidence]) -> list[Beat]:
+    """What came of one attempt and what it brought to light; its price comes from elsewhere."""
+    shown = evidence_beats(given, outcome, evidence)
+    if outcome.say:
+        say = " ".join(text for part in outcome.say if (text := plain(part)))
+        return [Beat("outcome", authored=say), *shown]
+    if shown and outcome.code in ("told", "found", "acted", "deflected", "does_not_know", "nothing_found"):
+        return [*shown, *_reaction(given, outcome)]
+    return [*_plain_outcome(given, outcome, evidence), *shown]
+
+
+def _plain_outcome(given: NarratorInput, outcome: Outcome, evidence: list[Evidence]) -> list[Beat]:
+    match outcome.code:
+        case "looked":
+            return _looked(given, outcome)
+        case "moved":
+            return [_moved(given, outcome)]
+        case "told" | "deflected" | "does_not_know":
+            return [_answered(given, outcome), *_reaction(given, outcome)]
+        case "told_before" | "found_before":
+            return [_known(given, outcome, evidence)]
+        case "taken":
+            return [_taken(given, outcome)]
+        case "found" | "nothing_found":
+            return [_searched(outcome)]
+        case "waited":
+            return [Beat("outcome", "waited", {"long": outcome.minutes >= LONG_WAIT_MINUTES})]
+        case "acted":
+            return [Beat("outcome", "acted", {"band": outcome.band or "none"})]
+        case "blocked":
+            return blocked_beats(given, outcome)
+
+
+def _moved(given: NarratorInput, outcome: Outcome) -> Beat:
+    """The way to where one is now; a place on the way is passed."""
+    slots = {"place": views.place(given, outcome.location_id)}
+    if outcome.location_id not in (None, given.scene.place_id):
+        return Beat("outcome", "passed", slots=slots)
+    facts: dict[str, Fact] = {"first": given.scene.first_visit}
+    if outcome.minutes >= LONG_MINUTES:
+        facts["long"] = True
+    return Beat("outcome", "moved", facts, slots)
+
+
+def _looked(given: NarratorInput, outcome: Outcome) -> list[Beat]:
+    if is_place_look(given, outcome):
+        return [] if given.scene_changed else [_looked_around(given)]
+    if outcome.target_id == given.player_id:
+        return [Beat("outcome", "looked.self")]
+    view = next((view for view in given.scene.people if view.id == outcome.target_id), None)
+    if view is not None:
+        return _looked_at_person(given, view.id, view.disposition)
+    thing = views.thing(given, outcome.target_id)
+    if thing:
+        return [Beat("outcome", "looked.thing", slots={"thing": thing})]
+    return [_looked_at_detail(given, outcome.words)]
+
+
+def _looked_around(given: NarratorInput) -> Beat:
+    scene = given.scene
+    lines = scene.atmosphere or scene.overview
+    facts: dict[str, Fact] = {}
+    if not lines:
+        facts = {"bare": True}
+    elif not views.unseen(lines, given.recall):
+        facts = {"seen": True}
+    return Beat("outcome", "looked.place", facts, {"place": views.place(given)})
+
+
+def _looked_at_person(given: NarratorInput, person_id: str, lines: tuple[LoreLine, ...]) -> list[Beat]:
+    who = views.person(given, person_id)
+    if who is None:
+        return [Beat("outcome", "looked.detail")]
+    new = views.unseen(lines, given.recall)[:1]
+    facts: dict[str, Fact] = {} if new else {"seen": True}
+    return [Beat("outcome", "looked.person", facts, {"who": who}), *(lore_beat(line) for line in new)]
+
+
+def _looked_at_detail(given: NarratorInput, words: str) -> Beat:
+    """A line of the place that speaks of it, if there is one; else that there is nothing to see."""
+    if words == "inventory":
+        return Beat("outcome", "looked.inventory")
+    noun = words.split()[-1:]
+    lines = [line for line in (*given.scene.atmosphere, *given.scene.overview) if is_named_in(noun, plain(line.text))]
+    if lines:
+        best = (views.unseen(lines, given.recall) or lines)[0]
+        return Beat("outcome", authored=plain(best.text), cites=(best.chunk_id,), keys=(best.key,))
+    detail = views.detail(words)
+    facts: dict[str, Fact] = {"detail": True} if detail else {}
+    return Beat("outcome", "looked.detail", facts, {"detail": detail})
+
+
+def _answered(given: NarratorInput, outcome: Outcome) -> Beat:
+    who = views.person(given, outcome.target_id)
+    kind, topic = views.topic(given, outcome.words)
+    group = "told.bare" if outcome.code == "told" else outcome.code
+    if who is None:
+        return Beat("outcome", "acted", {"band": outcome.band or "none"})
+    facts: dict[str, Fact] = {"topic": kind} if outcome.code == "does_not_know" else {}
+    return Beat("outcome", group, facts, {"who": who, "topic": topic})
+
+
+def _reaction(given: NarratorInput, outcome: Outcome) -> list[Beat]:
+    """The next thing to be seen of the one who was asked, once."""
+    view = next((view for view in given.scene.people if view.id == outcome.target_id), None)
+    lines = views.unseen(view.disposition, given.recall)[:1] if view else []
+    return [Beat("reaction", authored=plain(one.text), cites=(one.chunk_id,), keys=(one.key,)) for one in lines]
+
+
+def _known(given: NarratorInput, outcome: Outcome, evidence: list[Evidence]) -> Beat:
+    known = next((one for one in evidence if one.known_before), None)
+    if known is not None and (known.speaker_id is not None) == (outcome.code == "told_before"):
+        return reminder_beat(given, known)
+    who = views.person(given, outcome.target_id)
+    group = outcome.code if who or outcome.code == "found_before" else "found_before"
+    slots: dict[str, Slot] = {"who": who or ""}
+    return Beat("outcome", group, {"reminder": False}, slots)
+
+
+def _taken(given: NarratorInput, outcome: Outcome) -> Beat:
+    thing = views.thing(given, outcome.target_id)
+    facts: dict[str, Fact] = {"band": outcome.band or "none"}
+    return Beat("outcome", "taken" if thing else "acted", facts, {"thing": thing})
+
+
+def _searched(outcome: Outcome) -> Beat:
+    where = views.where(outcome.words)
+    if outcome.code == "found":
+        return Beat("outcome", "found.bare")
+    facts: dict[str, Fact] = {"where": True} if where else {}
+    return Beat("outcome", "nothing_found", facts, {"where": where})

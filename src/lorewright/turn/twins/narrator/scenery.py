@@ -1,0 +1,73 @@
+"""The place -> beats: its atmosphere line by line, who is here, what lies here, the ways out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from lorewright.rules.outcomes import Outcome
+from lorewright.turn.records import LoreLine, NarratorInput
+from lorewright.turn.twins.naming import listed
+from lorewright.turn.twins.narrator import views
+from lorewright.turn.twins.narrator.authored import plain
+from lorewright.turn.twins.narrator.beats import Beat
+
+
+def scene_beats(given: NarratorInput) -> Iterator[Beat]:
+    """On a first visit all of it, after a return who is there, on a look the next line that was not told before."""
+    looks = any(is_place_look(given, outcome) for outcome in given.outcomes)
+    if not given.scene_changed and not looks:
+        return
+    if given.scene_changed and not any(outcome.code == "moved" for outcome in given.outcomes):
+        yield Beat("lead", "lead", slots={"place": views.place(given)})
+    is_first = given.scene_changed and given.scene.first_visit
+    if is_first or looks:
+        yield from atmosphere(given, limit=2 if is_first else 1)
+    yield from people(given)
+    if is_first or looks:
+        yield from things(given)
+        yield from exits(given)
+
+
+def is_place_look(given: NarratorInput, outcome: Outcome) -> bool:
+    """Whether the place itself was looked at."""
+    if outcome.code != "looked":
+        return False
+    return outcome.target_id == given.scene.place_id or (outcome.target_id is None and not outcome.words)
+
+
+def atmosphere(given: NarratorInput, *, limit: int) -> list[Beat]:
+    """The next lines that were not told before; where a place has no atmosphere, what is said of it, as hearsay."""
+    if given.scene.atmosphere:
+        return [lore_beat(line) for line in views.unseen(given.scene.atmosphere, given.recall)[:limit]]
+    slots = {"place": views.place(given)}
+    return [
+        Beat("atmosphere", "known", slots=slots, authored=plain(line.text), cites=(line.chunk_id,), keys=(line.key,))
+        for line in views.unseen(given.scene.overview, given.recall)[:1]
+    ]
+
+
+def lore_beat(line: LoreLine) -> Beat:
+    """An authored line as a sentence of its own."""
+    return Beat("atmosphere", authored=plain(line.text), cites=(line.chunk_id,), keys=(line.key,))
+
+
+def people(given: NarratorInput) -> list[Beat]:
+    """Who is here, all but those whose arrival is told."""
+    came = {movement.entity_id for movement in given.movements if movement.kind == "arrival"}
+    found = [views.person(given, view.id) for view in given.scene.people if view.id not in came]
+    names = [one.name for one in found if one]
+    return [Beat("people", "people", slots={"list": listed(names)}, plural=len(names) > 1)] if names else []
+
+
+def things(given: NarratorInput) -> list[Beat]:
+    """What lies here."""
+    names = [name for view in given.scene.things if (name := views.thing(given, view.id))]
+    return [Beat("things", "things", slots={"list": listed(names)}, plural=len(names) > 1)] if names else []
+
+
+def exits(given: NarratorInput) -> list[Beat]:
+    """The ways out."""
+    names = views.exit_names(given.scene.exits)
+    facts = {"one": len(names) == 1}
+    beat = Beat("exits", "exits", facts, {"list": listed(names, limit=5)}, plural=len(names) > 1)
+    return [beat] if names else []

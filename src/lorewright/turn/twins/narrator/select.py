@@ -1,0 +1,83 @@
+"""NarratorInput -> beats in the order of events: each attempt, the place, who moved, how near the clocks are."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from lorewright.rules.outcomes import Outcome
+from lorewright.turn.records import Evidence, NarratorInput
+from lorewright.turn.twins.narrator import views
+from lorewright.turn.twins.narrator.authored import plain
+from lorewright.turn.twins.narrator.beats import Beat
+from lorewright.turn.twins.narrator.changes import gains, movements, pressure, prices
+from lorewright.turn.twins.narrator.outcomes import outcome_beats
+from lorewright.turn.twins.narrator.quotes import stray_beat
+from lorewright.turn.twins.narrator.scenery import atmosphere, exits, people, scene_beats
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """The beats to tell, and those that may fill a telling that is too short, best first."""
+
+    beats: tuple[Beat, ...]
+    spare: tuple[Beat, ...]
+
+
+def select(given: NarratorInput) -> Selection:
+    """Everything that could be told of the turn, and nothing that is not in the input."""
+    beats = [
+        *_attempts(given),
+        *gains(given),
+        *scene_beats(given),
+        *movements(given),
+        *_strays(given),
+        *pressure(given),
+    ]
+    if given.ending and plain(given.ending):
+        beats.append(Beat("ending", authored=plain(given.ending), starts_paragraph=True))
+    return Selection(tuple(beats), tuple(_spare(given, beats)))
+
+
+def _attempts(given: NarratorInput) -> Iterator[Beat]:
+    """The outcomes in their order, each in a paragraph of its own; the price after the one that cost it."""
+    costly = next((outcome for outcome in given.outcomes if outcome.band in ("mixed", "fail")), None)
+    for number, outcome in enumerate(given.outcomes):
+        beats = outcome_beats(given, outcome, _evidence_of(given, outcome))
+        if outcome is costly:
+            beats += prices(given)
+        if number and beats:
+            beats[0] = replace(beats[0], starts_paragraph=True)
+        yield from beats
+    if costly is None:
+        yield from prices(given)
+
+
+def _evidence_of(given: NarratorInput, outcome: Outcome) -> list[Evidence]:
+    wanted = (*outcome.item_ids, *outcome.known_item_ids)
+    return [evidence for evidence in given.evidence if evidence.item_id in wanted]
+
+
+def _strays(given: NarratorInput) -> Iterator[Beat]:
+    told = {item for outcome in given.outcomes for item in (*outcome.item_ids, *outcome.known_item_ids)}
+    for evidence in given.evidence:
+        if evidence.item_id not in told and not evidence.known_before:
+            yield stray_beat(given, evidence)
+
+
+def _spare(given: NarratorInput, beats: list[Beat]) -> Iterator[Beat]:
+    """What may be added to a telling that is too short: what goes on, who is here, the ways out."""
+    told = {beat.kind for beat in beats}
+    used = {key for beat in beats for key in beat.keys}
+    if any(outcome.code == "waited" for outcome in given.outcomes):
+        yield from (beat for beat in atmosphere(given, limit=1) if not used.intersection(beat.keys))
+    here = [view for view in given.scene.people if views.person(given, view.id)]
+    who = views.person(given, here[0].id) if len(here) == 1 else None
+    if given.outcomes and not given.ending:
+        yield Beat("filler", "still", {"person": True} if who else {}, {"who": who or "", "place": views.place(given)})
+    if "people" not in told:
+        yield from people(given)
+    if "exits" not in told:
+        yield from exits(given)
+    yield Beat("filler", "still", slots={"place": views.place(given)})
+    yield Beat("filler", "still", slots={"place": views.place(given)})
