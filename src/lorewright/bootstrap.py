@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from lorewright.campaigns.campaigns import Campaigns
+from lorewright.campaigns.lore import LoreDesk
 from lorewright.errors import SettingsError
 from lorewright.index.library import Library
 from lorewright.llm.model import Model
@@ -34,6 +35,12 @@ class App:
     workspace: Workspace
     library: Library
     campaigns: Campaigns
+    lore: LoreDesk
+    stages: Stages
+
+    def rehearsal(self, folder: Path) -> Campaigns:
+        """Campaigns that are kept in another folder: for a demo that leaves nothing behind."""
+        return _campaigns(self.workspace, self.library, self.stages, folder)
 
 
 def open_app(start: Path | None = None, *, models: Mapping[str, Model] | None = None) -> App:
@@ -49,10 +56,13 @@ def open_app(start: Path | None = None, *, models: Mapping[str, Model] | None = 
         make_workspace(workspace.root)
         workspace = read_workspace(workspace.root)
     library = Library(workspace.indexes)
-    campaigns = Campaigns(
-        workspace.campaigns, workspace.scenarios, workspace.content_packs, library, make_stages(models or {})
-    )
-    return App(workspace, library, campaigns)
+    stages = make_stages(models or {})
+    campaigns = _campaigns(workspace, library, stages, workspace.campaigns)
+    return App(workspace, library, campaigns, LoreDesk(library, campaigns), stages)
+
+
+def _campaigns(workspace: Workspace, library: Library, stages: Stages, folder: Path) -> Campaigns:
+    return Campaigns(folder, workspace.scenarios, workspace.content_packs, library, stages)
 
 
 def make_stages(models: Mapping[str, Model]) -> Stages:

@@ -110,6 +110,7 @@ class Scenario(Frozen):
     finds: FrozenMap[str, tuple[Effect, ...]] = Field(default_factory=dict)
     endings: FrozenMap[str, ScenarioEnding] = Field(default_factory=dict)
     demo: tuple[str, ...] = ()
+    demo_seed: int = 1
 
     @model_validator(mode="before")
     @classmethod

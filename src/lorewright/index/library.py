@@ -10,7 +10,7 @@ from pathlib import Path
 from lorewright.errors import NotFound, PackError
 from lorewright.index.generation import Generation, GenerationKey, build_generation
 from lorewright.packs.findings import Finding
-from lorewright.packs.loader import load_pack
+from lorewright.packs.loader import Progress, load_pack, no_progress
 from lorewright.packs.models import Pack
 from lorewright.storage.database import opened
 from lorewright.storage.migrations import Migration, migrate
@@ -68,7 +68,9 @@ class Library:
         self._database = indexes / "library.db"
         self.generations = indexes / "generations"
 
-    def install(self, folder: Path, *, lenient: bool = False) -> Installed:
+    def install(
+        self, folder: Path, *, lenient: bool = False, progress: Progress = no_progress
+    ) -> Installed:
         """Read a pack where it lies, build its generation and make it the current one.
 
         The library changes in one transaction at the very end: before it nothing is installed, after it everything.
@@ -76,7 +78,7 @@ class Library:
         Raises:
             PackError: the folder is no pack, has errors (unless `lenient`), or its ID belongs to a pack elsewhere.
         """
-        pack = load_pack(folder)
+        pack = load_pack(folder, progress=progress)
         _refuse_errors(pack, lenient=lenient)
         self._refuse_taken_id(pack)
         built = not (self.generations / GenerationKey(pack.manifest.id, pack.content_hash).folder).is_dir()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -24,8 +24,17 @@ from lorewright.packs.roles import role_of
 from lorewright.tokens import count_tokens
 
 
-def load_pack(folder: Path) -> Pack:
+Progress = Callable[[int, int], None]
+
+
+def no_progress(done: int, total: int) -> None:
+    """For those who do not watch."""
+
+
+def load_pack(folder: Path, *, progress: Progress = no_progress) -> Pack:
     """Read a pack from its folder, whatever it is like inside; what was wrong stands in `findings`, sorted.
+
+    `progress` is told after each file how many of how many are read.
 
     Raises:
         PackError: there is no such folder, or it holds no markdown at all.
@@ -39,7 +48,10 @@ def load_pack(folder: Path) -> Pack:
     listing = list_files(root)
     if not listing.paths:
         raise PackError(f"{folder} holds no markdown files", hint="a pack is a folder of .md files")
-    files = [_read_file(root, path) for path in listing.paths]
+    files = []
+    for done, path in enumerate(listing.paths, start=1):
+        files.append(_read_file(root, path))
+        progress(done, len(listing.paths))
     findings += [*listing.findings, *(finding for file in files for finding in file.source.findings)]
     usable = _without_duplicates([file for file in files if not file.source.skip], findings)
     entities = tuple(_entity(manifest.id, file) for file in usable)

@@ -13,6 +13,8 @@ from lorewright.world.ops import ChangeInventory, ChangeRelation, SetDoor
 
 # A price is named by one or two things; more of them would be a bill.
 _MOST_PRICES = 2
+# From this quarter on a clock's pressure says more than that it is the price.
+_NEAR = 3
 
 
 def prices(given: NarratorInput) -> list[Beat]:
@@ -21,8 +23,9 @@ def prices(given: NarratorInput) -> list[Beat]:
     kind: Kind = "price" if banded else "gain"
     found = [*_regard(given, "price.relation", kind, worse=True), *_lost(given, kind)]
     if banded:
-        found += [Beat("price", "price.clock", slots={"clock": name}) for name in _risen(given)[:1]]
-        if not found and not given.movements and any(outcome.band == "fail" for outcome in banded):
+        found += [Beat("price", "price.clock", slots={"clock": name}) for name in _far_off(given)[:1]]
+        moved = given.movements or any(tick.after > tick.before for tick in given.clocks)
+        if not found and not moved and any(outcome.band == "fail" for outcome in banded):
             found.append(Beat("price", "price.none"))
     return found[:_MOST_PRICES]
 
@@ -53,16 +56,17 @@ def movements(given: NarratorInput) -> Iterator[Beat]:
 
 
 def pressure(given: NarratorInput) -> list[Beat]:
-    """The clock nearest its end, unless the price has named it and it is still far off."""
+    """The clock nearest its end; where it is still far off and has just been named as the price, nothing."""
     moved = [tick for tick in given.clocks if tick.after != tick.before and plain(tick.name)]
     if not moved:
         return []
     tick = max(moved, key=_urgency)
     level, name = level_of(tick), _clock_name(tick)
-    is_named = any(beat.slots.get("clock") == name for beat in prices(given))
-    if is_named and level < 3:
+    if any(beat.slots.get("clock") == name for beat in prices(given)):
         return []
-    return [Beat("pressure", "pressure", {"level": level, "full": tick.after >= tick.max}, {"clock": name})]
+    is_price = level >= _NEAR and any(outcome.band in ("mixed", "fail") for outcome in given.outcomes)
+    kind: Kind = "price" if is_price else "pressure"
+    return [Beat(kind, "pressure", {"level": level, "full": tick.after >= tick.max}, {"clock": name})]
 
 
 def level_of(tick: ClockTick) -> int:
@@ -76,9 +80,10 @@ def _urgency(tick: ClockTick) -> tuple[bool, float, str]:
     return (tick.after > tick.before, tick.after / max(tick.max, 1), tick.id)
 
 
-def _risen(given: NarratorInput) -> list[str]:
-    ticks = sorted((tick for tick in given.clocks if tick.after > tick.before), key=_urgency, reverse=True)
-    return [name for tick in ticks if (name := _clock_name(tick))]
+def _far_off(given: NarratorInput) -> list[str]:
+    """The clocks that rose and are not near their end, the fullest first."""
+    risen = [tick for tick in given.clocks if 0 < level_of(tick) < _NEAR]
+    return [name for tick in sorted(risen, key=_urgency, reverse=True) if (name := _clock_name(tick))]
 
 
 def _clock_name(tick: ClockTick) -> str:

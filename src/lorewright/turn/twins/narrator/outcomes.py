@@ -5,7 +5,7 @@ from __future__ import annotations
 from lorewright.rules.outcomes import Outcome
 from lorewright.turn.records import Evidence, LoreLine, NarratorInput
 from lorewright.turn.twins.narrator import views
-from lorewright.turn.twins.narrator.authored import is_named_in, plain
+from lorewright.turn.twins.narrator.authored import ended, is_named_in, plain
 from lorewright.turn.twins.narrator.beats import Beat, Slot
 from lorewright.turn.twins.narrator.blocked import blocked_beats
 from lorewright.turn.twins.narrator.grammar import Fact
@@ -20,8 +20,8 @@ LONG_WAIT_MINUTES = 45
 def outcome_beats(given: NarratorInput, outcome: Outcome, evidence: list[Evidence]) -> list[Beat]:
     """What came of one attempt and what it brought to light; its price comes from elsewhere."""
     shown = evidence_beats(given, outcome, evidence)
-    if outcome.say:
-        say = " ".join(text for part in outcome.say if (text := plain(part)))
+    say = " ".join(ended(text) for part in outcome.say if (text := plain(part)))
+    if say:
         return [Beat("outcome", authored=say), *shown]
     if shown and outcome.code in ("told", "found", "acted", "deflected", "does_not_know", "nothing_found"):
         return [*shown, *_reaction(given, outcome)]

@@ -17,6 +17,8 @@ from lorewright.turn.twins.narrator.grammar import choose
 _SLOT = re.compile(r"\{(\w+)\}")
 _AGREEMENT = re.compile(r"\[([^|\]]+)\|([^|\]]+)\]")
 _DOUBLE_STOP = re.compile(r"(?<![.…])\.\.(?!\.)|(?<=[!?…:])\.(?!\.)")
+# Slots that may name somebody else, after whom a pronoun would be unclear.
+_OTHERS = frozenset(("names", "list", "reminder", "topic", "detail"))
 # subject, object, possessive, reflexive
 _PRONOUNS: Mapping[str, tuple[str, str, str, str]] = MappingProxyType(
     {
@@ -67,7 +69,7 @@ class Voice:
         text = choice.texts[self._ledger.draw(choice.bag, len(choice.texts))]
         text = _AGREEMENT.sub(lambda match: match.group(2 if beat.plural else 1), text)
         filled = _SLOT.sub(lambda match: self._slot(beat, match.group(1)), text)
-        if any(slot in beat.slots for slot in ("names", "list", "reminder", "topic", "detail")):
+        if _OTHERS & {slot.lower() for slot in _SLOT.findall(text)}:
             self._focus = None
         return _DOUBLE_STOP.sub(_single, capitalised(filled))
 

@@ -34,6 +34,7 @@ def select(given: NarratorInput) -> Selection:
         *_strays(given),
         *pressure(given),
     ]
+    beats = _once(beats)
     if given.ending and plain(given.ending):
         beats.append(Beat("ending", authored=plain(given.ending), starts_paragraph=True))
     return Selection(tuple(beats), tuple(_spare(given, beats)))
@@ -55,13 +56,24 @@ def _attempts(given: NarratorInput) -> Iterator[Beat]:
 
 def _evidence_of(given: NarratorInput, outcome: Outcome) -> list[Evidence]:
     wanted = (*outcome.item_ids, *outcome.known_item_ids)
-    return [evidence for evidence in given.evidence if evidence.item_id in wanted]
+    return [evidence for evidence in given.evidence if evidence.item_id in wanted and plain(evidence.text)]
+
+
+def _once(beats: list[Beat]) -> list[Beat]:
+    """The beats without those that would tell a lore line a second time."""
+    told: set[str] = set()
+    kept = []
+    for beat in beats:
+        if not told.intersection(beat.keys):
+            kept.append(beat)
+        told.update(beat.keys)
+    return kept
 
 
 def _strays(given: NarratorInput) -> Iterator[Beat]:
     told = {item for outcome in given.outcomes for item in (*outcome.item_ids, *outcome.known_item_ids)}
     for evidence in given.evidence:
-        if evidence.item_id not in told and not evidence.known_before:
+        if evidence.item_id not in told and not evidence.known_before and plain(evidence.text):
             yield stray_beat(given, evidence)
 
 
@@ -73,11 +85,11 @@ def _spare(given: NarratorInput, beats: list[Beat]) -> Iterator[Beat]:
         yield from (beat for beat in atmosphere(given, limit=1) if not used.intersection(beat.keys))
     here = [view for view in given.scene.people if views.person(given, view.id)]
     who = views.person(given, here[0].id) if len(here) == 1 else None
-    if given.outcomes and not given.ending:
-        yield Beat("filler", "still", {"person": True} if who else {}, {"who": who or "", "place": views.place(given)})
+    if who and given.outcomes and not given.ending:
+        yield Beat("filler", "still", {"person": True}, {"who": who})
+    yield Beat("filler", "still", slots={"place": views.place(given)})
     if "people" not in told:
         yield from people(given)
     if "exits" not in told:
         yield from exits(given)
-    yield Beat("filler", "still", slots={"place": views.place(given)})
     yield Beat("filler", "still", slots={"place": views.place(given)})

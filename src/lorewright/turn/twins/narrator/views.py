@@ -36,8 +36,10 @@ def person(given: NarratorInput, entity_id: str | None) -> Person | None:
 
 
 def thing(given: NarratorInput, entity_id: str | None) -> str:
-    """`the backup comm unit`; empty where it has no name."""
+    """`the backup comm unit`; a person who is here by name; empty where there is none."""
     name = name_of(given, entity_id)
+    if any(view.id == entity_id for view in given.scene.people):
+        return place_name(name)
     return with_article(name) if name else ""
 
 
@@ -63,7 +65,7 @@ def _exit_name(way: WayOut) -> str:
 
 def unseen(lines: Sequence[LoreLine], recall: Mapping[str, int]) -> list[LoreLine]:
     """The lines that were not told before in this branch."""
-    return [line for line in lines if not recall.get(line.key)]
+    return [line for line in lines if not recall.get(line.key) and plain(line.text)]
 
 
 def topic(given: NarratorInput, words: str) -> tuple[str, str]:

@@ -1,0 +1,5 @@
+"""`python -m lorewright` is `lorewright`."""
+
+from lorewright.cli import main
+
+main()

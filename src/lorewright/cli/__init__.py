@@ -1,0 +1,25 @@
+"""The command line: each command parses, calls one function and prints."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+from lorewright.cli.root import app
+from lorewright.cli.output import complain
+from lorewright.errors import LorewrightError
+
+
+def main() -> None:
+    """Run the command line. Exit 0: done; 1: an error, told on stderr with what to do; 2: wrong usage."""
+    try:
+        app()
+    except LorewrightError as error:
+        complain(error)
+        sys.exit(1)
+    except KeyboardInterrupt:
+        sys.exit(130)
+    except BrokenPipeError:
+        # Whoever read our output has heard enough; nothing may be flushed into the closed pipe at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+        sys.exit(0)

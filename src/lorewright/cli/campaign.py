@@ -1,0 +1,134 @@
+"""lorewright campaign …: begin, list, show, log."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import Annotated, Any
+
+import typer
+
+from lorewright.bootstrap import open_app
+from lorewright.cli.output import say, show_json, show_table
+from lorewright.errors import NotFound
+from lorewright.turn.store import CampaignRow, CampaignStore
+
+app = typer.Typer(help="Campaigns: begin one, look at it.", no_args_is_help=True)
+
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for programs.")]
+CampaignId = Annotated[str, typer.Argument(help="The campaign's ID.")]
+
+
+@app.command(epilog="Example: lorewright campaign new dead_drop --id friday --seed 7")
+def new(
+    scenario: Annotated[str, typer.Argument(help="A scenario's ID, or the path of its file.")],
+    campaign_id: Annotated[str | None, typer.Option("--id", help="The campaign's ID; the scenario's if free.")] = None,
+    seed: Annotated[int | None, typer.Option(help="The seed of its dice; by chance if not given.")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Begin a campaign: its packs are indexed if need be, and their text is kept with it."""
+    row = open_app().campaigns.new(scenario, campaign_id=campaign_id, seed=seed)
+    if as_json:
+        show_json(_shown(row))
+        return
+    say(f"campaign {row.id} begins: {row.name}")
+    say(f"Next: lorewright play {row.id}")
+
+
+@app.command("list", epilog="Example: lorewright campaign list --json")
+def list_campaigns(as_json: AsJson = False) -> None:
+    """All campaigns."""
+    rows = open_app().campaigns.rows()
+    if as_json:
+        show_json([_shown(row) for row in rows])
+    elif rows:
+        cells = [(row.id, row.name, row.current_turn, row.updated_at[:16].replace("T", " ")) for row in rows]
+        show_table(("campaign", "name", "turns", "last played (UTC)"), cells)
+    else:
+        say("There is no campaign. Next: lorewright campaign new dead_drop")
+
+
+@app.command(epilog="Example: lorewright campaign show friday")
+def show(campaign_id: CampaignId, as_json: AsJson = False) -> None:
+    """Where a campaign stands, as the player may know it."""
+    with open_app().campaigns.reading(campaign_id) as store:
+        shown = {**_shown(store.campaign()), **_standing(store)}
+    if as_json:
+        show_json(shown)
+        return
+    say(f"{shown['name']} ({shown['id']}), turn {shown['current_turn']}, seed {shown['seed']}", style="bold")
+    say(f"{shown['location']}, {shown['minutes']} minutes in; with you: {', '.join(shown['present']) or 'no one'}")
+    say(f"you carry: {', '.join(shown['carried']) or 'nothing'}")
+    for clock in shown["clocks"]:
+        say(f"{clock['name']}: {clock['value']}/{clock['max']}")
+    for thread in shown["threads"]:
+        say(f"thread: {thread['title']} ({thread['status']})")
+    say("packs: " + ", ".join(f"{pin['pack_id']} {pin['version']}" for pin in shown["pins"]), style="dim")
+
+
+@app.command(epilog="Example: lorewright campaign log friday --turn 3 --stage resolve --json")
+def log(
+    campaign_id: CampaignId,
+    turn: Annotated[int | None, typer.Option(help="Only this turn.")] = None,
+    stage: Annotated[str | None, typer.Option(help="This stage's inputs and outputs.")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """What happened, turn by turn; with --stage, what each stage was given and made (it may hold secrets)."""
+    with open_app().campaigns.reading(campaign_id) as store:
+        turns = [one for one in store.turns() if turn is None or one["turn_no"] == turn]
+        if not turns:
+            raise NotFound(f"there is no turn {turn}", hint=f"see: lorewright campaign log {campaign_id}")
+        if stage is not None:
+            turns = [{**one, "stages": _records(store, one["turn_id"], stage)} for one in turns]
+    if as_json:
+        show_json(turns)
+        return
+    for one in turns:
+        _show_turn(one)
+
+
+def _records(store: CampaignStore, turn_id: str, stage: str) -> list[dict[str, Any]]:
+    records = store.stage_records(turn_id)
+    known = sorted({record["stage"] for record in records})
+    if known and stage not in ("all", *known):
+        raise NotFound(f"no turn has a stage {stage}", hint=f"one of all, {', '.join(known)}")
+    return [record for record in records if stage in ("all", record["stage"])]
+
+
+def _show_turn(turn: dict[str, Any]) -> None:
+    say(f"{turn['turn_no']}  {turn['player_text']}", style="bold")
+    say(turn["result"]["final_text"])
+    for roll in turn["result"]["rolls"]:
+        say(f"   {roll['expression']}{roll['modifier']:+d} = {roll['total']}, {roll['band']}", style="dim")
+    for record in turn.get("stages", []):
+        say(f"   {record['stage']} ({record['model_key']})", style="dim")
+        say(f"     in:  {record['input']}", style="dim")
+        say(f"     out: {record['output']}", style="dim")
+    say()
+
+
+def _shown(row: CampaignRow) -> dict[str, Any]:
+    return {
+        "id": row.id,
+        "name": row.name,
+        "scenario_id": row.scenario_id,
+        "ruleset_id": row.rules.ruleset.id,
+        "seed": row.seed,
+        "current_turn": row.current_turn,
+        "revision": row.revision,
+        "created_at": row.created_at,
+        "updated_at": row.updated_at,
+        "pins": [asdict(pin) for pin in row.pins],
+    }
+
+
+def _standing(store: CampaignStore) -> dict[str, Any]:
+    state = store.head().state
+    return {
+        "location": state.name_of(state.scene.location_id),
+        "present": [state.name_of(one) for one in state.present_npcs()],
+        "carried": [state.name_of(one) for one in state.held_by(state.player_id)],
+        "minutes": state.minutes,
+        "clocks": [state.clocks[one].model_dump(include={"id", "name", "value", "max"}) for one in sorted(state.clocks)],
+        "threads": [state.threads[one].model_dump(include={"id", "title", "status"}) for one in sorted(state.threads)],
+        "ended": state.ended,
+    }

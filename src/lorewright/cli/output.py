@@ -1,0 +1,68 @@
+"""Everything that is printed: text, tables, JSON, errors. The one place that knows what a terminal must not get."""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from lorewright.errors import LorewrightError
+
+# Escape sequences begin with these; Rich and click let them through. Bidirectional overrides turn a line around.
+_CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
+
+# Tables for programs and files are not cut at the width of a screen that is not there.
+_WIDE = 240
+
+
+def clean(text: str) -> str:
+    """The text without anything that a terminal would obey."""
+    return _CONTROLS.sub("", text)
+
+
+def console(*, stderr: bool = False) -> Console:
+    """A console for stdout or stderr as it is now; colour and width as the terminal has them."""
+    stream = sys.stderr if stderr else sys.stdout
+    width = None if stream is not None and stream.isatty() else _WIDE
+    return Console(file=stream, markup=False, highlight=False, emoji=False, soft_wrap=True, width=width)
+
+
+def say(text: str = "", *, style: str = "") -> None:
+    """Print a line."""
+    console().print(Text(clean(text), style=style))
+
+
+def note(text: str) -> None:
+    """Print a line to stderr: for what is going on, not for what was asked."""
+    console(stderr=True).print(Text(clean(text), style="dim"))
+
+
+def show_table(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
+    """Print a table."""
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for column in columns:
+        table.add_column(column, overflow="fold")
+    for row in rows:
+        table.add_row(*(Text(clean(str(cell))) for cell in row))
+    console().print(table)
+
+
+def show_json(value: Any) -> None:
+    """Print a value as JSON, keys in their own order; what a terminal would obey is escaped."""
+    text = json.dumps(value, ensure_ascii=False, indent=2, allow_nan=False)
+    sys.stdout.write(_CONTROLS.sub(lambda c: c.group() if c.group() == "\n" else f"\\u{ord(c.group()):04x}", text) + "\n")
+    sys.stdout.flush()
+
+
+def complain(error: LorewrightError) -> None:
+    """Print an error to stderr: what, and what to do about it."""
+    err = console(stderr=True)
+    err.print(Text(f"error[{error.code}]: ", style="bold red") + Text(clean(error.message), style="default"))
+    if error.hint:
+        err.print(Text(f"  hint: {clean(error.hint)}", style="cyan"))

@@ -1,0 +1,178 @@
+"""lorewright play and lorewright turn: the game at a prompt, and one turn for programs."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+import tempfile
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from lorewright.bootstrap import App, open_app
+from lorewright.campaigns.campaigns import Campaigns, OpenCampaign
+from lorewright.campaigns.scenario import Scenario, load_scenario
+from lorewright.cli.output import complain, note, say
+from lorewright.cli.table_talk import COMMANDS, show_result, show_start
+from lorewright.errors import LorewrightError, NotFound
+from lorewright.turn.result import TurnResult
+
+PLAY_EXAMPLE = "Example: lorewright play dead_drop"
+TURN_EXAMPLE = 'Example: lorewright turn friday "ask Viktor about Jin" --action-id 1 --json'
+
+_PROMPT = "> "
+
+
+def play(
+    name: Annotated[str, typer.Argument(help="A campaign, or a scenario to begin one from.")],
+    script: Annotated[Path | None, typer.Option(help="Play the lines of this file instead of asking.")] = None,
+    seed: Annotated[int | None, typer.Option(help="The seed of the dice, where a campaign is begun.")] = None,
+) -> None:
+    """Play at a prompt; type /help there. With nothing to read on standard input, a demo is played and not kept."""
+    lorewright = open_app()
+    piped = _piped_lines()
+    if script is not None:
+        _play_lines(lorewright.campaigns, _campaign(lorewright, name, seed), _lines_of(script))
+    elif piped is None:
+        _play_at_prompt(lorewright.campaigns, _campaign(lorewright, name, seed))
+    elif (first := next(piped, None)) is not None:
+        _play_lines(lorewright.campaigns, _campaign(lorewright, name, seed), _chain(first, piped))
+    else:
+        _play_demo(lorewright, name)
+
+
+def turn(
+    campaign_id: Annotated[str, typer.Argument(help="The campaign's ID.")],
+    text: Annotated[str, typer.Argument(help="What the player says or does.")],
+    action_id: Annotated[
+        str | None,
+        typer.Option(help="A name for this submission: sent again, it gives the stored result and plays nothing."),
+    ] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the TurnResult as JSON.")] = False,
+) -> None:
+    """Play one turn. When the result is printed, the turn is committed."""
+    with open_app().campaigns.open(campaign_id) as campaign:
+        stored = asyncio.run(campaign.submit(text, action_id=action_id))
+    if as_json:
+        sys.stdout.write(f"{stored}\n")
+        sys.stdout.flush()
+    else:
+        show_result(TurnResult.model_validate_json(stored))
+
+
+def _campaign(lorewright: App, name: str, seed: int | None) -> str:
+    """The campaign of that ID; else one is begun from the scenario of that name."""
+    campaigns = lorewright.campaigns
+    if name in campaigns.ids():
+        return name
+    if not campaigns.scenario_path(name).is_file():
+        hint = "see: lorewright campaign list, and the folder scenarios/"
+        raise NotFound(f"there is neither a campaign nor a scenario {name}", hint=hint)
+    note(f"beginning a campaign from {name} (packs are read when they are new) …")
+    return campaigns.new(name, seed=seed).id
+
+
+def _play_at_prompt(campaigns: Campaigns, campaign_id: str) -> None:
+    # Gives the prompt a history and editing keys, where the platform has it.
+    import contextlib
+
+    with contextlib.suppress(ImportError):
+        import readline  # noqa: F401
+
+    with campaigns.open(campaign_id) as campaign:
+        show_start(campaign)
+        while (line := _ask()) is not None and _answer(campaign, line):
+            pass
+    say("Saved. Go on with: lorewright play " + campaign_id, style="dim")
+
+
+def _ask() -> str | None:
+    try:
+        return input(_PROMPT)
+    except EOFError:
+        say()
+        return None
+
+
+def _play_lines(campaigns: Campaigns, campaign_id: str, lines: Iterable[str]) -> None:
+    with campaigns.open(campaign_id) as campaign:
+        show_start(campaign)
+        for line in lines:
+            if line.strip():
+                say(f"{_PROMPT}{line.strip()}", style="bold")
+                if not _answer(campaign, line):
+                    break
+
+
+def _play_demo(lorewright: App, name: str) -> None:
+    """A scripted play in a campaign that is thrown away: the scenario's own lines, with its own dice."""
+    scenario = _scenario_of(lorewright, name)
+    if not scenario.demo:
+        raise NotFound(f"the scenario {scenario.id} has no demo", hint="play it at a terminal, or give it a --script")
+    note(f"standard input is closed: playing the demo of {scenario.id}; nothing of it is kept")
+    with tempfile.TemporaryDirectory() as folder:
+        campaigns = lorewright.rehearsal(Path(folder))
+        row = campaigns.new(scenario.id, campaign_id=f"{scenario.id}_demo", seed=scenario.demo_seed)
+        _play_lines(campaigns, row.id, scenario.demo)
+
+
+def _scenario_of(lorewright: App, name: str) -> Scenario:
+    campaigns = lorewright.campaigns
+    if name in campaigns.ids():
+        with campaigns.reading(name) as store:
+            return Scenario.model_validate(store.campaign().scenario)
+    return load_scenario(campaigns.scenario_path(name))
+
+
+def _answer(campaign: OpenCampaign, line: str) -> bool:
+    """Answer one line; whether the play goes on."""
+    words = line.strip()
+    if not words:
+        return True
+    if words.startswith("/"):
+        return _command(campaign, words)
+    try:
+        stored = asyncio.run(campaign.submit(words))
+    except LorewrightError as error:
+        complain(error)
+        return True
+    result = TurnResult.model_validate_json(stored)
+    show_result(result)
+    return not any(event.type == "campaign_ended" for event in result.engine_events)
+
+
+def _command(campaign: OpenCampaign, words: str) -> bool:
+    name = words.split()[0].casefold()
+    if name in ("/quit", "/q", "/exit"):
+        return False
+    command = COMMANDS.get(name)
+    if command is None:
+        say(f"There is no {name}. These there are: {', '.join((*COMMANDS, '/quit'))}")
+    else:
+        command(campaign)
+    return True
+
+
+def _piped_lines() -> Iterator[str] | None:
+    """The lines on standard input that are more than white space; None where a person sits at it."""
+    if sys.stdin is None or sys.stdin.closed:
+        return iter(())
+    if sys.stdin.isatty():
+        return None
+    return (line for line in sys.stdin if line.strip())
+
+
+def _lines_of(script: Path) -> list[str]:
+    if not script.is_file():
+        raise NotFound(f"there is no file {script}", hint="a script is a text with one line of play a line")
+    text = script.read_text(encoding="utf-8", errors="replace")
+    return [line for line in text.splitlines() if line.strip() and not line.startswith("#")]
+
+
+def _chain(first: str, rest: Iterator[str]) -> Iterator[str]:
+    yield first
+    yield from rest
+
+
