@@ -7,7 +7,9 @@ YAML 1.2's (`no` is a string, and so is what looks like a date).
 
 from __future__ import annotations
 
+import math
 import re
+import unicodedata
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -47,9 +49,8 @@ def load_yaml(text: str) -> YamlDocument:
     Raises:
         YamlProblem: whatever is wrong with the text, with its place.
     """
-    loader = _Loader(text)
     try:
-        node = loader.get_single_node()
+        node = _compose(text)
         builder = _Builder()
         data = None if node is None else builder.build(node)
         lines = _key_lines(node)
@@ -57,9 +58,15 @@ def load_yaml(text: str) -> YamlDocument:
         raise _problem(problem) from None
     except (yaml.YAMLError, ValueError, RecursionError, IndexError) as problem:
         raise YamlProblem("invalid-yaml", str(problem).split("\n")[0] or "not YAML", 1, 1) from None
+    return YamlDocument(data, lines, tuple(builder.duplicates))
+
+
+def _compose(text: str) -> yaml.Node | None:
+    loader = _Loader(text)
+    try:
+        return loader.get_single_node()
     finally:
         loader.dispose()
-    return YamlDocument(data, lines, tuple(builder.duplicates))
 
 
 def _problem(problem: yaml.MarkedYAMLError) -> YamlProblem:
@@ -71,7 +78,7 @@ def _problem(problem: yaml.MarkedYAMLError) -> YamlProblem:
 def _key_lines(node: yaml.Node | None) -> dict[str, int]:
     if not isinstance(node, yaml.MappingNode):
         return {}
-    return {key.value: key.start_mark.line + 1 for key, _ in node.value if isinstance(key, yaml.ScalarNode)}
+    return {_clean(key.value): key.start_mark.line + 1 for key, _ in node.value if isinstance(key, yaml.ScalarNode)}
 
 
 class _Loader(yaml.SafeLoader):
@@ -120,7 +127,7 @@ class _Builder:
             mark = key_node.start_mark
             if not isinstance(key_node, yaml.ScalarNode):
                 raise YamlProblem("invalid-yaml", "a key must be text", mark.line + 1, mark.column + 1)
-            key = str(key_node.value)
+            key = _clean(key_node.value)
             if key in built:
                 self.duplicates.append((key, mark.line + 1))
             built[key] = self.build(value_node)
@@ -128,7 +135,7 @@ class _Builder:
 
 
 def _scalar(node: yaml.Node) -> Any:
-    text = str(node.value)
+    text = _clean(node.value)
     if getattr(node, "style", None) is not None:
         return text
     if _NULL.fullmatch(text):
@@ -137,4 +144,10 @@ def _scalar(node: yaml.Node) -> Any:
         return text.lower() == "true"
     if _INT.fullmatch(text):
         return int(text)
-    return float(text) if _FLOAT.fullmatch(text) else text
+    number = float(text) if _FLOAT.fullmatch(text) else math.inf
+    return number if math.isfinite(number) else text
+
+
+def _clean(text: str) -> str:
+    """Without what only an escape (`"\\e"`, `"\\ud800"`) can bring in: controls and halves of surrogate pairs."""
+    return "".join(c for c in text if c in "\n\t" or unicodedata.category(c) not in ("Cc", "Cs"))

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from markdown_it.token import Token
 
-from lorewright.packs.plain import parser, plain_text
+from lorewright.packs.plain import blocks_of, plain_text
 from lorewright.tokens import count_tokens
 
 
@@ -55,7 +55,7 @@ def split_sections(body: str) -> list[Section]:
     first heading.
     """
     lines = lines_of(body)
-    headings = list(_headings(parser().parse(body)))
+    headings = list(_headings(blocks_of(body)))
     sections: list[Section] = []
     first = headings[0].start if headings else len(lines)
     lead = "".join(lines[:first])
@@ -84,7 +84,8 @@ def _headings(tokens: Sequence[Token]) -> Iterator[_Heading]:
 def split_long(text: str, *, max_tokens: int) -> list[str]:
     """Cut a text at paragraph ends into parts of at most `max_tokens`; joined they are the text.
 
-    A paragraph that is longer alone is cut at line ends, and a line that is longer alone at word ends.
+    A list that is longer alone is cut between its items, what is still longer at line ends, and a line that is longer
+    alone at word ends.
     """
     if count_tokens(text) <= max_tokens:
         return [text]
@@ -96,25 +97,33 @@ def _pieces(text: str, max_tokens: int) -> Iterator[str]:
         if count_tokens(block) <= max_tokens:
             yield block
             continue
-        for line in lines_of(block):
-            yield from [line] if count_tokens(line) <= max_tokens else _cut_words(line, max_tokens)
+        for entry in _blocks(block, items=True):
+            if count_tokens(entry) <= max_tokens:
+                yield entry
+                continue
+            for line in lines_of(entry):
+                yield from [line] if count_tokens(line) <= max_tokens else _cut_words(line, max_tokens)
 
 
-def _blocks(text: str) -> Iterator[str]:
-    """The top-level blocks of a text with the blank lines that follow them."""
+def _blocks(text: str, *, items: bool = False) -> Iterator[str]:
+    """The top-level blocks of a text (with `items` the items of its lists too) with the blank lines that follow them."""
     lines = lines_of(text)
-    starts = sorted({token.map[0] for token in parser().parse(text) if token.map and not token.level} | {0})
+    tops = [token for token in blocks_of(text) if not token.level or (items and _is_item(token))]
+    starts = sorted({token.map[0] for token in tops if token.map} | {0})
     for start, end in zip(starts, [*starts[1:], len(lines)], strict=True):
         yield "".join(lines[start:end])
 
 
+def _is_item(token: Token) -> bool:
+    return token.type == "list_item_open" and token.level == 1
+
+
 def _cut_words(line: str, max_tokens: int) -> Iterator[str]:
     # Half the limit in words and its double in characters stay under it by either way of counting tokens.
-    words, room = 0, max_tokens * 2
-    start = position = 0
+    room = max_tokens * 2
+    start = 0
     for position, character in enumerate(line):
-        words += character.isspace()
-        if (position - start >= room and character.isspace()) or position - start >= room * 2 - 1:
+        if (position - start >= room - 2 and character.isspace()) or position - start >= room * 2 - 1:
             yield line[start : position + 1]
             start = position + 1
     yield line[start:]

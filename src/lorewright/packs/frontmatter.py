@@ -13,8 +13,10 @@ from lorewright.packs.limits import MAX_FRONTMATTER_BYTES
 
 _FENCE = re.compile(r"---[ \t]*\n")
 _END = re.compile(r"^(?:---|\.\.\.)[ \t]*(?:\n|\Z)", re.MULTILINE)
-_KEY_LIKE = re.compile(r"\s*[\w-]+\s*:", re.MULTILINE)
-_LATE = re.compile(r"\A(?:\s|<!--.*?-->)+(?=---[ \t]*\n\s*[\w-]+\s*:)", re.DOTALL)
+_KEY_FIRST = re.compile(r"\s*[\w-]+\s*:")
+_KEY_SOMEWHERE = re.compile(r"[\w-]\s*:")
+# The group is atomic: else a row of comments can be read in exponentially many ways.
+_LATE = re.compile(r"\A(?>(?:\s|<!--.*?-->)+)(?=---[ \t]*\n\s*[\w-]+\s*:)", re.DOTALL)
 _COLON_HINT = 'put the value in quotes: key: "a: b"'
 
 
@@ -35,7 +37,7 @@ class SourceFile:
 def read_source(path: str, data: bytes) -> SourceFile:
     """Decode and take apart one file. Never raises: what is wrong is a finding, and `skip` is set where it must be."""
     findings: list[Finding] = []
-    text = _decode(path, data, findings)
+    text = decode_text(path, data, findings)
     if text is None:
         return SourceFile(path, {}, "", 1, tuple(findings), skip=True)
     late = _LATE.match(text)
@@ -51,7 +53,8 @@ def read_source(path: str, data: bytes) -> SourceFile:
     return _with_frontmatter(path, text, start, findings)
 
 
-def _decode(path: str, data: bytes, findings: list[Finding]) -> str | None:
+def decode_text(path: str, data: bytes, findings: list[Finding]) -> str | None:
+    """A file's text with line feeds and without control characters, or None where it cannot be read as text."""
     if data.startswith((b"\xff\xfe", b"\xfe\xff")):
         findings.append(error(path, "not-utf8", "the file is UTF-16", hint="save it as UTF-8"))
         return None
@@ -110,7 +113,7 @@ def _with_frontmatter(path: str, text: str, start: int, findings: list[Finding])
     opened = text.index("\n", start) + 1
     end = _END.search(text, opened)
     if end is None:
-        if not _KEY_LIKE.match(text, opened):
+        if not _KEY_FIRST.match(text, opened):
             return _without_frontmatter(path, text, findings)
         findings.append(
             error(
@@ -119,7 +122,7 @@ def _with_frontmatter(path: str, text: str, start: int, findings: list[Finding])
         )
         return SourceFile(path, {}, "", 1, tuple(findings), skip=True)
     source = text[opened : end.start()]
-    if source.strip() and not _KEY_LIKE.search(source) and text[:start].strip() == "" and "\n\n" in source:
+    if source.strip() and not _KEY_SOMEWHERE.search(source) and text[:start].strip() == "" and "\n\n" in source:
         return _without_frontmatter(path, text, findings)
     return _parsed(path, text, source, opened, end.end(), findings)
 

@@ -15,7 +15,7 @@ from markdown_it.token import Token
 from lorewright.ids import slug
 from lorewright.packs.chunking import lines_of
 from lorewright.packs.models import Item
-from lorewright.packs.plain import parser, plain_text
+from lorewright.packs.plain import blocks_of, plain_text
 
 _NAME = re.compile(r"\{#([A-Za-z0-9][\w-]{0,60})\}")
 _MARKER = re.compile(r"^\s*(?:[-*+]|\d{1,9}[.)])\s+")
@@ -38,7 +38,7 @@ def read_items(text: str, *, chunk_id: str, line: int, discoverable: bool) -> tu
     lines = lines_of(text)
     items: list[Item] = []
     taken: set[str] = set()
-    for number, span in enumerate(_spans(parser().parse(text)), start=1):
+    for number, span in enumerate(_spans(blocks_of(text)), start=1):
         source = "".join(lines[span.start : span.end])
         item = _read(source, chunk_id, str(number), line + span.start, discoverable, taken)
         if item.text:

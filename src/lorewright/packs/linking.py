@@ -28,7 +28,7 @@ class LinkTable:
         self._pack_id = pack_id
         self._by_id = {entity.id: entity for entity in entities}
         self._by_path = {
-            PurePosixPath(entity.file_path).with_suffix(""): entity for entity in self._by_id.values()
+            _without_suffix(entity.file_path): entity for entity in self._by_id.values()
         }
         self._by_name: dict[str, Entity | None] = {}
         for entity in self._by_id.values():
@@ -41,7 +41,7 @@ class LinkTable:
         target = self._by_id.get(f"{self._pack_id}:{reference}") or self._by_id.get(reference)
         if target is not None:
             return target
-        by_path = self._by_path.get(PurePosixPath(reference).with_suffix(""))
+        by_path = self._by_path.get(_without_suffix(reference))
         return by_path or self._by_name.get(slug(PurePosixPath(reference).name))
 
     def of_file(self, entity: Entity, meta: FileMetadata, findings: list[Finding]) -> tuple[Link, ...]:
@@ -92,7 +92,11 @@ class LinkTable:
         if "://" in reference:
             return None
         joined = posixpath.normpath(posixpath.join(posixpath.dirname(path), reference))
-        return self._by_path.get(PurePosixPath(joined).with_suffix(""))
+        return self._by_path.get(_without_suffix(joined))
+
+
+def _without_suffix(path: str) -> str:
+    return posixpath.splitext(path)[0]
 
 
 def _dangling(path: str, reference: str) -> Finding:

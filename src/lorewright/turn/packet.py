@@ -14,6 +14,9 @@ from lorewright.world.state import WorldState
 # So many of the last narrations are shown; older ones are found through the history corpus.
 RECENT_NARRATIONS = 3
 
+# And so much of each: a narration is a page at most, whatever a model made of it.
+_RECENT_CHARACTERS = 1_500
+
 
 def build_packet(
     state: WorldState,
@@ -49,7 +52,7 @@ def build_packet(
         "relationships": _relationships(state, present),
         "summary": {"scene": "", "threads": ""},
         "recent_events": [
-            {"turn_no": turn_no, "text": message.content} for turn_no, message in recent[-RECENT_NARRATIONS:]
+            {"turn_no": turn_no, "text": message.content[:_RECENT_CHARACTERS]} for turn_no, message in recent[-RECENT_NARRATIONS:]
         ],
         "npc_agendas": {},
         "npc_capabilities": {},

@@ -167,7 +167,7 @@ class _Turn:
         return run.output
 
     def _resolve(self, attempts: Sequence[Attempt], validation: Validation) -> tuple[Resolution, WorldState]:
-        dice = SeededDice(self.setting.seed, self.state.content_hash(), self.submission.action_id)
+        dice = SeededDice(self.setting.seed, self.state.truth_hash(), self.submission.action_id)
         patch = play_out(attempts, validation, self.state, self.setting.rules, dice)
         resolution = patch.resolution()
         self.recorder.keep_code("resolve", [*attempts, validation], resolution)

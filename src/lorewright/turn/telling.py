@@ -20,6 +20,7 @@ from lorewright.turn.records import (
     ThingView,
 )
 from lorewright.turn.scope import ways_out
+from lorewright.world.ops import ChangeInventory, ChangeRelation, SetDoor
 from lorewright.world.state import WorldState
 
 
@@ -54,6 +55,7 @@ def narrator_input(
         evidence=tuple(_evidence(before, after, resolution.outcomes, {item.id: item for item in items})),
         clocks=_ticks(before, after),
         movements=_movements(resolution, after),
+        ops=tuple(op for op in resolution.ops if isinstance(op, (ChangeRelation, ChangeInventory, SetDoor))),
         names={entity.id: entity.name for entity in _concerned(before, after, resolution)},
         minutes=after.minutes - before.minutes,
         turn_no=turn_no,

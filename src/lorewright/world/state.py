@@ -171,6 +171,10 @@ class WorldState(Frozen):
         """Canonical JSON: equal states give equal bytes in every process."""
         return canonical_json(self.model_dump(mode="json"))
 
+    def truth_hash(self) -> str:
+        """SHA-256 of all but the narrator's memory: how a turn was told must not change what the next dice show."""
+        return content_hash(canonical_json(self.model_dump(mode="json", exclude={"recall"})))
+
     def content_hash(self) -> str:
         """SHA-256 of the canonical JSON."""
         return content_hash(self.to_json())

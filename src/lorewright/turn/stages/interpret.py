@@ -7,15 +7,20 @@ from lorewright.turn.stages.stage import Stage
 from lorewright.turn.twins.interpreter import interpret
 
 
-class Interpret(Stage[InterpreterInput, InterpreterOutput]):
+class Interpret(Stage[InterpreterInput, InterpreterOutput, InterpreterOutput]):
     """Prose to typed actions."""
 
     name = "interpreter"
-    output_type = InterpreterOutput
+    answer_type = InterpreterOutput
 
     def twin(self, given: InterpreterInput) -> InterpreterOutput:
         """The grammar."""
         return interpret(given)
+
+    def made_of(self, answer: InterpreterOutput, given: InterpreterInput) -> InterpreterOutput:
+        """The answer as it is."""
+        return answer
+
 
 
 def unknown_reference(output: InterpreterOutput, scope: Scope) -> str | None:

@@ -2,17 +2,32 @@
 
 from __future__ import annotations
 
+from pydantic import BaseModel, ConfigDict, Field
+
 from lorewright.turn.records import NarratorInput, NarratorOutput
 from lorewright.turn.stages.stage import Stage
 from lorewright.turn.twins.narrator import narrate
 
 
-class Narrate(Stage[NarratorInput, NarratorOutput]):
+class Prose(BaseModel):
+    """What a model tells. It has no say in anything else: facts, places and what may be cited are code's."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    final_text: str = Field(min_length=1)
+
+
+class Narrate(Stage[NarratorInput, Prose, NarratorOutput]):
     """The telling."""
 
     name = "narrator"
-    output_type = NarratorOutput
+    answer_type = Prose
 
     def twin(self, given: NarratorInput) -> NarratorOutput:
         """The grammar of phrases."""
         return narrate(given)
+
+    def made_of(self, answer: Prose, given: NarratorInput) -> NarratorOutput:
+        """The prose; it rests on the evidence that the turn brought."""
+        new = tuple(evidence.item_id for evidence in given.evidence if not evidence.known_before)
+        return NarratorOutput(final_text=answer.final_text, cited=new)

@@ -6,13 +6,27 @@ from lorewright.turn.records import PlannerInput, PlannerOutput
 from lorewright.turn.stages.stage import Stage
 from lorewright.turn.twins.planner import plan
 
+# A plan is a handful of notes, each a sentence or two (characters).
+MAX_NOTES = 8
+MAX_NOTE = 400
 
-class Plan(Stage[PlannerInput, PlannerOutput]):
+
+class Plan(Stage[PlannerInput, PlannerOutput, PlannerOutput]):
     """Beats and tension."""
 
     name = "planner"
-    output_type = PlannerOutput
+    answer_type = PlannerOutput
 
     def twin(self, given: PlannerInput) -> PlannerOutput:
         """The table of beats."""
         return plan(given)
+
+    def made_of(self, answer: PlannerOutput, given: PlannerInput) -> PlannerOutput:
+        """The answer within bounds: the narrator is handed notes, not another story."""
+        return PlannerOutput(
+            beats=tuple(beat[:MAX_NOTE] for beat in answer.beats[:MAX_NOTES]),
+            tension_move=answer.tension_move[:MAX_NOTE],
+            tension_move_type=answer.tension_move_type[:MAX_NOTE],
+            clarification_question=answer.clarification_question[:MAX_NOTE],
+            next_suggestions=tuple(line[:MAX_NOTE] for line in answer.next_suggestions[:MAX_NOTES]),
+        )

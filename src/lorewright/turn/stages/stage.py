@@ -12,6 +12,7 @@ from lorewright.ids import canonical_json
 from lorewright.llm.model import Model, run_structured
 
 Given = TypeVar("Given", bound=BaseModel)
+Answer = TypeVar("Answer", bound=BaseModel)
 Made = TypeVar("Made", bound=BaseModel)
 
 BUILTIN = "builtin"
@@ -31,11 +32,11 @@ class StageRun(Generic[Made]):
     output_tokens: int = 0
 
 
-class Stage(Generic[Given, Made]):
-    """One stage of the turn. Subclasses name it, its output type and its twin."""
+class Stage(Generic[Given, Answer, Made]):
+    """One stage of the turn. Subclasses name it, what a model answers with, and its twin."""
 
     name: str
-    output_type: type[Made]
+    answer_type: type[Answer]
 
     def __init__(self, model: Model | None = None) -> None:
         self.model = model
@@ -49,8 +50,12 @@ class Stage(Generic[Given, Made]):
         """The deterministic built-in answer."""
         raise NotImplementedError
 
-    async def run(self, given: Given, *, check: Callable[[Made], str | None] = lambda _: None) -> StageRun[Made]:
-        """Run the stage; `check` says what is wrong with a model's output that fits its schema, or None.
+    def made_of(self, answer: Answer, given: Given) -> Made:
+        """What a model's answer comes to."""
+        raise NotImplementedError
+
+    async def run(self, given: Given, *, check: Callable[[Answer], str | None] = lambda _: None) -> StageRun[Made]:
+        """Run the stage; `check` says what is wrong with a model's answer that fits its schema, or None.
 
         Raises:
             OutputRejected: the model's output stayed invalid after a repair and a retry.
@@ -60,12 +65,12 @@ class Stage(Generic[Given, Made]):
         if self.model is None:
             return StageRun(self.name, input_json, self.twin(given))
         response = await run_structured(
-            self.model, stage=self.name, context=input_json, schema=self.output_type, check=check
+            self.model, stage=self.name, context=input_json, schema=self.answer_type, check=check
         )
         return StageRun(
             self.name,
             input_json,
-            response.output,
+            self.made_of(response.output, given),
             response.model_key,
             response.model_name,
             response.attempts,

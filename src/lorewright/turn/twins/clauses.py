@@ -130,7 +130,7 @@ def _begins_with_verb(low: list[str]) -> bool:
     lex = lexicon()
     while low and (low[0] in ("", "and", "then") or low[0] in lex.adverbs):
         low = low[1:]
-    return bool(longest_prefix(low, [phrase for phrase, _ in lex.verbs]))
+    return bool(longest_prefix(low, lex.verb_phrases))
 
 
 def _trimmed(clause: Clause) -> Clause:

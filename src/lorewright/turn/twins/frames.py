@@ -1,4 +1,4 @@
-"""Verb frames of things and places: what follows look, search, go, leave, take and wait -> a Reading.
+"""Verb frames of things and places: what follows look, search, go, leave and take -> a Reading.
 
 Every frame takes the context, the whole clause as typed and the words after the verb. None means: not for
 this frame, try the next one.
@@ -26,6 +26,7 @@ from lorewright.turn.twins.readings import (
     ways,
     which,
 )
+from lorewright.turn.twins.waiting import wait
 
 Frame = Callable[[Context, str, Sequence[Word]], Reading | None]
 
@@ -203,33 +204,6 @@ def _take_all(ctx: Context, words: str) -> Reading:
         return asking(words, "Nothing that could be taken lies here. You can:", ["look around", "search"])
     parts = [acting(ctx, "take", "", target=Match(one, one.name, 0.95)) for one in ctx.nouns.here[:4]]
     return _joined(parts, "take everything")
-
-
-def wait(ctx: Context, words: str, rest: Sequence[Word]) -> Reading | None:
-    """Let time go by: as long as is said, else as long as the rules have it."""
-    minutes = minutes_in(lows(rest))
-    metadata = {"minutes": minutes} if minutes else {}
-    plain = minutes is not None or not _bare(rest)
-    return acting(ctx, "wait", "wait", metadata=metadata, confidence=1.0 if plain else 0.85)
-
-
-def minutes_in(low: Sequence[str]) -> int | None:
-    """`for half an hour` -> 30; None where no length is said; at least 1 and at most 480."""
-    units = {"minute": 1.0, "min": 1.0, "hour": 60.0, "hr": 60.0, "h": 60.0, "second": 1 / 60, "moment": 1.0}
-    for index, word in enumerate(low):
-        unit = units.get(word.removesuffix("s"))
-        if unit is not None:
-            return max(1, min(480, round(unit * _number(low[:index]))))
-    return None
-
-
-def _number(low: Sequence[str]) -> float:
-    numbers = lexicon().numbers
-    amount = 1.0
-    for word in low:
-        value = min(float(word), 10_000.0) if word.isascii() and word.isdigit() else numbers.get(word)
-        amount = amount if value is None else (amount * value if amount == 0.5 else value)
-    return amount
 
 
 def _quantity(rest: Sequence[Word]) -> tuple[int, Sequence[Word]]:

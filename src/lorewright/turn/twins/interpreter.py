@@ -127,17 +127,18 @@ def _without_lead_in(ctx: Context, words: Sequence[Word]) -> Sequence[Word]:
 
 
 def _is_phrase(low: Sequence[str]) -> bool:
-    return tuple(low) in {phrase for phrase, _ in lexicon().verbs}
+    return tuple(low) in lexicon().verb_phrases
 
 
 def _verb(low: Sequence[str]) -> tuple[str, ...]:
-    return longest_prefix(low, [phrase for phrase, _ in lexicon().verbs])
+    return longest_prefix(low, lexicon().verb_phrases)
 
 
 def _without_adverbs(words: Sequence[Word], vocabulary: set[str]) -> Sequence[Word]:
     """Adverbs dropped, in a question only before its topic; a word that belongs to a name is none."""
     lex, low = lexicon(), lows(words)
-    frames = {frame for phrase, frame in lex.verbs if phrase == _verb(low)}
+    verb = _verb(low)
+    frames = {frame for phrase, frame in lex.verbs if phrase == verb}
     start = next((index for index, word in enumerate(low) if word in lex.about and index), len(words))
     limit = start if frames & _TALK else len(words)
     return [

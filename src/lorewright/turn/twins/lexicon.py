@@ -19,6 +19,7 @@ class Lexicon:
     """Verb phrases by frame, longest first, and the closed classes of small words; lower case."""
 
     verbs: tuple[tuple[Phrase, str], ...]
+    verb_phrases: tuple[Phrase, ...]
     verb_words: frozenset[str]
     lead_ins: tuple[Phrase, ...]
     inside: tuple[Phrase, ...]
@@ -47,6 +48,7 @@ def lexicon() -> Lexicon:
     verbs = [(phrase, frame) for frame, rows in data["frames"].items() for phrase in _phrases(_flat(rows))]
     return Lexicon(
         verbs=tuple(sorted(verbs, key=lambda verb: -len(verb[0]))),
+        verb_phrases=_phrases(" ".join(phrase) for phrase, _ in verbs),
         verb_words=frozenset(phrase[0] for phrase, _ in verbs if len(phrase) == 1),
         lead_ins=_phrases(_flat(data["lead_ins"])),
         inside=_phrases(data["inside"]),

@@ -66,7 +66,7 @@ def _help(given: NarratorInput, reason: str) -> list[Beat]:
     match reason:
         case "no_such_exit":
             return exits(given)
-        case "object_not_found" | "not_takeable":
+        case "object_not_found":
             return things(given)
         case "not_present":
             return people(given)

@@ -85,7 +85,7 @@ def _spare(given: NarratorInput, beats: list[Beat]) -> Iterator[Beat]:
         yield from (beat for beat in atmosphere(given, limit=1) if not used.intersection(beat.keys))
     here = [view for view in given.scene.people if views.person(given, view.id)]
     who = views.person(given, here[0].id) if len(here) == 1 else None
-    if who and given.outcomes and not given.ending:
+    if who and given.outcomes and not given.ending and "people" not in told:
         yield Beat("filler", "still", {"person": True}, {"who": who})
     yield Beat("filler", "still", slots={"place": views.place(given)})
     if "people" not in told:

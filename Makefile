@@ -1,0 +1,50 @@
+.DEFAULT_GOAL := help
+PYTHON ?= python3.11
+VENV := .venv
+BIN := $(VENV)/bin
+READY := $(VENV)/.ready
+READY_DEV := $(VENV)/.ready-dev
+PIP := $(BIN)/python -m pip --disable-pip-version-check
+
+ifeq ($(shell command -v $(PYTHON) 2>/dev/null),)
+PYTHON := python3
+endif
+
+.PHONY: help play test check format bench clean
+
+help: ## Say what there is to make.
+	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+play: $(READY) ## Set up what is needed and play Dead Drop (with no input: a demo).
+	@$(BIN)/lorewright play dead_drop
+
+test: $(READY_DEV) ## Set up what is needed and run the tests.
+	@$(BIN)/python -m pytest
+
+check: $(READY_DEV) ## Format, lint, types, imports.
+	@echo "format …" && $(BIN)/ruff format --check src tests
+	@echo "lint …" && $(BIN)/ruff check src tests
+	@echo "types …" && $(BIN)/mypy
+	@echo "imports …" && $(BIN)/lint-imports --no-cache
+
+format: $(READY_DEV) ## Format the code and mend what can be mended.
+	@$(BIN)/ruff check --fix --quiet src tests; $(BIN)/ruff format src tests
+
+bench: $(READY) ## Measure how well and how fast lore is found.
+	@$(BIN)/python benchmarks/lookup.py
+
+clean: ## Remove the environment and all that can be rebuilt.
+	@rm -rf $(VENV) .mypy_cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache
+	@find indexes -mindepth 1 ! -name README.md -delete
+
+$(READY): pyproject.toml
+	@echo "[1/2] making an environment in $(VENV) …"
+	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	@echo "[2/2] installing what Lorewright needs (about a minute, once) …"
+	@$(PIP) install --quiet --editable . 
+	@touch $@
+
+$(READY_DEV): $(READY) pyproject.toml
+	@echo "installing what the tests need (about a minute, once) …"
+	@$(PIP) install --quiet --editable '.[dev]'
+	@touch $@

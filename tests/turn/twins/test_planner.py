@@ -1,0 +1,32 @@
+"""The planner's twin: notes in order, and how near the clocks are."""
+
+from __future__ import annotations
+
+import pytest
+
+from lorewright.rules.actions import Action
+from lorewright.rules.outcomes import ActionResult
+from lorewright.turn.records import PlannerInput
+from lorewright.turn.twins.planner import plan
+
+ASK = Action(actor_id="c:jo", type="ask", target_id="p:viktor", metadata={"topic": "jin"})
+PACKET = {"entities": [{"id": "p:viktor", "name": "Viktor"}], "clocks": [{"value": 1, "max": 6}]}
+
+
+def test_each_action_becomes_one_note_and_a_blocked_one_says_so() -> None:
+    go = Action(actor_id="c:jo", type="go", location_id="p:moon")
+    results = (ActionResult(action_index=0, success=True), ActionResult(action_index=1, success=False))
+    planned = plan(PlannerInput(packet=PACKET, actions=(ASK, go), results=results))
+    assert planned.beats == ("let Viktor answer", "say why not: bring the player to the next place")
+    assert planned.next_suggestions == ()
+
+
+@pytest.mark.parametrize(("value", "tension"), [(0, "none"), (1, "none"), (2, "rising"), (5, "peak"), (6, "peak")])
+def test_the_tension_is_that_of_the_fullest_clock(value: int, tension: str) -> None:
+    packet = {"clocks": [{"value": value, "max": 6}, {"value": 0, "max": 4}]}
+    assert plan(PlannerInput(packet=packet, actions=(), results=())).tension_move == tension
+
+
+def test_a_packet_of_another_shape_is_no_error() -> None:
+    packet = {"entities": "odd", "clocks": [{"value": None}, 3]}
+    assert plan(PlannerInput(packet=packet, actions=(ASK,), results=())).beats == ("let whoever was asked answer",)
