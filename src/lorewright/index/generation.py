@@ -39,7 +39,7 @@ class GenerationKey:
 
     @property
     def folder(self) -> str:
-        """`neo_seattle/0123456789abcdef-keywords-f1`."""
+        """`neo_seattle/0123456789abcdef-keywords-f2`."""
         return f"{self.pack_id}/{self.content_hash[:16]}-{FINGERPRINT}"
 
 
@@ -203,7 +203,7 @@ class Generation:
         Raises:
             StaleIndexError: there is no such generation, or another version of the program built it.
         """
-        path = folder / "chunks.db"
+        path = folder.absolute() / "chunks.db"
         if not path.is_file():
             raise StaleIndexError(
                 f"there is no index at {folder}", hint="run: lorewright pack install FOLDER"
@@ -215,6 +215,7 @@ class Generation:
         self.connection.row_factory = sqlite3.Row
         meta = dict(map(tuple, self.connection.execute("SELECT key, value FROM meta")))
         if meta.get("format") != str(GENERATION_FORMAT):
+            self.connection.close()
             raise StaleIndexError("the index was built by another version", hint="install the pack again")
         self.manifest = Manifest.model_validate_json(meta["manifest"])
         self.pack_id = self.manifest.id

@@ -75,6 +75,9 @@ def _linked_folder(link: Path, relative: str, root: Path) -> Finding:
 
 
 def _refusal(path: Path, relative: str, real_root: Path) -> Finding | None:
+    if not relative.isprintable():
+        shown = "".join(c if c.isprintable() else "?" for c in relative)
+        return error(shown, "bad-file-name", "the name holds controls or is not UTF-8", hint="rename the file")
     if path.is_symlink():
         target = Path(os.path.realpath(path))
         if not target.is_relative_to(real_root):

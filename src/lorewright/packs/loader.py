@@ -13,16 +13,16 @@ from lorewright.ids import qualify, slug
 from lorewright.packs.chunking import Section, split_long, split_sections
 from lorewright.packs.files import list_files
 from lorewright.packs.findings import Finding, error, info, warning
-from lorewright.packs.frontmatter import SourceFile, read_source
+from lorewright.packs.frontmatter import SourceFile, decode_text, read_source
 from lorewright.packs.items import read_items
-from lorewright.packs.limits import MAX_CHUNK_TOKENS
+from lorewright.packs.limits import MAX_CHUNK_TOKENS, MAX_MANIFEST_BYTES
 from lorewright.packs.linking import LinkTable
 from lorewright.packs.manifest import MANIFEST_FILE, derived_manifest, read_manifest
 from lorewright.packs.metadata import FileMetadata, read_metadata
 from lorewright.packs.models import ITEM_ROLES, OPEN_ROLES, Chunk, Entity, Manifest, Pack, Role
+from lorewright.packs.plain import comments_in, without_spans
 from lorewright.packs.roles import role_of
 from lorewright.tokens import count_tokens
-
 
 Progress = Callable[[int, int], None]
 
@@ -80,14 +80,25 @@ class _File:
 
 
 def _manifest(root: Path) -> tuple[Manifest, list[Finding]]:
-    path = root / MANIFEST_FILE
-    if not path.is_file() or not path.resolve().is_relative_to(root.resolve()):
-        return derived_manifest(root.resolve().name), []
-    source = read_source(MANIFEST_FILE, path.read_bytes())
-    if source.skip:
-        return derived_manifest(root.resolve().name), list(source.findings)
-    text = path.read_bytes().decode("utf-8-sig").replace("\r\n", "\n")
-    return read_manifest(text, folder_name=root.resolve().name)
+    path, folder_name = root / MANIFEST_FILE, root.resolve().name
+    derived = derived_manifest(folder_name)
+    if not path.is_file():
+        return derived, []
+    if not _is_inside(path, root):
+        return derived, [error(MANIFEST_FILE, "symlink-escape", "the link leads out of the pack", hint="copy the file")]
+    if path.stat().st_size > MAX_MANIFEST_BYTES:
+        message = f"over {MAX_MANIFEST_BYTES // 1024} KiB"
+        return derived, [error(MANIFEST_FILE, "file-too-large", message, hint="put texts into markdown files")]
+    findings: list[Finding] = []
+    text = decode_text(MANIFEST_FILE, path.read_bytes(), findings)
+    if text is None:
+        return derived, findings
+    manifest, more = read_manifest(text, folder_name=folder_name)
+    return manifest, findings + more
+
+
+def _is_inside(path: Path, root: Path) -> bool:
+    return path.resolve().is_relative_to(root.resolve())
 
 
 def _read_file(root: Path, path: str) -> _File:
@@ -161,12 +172,16 @@ def _chunks(
     chunks: list[Chunk] = []
     taken: set[str] = set()
     inherited = links.of_file(entity, file.meta, findings)
+    comments = comments_in(file.source.body)
+    start = 0
     for section in file.sections:
         name = _free(_section_slug(section, file.sections), taken)
         role = _role(section, file.meta)
         for part, text in enumerate(split_long(section.text, max_tokens=MAX_CHUNK_TOKENS), start=1):
             chunk_id = f"{entity.id}:{name}" + (f"~{part}" if part > 1 else "")
             heading = section.heading if part == 1 else ""
+            text_start = start + len(heading)
+            shown = without_spans(text, comments, start=text_start)
             chunk = Chunk(
                 id=chunk_id,
                 pack_id=pack_id,
@@ -175,25 +190,32 @@ def _chunks(
                 section_path=_section_path(section, entity),
                 section=section.subtitle,
                 role=role,
-                text=text.strip("\n"),
+                text=shown.strip("\n"),
                 source=heading + text,
-                line=file.source.body_line + section.line,
+                line=file.source.body_line + _first_line(file.source.body, start, heading or text),
                 part=part,
                 position=first_position + len(chunks),
-                token_count=count_tokens(text.strip()),
-                links=links.of_text(entity, inherited, text, file.source, findings),
+                token_count=count_tokens(shown.strip()),
+                links=links.of_text(entity, inherited, shown, file.source, findings),
             )
-            chunks.append(_finished(chunk, entity, heading))
+            line = file.source.body_line + file.source.body.count("\n", 0, text_start)
+            chunks.append(_finished(chunk, entity, text, line))
+            start = text_start + len(text)
     return chunks
 
 
-def _finished(chunk: Chunk, entity: Entity, heading: str) -> Chunk:
-    """The chunk with its items and the seed's metadata."""
+def _first_line(body: str, start: int, text: str) -> int:
+    """The line, from 0, on which a text that begins at `start` first says something."""
+    return body.count("\n", 0, start + len(text) - len(text.lstrip("\n")))
+
+
+def _finished(chunk: Chunk, entity: Entity, text: str, line: int) -> Chunk:
+    """The chunk with the items of its text, which begins on `line`, and the seed's metadata."""
     items = (
         read_items(
-            chunk.source[len(heading) :],
+            text,
             chunk_id=chunk.id,
-            line=chunk.line + heading.count("\n"),
+            line=line,
             discoverable=chunk.role == "discoverable",
         )
         if chunk.role in ITEM_ROLES
@@ -261,5 +283,6 @@ def content_hash_of(root: Path, paths: Iterable[str] | None = None) -> str:
 
 def source_paths(root: Path, paths: Iterable[str] | None = None) -> list[str]:
     """The files that a pack's text consists of: `pack.yaml`, then the markdown files by path."""
-    manifest = [MANIFEST_FILE] if (root / MANIFEST_FILE).is_file() else []
-    return [*manifest, *(list_files(root).paths if paths is None else paths)]
+    manifest = root / MANIFEST_FILE
+    own = [MANIFEST_FILE] if manifest.is_file() and _is_inside(manifest, root) else []
+    return [*own, *(list_files(root).paths if paths is None else paths)]

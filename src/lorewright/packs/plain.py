@@ -10,25 +10,69 @@ from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
 _WIKILINK = re.compile(r"!?\[\[([^\[\]|#]{1,200})(?:#[^\[\]|]{0,200})?(?:\|([^\[\]]{1,200}))?\]\]")
-_COMMENT = re.compile(r"%%.*?%%|<!--.*?-->", re.DOTALL)
+_COMMENT_OPENS = re.compile(r"%%|<!--")
+_COMMENT_CLOSES = {"%%": "%%", "<!--": "-->"}
+
+# Brackets cost the parser quadratic time: a text as long as this is nobody's prose, and keeps its markup.
+_MAX_MARKED_UP = 10_000
 
 
 @cache
-def parser() -> MarkdownIt:
+def _parser() -> MarkdownIt:
     """The one markdown parser: CommonMark, so that what an author's editor shows is what we read."""
     return MarkdownIt("commonmark")
 
 
+@cache
+def _block_parser() -> MarkdownIt:
+    return MarkdownIt("commonmark").disable("inline")
+
+
+def blocks_of(markdown: str) -> list[Token]:
+    """The block tokens of a text: headings, lists, paragraphs; what stands inside a line is not taken apart."""
+    return _block_parser().parse(markdown)
+
+
+def comments_in(markdown: str) -> list[tuple[int, int]]:
+    """Start and end of every closed `%%…%%` and `<!--…-->`, in order: what an author writes for themselves."""
+    spans: list[tuple[int, int]] = []
+    unclosed: set[str] = set()
+    for opening in _COMMENT_OPENS.finditer(markdown):
+        mark = opening.group()
+        if mark in unclosed or (spans and opening.start() < spans[-1][1]):
+            continue
+        close = markdown.find(_COMMENT_CLOSES[mark], opening.end())
+        if close < 0:
+            unclosed.add(mark)
+        else:
+            spans.append((opening.start(), close + len(_COMMENT_CLOSES[mark])))
+    return spans
+
+
+def without_spans(text: str, spans: Iterable[tuple[int, int]], *, start: int = 0) -> str:
+    """The text, which stands at `start` of a longer one, without the spans of that."""
+    kept: list[str] = []
+    done = 0
+    for first, last in spans:
+        first, last = max(first - start, done), min(last - start, len(text))
+        if first < last:
+            kept.append(text[done:first])
+            done = last
+    return "".join([*kept, text[done:]])
+
+
 def plain_text(markdown: str) -> str:
     """The words on one line, whitespace folded; wikilinks as they are shown (`[[viktor|the fixer]]` -> `the fixer`)."""
-    shown = _WIKILINK.sub(lambda link: link.group(2) or link.group(1), _COMMENT.sub(" ", markdown))
-    return " ".join(" ".join(_words(parser().parse(shown))).split())
+    said = without_spans(markdown, comments_in(markdown))
+    shown = _WIKILINK.sub(lambda link: link.group(2) or link.group(1), said)
+    tokens = _parser().parse(shown) if len(shown) <= _MAX_MARKED_UP else blocks_of(shown)
+    return " ".join(" ".join(_words(tokens)).split())
 
 
 def _words(tokens: Iterable[Token]) -> Iterator[str]:
     for token in tokens:
         if token.type == "inline":
-            yield "".join(_inline(token.children or ()))
+            yield "".join(_inline(token.children)) if token.children else token.content
         elif token.type in ("fence", "code_block"):
             yield token.content
 
