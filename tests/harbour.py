@@ -1,4 +1,5 @@
-"""A workspace for tests: one small pack with a canary in every secret, one scenario with a rule, a clock and endings."""
+"""A workspace for tests: one small pack with a canary in every secret, one scenario with a rule, a clock and
+endings."""
 
 from __future__ import annotations
 

@@ -132,9 +132,7 @@ def attempt(
 ) -> Attempt:
     """What somebody tries, with the items and topics that their words were matched to."""
     action = Action(actor_id=actor, type=kind, target_id=target, location_id=to, metadata=metadata)
-    return Attempt(
-        action=action, grounding=Grounding(items=tuple(map(grounded, items)), topics=tuple(topics))
-    )
+    return Attempt(action=action, grounding=Grounding(items=tuple(map(grounded, items)), topics=tuple(topics)))
 
 
 def go(to: str) -> Attempt:

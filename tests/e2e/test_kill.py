@@ -10,6 +10,7 @@ import sqlite3
 import subprocess
 import sys
 import time
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -65,14 +66,21 @@ def check_whole(path: Path, acknowledged: set[str]) -> None:
     turns = connection.execute("SELECT * FROM turns ORDER BY turn_no").fetchall()
     campaign = connection.execute("SELECT * FROM campaigns").fetchone()
     assert [turn["turn_no"] for turn in turns] == list(range(len(turns)))
-    assert all(turn["parent_id"] == before["turn_id"] for before, turn in zip(turns, turns[1:], strict=False))
+    assert all(turn["parent_id"] == before["turn_id"] for before, turn in pairwise(turns))
     assert campaign["head_turn_id"] == turns[-1]["turn_id"]
     assert campaign["revision"] == campaign["current_turn"] == len(turns) - 1
     assert acknowledged <= {turn["user_action_id"] for turn in turns}
     for turn in turns[1:]:
         key = (turn["turn_id"],)
         stages = connection.execute("SELECT stage FROM stage_records WHERE turn_id = ? ORDER BY seq", key).fetchall()
-        assert [row["stage"] for row in stages] == ["interpreter", "ground", "validate", "planner", "resolve", "narrator"]
+        assert [row["stage"] for row in stages] == [
+            "interpreter",
+            "ground",
+            "validate",
+            "planner",
+            "resolve",
+            "narrator",
+        ]
         messages = connection.execute("SELECT type FROM messages WHERE turn_id = ? ORDER BY seq", key).fetchall()
         assert [row["type"] for row in messages] == ["intention", "narration"]
         assert connection.execute("SELECT count(*) FROM actions WHERE turn_id = ?", key).fetchone()[0] == 1

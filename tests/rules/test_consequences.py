@@ -148,9 +148,7 @@ def test_what_fails_its_check_is_left_undone() -> None:
 
 def test_an_effect_that_does_not_fit_is_skipped_and_said() -> None:
     effects = [{"lose": w.UNIT}, {"fact": "owes", "subject": w.JO, "object": "secret"}, {"clock": w.HEAT}]
-    resolution = w.play(
-        w.attempt("wait"), rules=w.campaign_rules({"on": {"act": "wait"}, "success": effects})
-    )
+    resolution = w.play(w.attempt("wait"), rules=w.campaign_rules({"on": {"act": "wait"}, "success": effects}))
     refused = {"reason": "not_enough", "effect": {"lose": w.UNIT}}
     assert resolution.events[0] == EngineEvent(type="effect_refused", details=refused)
     assert after(resolution).clocks[w.HEAT].value == 1
@@ -163,9 +161,7 @@ def raising(by: int, **fields: Any) -> Resolution:
 
 
 def test_a_clock_sets_off_every_threshold_that_it_passes_in_order() -> None:
-    effects = {
-        w.HEAT: {4: [{"arrive": w.CHEN}], 2: [{"depart": w.MARA, "to": OFFSTAGE}], 5: [{"end": "raided"}]}
-    }
+    effects = {w.HEAT: {4: [{"arrive": w.CHEN}], 2: [{"depart": w.MARA, "to": OFFSTAGE}], 5: [{"end": "raided"}]}}
     resolution = raising(4, clock_effects=effects)
     assert [(event.type, dict(event.details)) for event in resolution.events] == [
         ("clock_ticked", {"clock": w.HEAT, "before": 0, "after": 4}),

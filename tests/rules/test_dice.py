@@ -21,9 +21,7 @@ expressions = st.builds(
 )
 
 
-def throw(
-    dice: SeededDice = DICE, expression: str = "2d6", purpose: str = "bribe", actor: str = w.JO
-) -> Roll:
+def throw(dice: SeededDice = DICE, expression: str = "2d6", purpose: str = "bribe", actor: str = w.JO) -> Roll:
     return dice.roll(expression, purpose=purpose, actor_id=actor)
 
 
@@ -66,9 +64,7 @@ def test_a_malformed_expression_is_refused_and_quoted(expression: str) -> None:
 
 
 @given(expressions, st.integers(), st.text(max_size=5), st.integers(min_value=-9, max_value=9))
-def test_a_total_is_the_faces_and_what_is_added(
-    expression: str, seed: int, purpose: str, modifier: int
-) -> None:
+def test_a_total_is_the_faces_and_what_is_added(expression: str, seed: int, purpose: str, modifier: int) -> None:
     roll = SeededDice(seed, "", "x").roll(expression, purpose=purpose, actor_id=w.JO, modifier=modifier)
     asked = parse_dice(expression)
     assert len(roll.rolls) == asked.dice
@@ -88,9 +84,7 @@ def test_a_stored_roll_can_be_thrown_again(expression: str, seed: int) -> None:
 @given(st.permutations(["bribe", "climb", "lie", "run"]))
 def test_the_order_of_rolls_does_not_change_them(purposes: list[str]) -> None:
     rolled = {purpose: throw(purpose=purpose) for purpose in purposes}
-    assert rolled == {
-        purpose: throw(SeededDice(7, "a" * 64, "action-1"), purpose=purpose) for purpose in rolled
-    }
+    assert rolled == {purpose: throw(SeededDice(7, "a" * 64, "action-1"), purpose=purpose) for purpose in rolled}
 
 
 def test_every_part_of_the_key_gives_other_dice() -> None:
@@ -109,9 +103,7 @@ def test_every_part_of_the_key_gives_other_dice() -> None:
 
 @pytest.mark.parametrize("sides", [2, 6, 20, 1000])
 def test_every_side_comes_about_as_often_as_any_other(sides: int) -> None:
-    faces = [
-        face for number in range(600) for face in throw(expression=f"100d{sides}", purpose=f"{number}").rolls
-    ]
+    faces = [face for number in range(600) for face in throw(expression=f"100d{sides}", purpose=f"{number}").rolls]
     expected = len(faces) / sides
     counts = Counter(faces)
     assert set(counts) == set(range(1, sides + 1))

@@ -76,9 +76,7 @@ attempts = st.lists(
 
 
 @given(attempts, some.states, rules)
-def test_the_ops_of_a_resolution_give_its_working_copy(
-    tried: list[Attempt], state: WorldState, campaign: Any
-) -> None:
+def test_the_ops_of_a_resolution_give_its_working_copy(tried: list[Attempt], state: WorldState, campaign: Any) -> None:
     before = state.to_json()
     patch = play_out(tried, validate(tried, state, campaign), state, campaign, SeededDice(1, "h", "a"))
     applied = apply(state, patch.resolution().ops)
@@ -88,9 +86,7 @@ def test_the_ops_of_a_resolution_give_its_working_copy(
 
 
 @given(attempts, some.states, rules)
-def test_the_same_inputs_give_the_same_resolution(
-    tried: list[Attempt], state: WorldState, campaign: Any
-) -> None:
+def test_the_same_inputs_give_the_same_resolution(tried: list[Attempt], state: WorldState, campaign: Any) -> None:
     def resolved(given_state: WorldState) -> Resolution:
         dice = SeededDice(1, given_state.content_hash(), "a")
         return resolve(tried, validate(tried, given_state, campaign), given_state, campaign, dice)
@@ -112,9 +108,7 @@ def test_a_blocked_attempt_changes_nothing_and_costs_nothing() -> None:
     (outcome,) = resolution.outcomes
     assert (outcome.code, outcome.reason, outcome.minutes) == ("blocked", "door_locked", 0)
     assert resolution.ops == ()
-    assert resolution.events == (
-        EngineEvent(type="action_blocked", details={"action": 0, "reason": "door_locked"}),
-    )
+    assert resolution.events == (EngineEvent(type="action_blocked", details={"action": 0, "reason": "door_locked"}),)
 
 
 def test_a_turn_may_happen_in_part() -> None:
@@ -124,9 +118,7 @@ def test_a_turn_may_happen_in_part() -> None:
 
 def test_what_no_longer_fits_when_its_time_comes_depends_on_what_failed() -> None:
     climb = {"on": {"act": "go"}, "check": {}, "fail": [{"clock": w.HEAT}]}
-    resolution = w.play(
-        w.go(w.PIER), w.attempt("take", w.UNIT), rules=w.campaign_rules(climb), dice=FixedDice([5])
-    )
+    resolution = w.play(w.go(w.PIER), w.attempt("take", w.UNIT), rules=w.campaign_rules(climb), dice=FixedDice([5]))
     assert [outcome.reason for outcome in resolution.outcomes] == [None, "depends_on_failed"]
     assert resolution.outcomes[0].band == "fail"
 

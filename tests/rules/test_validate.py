@@ -58,10 +58,7 @@ BLOCKED: list[tuple[ReasonCode, Attempt, WorldState, str]] = [
 ]
 POSSIBLE = [
     w.attempt("look"),
-    *(
-        w.attempt("look", target)
-        for target in (w.BAR, w.VIKTOR, w.JO, w.COIN, w.CARD, w.DOOR, w.ALLEY, w.PIER)
-    ),
+    *(w.attempt("look", target) for target in (w.BAR, w.VIKTOR, w.JO, w.COIN, w.CARD, w.DOOR, w.ALLEY, w.PIER)),
     w.attempt("search"),
     w.attempt("wait"),
     w.attempt("ask", w.MARA),

@@ -96,7 +96,9 @@ def test_who_stands_by_overhears_and_who_does_not_does_not(tmp_path: Path) -> No
 
 
 def test_a_narrator_that_quotes_what_was_not_revealed_fails_the_turn(tmp_path: Path) -> None:
-    thief = ScriptedModel(lambda _: {"final_text": "Osk says: I sold her passage to the harbour master for a marmoset."})
+    thief = ScriptedModel(
+        lambda _: {"final_text": "Osk says: I sold her passage to the harbour master for a marmoset."}
+    )
     app = h.harbour(tmp_path, models={"narrator": thief})
     before = head_of(app)
     with pytest.raises(Exception, match="narrator stage gave no valid output"):
@@ -110,7 +112,10 @@ def test_a_narrator_that_quotes_what_was_not_revealed_fails_the_turn(tmp_path: P
 
 
 def test_a_model_that_names_what_is_not_in_scope_is_repaired(tmp_path: Path) -> None:
-    wrong = {"intent": "x", "proposed_actions": [{"actor_id": "game:player", "type": "ask", "target_id": "harbour:bea9"}]}
+    wrong = {
+        "intent": "x",
+        "proposed_actions": [{"actor_id": "game:player", "type": "ask", "target_id": "harbour:bea9"}],
+    }
     right = {"intent": "wait", "proposed_actions": [{"actor_id": "game:player", "type": "wait"}]}
     model = ScriptedModel([wrong, right])
     app = h.harbour(tmp_path, models={"interpreter": model})

@@ -11,9 +11,7 @@ from lorewright.world.state import OFFSTAGE, Entity, Fact, WorldState
 
 NOBODY = "town:nobody"
 
-ids = st.sampled_from(
-    [w.JO, w.VIKTOR, w.MARA, w.CHEN, w.BAR, w.PIER, w.DOOR, w.KEY, w.COIN, w.UNIT, OFFSTAGE, NOBODY]
-)
+ids = st.sampled_from([w.JO, w.VIKTOR, w.MARA, w.CHEN, w.BAR, w.PIER, w.DOOR, w.KEY, w.COIN, w.UNIT, OFFSTAGE, NOBODY])
 numbers = st.integers(min_value=-9, max_value=9)
 json_values = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(max_size=8),
@@ -28,9 +26,7 @@ entities = st.builds(
     name=st.text(max_size=12),
     attrs=st.dictionaries(st.text(max_size=4), json_values, max_size=2),
 )
-facts = st.builds(
-    Fact, id=st.sampled_from(["f1", "f2"]), subject_id=ids, predicate=st.just("is"), object=json_values
-)
+facts = st.builds(Fact, id=st.sampled_from(["f1", "f2"]), subject_id=ids, predicate=st.just("is"), object=json_values)
 how = st.sampled_from(["told", "found", "overheard", "witnessed"])
 
 state_ops = st.one_of(

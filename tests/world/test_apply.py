@@ -17,9 +17,7 @@ KNIFE = Entity(id="town:knife", type="item", name="knife")
 
 
 @given(some.states, some.op_lists)
-def test_apply_never_raises_and_never_mutates_what_it_is_given(
-    state: WorldState, ops: list[o.StateOp]
-) -> None:
+def test_apply_never_raises_and_never_mutates_what_it_is_given(state: WorldState, ops: list[o.StateOp]) -> None:
     before = state.to_json()
     apply(state, ops)
     assert state.to_json() == before
@@ -40,9 +38,7 @@ def test_the_same_ops_on_the_same_state_give_the_same_hash(state: WorldState, op
 
 
 @given(some.states, some.op_lists, some.op_lists)
-def test_two_lists_in_a_row_are_one_list(
-    state: WorldState, first: list[o.StateOp], second: list[o.StateOp]
-) -> None:
+def test_two_lists_in_a_row_are_one_list(state: WorldState, first: list[o.StateOp], second: list[o.StateOp]) -> None:
     half = apply(state, first)
     whole = apply(state, [*first, *second])
     if half.refusal is None and whole.refusal is None:

@@ -21,9 +21,9 @@ from lorewright.index.library import InstalledPack, Library
 from lorewright.packs.loader import content_hash_of
 from lorewright.rules.outcomes import Validation
 from lorewright.turn.commit import run_turn
-from lorewright.turn.draft import Head, Submission, turn_id_of
+from lorewright.turn.draft import Head, Setting, Submission, turn_id_of
 from lorewright.turn.messages import Message
-from lorewright.turn.pipeline import Setting, Stages
+from lorewright.turn.pipeline import Stages
 from lorewright.turn.result import NEXT_PROMPT, TurnResult
 from lorewright.turn.scope import suggestions
 from lorewright.turn.store import CampaignRow, CampaignStore, PackPin, create_campaign
@@ -221,7 +221,6 @@ def _intro(campaign_id: str, scenario: Scenario, state: WorldState) -> Message:
 
 def _first_result(intro: Message, state: WorldState) -> TurnResult:
     related = [state.name_of(one) for thread in state.threads.values() for one in thread.related_entity_ids]
-    clocks = [state.clocks[one].model_dump(include={"id", "name", "value", "max"}) for one in sorted(state.clocks)]
     return TurnResult(
         turn_no=0,
         turn_id=intro.turn_id,
@@ -234,6 +233,6 @@ def _first_result(intro: Message, state: WorldState) -> TurnResult:
         engine_events=(),
         validation=Validation(),
         rolls=(),
-        clocks=tuple(clocks),
+        clocks=state.clocks_shown(),
         tokens={"input": 0, "output": 0},
     )

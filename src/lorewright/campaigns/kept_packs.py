@@ -1,4 +1,5 @@
-"""The text of every pack version that a campaign pins, kept beside the campaigns: an index can always be built again."""
+"""The text of every pack version that a campaign pins, kept beside the campaigns: an index can always be built
+again."""
 
 from __future__ import annotations
 

@@ -113,9 +113,7 @@ class _Composer:
     def _entities(self) -> Iterator[Entity]:
         scenario, names = self._scenario, self._names
         player = scenario.player
-        yield Entity(
-            id=names.player_id, type="player", name=player.name, pronoun=player.pronoun, traits=player.traits
-        )
+        yield Entity(id=names.player_id, type="player", name=player.name, pronoun=player.pronoun, traits=player.traits)
         related = [one for thread in scenario.threads.values() for one in thread.related]
         for name in dict.fromkeys([*scenario.places, *scenario.cast, *related]):
             if name in scenario.things or name in ("you", "player"):

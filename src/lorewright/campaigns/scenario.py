@@ -135,7 +135,9 @@ def load_scenario(path: Path) -> Scenario:
     except UnicodeDecodeError:
         raise ScenarioError(f"{path}: the file is not UTF-8", hint="save it as UTF-8") from None
     except YamlProblem as problem:
-        raise ScenarioError(f"{path}:{problem.line}:{problem.column}: {problem.message}", hint="mend the YAML") from None
+        raise ScenarioError(
+            f"{path}:{problem.line}:{problem.column}: {problem.message}", hint="mend the YAML"
+        ) from None
     if not isinstance(document.data, dict):
         raise ScenarioError(f"{path}:1: a scenario is `key: value` lines", hint="see docs/authoring.md")
     try:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 import sys
 
-from lorewright.cli.root import app
 from lorewright.cli.output import complain
+from lorewright.cli.root import app
 from lorewright.errors import LorewrightError
 
 

@@ -128,7 +128,7 @@ def _standing(store: CampaignStore) -> dict[str, Any]:
         "present": [state.name_of(one) for one in state.present_npcs()],
         "carried": [state.name_of(one) for one in state.held_by(state.player_id)],
         "minutes": state.minutes,
-        "clocks": [state.clocks[one].model_dump(include={"id", "name", "value", "max"}) for one in sorted(state.clocks)],
+        "clocks": list(state.clocks_shown()),
         "threads": [state.threads[one].model_dump(include={"id", "title", "status"}) for one in sorted(state.threads)],
         "ended": state.ended,
     }

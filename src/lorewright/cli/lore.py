@@ -152,4 +152,5 @@ def _show_why_not(trace: RetrievalTrace, chunk_id: str) -> None:
         say(f"{chunk.chunk_id} was chosen: rank {chunk.rank}, score {chunk.score:.3f}.")
     else:
         reason = chunk.reason.replace("_", " ")
-        say(f"{chunk.chunk_id} was left out, {reason}: rank {chunk.rank}, score {chunk.score:.3f}, {chunk.tokens} tokens.")
+        place = f"rank {chunk.rank}, score {chunk.score:.3f}, {chunk.tokens} tokens"
+        say(f"{chunk.chunk_id} was left out, {reason}: {place}.")

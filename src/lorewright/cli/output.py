@@ -56,7 +56,9 @@ def show_table(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> None
 def show_json(value: Any) -> None:
     """Print a value as JSON, keys in their own order; what a terminal would obey is escaped."""
     text = json.dumps(value, ensure_ascii=False, indent=2, allow_nan=False)
-    sys.stdout.write(_CONTROLS.sub(lambda c: c.group() if c.group() == "\n" else f"\\u{ord(c.group()):04x}", text) + "\n")
+    sys.stdout.write(
+        _CONTROLS.sub(lambda c: c.group() if c.group() == "\n" else f"\\u{ord(c.group()):04x}", text) + "\n"
+    )
     sys.stdout.flush()
 
 

@@ -112,7 +112,9 @@ def _show_understood(pack: Pack) -> None:
     types = Counter(entity.type for entity in pack.entities)
     roles = Counter(chunk.role for chunk in pack.chunks if chunk.role != "lore")
     counted = ", ".join(f"{count} {kind}" for kind, count in sorted(types.items()))
-    say(f"{pack.manifest.id} {pack.manifest.version}: {len(pack.entities)} files ({counted}), {len(pack.chunks)} chunks")
+    say(
+        f"{pack.manifest.id} {pack.manifest.version}: {len(pack.entities)} files ({counted}), {len(pack.chunks)} chunks"
+    )
     if roles:
         say("sections with a role: " + ", ".join(f"{count} {role}" for role, count in sorted(roles.items())))
     hidden = [chunk for chunk in pack.chunks if chunk.role not in OPEN_ROLES]

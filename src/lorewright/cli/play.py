@@ -174,5 +174,3 @@ def _lines_of(script: Path) -> list[str]:
 def _chain(first: str, rest: Iterator[str]) -> Iterator[str]:
     yield first
     yield from rest
-
-

@@ -85,7 +85,9 @@ def _who(campaign: OpenCampaign) -> None:
 
 def _inventory(campaign: OpenCampaign) -> None:
     state = campaign.store.head().state
-    carried = [f"{state.name_of(item)}{f' × {n}' if n > 1 else ''}" for item, n in state.held_by(state.player_id).items()]
+    carried = [
+        f"{state.name_of(item)}{f' × {n}' if n > 1 else ''}" for item, n in state.held_by(state.player_id).items()
+    ]
     say(f"You carry: {', '.join(carried) or 'nothing'}")
 
 

@@ -173,16 +173,11 @@ def _write_chunks(connection: sqlite3.Connection, chunks: Sequence[Chunk], title
             )
         links = [(link.kind, link.value, row) for link in chunk.links]
         connection.executemany("INSERT INTO links VALUES (?, ?, ?)", links)
-        connection.executemany(
-            "INSERT INTO items VALUES (?, ?, ?, ?, ?, ?, ?, ?)", _item_rows(row, chunk.items)
-        )
+        connection.executemany("INSERT INTO items VALUES (?, ?, ?, ?, ?, ?, ?, ?)", _item_rows(row, chunk.items))
 
 
 def _item_rows(row: int, items: Iterable[Item]) -> list[tuple[object, ...]]:
-    return [
-        (item.id, row, item.name, item.text, item.line, item.trigger, item.hint, item.condition)
-        for item in items
-    ]
+    return [(item.id, row, item.name, item.text, item.line, item.trigger, item.hint, item.condition) for item in items]
 
 
 def _sync(*paths: Path) -> None:
@@ -205,13 +200,9 @@ class Generation:
         """
         path = folder.absolute() / "chunks.db"
         if not path.is_file():
-            raise StaleIndexError(
-                f"there is no index at {folder}", hint="run: lorewright pack install FOLDER"
-            )
+            raise StaleIndexError(f"there is no index at {folder}", hint="run: lorewright pack install FOLDER")
         self.folder = folder
-        self.connection = sqlite3.connect(
-            f"{path.as_uri()}?mode=ro&immutable=1", uri=True, isolation_level=None
-        )
+        self.connection = sqlite3.connect(f"{path.as_uri()}?mode=ro&immutable=1", uri=True, isolation_level=None)
         self.connection.row_factory = sqlite3.Row
         meta = dict(map(tuple, self.connection.execute("SELECT key, value FROM meta")))
         if meta.get("format") != str(GENERATION_FORMAT):
@@ -246,6 +237,13 @@ class Generation:
         roles = ", ".join(f"'{role}'" for role in sorted(OPEN_ROLES))
         sql = f"SELECT * FROM pack_chunks WHERE role NOT IN ({roles}) AND chunk_text <> '' ORDER BY rowid"
         return [_stored(row) for row in self.connection.execute(sql)]
+
+    def entities_without_open_lore(self) -> list[str]:
+        """IDs of the entities of whose files no section is open to all."""
+        roles = ", ".join(f"'{role}'" for role in sorted(OPEN_ROLES))
+        sql = f"""SELECT id FROM entities WHERE NOT EXISTS
+            (SELECT 1 FROM pack_chunks WHERE entity_id = entities.id AND role IN ({roles})) ORDER BY id"""
+        return [row[0] for row in self.connection.execute(sql)]
 
     def linked(self, kind: str, values: Iterable[str]) -> set[int]:
         """Rows of the chunks that are tied to any of the values."""

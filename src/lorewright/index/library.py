@@ -68,9 +68,7 @@ class Library:
         self._database = indexes / "library.db"
         self.generations = indexes / "generations"
 
-    def install(
-        self, folder: Path, *, lenient: bool = False, progress: Progress = no_progress
-    ) -> Installed:
+    def install(self, folder: Path, *, lenient: bool = False, progress: Progress = no_progress) -> Installed:
         """Read a pack where it lies, build its generation and make it the current one.
 
         The library changes in one transaction at the very end: before it nothing is installed, after it everything.
@@ -94,9 +92,7 @@ class Library:
         """
         pack = load_pack(folder)
         if pack.content_hash != content_hash:
-            raise PackError(
-                f"the kept text of {pack.manifest.id} is damaged", hint="restore it from a backup"
-            )
+            raise PackError(f"the kept text of {pack.manifest.id} is damaged", hint="restore it from a backup")
         return build_generation(pack, self.generations)
 
     def packs(self) -> list[InstalledPack]:

@@ -37,7 +37,8 @@ STATEMENTS = (
         trigger TEXT, hint TEXT, condition TEXT
     )""",
     "CREATE INDEX items_of_chunk ON items (chunk)",
-    # Two keyword indexes, because a secret must not show even in how rare a word is: what everyone may read, and the rest.
+    # Two keyword indexes, because a secret must not show even in how rare a word is: what everyone may read, and the
+    # rest.
     f"""CREATE VIRTUAL TABLE open_fts USING fts5(
         title, section, chunk_text, content='pack_chunks', content_rowid='rowid', tokenize='{TOKENIZER}'
     )""",

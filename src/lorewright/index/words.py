@@ -8,13 +8,15 @@ import unicodedata
 _WORD = re.compile(r"\w+(?:[’'\-]\w+)*")
 _POSSESSIVE = re.compile(r"[’']s\b")
 
-# English function words and the words of asking. In another language they are merely rare, and dropping them does no harm.
+# English function words and the words of asking. In another language they are merely rare, and dropping them does no
+# harm.
 STOP_WORDS = frozenset(
     """a about above after again all also am an and any are as at be because been before being below between both but by
-    can could did do does doing down during each ever every few for from further get give had has have having he her here
-    hers him his how i if in into is it its itself just know let like make may me might mine more most much must my near
-    no nor not now of off on once one only or other our out over own please same say see shall she should show so some
-    such tell than that the their them then there these they thing this those through to too under until up us very was
+    can could did do does doing down during each ever every few for from further get give had has have having he her
+    here hers him his how i if in into is it its itself just know let like make may me might mine more most much must
+    my near no nor not now of off on once one only or other our out over own please same say see shall she should show
+    so some such tell than that the their them then there these they thing this those through to too under until up us
+    very was
     way we were what when where which while who whom whose why will with would yes yet you your""".split()
 )
 

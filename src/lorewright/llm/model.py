@@ -102,9 +102,7 @@ async def run_structured(
     )
 
 
-def _validated(
-    text: str, schema: type[T], check: Callable[[T], str | None]
-) -> tuple[T | None, str | None]:
+def _validated(text: str, schema: type[T], check: Callable[[T], str | None]) -> tuple[T | None, str | None]:
     try:
         output = schema.model_validate_json(text)
     except ValidationError as problem:

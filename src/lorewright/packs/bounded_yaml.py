@@ -1,8 +1,8 @@
 """YAML text -> plain data, for files that strangers wrote.
 
 PyYAML's safe loader is safe against code, not against size: aliases multiply, merge keys multiply faster, deep nesting
-recurses. So: no anchors, aliases, merges or tags; bounds on size, depth and nodes; keys are strings; and the scalars are
-YAML 1.2's (`no` is a string, and so is what looks like a date).
+recurses. So: no anchors, aliases, merges or tags; bounds on size, depth and nodes; keys are strings; and the scalars
+are YAML 1.2's (`no` is a string, and so is what looks like a date).
 """
 
 from __future__ import annotations

@@ -106,7 +106,8 @@ def _pieces(text: str, max_tokens: int) -> Iterator[str]:
 
 
 def _blocks(text: str, *, items: bool = False) -> Iterator[str]:
-    """The top-level blocks of a text (with `items` the items of its lists too) with the blank lines that follow them."""
+    """The top-level blocks of a text (with `items` the items of its lists too) with the blank lines that follow
+    them."""
     lines = lines_of(text)
     tops = [token for token in blocks_of(text) if not token.level or (items and _is_item(token))]
     starts = sorted({token.map[0] for token in tops if token.map} | {0})

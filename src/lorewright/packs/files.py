@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import os
+import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import Path
+from pathlib import Path, PurePath
 
 from lorewright.packs.findings import Finding, error, info, warning
 from lorewright.packs.limits import MAX_FILE_BYTES, MAX_FILES, MAX_PATH_DEPTH
@@ -13,9 +14,7 @@ from lorewright.packs.limits import MAX_FILE_BYTES, MAX_FILES, MAX_PATH_DEPTH
 _MARKDOWN = (".md", ".markdown")
 
 # About the pack rather than of it, when they lie at its root.
-_NOT_CONTENT = frozenset(
-    {"readme", "license", "licence", "attribution", "changelog", "contributing", "credits"}
-)
+_NOT_CONTENT = frozenset({"readme", "license", "licence", "attribution", "changelog", "contributing", "credits"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +26,8 @@ class Listing:
 
 
 def list_files(root: Path) -> Listing:
-    """Every markdown file below the folder, sorted by path. No link that leads out is followed; hidden ones are ignored."""
+    """Every markdown file below the folder, sorted by path. No link that leads out is followed; hidden ones are
+    ignored."""
     findings: list[Finding] = []
     paths: list[str] = []
     real_root = root.resolve()
@@ -54,14 +54,12 @@ def _walk(root: Path, findings: list[Finding]) -> Iterator[Path]:
                 relative = (here / name).relative_to(root).as_posix()
                 findings.append(_linked_folder(here / name, relative, root))
         if len(here.relative_to(root).parts) > MAX_PATH_DEPTH:
-            findings.append(
-                warning(here.relative_to(root).as_posix(), "path-too-deep", "folders are nested very deep")
-            )
+            findings.append(warning(here.relative_to(root).as_posix(), "path-too-deep", "folders are nested very deep"))
         for name in sorted(names):
-            stem, suffix = os.path.splitext(name)
-            if name.startswith(".") or suffix.lower() not in _MARKDOWN:
+            file = PurePath(name)
+            if name.startswith(".") or file.suffix.lower() not in _MARKDOWN:
                 continue
-            if here == root and stem.casefold() in _NOT_CONTENT:
+            if here == root and file.Path(name).stem.casefold() in _NOT_CONTENT:
                 findings.append(info(name, "not-content", "about the pack, not of it; left out"))
                 continue
             yield here / name
@@ -75,8 +73,8 @@ def _linked_folder(link: Path, relative: str, root: Path) -> Finding:
 
 
 def _refusal(path: Path, relative: str, real_root: Path) -> Finding | None:
-    if not relative.isprintable():
-        shown = "".join(c if c.isprintable() else "?" for c in relative)
+    shown = "".join("?" if unicodedata.category(c) in ("Cc", "Cs") else c for c in relative)
+    if shown != relative:
         return error(shown, "bad-file-name", "the name holds controls or is not UTF-8", hint="rename the file")
     if path.is_symlink():
         target = Path(os.path.realpath(path))
@@ -89,9 +87,7 @@ def _refusal(path: Path, relative: str, real_root: Path) -> Finding | None:
             )
         if not target.exists():
             return error(relative, "dangling-symlink", "the link leads nowhere", hint="remove it")
-        return error(
-            relative, "symlink-duplicate", "the link names a file of the pack again", hint="remove it"
-        )
+        return error(relative, "symlink-duplicate", "the link names a file of the pack again", hint="remove it")
     if not path.is_file():
         return error(relative, "not-a-file", "this is not a file")
     if path.stat().st_size > MAX_FILE_BYTES:

@@ -12,8 +12,8 @@ Severity = Literal["error", "warning", "info"]
 class Finding:
     """One remark. `line` and `column` count from 1; `file` is relative to the pack.
 
-    An `error` means that the file (or, on `pack.yaml`, the pack) cannot be read as meant; a `warning` that something was
-    derived or left out; an `info` is worth knowing.
+    An `error` means that the file (or, on `pack.yaml`, the pack) cannot be read as meant; a `warning` that something
+    was derived or left out; an `info` is worth knowing.
     """
 
     file: str

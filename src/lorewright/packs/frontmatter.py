@@ -43,9 +43,7 @@ def read_source(path: str, data: bytes) -> SourceFile:
     late = _LATE.match(text)
     if late:
         findings.append(
-            warning(
-                path, "frontmatter-not-first", "something stands before the frontmatter", hint="move it below"
-            )
+            warning(path, "frontmatter-not-first", "something stands before the frontmatter", hint="move it below")
         )
     start = late.end() if late else 0
     if not _FENCE.match(text, start):
@@ -70,9 +68,7 @@ def decode_text(path: str, data: bytes, findings: list[Finding]) -> str | None:
         findings.append(error(path, "nul-byte", "the file holds a NUL byte", line=line, hint="remove it"))
         return None
     if "\r" in text.replace("\r\n", ""):
-        findings.append(
-            warning(path, "cr-only", "lines end in bare carriage returns", hint="save with line feeds")
-        )
+        findings.append(warning(path, "cr-only", "lines end in bare carriage returns", hint="save with line feeds"))
     text = text.replace("\r\n", "\n").replace("\r", "\n")
     return _without_controls(path, text, findings)
 
@@ -83,9 +79,7 @@ def _without_controls(path: str, text: str, findings: list[Finding]) -> str:
     if bad is None:
         return text
     line = text.count("\n", 0, bad) + 1
-    findings.append(
-        warning(path, "control-chars", "control characters were left out", line=line, hint="remove them")
-    )
+    findings.append(warning(path, "control-chars", "control characters were left out", line=line, hint="remove them"))
     return "".join(c for c in text if c in "\n\t" or unicodedata.category(c) != "Cc")
 
 
@@ -102,9 +96,7 @@ def _without_frontmatter(path: str, text: str, findings: list[Finding]) -> Sourc
         )
     elif text.strip():
         findings.append(
-            warning(
-                path, "missing-frontmatter", "ID and type are derived from the path", hint="add id: and type:"
-            )
+            warning(path, "missing-frontmatter", "ID and type are derived from the path", hint="add id: and type:")
         )
     return SourceFile(path, {}, text, 1, tuple(findings))
 
@@ -116,9 +108,7 @@ def _with_frontmatter(path: str, text: str, start: int, findings: list[Finding])
         if not _KEY_FIRST.match(text, opened):
             return _without_frontmatter(path, text, findings)
         findings.append(
-            error(
-                path, "unterminated-frontmatter", "the frontmatter has no closing ---", hint="add a line ---"
-            )
+            error(path, "unterminated-frontmatter", "the frontmatter has no closing ---", hint="add a line ---")
         )
         return SourceFile(path, {}, "", 1, tuple(findings), skip=True)
     source = text[opened : end.start()]
@@ -127,9 +117,7 @@ def _with_frontmatter(path: str, text: str, start: int, findings: list[Finding])
     return _parsed(path, text, source, opened, end.end(), findings)
 
 
-def _parsed(
-    path: str, text: str, source: str, opened: int, closed: int, findings: list[Finding]
-) -> SourceFile:
+def _parsed(path: str, text: str, source: str, opened: int, closed: int, findings: list[Finding]) -> SourceFile:
     body = text[closed:]
     body_line = text.count("\n", 0, closed) + 1
     first_line = text.count("\n", 0, opened)

@@ -50,9 +50,7 @@ def read_items(text: str, *, chunk_id: str, line: int, discoverable: bool) -> tu
 def _spans(tokens: list[Token]) -> Iterator[_Span]:
     """Line spans of the list items and, where the section has no list, of its paragraphs."""
     listed = [
-        _Span(*token.map)
-        for token in tokens
-        if token.type == "list_item_open" and token.level == 1 and token.map
+        _Span(*token.map) for token in tokens if token.type == "list_item_open" and token.level == 1 and token.map
     ]
     if listed:
         yield from listed

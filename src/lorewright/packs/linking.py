@@ -15,9 +15,7 @@ from lorewright.packs.metadata import FileMetadata
 from lorewright.packs.models import Entity, Link
 from lorewright.packs.plain import wikilinks
 
-_MARKDOWN_LINK = re.compile(
-    r"\]\(<?([^()<>\s]{1,300}?\.(?:md|markdown))(?:#[^()<>\s]{0,200})?>?\)", re.IGNORECASE
-)
+_MARKDOWN_LINK = re.compile(r"\]\(<?([^()<>\s]{1,300}?\.(?:md|markdown))(?:#[^()<>\s]{0,200})?>?\)", re.IGNORECASE)
 _KIND_OF_TYPE = {"location": "location", "faction": "faction"}
 
 
@@ -27,9 +25,7 @@ class LinkTable:
     def __init__(self, pack_id: str, entities: Iterable[Entity]) -> None:
         self._pack_id = pack_id
         self._by_id = {entity.id: entity for entity in entities}
-        self._by_path = {
-            _without_suffix(entity.file_path): entity for entity in self._by_id.values()
-        }
+        self._by_path = {_without_suffix(entity.file_path): entity for entity in self._by_id.values()}
         self._by_name: dict[str, Entity | None] = {}
         for entity in self._by_id.values():
             names = {entity.name, PurePosixPath(entity.file_path).stem, *entity.aliases}

@@ -41,9 +41,7 @@ def load_pack(folder: Path, *, progress: Progress = no_progress) -> Pack:
     """
     root = Path(folder)
     if not root.is_dir():
-        raise PackError(
-            f"{folder} is not a folder", hint="name the folder that holds the pack's markdown files"
-        )
+        raise PackError(f"{folder} is not a folder", hint="name the folder that holds the pack's markdown files")
     manifest, findings = _manifest(root)
     listing = list_files(root)
     if not listing.paths:
@@ -59,9 +57,7 @@ def load_pack(folder: Path, *, progress: Progress = no_progress) -> Pack:
     chunks: list[Chunk] = []
     for file, entity in zip(usable, entities, strict=True):
         chunks += _chunks(manifest.id, file, entity, links, findings, first_position=len(chunks))
-    findings += [
-        info(MANIFEST_FILE, "derived-manifest", f"no pack.yaml: the pack is {manifest.id}")
-    ] * manifest.derived
+    findings += [info(MANIFEST_FILE, "derived-manifest", f"no pack.yaml: the pack is {manifest.id}")] * manifest.derived
     return Pack(
         manifest=manifest,
         root=str(root.resolve()),
@@ -115,11 +111,7 @@ def _structure(source: SourceFile, sections: tuple[Section, ...]) -> tuple[Findi
         code = "empty-body" if source.has_frontmatter else "empty-file"
         return (warning(source.path, code, "there is no text", line=source.body_line),)
     if not any(section.title or section.subtitle for section in sections):
-        return (
-            warning(
-                source.path, "no-heading", "no heading: the whole file is one chunk", line=source.body_line
-            ),
-        )
+        return (warning(source.path, "no-heading", "no heading: the whole file is one chunk", line=source.body_line),)
     return ()
 
 
@@ -173,15 +165,15 @@ def _chunks(
     taken: set[str] = set()
     inherited = links.of_file(entity, file.meta, findings)
     comments = comments_in(file.source.body)
-    start = 0
+    start, line = 0, file.source.body_line
     for section in file.sections:
         name = _free(_section_slug(section, file.sections), taken)
         role = _role(section, file.meta)
         for part, text in enumerate(split_long(section.text, max_tokens=MAX_CHUNK_TOKENS), start=1):
             chunk_id = f"{entity.id}:{name}" + (f"~{part}" if part > 1 else "")
             heading = section.heading if part == 1 else ""
-            text_start = start + len(heading)
-            shown = without_spans(text, comments, start=text_start)
+            shown = without_spans(text, comments, start=start + len(heading))
+            text_line = line + heading.count("\n")
             chunk = Chunk(
                 id=chunk_id,
                 pack_id=pack_id,
@@ -192,21 +184,21 @@ def _chunks(
                 role=role,
                 text=shown.strip("\n"),
                 source=heading + text,
-                line=file.source.body_line + _first_line(file.source.body, start, heading or text),
+                line=line + _blank_lines(heading or text),
                 part=part,
                 position=first_position + len(chunks),
                 token_count=count_tokens(shown.strip()),
                 links=links.of_text(entity, inherited, shown, file.source, findings),
             )
-            line = file.source.body_line + file.source.body.count("\n", 0, text_start)
-            chunks.append(_finished(chunk, entity, text, line))
-            start = text_start + len(text)
+            chunks.append(_finished(chunk, entity, shown, text_line))
+            start += len(chunk.source)
+            line = text_line + text.count("\n")
     return chunks
 
 
-def _first_line(body: str, start: int, text: str) -> int:
-    """The line, from 0, on which a text that begins at `start` first says something."""
-    return body.count("\n", 0, start + len(text) - len(text.lstrip("\n")))
+def _blank_lines(text: str) -> int:
+    """How many lines of white space a text begins with."""
+    return text[: len(text) - len(text.lstrip())].count("\n")
 
 
 def _finished(chunk: Chunk, entity: Entity, text: str, line: int) -> Chunk:

@@ -29,9 +29,7 @@ def read_manifest(text: str, *, folder_name: str) -> tuple[Manifest, list[Findin
         document = load_yaml(text)
     except YamlProblem as problem:
         place = {"line": problem.line, "column": problem.column}
-        return fallback, [
-            error(MANIFEST_FILE, "invalid-yaml", problem.message, **place, hint="mend the YAML")
-        ]
+        return fallback, [error(MANIFEST_FILE, "invalid-yaml", problem.message, **place, hint="mend the YAML")]
     data = document.data
     if not isinstance(data, dict):
         return fallback, [error(MANIFEST_FILE, "invalid-manifest", "pack.yaml must be `key: value` lines")]
@@ -46,9 +44,7 @@ def read_manifest(text: str, *, folder_name: str) -> tuple[Manifest, list[Findin
     except ValidationError as problem:
         for one in problem.errors():
             key = str(one["loc"][0])
-            findings.append(
-                error(MANIFEST_FILE, "invalid-manifest", f"{key}: {one['msg']}", line=lines.get(key, 1))
-            )
+            findings.append(error(MANIFEST_FILE, "invalid-manifest", f"{key}: {one['msg']}", line=lines.get(key, 1)))
         return fallback, findings
 
 
@@ -88,7 +84,5 @@ def _understood(data: dict[str, Any], findings: list[Finding], lines: dict[str, 
         note("wrong-type", "license is a text", "license", hint="write license: {type: …}")
         fields["license"] = {"type": fields["license"]}
     if "license" not in fields:
-        findings.append(
-            info(MANIFEST_FILE, "missing-license", "the pack names no license", hint="add license:")
-        )
+        findings.append(info(MANIFEST_FILE, "missing-license", "the pack names no license", hint="add license:"))
     return fields

@@ -56,7 +56,8 @@ class FileMetadata:
 
 
 def read_metadata(source: SourceFile) -> FileMetadata:
-    """Read a file's frontmatter. Never raises; a value of the wrong type is a finding and, where it can be, understood."""
+    """Read a file's frontmatter. Never raises; a value of the wrong type is a finding and, where it can be,
+    understood."""
     reader = _Reader(source)
     meta = FileMetadata(entity_id="", type="", findings=reader.findings)
     meta.entity_id = reader.entity_id(meta)
@@ -89,9 +90,7 @@ class _Reader:
         given = self.source.metadata.get("id")
         if given is None:
             if self.source.has_frontmatter:
-                self._note(
-                    "missing-id", f"ID derived from the path: {derived}", key="id", hint=f"add id: {derived}"
-                )
+                self._note("missing-id", f"ID derived from the path: {derived}", key="id", hint=f"add id: {derived}")
             return derived
         if isinstance(given, (list, dict)):
             self._note("wrong-type", "id must be text", key="id", fatal=True)
@@ -145,7 +144,8 @@ class _Reader:
         return " ".join(str(value).split())
 
     def texts(self, key: str) -> tuple[str, ...]:
-        """A list of texts. One text alone is a list of one; `[[Name]]`, which YAML nests, is the link that was meant."""
+        """A list of texts. One text alone is a list of one; `[[Name]]`, which YAML nests, is the link that was
+        meant."""
         value = self.source.metadata.get(key)
         if value is None:
             return ()
@@ -165,9 +165,7 @@ class _Reader:
                 members.append(member)
             elif isinstance(member, list) and _nested_link(member):
                 members.append(_nested_link(member))
-                self._note(
-                    "wrong-type", f"{key} holds an unquoted wikilink", key=key, hint='quote it: "[[Name]]"'
-                )
+                self._note("wrong-type", f"{key} holds an unquoted wikilink", key=key, hint='quote it: "[[Name]]"')
             elif isinstance(member, (int, float)) and not isinstance(member, bool):
                 members.append(str(member))
                 self._note("wrong-type", f"{key} holds a number", key=key, hint="put it in quotes")
@@ -185,9 +183,7 @@ class _Reader:
         for title, role in value.items():
             if role not in _ROLES:
                 known = ", ".join(sorted(_ROLES))
-                self._note(
-                    "unknown-role", f"{title}: unknown role", key="section_roles", hint=f"one of {known}"
-                )
+                self._note("unknown-role", f"{title}: unknown role", key="section_roles", hint=f"one of {known}")
         return {str(title).casefold(): role for title, role in value.items() if role in _ROLES}
 
 

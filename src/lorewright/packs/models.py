@@ -60,7 +60,8 @@ class Manifest(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """A reference out of a chunk: `kind` is location, entity, faction, thread or tag; `value` a qualified ID or a tag."""
+    """A reference out of a chunk: `kind` is location, entity, faction, thread or tag; `value` a qualified ID or a
+    tag."""
 
     kind: str
     value: str
@@ -107,7 +108,8 @@ class Chunk:
 
 @dataclass(frozen=True, slots=True)
 class Entity:
-    """What one file is about. `id` is qualified; `attrs` are the frontmatter's keys that have no meaning of their own."""
+    """What one file is about. `id` is qualified; `attrs` are the frontmatter's keys that have no meaning of their
+    own."""
 
     id: str
     type: str

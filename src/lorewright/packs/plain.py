@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 
 from markdown_it import MarkdownIt
@@ -49,15 +50,20 @@ def comments_in(markdown: str) -> list[tuple[int, int]]:
     return spans
 
 
-def without_spans(text: str, spans: Iterable[tuple[int, int]], *, start: int = 0) -> str:
-    """The text, which stands at `start` of a longer one, without the spans of that."""
+def without_spans(text: str, spans: Sequence[tuple[int, int]], *, start: int = 0) -> str:
+    """The text, which stands at `start` of a longer one, without the spans (in order, disjoint) of that.
+
+    Line feeds stay, so that what follows keeps its line.
+    """
     kept: list[str] = []
     done = 0
-    for first, last in spans:
-        first, last = max(first - start, done), min(last - start, len(text))
-        if first < last:
-            kept.append(text[done:first])
-            done = last
+    for first, last in spans[bisect_right(spans, start, key=lambda span: span[1]) :]:
+        if first >= start + len(text):
+            break
+        first = max(first - start, 0)
+        kept.append(text[done:first])
+        done = min(last - start, len(text))
+        kept.append("\n" * text.count("\n", first, done))
     return "".join([*kept, text[done:]])
 
 

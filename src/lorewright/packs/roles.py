@@ -32,7 +32,8 @@ _NOT_WORDS = re.compile(r"[^\w\s]+")
 def role_of(title: str, overrides: dict[str, Role] | None = None) -> Role:
     """What a section with this title is for; `lore` where the title says nothing.
 
-    `overrides` come from the file's own `section_roles:` and win. `Secrets (GM only)` and `The Secrets:` are secrets too.
+    `overrides` come from the file's own `section_roles:` and win. `Secrets (GM only)` and `The Secrets:` are secrets
+    too.
     """
     plain = " ".join(_NOT_WORDS.sub(" ", re.sub(r"\([^)]*\)", " ", title).casefold()).split())
     if overrides and plain in overrides:

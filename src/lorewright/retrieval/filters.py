@@ -23,16 +23,18 @@ class Ties:
     mention: str | None = None
 
 
-def tie_chunks(query: LoreRetrievalQuery, generations: Sequence[Generation]) -> dict[Key, Ties]:
-    """Every chunk that any filter or name ties to the query."""
+def tie_chunks(
+    query: LoreRetrievalQuery, generations: Sequence[Generation], *, hidden: frozenset[str] = frozenset()
+) -> dict[Key, Ties]:
+    """Every chunk that any filter or name ties to the query. What is `hidden` can neither be named nor asked for."""
     ties: dict[Key, Ties] = {}
-    wanted = _wanted(query, generations)
+    wanted = {kind: values - hidden for kind, values in _wanted(query, generations).items()}
     for index, generation in enumerate(generations):
         for kind, values in wanted.items():
             for row in generation.linked(kind, values):
                 ties.setdefault((index, row), Ties()).filters.add(kind)
     scene = wanted.get("location", set()) | wanted.get("entity", set())
-    for entity_id, name in named_entities(query.keywords, generations, in_scene=scene).items():
+    for entity_id, name in named_entities(query.keywords, generations, in_scene=scene, hidden=hidden).items():
         _tie_name(ties, entity_id, name, generations)
     return ties
 

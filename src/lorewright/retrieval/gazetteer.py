@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Container, Iterable, Sequence
 
 from lorewright.index.generation import Generation
 from lorewright.index.words import STOP_WORDS, words_of
@@ -16,20 +16,19 @@ _COMMON_SHARE = 0.01
 
 
 def named_entities(
-    text: str, generations: Sequence[Generation], *, in_scene: Iterable[str] = ()
+    text: str, generations: Sequence[Generation], *, in_scene: Iterable[str] = (), hidden: Container[str] = ()
 ) -> dict[str, str]:
     """Qualified entity ID -> the name by which the text names it.
 
     A name of one word that is also a common word (`Light`, `Message`) counts only where it is capitalised inside a
-    sentence, quoted, or in the scene; so a player's "light a match" does not ask for a spell.
+    sentence, quoted, or in the scene; so a player's "light a match" does not ask for a spell. What is `hidden` has no
+    name.
     """
     words = words_of(text)
     spans = [
-        (start, size)
-        for size in range(min(_LONGEST, len(words)), 0, -1)
-        for start in range(len(words) - size + 1)
+        (start, size) for size in range(min(_LONGEST, len(words)), 0, -1) for start in range(len(words) - size + 1)
     ]
-    known = _known(generations, {" ".join(words[start : start + size]) for start, size in spans})
+    known = _known(generations, {" ".join(words[start : start + size]) for start, size in spans}, hidden)
     scene = set(in_scene)
     marked = _marked(text)
     used: set[int] = set()
@@ -46,11 +45,12 @@ def named_entities(
     return named
 
 
-def _known(generations: Sequence[Generation], names: set[str]) -> dict[str, set[str]]:
+def _known(generations: Sequence[Generation], names: set[str], hidden: Container[str]) -> dict[str, set[str]]:
     known: dict[str, set[str]] = {}
     for generation in generations:
         for name, entities in generation.entities_named(names).items():
-            known.setdefault(name, set()).update(entities)
+            if shown := {entity_id for entity_id in entities if entity_id not in hidden}:
+                known.setdefault(name, set()).update(shown)
     return known
 
 

@@ -34,12 +34,7 @@ class LoreRetrievalQuery(BaseModel):
     def has_filters(self) -> bool:
         """Whether anything but words was given."""
         return bool(
-            self.location_id
-            or self.entity_ids
-            or self.faction_ids
-            or self.thread_ids
-            or self.thread_tags
-            or self.tags
+            self.location_id or self.entity_ids or self.faction_ids or self.thread_ids or self.thread_tags or self.tags
         )
 
 

@@ -16,8 +16,8 @@ from lorewright.retrieval.query import LoreRetrievalQuery
 from lorewright.retrieval.view import LoreView, visible_text
 from lorewright.tokens import count_tokens
 
-# How much each signal counts beside the keywords' 1.0. A name that the asker says is the strongest thing they can say of
-# what they want; a filter says only where they stand.
+# How much each signal counts beside the keywords' 1.0. A name that the asker says is the strongest thing they can say
+# of what they want; a filter says only where they stand.
 NAME_WEIGHT = 0.35
 MENTION_WEIGHT = 0.10
 FILTER_WEIGHT = 0.25
@@ -50,7 +50,11 @@ def rank_chunks(query: LoreRetrievalQuery, view: LoreView, ties: dict[Key, Ties]
     What the viewer may not see is out before anything is counted: it changes no score.
     """
     visible = _Visible(view)
-    keywords = visible.keyword_hits([*content_words(query.keywords), *telling_pairs(query.keywords)]) if query.keywords.strip() else {}
+    keywords = (
+        visible.keyword_hits([*content_words(query.keywords), *telling_pairs(query.keywords)])
+        if query.keywords.strip()
+        else {}
+    )
     ranked = sorted(keywords, key=lambda key: (-round(keywords[key].score, _SCORE_DIGITS), key))
     ranks = {key: rank for rank, key in enumerate(ranked, start=1)}
     best = max((hit.score for hit in keywords.values()), default=0.0)
@@ -75,7 +79,8 @@ def _hit(
     if text is None:
         return None
     tied = tied or Ties()
-    # What ties a secret section to a name may itself be secret; only its own entity counts for whoever sees a part of it.
+    # What ties a secret section to a name may itself be secret; only its own entity counts for whoever sees a part of
+    # it.
     mention = tied.mention if visible.whole(key, chunk) else None
     filters = tuple(sorted(tied.filters)) if visible.whole(key, chunk) else ()
     keyword_score = keyword.score / best if keyword and best else 0.0
@@ -156,9 +161,7 @@ class _Visible:
         return _best({**dict(zip_hits(owners, shared)), **{numbered[row]: hit for row, hit in own.items()}})
 
 
-def zip_hits(
-    owners: Sequence[int], hits: Sequence[dict[int, KeywordHit]]
-) -> Iterable[tuple[Key, KeywordHit]]:
+def zip_hits(owners: Sequence[int], hits: Sequence[dict[int, KeywordHit]]) -> Iterable[tuple[Key, KeywordHit]]:
     """Hits by row of each table -> hits by key."""
     for index, found in zip(owners, hits, strict=True):
         for row, hit in found.items():
@@ -175,9 +178,7 @@ def _private_connection(texts: dict[Key, str], chunks: dict[Key, StoredChunk]) -
     if not texts:
         return None
     connection = sqlite3.connect(":memory:")
-    connection.execute(
-        f"CREATE VIRTUAL TABLE own_fts USING fts5(title, section, chunk_text, tokenize='{TOKENIZER}')"
-    )
+    connection.execute(f"CREATE VIRTUAL TABLE own_fts USING fts5(title, section, chunk_text, tokenize='{TOKENIZER}')")
     rows = [
         (number, chunks[key].title, chunks[key].section, texts[key])
         for number, key in enumerate(sorted(texts), start=1)

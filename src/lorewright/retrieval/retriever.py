@@ -5,13 +5,14 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass
 
+from lorewright.ids import qualify
 from lorewright.packs.models import OPEN_ROLES
 from lorewright.retrieval.budget import fit_to_budget
 from lorewright.retrieval.explain import RetrievalTrace, trace_of
 from lorewright.retrieval.filters import tie_chunks
 from lorewright.retrieval.query import LoreRetrievalQuery, LoreRetrievalResult, RetrievedChunk
 from lorewright.retrieval.ranking import Hit, rank_chunks
-from lorewright.retrieval.view import LoreView
+from lorewright.retrieval.view import LoreView, hidden_entities
 
 _TIME_STEP_MS = 100
 
@@ -31,11 +32,12 @@ def retrieve(view: LoreView, query: LoreRetrievalQuery) -> Retrieval:
     """
     started = time.perf_counter()
     asked = view.generations if query.corpus != "history" else ()
-    ranked = rank_chunks(query, view, tie_chunks(query, asked)) if asked else []
+    hidden = hidden_entities(view) if asked else frozenset()
+    ranked = rank_chunks(query, view, tie_chunks(query, asked, hidden=hidden)) if asked else []
     chosen, left_out = fit_to_budget(ranked, budget_tokens=query.max_tokens, limit=query.limit)
     elapsed_ms = (time.perf_counter() - started) * 1000
     result = LoreRetrievalResult(
-        chunks=tuple(_retrieved(hit) for hit in chosen),
+        chunks=tuple(_retrieved(hit, hidden) for hit in chosen),
         total_tokens=sum(hit.token_count for hit in chosen),
         query_time_ms=(int(elapsed_ms) // _TIME_STEP_MS + 1) * _TIME_STEP_MS,
     )
@@ -43,7 +45,7 @@ def retrieve(view: LoreView, query: LoreRetrievalQuery) -> Retrieval:
     return Retrieval(result, trace_of(ranked, left_out, viewer=view.viewer, packs=packs))
 
 
-def _retrieved(hit: Hit) -> RetrievedChunk:
+def _retrieved(hit: Hit, hidden: frozenset[str]) -> RetrievedChunk:
     chunk = hit.chunk
     return RetrievedChunk(
         chunk_id=chunk.id,
@@ -53,13 +55,18 @@ def _retrieved(hit: Hit) -> RetrievedChunk:
         pack_id=chunk.pack_id,
         file_path=chunk.file_path,
         section_path=chunk.section_path,
-        metadata={**_shown_metadata(hit), "token_count": hit.token_count},
+        metadata={**_shown_metadata(hit, hidden), "token_count": hit.token_count},
     )
 
 
-def _shown_metadata(hit: Hit) -> dict[str, object]:
-    """The chunk's metadata; where only a part of a secret section is shown, nothing that the rest may be tied to."""
-    metadata = hit.chunk.metadata
+def _shown_metadata(hit: Hit, hidden: frozenset[str]) -> dict[str, object]:
+    """The chunk's metadata without the IDs of what is hidden.
+
+    Where only a part of a secret section is shown, nothing is told that the rest may be tied to.
+    """
+    metadata = dict(hit.chunk.metadata)
+    for key in ("location_ids", "entity_ids", "faction_ids"):
+        metadata[key] = [one for one in metadata[key] if qualify(hit.chunk.pack_id, one) not in hidden]
     if hit.chunk.role in OPEN_ROLES or hit.text == hit.chunk.text:
         return metadata
     own = hit.chunk.entity_id.removeprefix(f"{hit.chunk.pack_id}:")

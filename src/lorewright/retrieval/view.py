@@ -19,7 +19,8 @@ _NPC = re.compile(r"npc:[^\s]+")
 class LoreView:
     """What the lore half is told about a viewer and a campaign; nothing else of either reaches it.
 
-    `viewer` is `gm`, `player` or `npc:ID` with a qualified ID. `revealed` holds the item IDs that this viewer has learned.
+    `viewer` is `gm`, `player` or `npc:ID` with a qualified ID. `revealed` holds the item IDs that this viewer has
+    learned.
     `generations` are the packs to ask, in the order of their IDs.
     """
 
@@ -40,8 +41,8 @@ class LoreView:
 def may_see(view: LoreView, *, role: str, owner_id: str, item_id: str | None = None) -> bool:
     """Whether a viewer may see a section of this role in the owner's file, or one item of it.
 
-    Everyone sees open lore; the game master sees everything; a character its own sheet; and whatever was revealed to the
-    viewer is theirs, item by item.
+    Everyone sees open lore; the game master sees everything; a character its own sheet; and whatever was revealed to
+    the viewer is theirs, item by item.
     """
     if view.viewer == "gm" or role in OPEN_ROLES:
         return True
@@ -62,6 +63,18 @@ def visible_text(view: LoreView, generation: Generation, chunk: StoredChunk) -> 
         if may_see(view, role=chunk.role, owner_id=chunk.entity_id, item_id=item.id)
     ]
     return "\n\n".join(learned) or None
+
+
+def hidden_entities(view: LoreView) -> frozenset[str]:
+    """The entities of which the viewer may read nothing: for them these do not exist, not even by name."""
+    if view.viewer == "gm":
+        return frozenset()
+    return frozenset(
+        entity_id
+        for generation in view.generations
+        for entity_id in generation.entities_without_open_lore()
+        if all(visible_text(view, generation, chunk) is None for chunk in generation.chunks_of(entity_id))
+    )
 
 
 def qualified(ids: Iterable[str], generations: Iterable[Generation]) -> set[str]:

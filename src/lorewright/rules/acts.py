@@ -78,9 +78,7 @@ def _take(patch: Patch, action: Action) -> Answer:
 def _ask(patch: Patch, attempt: Attempt) -> Answer:
     """The best-ranked thing that is still new is told or kept back; else what was told before counts."""
     asked = attempt.action.target_id
-    matched = [
-        item for item in attempt.grounding.items if item.holder_id == asked and item.role != "discoverable"
-    ]
+    matched = [item for item in attempt.grounding.items if item.holder_id == asked and item.role != "discoverable"]
     if not matched:
         return Answer("does_not_know")
     new = _first_new(matched, patch.state)
@@ -95,9 +93,7 @@ def _ask(patch: Patch, attempt: Attempt) -> Answer:
 def _search(patch: Patch, attempt: Attempt, rules: CampaignRules) -> Answer:
     """One search finds one thing: the best-ranked that is still new."""
     here = patch.state.scene.location_id
-    matched = [
-        item for item in attempt.grounding.items if item.holder_id == here and item.role == "discoverable"
-    ]
+    matched = [item for item in attempt.grounding.items if item.holder_id == here and item.role == "discoverable"]
     if not matched:
         return Answer("nothing_found")
     new = _first_new(matched, patch.state)

@@ -95,9 +95,7 @@ def _once_key(rule: Rule) -> str:
     return f"rule:{rule.id}"
 
 
-def _roll(
-    patch: Patch, rule: Rule, check: Check, action: Action, rules: CampaignRules, dice: Dice
-) -> BandName:
+def _roll(patch: Patch, rule: Rule, check: Check, action: Action, rules: CampaignRules, dice: Dice) -> BandName:
     actor = patch.state.entities[action.actor_id]
     roll = dice.roll(
         check.dice or rules.ruleset.dice,
@@ -133,6 +131,4 @@ def _say(rule: Rule, band: BandName | None) -> tuple[str, ...]:
 def _reached(before: WorldState, after: WorldState, rules: CampaignRules) -> Iterator[tuple[str, int]]:
     for clock_id in sorted(rules.clock_effects.keys() & after.clocks.keys()):
         was, now = before.clocks[clock_id].value, after.clocks[clock_id].value
-        yield from (
-            (clock_id, value) for value in sorted(rules.clock_effects[clock_id]) if was < value <= now
-        )
+        yield from ((clock_id, value) for value in sorted(rules.clock_effects[clock_id]) if was < value <= now)

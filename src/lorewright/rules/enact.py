@@ -74,6 +74,4 @@ def _fact(effect: e.FactEffect, state: WorldState) -> o.AddFact | o.UpdateFact:
     fact_id = f"{subject_id}.{slug(effect.fact, fallback='fact')}"
     if fact_id in state.facts:
         return o.UpdateFact(fact_id=fact_id, object=effect.object)
-    return o.AddFact(
-        fact=Fact(id=fact_id, subject_id=subject_id, predicate=effect.fact, object=effect.object)
-    )
+    return o.AddFact(fact=Fact(id=fact_id, subject_id=subject_id, predicate=effect.fact, object=effect.object))

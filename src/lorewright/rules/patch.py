@@ -79,9 +79,7 @@ def _happenings(before: WorldState, after: WorldState) -> Iterator[EngineEvent]:
     for clock_id, clock in sorted(after.clocks.items()):
         was = before.clocks[clock_id].value
         if clock.value != was:
-            yield EngineEvent(
-                type="clock_ticked", details={"clock": clock_id, "before": was, "after": clock.value}
-            )
+            yield EngineEvent(type="clock_ticked", details={"clock": clock_id, "before": was, "after": clock.value})
     if after.scene.number != before.scene.number:
         places = {"from": before.scene.location_id, "to": after.scene.location_id}
         yield EngineEvent(type="scene_changed", details=places)

@@ -43,6 +43,4 @@ def _judge(
         return ActionResult(action_index=index, success=True)
     if reason in _MAY_DEPEND and any(not result.success for result in earlier):
         reason = "depends_on_failed"
-    return ActionResult(
-        action_index=index, success=False, reason=reason, message=sentence(reason, action, state)
-    )
+    return ActionResult(action_index=index, success=False, reason=reason, message=sentence(reason, action, state))

@@ -43,13 +43,9 @@ class _Sheet:
     def __init__(self, generations: Sequence[Generation], entity_id: str) -> None:
         self.entity_id = entity_id
         self._generations = generations
-        self._chunks = [
-            (generation, chunk) for generation in generations for chunk in generation.chunks_of(entity_id)
-        ]
+        self._chunks = [(generation, chunk) for generation in generations for chunk in generation.chunks_of(entity_id)]
 
-    def texts(
-        self, role: str, split: Callable[[str], list[str]], *, first_only: bool = False
-    ) -> tuple[LoreText, ...]:
+    def texts(self, role: str, split: Callable[[str], list[str]], *, first_only: bool = False) -> tuple[LoreText, ...]:
         """The lines of the sections of a role; with `first_only` of the first section alone."""
         chunks = [chunk for _, chunk in self._chunks if chunk.role == role and chunk.text]
         return tuple(line for chunk in chunks[: 1 if first_only else None] for line in _lines(chunk, split))

@@ -75,12 +75,9 @@ def _ranked(words: Sequence[str], items: Sequence[SceneItem]) -> tuple[SceneItem
     if not items:
         return ()
     with closing(sqlite3.connect(":memory:")) as connection:
-        connection.execute(
-            f"CREATE VIRTUAL TABLE items USING fts5(name, trigger, text, tokenize='{TOKENIZER}')"
-        )
+        connection.execute(f"CREATE VIRTUAL TABLE items USING fts5(name, trigger, text, tokenize='{TOKENIZER}')")
         rows = [
-            (number, item.name.replace("_", " "), item.trigger or "", item.text)
-            for number, item in enumerate(items)
+            (number, item.name.replace("_", " "), item.trigger or "", item.text) for number, item in enumerate(items)
         ]
         connection.executemany("INSERT INTO items(rowid, name, trigger, text) VALUES (?, ?, ?, ?)", rows)
         hits = rank_keywords([KeywordTable(connection, "items", len(items))], words)[0]

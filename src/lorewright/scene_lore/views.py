@@ -1,4 +1,5 @@
-"""SceneLore -> what a stage or a player sees of it, in the seed's SceneLoreCache shape. The table of design section 7."""
+"""SceneLore -> what a stage or a player sees of it, in the seed's SceneLoreCache shape. The table of design section
+7."""
 
 from __future__ import annotations
 
@@ -21,9 +22,7 @@ def scene_view(lore: SceneLore, viewer: StageViewer, *, learned: frozenset[str])
     return {
         "scene_id": lore.scene_id,
         "atmosphere": _texts(lore.atmosphere),
-        "npc_briefings": {
-            briefing.npc_id: _briefing_view(briefing, viewer, learned) for briefing in lore.briefings
-        },
+        "npc_briefings": {briefing.npc_id: _briefing_view(briefing, viewer, learned) for briefing in lore.briefings},
         "discoverable": _discoverable(lore, viewer, learned),
         "thread_connections": {item.name: item.text for item in _known(lore.thread_connections, learned)},
     }
@@ -47,9 +46,7 @@ def _briefing_view(briefing: Briefing, viewer: StageViewer, learned: frozenset[s
 
 
 def _discoverable(lore: SceneLore, viewer: StageViewer, learned: frozenset[str]) -> list[dict[str, Any]]:
-    found = [
-        {"trigger": item.trigger or "", "content": item.text} for item in _known(lore.discoverable, learned)
-    ]
+    found = [{"trigger": item.trigger or "", "content": item.text} for item in _known(lore.discoverable, learned)]
     hidden = len(lore.discoverable) - len(found)
     if viewer == "planner" and hidden:
         return [*found, {"where": lore.location_id, "undiscovered_count": hidden}]

@@ -1,14 +1,14 @@
 """The tables of a campaign's file. Keys are (campaign_id, id), so that one database could hold many campaigns.
 
-    campaigns          one row: what it was made from, its rules, its head and its revision
-    pack_pins          which text of which pack it was made from
-    turns              the tree of turns: parent, ops, the hash of the state after it, the stored result
-    world_states       complete states, of the head and of every 25th turn; any other is rebuilt from ops
-    actions            what was tried in a turn
-    validation_results how each of them was judged
-    messages           the stream
-    stage_records      every stage's input and output
-    attempts           submissions that failed, with what was thought until then; nothing else knows of them
+campaigns          one row: what it was made from, its rules, its head and its revision
+pack_pins          which text of which pack it was made from
+turns              the tree of turns: parent, ops, the hash of the state after it, the stored result
+world_states       complete states, of the head and of every 25th turn; any other is rebuilt from ops
+actions            what was tried in a turn
+validation_results how each of them was judged
+messages           the stream
+stage_records      every stage's input and output
+attempts           submissions that failed, with what was thought until then; nothing else knows of them
 """
 
 from __future__ import annotations

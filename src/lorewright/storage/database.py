@@ -1,9 +1,9 @@
 """A path -> a connection that cannot lose an acknowledged write, and the one way to write through it.
 
-Measured: WAL with `synchronous=NORMAL` loses acknowledged commits in a power cut, `FULL` does not. A deferred BEGIN meets
-"database is locked" under load, BEGIN IMMEDIATE does not. And SQLite before 3.51.3 can corrupt a WAL when two processes
-checkpoint and commit at the same instant, so a lock file beside the database is held around writes and around close
-(which checkpoints).
+Measured: WAL with `synchronous=NORMAL` loses acknowledged commits in a power cut, `FULL` does not. A deferred BEGIN
+meets "database is locked" under load, BEGIN IMMEDIATE does not. And SQLite before 3.51.3 can corrupt a WAL when two
+processes checkpoint and commit at the same instant, so a lock file beside the database is held around writes and
+around close (which checkpoints).
 """
 
 from __future__ import annotations

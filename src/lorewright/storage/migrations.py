@@ -43,9 +43,7 @@ def _done(database: Database) -> set[str]:
 def _apply(database: Database, migration: Migration) -> bool:
     """Whether this call applied it: another process may have been first."""
     with database.transaction() as connection:
-        connection.execute(
-            "CREATE TABLE IF NOT EXISTS migrations (name TEXT PRIMARY KEY, applied_at TEXT NOT NULL)"
-        )
+        connection.execute("CREATE TABLE IF NOT EXISTS migrations (name TEXT PRIMARY KEY, applied_at TEXT NOT NULL)")
         if connection.execute("SELECT 1 FROM migrations WHERE name = ?", (migration.name,)).fetchone():
             return False
         for statement in migration.statements:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from lorewright.errors import HeadMoved, LorewrightError
-from lorewright.turn.draft import Recorder, Submission
-from lorewright.turn.pipeline import Setting, Stages, think
+from lorewright.turn.draft import Recorder, Setting, Submission
+from lorewright.turn.pipeline import Stages, think
 from lorewright.turn.store import CampaignStore
 
 

@@ -9,8 +9,10 @@ from typing import Any, Literal
 from pydantic import BaseModel
 
 from lorewright.ids import canonical_json, content_hash
+from lorewright.index.generation import Generation
 from lorewright.rules.actions import Action
 from lorewright.rules.outcomes import Validation
+from lorewright.rules.rulesets import CampaignRules
 from lorewright.turn.messages import Message
 from lorewright.turn.result import TurnResult
 from lorewright.turn.stages.stage import BUILTIN, StageRun
@@ -35,6 +37,15 @@ class Head:
     options: tuple[str, ...] = ()
     recent: tuple[tuple[int, Message], ...] = ()
     moved_from: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """What does not change while a campaign is played: its rules, its seed, the packs that it pins."""
+
+    rules: CampaignRules
+    seed: int
+    generations: tuple[Generation, ...]
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,7 +27,8 @@ def build_packet(
     viewer: StageViewer,
     asked: Sequence[dict[str, Any]] = (),
 ) -> dict[str, Any]:
-    """The packet for one viewer. `recent` are (turn number, narration), oldest first; `asked` what was retrieved for it.
+    """The packet for one viewer. `recent` are (turn number, narration), oldest first; `asked` what was retrieved for
+    it.
 
     Facts and entities are those of the scene: who and what is there or carried, and where the ways lead.
     """
@@ -52,7 +53,8 @@ def build_packet(
         "relationships": _relationships(state, present),
         "summary": {"scene": "", "threads": ""},
         "recent_events": [
-            {"turn_no": turn_no, "text": message.content[:_RECENT_CHARACTERS]} for turn_no, message in recent[-RECENT_NARRATIONS:]
+            {"turn_no": turn_no, "text": message.content[:_RECENT_CHARACTERS]}
+            for turn_no, message in recent[-RECENT_NARRATIONS:]
         ],
         "npc_agendas": {},
         "npc_capabilities": {},

@@ -27,7 +27,8 @@ class Named(Frozen):
 
 
 class WayOut(Frozen):
-    """A way out of the place at hand: `name` is what one types (`street`), `to_name` where it leads (`Night Market`)."""
+    """A way out of the place at hand: `name` is what one types (`street`), `to_name` where it leads (`Night
+    Market`)."""
 
     name: str
     to: str
@@ -38,7 +39,8 @@ class WayOut(Frozen):
 
 
 class Scope(Frozen):
-    """All that a player's words can refer to just now; `topics` are people, places and things that have been heard of."""
+    """All that a player's words can refer to just now; `topics` are people, places and things that have been heard
+    of."""
 
     player: Named
     place: Named
@@ -168,8 +170,9 @@ class Movement(Frozen):
 class NarratorInput(Frozen):
     """All that the telling of a turn may rest on.
 
-    `names` gives display names of every ID in here. `recall` counts the phrases and lore lines used before in this branch,
-    by key; `seed` keys the bags they are drawn from. `scene_changed`: the player came to `scene.place_id` in this turn.
+    `names` gives display names of every ID in here. `recall` counts the phrases and lore lines used before in this
+    branch, by key; `seed` keys the bags they are drawn from. `scene_changed`: the player came to `scene.place_id` in
+    this turn.
     `ending` is the authored text of an ending that was reached now. `ops` are the changes that the player can see: what
     they gain and lose, how somebody stands to them, a door's lock; so that a price can be named.
     """

@@ -57,8 +57,8 @@ def ways_out(state: WorldState) -> tuple[WayOut, ...]:
 def suggestions(state: WorldState, topics: Iterable[str]) -> tuple[str, ...]:
     """One social, one physical and one onward line, each of which works when typed.
 
-    `topics` are names that the player has met. Nothing here comes from an item that was not revealed. Which of several is
-    offered turns with the in-world time, so that the lines do not stand still.
+    `topics` are names that the player has met. Nothing here comes from an item that was not revealed. Which of
+    several is offered turns with the in-world time, so that the lines do not stand still.
     """
     if state.ended is not None:
         return ()

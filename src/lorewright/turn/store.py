@@ -356,13 +356,16 @@ def _statements(draft: Draft) -> list[tuple[str, tuple[Any, ...]]]:
         ("INSERT INTO world_states VALUES (?, ?, ?)", (campaign_id, turn_id, draft.state.to_json())),
     ]
     if head.turn_no % FULL_STATE_EVERY:
-        statements.append(("DELETE FROM world_states WHERE campaign_id = ? AND turn_id = ?", (campaign_id, head.turn_id)))
+        statements.append(
+            ("DELETE FROM world_states WHERE campaign_id = ? AND turn_id = ?", (campaign_id, head.turn_id))
+        )
     statements += [_insert_message(campaign_id, message) for message in draft.messages]
     statements += _insert_actions(draft)
     statements += _insert_records(draft)
     statements.append(
         (
-            "UPDATE campaigns SET head_turn_id = ?, current_turn = ?, revision = revision + 1, updated_at = ? WHERE id = ?",
+            """UPDATE campaigns SET head_turn_id = ?, current_turn = ?, revision = revision + 1, updated_at = ?
+               WHERE id = ?""",
             (turn_id, draft.turn_no, now, campaign_id),
         )
     )

@@ -57,8 +57,8 @@ MATRIX: Mapping[Reader, Mapping[MessageType, Sight]] = MappingProxyType(
 def seen_by(reader: Reader, messages: Iterable[Message], *, own_id: str, present: bool = True) -> list[Message]:
     """The messages that a reader may see, in their order.
 
-    `own_id` is the character whose own messages count as own. With `present`, a narration is seen by those alone who were
-    there; stages that tell the story read everything that the player saw.
+    `own_id` is the character whose own messages count as own. With `present`, a narration is seen by those alone who
+    were there; stages that tell the story read everything that the player saw.
     """
     return [message for message in messages if _sees(MATRIX[reader], message, own_id, present)]
 

@@ -167,6 +167,11 @@ class WorldState(Frozen):
         entity = self.entities.get(entity_id)
         return entity.name if entity else entity_id
 
+    def clocks_shown(self) -> tuple[dict[str, Any], ...]:
+        """The clocks by ID, as everyone may see them: id, name, value, max."""
+        shown = {"id", "name", "value", "max"}
+        return tuple(self.clocks[one].model_dump(include=shown) for one in sorted(self.clocks))
+
     def to_json(self) -> str:
         """Canonical JSON: equal states give equal bytes in every process."""
         return canonical_json(self.model_dump(mode="json"))

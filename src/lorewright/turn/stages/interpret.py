@@ -22,7 +22,6 @@ class Interpret(Stage[InterpreterInput, InterpreterOutput, InterpreterOutput]):
         return answer
 
 
-
 def unknown_reference(output: InterpreterOutput, scope: Scope) -> str | None:
     """What is wrong with a reading: an actor other than the player, or an ID that is not in the scope."""
     named = (*scope.people, *scope.here, *scope.carried, *scope.doors, *scope.topics, scope.place, scope.player)

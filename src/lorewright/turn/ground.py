@@ -1,0 +1,48 @@
+"""Actions -> attempts: the words of an action become item IDs, so that the rules need read no free text."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from lorewright.index.generation import Generation
+from lorewright.rules.actions import Action, Attempt, GroundedItem, Grounding
+from lorewright.scene_lore.grounding import match_items, search_items
+from lorewright.scene_lore.models import SceneLore
+from lorewright.world.state import WorldState
+
+
+def ground(
+    actions: Sequence[Action], state: WorldState, lore: SceneLore, generations: Sequence[Generation]
+) -> list[Attempt]:
+    """Each action with what its words point at in the scene: by ID only, so that no record of it tells a secret."""
+    return [Attempt(action=action, grounding=_grounding(action, state, lore, generations)) for action in actions]
+
+
+def _grounding(action: Action, state: WorldState, lore: SceneLore, generations: Sequence[Generation]) -> Grounding:
+    if action.type == "search":
+        return _searched(action, state, lore, generations)
+    if action.type == "ask":
+        return _asked(action, lore, generations)
+    return Grounding()
+
+
+def _searched(action: Action, state: WorldState, lore: SceneLore, generations: Sequence[Generation]) -> Grounding:
+    place = state.entities[state.scene.location_id]
+    found = search_items(action.words, (place.name, *place.aliases), lore.discoverable, generations)
+    items = tuple(GroundedItem(id=item.id, role="discoverable", holder_id=place.id) for item in found.items)
+    return Grounding(items=items, topics=found.topics)
+
+
+def _asked(action: Action, lore: SceneLore, generations: Sequence[Generation]) -> Grounding:
+    """Whoever is asked about nothing in particular may tell anything that they would tell at all."""
+    briefing = lore.briefing(action.target_id or "")
+    if briefing is None:
+        return Grounding()
+    knows = {item.id for item in briefing.knows}
+    candidates = (*briefing.knows, *briefing.withholds) if action.words else briefing.knows
+    found = match_items(action.words, candidates, generations)
+    items = tuple(
+        GroundedItem(id=item.id, role="knows" if item.id in knows else "withholds", holder_id=briefing.npc_id)
+        for item in found.items
+    )
+    return Grounding(items=items, topics=found.topics)

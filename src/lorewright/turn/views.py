@@ -1,0 +1,104 @@
+"""What each stage is shown in one turn: gathered lore, packets, what the player's words look up, what must not be
+said."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, Literal
+
+from lorewright.packs.models import Item
+from lorewright.retrieval.query import LoreRetrievalQuery
+from lorewright.retrieval.retriever import retrieve
+from lorewright.retrieval.view import LoreView
+from lorewright.scene_lore.gather import gather
+from lorewright.scene_lore.models import SceneFocus, SceneItem, SceneLore
+from lorewright.turn.draft import Head, Setting, Submission
+from lorewright.turn.leaks import quoted_secret
+from lorewright.turn.packet import build_packet
+from lorewright.turn.visibility import seen_by
+from lorewright.world.state import WorldState
+
+# What is looked up for the player's words each turn, beside the scene's own lore.
+ASKED_TOKENS = 800
+ASKED_LIMIT = 4
+_ASKED_CHARACTERS = 500
+
+
+class TurnViews:
+    """The views of one turn. `items` grows with every scene that was gathered: all that could be told or leaked."""
+
+    def __init__(self, head: Head, submission: Submission, setting: Setting) -> None:
+        self._head = head
+        self._submission = submission
+        self._setting = setting
+        self.items: dict[str, SceneItem] = {}
+
+    def scene_lore(self, state: WorldState) -> SceneLore:
+        """All lore of the state's scene, secrets included."""
+        focus = SceneFocus(
+            scene_id=state.scene.id,
+            location_id=state.scene.location_id,
+            present_ids=state.present_npcs(),
+            thread_ids=tuple(sorted(state.threads)),
+        )
+        lore = gather(self._setting.generations, focus)
+        self.items |= {item.id: item for item in lore.items()}
+        return lore
+
+    def add_learned(self, item_ids: Iterable[str]) -> None:
+        """Items that were revealed although their holders are not here: by an effect."""
+        for item_id in item_ids:
+            for generation in self._setting.generations:
+                item = generation.item(item_id)
+                if item is not None:
+                    self.items.setdefault(item_id, _scene_item(item))
+
+    def packet(self, state: WorldState, lore: SceneLore, viewer: Literal["planner", "narrator"]) -> dict[str, Any]:
+        """The context packet of a stage."""
+        by_id = {id(message): turn_no for turn_no, message in self._head.recent}
+        seen = seen_by(viewer, [message for _, message in self._head.recent], own_id=state.player_id)
+        recent = [(by_id[id(message)], message) for message in seen if message.type == "narration"]
+        return build_packet(state, self._setting.rules, lore, recent, viewer=viewer, asked=self._asked(state))
+
+    def _asked(self, state: WorldState) -> list[dict[str, Any]]:
+        """Lore for the player's words, with the player's eyes: no stage is told more of it than they."""
+        query = LoreRetrievalQuery(
+            keywords=self._submission.text[:_ASKED_CHARACTERS],
+            location_id=state.scene.location_id,
+            entity_ids=state.present_npcs(),
+            thread_ids=tuple(sorted(state.threads)),
+            corpus="authored",
+            viewer="player",
+            limit=ASKED_LIMIT,
+            max_tokens=ASKED_TOKENS,
+        )
+        view = LoreView(self._setting.generations, viewer="player", revealed=state.learned_by(state.player_id))
+        chunks = retrieve(view, query).result.chunks
+        return [
+            {"chunk_id": chunk.chunk_id, "section_path": chunk.section_path, "text": chunk.text} for chunk in chunks
+        ]
+
+    def leak(self, text: str, state: WorldState) -> str | None:
+        """What is wrong with a text that quotes an item which the player has not learned; None where nothing is."""
+        hidden = [(i.id, i.text) for i in self.items.values() if not state.has_learned(state.player_id, i.id)]
+        leaked = quoted_secret(text, hidden, said_before=self._submission.text)
+        return f"it quotes what was not revealed ({leaked})" if leaked else None
+
+    def heard_of(self, state: WorldState) -> list[str]:
+        """Names worth asking about that the player has met: in threads, and in what they have learned."""
+        related = [one for thread in state.threads.values() for one in thread.related_entity_ids]
+        learned = [
+            topic
+            for item in self.items.values()
+            if state.has_learned(state.player_id, item.id)
+            for topic in item.topics
+        ]
+        present = {state.name_of(one) for one in state.present()}
+        names = [*(state.name_of(one) for one in related if one in state.entities), *learned]
+        return [name for name in dict.fromkeys(names) if name not in present]
+
+
+def _scene_item(item: Item) -> SceneItem:
+    return SceneItem(
+        id=item.id, chunk_id=item.id.partition("#")[0], name=item.name, text=item.text, trigger=item.trigger
+    )
