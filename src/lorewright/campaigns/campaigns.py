@@ -14,19 +14,21 @@ from lorewright.campaigns.kept_packs import KeptPacks
 from lorewright.campaigns.opening import Opening, compose
 from lorewright.campaigns.rulesets import load_ruleset
 from lorewright.campaigns.scenario import Scenario, load_scenario
+from lorewright.campaigns.store import create_campaign
 from lorewright.errors import CampaignError, LorewrightError, NotFound
 from lorewright.ids import canonical_json, content_hash, is_id
 from lorewright.index.generation import Generation, GenerationKey
 from lorewright.index.library import InstalledPack, Library
 from lorewright.packs.loader import content_hash_of
 from lorewright.rules.outcomes import Validation
+from lorewright.turn.campaign import CampaignRow, PackPin
 from lorewright.turn.commit import run_turn
 from lorewright.turn.draft import Head, Setting, Submission, turn_id_of
 from lorewright.turn.messages import Message
 from lorewright.turn.pipeline import Stages
 from lorewright.turn.result import NEXT_PROMPT, TurnResult
 from lorewright.turn.scope import suggestions
-from lorewright.turn.store import CampaignRow, CampaignStore, PackPin, create_campaign
+from lorewright.turn.store import CampaignStore
 from lorewright.world.state import WorldState
 
 _SUFFIX = ".db"

@@ -10,7 +10,8 @@ import typer
 from lorewright.bootstrap import open_app
 from lorewright.cli.output import say, show_json, show_table
 from lorewright.errors import NotFound
-from lorewright.turn.store import CampaignRow, CampaignStore
+from lorewright.turn.campaign import CampaignRow
+from lorewright.turn.store import CampaignStore
 
 app = typer.Typer(help="Campaigns: begin one, look at it.", no_args_is_help=True)
 

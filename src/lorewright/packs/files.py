@@ -59,7 +59,7 @@ def _walk(root: Path, findings: list[Finding]) -> Iterator[Path]:
             file = PurePath(name)
             if name.startswith(".") or file.suffix.lower() not in _MARKDOWN:
                 continue
-            if here == root and file.Path(name).stem.casefold() in _NOT_CONTENT:
+            if here == root and file.stem.casefold() in _NOT_CONTENT:
                 findings.append(info(name, "not-content", "about the pack, not of it; left out"))
                 continue
             yield here / name

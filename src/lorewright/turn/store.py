@@ -5,8 +5,6 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections.abc import Sequence
-from contextlib import suppress
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -19,6 +17,7 @@ from lorewright.rules.rulesets import CampaignRules
 from lorewright.storage.campaign_tables import CAMPAIGN_MIGRATIONS
 from lorewright.storage.database import Database
 from lorewright.storage.migrations import migrate
+from lorewright.turn.campaign import CampaignRow, PackPin
 from lorewright.turn.draft import Draft, Head, StageRecord, Submission
 from lorewright.turn.messages import Message
 from lorewright.world.apply import apply
@@ -32,33 +31,6 @@ FULL_STATE_EVERY = 25
 RECENT_TURNS = 12
 
 _OPS: TypeAdapter[tuple[StateOp, ...]] = TypeAdapter(tuple[StateOp, ...])
-
-
-@dataclass(frozen=True, slots=True)
-class PackPin:
-    """Which text of a pack a campaign was made from."""
-
-    pack_id: str
-    version: str
-    content_hash: str
-
-
-@dataclass(frozen=True, slots=True)
-class CampaignRow:
-    """What a campaign is and was made from."""
-
-    id: str
-    name: str
-    scenario_id: str
-    scenario: dict[str, Any]
-    rules: CampaignRules
-    ruleset_hash: str
-    seed: int
-    current_turn: int
-    revision: int
-    created_at: str
-    updated_at: str
-    pins: tuple[PackPin, ...]
 
 
 class CampaignStore:
@@ -250,7 +222,7 @@ class CampaignStore:
             error.code,
             error.message,
             canonical_json(thought),
-            _now(),
+            now(),
         )
         with self._database.transaction() as connection:
             connection.execute(
@@ -280,63 +252,9 @@ class CampaignStore:
         )
 
 
-def create_campaign(
-    path: Path, *, row: dict[str, Any], pins: Sequence[PackPin], state: WorldState, result_json: str, intro: Message
-) -> None:
-    """Write a new campaign's file with its turn 0, whole or not at all: it is made under another name and renamed.
-
-    `row` holds id, name, scenario_id, scenario_json, rules_json, ruleset_id, ruleset_hash and seed.
-
-    Raises:
-        FileExistsError: there is a campaign of that name.
-    """
-    building = path.with_name(f".{path.stem}.building")
-    _remove(building)
-    database = Database(building)
-    try:
-        migrate(database, CAMPAIGN_MIGRATIONS)
-        with database.transaction() as connection:
-            for sql, parameters in _creation(row, pins, state, result_json, intro):
-                connection.execute(sql, parameters)
-        # One plain file, with no log beside it, so that the rename moves all of it.
-        database.rows("PRAGMA journal_mode = DELETE")
-    finally:
-        database.close()
-    try:
-        path.hardlink_to(building)
-    finally:
-        _remove(building)
-
-
-def _remove(path: Path) -> None:
-    for suffix in ("", ".lock", "-wal", "-shm", "-journal"):
-        with suppress(FileNotFoundError):
-            path.with_name(path.name + suffix).unlink()
-
-
-def _creation(
-    row: dict[str, Any], pins: Sequence[PackPin], state: WorldState, result_json: str, intro: Message
-) -> list[tuple[str, tuple[Any, ...]]]:
-    now, campaign_id, turn_id = _now(), row["id"], intro.turn_id
-    columns = [*row, "head_turn_id", "revision", "current_turn", "created_at", "updated_at"]
-    values = (*row.values(), turn_id, 0, 0, now, now)
-    marks = ", ".join("?" * len(values))
-    start = (campaign_id, turn_id, 0, None, "start", "start", "", "", "[]", state.content_hash(), result_json, now)
-    return [
-        (f"INSERT INTO campaigns ({', '.join(columns)}) VALUES ({marks})", values),
-        *(
-            ("INSERT INTO pack_pins VALUES (?, ?, ?, ?)", (campaign_id, p.pack_id, p.version, p.content_hash))
-            for p in pins
-        ),
-        (f"INSERT INTO turns VALUES ({', '.join('?' * 12)})", start),
-        ("INSERT INTO world_states VALUES (?, ?, ?)", (campaign_id, turn_id, state.to_json())),
-        _insert_message(campaign_id, intro),
-    ]
-
-
 def _statements(draft: Draft) -> list[tuple[str, tuple[Any, ...]]]:
     """Everything that a turn writes, serialised before the transaction begins."""
-    campaign_id, turn_id, head, now = draft.head.campaign_id, draft.turn_id, draft.head, _now()
+    campaign_id, turn_id, head, time = draft.head.campaign_id, draft.turn_id, draft.head, now()
     turn = (
         campaign_id,
         turn_id,
@@ -349,7 +267,7 @@ def _statements(draft: Draft) -> list[tuple[str, tuple[Any, ...]]]:
         _OPS.dump_json(draft.ops).decode(),
         draft.state.content_hash(),
         canonical_json(draft.result.model_dump(mode="json")),
-        now,
+        time,
     )
     statements: list[tuple[str, tuple[Any, ...]]] = [
         (f"INSERT INTO turns VALUES ({', '.join('?' * len(turn))})", turn),
@@ -359,20 +277,21 @@ def _statements(draft: Draft) -> list[tuple[str, tuple[Any, ...]]]:
         statements.append(
             ("DELETE FROM world_states WHERE campaign_id = ? AND turn_id = ?", (campaign_id, head.turn_id))
         )
-    statements += [_insert_message(campaign_id, message) for message in draft.messages]
+    statements += [insert_message(campaign_id, message) for message in draft.messages]
     statements += _insert_actions(draft)
     statements += _insert_records(draft)
     statements.append(
         (
             """UPDATE campaigns SET head_turn_id = ?, current_turn = ?, revision = revision + 1, updated_at = ?
                WHERE id = ?""",
-            (turn_id, draft.turn_no, now, campaign_id),
+            (turn_id, draft.turn_no, time, campaign_id),
         )
     )
     return statements
 
 
-def _insert_message(campaign_id: str, message: Message) -> tuple[str, tuple[Any, ...]]:
+def insert_message(campaign_id: str, message: Message) -> tuple[str, tuple[Any, ...]]:
+    """The statement that appends a message to the stream, with its parameters."""
     return (
         "INSERT INTO messages VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
         (
@@ -451,5 +370,6 @@ def _message(row: sqlite3.Row) -> Message:
     )
 
 
-def _now() -> str:
+def now() -> str:
+    """The time for a row, in UTC."""
     return datetime.now(UTC).isoformat(timespec="milliseconds")

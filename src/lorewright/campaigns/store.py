@@ -1,0 +1,70 @@
+"""A new campaign's file, written whole or not at all."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+from lorewright.storage.campaign_tables import CAMPAIGN_MIGRATIONS
+from lorewright.storage.database import Database
+from lorewright.storage.migrations import migrate
+from lorewright.turn.campaign import PackPin
+from lorewright.turn.messages import Message
+from lorewright.turn.store import insert_message, now
+from lorewright.world.state import WorldState
+
+
+def create_campaign(
+    path: Path, *, row: dict[str, Any], pins: Sequence[PackPin], state: WorldState, result_json: str, intro: Message
+) -> None:
+    """Write a new campaign's file with its turn 0, whole or not at all: it is made under another name and renamed.
+
+    `row` holds id, name, scenario_id, scenario_json, rules_json, ruleset_id, ruleset_hash and seed.
+
+    Raises:
+        FileExistsError: there is a campaign of that name.
+    """
+    building = path.with_name(f".{path.stem}.building")
+    _remove(building)
+    database = Database(building)
+    try:
+        migrate(database, CAMPAIGN_MIGRATIONS)
+        with database.transaction() as connection:
+            for sql, parameters in _creation(row, pins, state, result_json, intro):
+                connection.execute(sql, parameters)
+        # One plain file, with no log beside it, so that the rename moves all of it.
+        database.rows("PRAGMA journal_mode = DELETE")
+    finally:
+        database.close()
+    try:
+        path.hardlink_to(building)
+    finally:
+        _remove(building)
+
+
+def _remove(path: Path) -> None:
+    for suffix in ("", ".lock", "-wal", "-shm", "-journal"):
+        with suppress(FileNotFoundError):
+            path.with_name(path.name + suffix).unlink()
+
+
+def _creation(
+    row: dict[str, Any], pins: Sequence[PackPin], state: WorldState, result_json: str, intro: Message
+) -> list[tuple[str, tuple[Any, ...]]]:
+    time, campaign_id, turn_id = now(), row["id"], intro.turn_id
+    columns = [*row, "head_turn_id", "revision", "current_turn", "created_at", "updated_at"]
+    values = (*row.values(), turn_id, 0, 0, time, time)
+    marks = ", ".join("?" * len(values))
+    start = (campaign_id, turn_id, 0, None, "start", "start", "", "", "[]", state.content_hash(), result_json, time)
+    return [
+        (f"INSERT INTO campaigns ({', '.join(columns)}) VALUES ({marks})", values),
+        *(
+            ("INSERT INTO pack_pins VALUES (?, ?, ?, ?)", (campaign_id, p.pack_id, p.version, p.content_hash))
+            for p in pins
+        ),
+        (f"INSERT INTO turns VALUES ({', '.join('?' * 12)})", start),
+        ("INSERT INTO world_states VALUES (?, ?, ?)", (campaign_id, turn_id, state.to_json())),
+        insert_message(campaign_id, intro),
+    ]

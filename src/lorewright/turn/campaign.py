@@ -1,0 +1,35 @@
+"""What a campaign is and was made from, as values."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from lorewright.rules.rulesets import CampaignRules
+
+
+@dataclass(frozen=True, slots=True)
+class PackPin:
+    """Which text of a pack a campaign was made from."""
+
+    pack_id: str
+    version: str
+    content_hash: str
+
+
+@dataclass(frozen=True, slots=True)
+class CampaignRow:
+    """What a campaign is and was made from."""
+
+    id: str
+    name: str
+    scenario_id: str
+    scenario: dict[str, Any]
+    rules: CampaignRules
+    ruleset_hash: str
+    seed: int
+    current_turn: int
+    revision: int
+    created_at: str
+    updated_at: str
+    pins: tuple[PackPin, ...]

@@ -1,0 +1,141 @@
+"""Scenarios: every name is looked up, every mistake has its place, and the one that ships can be won and lost."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from pathlib import Path
+
+import pytest
+
+import harbour as h
+from lorewright.bootstrap import open_app
+from lorewright.campaigns.rulesets import load_ruleset, ruleset_names
+from lorewright.campaigns.scenario import load_scenario
+from lorewright.errors import CampaignError, NotFound, ScenarioError
+
+PROJECT = Path(__file__).parents[2]
+
+
+def scenario_with(tmp_path: Path, old: str, new: str) -> Path:
+    root = h.write_workspace(tmp_path / "workspace")
+    path = root / "scenarios" / "night_boat.yaml"
+    text = path.read_text(encoding="utf-8")
+    assert old in text
+    path.write_text(text.replace(old, new), encoding="utf-8")
+    return root
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "says"),
+    [
+        ("at: quay}\nthreads", "at: moon}\nthreads", "cast.bea: nothing in the scenario or in harbour is called moon"),
+        ("{reveal: osk/withholds#debt}]", "{reveal: osk/withholds#loan}]", "no pack has an item osk/withholds#loan"),
+        ("{clock: dread}]\n", "{clock: dreadful}]\n", "there is no clock dreadful"),
+        ("3: [{end: fled}]", "3: [{end: fledd}]", "there is no ending fledd"),
+        ("start: tavern", "start: cellar", "start: cellar is not among the places"),
+        ("key: hatch_key", "key: golden_key", "nothing in the scenario or in harbour is called golden_key"),
+        ("content_packs: [harbour]", "content_packs: [ghost]", "no pack ghost is installed"),
+        ("id: night_boat", "id: night_boat\ncolour: red", "colour"),
+        ("Dread, max: 3", "Dread, max: lots", "clocks.dread.max"),
+        ("{clock: dread}]\n", "{explode: dread}]\n", "rules.0.fail.0"),
+        ("start: tavern", "start: tavern\n  bad: [", "mend the YAML"),
+    ],
+)
+def test_a_mistake_is_told_with_its_place_and_no_campaign_is_made(
+    tmp_path: Path, old: str, new: str, says: str
+) -> None:
+    app = open_app(scenario_with(tmp_path, old, new))
+    with pytest.raises((ScenarioError, NotFound)) as caught:
+        app.campaigns.new("night_boat")
+    assert says in f"{caught.value.message} {caught.value.hint}"
+    assert app.campaigns.ids() == []
+
+
+def test_all_unknown_names_are_told_at_once(tmp_path: Path) -> None:
+    root = scenario_with(tmp_path, "{clock: dread}]\n", "{clock: a}, {give: b}, {arrive: c}]\n")
+    with pytest.raises(ScenarioError) as caught:
+        open_app(root).campaigns.new("night_boat")
+    assert caught.value.message.count("night_boat.yaml: rules.owning_up:") == 3
+
+
+def test_a_campaign_is_seeded_from_scenario_and_pack(tmp_path: Path) -> None:
+    app = h.harbour(tmp_path)
+    with app.campaigns.reading("game") as store:
+        state = store.head().state
+        pins = store.campaign().pins
+    osk = state.entities["harbour:osk"]
+    assert (osk.name, osk.pronoun, osk.origin, osk.pack_entity_id) == ("Osk", "he", "pack", "harbour:osk")
+    assert "the landlord" in osk.aliases
+    assert state.positions == {
+        "game:player": "harbour:tavern",
+        "harbour:osk": "harbour:tavern",
+        "harbour:bea": "harbour:quay",
+    }
+    assert state.held_by("game:player") == {"game:lantern": 1}
+    assert state.held_by("harbour:tavern") == {"game:rope": 1}
+    assert state.doors["game:hatch"].key_id == "game:hatch_key"
+    assert [pin.pack_id for pin in pins] == ["harbour"]
+    assert len(list((app.workspace.campaigns / "packs-kept").glob("*.zip"))) == 1
+
+
+def test_a_running_campaign_keeps_the_pack_text_that_it_began_with(tmp_path: Path) -> None:
+    app = h.harbour(tmp_path)
+    page = app.workspace.content_packs / "harbour" / "npcs" / "osk.md"
+    page.write_text(page.read_text().replace("kestrel", "parakeet"))
+    app.library.install(page.parents[1])
+    (told,) = h.say(app, "ask osk about lin")
+    assert "kestrel" in told["final_text"]
+    app.campaigns.new("night_boat", campaign_id="fresh")
+    (told,) = h.say(app, "ask osk about lin", campaign="fresh")
+    assert "parakeet" in told["final_text"]
+
+
+def test_campaigns_get_free_ids_and_a_taken_one_is_refused(tmp_path: Path) -> None:
+    app = open_app(h.write_workspace(tmp_path / "workspace"))
+    assert [app.campaigns.new("night_boat").id for _ in range(3)] == ["night_boat", "night_boat_2", "night_boat_3"]
+    with pytest.raises(CampaignError, match="already"):
+        app.campaigns.new("night_boat", campaign_id="night_boat_2")
+
+
+def test_content_pack_in_the_singular_is_understood(tmp_path: Path) -> None:
+    root = scenario_with(tmp_path, "content_packs: [harbour]", "content_pack: harbour")
+    assert open_app(root).campaigns.new("night_boat").pins[0].pack_id == "harbour"
+
+
+def test_every_ruleset_that_ships_loads_and_an_unknown_one_is_named() -> None:
+    assert "freeform" in ruleset_names()
+    for name in ruleset_names():
+        assert load_ruleset(name)[0].id == name
+    with pytest.raises(NotFound, match="no ruleset chess"):
+        load_ruleset("chess")
+
+
+def test_the_scenario_that_ships_names_only_what_exists(tmp_path: Path) -> None:
+    app = open_app(PROJECT)
+    campaigns = app.rehearsal(tmp_path)
+    row = campaigns.new("dead_drop", campaign_id="probe", seed=1)
+    assert len(row.rules.endings) >= 3
+
+
+def played(tmp_path: Path, seed: int, lines: list[str]) -> str | None:
+    """The ending that lines of Dead Drop reach."""
+    campaigns = open_app(PROJECT).rehearsal(tmp_path / str(seed))
+    campaigns.new("dead_drop", campaign_id="dead_drop_demo", seed=seed)
+    with campaigns.open("dead_drop_demo") as opened:
+        for line in lines:
+            result = json.loads(asyncio.run(opened.submit(line)))
+            if opened.store.head().state.ended:
+                ended = [e["details"]["ending"] for e in result["engine_events"] if e["type"] == "campaign_ended"]
+                return str(ended[0])
+    return None
+
+
+def test_the_demo_of_the_scenario_that_ships_is_won(tmp_path: Path) -> None:
+    scenario = load_scenario(PROJECT / "scenarios" / "dead_drop.yaml")
+    assert len(scenario.demo) >= 8
+    assert played(tmp_path, scenario.demo_seed, list(scenario.demo)) == "delivered"
+
+
+def test_the_scenario_that_ships_can_be_lost_by_waiting(tmp_path: Path) -> None:
+    assert played(tmp_path, 1, ["wait"] * 12) == "left_behind"

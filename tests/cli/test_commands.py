@@ -1,0 +1,282 @@
+"""Every command as a user meets it: help with an example, JSON for programs, errors that say what to do."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import click
+import pytest
+import typer
+
+import harbour as h
+from lorewright.cli.root import app as cli
+
+
+def run(
+    root: Path, *arguments: str, hash_seed: str = "0", stdin: str | None = None
+) -> subprocess.CompletedProcess[str]:
+    """Run the command line in its own process, with a workspace."""
+    return subprocess.run(
+        [sys.executable, "-m", "lorewright", *arguments],
+        capture_output=True,
+        text=True,
+        env={**os.environ, "LOREWRIGHT_WORKSPACE": str(root), "PYTHONHASHSEED": hash_seed},
+        input=stdin,
+        stdin=subprocess.DEVNULL if stdin is None else None,
+        cwd=root if root.is_dir() else None,
+    )
+
+
+@pytest.fixture(scope="module")
+def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return h.harbour(tmp_path_factory.mktemp("cli")).workspace.root
+
+
+def commands() -> Iterator[tuple[str, ...]]:
+    def walk(command: click.Command, path: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
+        if hasattr(command, "commands"):
+            for name, inner in sorted(command.commands.items()):
+                yield from walk(inner, (*path, name))
+        else:
+            yield path
+
+    yield from walk(typer.main.get_command(cli), ())
+
+
+def find(path: tuple[str, ...]) -> Any:
+    command: Any = typer.main.get_command(cli)
+    for name in path:
+        command = command.commands[name]
+    return command
+
+
+@pytest.mark.parametrize("path", list(commands()), ids=" ".join)
+def test_every_command_says_what_it_does_and_shows_an_example(path: tuple[str, ...]) -> None:
+    command = find(path)
+    assert command.help
+    assert f"lorewright {' '.join(path)}" in command.epilog
+
+
+@pytest.mark.parametrize("path", list(commands()), ids=" ".join)
+def test_every_argument_and_option_is_explained(path: tuple[str, ...]) -> None:
+    assert [p.name for p in find(path).params if not getattr(p, "help", None)] == []
+
+
+def test_init_makes_a_workspace_that_plays_at_once(tmp_path: Path) -> None:
+    world = tmp_path / "world"
+    made = run(world, "init", str(world))
+    assert made.returncode == 0
+    assert {path.name for path in world.iterdir()} >= {"content_packs", "scenarios", "campaigns", "lorewright.toml"}
+    assert "was ready already" in run(world, "init", str(world)).stdout
+    demo = run(world, "play", "dead_drop")
+    assert demo.returncode == 0, demo.stderr
+    assert demo.stdout.count("\n> ") >= 8
+    assert "— the end —" in demo.stdout
+    assert json.loads(run(world, "campaign", "list", "--json").stdout) == []
+
+
+def test_the_demo_prints_the_same_bytes_in_every_process(tmp_path: Path) -> None:
+    world = tmp_path / "world"
+    run(world, "init", str(world))
+    first, second = (run(world, "play", "dead_drop", hash_seed=seed).stdout for seed in ("1", "2"))
+    assert first == second
+    assert len(first) > 2_000
+
+
+def test_turns_and_queries_print_the_same_bytes_in_every_process(tmp_path: Path) -> None:
+    printed = []
+    for seed in ("1", "2"):
+        root = h.harbour(tmp_path / seed / "same").workspace.root
+        lines = ("look", "ask osk about lin", "search under the counter", "go door", "frobnicate")
+        turns = [run(root, "turn", "game", line, "--json", hash_seed=seed).stdout for line in lines]
+        query = (
+            "lore",
+            "query",
+            "Lin and the night boat",
+            "--json",
+            "--explain",
+            "--location",
+            "tavern",
+            "--as",
+            "player",
+        )
+        printed.append([*turns, run(root, *query, "--campaign", "game", hash_seed=seed).stdout])
+    assert printed[0] == printed[1]
+    assert all(printed[0])
+
+
+def test_installing_lists_and_answers_in_the_shapes_of_the_seed(root: Path) -> None:
+    installed = json.loads(run(root, "pack", "install", "content_packs/harbour", "--json").stdout)
+    assert (installed["id"], installed["built"]) == ("harbour", False)
+    assert [pack["id"] for pack in json.loads(run(root, "pack", "list", "--json").stdout)] == ["harbour"]
+    answer = json.loads(run(root, "lore", "query", "the landlord", "--json").stdout)
+    assert set(answer) == {"chunks", "total_tokens", "query_time_ms"}
+    assert set(answer["chunks"][0]) == {
+        "chunk_id",
+        "text",
+        "relevance_score",
+        "source",
+        "pack_id",
+        "file_path",
+        "section_path",
+        "metadata",
+    }
+    assert answer["chunks"][0]["chunk_id"].startswith("harbour:osk:")
+    assert set(answer["chunks"][0]["metadata"]) >= {
+        "type",
+        "location_ids",
+        "entity_ids",
+        "faction_ids",
+        "thread_ids",
+        "tags",
+        "token_count",
+    }
+
+
+def test_validating_prints_findings_like_a_compiler_and_fails_on_errors(tmp_path: Path) -> None:
+    folder = h.write_pack(tmp_path / "broken", {**h.FILES, "npcs/bad.md": "---\nname: a: b\n---\n# Bad\n\nText.\n"})
+    checked = run(tmp_path, "pack", "validate", str(folder))
+    assert checked.returncode == 1
+    assert "npcs/bad.md:2:8: error invalid-yaml" in checked.stdout
+    (finding,) = [
+        f
+        for f in json.loads(run(tmp_path, "pack", "validate", str(folder), "--json").stdout)
+        if f["severity"] == "error"
+    ]
+    assert set(finding) == {"file", "line", "column", "severity", "code", "message", "hint"}
+    refused = run(tmp_path, "pack", "install", str(folder))
+    assert refused.returncode == 1
+    assert "was not installed" in refused.stderr
+    assert json.loads(run(tmp_path, "pack", "list", "--json").stdout) == []
+    assert run(tmp_path, "pack", "install", str(folder), "--lenient").returncode == 0
+
+
+def test_a_turn_prints_a_turn_result_and_the_same_id_the_same_bytes(root: Path) -> None:
+    first = run(root, "turn", "game", "look", "--action-id", "one", "--json")
+    assert set(json.loads(first.stdout)) == {
+        "turn_no",
+        "turn_id",
+        "messages",
+        "final_text",
+        "next_prompt",
+        "suggested_actions",
+        "clarification_question",
+        "citations",
+        "engine_events",
+        "validation",
+        "rolls",
+        "clocks",
+        "tokens",
+    }
+    assert run(root, "turn", "game", "look", "--action-id", "one", "--json").stdout == first.stdout
+
+
+def test_the_log_and_show_tell_what_happened(root: Path) -> None:
+    run(root, "turn", "game", "ask osk about lin", "--action-id", "logged")
+    (turn,) = [
+        t for t in json.loads(run(root, "campaign", "log", "game", "--json").stdout) if t["action_id"] == "logged"
+    ]
+    stages = json.loads(
+        run(root, "campaign", "log", "game", "--turn", str(turn["turn_no"]), "--stage", "all", "--json").stdout
+    )
+    assert stages[0]["stages"][0]["stage"] == "interpreter"
+    shown = json.loads(run(root, "campaign", "show", "game", "--json").stdout)
+    assert (shown["id"], shown["carried"]) == ("game", ["lantern"])
+    assert "The Tavern" in run(root, "campaign", "show", "game").stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (("turn", "nobody", "look"), "there is no campaign nobody"),
+        (("campaign", "new", "nothing"), "there is no scenario"),
+        (("campaign", "new", "night_boat", "--id", "game"), "there is a campaign game already"),
+        (("campaign", "new", "night_boat", "--id", "../evil"), "cannot be a campaign ID"),
+        (("campaign", "show", "../../etc/passwd"), "no campaign ID"),
+        (("campaign", "log", "game", "--turn", "99"), "there is no turn 99"),
+        (("lore", "query", "x", "--pack", "nothing"), "no pack nothing is installed"),
+        (("lore", "query", "x", "--as", "everyone"), "unknown viewer"),
+        (("lore", "query", "x", "--as", "npc:nobody"), "no pack that is asked has a character nobody"),
+        (("lore", "query"), "nothing was asked"),
+        (("lore", "query", "x", "--limit", "0"), "limit"),
+        (("lore", "query", "x", "--batch", "nowhere.jsonl"), "there is no file"),
+        (("pack", "install", "nowhere"), "is not a folder"),
+        (("pack", "install", "campaigns"), "holds no markdown"),
+        (("play", "nothing"), "nothing"),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, tuple) else "",
+)
+def test_a_users_mistake_is_told_with_a_hint_and_no_traceback(
+    root: Path, arguments: tuple[str, ...], says: str
+) -> None:
+    failed = run(root, *arguments)
+    assert failed.returncode == 1
+    assert "Traceback" not in failed.stderr
+    assert says in failed.stderr
+    assert "error[" in failed.stderr
+    assert "hint:" in failed.stderr
+
+
+def test_wrong_usage_exits_with_two(root: Path) -> None:
+    assert run(root, "turn").returncode == 2
+    assert run(root, "dance").returncode == 2
+
+
+def test_a_broken_settings_file_is_told_with_its_place(tmp_path: Path) -> None:
+    (tmp_path / "lorewright.toml").write_text("[lore]\nlimmit = 3\n")
+    failed = run(tmp_path, "pack", "list")
+    assert failed.returncode == 1
+    assert "lore.limmit" in failed.stderr
+
+
+def test_a_batch_answers_each_line_with_its_id(root: Path, tmp_path: Path) -> None:
+    asked = tmp_path / "asked.jsonl"
+    asked.write_text('{"id": "a", "query": "Osk"}\n\n{"id": "b", "query": "nets", "viewer": "player", "limit": 1}\n')
+    answers = [json.loads(line) for line in run(root, "lore", "query", "--batch", str(asked)).stdout.splitlines()]
+    assert [answer["id"] for answer in answers] == ["a", "b"]
+    assert len(answers[1]["chunks"]) == 1
+
+
+def test_why_not_answers_for_one_chunk_and_never_of_a_secret(root: Path) -> None:
+    chosen = run(root, "lore", "query", "landlord", "--why-not", "harbour:osk:overview")
+    assert "was chosen" in chosen.stdout
+    secret = run(root, "lore", "query", "debt", "--as", "player", "--why-not", "harbour:osk:withholds").stdout
+    none = run(root, "lore", "query", "debt", "--as", "player", "--why-not", "harbour:osk:nothing").stdout
+    assert secret.replace("withholds", "nothing") == none
+
+
+def test_escapes_in_a_pack_never_reach_the_terminal(tmp_path: Path) -> None:
+    evil = "# Evil \x1b]0;owned\x07\n\nText \x9b31m with \u202e escapes.\n"
+    folder = h.write_pack(tmp_path / "evil", {"pack.yaml": "id: evil\nname: Evil\n", "npcs/evil.md": evil})
+    run(tmp_path, "pack", "install", str(folder))
+    printed = (
+        run(tmp_path, "lore", "query", "text", "--explain").stdout
+        + run(tmp_path, "lore", "query", "text", "--json").stdout
+    )
+    assert "Text" in printed
+    assert not set("\x1b\x07\x9b\u202e") & set(printed)
+
+
+def test_play_reads_lines_from_a_pipe_and_saves_them(tmp_path: Path) -> None:
+    root = h.harbour(tmp_path).workspace.root
+    played = run(root, "play", "game", stdin="look\n/inv\n/who\n/why\n/nonsense\n/quit\nwait\n")
+    assert played.returncode == 0, played.stderr
+    assert "You carry: lantern" in played.stdout
+    assert "The Tavern: Osk" in played.stdout
+    assert "There is no /nonsense" in played.stdout
+    assert json.loads(run(root, "campaign", "show", "game", "--json").stdout)["current_turn"] == 1
+
+
+def test_play_begins_a_campaign_from_a_scenario_and_goes_on_with_it(tmp_path: Path) -> None:
+    root = h.write_workspace(tmp_path / "workspace")
+    script = tmp_path / "script.txt"
+    script.write_text("# a comment\nlook\n")
+    assert run(root, "play", "night_boat", "--script", str(script)).returncode == 0
+    assert run(root, "play", "night_boat", "--script", str(script)).returncode == 0
+    assert json.loads(run(root, "campaign", "show", "night_boat", "--json").stdout)["current_turn"] == 2

@@ -1,0 +1,90 @@
+"""What the documents tell people to do works: README's commands, the examples in docs/, the picture of a play."""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+PROJECT = Path(__file__).parents[2]
+README = (PROJECT / "README.md").read_text(encoding="utf-8")
+
+
+@pytest.fixture(scope="module")
+def checkout(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A copy of the workspace's own files, so that no test writes into the checkout."""
+    copy = tmp_path_factory.mktemp("checkout") / "lorewright"
+    copy.mkdir()
+    for name in ("content_packs", "scenarios"):
+        shutil.copytree(PROJECT / name, copy / name)
+    shutil.copy2(PROJECT / "lorewright.toml", copy)
+    return copy
+
+
+def run(checkout: Path, command: list[str], stdin: str | None = None) -> subprocess.CompletedProcess[str]:
+    environment = {key: value for key, value in os.environ.items() if key != "LOREWRIGHT_WORKSPACE"}
+    given = {"input": stdin} if stdin is not None else {"stdin": subprocess.DEVNULL}
+    return subprocess.run(command, capture_output=True, text=True, cwd=checkout, env=environment, **given)  # type: ignore[call-overload,no-any-return]
+
+
+def readme_commands() -> list[str]:
+    blocks = re.findall(r"```sh\n(.*?)```", README, re.DOTALL)
+    return [line.partition("#")[0].strip() for block in blocks for line in block.splitlines() if line.strip()]
+
+
+def test_the_first_forty_lines_let_a_newcomer_run_query_and_play() -> None:
+    first = "\n".join(README.splitlines()[:40])
+    for needed in ("make play", "make test", "lore query", "pack install", "campaign new", "The way of the data"):
+        assert needed in first
+
+
+def test_every_command_of_the_readme_works_in_its_order(checkout: Path) -> None:
+    commands = readme_commands()
+    assert len(commands) >= 8
+    for command in commands:
+        words = shlex.split(command)
+        if words[0] == "make":
+            dry = run(PROJECT, ["make", "--dry-run", *words[1:]])
+            assert dry.returncode == 0, dry.stderr
+            continue
+        assert words[0] == ".venv/bin/lorewright"
+        done = run(checkout, [sys.executable, "-m", "lorewright", *words[1:]])
+        assert done.returncode == 0, (command, done.stderr)
+        assert done.stdout.strip()
+
+
+def test_the_picture_of_a_play_in_the_readme_is_what_one_sees(checkout: Path) -> None:
+    played = run(
+        checkout, [sys.executable, "-m", "lorewright", "play", "dead_drop"], stdin="ask viktor about jin\n/quit\n"
+    )
+    picture = re.search(r"```text\n> ask viktor about jin\n(.*?)```", README, re.DOTALL)
+    assert picture is not None
+    quoted = re.search(r"“(.+?)”", picture.group(1), re.DOTALL)
+    assert quoted is not None
+    assert " ".join(quoted.group(1).split()) in " ".join(played.stdout.split())
+    assert "[viktor/knows#pier9" in played.stdout
+
+
+@pytest.mark.parametrize("page", sorted(path.name for path in (PROJECT / "docs").glob("*.md")))
+def test_the_python_of_a_page_runs(checkout: Path, page: str) -> None:
+    text = (PROJECT / "docs" / page).read_text(encoding="utf-8")
+    code = "\n".join(re.findall(r"```python\n(.*?)```", text, re.DOTALL))
+    done = run(checkout, [sys.executable, "-c", code])
+    assert done.returncode == 0, done.stderr
+    assert bool(done.stdout.strip()) == bool(code)
+
+
+@pytest.mark.parametrize(
+    "page", ["README.md", *sorted(f"docs/{path.name}" for path in (PROJECT / "docs").glob("*.md"))]
+)
+def test_no_link_of_a_page_is_dead(page: str) -> None:
+    text = re.sub(r"```.*?```|`[^`]*`", "", (PROJECT / page).read_text(encoding="utf-8"), flags=re.DOTALL)
+    for target in re.findall(r"\]\(([^)#]+)\)", text):
+        if "://" not in target:
+            assert ((PROJECT / page).parent / target).exists(), target
