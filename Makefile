@@ -22,13 +22,13 @@ test: $(READY_DEV) ## Set up what is needed and run the tests.
 	@$(BIN)/python -m pytest
 
 check: $(READY_DEV) ## Format, lint, types, imports.
-	@echo "format …" && $(BIN)/ruff format --check src tests
-	@echo "lint …" && $(BIN)/ruff check src tests
+	@echo "format …" && $(BIN)/ruff format --check src tests benchmarks
+	@echo "lint …" && $(BIN)/ruff check src tests benchmarks
 	@echo "types …" && $(BIN)/mypy
 	@echo "imports …" && $(BIN)/lint-imports --no-cache
 
 format: $(READY_DEV) ## Format the code and mend what can be mended.
-	@$(BIN)/ruff check --fix --quiet src tests; $(BIN)/ruff format src tests
+	@$(BIN)/ruff check --fix --quiet src tests benchmarks; $(BIN)/ruff format src tests benchmarks
 
 bench: $(READY) ## Measure how well and how fast lore is found.
 	@$(BIN)/python benchmarks/lookup.py

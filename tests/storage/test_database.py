@@ -1,0 +1,84 @@
+"""The database: written in transactions that are whole or not at all, with the settings that lose nothing."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from lorewright.storage.database import Database, opened
+
+
+@pytest.fixture
+def database(tmp_path: Path) -> Iterator[Database]:
+    with opened(tmp_path / "sub" / "test.db") as one:
+        with one.transaction() as connection:
+            connection.execute("CREATE TABLE numbers (n INTEGER PRIMARY KEY)")
+            connection.execute("CREATE TABLE parts (n INTEGER REFERENCES numbers (n))")
+        yield one
+
+
+def numbers(database: Database) -> list[int]:
+    return [row["n"] for row in database.rows("SELECT n FROM numbers ORDER BY n")]
+
+
+@pytest.mark.parametrize(("pragma", "value"), [("journal_mode", "wal"), ("synchronous", 2), ("foreign_keys", 1)])
+def test_its_settings_lose_no_acknowledged_write(database: Database, pragma: str, value: object) -> None:
+    row = database.row(f"PRAGMA {pragma}")
+    assert row is not None
+    assert row[0] == value
+
+
+def test_a_transaction_is_kept_and_seen_by_others(database: Database) -> None:
+    with database.transaction() as connection:
+        connection.execute("INSERT INTO numbers VALUES (1)")
+    with opened(database.path) as other:
+        assert numbers(other) == [1]
+
+
+def test_a_transaction_that_raises_leaves_nothing(database: Database) -> None:
+    with pytest.raises(ValueError, match="stop"), database.transaction() as connection:
+        connection.execute("INSERT INTO numbers VALUES (1)")
+        connection.execute("CREATE TABLE more (n)")
+        raise ValueError("stop")
+    assert numbers(database) == []
+    assert database.row("SELECT 1 FROM sqlite_master WHERE name = 'more'") is None
+    with database.transaction() as connection:
+        connection.execute("INSERT INTO numbers VALUES (2)")
+    assert numbers(database) == [2]
+
+
+def test_an_interrupted_transaction_leaves_nothing(database: Database) -> None:
+    with pytest.raises(KeyboardInterrupt), database.transaction() as connection:
+        connection.execute("INSERT INTO numbers VALUES (1)")
+        raise KeyboardInterrupt
+    assert numbers(database) == []
+
+
+def test_others_do_not_see_what_is_not_committed(database: Database) -> None:
+    with opened(database.path) as other, database.transaction() as connection:
+        connection.execute("INSERT INTO numbers VALUES (1)")
+        assert numbers(other) == []
+
+
+def test_a_reference_to_nothing_is_refused(database: Database) -> None:
+    with pytest.raises(sqlite3.IntegrityError), database.transaction() as connection:
+        connection.execute("INSERT INTO parts VALUES (1)")
+    assert database.rows("SELECT * FROM parts") == []
+
+
+def test_rows_have_names_and_no_row_is_none(database: Database) -> None:
+    with database.transaction() as connection:
+        connection.execute("INSERT INTO numbers VALUES (7)")
+    row = database.row("SELECT n FROM numbers WHERE n = ?", 7)
+    assert row is not None
+    assert row["n"] == 7
+    assert database.row("SELECT n FROM numbers WHERE n = ?", 8) is None
+
+
+def test_a_file_that_is_no_database_is_an_error(tmp_path: Path) -> None:
+    (tmp_path / "x.db").write_bytes(b"not a database, and long enough to be looked at" * 40)
+    with pytest.raises(sqlite3.DatabaseError):
+        Database(tmp_path / "x.db")
