@@ -38,7 +38,9 @@ def test_a_slug_is_an_id_and_its_own_slug(text: str) -> None:
     assert len(made) <= 80
 
 
-@pytest.mark.parametrize(("text", "made"), [("History & Lore", "history-lore"), ("Überfall", "uberfall"), ("🔥", "section")])
+@pytest.mark.parametrize(
+    ("text", "made"), [("History & Lore", "history-lore"), ("Überfall", "uberfall"), ("🔥", "section")]
+)
 def test_slugs_are_plain_words(text: str, made: str) -> None:
     assert slug(text) == made
 

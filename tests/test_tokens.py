@@ -9,7 +9,9 @@ from hypothesis import strategies as st
 from lorewright.tokens import count_tokens
 
 
-@pytest.mark.parametrize(("text", "tokens"), [("", 0), ("a", 1), ("abcd", 1), ("abcde", 2), ("a b c d", 4), ("   ", 1), ("日本語", 1)])
+@pytest.mark.parametrize(
+    ("text", "tokens"), [("", 0), ("a", 1), ("abcd", 1), ("abcde", 2), ("a b c d", 4), ("   ", 1), ("日本語", 1)]
+)
 def test_the_larger_of_a_quarter_of_the_characters_and_the_words_counts(text: str, tokens: int) -> None:
     assert count_tokens(text) == tokens
 

@@ -165,7 +165,14 @@ def test_linked_chunks_are_found_by_kind_and_value(town: Generation) -> None:
 
 @pytest.mark.parametrize(
     "frontmatter",
-    ["x: 1e999", 'x: "\\ud800"', 'title: "\\ud800\\0\\e"', "x: [[[1, {a: ~}]]]", "x: " + "9" * 400, "aliases: ['', ' ', '…']"],
+    [
+        "x: 1e999",
+        'x: "\\ud800"',
+        'title: "\\ud800\\0\\e"',
+        "x: [[[1, {a: ~}]]]",
+        "x: " + "9" * 400,
+        "aliases: ['', ' ', '…']",
+    ],
 )
 def test_any_frontmatter_can_be_stored(tmp_path: Path, frontmatter: str) -> None:
     pack = loaded_text(tmp_path, f"---\nid: a\ntype: npc\n{frontmatter}\n---\n# A\n\ntext\n")

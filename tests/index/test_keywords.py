@@ -105,7 +105,10 @@ def test_tables_asked_together_are_ranked_nearly_as_one(connection: sqlite3.Conn
 
 
 def test_a_rare_word_outweighs_a_common_one_across_tables(connection: sqlite3.Connection) -> None:
-    tables = [table(connection, "left", ["rain", "x", "y", "z"]), table(connection, "right", ["rain", "snow", "rain", "w"])]
+    tables = [
+        table(connection, "left", ["rain", "x", "y", "z"]),
+        table(connection, "right", ["rain", "snow", "v", "w"]),
+    ]
     left, right = rank_keywords(tables, ["rain", "snow"])
     assert right[2].score > left[1].score
 
@@ -113,7 +116,29 @@ def test_a_rare_word_outweighs_a_common_one_across_tables(connection: sqlite3.Co
 hostile = st.one_of(
     st.text(max_size=60),
     st.lists(
-        st.sampled_from(['"', "'", "*", "(", ")", "AND", "OR", "NOT", "NEAR", "^", "-", ":", "{", "}", "+", "\0", "🔥", "\ud800", "_"])
+        st.sampled_from(
+            [
+                '"',
+                "'",
+                "*",
+                "(",
+                ")",
+                "AND",
+                "OR",
+                "NOT",
+                "NEAR",
+                "^",
+                "-",
+                ":",
+                "{",
+                "}",
+                "+",
+                "\0",
+                "🔥",
+                "\ud800",
+                "_",
+            ]
+        )
     ).map(" ".join),
 )
 

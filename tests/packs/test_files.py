@@ -98,7 +98,9 @@ def test_a_name_that_cannot_be_shown_is_refused_and_shown_without_harm(tmp_path:
     assert str(finding).encode().decode().isprintable()
 
 
-@pytest.mark.parametrize("name", [" spaced name .md", "Fintolín Vík.md", "-rf.md", "日本.md", "🔥.md", "a\u00a0b.md", "'; DROP.md"])
+@pytest.mark.parametrize(
+    "name", [" spaced name .md", "Fintolín Vík.md", "-rf.md", "日本.md", "🔥.md", "a\u00a0b.md", "'; DROP.md"]
+)
 def test_any_other_name_is_a_name(tmp_path: Path, name: str) -> None:
     assert load_pack(folder_with(tmp_path, name)).errors == ()
 
@@ -121,9 +123,9 @@ def test_a_folder_without_markdown_is_no_pack(tmp_path: Path) -> None:
 
 
 def test_a_deep_folder_is_told(tmp_path: Path) -> None:
-    listing = list_files(folder_with(tmp_path, "d/" * (limits.MAX_PATH_DEPTH + 1) + "a.md"))
-    assert "path-too-deep" in codes(listing.findings)
-    assert len(listing.paths) == 1
+    pack = load_pack(folder_with(tmp_path, "d/" * (limits.MAX_PATH_DEPTH + 1) + "a.md"))
+    assert "path-too-deep" in codes(pack.findings)
+    assert len(pack.entities) == 1
 
 
 def test_the_content_hash_changes_with_every_byte_that_is_read(tmp_path: Path) -> None:

@@ -73,7 +73,8 @@ def test_a_discoverable_is_trigger_and_content() -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["- A ledger.", "- It is late. Note: go home.", "- at 10:30 it opens", "- a: b", "- " + "long " * 20 + ": x"]
+    "text",
+    ["- A ledger.", "- It is late. Note: go home.", "- at 10:30 it opens", "- a: b", "- " + "long " * 20 + ": x"],
 )
 def test_what_has_no_trigger_is_all_content(text: str) -> None:
     assert only(text, discoverable=True).trigger is None
@@ -84,7 +85,9 @@ def test_elsewhere_a_colon_is_text() -> None:
     assert (item.trigger, item.text) == (None, "search behind the bar: A ledger.")
 
 
-@pytest.mark.parametrize("hint", ["  - hint: The shelf is crooked.", "  hint: The shelf is crooked.", "  Hint:   The shelf is *crooked*."])
+@pytest.mark.parametrize(
+    "hint", ["  - hint: The shelf is crooked.", "  hint: The shelf is crooked.", "  Hint:   The shelf is *crooked*."]
+)
 def test_a_hint_below_an_item_is_no_part_of_what_it_hides(hint: str) -> None:
     item = only(f"- search the shelf: A ledger.\n{hint}\n", discoverable=True)
     assert (item.hint, item.text) == ("The shelf is crooked.", "A ledger.")
@@ -110,7 +113,9 @@ def test_what_says_nothing_is_no_item(text: str) -> None:
     assert items(text) == ()
 
 
-pieces = st.sampled_from(["- ", "\n", "  ", "{#a}", "{#1}", "hint: ", "(when x) ", "a: b", "1. ", "> ", "```\n", "word", "[[x|y]]", "%%"])
+pieces = st.sampled_from(
+    ["- ", "\n", "  ", "{#a}", "{#1}", "hint: ", "(when x) ", "a: b", "1. ", "> ", "```\n", "word", "[[x|y]]", "%%"]
+)
 
 
 @given(st.lists(pieces, max_size=25).map("".join), st.booleans())

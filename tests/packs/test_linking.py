@@ -31,7 +31,18 @@ def dangling(pack: Pack) -> list[str]:
 
 @pytest.mark.parametrize(
     "reference",
-    ["viktor", "town:viktor", "Viktor Old", "viktor old", "the fixer", "people/v_1", "people/v_1.md", "v_1", "V 1", "any/v_1"],
+    [
+        "viktor",
+        "town:viktor",
+        "Viktor Old",
+        "viktor old",
+        "the fixer",
+        "people/v_1",
+        "people/v_1.md",
+        "v_1",
+        "V 1",
+        "any/v_1",
+    ],
 )
 def test_an_entity_is_found_by_id_name_alias_path_or_file_name(tmp_path: Path, reference: str) -> None:
     for body, frontmatter in ((f"[[{reference}]]", ""), ("text", f"related_entities: ['{reference}']")):
@@ -50,7 +61,9 @@ def test_a_markdown_link_is_found_from_its_own_folder(tmp_path: Path, link: str)
     assert links_of(linked(tmp_path, f"[him]({link})")) == [("entity", "town:viktor")]
 
 
-@pytest.mark.parametrize("link", ["https://x.org/v_1.md", "../../people/v_1.md", "/v_1.md", "..%2f..%2fsecret.md", "gone.md"])
+@pytest.mark.parametrize(
+    "link", ["https://x.org/v_1.md", "../../people/v_1.md", "/v_1.md", "..%2f..%2fsecret.md", "gone.md"]
+)
 def test_a_markdown_link_that_leads_elsewhere_is_no_link(tmp_path: Path, link: str) -> None:
     pack = linked(tmp_path, f"[him]({link})")
     assert links_of(pack) == []
@@ -63,7 +76,9 @@ def test_tags_and_threads_are_links_too(tmp_path: Path) -> None:
 
 def test_a_section_is_tied_to_what_it_names_and_not_to_what_another_names(tmp_path: Path) -> None:
     pack = linked(tmp_path, "# A\n\ntext\n\n## One\n\n[[bar]]\n\n## Two\n\n[[guild]]\n", "related_entities: [viktor]")
-    values = {chunk.section: {link.value for link in chunk.links} for chunk in pack.chunks if chunk.entity_id == "town:a"}
+    values = {
+        chunk.section: {link.value for link in chunk.links} for chunk in pack.chunks if chunk.entity_id == "town:a"
+    }
     assert values == {
         "": {"town:a", "town:viktor"},
         "One": {"town:a", "town:viktor", "town:bar"},

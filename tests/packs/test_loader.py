@@ -163,8 +163,34 @@ def assert_sound(pack: Pack) -> None:
 
 
 pieces = st.sampled_from(
-    ["# A\n", "## Knows\n", "## Secrets\n", "## Knows\n", "- x\n", "[[ ]]", "[[.]]", "](x.md)", "](/.md)", "{#a}", "hint: ", "%%"]
-    + ["<!--", "-->", "```\n", "---\n", "id: a\n", "related_entities: [/, '']\n", "\n\n", "\0", "\x1b", "\u2028", "\ufffe", "word "]
+    [
+        "# A\n",
+        "## Knows\n",
+        "## Secrets\n",
+        "## Knows\n",
+        "- x\n",
+        "[[ ]]",
+        "[[.]]",
+        "](x.md)",
+        "](/.md)",
+        "{#a}",
+        "hint: ",
+        "%%",
+    ]
+    + [
+        "<!--",
+        "-->",
+        "```\n",
+        "---\n",
+        "id: a\n",
+        "related_entities: [/, '']\n",
+        "\n\n",
+        "\0",
+        "\x1b",
+        "\u2028",
+        "\ufffe",
+        "word ",
+    ]
 )
 
 

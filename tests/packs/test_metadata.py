@@ -138,7 +138,9 @@ def test_section_roles_are_read_and_unknown_ones_told() -> None:
     assert notes(meta("section_roles: [a]")) == [("warning", "wrong-type")]
 
 
-@pytest.mark.parametrize(("written", "gm_only"), [("gm", True), ("GM", True), ("hidden", True), ("player", False), ("", False)])
+@pytest.mark.parametrize(
+    ("written", "gm_only"), [("gm", True), ("GM", True), ("hidden", True), ("player", False), ("", False)]
+)
 def test_visibility_says_who_may_see_the_file(written: str, gm_only: bool) -> None:
     assert meta(f"visibility: {written}").gm_only is gm_only
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -50,7 +52,7 @@ def test_comments_are_closed_apart_and_in_order(text: str) -> None:
     spans = comments_in(text)
     assert all(text[start:end].startswith(("%%", "<!--")) for start, end in spans)
     assert all(text[start:end].endswith(("%%", "-->")) and end - start >= 4 for start, end in spans)
-    assert all(first[1] <= second[0] for first, second in zip(spans, spans[1:], strict=False))
+    assert all(first[1] <= second[0] for first, second in pairwise(spans))
 
 
 @given(pieces, st.integers(min_value=0, max_value=40))

@@ -14,9 +14,9 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 
 from lorewright.bootstrap import open_app
 from lorewright.cli.output import console, say, show_json, show_table
+from lorewright.packs.checking import check_pack
 from lorewright.packs.findings import Finding
 from lorewright.packs.loader import Progress as OnProgress
-from lorewright.packs.loader import load_pack
 from lorewright.packs.models import OPEN_ROLES, Pack
 
 app = typer.Typer(help="Content packs: install them, list them, check them.", no_args_is_help=True)
@@ -85,7 +85,7 @@ def validate(
 ) -> None:
     """Check a pack as a compiler would, and say what was understood. Exit 1 when there are errors."""
     with _progress("reading") as progress:
-        pack = load_pack(folder, progress=progress)
+        pack = check_pack(folder, open_app().library.neighbours(), progress=progress)
     if as_json:
         show_json([asdict(finding) for finding in pack.findings])
     else:

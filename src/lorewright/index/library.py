@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import json
+import sqlite3
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
 from lorewright.errors import NotFound, PackError
 from lorewright.index.generation import Generation, GenerationKey, build_generation
+from lorewright.packs.checking import Neighbour, check_pack
 from lorewright.packs.findings import Finding
 from lorewright.packs.loader import Progress, load_pack, no_progress
-from lorewright.packs.models import Pack
+from lorewright.packs.models import Dependency, Manifest, Pack
 from lorewright.storage.database import opened
 from lorewright.storage.migrations import Migration, migrate
 
@@ -45,6 +47,7 @@ class InstalledPack:
     chunks: int
     tokens: int
     installed_at: str
+    depends_on: tuple[tuple[str, str], ...] = ()
 
     @property
     def key(self) -> GenerationKey:
@@ -76,9 +79,8 @@ class Library:
         Raises:
             PackError: the folder is no pack, has errors (unless `lenient`), or its ID belongs to a pack elsewhere.
         """
-        pack = load_pack(folder, progress=progress)
+        pack = check_pack(folder, self.neighbours(), progress=progress)
         _refuse_errors(pack, lenient=lenient)
-        self._refuse_taken_id(pack)
         built = not (self.generations / GenerationKey(pack.manifest.id, pack.content_hash).folder).is_dir()
         build_generation(pack, self.generations)
         self._record(pack)
@@ -130,14 +132,9 @@ class Library:
         """Whether the generation is there."""
         return (self.generations / key.folder / "chunks.db").is_file()
 
-    def _refuse_taken_id(self, pack: Pack) -> None:
-        for installed in self.packs():
-            elsewhere = installed.path != pack.root and Path(installed.path).is_dir()
-            if installed.id == pack.manifest.id and elsewhere:
-                raise PackError(
-                    f"the ID {installed.id} belongs to the pack at {installed.path}",
-                    hint="give one of the two another id in pack.yaml",
-                )
+    def neighbours(self) -> dict[str, Neighbour]:
+        """The installed packs, as others see them."""
+        return {pack.id: _neighbour(pack) for pack in self.packs()}
 
     def _record(self, pack: Pack) -> None:
         manifest = pack.manifest
@@ -163,6 +160,12 @@ class Library:
                 connection.execute(f"INSERT OR REPLACE INTO content_packs VALUES ({marks})", row)
 
 
+def _neighbour(pack: InstalledPack) -> Neighbour:
+    depends_on = tuple(Dependency(id=pack_id, version=version) for pack_id, version in pack.depends_on)
+    manifest = Manifest(id=pack.id, name=pack.name, version=pack.version, depends_on=depends_on)
+    return Neighbour(manifest, Path(pack.path))
+
+
 def _refuse_errors(pack: Pack, *, lenient: bool) -> None:
     if not pack.errors or (lenient and not any(finding.file == "pack.yaml" for finding in pack.errors)):
         return
@@ -174,6 +177,7 @@ def _refuse_errors(pack: Pack, *, lenient: bool) -> None:
     )
 
 
-def _installed(row: object) -> InstalledPack:
-    fields = {name: row[name] for name in InstalledPack.__dataclass_fields__}  # type: ignore[index]
-    return InstalledPack(**fields)
+def _installed(row: sqlite3.Row) -> InstalledPack:
+    fields = {name: row[name] for name in InstalledPack.__dataclass_fields__ if name != "depends_on"}
+    depends_on = tuple((one["id"], one["version"]) for one in json.loads(row["depends_on_json"]))
+    return InstalledPack(**fields, depends_on=depends_on)

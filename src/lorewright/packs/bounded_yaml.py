@@ -17,6 +17,7 @@ import yaml
 
 from lorewright.packs.limits import MAX_YAML_DEPTH, MAX_YAML_NODES
 
+_DATE = re.compile(r"[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}\b")
 _NULL = re.compile(r"~|null|Null|NULL|")
 _BOOL = re.compile(r"true|True|TRUE|false|False|FALSE")
 _INT = re.compile(r"[-+]?[0-9]{1,18}")
@@ -36,10 +37,12 @@ class YamlProblem(Exception):
 
 @dataclass(frozen=True, slots=True)
 class YamlDocument:
-    """The data, the line (from 1) of each top-level key, and top-level or nested keys that were written twice."""
+    """The data, the line (from 1) of each top-level key, the ones whose bare value looks like a date, and top-level
+    or nested keys that were written twice."""
 
     data: Any
     key_lines: dict[str, int] = field(default_factory=dict)
+    dates: frozenset[str] = frozenset()
     duplicates: tuple[tuple[str, int], ...] = ()
 
 
@@ -53,12 +56,12 @@ def load_yaml(text: str) -> YamlDocument:
         node = _compose(text)
         builder = _Builder()
         data = None if node is None else builder.build(node)
-        lines = _key_lines(node)
+        lines, dates = _key_lines(node), _dates(node)
     except yaml.MarkedYAMLError as problem:
         raise _problem(problem) from None
     except (yaml.YAMLError, ValueError, RecursionError, IndexError) as problem:
         raise YamlProblem("invalid-yaml", str(problem).split("\n")[0] or "not YAML", 1, 1) from None
-    return YamlDocument(data, lines, tuple(builder.duplicates))
+    return YamlDocument(data, lines, dates, tuple(builder.duplicates))
 
 
 def _compose(text: str) -> yaml.Node | None:
@@ -79,6 +82,17 @@ def _key_lines(node: yaml.Node | None) -> dict[str, int]:
     if not isinstance(node, yaml.MappingNode):
         return {}
     return {_clean(key.value): key.start_mark.line + 1 for key, _ in node.value if isinstance(key, yaml.ScalarNode)}
+
+
+def _dates(node: yaml.Node | None) -> frozenset[str]:
+    """Other YAML readers make dates of these; here they stay the texts that they are."""
+    if not isinstance(node, yaml.MappingNode):
+        return frozenset()
+    return frozenset(
+        str(key.value)
+        for key, value in node.value
+        if isinstance(value, yaml.ScalarNode) and value.style is None and _DATE.match(str(value.value))
+    )
 
 
 class _Loader(yaml.SafeLoader):

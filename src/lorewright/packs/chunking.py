@@ -48,14 +48,14 @@ def lines_of(text: str) -> list[str]:
     return [line + "\n" for line in ended] + ([last] if last else [])
 
 
-def split_sections(body: str) -> list[Section]:
+def split_sections(body: str, tokens: Sequence[Token] | None = None) -> list[Section]:
     """Cut at H1 and H2. The sources of the sections joined are the body; an empty body gives no section.
 
     Text above the first heading is a section without titles, if it is more than white space; else it goes with the
     first heading.
     """
     lines = lines_of(body)
-    headings = list(_headings(blocks_of(body)))
+    headings = list(_headings(blocks_of(body) if tokens is None else tokens))
     sections: list[Section] = []
     first = headings[0].start if headings else len(lines)
     lead = "".join(lines[:first])

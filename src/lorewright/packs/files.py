@@ -8,10 +8,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path, PurePath
 
-from lorewright.packs.findings import Finding, error, info, warning
-from lorewright.packs.limits import MAX_FILE_BYTES, MAX_FILES, MAX_PATH_DEPTH
+from lorewright.packs.findings import Finding, error, info
+from lorewright.packs.limits import MAX_FILE_BYTES, MAX_FILES
 
-_MARKDOWN = (".md", ".markdown")
+_MARKDOWN = frozenset({".md", ".markdown"})
 
 # About the pack rather than of it, when they lie at its root.
 _NOT_CONTENT = frozenset({"readme", "license", "licence", "attribution", "changelog", "contributing", "credits"})
@@ -53,11 +53,12 @@ def _walk(root: Path, findings: list[Finding]) -> Iterator[Path]:
                 subfolders.remove(name)
                 relative = (here / name).relative_to(root).as_posix()
                 findings.append(_linked_folder(here / name, relative, root))
-        if len(here.relative_to(root).parts) > MAX_PATH_DEPTH:
-            findings.append(warning(here.relative_to(root).as_posix(), "path-too-deep", "folders are nested very deep"))
         for name in sorted(names):
             file = PurePath(name)
-            if name.startswith(".") or file.suffix.lower() not in _MARKDOWN:
+            hidden = name.startswith(".") and not name.startswith("..")
+            if (here / name).is_symlink() and file.suffix.lower() not in _MARKDOWN | {".yaml"} and not hidden:
+                findings += _linked_elsewhere(here / name, root)
+            if hidden or file.suffix.lower() not in _MARKDOWN:
                 continue
             if here == root and file.stem.casefold() in _NOT_CONTENT:
                 findings.append(info(name, "not-content", "about the pack, not of it; left out"))
@@ -70,6 +71,13 @@ def _linked_folder(link: Path, relative: str, root: Path) -> Finding:
     inside = target.is_relative_to(root.resolve())
     code = "symlink-loop" if inside else "symlink-escape"
     return error(relative, code, "linked folders are not followed", hint="copy the files into the pack")
+
+
+def _linked_elsewhere(link: Path, root: Path) -> list[Finding]:
+    """A link that is no markdown file is no content; one that leads out is told all the same."""
+    if Path(os.path.realpath(link)).is_relative_to(root.resolve()):
+        return []
+    return [_linked_folder(link, link.relative_to(root).as_posix(), root)]
 
 
 def _refusal(path: Path, relative: str, real_root: Path) -> Finding | None:

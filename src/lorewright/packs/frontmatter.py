@@ -32,6 +32,7 @@ class SourceFile:
     skip: bool = False
     has_frontmatter: bool = False
     key_lines: dict[str, int] = field(default_factory=dict)
+    dates: frozenset[str] = frozenset()
 
 
 def read_source(path: str, data: bytes) -> SourceFile:
@@ -174,4 +175,5 @@ def _parsed(path: str, text: str, source: str, opened: int, closed: int, finding
         tuple(findings),
         has_frontmatter=True,
         key_lines=lines,
+        dates=document.dates,
     )

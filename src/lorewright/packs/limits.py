@@ -11,3 +11,9 @@ MAX_NAME_BYTES = 200
 
 # A section longer than this is split at a paragraph end (design: 500 unless configured).
 MAX_CHUNK_TOKENS = 500
+
+# What is read all the same, but said: files over a megabyte, sections as long as a short book, more sections than
+# anyone will ever look through.
+LARGE_FILE_BYTES = 1024 * 1024
+LARGE_CHUNK_TOKENS = 20_000
+MAX_SECTIONS = 5_000

@@ -91,9 +91,7 @@ def lint_paths(paths: Iterable[str]) -> Iterator[Finding]:
             yield warning(path, "path-too-long", "the file name is very long", hint="shorten it")
         other = folded.setdefault(path.casefold(), path)
         if other != path:
-            yield warning(
-                path, "path-case-collision", f"differs from {other} only by case", hint="rename one of them"
-            )
+            yield warning(path, "path-case-collision", f"differs from {other} only by case", hint="rename one of them")
 
 
 def lint_ids(ids: Iterable[tuple[str, str, int]]) -> Iterator[Finding]:

@@ -12,15 +12,16 @@ from lorewright.errors import PackError
 from lorewright.ids import qualify, slug
 from lorewright.packs.chunking import Section, split_long, split_sections
 from lorewright.packs.files import list_files
-from lorewright.packs.findings import Finding, error, info, warning
+from lorewright.packs.findings import Finding, error, warning
 from lorewright.packs.frontmatter import SourceFile, decode_text, read_source
 from lorewright.packs.items import read_items
 from lorewright.packs.limits import MAX_CHUNK_TOKENS, MAX_MANIFEST_BYTES
 from lorewright.packs.linking import LinkTable
+from lorewright.packs.linting import lint_ids, lint_paths, lint_text
 from lorewright.packs.manifest import MANIFEST_FILE, derived_manifest, read_manifest
 from lorewright.packs.metadata import FileMetadata, read_metadata
 from lorewright.packs.models import ITEM_ROLES, OPEN_ROLES, Chunk, Entity, Manifest, Pack, Role
-from lorewright.packs.plain import comments_in, without_spans
+from lorewright.packs.plain import blocks_of, comments_in, without_spans
 from lorewright.packs.roles import role_of
 from lorewright.tokens import count_tokens
 
@@ -42,7 +43,7 @@ def load_pack(folder: Path, *, progress: Progress = no_progress) -> Pack:
     root = Path(folder)
     if not root.is_dir():
         raise PackError(f"{folder} is not a folder", hint="name the folder that holds the pack's markdown files")
-    manifest, findings = _manifest(root)
+    manifest, findings = load_manifest(root)
     listing = list_files(root)
     if not listing.paths:
         raise PackError(f"{folder} holds no markdown files", hint="a pack is a folder of .md files")
@@ -52,12 +53,16 @@ def load_pack(folder: Path, *, progress: Progress = no_progress) -> Pack:
         progress(done, len(listing.paths))
     findings += [*listing.findings, *(finding for file in files for finding in file.source.findings)]
     usable = _without_duplicates([file for file in files if not file.source.skip], findings)
+    findings += lint_paths(listing.paths)
+    findings += lint_ids((f.meta.entity_id, f.source.path, f.source.key_lines.get("id", 1)) for f in usable)
     entities = tuple(_entity(manifest.id, file) for file in usable)
     links = LinkTable(manifest.id, entities)
     chunks: list[Chunk] = []
     for file, entity in zip(usable, entities, strict=True):
         chunks += _chunks(manifest.id, file, entity, links, findings, first_position=len(chunks))
-    findings += [info(MANIFEST_FILE, "derived-manifest", f"no pack.yaml: the pack is {manifest.id}")] * manifest.derived
+    if manifest.derived and not (root / MANIFEST_FILE).exists():
+        message = f"no pack.yaml: the pack is read as {manifest.id}"
+        findings.append(warning(MANIFEST_FILE, "missing-manifest", message, hint="add a pack.yaml"))
     return Pack(
         manifest=manifest,
         root=str(root.resolve()),
@@ -75,7 +80,8 @@ class _File:
     sections: tuple[Section, ...]
 
 
-def _manifest(root: Path) -> tuple[Manifest, list[Finding]]:
+def load_manifest(root: Path) -> tuple[Manifest, list[Finding]]:
+    """A folder's manifest, derived where it has none or an unsound one, and what was wrong with it."""
     path, folder_name = root / MANIFEST_FILE, root.resolve().name
     derived = derived_manifest(folder_name)
     if not path.is_file():
@@ -101,9 +107,11 @@ def _read_file(root: Path, path: str) -> _File:
     source = read_source(path, (root / path).read_bytes())
     meta = read_metadata(source)
     skip = source.skip or meta.skip
-    sections = () if skip else tuple(split_sections(source.body))
-    findings = source.findings + (() if source.skip else tuple(meta.findings) + _structure(source, sections))
-    return _File(replace(source, findings=findings, skip=skip), meta, sections)
+    tokens = [] if skip else blocks_of(source.body)
+    sections = () if skip else tuple(split_sections(source.body, tokens))
+    said = () if source.skip else (*meta.findings, *_structure(source, sections))
+    linted = () if skip else lint_text(path, source.body, source.body_line, tokens, sections)
+    return _File(replace(source, findings=(*source.findings, *said, *linted), skip=skip), meta, sections)
 
 
 def _structure(source: SourceFile, sections: tuple[Section, ...]) -> tuple[Finding, ...]:
@@ -116,10 +124,12 @@ def _structure(source: SourceFile, sections: tuple[Section, ...]) -> tuple[Findi
 
 
 def _without_duplicates(files: list[_File], findings: list[Finding]) -> list[_File]:
-    """The first file of an ID, in path order, keeps it."""
+    """The first file of an ID, in path order, keeps it. An ID that we mended gives way to the one from the path."""
     first: dict[str, str] = {}
     kept: list[_File] = []
     for file in files:
+        if file.meta.entity_id in first and file.meta.derived_id:
+            file.meta.entity_id = file.meta.derived_id
         entity_id = file.meta.entity_id
         if entity_id in first:
             findings.append(

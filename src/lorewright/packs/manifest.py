@@ -8,7 +8,7 @@ from pydantic import ValidationError
 
 from lorewright.ids import is_id, slug
 from lorewright.packs.bounded_yaml import YamlProblem, load_yaml
-from lorewright.packs.findings import Finding, error, info, warning
+from lorewright.packs.findings import Finding, error, warning
 from lorewright.packs.models import LAYERS, Manifest
 
 MANIFEST_FILE = "pack.yaml"
@@ -56,7 +56,7 @@ def _id_findings(data: dict[str, Any], folder_name: str, lines: dict[str, int]) 
     if not isinstance(pack_id, str) or not is_id(pack_id):
         hint = "use letters, digits, _ and -"
         return [error(MANIFEST_FILE, "bad-id", "this cannot be a pack ID", line=lines["id"], hint=hint)]
-    if slug(pack_id) != slug(folder_name):
+    if not slug(folder_name).startswith(slug(pack_id)):
         message = f"the folder is named {folder_name}, the pack {pack_id}"
         return [warning(MANIFEST_FILE, "id-mismatch", message, line=lines["id"])]
     return []
@@ -78,11 +78,16 @@ def _understood(data: dict[str, Any], findings: list[Finding], lines: dict[str, 
         fields["layer"] = "setting"
     if "depends_on" in fields and isinstance(fields["depends_on"], list):
         fields["depends_on"] = [{"id": one} if isinstance(one, str) else one for one in fields["depends_on"]]
+    provides = fields.get("provides")
+    provided = [str(one) for one in provides] if isinstance(provides, (list, dict)) else []
+    if any("/" in one or "\\" in one or ".." in one for one in provided):
+        message = "provides names kinds of content, not paths"
+        findings.append(error(MANIFEST_FILE, "bad-path", message, line=lines["provides"], hint="write locations: 12"))
     if isinstance(fields.get("provides"), list):
         fields["provides"] = dict.fromkeys(map(str, fields["provides"]))
     if isinstance(fields.get("license"), str):
         note("wrong-type", "license is a text", "license", hint="write license: {type: …}")
         fields["license"] = {"type": fields["license"]}
     if "license" not in fields:
-        findings.append(info(MANIFEST_FILE, "missing-license", "the pack names no license", hint="add license:"))
+        findings.append(warning(MANIFEST_FILE, "missing-license", "the pack names no license", hint="add license:"))
     return fields

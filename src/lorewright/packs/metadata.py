@@ -44,6 +44,7 @@ class FileMetadata:
 
     entity_id: str
     type: str
+    derived_id: str = ""
     title: str = ""
     aliases: tuple[str, ...] = ()
     tags: tuple[str, ...] = ()
@@ -96,8 +97,8 @@ class _Reader:
             self._note("wrong-type", "id must be text", key="id", fatal=True)
             meta.skip = True
             return derived
-        if not isinstance(given, str):
-            self._note("wrong-type", "id is not text", key="id", hint=f'write id: "{given}"')
+        if not isinstance(given, str) or "id" in self.source.dates:
+            self._note("wrong-type", "id is not text to every reader", key="id", hint=f'write id: "{given}"')
         return self._sound_id(str(given), meta, derived)
 
     def _sound_id(self, given: str, meta: FileMetadata, derived: str) -> str:
@@ -114,6 +115,7 @@ class _Reader:
         mended = slug(text, fallback=derived)
         hint = f"use letters, digits, - and _: {mended}"
         self._note("bad-id", f"the ID is read as {mended}", key="id", hint=hint)
+        meta.derived_id = derived
         return mended
 
     def entity_type(self, meta: FileMetadata) -> str:

@@ -5,7 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from packaging.specifiers import InvalidSpecifier, SpecifierSet
+from packaging.version import InvalidVersion, Version
+from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 from lorewright.packs.findings import Finding
 
@@ -37,6 +39,22 @@ class Dependency(BaseModel):
 
     id: str
     version: str = ""
+
+    @field_validator("version")
+    @classmethod
+    def _is_a_range(cls, version: str) -> str:
+        try:
+            SpecifierSet(version)
+        except InvalidSpecifier:
+            raise ValueError(f'"{version}" is no version range; write ">=1.0,<2"') from None
+        return version
+
+    def accepts(self, version: str) -> bool:
+        """Whether a version lies in the range; one that is no version at all lies in the empty range only."""
+        try:
+            return SpecifierSet(self.version).contains(Version(version), prereleases=True)
+        except InvalidVersion:
+            return not self.version
 
 
 class Manifest(BaseModel):

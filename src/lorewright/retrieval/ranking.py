@@ -83,6 +83,8 @@ def _hit(
     # it.
     mention = tied.mention if visible.whole(key, chunk) else None
     filters = tuple(sorted(tied.filters)) if visible.whole(key, chunk) else ()
+    if not (keyword or tied.name or mention or filters):
+        return None
     keyword_score = keyword.score / best if keyword and best else 0.0
     score = keyword_score + FILTER_WEIGHT * min(len(filters), 2) / 2
     score += NAME_WEIGHT if tied.name else MENTION_WEIGHT if mention else 0.0

@@ -1,0 +1,62 @@
+"""A pack and its neighbours -> the pack with what only they can tell: dependencies, circles, an ID that is taken."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from lorewright.packs.findings import Finding, error
+from lorewright.packs.linting import lint_dependencies
+from lorewright.packs.loader import Progress, load_manifest, load_pack, no_progress
+from lorewright.packs.manifest import MANIFEST_FILE
+from lorewright.packs.models import Manifest, Pack
+
+# A folder with more neighbours than this is no shelf of packs.
+_MAX_NEIGHBOURS = 500
+
+
+@dataclass(frozen=True, slots=True)
+class Neighbour:
+    """Another pack that can be had: its manifest and where it lies."""
+
+    manifest: Manifest
+    root: Path
+
+
+def check_pack(folder: Path, installed: Mapping[str, Neighbour], *, progress: Progress = no_progress) -> Pack:
+    """Read a pack and judge it among the installed packs and the folders beside it.
+
+    Raises:
+        PackError: the folder is no pack at all.
+    """
+    pack = load_pack(folder, progress=progress)
+    root = Path(pack.root)
+    beside = list(_beside(root))
+    known = {neighbour.manifest.id: neighbour.manifest for neighbour in beside}
+    known |= {pack_id: neighbour.manifest for pack_id, neighbour in installed.items()}
+    found = [*lint_dependencies(pack.manifest, known), *_taken(pack, installed, beside)]
+    return replace(pack, findings=tuple(sorted({*pack.findings, *found})))
+
+
+def _beside(root: Path) -> Iterator[Neighbour]:
+    """The packs in the folders beside this one that have a sound `pack.yaml`, by folder name."""
+    folders = sorted(path for path in root.parent.iterdir() if path.is_dir() and not path.is_symlink() and path != root)
+    for folder in folders[:_MAX_NEIGHBOURS]:
+        if (folder / MANIFEST_FILE).is_file():
+            manifest, findings = load_manifest(folder)
+            if not any(finding.severity == "error" for finding in findings):
+                yield Neighbour(manifest, folder)
+
+
+def _taken(pack: Pack, installed: Mapping[str, Neighbour], beside: list[Neighbour]) -> Iterator[Finding]:
+    """Of two folders with one ID the installed one has it, else the first by name."""
+    root = Path(pack.root)
+    holder = installed.get(pack.manifest.id)
+    if holder is not None:
+        others = [holder.root] if holder.root != root and holder.root.is_dir() else []
+    else:
+        others = [one.root for one in beside if one.manifest.id == pack.manifest.id and one.root < root]
+    for other in others[:1]:
+        message = f"the ID {pack.manifest.id} belongs to the pack at {other}; this one is at {root}"
+        yield error(MANIFEST_FILE, "duplicate-pack-id", message, hint="give one of the two another id")
