@@ -9,6 +9,7 @@ from pathlib import Path
 
 from lorewright.campaigns.campaigns import Campaigns
 from lorewright.campaigns.lore import LoreDesk
+from lorewright.campaigns.packs import PackShelf
 from lorewright.errors import SettingsError
 from lorewright.index.library import Library
 from lorewright.llm.model import Model
@@ -36,6 +37,7 @@ class App:
     library: Library
     campaigns: Campaigns
     lore: LoreDesk
+    packs: PackShelf
     stages: Stages
 
     def rehearsal(self, folder: Path) -> Campaigns:
@@ -58,7 +60,8 @@ def open_app(start: Path | None = None, *, models: Mapping[str, Model] | None = 
     library = Library(workspace.indexes)
     stages = make_stages(models or {})
     campaigns = _campaigns(workspace, library, stages, workspace.campaigns)
-    return App(workspace, library, campaigns, LoreDesk(library, campaigns), stages)
+    shelf = PackShelf(library, campaigns, workspace.content_packs)
+    return App(workspace, library, campaigns, LoreDesk(library, campaigns), shelf, stages)
 
 
 def _campaigns(workspace: Workspace, library: Library, stages: Stages, folder: Path) -> Campaigns:

@@ -48,9 +48,12 @@ def test_lines_joined_are_the_text_and_only_line_feeds_end_them(text: str) -> No
 @given(markdown.map(lambda text: text.replace("\r", "")))
 def test_a_section_begins_on_the_line_that_it_names(body: str) -> None:
     lines = body.split("\n")
+    before = 0
     for section in split_sections(body):
-        spoken = [line for line in section.source.split("\n") if line.strip()]
-        assert not section.heading or lines[section.line] == spoken[0]
+        blank = lines[before : section.line]
+        assert not "".join(blank).strip()
+        assert section.source.startswith("\n".join([*blank, lines[section.line]]))
+        before += section.source.count("\n")
 
 
 def test_a_body_of_white_space_has_no_section() -> None:

@@ -194,7 +194,7 @@ pieces = st.sampled_from(
 )
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.one_of(st.binary(max_size=60), st.lists(pieces, max_size=20).map(lambda found: "".join(found).encode())))
 def test_a_file_of_anything_is_read_soundly(data: bytes) -> None:
     with tempfile.TemporaryDirectory() as folder:

@@ -153,7 +153,7 @@ hostile = st.one_of(
 )
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=60, deadline=None)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=60)
 @given(hostile, st.sampled_from(["gm", "player", "npc:town:viktor"]))
 @example(LONG, "player")
 @example("x" * 10_000, "gm")

@@ -112,7 +112,7 @@ def test_topics_are_ids_of_what_is_named_and_slugs_of_telling_words(town: Town, 
     assert match_items("", (), town).topics == ()
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     st.one_of(
         st.text(max_size=60),

@@ -14,14 +14,17 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 
 from lorewright.bootstrap import open_app
 from lorewright.cli.output import console, say, show_json, show_table
+from lorewright.errors import SettingsError
 from lorewright.packs.checking import check_pack
 from lorewright.packs.findings import Finding
 from lorewright.packs.loader import Progress as OnProgress
+from lorewright.packs.making import manifest_for, new_pack
 from lorewright.packs.models import OPEN_ROLES, Pack
 
 app = typer.Typer(help="Content packs: install them, list them, check them.", no_args_is_help=True)
 
 Folder = Annotated[Path, typer.Argument(help="The pack's folder.")]
+PackId = Annotated[str, typer.Argument(help="The pack's ID.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for programs.")]
 
 # More findings of one code than this are counted, not listed.
@@ -38,15 +41,30 @@ def _progress(what: str) -> Iterator[OnProgress]:
         yield lambda done, total: bar.update(task, completed=done, total=total)
 
 
+@app.command(epilog="Example: lorewright pack new content_packs/my_town")
+def new(
+    folder: Annotated[Path | None, typer.Argument(help="The new pack's folder.")] = None,
+    source: Annotated[Path | None, typer.Option("--from", help="Write a pack.yaml into this folder instead.")] = None,
+) -> None:
+    """Begin a pack: a small one to fill, or a manifest for a folder that has the rest."""
+    if (folder is None) == (source is None):
+        raise SettingsError("name a new folder, or --from one that has files", hint="lorewright pack new FOLDER")
+    path = new_pack(folder) if folder else manifest_for(source or Path())
+    say(f"wrote {path}")
+    say(path.read_text(encoding="utf-8").rstrip(), style="dim")
+    say(f"Next: lorewright pack install {path.parent}")
+
+
 @app.command(epilog="Example: lorewright pack install content_packs/neo_seattle")
 def install(
-    folder: Folder,
+    folder: Annotated[Path, typer.Argument(help="The pack's folder, or a .zip of it.")],
+    copy: Annotated[bool, typer.Option(help="Copy it into the workspace instead of using it where it lies.")] = False,
     lenient: Annotated[bool, typer.Option(help="Leave out files with errors and install the rest.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Read a pack where it lies and index it. Nothing is half installed."""
+    """Read a pack where it lies (a .zip is copied) and index it. Nothing is half installed."""
     with _progress("reading") as progress:
-        installed = open_app().library.install(folder, lenient=lenient, progress=progress)
+        installed = open_app().packs.install(folder, copy=copy, lenient=lenient, progress=progress)
     if as_json:
         show_json(
             {
@@ -93,6 +111,39 @@ def validate(
         _show_understood(pack)
     if pack.errors:
         raise typer.Exit(1)
+
+
+@app.command(epilog="Example: lorewright pack show neo_seattle")
+def show(pack_id: PackId, as_json: AsJson = False) -> None:
+    """What an installed pack is and holds."""
+    shown = open_app().packs.show(pack_id)
+    if as_json:
+        show_json(shown)
+        return
+    say(f"{shown['name']} ({shown['id']} {shown['version']}), layer {shown['layer']}", style="bold")
+    say(shown["manifest"]["description"] or shown["path"])
+    say(f"needed by: {', '.join(shown['campaigns']) or 'no campaign'}", style="dim")
+    show_table(("entity", "type", "file"), [(e["name"], e["type"], e["file_path"]) for e in shown["entities"]])
+
+
+@app.command(epilog="Example: lorewright pack stats neo_seattle --json")
+def stats(pack_id: PackId, as_json: AsJson = False) -> None:
+    """How much an installed pack holds."""
+    counted = open_app().packs.stats(pack_id)
+    if as_json:
+        show_json(counted)
+        return
+    plain = ("files", "chunks", "total_tokens", "bytes_on_disk", "last_indexed")
+    show_table(("what", "how much"), [(key.replace("_", " "), counted[key]) for key in plain])
+    for kind in ("types", "roles"):
+        say(f"{kind}: " + ", ".join(f"{count} {name}" for name, count in counted[kind].items()))
+
+
+@app.command(epilog="Example: lorewright pack remove neo_seattle")
+def remove(pack_id: PackId) -> None:
+    """Take a pack out of the library. Its folder stays; nothing that a campaign or pack needs is removed."""
+    removed = open_app().packs.remove(pack_id)
+    say(f"removed {removed.id}; its text is still at {removed.path}")
 
 
 def _show_findings(findings: Sequence[Finding], *, every: bool = False) -> None:

@@ -24,6 +24,7 @@ from lorewright.index.keywords import KeywordTable, count_matching
 from lorewright.index.schema import GENERATION_FORMAT, STATEMENTS
 from lorewright.index.words import words_of
 from lorewright.packs.models import OPEN_ROLES, Chunk, Entity, Item, Manifest, Pack
+from lorewright.storage.steps import step
 
 # Nothing is embedded yet; the name keeps the place of the embedder's fingerprint.
 FINGERPRINT = f"keywords-f{GENERATION_FORMAT}"
@@ -83,11 +84,15 @@ def build_generation(pack: Pack, generations: Path) -> GenerationKey:
             return key
         building = generations / f"{_TEMPORARY}{os.getpid()}"
         building.mkdir()
+        step("install:building")
         _write(pack, building / "chunks.db")
+        step("install:written")
         _sync(building / "chunks.db", building)
+        step("install:synced")
         final.parent.mkdir(exist_ok=True)
         building.rename(final)
         _sync(final.parent)
+        step("install:renamed")
     return key
 
 
@@ -283,6 +288,11 @@ class Generation:
         """The items of a chunk in source order."""
         found = self.connection.execute("SELECT * FROM items WHERE chunk = ? ORDER BY line, rowid", (row,))
         return [_item(one) for one in found]
+
+    def role_counts(self) -> dict[str, int]:
+        """How many chunks there are of each role, by role."""
+        found = self.connection.execute("SELECT role, count(*) FROM pack_chunks GROUP BY role ORDER BY role")
+        return {role: count for role, count in found}
 
     def item(self, item_id: str) -> Item | None:
         """An item by its ID, or None."""

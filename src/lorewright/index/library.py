@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import sqlite3
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -16,6 +17,7 @@ from lorewright.packs.loader import Progress, load_pack, no_progress
 from lorewright.packs.models import Dependency, Manifest, Pack
 from lorewright.storage.database import opened
 from lorewright.storage.migrations import Migration, migrate
+from lorewright.storage.steps import step
 
 MIGRATIONS = (
     Migration(
@@ -79,12 +81,39 @@ class Library:
         Raises:
             PackError: the folder is no pack, has errors (unless `lenient`), or its ID belongs to a pack elsewhere.
         """
-        pack = check_pack(folder, self.neighbours(), progress=progress)
-        _refuse_errors(pack, lenient=lenient)
+        pack = self.check(folder, lenient=lenient, progress=progress)
+        step("install:read")
         built = not (self.generations / GenerationKey(pack.manifest.id, pack.content_hash).folder).is_dir()
         build_generation(pack, self.generations)
         self._record(pack)
         return Installed(self.get(pack.manifest.id), pack.findings, built)
+
+    def check(self, folder: Path, *, lenient: bool = False, progress: Progress = no_progress) -> Pack:
+        """Read a pack and judge whether it may be installed.
+
+        Raises:
+            PackError: it may not.
+        """
+        pack = check_pack(folder, self.neighbours(), progress=progress)
+        _refuse_errors(pack, lenient=lenient)
+        return pack
+
+    def remove(self, pack_id: str) -> None:
+        """Forget a pack, then delete its generations; what is left of them by a crash is deleted by the next removal.
+
+        Raises:
+            NotFound: no pack of that ID is installed.
+        """
+        self.get(pack_id)
+        with opened(self._database) as database, database.transaction() as connection:
+            connection.execute("DELETE FROM content_packs WHERE id = ?", (pack_id,))
+            step("remove:recording")
+        step("remove:recorded")
+        installed = {pack.id for pack in self.packs()}
+        for folder in self.generations.iterdir() if self.generations.is_dir() else ():
+            if folder.is_dir() and not folder.name.startswith(".") and folder.name not in installed:
+                shutil.rmtree(folder)
+        step("remove:deleted")
 
     def rebuild(self, folder: Path, *, content_hash: str) -> GenerationKey:
         """Build the generation of a kept text, without installing it.
@@ -158,6 +187,8 @@ class Library:
             with database.transaction() as connection:
                 marks = ", ".join("?" * len(row))
                 connection.execute(f"INSERT OR REPLACE INTO content_packs VALUES ({marks})", row)
+                step("install:recording")
+        step("install:recorded")
 
 
 def _neighbour(pack: InstalledPack) -> Neighbour:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from fnmatch import fnmatchcase
 from pathlib import Path, PurePath
 
 from lorewright.packs.findings import Finding, error, info
@@ -25,14 +26,17 @@ class Listing:
     findings: tuple[Finding, ...]
 
 
-def list_files(root: Path) -> Listing:
-    """Every markdown file below the folder, sorted by path. No link that leads out is followed; hidden ones are
-    ignored."""
+def list_files(root: Path, exclude: Sequence[str] = ()) -> Listing:
+    """Every markdown file below the folder, sorted by path. No link that leads out is followed; hidden files and what a
+    glob of `exclude` matches (`templates/*`, `*_log.md`) are ignored.
+    """
     findings: list[Finding] = []
     paths: list[str] = []
     real_root = root.resolve()
     for path in sorted(_walk(root, findings), key=lambda found: found.relative_to(root).as_posix()):
         relative = path.relative_to(root).as_posix()
+        if any(_matches(relative, glob) for glob in exclude):
+            continue
         finding = _refusal(path, relative, real_root)
         if finding is not None:
             findings.append(finding)
@@ -42,6 +46,12 @@ def list_files(root: Path) -> Listing:
         else:
             paths.append(relative)
     return Listing(tuple(paths), tuple(findings))
+
+
+def _matches(path: str, glob: str) -> bool:
+    """A glob with a slash is about the path from the top, `folder/` about all below it, any other about the name."""
+    pattern = f"{glob}*" if glob.endswith("/") else glob
+    return fnmatchcase(path if "/" in pattern else PurePath(path).name, pattern)
 
 
 def _walk(root: Path, findings: list[Finding]) -> Iterator[Path]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -44,12 +44,12 @@ def load_pack(folder: Path, *, progress: Progress = no_progress) -> Pack:
     if not root.is_dir():
         raise PackError(f"{folder} is not a folder", hint="name the folder that holds the pack's markdown files")
     manifest, findings = load_manifest(root)
-    listing = list_files(root)
+    listing = list_files(root, manifest.exclude)
     if not listing.paths:
         raise PackError(f"{folder} holds no markdown files", hint="a pack is a folder of .md files")
     files = []
     for done, path in enumerate(listing.paths, start=1):
-        files.append(_read_file(root, path))
+        files.append(_read_file(root, path, manifest.types))
         progress(done, len(listing.paths))
     findings += [*listing.findings, *(finding for file in files for finding in file.source.findings)]
     usable = _without_duplicates([file for file in files if not file.source.skip], findings)
@@ -103,9 +103,9 @@ def _is_inside(path: Path, root: Path) -> bool:
     return path.resolve().is_relative_to(root.resolve())
 
 
-def _read_file(root: Path, path: str) -> _File:
+def _read_file(root: Path, path: str, types: Mapping[str, str]) -> _File:
     source = read_source(path, (root / path).read_bytes())
-    meta = read_metadata(source)
+    meta = read_metadata(source, types)
     skip = source.skip or meta.skip
     tokens = [] if skip else blocks_of(source.body)
     sections = () if skip else tuple(split_sections(source.body, tokens))

@@ -9,7 +9,7 @@ from pydantic import ValidationError
 from lorewright.ids import is_id, slug
 from lorewright.packs.bounded_yaml import YamlProblem, load_yaml
 from lorewright.packs.findings import Finding, error, warning
-from lorewright.packs.models import LAYERS, Manifest
+from lorewright.packs.models import ENTITY_TYPES, LAYERS, Manifest
 
 MANIFEST_FILE = "pack.yaml"
 _KNOWN = frozenset(Manifest.model_fields) - {"extra", "derived"}
@@ -85,9 +85,19 @@ def _understood(data: dict[str, Any], findings: list[Finding], lines: dict[str, 
         findings.append(error(MANIFEST_FILE, "bad-path", message, line=lines["provides"], hint="write locations: 12"))
     if isinstance(fields.get("provides"), list):
         fields["provides"] = dict.fromkeys(map(str, fields["provides"]))
+    if isinstance(fields.get("exclude"), str):
+        fields["exclude"] = [fields["exclude"]]
+    unknown = [one for one in _values(fields.get("types")) if one not in ENTITY_TYPES]
+    if unknown:
+        note("unknown-type", f"types: {unknown[0]} is no type", "types", hint=f"one of {', '.join(ENTITY_TYPES)}")
+        fields["types"] = {folder: kind for folder, kind in fields["types"].items() if kind in ENTITY_TYPES}
     if isinstance(fields.get("license"), str):
         note("wrong-type", "license is a text", "license", hint="write license: {type: …}")
         fields["license"] = {"type": fields["license"]}
     if "license" not in fields:
         findings.append(warning(MANIFEST_FILE, "missing-license", "the pack names no license", hint="add license:"))
     return fields
+
+
+def _values(mapping: Any) -> list[Any]:
+    return list(mapping.values()) if isinstance(mapping, dict) else []

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import unicodedata
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 from typing import Any
@@ -56,10 +57,10 @@ class FileMetadata:
     skip: bool = False
 
 
-def read_metadata(source: SourceFile) -> FileMetadata:
+def read_metadata(source: SourceFile, types: Mapping[str, str] | None = None) -> FileMetadata:
     """Read a file's frontmatter. Never raises; a value of the wrong type is a finding and, where it can be,
     understood."""
-    reader = _Reader(source)
+    reader = _Reader(source, types or {})
     meta = FileMetadata(entity_id="", type="", findings=reader.findings)
     meta.entity_id = reader.entity_id(meta)
     meta.type = reader.entity_type(meta)
@@ -76,8 +77,9 @@ def read_metadata(source: SourceFile) -> FileMetadata:
 class _Reader:
     """Reads keys of one file and notes what was wrong with them."""
 
-    def __init__(self, source: SourceFile) -> None:
+    def __init__(self, source: SourceFile, types: Mapping[str, str]) -> None:
         self.source = source
+        self.types = types
         self.findings: list[Finding] = []
 
     def _note(self, code: str, message: str, *, key: str, hint: str = "", fatal: bool = False) -> None:
@@ -126,7 +128,7 @@ class _Reader:
             return "culture"
         if given in ENTITY_TYPES:
             return str(given)
-        derived = _type_of_folder(self.source.path)
+        derived = _type_of_folder(self.source.path, self.types)
         if given is not None:
             lowered = str(given).casefold()
             derived = lowered if lowered in ENTITY_TYPES else derived
@@ -201,7 +203,11 @@ def _clean(values: list[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(value for value in stripped if value))
 
 
-def _type_of_folder(path: str) -> str:
+def _type_of_folder(path: str, types: Mapping[str, str]) -> str:
+    """What the manifest says of the file's folder or one above it, else what the folder's name says."""
+    for above in PurePosixPath(path).parents:
+        if str(above) in types or above.name in types:
+            return types.get(str(above)) or types[above.name]
     for part in reversed(PurePosixPath(path).parts[:-1]):
         folder = part.casefold()
         singular = folder.removesuffix("ies") + "y" if folder.endswith("ies") else folder.removesuffix("s")

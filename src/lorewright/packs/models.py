@@ -58,7 +58,11 @@ class Dependency(BaseModel):
 
 
 class Manifest(BaseModel):
-    """`pack.yaml`, in the seed's shape; keys that we do not know are kept in `extra`."""
+    """`pack.yaml`, in the seed's shape; keys that we do not know are kept in `extra`.
+
+    `exclude` holds globs of files that are no content, `types` says the type of a folder's files where its name does
+    not.
+    """
 
     model_config = ConfigDict(frozen=True, extra="ignore")
 
@@ -72,6 +76,8 @@ class Manifest(BaseModel):
     license: dict[str, Any] = Field(default_factory=dict)
     language: str = "en"
     description: str = ""
+    exclude: tuple[str, ...] = ()
+    types: dict[str, str] = Field(default_factory=dict)
     extra: dict[str, Any] = Field(default_factory=dict)
     derived: bool = False
 
@@ -103,7 +109,8 @@ class Chunk:
     """One section of a file, or a part of it.
 
     `source` is the very text of the file, heading included: the sources of a file's chunks joined give its body back.
-    `text` is the same without the heading. `position` orders the chunks of a pack as its files, sorted by path, do.
+    `text` is the same without the heading and without comments. `position` orders the chunks of a pack as its files,
+    sorted by path, do.
     """
 
     id: str

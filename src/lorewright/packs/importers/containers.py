@@ -56,7 +56,15 @@ def card_of_archive(data: bytes, *, what: str) -> bytes:
                 text = member.read(MAX_SOURCE_BYTES + 1)
     except KeyError:
         raise PackError(f"{what} holds no {_CARD_FILE}", hint="import a .charx character card") from None
-    except (zipfile.BadZipFile, zlib.error, EOFError, OSError, RuntimeError, NotImplementedError, ValueError) as problem:
+    except (
+        zipfile.BadZipFile,
+        zlib.error,
+        EOFError,
+        OSError,
+        RuntimeError,
+        NotImplementedError,
+        ValueError,
+    ) as problem:
         raise PackError(f"{what} is a damaged or locked archive: {problem}", hint="download the file again") from None
     if len(text) > MAX_SOURCE_BYTES:
         raise too_large(f"{_CARD_FILE} in {what}", MAX_SOURCE_BYTES)
@@ -82,7 +90,7 @@ def _chunks(data: bytes, what: str) -> Iterator[tuple[bytes, bytes]]:
 
 
 def _text(kind: bytes, rest: bytes, what: str) -> bytes:
-    """The text of a chunk after its keyword. zTXt: a method, then deflate. iTXt: flag, method, language, translation."""
+    """A chunk's text after its keyword. zTXt: a method, then deflate. iTXt: flag, method, language, translation."""
     if kind == b"tEXt":
         return rest
     if kind == b"zTXt":

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -25,8 +25,12 @@ _NAMES = ("name", "displayName", "title", "comment")
 _KEYS = ("key", "keys")
 _TEXTS = ("content", "text", "value", "entry")
 
+_SWITCHES = (("disable", True), ("enabled", False))
+
 _REGEX = re.compile(r"\s*/.*/[a-z]*\s*", re.DOTALL)
 _TALK = re.compile(r"\{\{\s*(?:char|user)\s*\}\}\s*:", re.IGNORECASE)
+# What frontmatter reads otherwise inside a list of names.
+_NOT_IN_LISTS = ("|", "[[", "]]", "\n")
 _DECORATOR = re.compile(r"\s*@@@?\w")
 
 
@@ -40,87 +44,72 @@ class Book:
     categories: dict[str, str] = field(default_factory=dict)
 
 
-def read_entries(source: Any, book: Book) -> tuple[list[ImportedEntry], list[Any]]:
-    """The entries of a list, or of an object whose keys number them, and the members that are no entries.
+def take_entries(fields: Fields, key: str, book: Book) -> list[ImportedEntry]:
+    """Take the entries of a list, or of an object whose keys number them. Members that are no entries stay.
 
     Raises:
         PackError: there are more than a pack can hold.
     """
-    members = list(_members(source))
+    members = fields.members(key)
     if len(members) > MAX_ENTRIES:
         message = f"the book has {len(members)} entries; at most {MAX_ENTRIES} are read"
         raise PackError(message, hint="split the book into several files")
-    entries: list[ImportedEntry] = []
-    strays: list[Any] = []
-    for number, (key, value) in enumerate(members, start=1):
-        if isinstance(value, dict):
-            entries.append(_entry(value, book, key=key, number=number))
-        else:
-            strays.append(value)
-    return entries, strays
-
-
-def _members(source: Any) -> Iterator[tuple[str, Any]]:
-    if isinstance(source, dict):
-        yield from source.items()
-    elif isinstance(source, list):
-        yield from (("", member) for member in source)
+    strays = [value for _, value in members if not isinstance(value, dict)]
+    if strays:
+        fields.put(key, strays)
+    entries = [(number, name, value) for number, (name, value) in enumerate(members, start=1)]
+    return [_entry(value, book, key=name, number=number) for number, name, value in entries if isinstance(value, dict)]
 
 
 def _entry(source: dict[str, Any], book: Book, *, key: str, number: int) -> ImportedEntry:
     fields = Fields(source, path=book.path, report=book.report)
-    off = fields.flag("disable") is True or fields.flag("enabled") is False
     aliases = _aliases(fields, book, is_regex=fields.flag("use_regex") is True)
-    text = fields.text(*_TEXTS, place="the text")
-    decorators, text = _without_decorators(text)
-    filled = book.placeholders.fill(text)
-    kind, name = _name(fields, book, aliases, filled, number)
+    decorators, told = _without_decorators(fields.text(*_TEXTS, place="the text"))
+    text = book.placeholders.fill(told)
+    kind, name = _name(fields, book, aliases, text, number)
     category = book.categories.get(fields.peek("category"), "")
-    named, why = _named_type(fields, kind, category)
-    if not named:
-        named, why = guess_type(name, aliases, filled, is_talk=bool(_TALK.search(text)))
-    tags = read_tags(fields)
-    extra = {"x_decorators": decorators} if decorators else {}
-    if key and key != str(source.get("uid", key)):
-        extra["x_entry"] = key
-    if off:
-        book.report.add(f"{book.path}{'enabled' if 'enabled' in source else 'disable'}", "switched off: visibility gm")
+    known = _named_type(fields, kind, category)
+    entry_type, why = known or guess_type(name, aliases, text, is_talk=bool(_TALK.search(told)))
+    own: dict[str, Any] = {"x_decorators": decorators} if decorators else {}
+    own |= {"x_entry": key} if key and key != str(source.get("uid", key)) else {}
     return ImportedEntry(
         name=name,
-        type=named,
+        type=entry_type,
         why=why,
-        parts=(Part("", filled),),
+        parts=(Part("", text),),
         aliases=tuple(alias for alias in aliases if alias != name),
-        tags=tuple(dict.fromkeys([*tags, *([fold(category)[:MAX_TAG_CHARS]] if category.strip() else [])])),
-        hidden=off,
-        extra=fields.rest(taken=extra),
+        tags=tuple(unique([*read_tags(fields), fold(category)])),
+        hidden=_is_off(fields, book),
+        extra=fields.rest(taken=own),
     )
+
+
+def _is_off(fields: Fields, book: Book) -> bool:
+    """Whether the author switched the entry off: then it is no lore for players either."""
+    switch = next((name for name, off in _SWITCHES if fields.flag(name) is off), None)
+    if switch:
+        book.report.add(f"{book.path}{switch}", "switched off: visibility gm")
+    return switch is not None
 
 
 def _aliases(fields: Fields, book: Book, *, is_regex: bool) -> list[str]:
     """The keys that are plain names; patterns, combinations and what is too long for a name are kept as keys."""
+    if is_regex:
+        return []
     found: list[str] = []
-
-    def is_plain(key: str) -> bool:
-        return not is_regex and len(found) < MAX_ALIASES and is_alias(key)
-
     for name in _KEYS:
-        taken = fields.texts(name, place="aliases", accept=is_plain, separator=",")
-        found += [fold(book.placeholders.fill(key)) for key in taken]
-    kept = list(dict.fromkeys(key for key in found if key))
-    for key in kept[MAX_ALIASES:]:
-        fields.put("keys_left", [*kept[MAX_ALIASES:]])
-        book.report.add(f"{book.path}keys", "x_keys_left")
-        del key
-    return kept[:MAX_ALIASES]
+        room = MAX_ALIASES - len(found)
+        found += fields.texts(name, place="aliases", accept=is_alias, limit=room, separator=",")
+    return unique(fold(book.placeholders.fill(key)) for key in found)
 
 
 def is_alias(key: str) -> bool:
     """Whether a key is a name: no pattern, no combination (`a & b`), nothing that frontmatter reads otherwise."""
     return (
-        0 < len(key.strip()) <= MAX_ALIAS_CHARS
+        len(key) <= MAX_ALIAS_CHARS
+        and key.count("{{") + key.count("<") < 2
         and not _REGEX.fullmatch(key)
-        and not any(mark in key for mark in ("|", "[[", "]]", "&", "\n"))
+        and not any(mark in key for mark in (*_NOT_IN_LISTS, "&"))
     )
 
 
@@ -128,10 +117,9 @@ def read_tags(fields: Fields) -> list[str]:
     """The tags that can be tags here; the others are kept as they are."""
 
     def is_tag(tag: str) -> bool:
-        return 0 < len(tag.strip()) <= MAX_TAG_CHARS and not any(mark in tag for mark in ("|", "[[", "]]", "\n"))
+        return len(tag) <= MAX_TAG_CHARS and not any(mark in tag for mark in _NOT_IN_LISTS)
 
-    found = [fold(tag) for tag in fields.texts("tags", place="tags", accept=is_tag)]
-    return found
+    return unique(fold(tag) for tag in fields.texts("tags", place="tags", accept=is_tag, limit=MAX_TAGS))
 
 
 def _name(fields: Fields, book: Book, aliases: list[str], text: str, number: int) -> tuple[str, str]:
@@ -153,13 +141,14 @@ def _name(fields: Fields, book: Book, aliases: list[str], text: str, number: int
     return kind, name or f"Entry {number}"
 
 
-def _named_type(fields: Fields, kind: str, category: str) -> tuple[str, str]:
+def _named_type(fields: Fields, kind: str, category: str) -> tuple[str, str] | None:
+    """The type that the source itself names (its own field, the title's prefix, the category), and which of them."""
     said = fields.peek("type")
     for word, why in ((said, f"its type {fold(said)}"), (kind, "its title"), (category, f"its category {category}")):
         named = named_type(word) or named_type(fold(word).rpartition(" ")[2])
-        if word and named:
+        if named:
             return named, shortened(why)
-    return "", ""
+    return None
 
 
 def _without_decorators(text: str) -> tuple[list[str], str]:
@@ -172,7 +161,12 @@ def _without_decorators(text: str) -> tuple[list[str], str]:
 def fold(text: str) -> str:
     """The text on one line; nothing where it would show nothing."""
     folded = " ".join(text.split())
-    return folded if any(character.isprintable() for character in folded) else ""
+    return folded if any(one.isprintable() and not one.isspace() for one in folded) else ""
+
+
+def unique(texts: Iterable[str]) -> list[str]:
+    """The texts without empty ones and repetitions, in their order."""
+    return list(dict.fromkeys(text for text in texts if text))
 
 
 def shortened(name: str, *, limit: int = MAX_NAME_CHARS) -> str:

@@ -44,29 +44,29 @@ class Fields:
                 return value
         return ""
 
-    def texts(self, key: str, *, place: str, accept: Callable[[str], bool], separator: str = "") -> list[str]:
-        """Take the accepted texts of a list; the others stay. One text alone is split where there is a separator."""
+    def texts(
+        self, key: str, *, place: str, accept: Callable[[str], bool], limit: int, separator: str = ""
+    ) -> list[str]:
+        """Take the accepted texts of a list, at most `limit`; the other members stay.
+
+        One text alone is a list of one, or is cut at a separator, if all of it is accepted.
+        """
         value = self._left.get(key)
-        members: list[Any] = value if isinstance(value, list) else []
-        if isinstance(value, str):
-            members = value.split(separator) if separator else [value]
-            if not all(accept(member) for member in members if member.strip()):
-                return []
-        elif not isinstance(value, list):
+        if not isinstance(value, (list, str)):
             return []
-        taken: list[str] = []
-        left: list[Any] = []
-        for member in members:
-            if isinstance(member, str) and (accept(member) or not member.strip()):
-                taken.append(member)
-            else:
-                left.append(member)
-        if left or (value == [] and not taken):
-            self._left[key] = left
-        else:
+        alone = isinstance(value, str)
+        members: list[Any] = (value.split(separator) if separator else [value]) if isinstance(value, str) else value
+        places = [n for n, member in enumerate(members) if _is_text(member, accept)][:limit]
+        if not places or (alone and len(places) < len(members)):
+            return []
+        taken = set(places)
+        left = [member for n, member in enumerate(members) if n not in taken]
+        self._left[key] = left
+        if not left:
             del self._left[key]
-        self._report.add(f"{self._path}{key}", place, len(taken))
-        return [text for text in taken if text.strip()]
+        texts = [members[n] for n in places if members[n].strip()]
+        self._report.add(f"{self._path}{key}", place, len(texts))
+        return texts
 
     def flag(self, key: str) -> bool | None:
         """What a switch says; it stays among the fields that are kept."""
@@ -77,11 +77,22 @@ class Fields:
         """Take an object; empty where the field is none."""
         return self._left.pop(key) if isinstance(self._left.get(key), dict) else {}
 
+    def members(self, key: str) -> list[tuple[str, Any]]:
+        """Take a list, or an object, as pairs of key and member; the keys of a list are empty."""
+        value = self._left.get(key)
+        if isinstance(value, list):
+            self._left.pop(key)
+            return [("", member) for member in value]
+        if isinstance(value, dict):
+            self._left.pop(key)
+            return list(value.items())
+        return []
+
     def drop_equal(self, other: dict[str, Any], *, path: str, renamed: dict[str, str]) -> None:
-        """Leave out what `other` holds with the same value, under the same name or the one that it is renamed to."""
+        """Leave out what is empty, or the same, where `other` has the field, by its name or the one it got there."""
         for key in list(self._left):
             twin = renamed.get(key, key)
-            if twin in other and _same(other[twin], self._left[key]):
+            if twin in other and (_is_empty(self._left[key]) or _same(other[twin], self._left[key])):
                 del self._left[key]
                 self._report.add(self._path + key, f"the same as {path}{twin}")
 
@@ -97,6 +108,20 @@ class Fields:
             kept[name] = value
             self._report.add(self._path + key, name)
         return kept
+
+    def remainder(self, *, place: str) -> dict[str, Any]:
+        """What nobody took, under its own names, for one place."""
+        for key in self._left:
+            self._report.add(self._path + key, place)
+        return dict(self._left)
+
+
+def _is_text(member: Any, accept: Callable[[str], bool]) -> bool:
+    return isinstance(member, str) and (not member.strip() or accept(member))
+
+
+def _is_empty(value: Any) -> bool:
+    return value is None or value in ("", [], {})
 
 
 def _same(one: Any, other: Any) -> bool:

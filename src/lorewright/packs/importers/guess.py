@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterable
 
 # What a source's own type, folder, category or prefix ("Location: Kyoto") may say.
@@ -10,7 +11,20 @@ _NAMED_TYPES: dict[str, tuple[str, ...]] = {
     "npc": ("npc", "character", "person", "people", "creature", "monster", "animal", "companion", "deity", "god"),
     "location": ("location", "place", "region", "city", "town", "area", "country", "planet", "world map", "landmark"),
     "faction": ("faction", "organization", "organisation", "group", "guild", "house", "clan", "kingdom", "nation"),
-    "culture": ("culture", "race", "species", "religion", "concept", "lore", "language", "magic", "custom", "setting"),
+    "culture": (
+        "culture",
+        "race",
+        "species",
+        "religion",
+        "concept",
+        "lore",
+        "language",
+        "magic",
+        "custom",
+        "setting",
+        "role",
+        "class",
+    ),
     "history": ("history", "background", "backstory", "timeline", "era", "period"),
     "technology": ("technology", "tech", "vehicle", "ship"),
     "item": ("item", "object", "weapon", "artifact", "artefact", "equipment", "thing", "gear"),
@@ -26,17 +40,18 @@ _WORDS: dict[str, str] = {
     "faction": """alliance army band cabal cartel church clan company cult council coven crew empire family federation
         gang government guild kingdom legion mafia militia ministry nation order organisation organization police
         rebellion republic resistance shogunate society syndicate tribe union""",
-    "item": """amulet armor armour artifact artefact axe blade book bow coin crown crystal dagger device gem grimoire gun
-        jewel key knife medallion necklace orb pistol potion relic rifle ring scroll shield spear staff sword talisman
-        tome wand weapon""",
+    "item": """amulet armor armour artifact artefact axe blade book bow coin crown crystal dagger device gem grimoire
+        gun jewel key knife medallion necklace orb pistol potion relic rifle ring scroll shield spear staff sword
+        talisman tome wand weapon""",
     "event": """attack battle ceremony coronation crusade election feast festival flood invasion massacre plague
         rebellion revolution ritual siege tournament treaty uprising war wedding""",
     "technology": """android computer cyberware drone engine implant machine nanotechnology reactor robot software
         spaceship starship teleporter""",
     "history": "age century chronicle dynasty era epoch history period reign timeline",
-    "npc": """barista baron bartender blacksmith boy brother captain count daughter detective doctor duchess duke emperor
-        empress father friend girl guard king knight lady lord man merchant mother nobleman noblewoman officer priest
-        priestess prince princess queen scientist sister soldier son student teacher thief warrior witch wizard woman""",
+    "npc": """barista baron bartender blacksmith boy brother captain count daughter detective doctor duchess duke
+        emperor empress father friend girl guard king knight lady lord man merchant mother nobleman noblewoman officer
+        priest priestess prince princess queen scientist sister soldier son student teacher thief warrior
+        witch wizard woman""",
 }
 _TYPE_OF_NAME = {name: kind for kind, names in _NAMED_TYPES.items() for name in names}
 _TYPES_OF_WORD: dict[str, tuple[str, ...]] = {}
@@ -53,7 +68,10 @@ _WORD = re.compile(r"[^\W\d_]+")
 _PREFIX = re.compile(r"\s*\[?\s*([^\W\d_]{2,20})\s*\]?\s*[:\-–—]\s+(\S.*)", re.DOTALL)
 
 _NAME_WEIGHT = 5
+_KEYS_WEIGHT = 10  # shared by the keys: one word of many says little
 _OPENING_WEIGHT = 2
+_ENOUGH = 2
+_WITNESSES_SHOWN = 4
 _OPENING_WORDS = 12
 _READ_WORDS = 400
 
@@ -76,26 +94,38 @@ def guess_type(name: str, keys: Iterable[str], text: str, *, is_talk: bool = Fal
 
     `is_talk`: the text is a sample of talk, which says nothing on what the entry is about.
     """
-    scores: dict[str, int] = {}
-    witnesses: dict[str, list[str]] = {}
-
-    def witness(kind: str, word: str, weight: int) -> None:
-        scores[kind] = scores.get(kind, 0) + weight
-        if word not in witnesses.setdefault(kind, []):
-            witnesses[kind].append(word)
-
-    for word in dict.fromkeys(_words(" ".join((name, *keys)))):
-        for kind in _types_of(word):
-            witness(kind, word, _NAME_WEIGHT)
+    ballot = _Ballot()
+    for word in dict.fromkeys(_words(name)):
+        ballot.count(word, _types_of(word), _NAME_WEIGHT)
+    key_words = list(dict.fromkeys(_words(" ".join(keys))))
+    for word in key_words:
+        ballot.count(word, _types_of(word), max(1, _KEYS_WEIGHT // len(key_words)))
     for place, word in enumerate([] if is_talk else _words(text)[:_READ_WORDS]):
-        weight = _OPENING_WEIGHT if place < _OPENING_WORDS else 0
-        for kind in _types_of(word) if weight else ():
-            witness(kind, word, weight)
+        if place < _OPENING_WORDS:
+            ballot.count(word, _types_of(word), _OPENING_WEIGHT)
         if word in _PRONOUNS or word in _OF_A_PERSON:
-            witness("npc", word, 1)
-    if not scores or (best := max(scores, key=lambda kind: scores[kind])) and scores[best] < 2:
+            ballot.count(word, ("npc",), 1)
+    return ballot.winner()
+
+
+class _Ballot:
+    """What the words spoke for, and how strongly."""
+
+    def __init__(self) -> None:
+        self._scores: Counter[str] = Counter()
+        self._witnesses: dict[str, dict[str, None]] = {}
+
+    def count(self, word: str, types: Iterable[str], weight: int) -> None:
+        for kind in types:
+            self._scores[kind] += weight
+            self._witnesses.setdefault(kind, {})[word] = None
+
+    def winner(self) -> tuple[str, str]:
+        """The first of the best; culture where nothing has enough."""
+        for kind, score in self._scores.most_common(1):
+            if score >= _ENOUGH:
+                return kind, ", ".join(list(self._witnesses[kind])[:_WITNESSES_SHOWN])
         return "culture", "nothing says otherwise"
-    return best, ", ".join(witnesses[best][:4])
 
 
 def _words(text: str) -> list[str]:

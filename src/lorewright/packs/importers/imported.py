@@ -1,4 +1,4 @@
-"""What an import yields before anything is written: entries, the pack's own fields, and where each field went. Values."""
+"""What an import yields before anything is written: entries, fields of the pack, and where each field went."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any, Protocol
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A stretch of an entry's text; without a title it stands below the entry's name, else below an H2 of that title."""
+    """A stretch of an entry's text, below an H2 of its title; without a title it stands below the entry's name."""
 
     title: str
     text: str

@@ -31,9 +31,7 @@ def read_json(data: bytes, *, what: str) -> Any:
     if text.count(",") + text.count("[") > MAX_JSON_VALUES:
         raise PackError(f"{what} holds too many values", hint="split the book into several files")
     try:
-        value = json.loads(
-            text, parse_int=_integer, parse_float=_number, parse_constant=str, object_pairs_hook=_object
-        )
+        value = json.loads(text, parse_int=_integer, parse_float=_number, parse_constant=str, object_pairs_hook=_object)
     except json.JSONDecodeError as problem:
         place = f"line {problem.lineno}, column {problem.colno}"
         message = f"{what} is not JSON: {problem.msg}, {place}"

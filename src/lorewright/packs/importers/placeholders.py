@@ -15,7 +15,7 @@ _MACRO = re.compile(r"\{\{[^{}\n]{1,200}\}\}")
 
 
 class Placeholders:
-    """Fills the placeholders of one source and counts them. Without a character's name `{{char}}` is "the character"."""
+    """Fills and counts the placeholders of one source. Without a name for `{{char}}` it is "the character"."""
 
     def __init__(self, character: str, report: Report) -> None:
         self._character = character or NOBODY

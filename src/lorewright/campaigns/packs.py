@@ -1,0 +1,123 @@
+"""The packs of a workspace as its owner handles them: install from anywhere, show, count, remove."""
+
+from __future__ import annotations
+
+import tempfile
+from collections import Counter
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from lorewright.campaigns.campaigns import Campaigns
+from lorewright.errors import PackError
+from lorewright.index.library import Installed, InstalledPack, Library
+from lorewright.packs.archives import place_copy, unpack_zip
+from lorewright.packs.loader import Progress, content_hash_of, load_manifest, no_progress
+from lorewright.storage.steps import step
+
+
+class PackShelf:
+    """Installs and removes packs; knows which campaigns need which."""
+
+    def __init__(self, library: Library, campaigns: Campaigns, content_packs: Path) -> None:
+        self._library = library
+        self._campaigns = campaigns
+        self._content_packs = content_packs
+
+    def install(
+        self, source: Path, *, copy: bool = False, lenient: bool = False, progress: Progress = no_progress
+    ) -> Installed:
+        """Install a folder where it lies; with `copy`, or from a .zip, a copy of it in the workspace.
+
+        Raises:
+            PackError: it is no pack, has errors (unless `lenient`), or its place in the workspace is taken.
+        Whatever is raised, nothing was installed and no copy is left.
+        """
+        if source.is_file():
+            return self._install_zip(source, lenient=lenient, progress=progress)
+        if copy:
+            source = self._copied(source, lenient=lenient)
+        return self._library.install(source, lenient=lenient, progress=progress)
+
+    def _install_zip(self, archive: Path, *, lenient: bool, progress: Progress) -> Installed:
+        """The archive is judged in a folder of the moment, under its own name, before a copy of it is made."""
+        with tempfile.TemporaryDirectory() as folder:
+            unpacked = Path(folder) / archive.name.partition(".")[0]
+            unpack_zip(archive, unpacked)
+            target = self._copied(unpacked, lenient=lenient)
+        return self._library.install(target, lenient=lenient, progress=progress)
+
+    def _copied(self, folder: Path, *, lenient: bool) -> Path:
+        """A copy in the workspace of what may be installed. The very same text that an install which was cut off left
+        there is used as it is."""
+        if not folder.is_dir():
+            raise PackError(f"{folder} is not a folder", hint="name the folder or .zip of the pack")
+        target = self._content_packs / load_manifest(folder)[0].id
+        if target.is_dir() and content_hash_of(target) == content_hash_of(folder):
+            return target
+        self._library.check(folder, lenient=lenient)
+        place_copy(folder, target)
+        return target
+
+    def show(self, pack_id: str) -> dict[str, Any]:
+        """The manifest of an installed pack and what it holds.
+
+        Raises:
+            NotFound: no pack of that ID is installed.
+        """
+        pack = self._library.get(pack_id)
+        generation = self._library.open(pack.key)
+        try:
+            entities = [
+                {"id": entity.id, "type": entity.type, "name": entity.name, "file_path": entity.file_path}
+                for entity in generation.entities().values()
+            ]
+            manifest = generation.manifest.model_dump(mode="json")
+        finally:
+            generation.close()
+        return {**asdict(pack), "manifest": manifest, "entities": entities, "campaigns": self.needed_by(pack_id)}
+
+    def stats(self, pack_id: str) -> dict[str, Any]:
+        """The seed's index stats, and counts by type and role.
+
+        Raises:
+            NotFound: no pack of that ID is installed.
+        """
+        pack = self._library.get(pack_id)
+        generation = self._library.open(pack.key)
+        try:
+            types = Counter(entity.type for entity in generation.entities().values())
+            roles = generation.role_counts()
+        finally:
+            generation.close()
+        size = sum(path.stat().st_size for path in generation.folder.rglob("*") if path.is_file())
+        return {
+            "pack_id": pack.id,
+            "chunks": pack.chunks,
+            "total_tokens": pack.tokens,
+            "last_indexed": pack.installed_at,
+            "files": pack.files,
+            "bytes_on_disk": size,
+            "types": dict(sorted(types.items())),
+            "roles": roles,
+        }
+
+    def remove(self, pack_id: str) -> InstalledPack:
+        """Take a pack out of the library; its folder stays where it is. One transaction, then its index is deleted.
+
+        Raises:
+            NotFound: no pack of that ID is installed.
+            PackError: a campaign or another pack needs it; nothing was changed.
+        """
+        pack = self._library.get(pack_id)
+        needed = [f"the campaign {one}" for one in self.needed_by(pack_id)]
+        needed += [f"the pack {other.id}" for other in self._library.packs() if pack_id in dict(other.depends_on)]
+        if needed:
+            raise PackError(f"{pack_id} is needed by {', '.join(needed)}", hint="delete or remove those first")
+        step("remove:checked")
+        self._library.remove(pack_id)
+        return pack
+
+    def needed_by(self, pack_id: str) -> list[str]:
+        """The campaigns that pin a text of the pack."""
+        return [row.id for row in self._campaigns.rows() if any(pin.pack_id == pack_id for pin in row.pins)]

@@ -1,0 +1,101 @@
+"""Character cards of versions 1, 2 and 3, with the book inside them: an NPC, and a file for each entry of the book."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from lorewright.packs.importers.bounds import MAX_NAME_CHARS
+from lorewright.packs.importers.entries import Book, fold, is_alias, read_tags, shortened, take_entries, unique
+from lorewright.packs.importers.fields import Fields
+from lorewright.packs.importers.imported import Imported, ImportedEntry, Part, Report
+from lorewright.packs.importers.placeholders import Placeholders
+from lorewright.packs.importers.prose import contained
+
+_SPEAKS = ("first_mes", "mes_example", "personality")
+
+# The sections of an NPC, in the order in which they are written.
+_SECTIONS = (("personality", "Disposition"), ("scenario", "Scenario"), ("mes_example", "Voice"))
+_GREETINGS = (("alternate_greetings", "Another opening"), ("group_only_greetings", "An opening in company"))
+_MAX_GREETINGS = 1_000
+
+# Fields that SillyTavern repeats beside the card's data for readers of version 1, where under another name.
+_RENAMED = {"creatorcomment": "creator_notes"}
+
+
+class Card:
+    """`{"spec": "chara_card_v2", "data": {…}}`, or the fields themselves in version 1."""
+
+    name = "character card"
+
+    def knows(self, source: Any) -> bool:
+        """An object that says so, or that has a name and what version 1 says of a character."""
+        if not isinstance(source, dict):
+            return False
+        if isinstance(source.get("data"), dict) and any(key in source["data"] for key in _SPEAKS):
+            return True
+        return str(source.get("spec", "")).startswith("chara_card") or any(key in source for key in _SPEAKS)
+
+    def read(self, source: Any, *, stem: str) -> Imported:
+        """The character comes first, then the entries of its book."""
+        report = Report()
+        outer = Fields(source, path="", report=report)
+        data = outer.mapping("data")
+        fields = Fields(data, path="data.", report=report) if data else outer
+        if data:
+            outer.drop_equal(data, path="data.", renamed=_RENAMED)
+        name = _name(fields, report, stem)
+        placeholders = Placeholders(name, report)
+        book = fields.mapping("character_book")
+        entries, extra = _read_book(book, placeholders, report)
+        character = _character(fields, outer if data else None, name, placeholders)
+        return Imported(self.name, name, "", (character, *entries), extra, report.rows())
+
+
+def _name(fields: Fields, report: Report, stem: str) -> str:
+    """The character's name; one of which something would be lost stays among the fields too."""
+    said = fields.peek("name")
+    name = shortened(fold(Placeholders("", report).fill(said)))
+    if len(fold(said)) <= MAX_NAME_CHARS:
+        fields.text("name", place="the name")
+    return name or fold(stem) or "Character"
+
+
+def _character(fields: Fields, outer: Fields | None, name: str, placeholders: Placeholders) -> ImportedEntry:
+    description = fields.text("description", place="the introduction")
+    parts = [Part("", placeholders.fill(description))]
+    for key, title in _SECTIONS:
+        text = fields.text(key, place=f"## {title}")
+        parts.append(Part(title, placeholders.fill(text).replace("<START>", "\n\n---\n\n")))
+    parts.append(Part("Opening", _opening(fields, placeholders)))
+    nickname = fields.text("nickname", place="aliases", accept=is_alias)
+    tags = read_tags(fields)
+    rest = fields.rest()
+    return ImportedEntry(
+        name=name,
+        type="npc",
+        why="a character card",
+        parts=tuple(parts),
+        aliases=tuple(alias for alias in unique([fold(placeholders.fill(nickname))]) if alias != name),
+        tags=tuple(tags),
+        extra=outer.rest(taken=rest) if outer is not None else rest,
+    )
+
+
+def _opening(fields: Fields, placeholders: Placeholders) -> str:
+    """The first message, then each other greeting below a heading of its own."""
+    texts = [contained(placeholders.fill(fields.text("first_mes", place="## Opening")))]
+    for key, title in _GREETINGS:
+        greetings = fields.texts(key, place=f"### {title}", accept=lambda _: True, limit=_MAX_GREETINGS)
+        for number, greeting in enumerate(greetings, start=1):
+            texts.append(f"### {title} {number}\n\n{contained(placeholders.fill(greeting))}")
+    return "\n\n".join(text for text in texts if text)
+
+
+def _read_book(
+    source: dict[str, Any], placeholders: Placeholders, report: Report
+) -> tuple[list[ImportedEntry], dict[str, Any]]:
+    """The entries of an embedded book, and what it says of itself for the manifest."""
+    fields = Fields(source, path="character_book.", report=report)
+    entries = take_entries(fields, "entries", Book(report, placeholders, "character_book.entries[]."))
+    left = fields.remainder(place="x_character_book in pack.yaml")
+    return entries, {"x_character_book": left} if left else {}

@@ -1,0 +1,53 @@
+"""PackLoader: the seed's four operations on packs, under Python names."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from lorewright.errors import NotFound
+from lorewright.packs.checking import Neighbour, check_pack
+from lorewright.packs.findings import Finding
+from lorewright.packs.frontmatter import read_source
+from lorewright.packs.loader import load_manifest, load_pack
+from lorewright.packs.models import Manifest
+
+
+class PackLoader:
+    """Reads the packs of a folder. Nothing is installed or written."""
+
+    def __init__(self, content_packs: Path) -> None:
+        self._content_packs = content_packs
+
+    def load_pack(self, pack_path: Path) -> Manifest:
+        """A pack's manifest, derived where it has none.
+
+        Raises:
+            PackError: the folder is no pack.
+        """
+        return load_pack(pack_path).manifest
+
+    def list_packs(self) -> list[Manifest]:
+        """The manifests of the packs in the folder, by folder name."""
+        folders = sorted(path for path in self._content_packs.glob("*") if path.is_dir() and path.name[0] != ".")
+        return [load_manifest(folder)[0] for folder in folders]
+
+    def validate_pack(self, pack_path: Path) -> tuple[Finding, ...]:
+        """Everything there is to say of a pack, seen among the packs beside it; errors would stop an install.
+
+        Raises:
+            PackError: the folder is no pack.
+        """
+        beside: dict[str, Neighbour] = {}
+        return check_pack(pack_path, beside).findings
+
+    def parse_frontmatter(self, file_path: Path) -> dict[str, Any]:
+        """`{metadata, content}` of one file; both empty where it cannot be read.
+
+        Raises:
+            NotFound: there is no such file.
+        """
+        if not file_path.is_file():
+            raise NotFound(f"there is no file {file_path}", hint="name a markdown file")
+        source = read_source(file_path.name, file_path.read_bytes())
+        return {"metadata": source.metadata, "content": source.body}

@@ -1,0 +1,120 @@
+"""Installing and removing under SIGKILL: before or after, never between, and the next try works."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+import harbour as h
+from lorewright.bootstrap import make_workspace, open_app
+from lorewright.retrieval.query import LoreRetrievalQuery
+from lorewright.storage.steps import COPY_STEPS, INSTALL_STEPS, KILL_VARIABLE, RECORD_STEPS, REMOVE_STEPS
+
+KILLS = int(os.environ.get("LOREWRIGHT_KILLS", "100"))
+
+pytestmark = pytest.mark.slow
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    make_workspace(tmp_path / "workspace")
+    h.write_pack(tmp_path / "source" / "harbour")
+    return tmp_path / "workspace"
+
+
+def start(root: Path, *words: str, kill_at: str = "") -> subprocess.Popen[bytes]:
+    environment = {**os.environ, "LOREWRIGHT_WORKSPACE": str(root), KILL_VARIABLE: kill_at}
+    command = [sys.executable, "-m", "lorewright", "pack", *words]
+    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment)
+
+
+def run(root: Path, *words: str, kill_at: str = "") -> int:
+    process = start(root, *words, kill_at=kill_at)
+    process.communicate()
+    return process.returncode
+
+
+def source(root: Path) -> str:
+    return str(root.parent / "source" / "harbour")
+
+
+def is_whole(root: Path) -> bool:
+    """Whether the pack is installed; where it is it answers, where it is not nothing knows of it."""
+    app = open_app(root)
+    installed = [pack for pack in app.library.packs() if pack.id == "harbour"]
+    if not installed:
+        return False
+    found = app.lore.query(LoreRetrievalQuery(keywords="landlord"), packs=["harbour"]).result
+    assert found.chunks[0].chunk_id == "harbour:osk:overview"
+    return True
+
+
+def nothing_is_left_over(root: Path) -> bool:
+    left = [*(root / "indexes" / "generations").glob(".building-*"), *(root / "content_packs").glob(".copying-*")]
+    return left == []
+
+
+@pytest.mark.parametrize("step", [*INSTALL_STEPS, *RECORD_STEPS])
+def test_an_install_that_is_killed_at_a_step_is_there_or_not_and_can_be_repeated(root: Path, step: str) -> None:
+    assert run(root, "install", source(root), kill_at=step) == -signal.SIGKILL
+    assert is_whole(root) == (step == "install:recorded")
+    assert run(root, "install", source(root)) == 0
+    assert is_whole(root)
+    assert nothing_is_left_over(root)
+
+
+@pytest.mark.parametrize("step", [*COPY_STEPS, *INSTALL_STEPS, *RECORD_STEPS])
+def test_a_copy_that_is_killed_at_a_step_can_be_repeated(root: Path, step: str) -> None:
+    assert run(root, "install", "--copy", source(root), kill_at=step) == -signal.SIGKILL
+    assert is_whole(root) == (step == "install:recorded")
+    assert run(root, "install", "--copy", source(root)) == 0
+    assert is_whole(root)
+    assert nothing_is_left_over(root)
+    copied = sorted(path.name for path in (root / "content_packs" / "harbour").rglob("*") if path.is_file())
+    assert copied == sorted(Path(name).name for name in h.FILES)
+
+
+@pytest.mark.parametrize("step", REMOVE_STEPS)
+def test_a_removal_that_is_killed_at_a_step_is_done_or_not(root: Path, step: str) -> None:
+    assert run(root, "install", source(root)) == 0
+    assert run(root, "remove", "harbour", kill_at=step) == -signal.SIGKILL
+    assert is_whole(root) == (step in ("remove:checked", "remove:recording"))
+    if is_whole(root):
+        assert run(root, "remove", "harbour") == 0
+    assert not is_whole(root)
+    assert run(root, "install", source(root)) == 0
+    assert is_whole(root)
+
+
+def test_installing_and_removing_under_kills_at_random_moments_is_never_between(root: Path) -> None:
+    assert run(root, "install", source(root)) == 0
+    chance = random.Random(5)
+    window, killed = 0.5, 0
+    for _ in range(KILLS):
+        installing = not is_whole(root)
+        process = start(root, *(("install", "--copy", source(root)) if installing else ("remove", "harbour")))
+        began = time.monotonic()
+        try:
+            process.communicate(timeout=window * chance.uniform(0.3, 1.0))
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.communicate()
+            killed += 1
+            window *= 1.02
+        else:
+            window = time.monotonic() - began
+            assert is_whole(root) == installing
+    assert killed >= KILLS // 4
+    if not is_whole(root):
+        assert run(root, "install", "--copy", source(root)) == 0
+    assert is_whole(root)
+    listed = start(root, "list", "--json").communicate()[0]
+    assert [pack["id"] for pack in json.loads(listed)] == ["harbour"]
