@@ -219,3 +219,24 @@ def test_an_ending_waits_for_its_condition_or_for_an_effect() -> None:
     assert after(w.play(w.attempt("look"), rules=w.campaign_rules(endings=ENDINGS))).ended is None
     rule = {"on": {"act": "wait"}, "success": [{"end": "raided"}]}
     assert after(w.play(w.attempt("wait"), rules=w.campaign_rules(rule, endings=ENDINGS))).ended == "raided"
+
+
+def test_a_search_that_finds_nothing_says_so_whatever_a_rule_adds() -> None:
+    rules = w.campaign_rules({"on": {"act": "search"}, "success": [{"clock": w.HEAT}], "say": {"success": "Dust."}})
+    (outcome,) = w.play(w.attempt("search"), rules=rules).outcomes
+    assert (outcome.code, outcome.say) == ("nothing_found", ("Dust.",))
+
+
+def test_a_rule_about_an_item_is_not_about_what_only_shares_a_word_with_it() -> None:
+    rules = w.campaign_rules({"on": {"act": "ask", "topic": "debt"}, "success": [{"clock": w.HEAT}]})
+    beside = w.play(w.attempt("ask", w.VIKTOR, items=[w.PIER_9, w.DEBT]), rules=rules)
+    assert after(beside).clocks[w.HEAT].value == 0
+    meant = w.play(w.attempt("ask", w.VIKTOR, items=[w.DEBT, w.PIER_9]), rules=rules)
+    assert after(meant).clocks[w.HEAT].value == 1
+
+
+def test_an_item_that_is_known_gives_way_to_the_next_that_is_new() -> None:
+    rules = w.campaign_rules({"on": {"act": "ask", "topic": "debt"}, "success": [{"clock": w.HEAT}]})
+    told = w.after(w.small_world(), o.RevealItem(item_id=w.PIER_9, to=w.JO, how="told"))
+    asked = w.play(w.attempt("ask", w.VIKTOR, items=[w.PIER_9, w.DEBT]), state=told, rules=rules)
+    assert after(asked, told).clocks[w.HEAT].value == 1

@@ -79,15 +79,18 @@ def _is_about(rule: Rule, attempt: Attempt, state: WorldState) -> bool:
         on.act == action.type
         and on.target in (None, action.target_id, action.location_id)
         and on.at in (None, state.scene.location_id)
-        and (on.topic is None or on.topic in _topics(attempt.grounding))
+        and (on.topic is None or on.topic in _topics(attempt.grounding, state))
         and not (rule.once and _once_key(rule) in state.recall)
         and (rule.when is None or holds(rule.when, state))
     )
 
 
-def _topics(grounding: Grounding) -> set[str]:
-    """Everything that the words came to: item names, topic keys, and topic keys without their pack."""
-    names = {item.id.rpartition("#")[2] for item in grounding.items}
+def _topics(grounding: Grounding, state: WorldState) -> set[str]:
+    """What the words came to: the name of the item that they point at first of what is new, and topic keys with and
+    without their pack. An item that only shares a word with the question is not what was asked about."""
+    new = [item for item in grounding.items if not state.has_learned(state.player_id, item.id)]
+    meant = (new or list(grounding.items))[:1]
+    names = {item.id.rpartition("#")[2] for item in meant}
     return names | set(grounding.topics) | {local(topic) for topic in grounding.topics}
 
 

@@ -68,7 +68,7 @@ def _play(patch: Patch, attempt: Attempt, judged: ActionResult, rules: CampaignR
 def _by_rule(patch: Patch, rule: Rule, attempt: Attempt, rules: CampaignRules, dice: Dice) -> Answer:
     """The rule, and then what the action does by itself, unless the check failed or the rule has said it all.
 
-    Where the action by itself would come to nothing (nobody knows, nothing is found), the rule's word stands alone.
+    Where a question by itself would come to nothing, the rule's word stands alone; a search that finds nothing says so.
     """
     scene = patch.state.scene
     ruled = follow(patch, rule, attempt.action, rules, dice)
@@ -76,7 +76,7 @@ def _by_rule(patch: Patch, rule: Rule, attempt: Attempt, rules: CampaignRules, d
     if ruled.band == "fail" or said_all or patch.state.ended is not None:
         return ruled
     plain = act(patch, attempt, rules)
-    if plain.code not in _CAME_TO_SOMETHING:
+    if plain.code not in _CAME_TO_SOMETHING and attempt.action.type != "search":
         return ruled
     return replace(plain, band=ruled.band, roll=ruled.roll, say=ruled.say)
 

@@ -21,6 +21,9 @@ def outcome_beats(given: NarratorInput, outcome: Outcome, evidence: list[Evidenc
     """What came of one attempt and what it brought to light; its price comes from elsewhere."""
     shown = evidence_beats(given, outcome, evidence)
     say = " ".join(ended(text) for part in outcome.say if (text := plain(part)))
+    if say and outcome.code in ("nothing_found", "found_before"):
+        # How the search went is the scenario's to say, that it came to nothing is ours.
+        return [Beat("outcome", authored=say), *_plain_outcome(given, outcome, evidence)]
     if say:
         return [Beat("outcome", authored=say), *shown]
     if shown and outcome.code in ("told", "found", "acted", "deflected", "does_not_know", "nothing_found"):
