@@ -6,6 +6,7 @@
     ├── SettingsError        the operator: settings, workspace, command line
     ├── NotFound             whoever named a thing that is not there
     ├── StaleIndexError      the operator: an index is missing, or was made by another version
+    ├── DamagedFile          the operator: a database or the disk below it cannot be read or written
     ├── CampaignError        the player
     │   ├── HeadMoved            someone else's turn was committed first; nothing of this one was
     │   └── ActionIdReused       the same action ID came with other words
@@ -57,6 +58,12 @@ class StaleIndexError(LorewrightError):
     """An index is missing, or was made by another version or embedder."""
 
     code = "index_stale"
+
+
+class DamagedFile(LorewrightError):
+    """A file of ours is no database any more, or the disk refuses; nothing was written."""
+
+    code = "file_damaged"
 
 
 class CampaignError(LorewrightError):

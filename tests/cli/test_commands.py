@@ -280,3 +280,25 @@ def test_play_begins_a_campaign_from_a_scenario_and_goes_on_with_it(tmp_path: Pa
     assert run(root, "play", "night_boat", "--script", str(script)).returncode == 0
     assert run(root, "play", "night_boat", "--script", str(script)).returncode == 0
     assert json.loads(run(root, "campaign", "show", "night_boat", "--json").stdout)["current_turn"] == 2
+
+
+def test_a_damaged_campaign_is_told_and_spoils_no_other(tmp_path: Path) -> None:
+    root = h.harbour(tmp_path).workspace.root
+    (root / "campaigns" / "bad.db").write_text("garbage, and enough of it to be no database at all\n" * 50)
+    failed = run(root, "turn", "bad", "look")
+    assert (failed.returncode, "Traceback" in failed.stderr) == (1, False)
+    assert "error[file_damaged]" in failed.stderr
+    listed = run(root, "campaign", "list", "--json")
+    assert [row["id"] for row in json.loads(listed.stdout)] == ["game"]
+    assert "bad: its file cannot be read" in listed.stderr
+
+
+def test_a_damaged_index_is_told_and_a_new_install_mends_it(tmp_path: Path) -> None:
+    root = h.harbour(tmp_path).workspace.root
+    (chunks,) = (root / "indexes" / "generations").rglob("chunks.db")
+    chunks.write_bytes(chunks.read_bytes()[:5000])
+    failed = run(root, "lore", "query", "osk")
+    assert (failed.returncode, "Traceback" in failed.stderr) == (1, False)
+    chunks.unlink()
+    assert run(root, "pack", "install", "content_packs/harbour").returncode == 0
+    assert run(root, "lore", "query", "osk").returncode == 0

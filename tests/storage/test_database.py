@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from lorewright.errors import DamagedFile
 from lorewright.storage.database import Database, opened
 
 
@@ -80,5 +81,5 @@ def test_rows_have_names_and_no_row_is_none(database: Database) -> None:
 
 def test_a_file_that_is_no_database_is_an_error(tmp_path: Path) -> None:
     (tmp_path / "x.db").write_bytes(b"not a database, and long enough to be looked at" * 40)
-    with pytest.raises(sqlite3.DatabaseError):
+    with pytest.raises(DamagedFile):
         Database(tmp_path / "x.db")

@@ -15,7 +15,7 @@ from lorewright.campaigns.opening import Opening, compose
 from lorewright.campaigns.rulesets import load_ruleset
 from lorewright.campaigns.scenario import Scenario, load_scenario
 from lorewright.campaigns.store import create_campaign
-from lorewright.errors import CampaignError, LorewrightError, NotFound
+from lorewright.errors import CampaignError, DamagedFile, LorewrightError, NotFound
 from lorewright.ids import canonical_json, content_hash, is_id
 from lorewright.index.generation import Generation, GenerationKey
 from lorewright.index.library import InstalledPack, Library
@@ -124,12 +124,19 @@ class Campaigns:
         return sorted(path.stem for path in self._folder.glob(f"*{_SUFFIX}") if not path.name.startswith("."))
 
     def rows(self) -> list[CampaignRow]:
-        """All campaigns, by ID."""
-        found = []
-        for campaign_id in self.ids():
+        """All campaigns that can be read, by ID."""
+        return [row for row in map(self._row, self.ids()) if row is not None]
+
+    def damaged(self) -> list[str]:
+        """The IDs of the campaigns whose files cannot be read, by ID."""
+        return [campaign_id for campaign_id in self.ids() if self._row(campaign_id) is None]
+
+    def _row(self, campaign_id: str) -> CampaignRow | None:
+        try:
             with self._store(campaign_id) as store:
-                found.append(store.campaign())
-        return found
+                return store.campaign()
+        except (DamagedFile, NotFound):
+            return None
 
     @contextmanager
     def reading(self, campaign_id: str) -> Iterator[CampaignStore]:

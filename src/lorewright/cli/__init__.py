@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import os
+import sqlite3
 import sys
 
 from lorewright.cli.output import complain
 from lorewright.cli.root import app
-from lorewright.errors import LorewrightError
+from lorewright.errors import DamagedFile, LorewrightError
 
 
 def main() -> None:
@@ -16,6 +17,10 @@ def main() -> None:
         app()
     except LorewrightError as error:
         complain(error)
+        sys.exit(1)
+    except (sqlite3.DatabaseError, PermissionError) as problem:
+        # The disk under us: full, read-only, or what was a database is none. What was begun was rolled back.
+        complain(DamagedFile(str(problem), hint="look at the disk and its rights; nothing was half written"))
         sys.exit(1)
     except KeyboardInterrupt:
         sys.exit(130)

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from lorewright.bootstrap import open_app
-from lorewright.cli.output import say, show_json, show_table
+from lorewright.cli.output import note, say, show_json, show_table
 from lorewright.errors import NotFound
 from lorewright.turn.campaign import CampaignRow
 from lorewright.turn.store import CampaignStore
@@ -38,7 +38,10 @@ def new(
 @app.command("list", epilog="Example: lorewright campaign list --json")
 def list_campaigns(as_json: AsJson = False) -> None:
     """All campaigns."""
-    rows = open_app().campaigns.rows()
+    campaigns = open_app().campaigns
+    rows = campaigns.rows()
+    for campaign_id in campaigns.damaged():
+        note(f"{campaign_id}: its file cannot be read; restore it from a copy")
     if as_json:
         show_json([_shown(row) for row in rows])
     elif rows:

@@ -152,5 +152,5 @@ def _show_why_not(trace: RetrievalTrace, chunk_id: str) -> None:
         say(f"{chunk.chunk_id} was chosen: rank {chunk.rank}, score {chunk.score:.3f}.")
     else:
         reason = chunk.reason.replace("_", " ")
-        place = f"rank {chunk.rank}, score {chunk.score:.3f}, {chunk.tokens} tokens"
+        place = f"rank {chunk.rank}, score {chunk.score:.3f}, {chunk.tokens} tokens" if chunk.rank else "never ranked"
         say(f"{chunk.chunk_id} was left out, {reason}: {place}.")

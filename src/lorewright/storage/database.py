@@ -15,6 +15,8 @@ from pathlib import Path
 
 from filelock import FileLock
 
+from lorewright.errors import DamagedFile
+
 BUSY_TIMEOUT_MS = 10_000
 LOCK_TIMEOUT_S = 60.0
 
@@ -26,17 +28,20 @@ class Database:
         """Open the file, making it where it is missing.
 
         Raises:
-            sqlite3.Error: the file is no database, or the disk refuses.
+            DamagedFile: the file is no database, or the disk refuses.
         """
-        path.parent.mkdir(parents=True, exist_ok=True)
         self.path = path
         self._lock = FileLock(f"{path}.lock", timeout=LOCK_TIMEOUT_S)
-        with self._lock:
-            self._connection = sqlite3.connect(path, isolation_level=None, timeout=BUSY_TIMEOUT_MS / 1000)
-            self._connection.row_factory = sqlite3.Row
-            self._connection.execute("PRAGMA journal_mode = WAL")
-        for pragma in ("synchronous = FULL", "foreign_keys = ON", f"busy_timeout = {BUSY_TIMEOUT_MS}"):
-            self._connection.execute(f"PRAGMA {pragma}")
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            with self._lock:
+                self._connection = sqlite3.connect(path, isolation_level=None, timeout=BUSY_TIMEOUT_MS / 1000)
+                self._connection.row_factory = sqlite3.Row
+                self._connection.execute("PRAGMA journal_mode = WAL")
+            for pragma in ("synchronous = FULL", "foreign_keys = ON", f"busy_timeout = {BUSY_TIMEOUT_MS}"):
+                self._connection.execute(f"PRAGMA {pragma}")
+        except (sqlite3.Error, OSError) as problem:
+            raise DamagedFile(f"{path}: {problem}", hint="look at the disk, or restore the file from a copy") from None
 
     def rows(self, sql: str, *parameters: object) -> list[sqlite3.Row]:
         """All rows of a query; the read ends here, so that no snapshot is held while someone thinks."""
