@@ -13,6 +13,7 @@ import typer
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 
 from lorewright.bootstrap import open_app
+from lorewright.cli import pack_import
 from lorewright.cli.output import console, say, show_json, show_table
 from lorewright.errors import SettingsError
 from lorewright.packs.checking import check_pack
@@ -26,6 +27,8 @@ app = typer.Typer(help="Content packs: install them, list them, check them.", no
 Folder = Annotated[Path, typer.Argument(help="The pack's folder.")]
 PackId = Annotated[str, typer.Argument(help="The pack's ID.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for programs.")]
+
+app.command("import", epilog=pack_import.EXAMPLE)(pack_import.import_pack)
 
 # More findings of one code than this are counted, not listed.
 _LISTED = 3

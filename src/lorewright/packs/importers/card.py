@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
-from lorewright.packs.importers.bounds import MAX_NAME_CHARS
 from lorewright.packs.importers.entries import Book, fold, is_alias, read_tags, shortened, take_entries, unique
 from lorewright.packs.importers.fields import Fields
 from lorewright.packs.importers.imported import Imported, ImportedEntry, Part, Report
@@ -12,6 +12,8 @@ from lorewright.packs.importers.placeholders import Placeholders
 from lorewright.packs.importers.prose import contained
 
 _SPEAKS = ("first_mes", "mes_example", "personality")
+
+_START = re.compile(r"^[ \t]*<START>[ \t]*$", re.IGNORECASE | re.MULTILINE)
 
 # The sections of an NPC, in the order in which they are written.
 _SECTIONS = (("personality", "Disposition"), ("scenario", "Scenario"), ("mes_example", "Voice"))
@@ -28,12 +30,12 @@ class Card:
     name = "character card"
 
     def knows(self, source: Any) -> bool:
-        """An object that says so, or that has a name and what version 1 says of a character."""
+        """An object that says so, or that has what only a character has."""
         if not isinstance(source, dict):
             return False
-        if isinstance(source.get("data"), dict) and any(key in source["data"] for key in _SPEAKS):
-            return True
-        return str(source.get("spec", "")).startswith("chara_card") or any(key in source for key in _SPEAKS)
+        data = source["data"] if isinstance(source.get("data"), dict) else {}
+        says_so = str(source.get("spec", "")).startswith("chara_card")
+        return says_so or any(key in source or key in data for key in _SPEAKS)
 
     def read(self, source: Any, *, stem: str) -> Imported:
         """The character comes first, then the entries of its book."""
@@ -54,18 +56,19 @@ class Card:
 def _name(fields: Fields, report: Report, stem: str) -> str:
     """The character's name; one of which something would be lost stays among the fields too."""
     said = fields.peek("name")
-    name = shortened(fold(Placeholders("", report).fill(said)))
-    if len(fold(said)) <= MAX_NAME_CHARS:
+    filled = Placeholders("", report).fill(said)
+    name = shortened(fold(filled))
+    if name == fold(filled):
         fields.text("name", place="the name")
     return name or fold(stem) or "Character"
 
 
 def _character(fields: Fields, outer: Fields | None, name: str, placeholders: Placeholders) -> ImportedEntry:
     description = fields.text("description", place="the introduction")
-    parts = [Part("", placeholders.fill(description))]
+    parts = [Part("", _told(description, placeholders))]
     for key, title in _SECTIONS:
         text = fields.text(key, place=f"## {title}")
-        parts.append(Part(title, placeholders.fill(text).replace("<START>", "\n\n---\n\n")))
+        parts.append(Part(title, _told(text, placeholders)))
     parts.append(Part("Opening", _opening(fields, placeholders)))
     nickname = fields.text("nickname", place="aliases", accept=is_alias)
     tags = read_tags(fields)
@@ -81,13 +84,18 @@ def _character(fields: Fields, outer: Fields | None, name: str, placeholders: Pl
     )
 
 
+def _told(text: str, placeholders: Placeholders) -> str:
+    """The text with names, and with a rule between samples of talk, which the source sets apart by `<START>`."""
+    return _START.sub("\n---\n", placeholders.fill(text)).strip().removeprefix("---\n")
+
+
 def _opening(fields: Fields, placeholders: Placeholders) -> str:
     """The first message, then each other greeting below a heading of its own."""
-    texts = [contained(placeholders.fill(fields.text("first_mes", place="## Opening")))]
+    texts = [contained(_told(fields.text("first_mes", place="## Opening"), placeholders))]
     for key, title in _GREETINGS:
         greetings = fields.texts(key, place=f"### {title}", accept=lambda _: True, limit=_MAX_GREETINGS)
         for number, greeting in enumerate(greetings, start=1):
-            texts.append(f"### {title} {number}\n\n{contained(placeholders.fill(greeting))}")
+            texts.append(f"### {title} {number}\n\n{contained(_told(greeting, placeholders))}")
     return "\n\n".join(text for text in texts if text)
 
 

@@ -19,6 +19,19 @@ ZIP_SIGNATURE = b"PK\x03\x04"
 # What tools call the text that holds a card (version 3, version 2) or a NovelAI lorebook, best first.
 CARD_KEYWORDS = ("ccv3", "chara", "naidata")
 
+# Everything that the library raises on archives that are damaged or locked.
+_ARCHIVE_PROBLEMS = (
+    zipfile.BadZipFile,
+    zlib.error,
+    struct.error,
+    EOFError,
+    OSError,
+    RuntimeError,
+    ValueError,
+    IndexError,
+    OverflowError,
+)
+
 _CARD_FILE = "card.json"
 _MAX_MEMBERS = 10_000
 _AGAIN = "download the file again; pictures that a chat or a forum has converted lose their card"
@@ -52,19 +65,13 @@ def card_of_archive(data: bytes, *, what: str) -> bytes:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
             if len(archive.infolist()) > _MAX_MEMBERS:
                 raise PackError(f"{what} holds more than {_MAX_MEMBERS} files", hint="this is no character card")
+            if archive.getinfo(_CARD_FILE).compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+                raise PackError(f"{what} is packed in an unusual way", hint="pack it again as a plain zip archive")
             with archive.open(_CARD_FILE) as member:
                 text = member.read(MAX_SOURCE_BYTES + 1)
     except KeyError:
         raise PackError(f"{what} holds no {_CARD_FILE}", hint="import a .charx character card") from None
-    except (
-        zipfile.BadZipFile,
-        zlib.error,
-        EOFError,
-        OSError,
-        RuntimeError,
-        NotImplementedError,
-        ValueError,
-    ) as problem:
+    except _ARCHIVE_PROBLEMS as problem:
         raise PackError(f"{what} is a damaged or locked archive: {problem}", hint="download the file again") from None
     if len(text) > MAX_SOURCE_BYTES:
         raise too_large(f"{_CARD_FILE} in {what}", MAX_SOURCE_BYTES)

@@ -119,7 +119,7 @@ def read_tags(fields: Fields) -> list[str]:
     def is_tag(tag: str) -> bool:
         return len(tag) <= MAX_TAG_CHARS and not any(mark in tag for mark in _NOT_IN_LISTS)
 
-    return unique(fold(tag) for tag in fields.texts("tags", place="tags", accept=is_tag, limit=MAX_TAGS))
+    return unique(fold(tag) for tag in fields.texts("tags", place="tags", accept=is_tag, limit=MAX_TAGS, separator=","))
 
 
 def _name(fields: Fields, book: Book, aliases: list[str], text: str, number: int) -> tuple[str, str]:

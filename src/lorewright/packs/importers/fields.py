@@ -52,7 +52,9 @@ class Fields:
         One text alone is a list of one, or is cut at a separator, if all of it is accepted.
         """
         value = self._left.get(key)
-        if not isinstance(value, (list, str)):
+        if value in ("", []):
+            del self._left[key]
+        if not isinstance(value, (list, str)) or not value:
             return []
         alone = isinstance(value, str)
         members: list[Any] = (value.split(separator) if separator else [value]) if isinstance(value, str) else value

@@ -7,28 +7,15 @@ from collections import Counter
 from collections.abc import Iterable
 
 # What a source's own type, folder, category or prefix ("Location: Kyoto") may say.
-_NAMED_TYPES: dict[str, tuple[str, ...]] = {
-    "npc": ("npc", "character", "person", "people", "creature", "monster", "animal", "companion", "deity", "god"),
-    "location": ("location", "place", "region", "city", "town", "area", "country", "planet", "world map", "landmark"),
-    "faction": ("faction", "organization", "organisation", "group", "guild", "house", "clan", "kingdom", "nation"),
-    "culture": (
-        "culture",
-        "race",
-        "species",
-        "religion",
-        "concept",
-        "lore",
-        "language",
-        "magic",
-        "custom",
-        "setting",
-        "role",
-        "class",
-    ),
-    "history": ("history", "background", "backstory", "timeline", "era", "period"),
-    "technology": ("technology", "tech", "vehicle", "ship"),
-    "item": ("item", "object", "weapon", "artifact", "artefact", "equipment", "thing", "gear"),
-    "event": ("event", "quest", "battle", "incident"),
+_NAMED_TYPES = {
+    "npc": "npc character person people creature monster animal companion deity god",
+    "location": "location place region city town area country planet landmark",
+    "faction": "faction organization organisation group guild house clan kingdom nation",
+    "culture": "culture race species religion concept lore language magic setting role class",
+    "history": "history background backstory timeline era period",
+    "technology": "technology tech vehicle ship",
+    "item": "item object weapon artifact artefact equipment thing gear",
+    "event": "event quest battle incident",
 }
 
 _WORDS: dict[str, str] = {
@@ -53,7 +40,7 @@ _WORDS: dict[str, str] = {
         priest priestess prince princess queen scientist sister soldier son student teacher thief warrior
         witch wizard woman""",
 }
-_TYPE_OF_NAME = {name: kind for kind, names in _NAMED_TYPES.items() for name in names}
+_TYPE_OF_NAME = {name: kind for kind, names in _NAMED_TYPES.items() for name in names.split()}
 _TYPES_OF_WORD: dict[str, tuple[str, ...]] = {}
 for _kind, _listed in _WORDS.items():
     for _word in _listed.split():

@@ -6,6 +6,10 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
+_MAX_ROWS = 300
+_OTHERS = ("other fields", "x_…")
+_SHOWN_CHARS = 100
+
 
 @dataclass(frozen=True, slots=True)
 class Part:
@@ -48,13 +52,20 @@ class Report:
         self._counts: Counter[tuple[str, str]] = Counter()
 
     def add(self, source_field: str, place: str, count: int = 1) -> None:
-        """Note that `count` more values of a field went to a place."""
+        """Note that `count` more values of a field went to a place. Of very many fields the last ones share a row."""
+        row = (_short(source_field), _short(place))
+        if len(self._counts) >= _MAX_ROWS and row not in self._counts:
+            row = _OTHERS
         if count:
-            self._counts[source_field, place] += count
+            self._counts[row] += count
 
     def rows(self) -> tuple[Row, ...]:
         """The rows, in the order in which the fields were first met."""
         return tuple(Row(name, place, count) for (name, place), count in self._counts.items())
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= _SHOWN_CHARS else text[: _SHOWN_CHARS - 1] + "…"
 
 
 @dataclass(frozen=True, slots=True)

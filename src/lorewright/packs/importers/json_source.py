@@ -65,13 +65,16 @@ def _number(digits: str) -> float | str:
 
 
 def _object(pairs: Iterable[tuple[str, Any]]) -> dict[str, Any]:
-    """A key that comes twice keeps its last value, as every reader has it; the earlier ones are kept beside it."""
+    """A key that comes twice keeps its last value, as every reader has it; the earlier ones are listed beside it."""
     built: dict[str, Any] = {}
+    earlier: dict[str, list[Any]] = {}
     for key, value in pairs:
         name = clean(key)
         if name in built:
-            built[free_key(f"{name}_earlier", built)] = built[name]
+            earlier.setdefault(name, []).append(built[name])
         built[name] = value
+    for name, values in earlier.items():
+        built[free_key(f"{name}_earlier", built)] = values
     return built
 
 
@@ -79,7 +82,6 @@ def free_key(name: str, taken: dict[str, Any]) -> str:
     """The name, or the name with the first number that makes it new."""
     if name not in taken:
         return name
-    # Names that a file repeats come one after the other, so that the search begins where it is likely to end.
     number = next(n for n in range(2, len(taken) + 3) if f"{name}_{n}" not in taken)
     return f"{name}_{number}"
 

@@ -14,6 +14,8 @@ _PROBE = "probe"
 _PASSES = 3
 _PUNCTUATION = re.compile(r"([!-/:-@\[-`{-~])")
 _PERCENTS = re.compile(r"%(?=%)")
+# Only a line that begins so can be a heading, underline one, or open what does not end by itself.
+_MAY_RUN_ON = re.compile(r"^ {0,3}(?:[#=<]|`{3}|~{3}|-+[ \t]*$)", re.MULTILINE)
 _HASHES = re.compile(r"( {0,3})(#{1,6})(?!#)")
 
 
@@ -24,6 +26,8 @@ def contained(text: str) -> str:
     closed. What can be held in no other way becomes a quotation.
     """
     text = _without_open_comments(text).strip("\n")
+    if not _MAY_RUN_ON.search(text):
+        return text
     mended = _demoted(text)
     for _ in range(_PASSES):
         if _is_contained(mended):

@@ -56,7 +56,7 @@ def write_pack(imported: Imported, folder: Path, *, name: str | None = None) -> 
         PackError: the folder is taken, cannot be written, or an entry is larger than a file of a pack may be.
     """
     check_target(folder)
-    pack_id = derived_manifest(folder.resolve().name).id
+    pack_id = derived_manifest(folder.absolute().name).id
     shown = shortened(fold(clean(name or ""))) or shortened(fold(clean(imported.name))) or pack_id
     files = list(render(imported.entries))
     texts = {file.path: file.text for file in files}
@@ -109,7 +109,8 @@ def _rows_aside(kept_aside: dict[str, dict[str, Any]]) -> list[Row]:
 
 def _write(folder: Path, texts: dict[str, str]) -> None:
     """Write the files beside the target, then give their folder its name."""
-    part = folder.parent / f".{folder.name}.{secrets.token_hex(4)}.part"
+    folder = folder.absolute()
+    part = folder.parent / f".import-{secrets.token_hex(4)}.part"
     try:
         part.mkdir(parents=True)
         for path, text in texts.items():
