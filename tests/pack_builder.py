@@ -182,7 +182,7 @@ def write_pack(parent: Path, files: Files, *, pack_id: str = "town", manifest: s
     folder = parent / pack_id
     texts: dict[str, str | bytes] = {**files}
     if manifest is not None:
-        texts["pack.yaml"] = manifest.format(id=pack_id)
+        texts.setdefault("pack.yaml", manifest.format(id=pack_id))
     for path, text in texts.items():
         target = folder / path
         target.parent.mkdir(parents=True, exist_ok=True)

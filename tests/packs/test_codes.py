@@ -8,8 +8,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-
 from lint_codes import codes_in_source
+
 from lorewright.packs import files, limits
 from lorewright.packs.checking import check_pack
 from lorewright.packs.findings import Finding
@@ -69,6 +69,22 @@ CASES: dict[str, Files] = {
     "unknown-role": {"a.md": front("section_roles: {Past: gossip}")},
     "wrong-type": {"a.md": front("tags: one")},
     "dangling-reference": {"a.md": front("related_entities: [nobody]")},
+    "one-way-exit": {"a.md": front("id: a\ntype: location\nexits: [good]")},
+    "override-wrong-way": {
+        "pack.yaml": b"id: pack\n",
+        "a.md": front("overrides: base:b"),
+        "../base/pack.yaml": b"id: base\nlayer: homebrew\n",
+        "../base/b.md": front("id: b"),
+    },
+    "ambiguous-override": {
+        "pack.yaml": b"id: pack\ndepends_on: [base, other]\n",
+        "a.md": front("overrides: b"),
+        "../base/pack.yaml": b"id: base\n",
+        "../base/b.md": front("id: b"),
+        "../other/pack.yaml": b"id: other\n",
+        "../other/b.md": front("id: b"),
+    },
+    "bad-condition": {"a.md": front("when: {weather: rain}")},
     "empty-file": {"a.md": b""},
     "empty-body": {"a.md": front("id: a", "")},
     "no-heading": {"a.md": front("id: a", "Text.\n")},

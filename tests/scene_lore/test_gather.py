@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
+import layered_packs
 from lorewright.index.generation import Generation
 from lorewright.scene_lore.gather import gather
 from lorewright.scene_lore.models import Briefing, SceneFocus, SceneLore
@@ -103,3 +106,13 @@ def test_a_section_in_several_parts_is_gathered_whole(tmp_path: Path) -> None:
     with opened_packs(tmp_path, {"town": {"a.md": f"---\nid: a\ntype: npc\n---\n# A\n\n## Knows\n\n{items}"}}) as packs:
         lore = gather(packs, SceneFocus(scene_id="s", location_id="x:y", present_ids=("town:a",)))
     assert [item.name for item in briefing(lore, "town:a").knows] == [f"n{number}" for number in range(30)]
+
+
+@pytest.mark.parametrize("npc_id", ["core:guard", "town:watchman"])
+def test_an_overridden_character_has_the_later_section_and_inherits_the_rest(tmp_path: Path, npc_id: str) -> None:
+    with opened_packs(tmp_path, {"core": layered_packs.core(), "town": layered_packs.town()}) as packs:
+        lore = gather(packs, SceneFocus(scene_id="s", location_id=npc_id, present_ids=(npc_id,)))
+    sheet = briefing(lore, npc_id)
+    assert [item.text for item in sheet.knows] == ["The password is quince."]
+    assert [item.id for item in sheet.withholds] == ["core:guard:withholds#bribe"]
+    assert [text.text for text in lore.overview] == ["A guard leans on a halberd by the gate."]

@@ -12,6 +12,7 @@ from lorewright.index.library import Library
 from lorewright.retrieval.query import LoreRetrievalQuery
 from lorewright.retrieval.retriever import Retrieval, retrieve
 from lorewright.retrieval.view import LoreView
+from lorewright.turn.lore_conditions import lore_conditions
 
 
 class LoreDesk:
@@ -38,13 +39,13 @@ class LoreDesk:
     def _view(self, viewer: str, packs: Sequence[str], campaign_id: str | None) -> Iterator[LoreView]:
         generations: tuple[Generation, ...]
         learned: dict[str, frozenset[str]] = {}
-        player_id = ""
+        player_id, conditions = "", None
         if campaign_id is not None:
             with self._campaigns.reading(campaign_id) as store:
                 state = store.head().state
                 generations = self._campaigns.generations(store.campaign())
                 learned = {who: state.learned_by(who) for who in state.reveals}
-                player_id = state.player_id
+                player_id, conditions = state.player_id, lore_conditions(state)
         else:
             names = packs or [pack.id for pack in self._library.packs()]
             generations = tuple(self._library.open(self._library.get(name).key) for name in names)
@@ -52,7 +53,7 @@ class LoreDesk:
             asked = tuple(g for g in generations if not packs or g.pack_id in packs)
             who = _qualified_viewer(viewer, asked)
             revealed = learned.get(player_id if who == "player" else who.removeprefix("npc:"), frozenset())
-            yield LoreView(asked, viewer=who, revealed=revealed)
+            yield LoreView(asked, viewer=who, revealed=revealed, conditions=conditions)
         finally:
             for generation in generations:
                 generation.close()

@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 from pydantic import BaseModel
 
 from lorewright.index.generation import Generation
+from lorewright.retrieval.overrides import ids_of, things
 from lorewright.world.state import OFFSTAGE
 
 M = TypeVar("M", bound=BaseModel)
@@ -55,6 +56,10 @@ class Names:
             self.problems.append(f"{where}: nothing in the scenario or in {packs} is called {name}")
         return found or name
 
+    def is_own(self, name: str) -> bool:
+        """Whether a name is the scenario's own: a thing, a door, the player."""
+        return name in self._own or name in ("you", "player")
+
     def in_packs(self, name: str) -> str | None:
         """The first pack's entity of that ID, or None."""
         for generation in self._generations:
@@ -64,12 +69,14 @@ class Names:
         return None
 
     def item(self, reference: str, *, where: str) -> str:
-        """`viktor/withholds#debt` -> `neo_seattle:viktor:withholds#debt`."""
+        """`viktor/withholds#debt` -> `neo_seattle:viktor:withholds#debt`, in the pack whose section is in force."""
         entity, _, rest = reference.partition("/")
-        item_id = f"{self.in_packs(entity)}:{rest}"
-        if not any(generation.item(item_id) for generation in self._generations):
+        told_as = ids_of(self.in_packs(entity) or entity, things(self._generations))
+        ids = [f"{one}:{rest}" for one in told_as]
+        found = [one for one in ids if any(generation.item(one) for generation in self._generations)]
+        if not found:
             self.problems.append(f"{where}: no pack has an item {reference}")
-        return item_id
+        return (found or ids)[0]
 
     def resolved(self, model: M, *, where: str) -> M:
         """An effect, condition or rule with every name in it looked up."""

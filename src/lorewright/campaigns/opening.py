@@ -6,10 +6,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from lorewright.campaigns.conditions import condition_problems
 from lorewright.campaigns.names import Names
 from lorewright.campaigns.scenario import Scenario, ScenarioThing
 from lorewright.errors import ScenarioError
 from lorewright.index.generation import Generation
+from lorewright.packs.exits import ways_of
+from lorewright.retrieval.in_force import generations_in_force
+from lorewright.retrieval.overrides import ids_of, things, told_entity
 from lorewright.rules.rulesets import CampaignRules, Ending, Ruleset
 from lorewright.world.state import (
     Clock,
@@ -44,6 +48,7 @@ def compose(
     Raises:
         ScenarioError: names that mean nothing, all of them in one message; `source` is the scenario's file.
     """
+    generations = generations_in_force(generations)
     names = Names(
         campaign_id,
         generations,
@@ -54,9 +59,10 @@ def compose(
     )
     composer = _Composer(scenario, names, generations)
     opening = Opening(composer.state(), composer.rules(ruleset))
-    if names.problems:
-        lines = "\n".join(f"{source}: {problem}" for problem in dict.fromkeys(names.problems))
-        raise ScenarioError(lines, hint="add what is missing to the pack or scenario, or mend the name")
+    lines = [f"{source}: {problem}" for problem in dict.fromkeys(names.problems)]
+    lines += condition_problems(scenario, names, generations, entity_ids=opening.state.entities)
+    if lines:
+        raise ScenarioError("\n".join(lines), hint="add what is missing to the pack or scenario, or mend the name")
     return opening
 
 
@@ -127,7 +133,7 @@ class _Composer:
     def _from_pack(self, name: str) -> Entity | None:
         """A pack's entity as the campaign's own copy of it; the scenario's name and aliases come on top."""
         entity_id = self._names.entity(name, where="scenario")
-        source = next((found for g in self._generations if (found := g.entity(entity_id)) is not None), None)
+        source = told_entity(entity_id, self._generations)
         if source is None:
             return None
         added = self._scenario.places.get(name) or self._scenario.cast.get(name)
@@ -146,12 +152,25 @@ class _Composer:
         )
 
     def _exits(self, place: str) -> Iterator[Exit]:
+        """The scenario's ways, else those of the pack that lead to other places of the scenario."""
+        if not self._scenario.places[place].exits:
+            yield from self._exits_of_pack(place)
         for name, way in self._scenario.places[place].exits.items():
             where = f"places.{place}.exits.{name}"
             if way.to not in self._scenario.places:
                 self._names.problems.append(f"{where}: {way.to} is not among the places")
             via = self._names.entity(way.via, where=where) if way.via else None
             yield Exit(name=name, to=self._names.entity(way.to, where=where), minutes=way.minutes, via=via)
+
+    def _exits_of_pack(self, place: str) -> Iterator[Exit]:
+        entity = told_entity(self._place(place), self._generations)
+        same = things(self._generations)
+        places = {told_as: one for one in map(self._place, self._scenario.places) for told_as in ids_of(one, same)}
+        for way in ways_of(entity) if entity is not None else ():
+            if way.to in places:
+                thing = self._scenario.things.get(way.door or "")
+                via = self._id(way.door) if way.door and thing is not None and thing.kind == "door" else None
+                yield Exit(name=way.name, to=places[way.to], minutes=way.minutes, via=via)
 
     def _door(self, name: str, thing: ScenarioThing) -> Door:
         key = self._names.entity(thing.key, where=f"things.{name}") if thing.key else None
@@ -198,4 +217,4 @@ class _Composer:
 
 
 def _plain(attrs: dict[str, Any]) -> dict[str, Any]:
-    return {key: value for key, value in attrs.items() if key != "pronoun"}
+    return {key: value for key, value in attrs.items() if key not in ("pronoun", "exits")}

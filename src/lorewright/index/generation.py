@@ -21,8 +21,9 @@ from filelock import FileLock
 from lorewright.errors import StaleIndexError
 from lorewright.ids import canonical_json
 from lorewright.index.keywords import KeywordTable, count_matching
-from lorewright.index.schema import GENERATION_FORMAT, STATEMENTS
-from lorewright.index.words import words_of
+from lorewright.index.schema import GENERATION_FORMAT, STATEMENTS, keyword_statements
+from lorewright.index.words import is_english, words_of
+from lorewright.packs.conditions import of_item, to_json
 from lorewright.packs.models import OPEN_ROLES, Chunk, Entity, Item, Manifest, Pack
 from lorewright.storage.steps import step
 
@@ -102,7 +103,7 @@ def _write(pack: Pack, path: Path) -> None:
         connection.execute("PRAGMA journal_mode = OFF")
         connection.execute("PRAGMA synchronous = OFF")
         connection.execute("BEGIN")
-        for statement in STATEMENTS:
+        for statement in (*STATEMENTS, *keyword_statements(english=is_english(pack.manifest.language))):
             connection.execute(statement)
         _write_meta(connection, pack)
         _write_entities(connection, pack.entities)
@@ -145,6 +146,8 @@ def _write_entities(connection: sqlite3.Connection, entities: Iterable[Entity]) 
         names = {" ".join(words_of(name)) for name in (entity.name, *entity.aliases)}
         rows = [(name, entity.id) for name in sorted(names) if name]
         connection.executemany("INSERT INTO names VALUES (?, ?)", rows)
+        if entity.overrides is not None:
+            connection.execute("INSERT INTO overrides VALUES (?, ?)", (entity.id, entity.overrides.target))
 
 
 def _write_chunks(connection: sqlite3.Connection, chunks: Sequence[Chunk], titles: dict[str, str]) -> None:
@@ -179,10 +182,17 @@ def _write_chunks(connection: sqlite3.Connection, chunks: Sequence[Chunk], title
         links = [(link.kind, link.value, row) for link in chunk.links]
         connection.executemany("INSERT INTO links VALUES (?, ?, ?)", links)
         connection.executemany("INSERT INTO items VALUES (?, ?, ?, ?, ?, ?, ?, ?)", _item_rows(row, chunk.items))
+        connection.executemany("INSERT INTO conditions VALUES (?, ?, ?, ?)", _condition_rows(row, chunk))
 
 
 def _item_rows(row: int, items: Iterable[Item]) -> list[tuple[object, ...]]:
     return [(item.id, row, item.name, item.text, item.line, item.trigger, item.hint, item.condition) for item in items]
+
+
+def _condition_rows(row: int, chunk: Chunk) -> list[tuple[object, ...]]:
+    whole = [(row, None, to_json(when), when.line) for when in chunk.conditions]
+    parts = [(item, when) for item in chunk.items if (when := of_item(item)) is not None]
+    return [*whole, *((row, item.id, to_json(when), item.line) for item, when in parts)]
 
 
 def _sync(*paths: Path) -> None:
@@ -195,10 +205,13 @@ def _sync(*paths: Path) -> None:
 
 
 class Generation:
-    """A reader of one generation. Cheap to open; holds one read-only connection."""
+    """A reader of one generation. Cheap to open; holds one read-only connection.
 
-    def __init__(self, folder: Path) -> None:
-        """Open a generation.
+    `copies` are the same generation without some of its chunks, as `pruning` makes them.
+    """
+
+    def __init__(self, folder: Path, *, connection: sqlite3.Connection | None = None) -> None:
+        """Open a generation, or with `connection` a copy of one.
 
         Raises:
             StaleIndexError: there is no such generation, or another version of the program built it.
@@ -207,7 +220,11 @@ class Generation:
         if not path.is_file():
             raise StaleIndexError(f"there is no index at {folder}", hint="run: lorewright pack install FOLDER")
         self.folder = folder
-        self.connection = sqlite3.connect(f"{path.as_uri()}?mode=ro&immutable=1", uri=True, isolation_level=None)
+        self.copies: dict[object, Generation] = {}
+        if connection is None:
+            uri = f"{path.as_uri()}?mode=ro&immutable=1"
+            connection = sqlite3.connect(uri, uri=True, isolation_level=None)
+        self.connection = connection
         self.connection.row_factory = sqlite3.Row
         meta = dict(map(tuple, self.connection.execute("SELECT key, value FROM meta")))
         if meta.get("format") != str(GENERATION_FORMAT):
@@ -215,10 +232,13 @@ class Generation:
             raise StaleIndexError("the index was built by another version", hint="install the pack again")
         self.manifest = Manifest.model_validate_json(meta["manifest"])
         self.pack_id = self.manifest.id
+        self.english = is_english(self.manifest.language)
         self.counts = {"open_fts": int(meta["open_count"]), "hidden_fts": int(meta["hidden_count"])}
 
     def close(self) -> None:
-        """Close the connection."""
+        """Close the connection, and those of the copies."""
+        for copy in self.copies.values():
+            copy.close()
         self.connection.close()
 
     def chunks(self, rows: Iterable[int]) -> dict[int, StoredChunk]:
@@ -284,6 +304,11 @@ class Generation:
         """In how many open chunks a word stands."""
         return count_matching(KeywordTable(self.connection, "open_fts", self.counts["open_fts"]), word)
 
+    def overrides(self) -> dict[str, str]:
+        """Entity ID -> what its file says that it overrides, as it is written."""
+        found = self.connection.execute("SELECT entity_id, target_id FROM overrides ORDER BY entity_id")
+        return dict(map(tuple, found))
+
     def items_of(self, row: int) -> list[Item]:
         """The items of a chunk in source order."""
         found = self.connection.execute("SELECT * FROM items WHERE chunk = ? ORDER BY line, rowid", (row,))
@@ -292,7 +317,7 @@ class Generation:
     def role_counts(self) -> dict[str, int]:
         """How many chunks there are of each role, by role."""
         found = self.connection.execute("SELECT role, count(*) FROM pack_chunks GROUP BY role ORDER BY role")
-        return {role: count for role, count in found}
+        return dict(map(tuple, found))
 
     def item(self, item_id: str) -> Item | None:
         """An item by its ID, or None."""

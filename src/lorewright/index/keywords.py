@@ -23,11 +23,12 @@ MAX_SHARE = 0.25
 
 @dataclass(frozen=True, slots=True)
 class KeywordTable:
-    """One FTS5 table to ask; `count` is the number of its rows."""
+    """One FTS5 table to ask; `count` is the number of its rows, `english` the language of its text."""
 
     connection: sqlite3.Connection
     name: str
     count: int
+    english: bool = True
 
 
 @dataclass(slots=True)
@@ -38,14 +39,19 @@ class KeywordHit:
     terms: dict[str, float] = field(default_factory=dict)
 
 
-def rank_keywords(tables: Sequence[KeywordTable], words: Sequence[str]) -> list[dict[int, KeywordHit]]:
+def rank_keywords(
+    tables: Sequence[KeywordTable], words: Sequence[str], *, foreign: Sequence[str] = ()
+) -> list[dict[int, KeywordHit]]:
     """For each table: row -> hit. Scores compare across the tables asked together, and with nothing else.
+
+    Tables that are not English are asked for the `foreign` words instead.
 
     Words are quoted before FTS sees them, so no input is a syntax error.
     """
     hits: list[dict[int, KeywordHit]] = [{} for _ in tables]
     total = sum(table.count for table in tables)
-    for word, counts in _rarest(tables, words, total):
+    asked = [frozenset(words if table.english else foreign) for table in tables]
+    for word, counts in _rarest(tables, [*words, *foreign], asked, total):
         everywhere = _idf(total, sum(counts))
         for table, count, found in zip(tables, counts, hits, strict=True):
             if count:
@@ -63,9 +69,14 @@ def _add_term(table: KeywordTable, word: str, scale: float, found: dict[int, Key
         hit.terms[word] = share
 
 
-def _rarest(tables: Sequence[KeywordTable], words: Sequence[str], total: int) -> list[tuple[str, list[int]]]:
+def _rarest(
+    tables: Sequence[KeywordTable], words: Sequence[str], asked: Sequence[frozenset[str]], total: int
+) -> list[tuple[str, list[int]]]:
     """The words that are found, rarest first; common ones only where there is no other."""
-    counted = [(word, [count_matching(table, word) for table in tables]) for word in dict.fromkeys(words)]
+    counted = [
+        (word, [count_matching(table, word) if word in own else 0 for table, own in zip(tables, asked, strict=True)])
+        for word in dict.fromkeys(words)
+    ]
     found = sorted((pair for pair in counted if sum(pair[1])), key=lambda pair: (sum(pair[1]), pair[0]))
     telling = [pair for pair in found if sum(pair[1]) <= max(1, MAX_SHARE * total)]
     return (telling or found)[:MAX_TERMS]

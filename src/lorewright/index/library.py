@@ -14,7 +14,7 @@ from lorewright.index.generation import Generation, GenerationKey, build_generat
 from lorewright.packs.checking import Neighbour, check_pack
 from lorewright.packs.findings import Finding
 from lorewright.packs.loader import Progress, load_pack, no_progress
-from lorewright.packs.models import Dependency, Manifest, Pack
+from lorewright.packs.models import Dependency, Layer, Manifest, Pack
 from lorewright.storage.database import opened
 from lorewright.storage.migrations import Migration, migrate
 from lorewright.storage.steps import step
@@ -42,7 +42,7 @@ class InstalledPack:
     id: str
     name: str
     version: str
-    layer: str
+    layer: Layer
     path: str
     content_hash: str
     files: int
@@ -193,7 +193,7 @@ class Library:
 
 def _neighbour(pack: InstalledPack) -> Neighbour:
     depends_on = tuple(Dependency(id=pack_id, version=version) for pack_id, version in pack.depends_on)
-    manifest = Manifest(id=pack.id, name=pack.name, version=pack.version, depends_on=depends_on)
+    manifest = Manifest(id=pack.id, name=pack.name, version=pack.version, layer=pack.layer, depends_on=depends_on)
     return Neighbour(manifest, Path(pack.path))
 
 

@@ -50,9 +50,16 @@ def _copy(source: sqlite3.Connection, cut: Cut) -> sqlite3.Connection:
         if row not in cut.rows:
             _put_back(copy, row, cut.texts[row])
     for row in sorted(cut.rows):
-        for table, column in (("pack_chunks", "rowid"), ("links", "chunk"), ("items", "chunk")):
+        for table, column in (
+            ("pack_chunks", "rowid"),
+            ("links", "chunk"),
+            ("items", "chunk"),
+            ("conditions", "chunk"),
+        ):
             copy.execute(f"DELETE FROM {table} WHERE {column} = ?", (row,))
-    copy.executemany("DELETE FROM items WHERE id = ?", [(item_id,) for item_id in sorted(cut.items)])
+    for item_id in sorted(cut.items):
+        copy.execute("DELETE FROM items WHERE id = ?", (item_id,))
+        copy.execute("DELETE FROM conditions WHERE item_id = ?", (item_id,))
     _count(copy)
     copy.execute("COMMIT")
     return copy

@@ -3,12 +3,30 @@
 from __future__ import annotations
 
 # Raised whenever what stands in a generation changes, so that an old one is rebuilt rather than misread.
-GENERATION_FORMAT = 2
+GENERATION_FORMAT = 5
 
 # BM25 weights of title, section and text: on linked documents 2 to 5 for the first two lift nDCG from .40 to .48.
 COLUMN_WEIGHTS = (3.0, 2.0, 1.0)
 
 TOKENIZER = "porter unicode61"
+
+
+def tokenizer_of(*, english: bool) -> str:
+    """The FTS5 tokenizer: words are stemmed in English, and taken as they are in any other language."""
+    return TOKENIZER if english else "unicode61"
+
+
+def keyword_statements(*, english: bool) -> tuple[str, ...]:
+    """Two keyword indexes, because a secret must not show even in how rare a word is: what everyone may read, and the
+    rest."""
+    return tuple(
+        f"""CREATE VIRTUAL TABLE {table} USING fts5(
+            title, section, chunk_text, content='pack_chunks', content_rowid='rowid',
+            tokenize='{tokenizer_of(english=english)}'
+        )"""
+        for table in ("open_fts", "hidden_fts")
+    )
+
 
 STATEMENTS = (
     # Facts about the generation: pack, manifest, content hash, format.
@@ -18,6 +36,8 @@ STATEMENTS = (
         id TEXT PRIMARY KEY, type TEXT NOT NULL, name TEXT NOT NULL, file_path TEXT NOT NULL,
         aliases_json TEXT NOT NULL, tags_json TEXT NOT NULL, attrs_json TEXT NOT NULL
     )""",
+    # Which entity of another pack an entity stands for, as it is written: a bare ID may be one of several packs'.
+    "CREATE TABLE overrides (entity_id TEXT PRIMARY KEY, target_id TEXT NOT NULL)",
     # The gazetteer: every name and alias, in lower-case words, and how many words it has.
     "CREATE TABLE names (name TEXT NOT NULL, entity_id TEXT NOT NULL, PRIMARY KEY (name, entity_id))",
     # The seed's pack_chunks; title, section and chunk_text are what the keyword indexes read.
@@ -37,12 +57,6 @@ STATEMENTS = (
         trigger TEXT, hint TEXT, condition TEXT
     )""",
     "CREATE INDEX items_of_chunk ON items (chunk)",
-    # Two keyword indexes, because a secret must not show even in how rare a word is: what everyone may read, and the
-    # rest.
-    f"""CREATE VIRTUAL TABLE open_fts USING fts5(
-        title, section, chunk_text, content='pack_chunks', content_rowid='rowid', tokenize='{TOKENIZER}'
-    )""",
-    f"""CREATE VIRTUAL TABLE hidden_fts USING fts5(
-        title, section, chunk_text, content='pack_chunks', content_rowid='rowid', tokenize='{TOKENIZER}'
-    )""",
+    # When a chunk, or one item of it, holds: the condition as JSON, and its line in the file.
+    "CREATE TABLE conditions (chunk INTEGER NOT NULL, item_id TEXT, condition TEXT NOT NULL, line INTEGER NOT NULL)",
 )

@@ -8,8 +8,7 @@ import unicodedata
 _WORD = re.compile(r"\w+(?:[’'\-]\w+)*")
 _POSSESSIVE = re.compile(r"[’']s\b")
 
-# English function words and the words of asking. In another language they are merely rare, and dropping them does no
-# harm.
+# English function words and the words of asking; in another language they may mean something (`die`, `war`, `not`).
 STOP_WORDS = frozenset(
     """a about above after again all also am an and any are as at be because been before being below between both but by
     can could did do does doing down during each ever every few for from further get give had has have having he her
@@ -27,9 +26,19 @@ def words_of(text: str) -> list[str]:
     return _WORD.findall(folded)
 
 
-def content_words(text: str) -> list[str]:
-    """The words that carry meaning, each once, in order; all of them where nothing else is left."""
+def is_english(language: str) -> bool:
+    """Whether a pack's language (`en`, `en-GB`, `de`) is the one whose endings and small words we know."""
+    return language.casefold().replace("_", "-").partition("-")[0] in ("en", "eng", "english")
+
+
+def content_words(text: str, *, english: bool = True) -> list[str]:
+    """The words that carry meaning, each once, in order; all of them where nothing else is left.
+
+    Which carry none is known of English only.
+    """
     words = list(dict.fromkeys(words_of(text)))
+    if not english:
+        return words
     return [word for word in words if word not in STOP_WORDS] or words
 
 

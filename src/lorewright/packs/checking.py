@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
+from functools import cache
 from pathlib import Path
 
+from lorewright.packs.files import list_files
 from lorewright.packs.findings import Finding, error
+from lorewright.packs.layers import EntitiesOf, lint_overrides
 from lorewright.packs.linting import lint_dependencies
 from lorewright.packs.loader import Progress, load_manifest, load_pack, no_progress
 from lorewright.packs.manifest import MANIFEST_FILE
@@ -33,9 +36,10 @@ def check_pack(folder: Path, installed: Mapping[str, Neighbour], *, progress: Pr
     pack = load_pack(folder, progress=progress)
     root = Path(pack.root)
     beside = list(_beside(root))
-    known = {neighbour.manifest.id: neighbour.manifest for neighbour in beside}
-    known |= {pack_id: neighbour.manifest for pack_id, neighbour in installed.items()}
+    neighbours = {neighbour.manifest.id: neighbour for neighbour in beside} | dict(installed)
+    known = {pack_id: neighbour.manifest for pack_id, neighbour in neighbours.items()}
     found = [*lint_dependencies(pack.manifest, known), *_taken(pack, installed, beside)]
+    found += lint_overrides(pack, known, _entities_of(neighbours))
     return replace(pack, findings=tuple(sorted({*pack.findings, *found})))
 
 
@@ -47,6 +51,19 @@ def _beside(root: Path) -> Iterator[Neighbour]:
             manifest, findings = load_manifest(folder)
             if not any(finding.severity == "error" for finding in findings):
                 yield Neighbour(manifest, folder)
+
+
+def _entities_of(neighbours: Mapping[str, Neighbour]) -> EntitiesOf:
+    """Reads a neighbour's entities when they are asked for, and once; None for one whose folder is gone."""
+
+    @cache
+    def entities(pack_id: str) -> frozenset[str] | None:
+        root = neighbours[pack_id].root
+        if not root.is_dir() or not list_files(root).paths:
+            return None
+        return frozenset(entity.id for entity in load_pack(root).entities)
+
+    return entities
 
 
 def _taken(pack: Pack, installed: Mapping[str, Neighbour], beside: list[Neighbour]) -> Iterator[Finding]:

@@ -7,7 +7,7 @@ discoverable section `search behind the bar: …` says what finds it; a nested `
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from dataclasses import dataclass
 
 from markdown_it.token import Token
@@ -45,6 +45,19 @@ def read_items(text: str, *, chunk_id: str, line: int, discoverable: bool) -> tu
             items.append(item)
             taken.add(item.name)
     return tuple(items)
+
+
+def without_items(text: str, names: Container[str]) -> str:
+    """A section's text without some of its items, which are named as `read_items` names them."""
+    lines = lines_of(text)
+    gone: set[int] = set()
+    taken: set[str] = set()
+    for number, span in enumerate(_spans(blocks_of(text)), start=1):
+        item = _read("".join(lines[span.start : span.end]), "", str(number), 0, False, taken)
+        if item.text:
+            taken.add(item.name)
+            gone |= set(range(span.start, span.end)) if item.name in names else set()
+    return "".join(line for number, line in enumerate(lines) if number not in gone).strip("\n")
 
 
 def _spans(tokens: list[Token]) -> Iterator[_Span]:

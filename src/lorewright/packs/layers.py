@@ -1,4 +1,4 @@
-"""Layers and `overrides:` -> which pack may replace what of which other. Told of manifests and entities; reads nothing."""
+"""Layers and `overrides:` -> which pack may replace what of which other. Reads no file."""
 
 from __future__ import annotations
 
@@ -53,9 +53,7 @@ def _lint(
         yield warning(path, "override-wrong-way", message, line=line, hint=hint)
 
 
-def _is_there(
-    entity_id: str, manifest: Manifest, known: Mapping[str, Manifest], entities_of: EntitiesOf
-) -> bool:
+def _is_there(entity_id: str, manifest: Manifest, known: Mapping[str, Manifest], entities_of: EntitiesOf) -> bool:
     pack_id = _pack_of(entity_id)
     if pack_id == manifest.id or pack_id not in known:
         return False

@@ -11,6 +11,8 @@ from typing import Any
 from lorewright.errors import PackError
 from lorewright.ids import qualify, slug
 from lorewright.packs.chunking import Section, split_long, split_sections
+from lorewright.packs.conditions import bad_condition, lint_items
+from lorewright.packs.exits import connected
 from lorewright.packs.files import list_files
 from lorewright.packs.findings import Finding, error, warning
 from lorewright.packs.frontmatter import SourceFile, decode_text, read_source
@@ -20,7 +22,7 @@ from lorewright.packs.linking import LinkTable
 from lorewright.packs.linting import lint_ids, lint_paths, lint_text
 from lorewright.packs.manifest import MANIFEST_FILE, derived_manifest, read_manifest
 from lorewright.packs.metadata import FileMetadata, read_metadata
-from lorewright.packs.models import ITEM_ROLES, OPEN_ROLES, Chunk, Entity, Manifest, Pack, Role
+from lorewright.packs.models import ITEM_ROLES, OPEN_ROLES, Chunk, Entity, Manifest, Pack, Role, When
 from lorewright.packs.plain import blocks_of, comments_in, without_spans
 from lorewright.packs.roles import role_of
 from lorewright.tokens import count_tokens
@@ -57,6 +59,8 @@ def load_pack(folder: Path, *, progress: Progress = no_progress) -> Pack:
     findings += lint_ids((f.meta.entity_id, f.source.path, f.source.key_lines.get("id", 1)) for f in usable)
     entities = tuple(_entity(manifest.id, file) for file in usable)
     links = LinkTable(manifest.id, entities)
+    exit_lines = [file.source.key_lines.get("exits", 1) for file in usable]
+    entities = connected(entities, [file.meta.ways for file in usable], exit_lines, links.find, findings)
     chunks: list[Chunk] = []
     for file, entity in zip(usable, entities, strict=True):
         chunks += _chunks(manifest.id, file, entity, links, findings, first_position=len(chunks))
@@ -109,7 +113,7 @@ def _read_file(root: Path, path: str, types: Mapping[str, str]) -> _File:
     skip = source.skip or meta.skip
     tokens = [] if skip else blocks_of(source.body)
     sections = () if skip else tuple(split_sections(source.body, tokens))
-    said = () if source.skip else (*meta.findings, *_structure(source, sections))
+    said = () if source.skip else (*meta.findings, *_structure(source, sections), *_untitled(source, meta, sections))
     linted = () if skip else lint_text(path, source.body, source.body_line, tokens, sections)
     return _File(replace(source, findings=(*source.findings, *said, *linted), skip=skip), meta, sections)
 
@@ -121,6 +125,14 @@ def _structure(source: SourceFile, sections: tuple[Section, ...]) -> tuple[Findi
     if not any(section.title or section.subtitle for section in sections):
         return (warning(source.path, "no-heading", "no heading: the whole file is one chunk", line=source.body_line),)
     return ()
+
+
+def _untitled(source: SourceFile, meta: FileMetadata, sections: tuple[Section, ...]) -> tuple[Finding, ...]:
+    """Conditions of sections that the file does not have: they would hide nothing, silently."""
+    titles = {section.subtitle.casefold() or section.title.casefold() for section in sections}
+    line = source.key_lines.get("section_when", 1)
+    missing = [title for title in meta.section_when if title not in titles and not meta.skip]
+    return tuple(bad_condition(source.path, f"section_when: no section is titled {one}", line=line) for one in missing)
 
 
 def _without_duplicates(files: list[_File], findings: list[Finding]) -> list[_File]:
@@ -159,6 +171,7 @@ def _entity(pack_id: str, file: _File) -> Entity:
         aliases=tuple(alias for alias in (*meta.aliases, meta.title) if alias and alias != heading),
         tags=meta.tags,
         attrs=meta.attrs,
+        overrides=meta.overrides,
     )
 
 
@@ -199,8 +212,10 @@ def _chunks(
                 position=first_position + len(chunks),
                 token_count=count_tokens(shown.strip()),
                 links=links.of_text(entity, inherited, shown, file.source, findings),
+                conditions=_conditions(section, file.meta),
             )
             chunks.append(_finished(chunk, entity, shown, text_line))
+            findings += lint_items(file.source.path, chunks[-1].items)
             start += len(chunk.source)
             line = text_line + text.count("\n")
     return chunks
@@ -248,6 +263,11 @@ def _metadata(chunk: Chunk, entity: Entity) -> dict[str, Any]:
 def _role(section: Section, meta: FileMetadata) -> Role:
     role = role_of(section.subtitle, meta.section_roles) if section.subtitle else "lore"
     return "secret" if meta.gm_only and role in OPEN_ROLES else role
+
+
+def _conditions(section: Section, meta: FileMetadata) -> tuple[When, ...]:
+    title = section.subtitle.casefold() or section.title.casefold()
+    return tuple(when for when in (meta.when, meta.section_when.get(title)) if when is not None)
 
 
 def _section_slug(section: Section, sections: tuple[Section, ...]) -> str:

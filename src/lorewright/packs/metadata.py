@@ -9,9 +9,11 @@ from pathlib import PurePosixPath
 from typing import Any
 
 from lorewright.ids import is_id, slug
+from lorewright.packs.conditions import NEVER, bad_condition, read_when
+from lorewright.packs.exits import Way, read_ways
 from lorewright.packs.findings import Finding, error, warning
 from lorewright.packs.frontmatter import SourceFile
-from lorewright.packs.models import ENTITY_TYPES, ITEM_ROLES, OPEN_ROLES, Role
+from lorewright.packs.models import ENTITY_TYPES, ITEM_ROLES, OPEN_ROLES, Override, Role, When
 
 _RELATIONS = {
     "related_entities": "entity",
@@ -19,7 +21,8 @@ _RELATIONS = {
     "related_locations": "location",
     "related_threads": "thread",
 }
-_KNOWN = {"id", "type", "name", "title", "aliases", "tags", "section_roles", "visibility", *_RELATIONS}
+_KNOWN = {"id", "type", "name", "title", "aliases", "tags", "section_roles", "visibility", "overrides", *_RELATIONS}
+_KNOWN |= {"when", "section_when"}
 _ROLES: frozenset[str] = OPEN_ROLES | ITEM_ROLES | {"disposition", "capabilities", "secret"}
 
 # Folder names that say a type in other words; the plural of a type needs no entry.
@@ -52,6 +55,10 @@ class FileMetadata:
     relations: tuple[tuple[str, str], ...] = ()
     section_roles: dict[str, Role] = field(default_factory=dict)
     gm_only: bool = False
+    overrides: Override | None = None
+    when: When | None = None
+    section_when: dict[str, When] = field(default_factory=dict)
+    ways: tuple[Way, ...] = ()
     attrs: dict[str, Any] = field(default_factory=dict)
     findings: list[Finding] = field(default_factory=list)
     skip: bool = False
@@ -70,7 +77,12 @@ def read_metadata(source: SourceFile, types: Mapping[str, str] | None = None) ->
     meta.relations = tuple((kind, value) for key, kind in _RELATIONS.items() for value in reader.texts(key))
     meta.section_roles = reader.section_roles()
     meta.gm_only = reader.text("visibility").casefold() in ("gm", "dm", "secret", "hidden")
+    meta.overrides = reader.overrides()
+    meta.when = reader.when(meta)
+    meta.section_when = reader.section_when()
     meta.attrs = {key: value for key, value in source.metadata.items() if key not in _KNOWN}
+    if meta.type == "location" and "exits" in meta.attrs:
+        meta.ways = reader.ways(meta.attrs.pop("exits"))
     return meta
 
 
@@ -137,6 +149,41 @@ class _Reader:
         elif self.source.has_frontmatter:
             self._note("missing-type", f"type derived from the folder: {derived}", key="type")
         return derived
+
+    def overrides(self) -> Override | None:
+        target = self.text("overrides")
+        return Override(target, self.source.key_lines.get("overrides", 1)) if target else None
+
+    def ways(self, value: object) -> tuple[Way, ...]:
+        """The exits of a location."""
+        ways, wrong = read_ways(value)
+        for one in wrong:
+            self._note("wrong-type", one, key="exits", hint="write exits: [{to: place, minutes: 5}]")
+        return ways
+
+    def when(self, meta: FileMetadata) -> When | None:
+        """The file's condition. A file whose condition cannot be read cannot be used."""
+        if "when" not in self.source.metadata:
+            return None
+        when = self._condition("when", self.source.metadata["when"])
+        meta.skip = meta.skip or when == NEVER
+        return when
+
+    def section_when(self) -> dict[str, When]:
+        """Title of a section, in lower case -> its condition."""
+        value = self.source.metadata.get("section_when")
+        if value is not None and not isinstance(value, dict):
+            self._condition("section_when", value, "section_when must be `title: condition` lines")
+        sections = value if isinstance(value, dict) else {}
+        return {str(title).casefold(): self._condition("section_when", one) for title, one in sections.items()}
+
+    def _condition(self, key: str, value: object, wrong: str | None = None) -> When:
+        line = self.source.key_lines.get(key, 1)
+        when = wrong or read_when(value, line=line)
+        if isinstance(when, str):
+            self.findings.append(bad_condition(self.source.path, f"{key}: {when}", line=line))
+            return NEVER
+        return when
 
     def text(self, key: str) -> str:
         """A single text; numbers are taken as they are written."""

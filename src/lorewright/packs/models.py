@@ -92,8 +92,45 @@ class Link:
 
 
 @dataclass(frozen=True, slots=True)
+class WhenThread:
+    """The thread has the status."""
+
+    thread: str
+    status: str
+
+
+@dataclass(frozen=True, slots=True)
+class WhenClock:
+    """The clock's value lies between min and max, both included."""
+
+    clock: str
+    min: int | None = None
+    max: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class WhenFact:
+    """There is a fact of the subject with the predicate."""
+
+    fact: str
+    subject: str
+
+
+WhenPart = WhenThread | WhenClock | WhenFact
+
+
+@dataclass(frozen=True, slots=True)
+class When:
+    """A condition: all of its parts; one without parts could not be read and never holds. `line` is the file's."""
+
+    parts: tuple[WhenPart, ...]
+    line: int = field(default=1, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
 class Item:
-    """One thing that may be known. `text` is plain prose without markers; `trigger` (discoverables) is `search …`."""
+    """One thing that may be known. `text` is plain prose without markers; `trigger` (discoverables) is `search …`;
+    `condition` is the words of `(when …)`."""
 
     id: str
     name: str
@@ -128,7 +165,16 @@ class Chunk:
     token_count: int
     links: tuple[Link, ...] = ()
     items: tuple[Item, ...] = ()
+    conditions: tuple[When, ...] = ()
     metadata: dict[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Override:
+    """`overrides:` as it is written (an ID, maybe bare), and its line."""
+
+    target: str
+    line: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,6 +189,7 @@ class Entity:
     aliases: tuple[str, ...] = ()
     tags: tuple[str, ...] = ()
     attrs: dict[str, Any] = field(default_factory=dict)
+    overrides: Override | None = None
 
 
 @dataclass(frozen=True, slots=True)

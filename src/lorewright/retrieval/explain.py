@@ -7,11 +7,15 @@ from collections.abc import Sequence
 from pydantic import BaseModel, ConfigDict
 
 from lorewright.retrieval.budget import LeftOut
+from lorewright.retrieval.in_force import NotInForce
 from lorewright.retrieval.ranking import Hit
 
 
 class ChunkTrace(BaseModel):
-    """What one chunk's place is made of. `reason` is set where it was left out; ranks count from 1."""
+    """What one chunk's place is made of. `reason` is set where it was left out; ranks count from 1.
+
+    What was left out before anything was ranked has rank 0 and no scores, only what would have found it.
+    """
 
     model_config = ConfigDict(frozen=True)
 
@@ -26,11 +30,12 @@ class ChunkTrace(BaseModel):
     mention: str | None
     filters: tuple[str, ...]
     tokens: int
-    reason: LeftOut | None = None
+    reason: LeftOut | NotInForce | None = None
 
 
 class RetrievalTrace(BaseModel):
-    """Every chunk that was ranked for this viewer, best first. What they may not see does not exist here either."""
+    """Every chunk that was ranked for this viewer, best first, then what is not in force. What they may not see does
+    not exist here either."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -46,27 +51,30 @@ class RetrievalTrace(BaseModel):
 def trace_of(
     ranked: Sequence[Hit],
     left_out: Sequence[tuple[Hit, LeftOut]],
+    not_in_force: Sequence[tuple[Hit, NotInForce]],
     *,
     viewer: str,
     packs: tuple[str, ...],
 ) -> RetrievalTrace:
     """The trace of a query."""
     reasons = {hit.chunk.id: reason for hit, reason in left_out}
-    chunks = tuple(
-        ChunkTrace(
-            chunk_id=hit.chunk.id,
-            section_path=hit.chunk.section_path,
-            rank=rank,
-            score=hit.score,
-            keyword_rank=hit.keyword_rank,
-            keyword_score=hit.keyword_score,
-            terms=hit.terms,
-            name=hit.name,
-            mention=hit.mention,
-            filters=hit.filters,
-            tokens=hit.token_count,
-            reason=reasons.get(hit.chunk.id),
-        )
-        for rank, hit in enumerate(ranked, start=1)
+    chunks = [_traced(hit, rank, reasons.get(hit.chunk.id)) for rank, hit in enumerate(ranked, start=1)]
+    chunks += [_traced(hit, 0, reason) for hit, reason in not_in_force]
+    return RetrievalTrace(viewer=viewer, packs=packs, chunks=tuple(chunks))
+
+
+def _traced(hit: Hit, rank: int, reason: LeftOut | NotInForce | None) -> ChunkTrace:
+    return ChunkTrace(
+        chunk_id=hit.chunk.id,
+        section_path=hit.chunk.section_path,
+        rank=rank,
+        score=hit.score,
+        keyword_rank=hit.keyword_rank,
+        keyword_score=hit.keyword_score,
+        terms=hit.terms,
+        name=hit.name,
+        mention=hit.mention,
+        filters=hit.filters,
+        tokens=hit.token_count,
+        reason=reason,
     )
-    return RetrievalTrace(viewer=viewer, packs=packs, chunks=chunks)

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from lorewright.index.generation import Generation
 from lorewright.retrieval.gazetteer import named_entities
+from lorewright.retrieval.overrides import Things, ids_of, things
 from lorewright.retrieval.query import LoreRetrievalQuery
 from lorewright.retrieval.view import qualified
 
@@ -28,22 +29,28 @@ def tie_chunks(
 ) -> dict[Key, Ties]:
     """Every chunk that any filter or name ties to the query. What is `hidden` can neither be named nor asked for."""
     ties: dict[Key, Ties] = {}
-    wanted = {kind: values - hidden for kind, values in _wanted(query, generations).items()}
+    same = things(generations)
+    wanted = {kind: values - hidden for kind, values in _wanted(query, generations, same).items()}
     for index, generation in enumerate(generations):
         for kind, values in wanted.items():
             for row in generation.linked(kind, values):
                 ties.setdefault((index, row), Ties()).filters.add(kind)
     scene = wanted.get("location", set()) | wanted.get("entity", set())
     for entity_id, name in named_entities(query.keywords, generations, in_scene=scene, hidden=hidden).items():
-        _tie_name(ties, entity_id, name, generations)
+        for told_as in ids_of(entity_id, same):
+            _tie_name(ties, told_as, name, generations)
     return ties
 
 
-def _wanted(query: LoreRetrievalQuery, generations: Sequence[Generation]) -> dict[str, set[str]]:
+def _wanted(query: LoreRetrievalQuery, generations: Sequence[Generation], same: Things) -> dict[str, set[str]]:
     """Link kind -> values asked for. A person may be asked for who is stored as a place or faction, and the reverse."""
-    location = qualified([query.location_id] if query.location_id else [], generations)
-    entities = qualified(query.entity_ids, generations)
-    factions = qualified(query.faction_ids, generations)
+
+    def every(ids: Sequence[str]) -> set[str]:
+        return {told_as for one in qualified(ids, generations) for told_as in ids_of(one, same)}
+
+    location = every([query.location_id] if query.location_id else [])
+    entities = every(query.entity_ids)
+    factions = every(query.faction_ids)
     wanted = {
         "location": location | entities,
         "entity": entities,

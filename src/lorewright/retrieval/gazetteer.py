@@ -65,7 +65,8 @@ def _marked(text: str) -> set[str]:
 def _counts(
     name: str, marked: set[str], entities: set[str], scene: set[str], generations: Sequence[Generation]
 ) -> bool:
-    if name in STOP_WORDS:
+    packs = {entity_id.partition(":")[0] for entity_id in entities}
+    if name in STOP_WORDS and all(one.english for one in generations if one.pack_id in packs):
         return False
     if name in marked or entities & scene:
         return True

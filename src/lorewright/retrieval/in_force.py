@@ -1,6 +1,7 @@
-"""A view -> the view of what is in force: no chunk that is overridden. The one place where lore is left out unasked.
+"""A view -> the view of what is in force: its condition holds, and nothing later overrides it.
 
-What is left out is gone before anything is tied, counted or scored, so it changes no score.
+What is left out is gone before anything is tied, counted or scored, so it changes no score. What does not
+hold overrides nothing.
 """
 
 from __future__ import annotations
@@ -9,8 +10,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
+from lorewright.index.conditions import conditions_of
 from lorewright.index.generation import Generation
 from lorewright.index.pruning import Cut, pruned
+from lorewright.packs.conditions import LoreConditions, holds
+from lorewright.packs.items import without_items
+from lorewright.packs.models import When
 from lorewright.retrieval.overrides import replaced_rows
 from lorewright.retrieval.view import LoreView
 
@@ -35,18 +40,43 @@ class InForce:
 
 
 def in_force(view: LoreView) -> InForce:
-    """What of the view's generations is in force."""
-    return _without(view, "overridden", [Cut(rows=rows) for rows in replaced_rows(view.generations)])
+    """What of the view's generations is in force. Only the game master is told what does not hold."""
+    held = _without(view, "condition", [_unmet(view, generation) for generation in view.generations])
+    cuts = [Cut(rows=rows) for rows in replaced_rows(held.view.generations)]
+    later = _without(held.view, "overridden", cuts)
+    told = held.removals if view.viewer == "gm" else ()
+    return InForce(later.view, (*told, *later.removals))
 
 
-def generations_in_force(generations: Sequence[Generation]) -> tuple[Generation, ...]:
+def generations_in_force(
+    generations: Sequence[Generation], conditions: LoreConditions | None = None
+) -> tuple[Generation, ...]:
     """The generations without what is not in force, as the game master reads them."""
-    return in_force(LoreView(tuple(generations))).view.generations
+    return in_force(LoreView(tuple(generations), conditions=conditions)).view.generations
+
+
+def _unmet(view: LoreView, generation: Generation) -> Cut:
+    """What of a generation stands under a condition that does not hold."""
+    unmet = [stored for stored in conditions_of(generation) if not _holds(view, stored.when, generation.pack_id)]
+    rows = frozenset(stored.row for stored in unmet if stored.item_id is None)
+    items = {stored.item_id: stored.row for stored in unmet if stored.item_id is not None and stored.row not in rows}
+    chunks = generation.chunks(items.values())
+    texts = {
+        row: without_items(chunk.text, {one.rpartition("#")[2] for one, of_row in items.items() if of_row == row})
+        for row, chunk in chunks.items()
+    }
+    return Cut(rows, frozenset(items), texts)
+
+
+def _holds(view: LoreView, when: When, pack_id: str) -> bool:
+    if view.conditions is None:
+        return view.viewer == "gm"
+    return holds(when, view.conditions, pack_id=pack_id)
 
 
 def _without(view: LoreView, reason: NotInForce, cuts: Sequence[Cut]) -> InForce:
     if not any(cuts):
         return InForce(view)
     kept = tuple(pruned(generation, cut) for generation, cut in zip(view.generations, cuts, strict=True))
-    removal = Removal(reason, view, tuple(cut.rows for cut in cuts))
-    return InForce(replace(view, generations=kept), (removal,))
+    rows = tuple(cut.rows for cut in cuts)
+    return InForce(replace(view, generations=kept), (Removal(reason, view, rows),) if any(rows) else ())

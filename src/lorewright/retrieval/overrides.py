@@ -1,8 +1,8 @@
 """Generations asked together -> which entities are one thing told by several packs, and which sections give way.
 
-A file with `overrides: core:guard` tells of the same thing as core's guard. Where a later pack has a section of the same
-slug it stands for the earlier one's; every other section is inherited. An introduction without text replaces nothing:
-a title is needed only so that the sections have one.
+A file with `overrides: core:guard` tells of the same thing as core's guard. Where a later pack has a section of the
+same slug it stands for the earlier one's; every other section is inherited. An introduction without text replaces
+nothing: a title is needed only so that the sections have one.
 """
 
 from __future__ import annotations
@@ -24,7 +24,9 @@ def things(generations: Sequence[Generation]) -> Things:
     found: dict[str, tuple[str, ...]] = {}
     for entity_id in sorted({*edges, *(target for targets in edges.values() for target in targets)}):
         if entity_id not in found:
-            group = sorted(_connected(entity_id, edges), key=lambda one: (_rank(one, manifests), _depth(one, edges), one))
+            group = sorted(
+                _connected(entity_id, edges), key=lambda one: (_rank(one, manifests), _depth(one, edges), one)
+            )
             found |= dict.fromkeys(group, tuple(group))
     return found
 
@@ -51,7 +53,7 @@ def replaced_rows(generations: Sequence[Generation]) -> list[frozenset[int]]:
 
 
 def told_entity(entity_id: str, generations: Sequence[Generation]) -> Entity | None:
-    """An entity as all packs together tell of it: the latest name, every alias and tag, later keys over earlier ones."""
+    """An entity as all packs together tell of it: the latest name, every alias and tag, later keys over earlier."""
     ids = ids_of(entity_id, things(generations))
     found = [entity for one in ids for generation in generations if (entity := generation.entity(one)) is not None]
     asked = next((entity for entity in found if entity.id == entity_id), None)

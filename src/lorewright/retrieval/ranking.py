@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import ExitStack, closing
 from dataclasses import dataclass, field, replace
 
 from lorewright.index.generation import Generation, StoredChunk
 from lorewright.index.keywords import KeywordHit, KeywordTable, rank_keywords
-from lorewright.index.schema import TOKENIZER
+from lorewright.index.schema import tokenizer_of
 from lorewright.index.words import content_words, telling_pairs
 from lorewright.packs.models import OPEN_ROLES
 from lorewright.retrieval.filters import Key, Ties
@@ -50,11 +51,7 @@ def rank_chunks(query: LoreRetrievalQuery, view: LoreView, ties: dict[Key, Ties]
     What the viewer may not see is out before anything is counted: it changes no score.
     """
     visible = _Visible(view)
-    keywords = (
-        visible.keyword_hits([*content_words(query.keywords), *telling_pairs(query.keywords)])
-        if query.keywords.strip()
-        else {}
-    )
+    keywords = visible.keyword_hits(query.keywords) if query.keywords.strip() else {}
     ranked = sorted(keywords, key=lambda key: (-round(keywords[key].score, _SCORE_DIGITS), key))
     ranks = {key: rank for rank, key in enumerate(ranked, start=1)}
     best = max((hit.score for hit in keywords.values()), default=0.0)
@@ -108,7 +105,8 @@ def with_text(hit: Hit, text: str) -> Hit:
 
 
 class _Visible:
-    """What a viewer can search: the open tables, and for everyone but the game master a small table of their own."""
+    """What a viewer can search: the open tables, and for everyone but the game master a small table of their own for
+    each pack."""
 
     def __init__(self, view: LoreView) -> None:
         self._view = view
@@ -145,22 +143,25 @@ class _Visible:
             for row, chunk in self._generations[index].chunks(rows[index]).items()
         }
 
-    def keyword_hits(self, words: Sequence[str]) -> dict[Key, KeywordHit]:
+    def keyword_hits(self, text: str) -> dict[Key, KeywordHit]:
         """The best keyword hits of every table that the viewer may search, scored as one collection."""
-        tables: list[KeywordTable] = []
-        owners: list[int] = []
-        private = _private_connection(self._private, self.chunks(self._private))
+        with ExitStack() as stack:
+            tables = list(self._tables(stack))
+            words = [*content_words(text), *telling_pairs(text)]
+            hits = rank_keywords([table for _, table in tables], words, foreign=content_words(text, english=False))
+        return _best(dict(zip_hits([index for index, _ in tables], hits)))
+
+    def _tables(self, stack: ExitStack) -> Iterator[tuple[int, KeywordTable]]:
+        """Every table with the index of its generation; those of the moment are closed with the stack."""
+        names = ("open_fts", "hidden_fts") if self._view.viewer == "gm" else ("open_fts",)
         for index, generation in enumerate(self._generations):
-            names = ("open_fts", "hidden_fts") if self._view.viewer == "gm" else ("open_fts",)
-            tables += [KeywordTable(generation.connection, name, generation.counts[name]) for name in names]
-            owners += [index] * len(names)
-        if private is None:
-            return _best(dict(zip_hits(owners, rank_keywords(tables, words))))
-        tables.append(KeywordTable(private, "own_fts", len(self._private)))
-        *shared, own = rank_keywords(tables, words)
-        private.close()
-        numbered = dict(enumerate(sorted(self._private), start=1))
-        return _best({**dict(zip_hits(owners, shared)), **{numbered[row]: hit for row, hit in own.items()}})
+            for name in names:
+                table = KeywordTable(generation.connection, name, generation.counts[name], generation.english)
+                yield index, table
+            texts = {row: text for (owner, row), text in self._private.items() if owner == index}
+            if texts:
+                private = stack.enter_context(closing(_private_connection(texts, generation)))
+                yield index, KeywordTable(private, "own_fts", len(texts), generation.english)
 
 
 def zip_hits(owners: Sequence[int], hits: Sequence[dict[int, KeywordHit]]) -> Iterable[tuple[Key, KeywordHit]]:
@@ -175,15 +176,12 @@ def _best(hits: dict[Key, KeywordHit]) -> dict[Key, KeywordHit]:
     return {key: hits[key] for key in order[:KEYWORD_DEPTH]}
 
 
-def _private_connection(texts: dict[Key, str], chunks: dict[Key, StoredChunk]) -> sqlite3.Connection | None:
-    """What a viewer may see beyond open lore, as a keyword table of its own: no secret has a part in its statistics."""
-    if not texts:
-        return None
+def _private_connection(texts: dict[int, str], generation: Generation) -> sqlite3.Connection:
+    """What a viewer may see of a pack beyond open lore (row -> text), as a keyword table of its own: no secret has a
+    part in its statistics."""
     connection = sqlite3.connect(":memory:")
-    connection.execute(f"CREATE VIRTUAL TABLE own_fts USING fts5(title, section, chunk_text, tokenize='{TOKENIZER}')")
-    rows = [
-        (number, chunks[key].title, chunks[key].section, texts[key])
-        for number, key in enumerate(sorted(texts), start=1)
-    ]
+    tokenizer = tokenizer_of(english=generation.english)
+    connection.execute(f"CREATE VIRTUAL TABLE own_fts USING fts5(title, section, chunk_text, tokenize='{tokenizer}')")
+    rows = [(row, chunk.title, chunk.section, texts[row]) for row, chunk in generation.chunks(texts).items()]
     connection.executemany("INSERT INTO own_fts(rowid, title, section, chunk_text) VALUES (?, ?, ?, ?)", rows)
     return connection

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import time
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 
 from lorewright.ids import qualify
 from lorewright.packs.models import OPEN_ROLES
 from lorewright.retrieval.budget import fit_to_budget
 from lorewright.retrieval.explain import RetrievalTrace, trace_of
 from lorewright.retrieval.filters import tie_chunks
+from lorewright.retrieval.in_force import NotInForce, Removal, in_force
 from lorewright.retrieval.query import LoreRetrievalQuery, LoreRetrievalResult, RetrievedChunk
 from lorewright.retrieval.ranking import Hit, rank_chunks
 from lorewright.retrieval.view import LoreView, hidden_entities
@@ -31,9 +33,10 @@ def retrieve(view: LoreView, query: LoreRetrievalQuery) -> Retrieval:
     Only authored lore is asked here; with `corpus` set to `history` the result is empty.
     """
     started = time.perf_counter()
-    asked = view.generations if query.corpus != "history" else ()
-    hidden = hidden_entities(view) if asked else frozenset()
-    ranked = rank_chunks(query, view, tie_chunks(query, asked, hidden=hidden)) if asked else []
+    asked = replace(view, generations=view.generations if query.corpus != "history" else ())
+    force = in_force(asked)
+    hidden = hidden_entities(force.view)
+    ranked = _ranked(force.view, query, hidden)
     chosen, left_out = fit_to_budget(ranked, budget_tokens=query.max_tokens, limit=query.limit)
     elapsed_ms = (time.perf_counter() - started) * 1000
     result = LoreRetrievalResult(
@@ -41,8 +44,24 @@ def retrieve(view: LoreView, query: LoreRetrievalQuery) -> Retrieval:
         total_tokens=sum(hit.token_count for hit in chosen),
         query_time_ms=(int(elapsed_ms) // _TIME_STEP_MS + 1) * _TIME_STEP_MS,
     )
-    packs = tuple(generation.pack_id for generation in asked)
-    return Retrieval(result, trace_of(ranked, left_out, viewer=view.viewer, packs=packs))
+    packs = tuple(generation.pack_id for generation in asked.generations)
+    gone = list(_not_in_force(force.removals, query))
+    return Retrieval(result, trace_of(ranked, left_out, gone, viewer=view.viewer, packs=packs))
+
+
+def _ranked(view: LoreView, query: LoreRetrievalQuery, hidden: frozenset[str]) -> list[Hit]:
+    if not view.generations:
+        return []
+    return rank_chunks(query, view, tie_chunks(query, view.generations, hidden=hidden))
+
+
+def _not_in_force(removals: Sequence[Removal], query: LoreRetrievalQuery) -> Iterator[tuple[Hit, NotInForce]]:
+    """What the query would have found for this viewer, had it not been left out beforehand."""
+    for removal in removals:
+        places = {generation.pack_id: index for index, generation in enumerate(removal.before.generations)}
+        for hit in _ranked(removal.before, query, hidden_entities(removal.before)):
+            if hit.chunk.row in removal.rows[places[hit.chunk.pack_id]]:
+                yield replace(hit, score=0.0, keyword_score=0.0, keyword_rank=None, terms={}), removal.reason
 
 
 def _retrieved(hit: Hit, hidden: frozenset[str]) -> RetrievedChunk:

@@ -8,7 +8,9 @@ from dataclasses import dataclass, field
 
 from lorewright.errors import SettingsError
 from lorewright.index.generation import Generation, StoredChunk
+from lorewright.packs.conditions import LoreConditions
 from lorewright.packs.models import OPEN_ROLES
+from lorewright.retrieval.overrides import ids_of, things
 
 # What a character may see of its own file without having learned it.
 _OWN_ROLES = frozenset({"disposition", "capabilities", "knows", "withholds"})
@@ -21,16 +23,22 @@ class LoreView:
 
     `viewer` is `gm`, `player` or `npc:ID` with a qualified ID. `revealed` holds the item IDs that this viewer has
     learned.
-    `generations` are the packs to ask, in the order of their IDs.
+    `generations` are the packs to ask, in the order of their IDs. `own_ids` are the character's own, where it is one
+    that looks: several, where several packs tell of it. Without `conditions` there is no campaign: the game master
+    reads whatever may come to hold, others nothing that depends on it.
     """
 
     generations: tuple[Generation, ...]
     viewer: str = "gm"
     revealed: frozenset[str] = field(default_factory=frozenset)
+    conditions: LoreConditions | None = None
+    own_ids: frozenset[str] = field(init=False)
 
     def __post_init__(self) -> None:
         if self.viewer not in ("gm", "player") and not _NPC.fullmatch(self.viewer):
             raise SettingsError(f"unknown viewer {self.viewer}", hint="one of gm, player, npc:ID")
+        own = ids_of(self.npc_id, things(self.generations)) if self.npc_id else ()
+        object.__setattr__(self, "own_ids", frozenset(own))
 
     @property
     def npc_id(self) -> str | None:
@@ -46,7 +54,7 @@ def may_see(view: LoreView, *, role: str, owner_id: str, item_id: str | None = N
     """
     if view.viewer == "gm" or role in OPEN_ROLES:
         return True
-    if view.npc_id == owner_id and role in _OWN_ROLES:
+    if owner_id in view.own_ids and role in _OWN_ROLES:
         return True
     return item_id is not None and item_id in view.revealed
 

@@ -5,13 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 
 from lorewright.index.generation import Generation, StoredChunk
+from lorewright.packs.conditions import LoreConditions
 from lorewright.retrieval.gazetteer import named_entities
+from lorewright.retrieval.in_force import generations_in_force
+from lorewright.retrieval.overrides import ids_of, things
 from lorewright.scene_lore.models import Briefing, LoreText, SceneFocus, SceneItem, SceneLore
 from lorewright.scene_lore.sections import list_lines, sentences
 
 
-def gather(generations: Sequence[Generation], focus: SceneFocus) -> SceneLore:
-    """Everything the packs hold on the scene. A place or character that no pack knows brings nothing."""
+def gather(generations: Sequence[Generation], focus: SceneFocus, conditions: LoreConditions | None = None) -> SceneLore:
+    """Everything in force that the packs hold on the scene. A place or character that no pack knows brings nothing."""
+    generations = generations_in_force(generations, conditions)
     place = _Sheet(generations, focus.location_id)
     people = [_Sheet(generations, npc_id) for npc_id in focus.present_ids]
     return SceneLore(
@@ -38,12 +42,20 @@ def _briefing(person: _Sheet) -> Briefing:
 
 
 class _Sheet:
-    """The chunks of one entity, by role."""
+    """The chunks of one entity, by role; where several packs tell of it, introductions first, then pack by pack."""
 
     def __init__(self, generations: Sequence[Generation], entity_id: str) -> None:
         self.entity_id = entity_id
         self._generations = generations
-        self._chunks = [(generation, chunk) for generation in generations for chunk in generation.chunks_of(entity_id)]
+        self._ids = ids_of(entity_id, things(generations))
+        self._chunks = [
+            (generation, chunk)
+            for one in self._ids
+            for generation in generations
+            for chunk in generation.chunks_of(one)
+        ]
+        if len(self._ids) > 1:
+            self._chunks.sort(key=lambda pair: pair[1].section != "")
 
     def texts(self, role: str, split: Callable[[str], list[str]], *, first_only: bool = False) -> tuple[LoreText, ...]:
         """The lines of the sections of a role; with `first_only` of the first section alone."""
@@ -74,7 +86,7 @@ class _Sheet:
             entity.name
             for generation in self._generations
             for entity_id in named
-            if entity_id != self.entity_id and (entity := generation.entity(entity_id)) is not None
+            if entity_id not in self._ids and (entity := generation.entity(entity_id)) is not None
         ]
         return tuple(dict.fromkeys(found)) or (name.replace("_", " "),)
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from lorewright.ids import slug
 from lorewright.index.generation import Generation
 from lorewright.index.keywords import KeywordTable, rank_keywords
-from lorewright.index.schema import TOKENIZER
+from lorewright.index.schema import tokenizer_of
 from lorewright.index.words import content_words, words_of
 from lorewright.retrieval.gazetteer import named_entities
 from lorewright.scene_lore.models import SceneItem
@@ -36,13 +36,14 @@ def match_items(words: str, items: Sequence[SceneItem], generations: Sequence[Ge
     An alias (`the courier`) counts as the name it stands for. No words point at every item, in source order; words that
     match nothing point at none.
     """
-    telling = content_words(words)
+    english = _are_english(items, generations)
+    telling = content_words(words, english=english)
     if not telling:
         return Match(tuple(items), ())
     named = named_entities(words, generations, in_scene=_everyone(generations))
     topics = (*named, *(slug(word) for word in telling))
     asked = [*telling, *(word for entity_id in named for word in _name_words(entity_id, generations))]
-    return Match(_ranked(asked, items), tuple(dict.fromkeys(topics)))
+    return Match(_ranked(asked, items, english=english), tuple(dict.fromkeys(topics)))
 
 
 def search_items(
@@ -54,10 +55,16 @@ def search_items(
     """
     place = {word for name in place_names for word in words_of(name)} | _WHOLE_PLACE
     match = match_items(words, items, generations)
-    if place.issuperset(content_words(words)):
+    if place.issuperset(content_words(words, english=_are_english(items, generations))):
         rest = tuple(item for item in items if item not in match.items)
         return Match((*match.items, *rest), match.topics)
     return match
+
+
+def _are_english(items: Sequence[SceneItem], generations: Sequence[Generation]) -> bool:
+    """Whether no item comes from a pack in another language."""
+    packs = {item.id.partition(":")[0] for item in items}
+    return all(generation.english for generation in generations if generation.pack_id in packs)
 
 
 def _everyone(generations: Sequence[Generation]) -> set[str]:
@@ -70,12 +77,13 @@ def _name_words(entity_id: str, generations: Sequence[Generation]) -> list[str]:
     return [word for entity in found for word in content_words(entity.name)]
 
 
-def _ranked(words: Sequence[str], items: Sequence[SceneItem]) -> tuple[SceneItem, ...]:
+def _ranked(words: Sequence[str], items: Sequence[SceneItem], *, english: bool) -> tuple[SceneItem, ...]:
     """By the same keyword ranking as everything else, over a table of the moment."""
     if not items:
         return ()
     with closing(sqlite3.connect(":memory:")) as connection:
-        connection.execute(f"CREATE VIRTUAL TABLE items USING fts5(name, trigger, text, tokenize='{TOKENIZER}')")
+        tokenizer = tokenizer_of(english=english)
+        connection.execute(f"CREATE VIRTUAL TABLE items USING fts5(name, trigger, text, tokenize='{tokenizer}')")
         rows = [
             (number, item.name.replace("_", " "), item.trigger or "", item.text) for number, item in enumerate(items)
         ]

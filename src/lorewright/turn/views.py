@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from typing import Any, Literal
 
 from lorewright.packs.models import Item
+from lorewright.retrieval.in_force import generations_in_force
 from lorewright.retrieval.query import LoreRetrievalQuery
 from lorewright.retrieval.retriever import retrieve
 from lorewright.retrieval.view import LoreView
@@ -14,6 +15,7 @@ from lorewright.scene_lore.gather import gather
 from lorewright.scene_lore.models import SceneFocus, SceneItem, SceneLore
 from lorewright.turn.draft import Head, Setting, Submission
 from lorewright.turn.leaks import quoted_secret
+from lorewright.turn.lore_conditions import lore_conditions
 from lorewright.turn.packet import build_packet
 from lorewright.turn.visibility import seen_by
 from lorewright.world.state import WorldState
@@ -25,12 +27,16 @@ _ASKED_CHARACTERS = 500
 
 
 class TurnViews:
-    """The views of one turn. `items` grows with every scene that was gathered: all that could be told or leaked."""
+    """The views of one turn. `items` grows with every scene that was gathered: all that could be told or leaked.
+
+    What is in force is judged anew with each state that a scene is gathered for.
+    """
 
     def __init__(self, head: Head, submission: Submission, setting: Setting) -> None:
         self._head = head
         self._submission = submission
         self._setting = setting
+        self._in_force = setting.generations
         self.items: dict[str, SceneItem] = {}
 
     def scene_lore(self, state: WorldState) -> SceneLore:
@@ -41,14 +47,15 @@ class TurnViews:
             present_ids=state.present_npcs(),
             thread_ids=tuple(sorted(state.threads)),
         )
-        lore = gather(self._setting.generations, focus)
+        self._in_force = generations_in_force(self._setting.generations, lore_conditions(state))
+        lore = gather(self._in_force, focus)
         self.items |= {item.id: item for item in lore.items()}
         return lore
 
     def add_learned(self, item_ids: Iterable[str]) -> None:
         """Items that were revealed although their holders are not here: by an effect."""
         for item_id in item_ids:
-            for generation in self._setting.generations:
+            for generation in self._in_force:
                 item = generation.item(item_id)
                 if item is not None:
                     self.items.setdefault(item_id, _scene_item(item))
@@ -72,7 +79,12 @@ class TurnViews:
             limit=ASKED_LIMIT,
             max_tokens=ASKED_TOKENS,
         )
-        view = LoreView(self._setting.generations, viewer="player", revealed=state.learned_by(state.player_id))
+        view = LoreView(
+            self._setting.generations,
+            viewer="player",
+            revealed=state.learned_by(state.player_id),
+            conditions=lore_conditions(state),
+        )
         chunks = retrieve(view, query).result.chunks
         return [
             {"chunk_id": chunk.chunk_id, "section_path": chunk.section_path, "text": chunk.text} for chunk in chunks

@@ -51,12 +51,16 @@ def read(data: bytes, filename: str) -> Imported:
     if len(data) > MAX_CONTAINER_BYTES:
         raise too_large(name, MAX_CONTAINER_BYTES)
     source = _value(data, name)
+    empty = ""
     for known in FORMATS:
         if known.knows(source):
             imported = known.read(source, stem=PurePath(name).stem)
-            if not imported.entries:
-                raise PackError(f"{name} holds no entries", hint=f"it was read as {known.name}")
-            return imported
+            if imported.entries:
+                return imported
+            # What looks like one format and holds nothing may be another that holds something.
+            empty = empty or known.name
+    if empty:
+        raise PackError(f"{name} holds no entries", hint=f"it was read as {empty}")
     formats = ", ".join(known.name for known in FORMATS)
     raise PackError(f"{name} is of no known format", hint=f"these are read: {formats}")
 
