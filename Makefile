@@ -19,7 +19,7 @@ play: $(READY) ## Set up what is needed and play Dead Drop (with no input: a dem
 	@$(BIN)/lorewright play dead_drop
 
 test: $(READY_DEV) ## Set up what is needed and run the tests.
-	@$(BIN)/python -m pytest
+	@$(BIN)/python -m pytest -n auto
 
 check: $(READY_DEV) ## Format, lint, types, imports.
 	@echo "format …" && $(BIN)/ruff format --check src tests benchmarks

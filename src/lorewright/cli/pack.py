@@ -32,6 +32,7 @@ app.command("import", epilog=pack_import.EXAMPLE)(pack_import.import_pack)
 
 # More findings of one code than this are counted, not listed.
 _LISTED = 3
+_SECRETS_SHOWN = 8
 
 
 @contextmanager
@@ -175,5 +176,9 @@ def _show_understood(pack: Pack) -> None:
     if hidden:
         items = sum(len(chunk.items) for chunk in hidden)
         say(f"not open to players: {len(hidden)} sections, {items} items in them")
+    secret = [chunk.section_path for chunk in hidden if chunk.role in ("withholds", "secret")]
+    if secret:
+        more = f" and {len(secret) - _SECRETS_SHOWN} more" if len(secret) > _SECRETS_SHOWN else ""
+        say(f"taken for secrets: {', '.join(secret[:_SECRETS_SHOWN])}{more}")
     severities = Counter(finding.severity for finding in pack.findings)
     say(f"{severities['error']} errors, {severities['warning']} warnings, {severities['info']} notes")
