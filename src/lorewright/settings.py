@@ -94,4 +94,6 @@ def read_workspace(root: Path) -> Workspace:
     except ValidationError as problem:
         first = problem.errors(include_url=False)[0]
         where = ".".join(map(str, first["loc"]))
-        raise SettingsError(f"{path}: {where}: {first['msg']}", hint="see docs/settings.md") from None
+        raise SettingsError(
+            f"{path}: {where}: {first['msg']}", hint="known are: name, and limit and max_tokens under [lore]"
+        ) from None

@@ -40,6 +40,8 @@ def scenario_with(tmp_path: Path, old: str, new: str) -> Path:
         ("Dread, max: 3", "Dread, max: lots", "clocks.dread.max"),
         ("{clock: dread}]\n", "{explode: dread}]\n", "rules.0.fail.0"),
         ("start: tavern", "start: tavern\n  bad: [", "mend the YAML"),
+        ("dice: 2d6", "dice: 2d0", "a die has 2 to 1000 sides"),
+        ("act: ask", "act: frobnicate", "there is no act frobnicate"),
     ],
 )
 def test_a_mistake_is_told_with_its_place_and_no_campaign_is_made(
@@ -139,3 +141,13 @@ def test_the_demo_of_the_scenario_that_ships_is_won(tmp_path: Path) -> None:
 
 def test_the_scenario_that_ships_can_be_lost_by_waiting(tmp_path: Path) -> None:
     assert played(tmp_path, 1, ["wait"] * 12) == "left_behind"
+
+
+def test_a_scenario_with_nothing_but_what_it_needs_is_played(tmp_path: Path) -> None:
+    root = h.write_workspace(tmp_path / "workspace")
+    plain = "id: plain\nintro_seed: Here you are.\nstart: tavern\ncontent_packs: [harbour]\nplaces: {tavern: {}}\n"
+    (root / "scenarios" / "plain.yaml").write_text(plain, encoding="utf-8")
+    app = open_app(root)
+    app.campaigns.new("plain", campaign_id="game")
+    looked, searched, waited = h.say(app, "look", "search the tavern", "wait")
+    assert all(result["final_text"] for result in (looked, searched, waited))

@@ -66,6 +66,7 @@ CASES: dict[str, Files] = {
     "confusable-id": {"a.md": front("id: l\u043ecus")},
     "duplicate-id": {"a.md": GOOD, "b.md": GOOD},
     "unknown-type": {"a.md": front("type: dragon")},
+    "unknown-visibility": {"a.md": front("visibility: gm only")},
     "unknown-role": {"a.md": front("section_roles: {Past: gossip}")},
     "wrong-type": {"a.md": front("tags: one")},
     "dangling-reference": {"a.md": front("related_entities: [nobody]")},

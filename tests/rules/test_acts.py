@@ -30,7 +30,7 @@ OUTCOMES: list[tuple[OutcomeCode, Attempt, WorldState]] = [
     ("told_before", ask(w.PIER_9), knowing(w.PIER_9)),
     ("told_before", ask(w.DEBT), knowing(w.DEBT)),
     ("deflected", ask(w.DEBT), w.small_world()),
-    ("deflected", ask(w.DEBT, w.PIER_9), w.small_world()),
+    ("told", ask(w.DEBT, w.PIER_9), w.small_world()),
     ("deflected", ask(w.PIER_9, w.DEBT), knowing(w.PIER_9)),
     ("does_not_know", ask(), w.small_world()),
     ("does_not_know", ask("town:mara:knows#prices", w.LEDGER), w.small_world()),

@@ -231,7 +231,7 @@ def test_a_rule_about_an_item_is_not_about_what_only_shares_a_word_with_it() -> 
     rules = w.campaign_rules({"on": {"act": "ask", "topic": "debt"}, "success": [{"clock": w.HEAT}]})
     beside = w.play(w.attempt("ask", w.VIKTOR, items=[w.PIER_9, w.DEBT]), rules=rules)
     assert after(beside).clocks[w.HEAT].value == 0
-    meant = w.play(w.attempt("ask", w.VIKTOR, items=[w.DEBT, w.PIER_9]), rules=rules)
+    meant = w.play(w.attempt("ask", w.VIKTOR, items=[w.DEBT]), rules=rules)
     assert after(meant).clocks[w.HEAT].value == 1
 
 

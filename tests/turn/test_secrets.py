@@ -125,6 +125,28 @@ def test_a_model_that_names_what_is_not_in_scope_is_repaired(tmp_path: Path) -> 
     assert model.requests[1].rejected == json.dumps(wrong)
 
 
+def test_after_a_move_one_searches_and_asks_where_one_has_come_to(tmp_path: Path) -> None:
+    app = h.harbour(tmp_path)
+    (told,) = h.say(app, "go door and ask bea about the cellar")
+    assert h.OTHER_KNOWS in told["final_text"]
+    (found,) = h.say(app, "go tavern and search under the counter")
+    assert h.DISCOVERABLE in found["final_text"]
+
+
+def test_what_is_kept_back_does_not_stand_before_what_may_be_told(tmp_path: Path) -> None:
+    app = h.harbour(tmp_path)
+    results = h.say(app, "talk to osk", "ask osk about passage and lin", "ask osk about the wind")
+    assert h.KNOWS in json.dumps(results)
+    assert h.WITHHOLDS not in everything_said(app, results)
+
+
+def test_a_stop_word_opens_no_secret(tmp_path: Path) -> None:
+    app = h.harbour(tmp_path)
+    (told,) = h.say(app, "ask osk about me")
+    assert told["rolls"] == []
+    assert told["citations"] == [] or all(one["item_id"] is None for one in told["citations"])
+
+
 def head_of(app: Any) -> tuple[str, int, str]:
     """The head as it would be guarded, and its state."""
     with app.campaigns.reading("game") as store:

@@ -49,6 +49,8 @@ class LoreDesk:
         else:
             names = packs or [pack.id for pack in self._library.packs()]
             generations = tuple(self._library.open(self._library.get(name).key) for name in names)
+        if not generations:
+            raise NotFound("no pack is installed", hint="run: lorewright pack install FOLDER")
         try:
             asked = tuple(g for g in generations if not packs or g.pack_id in packs)
             who = _qualified_viewer(viewer, asked)

@@ -14,7 +14,8 @@ from lorewright.index.generation import Generation
 from lorewright.packs.exits import ways_of
 from lorewright.retrieval.in_force import generations_in_force
 from lorewright.retrieval.overrides import ids_of, things, told_entity
-from lorewright.rules.rulesets import CampaignRules, Ending, Ruleset
+from lorewright.rules.dice import parse_dice
+from lorewright.rules.rulesets import CampaignRules, Ending, Rule, Ruleset
 from lorewright.world.state import (
     Clock,
     Door,
@@ -96,6 +97,8 @@ class _Composer:
         """The scenario's rules with every name looked up."""
         scenario, names = self._scenario, self._names
         rules = [rule.model_copy(update={"id": rule.id or f"rule_{n}"}) for n, rule in enumerate(scenario.rules, 1)]
+        for rule in rules:
+            self._check_rule(rule, ruleset)
         return CampaignRules(
             ruleset=ruleset,
             rules=tuple(names.resolved(rule, where=f"rules.{rule.id}") for rule in rules),
@@ -115,6 +118,17 @@ class _Composer:
                 for ending_id, ending in scenario.endings.items()
             ),
         )
+
+    def _check_rule(self, rule: Rule, ruleset: Ruleset) -> None:
+        """What only a turn would find out otherwise: dice that cannot be thrown, an act that nobody can do."""
+        if rule.on.act not in ruleset.actions:
+            known = ", ".join(ruleset.actions)
+            self._names.problems.append(f"rules.{rule.id}: there is no act {rule.on.act} (there are {known})")
+        if rule.check is not None and rule.check.dice is not None:
+            try:
+                parse_dice(rule.check.dice)
+            except ValueError as problem:
+                self._names.problems.append(f"rules.{rule.id}: {problem}")
 
     def _entities(self) -> Iterator[Entity]:
         scenario, names = self._scenario, self._names

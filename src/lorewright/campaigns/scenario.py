@@ -100,7 +100,7 @@ class Scenario(Frozen):
     content_packs: tuple[str, ...] = Field(min_length=1)
     ruleset: str = "freeform"
     start: str
-    player: ScenarioPlayer = ScenarioPlayer()
+    player: ScenarioPlayer = Field(default_factory=ScenarioPlayer)
     places: FrozenMap[str, ScenarioPlace]
     things: FrozenMap[str, ScenarioThing] = Field(default_factory=dict)
     cast: FrozenMap[str, ScenarioCast] = Field(default_factory=dict)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -26,7 +27,7 @@ def create_campaign(
     Raises:
         FileExistsError: there is a campaign of that name.
     """
-    building = path.with_name(f".{path.stem}.building")
+    building = path.with_name(f".{path.stem}.{os.getpid()}.building")
     _remove(building)
     database = Database(building)
     try:

@@ -18,7 +18,7 @@ def main() -> None:
     except LorewrightError as error:
         complain(error)
         sys.exit(1)
-    except (sqlite3.DatabaseError, PermissionError) as problem:
+    except (sqlite3.DatabaseError, OSError) as problem:
         # The disk under us: full, read-only, or what was a database is none. What was begun was rolled back.
         complain(DamagedFile(str(problem), hint="look at the disk and its rights; nothing was half written"))
         sys.exit(1)

@@ -23,7 +23,9 @@ CampaignId = Annotated[str, typer.Argument(help="The campaign's ID.")]
 def new(
     scenario: Annotated[str, typer.Argument(help="A scenario's ID, or the path of its file.")],
     campaign_id: Annotated[str | None, typer.Option("--id", help="The campaign's ID; the scenario's if free.")] = None,
-    seed: Annotated[int | None, typer.Option(help="The seed of its dice; by chance if not given.")] = None,
+    seed: Annotated[
+        int | None, typer.Option(min=0, max=2**31, help="The seed of its dice; by chance if not given.")
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Begin a campaign: its packs are indexed if need be, and their text is kept with it."""

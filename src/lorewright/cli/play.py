@@ -28,7 +28,9 @@ _PROMPT = "> "
 def play(
     name: Annotated[str, typer.Argument(help="A campaign, or a scenario to begin one from.")],
     script: Annotated[Path | None, typer.Option(help="Play the lines of this file instead of asking.")] = None,
-    seed: Annotated[int | None, typer.Option(help="The seed of the dice, where a campaign is begun.")] = None,
+    seed: Annotated[
+        int | None, typer.Option(min=0, max=2**31, help="The seed of the dice, where a campaign is begun.")
+    ] = None,
 ) -> None:
     """Play at a prompt; type /help there. With nothing to read on standard input, a demo is played and not kept."""
     lorewright = open_app()

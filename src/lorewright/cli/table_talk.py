@@ -37,7 +37,7 @@ def show_result(result: TurnResult) -> None:
     else:
         say(_wrapped(result.final_text))
         facts = " · ".join([*map(_roll, result.rolls), *_clocks(result)])
-        cited = ", ".join(citation.cite for citation in result.citations)
+        cited = ", ".join(dict.fromkeys(citation.cite for citation in result.citations))
         if facts or cited:
             say(f"  {facts}{'   ' if facts and cited else ''}{f'[{cited}]' if cited else ''}", style="dim")
     if any(event.type == "campaign_ended" for event in result.engine_events):

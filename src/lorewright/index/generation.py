@@ -81,8 +81,10 @@ def build_generation(pack: Pack, generations: Path) -> GenerationKey:
     with FileLock(generations / ".build.lock"):
         for left_over in generations.glob(f"{_TEMPORARY}*"):
             shutil.rmtree(left_over)
-        if (final / "chunks.db").is_file():
+        if _is_sound(final):
             return key
+        if final.exists():
+            shutil.rmtree(final)
         building = generations / f"{_TEMPORARY}{os.getpid()}"
         building.mkdir()
         step("install:building")
@@ -95,6 +97,15 @@ def build_generation(pack: Pack, generations: Path) -> GenerationKey:
         _sync(final.parent)
         step("install:renamed")
     return key
+
+
+def _is_sound(folder: Path) -> bool:
+    """Whether a generation is there and can be read; a damaged one is built again."""
+    try:
+        with closing(sqlite3.connect(f"{(folder / 'chunks.db').as_uri()}?mode=ro&immutable=1", uri=True)) as connection:
+            return bool(connection.execute("PRAGMA quick_check").fetchone()[0] == "ok")
+    except (sqlite3.Error, ValueError):
+        return False
 
 
 def _write(pack: Pack, path: Path) -> None:

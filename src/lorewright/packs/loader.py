@@ -261,7 +261,11 @@ def _metadata(chunk: Chunk, entity: Entity) -> dict[str, Any]:
 
 
 def _role(section: Section, meta: FileMetadata) -> Role:
+    title = role_of(section.title, meta.section_roles) if section.title else "lore"
     role = role_of(section.subtitle, meta.section_roles) if section.subtitle else "lore"
+    if title == "withholds" and role in OPEN_ROLES:
+        # What stands below a title that is a secret is one.
+        return "withholds" if not section.subtitle else "secret"
     return "secret" if meta.gm_only and role in OPEN_ROLES else role
 
 

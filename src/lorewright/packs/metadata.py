@@ -23,6 +23,8 @@ _RELATIONS = {
 }
 _KNOWN = {"id", "type", "name", "title", "aliases", "tags", "section_roles", "visibility", "overrides", *_RELATIONS}
 _KNOWN |= {"when", "section_when"}
+_OPEN_WORDS = ("public", "player", "players", "open", "all")
+_GM_WORDS = ("gm", "dm", "secret", "hidden", "true")
 _ROLES: frozenset[str] = OPEN_ROLES | ITEM_ROLES | {"disposition", "capabilities", "secret"}
 
 # Folder names that say a type in other words; the plural of a type needs no entry.
@@ -76,7 +78,7 @@ def read_metadata(source: SourceFile, types: Mapping[str, str] | None = None) ->
     meta.tags = tuple(tag.lstrip("#") for tag in reader.texts("tags"))
     meta.relations = tuple((kind, value) for key, kind in _RELATIONS.items() for value in reader.texts(key))
     meta.section_roles = reader.section_roles()
-    meta.gm_only = reader.text("visibility").casefold() in ("gm", "dm", "secret", "hidden")
+    meta.gm_only = reader.gm_only()
     meta.overrides = reader.overrides()
     meta.when = reader.when(meta)
     meta.section_when = reader.section_when()
@@ -223,6 +225,20 @@ class _Reader:
             else:
                 self._note("wrong-type", f"{key} holds something that is not text; it is left out", key=key)
         return members
+
+    def gm_only(self) -> bool:
+        """Whether the file is for the game master alone: whatever is said of its visibility that is not plainly open
+        hides it, and what is not understood is told."""
+        said = [key for key in self.source.metadata if key.casefold() in ("visibility", "gm", "gm_only", "secret")]
+        hides = False
+        for key in said:
+            value = self.source.metadata[key]
+            word = str(value).casefold() if isinstance(value, (str, bool)) else ""
+            is_open = word in (_OPEN_WORDS if key.casefold() == "visibility" else ("false",))
+            hides = hides or (value is not None and not is_open)
+            if value is not None and not is_open and word not in _GM_WORDS:
+                self._note("unknown-visibility", f"{key} is read as gm", key=key, hint="write visibility: gm")
+        return hides
 
     def section_roles(self) -> dict[str, Role]:
         value = self.source.metadata.get("section_roles")

@@ -26,6 +26,11 @@ SYNONYMS: dict[Role, tuple[str, ...]] = {
 }
 
 _ROLE_OF = {title: role for role, titles in SYNONYMS.items() for title in titles}
+
+# A title that holds one of these, whatever else it says, is about a secret: a false one only asks for `section_roles:`.
+_SECRET_WORDS = frozenset({"secret", "secrets", "withholds", "withheld"})
+_FOR_THE_MASTER = re.compile(r"\b(gm|dm|game ?master|dungeon ?master|keeper)([’']?s)?[ -]+(only|notes?|eyes)\b")
+_NAME = re.compile(r"\{#[^}]*\}")
 _NOT_WORDS = re.compile(r"[^\w\s]+")
 
 
@@ -35,11 +40,11 @@ def role_of(title: str, overrides: dict[str, Role] | None = None) -> Role:
     `overrides` come from the file's own `section_roles:` and win. `Secrets (GM only)` and `The Secrets:` are secrets
     too.
     """
-    plain = " ".join(_NOT_WORDS.sub(" ", re.sub(r"\([^)]*\)", " ", title).casefold()).split())
+    plain = " ".join(_NOT_WORDS.sub(" ", re.sub(r"\([^)]*\)", " ", _NAME.sub(" ", title)).casefold()).split())
     if overrides and plain in overrides:
         return overrides[plain]
-    if "gm only" in title.casefold() or "dm only" in title.casefold():
-        return "withholds"
     plain = plain.removeprefix("the ")
+    if (_ROLE_OF.get(plain) is None and _SECRET_WORDS & set(plain.split())) or _FOR_THE_MASTER.search(title.casefold()):
+        return "withholds"
     singular = plain.removesuffix("s")
     return _ROLE_OF.get(plain) or _ROLE_OF.get(singular) or "lore"

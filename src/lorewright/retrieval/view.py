@@ -89,3 +89,8 @@ def qualified(ids: Iterable[str], generations: Iterable[Generation]) -> set[str]
     """IDs as they stand in the index; a bare one may mean an entity of any pack that is asked."""
     packs = [generation.pack_id for generation in generations]
     return {full for one in ids for full in ([one] if ":" in one else [f"{pack}:{one}" for pack in packs])}
+
+
+def hidden_from_players(generations: Iterable[Generation]) -> frozenset[str]:
+    """The entities of which a player knows nothing at all before a reveal: not even their names may be said."""
+    return hidden_entities(LoreView(tuple(generations), viewer="player"))

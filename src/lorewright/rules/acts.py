@@ -76,12 +76,14 @@ def _take(patch: Patch, action: Action) -> Answer:
 
 
 def _ask(patch: Patch, attempt: Attempt) -> Answer:
-    """The best-ranked thing that is still new is told or kept back; else what was told before counts."""
+    """The best-ranked new thing is told; where all new ones are kept back one is put off, else the old one counts."""
     asked = attempt.action.target_id
     matched = [item for item in attempt.grounding.items if item.holder_id == asked and item.role != "discoverable"]
     if not matched:
         return Answer("does_not_know")
-    new = _first_new(matched, patch.state)
+    new = _first_new([item for item in matched if item.role == "knows"], patch.state) or _first_new(
+        matched, patch.state
+    )
     if new is None:
         return Answer("told_before", known_item_ids=(matched[0].id,))
     if new.role == "withholds":

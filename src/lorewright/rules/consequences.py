@@ -86,10 +86,11 @@ def _is_about(rule: Rule, attempt: Attempt, state: WorldState) -> bool:
 
 
 def _topics(grounding: Grounding, state: WorldState) -> set[str]:
-    """What the words came to: the name of the item that they point at first of what is new, and topic keys with and
-    without their pack. An item that only shares a word with the question is not what was asked about."""
+    """What the words came to: the name of the first new item that they point at (one to tell before one kept back),
+    and topic keys with and without their pack. An item that only shares a word with the question is not meant."""
     new = [item for item in grounding.items if not state.has_learned(state.player_id, item.id)]
-    meant = (new or list(grounding.items))[:1]
+    free = [item for item in new if item.role != "withholds"]
+    meant = (free or new or list(grounding.items))[:1]
     names = {item.id.rpartition("#")[2] for item in meant}
     return names | set(grounding.topics) | {local(topic) for topic in grounding.topics}
 

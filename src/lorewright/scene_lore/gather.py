@@ -9,6 +9,7 @@ from lorewright.packs.conditions import LoreConditions
 from lorewright.retrieval.gazetteer import named_entities
 from lorewright.retrieval.in_force import generations_in_force
 from lorewright.retrieval.overrides import ids_of, things
+from lorewright.retrieval.view import hidden_from_players
 from lorewright.scene_lore.models import Briefing, LoreText, SceneFocus, SceneItem, SceneLore
 from lorewright.scene_lore.sections import list_lines, sentences
 
@@ -81,7 +82,7 @@ class _Sheet:
 
     def _topics(self, name: str, text: str) -> tuple[str, ...]:
         """What an item is about, without saying it: the names in it, else its own."""
-        named = named_entities(text, self._generations)
+        named = named_entities(text, self._generations, hidden=hidden_from_players(self._generations))
         found = [
             entity.name
             for generation in self._generations

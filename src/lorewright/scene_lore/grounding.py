@@ -11,8 +11,9 @@ from lorewright.ids import slug
 from lorewright.index.generation import Generation
 from lorewright.index.keywords import KeywordTable, rank_keywords
 from lorewright.index.schema import tokenizer_of
-from lorewright.index.words import content_words, words_of
+from lorewright.index.words import STOP_WORDS, content_words, words_of
 from lorewright.retrieval.gazetteer import named_entities
+from lorewright.retrieval.view import hidden_from_players
 from lorewright.scene_lore.models import SceneItem
 
 # An item that matches less than this share of the best one was not meant.
@@ -37,10 +38,12 @@ def match_items(words: str, items: Sequence[SceneItem], generations: Sequence[Ge
     match nothing point at none.
     """
     english = _are_english(items, generations)
-    telling = content_words(words, english=english)
+    telling = [word for word in content_words(words, english=english) if not english or word not in STOP_WORDS]
+    if words_of(words) and not telling:
+        return Match((), ())
     if not telling:
         return Match(tuple(items), ())
-    named = named_entities(words, generations, in_scene=_everyone(generations))
+    named = named_entities(words, generations, in_scene=_everyone(generations), hidden=hidden_from_players(generations))
     topics = (*named, *(slug(word) for word in telling))
     asked = [*telling, *(word for entity_id in named for word in _name_words(entity_id, generations))]
     return Match(_ranked(asked, items, english=english), tuple(dict.fromkeys(topics)))

@@ -7,12 +7,15 @@ from lorewright.turn.draft import Recorder, Setting, Submission
 from lorewright.turn.pipeline import Stages, think
 from lorewright.turn.store import CampaignStore
 
+# Built-in stages think again for nothing; in a crowd the head may move more than once.
+_RETRIES = 20
+
 
 async def run_turn(store: CampaignStore, submission: Submission, setting: Setting, stages: Stages) -> str:
     """Run one turn and commit it; its TurnResult as canonical JSON.
 
     The same action ID with the same words gives the stored bytes and runs nothing. If another turn was committed
-    meanwhile, this one is thought again, once, when that costs nothing.
+    meanwhile, this one is thought again when that costs nothing.
 
     Raises:
         ActionIdReused: the action ID is known with other words.
@@ -27,9 +30,21 @@ async def run_turn(store: CampaignStore, submission: Submission, setting: Settin
     try:
         return await _attempt(store, submission, setting, stages)
     except HeadMoved:
-        if not stages.are_builtin:
-            raise
-    return store.stored_result(submission) or await _attempt(store, submission, setting, stages)
+        again = store.stored_result(submission)
+        if again is not None or not stages.are_builtin:
+            return _or_moved(again)
+    for _ in range(_RETRIES):
+        try:
+            return store.stored_result(submission) or await _attempt(store, submission, setting, stages)
+        except HeadMoved:
+            continue
+    return _or_moved(store.stored_result(submission))
+
+
+def _or_moved(stored: str | None) -> str:
+    if stored is None:
+        raise HeadMoved("other turns were committed while this one was thought", hint="say it again")
+    return stored
 
 
 async def _attempt(store: CampaignStore, submission: Submission, setting: Setting, stages: Stages) -> str:

@@ -2,20 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from lorewright.index.generation import Generation
 from lorewright.rules.actions import Action, Attempt, GroundedItem, Grounding
+from lorewright.rules.acts import plain_ops
+from lorewright.rules.reasons import why_not
+from lorewright.rules.rulesets import Ruleset
 from lorewright.scene_lore.grounding import match_items, search_items
-from lorewright.scene_lore.models import SceneLore
+from lorewright.scene_lore.models import SceneItem, SceneLore
+from lorewright.world.apply import apply
 from lorewright.world.state import WorldState
 
 
 def ground(
-    actions: Sequence[Action], state: WorldState, lore: SceneLore, generations: Sequence[Generation]
+    actions: Sequence[Action],
+    state: WorldState,
+    gather: Callable[[WorldState], SceneLore],
+    ruleset: Ruleset,
+    generations: Sequence[Generation],
 ) -> list[Attempt]:
-    """Each action with what its words point at in the scene: by ID only, so that no record of it tells a secret."""
-    return [Attempt(action=action, grounding=_grounding(action, state, lore, generations)) for action in actions]
+    """Each action with what its words point at: by ID only, so that no record of it tells a secret.
+
+    `gather` gives a state's scene lore. An action is grounded where the ones before it plainly lead: after `go street`
+    one searches the street.
+    """
+    attempts: list[Attempt] = []
+    for action in actions:
+        attempts.append(Attempt(action=action, grounding=_grounding(action, state, gather(state), generations)))
+        if why_not(action, state, ruleset) is None:
+            state = apply(state, plain_ops(action, state)).state
+    return attempts
 
 
 def _grounding(action: Action, state: WorldState, lore: SceneLore, generations: Sequence[Generation]) -> Grounding:
@@ -39,10 +56,15 @@ def _asked(action: Action, lore: SceneLore, generations: Sequence[Generation]) -
     if briefing is None:
         return Grounding()
     knows = {item.id for item in briefing.knows}
-    candidates = (*briefing.knows, *briefing.withholds) if action.words else briefing.knows
+    candidates = (*briefing.knows, *map(_by_name, briefing.withholds)) if action.words else briefing.knows
     found = match_items(action.words, candidates, generations)
     items = tuple(
         GroundedItem(id=item.id, role="knows" if item.id in knows else "withholds", holder_id=briefing.npc_id)
         for item in found.items
     )
     return Grounding(items=items, topics=found.topics)
+
+
+def _by_name(item: SceneItem) -> SceneItem:
+    """A secret is met by its name and by whom it is about, not by the words that tell it: no one guesses those."""
+    return item.model_copy(update={"text": " ".join(item.topics)})

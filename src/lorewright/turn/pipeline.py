@@ -109,7 +109,8 @@ class _Turn:
         return run.output
 
     def _ground(self, actions: Sequence[Action]) -> list[Attempt]:
-        attempts = ground(actions, self._state, self._lore, self._setting.generations)
+        ruleset = self._setting.rules.ruleset
+        attempts = ground(actions, self._state, self._views.scene_lore, ruleset, self._setting.generations)
         self._recorder.keep_code("ground", actions, [attempt.grounding for attempt in attempts])
         return attempts
 

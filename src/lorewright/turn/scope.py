@@ -7,7 +7,7 @@ from typing import Literal
 
 from lorewright.ids import local
 from lorewright.turn.records import Named, Scope, WayOut
-from lorewright.world.state import Entity, WorldState
+from lorewright.world.state import OFFSTAGE, Entity, WorldState
 
 _KINDS: dict[str, Literal["person", "thing", "door", "place"]] = {
     "npc": "person",
@@ -25,7 +25,9 @@ def scope_of(state: WorldState) -> Scope:
     absent = [
         entity
         for entity in state.entities.values()
-        if entity.type in ("npc", "location", "faction", "other") and entity.id not in present | {here}
+        if entity.type in ("npc", "location", "faction", "other")
+        and entity.id not in present | {here}
+        and state.positions.get(entity.id) != OFFSTAGE
     ]
     return Scope(
         player=_named(state.entities[state.player_id]),
@@ -78,13 +80,18 @@ def _social(state: WorldState, topics: list[str]) -> str | None:
 def _physical(state: WorldState) -> str:
     things = [state.name_of(item) for item in state.held_by(state.scene.location_id)]
     if things:
-        return f"take the {things[0]}"
+        return f"take {things[0]}" if things[0].casefold().startswith("the ") else f"take the {things[0]}"
     return "search the place" if state.minutes % 2 else "look around"
 
 
 def _onward(state: WorldState) -> str | None:
-    ways = ways_out(state)
+    ways = [way for way in ways_out(state) if not _is_barred(state, way.door)]
     return f"go to {ways[state.minutes % len(ways)].to_name}" if ways else "wait"
+
+
+def _is_barred(state: WorldState, door_id: str | None) -> bool:
+    door = state.doors.get(door_id or "")
+    return door is not None and door.locked and door.key_id not in state.held_by(state.player_id)
 
 
 def _all(state: WorldState, ids: Iterable[str]) -> tuple[Named, ...]:

@@ -1,0 +1,59 @@
+"""What an author means to hide is hidden, however they write it: a false alarm costs a line, a leak the story."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import harbour as h
+from lorewright.packs.loader import load_pack
+from lorewright.packs.models import OPEN_ROLES
+
+OPEN = ["public", "player", "open", "~"]
+CLOSED = ["gm", "GM", "private", "gm only", "gm_only", "gamemaster", "[gm]", "{a: gm}", "secret", "true"]
+
+
+def roles(folder: Path, text: str) -> dict[str, str]:
+    pack = load_pack(h.write_pack(folder, {"a.md": text}))
+    return {chunk.section or "intro": chunk.role for chunk in pack.chunks}
+
+
+@pytest.mark.parametrize(
+    "said", [*(f"visibility: {one}" for one in CLOSED), "Visibility: gm", "gm: true", "secret: true"]
+)
+def test_a_file_that_is_not_plainly_open_is_for_the_game_master(tmp_path: Path, said: str) -> None:
+    found = roles(tmp_path, f"---\nid: a\n{said}\n---\n# A\n\nText.\n\n## Past\n\nMore.\n")
+    assert not OPEN_ROLES & set(found.values())
+
+
+@pytest.mark.parametrize("said", [*(f"visibility: {one}" for one in OPEN), "gm: false", "tags: [gm]"])
+def test_a_file_that_is_open_stays_open(tmp_path: Path, said: str) -> None:
+    found = roles(tmp_path, f"---\nid: a\n{said}\n---\n# A\n\nText.\n\n## Past\n\nMore.\n")
+    assert set(found.values()) == {"lore"}
+
+
+@pytest.mark.parametrize(
+    "title",
+    [
+        "GM's Notes",
+        "Game Master's Notes",
+        "DM Notes & Secrets",
+        "Secret Agenda",
+        "Keeper's Secrets",
+        "Secrets of the Tower",
+        "Secrets {#id}",
+        "What Osk Withholds",
+        "Notes (GM only)",
+        "GM-only",
+    ],
+)
+def test_a_title_that_speaks_of_secrets_is_one(tmp_path: Path, title: str) -> None:
+    assert roles(tmp_path / "2", f"# A\n\nText.\n\n## {title}\n\nHidden.\n").popitem()[1] == "withholds"
+    below = roles(tmp_path / "1", f"# {title}\n\nHidden.\n\n## Past\n\nHidden too.\n")
+    assert not OPEN_ROLES & set(below.values())
+
+
+@pytest.mark.parametrize("title", ["Secretary", "History", "Game Rules", "The Keeper", "Notes"])
+def test_a_title_that_only_sounds_like_one_is_open(tmp_path: Path, title: str) -> None:
+    assert roles(tmp_path, f"# A\n\nText.\n\n## {title}\n\nOpen.\n").popitem()[1] == "lore"
