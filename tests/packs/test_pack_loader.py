@@ -69,3 +69,13 @@ def test_excluded_files_are_no_content_and_named_folders_have_their_type(tmp_pat
     }
     pack = load_pack(h.write_pack(tmp_path / "town", files))
     assert {entity.name: entity.type for entity in pack.entities} == {"Ann": "npc", "Boo": "faction"}
+
+
+def test_a_pack_may_say_how_long_a_chunk_is(tmp_path: Path) -> None:
+    text = "# A\n\n" + "\n\n".join(f"Paragraph {n} has these eight words in it." for n in range(30))
+    short = load_pack(
+        h.write_pack(tmp_path / "1" / "town", {"pack.yaml": "id: town\nchunk_tokens: 60\n", "a.md": text})
+    )
+    long = load_pack(h.write_pack(tmp_path / "2" / "town", {"pack.yaml": "id: town\n", "a.md": text}))
+    assert (len(short.chunks) > 4, len(long.chunks)) == (True, 1)
+    assert max(chunk.token_count for chunk in short.chunks) <= 60

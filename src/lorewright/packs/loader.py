@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -17,12 +17,12 @@ from lorewright.packs.files import list_files
 from lorewright.packs.findings import Finding, error, warning
 from lorewright.packs.frontmatter import SourceFile, decode_text, read_source
 from lorewright.packs.items import read_items
-from lorewright.packs.limits import MAX_CHUNK_TOKENS, MAX_MANIFEST_BYTES
+from lorewright.packs.limits import MAX_MANIFEST_BYTES
 from lorewright.packs.linking import LinkTable
 from lorewright.packs.linting import lint_ids, lint_paths, lint_text
 from lorewright.packs.manifest import MANIFEST_FILE, derived_manifest, read_manifest
 from lorewright.packs.metadata import FileMetadata, read_metadata
-from lorewright.packs.models import ITEM_ROLES, OPEN_ROLES, Chunk, Entity, Manifest, Pack, Role, When
+from lorewright.packs.models import ITEM_ROLES, OPEN_ROLES, Chunk, Entity, Link, Manifest, Pack, Role, When
 from lorewright.packs.plain import blocks_of, comments_in, without_spans
 from lorewright.packs.roles import role_of
 from lorewright.tokens import count_tokens
@@ -63,7 +63,9 @@ def load_pack(folder: Path, *, progress: Progress = no_progress) -> Pack:
     entities = connected(entities, [file.meta.ways for file in usable], exit_lines, links.find, findings)
     chunks: list[Chunk] = []
     for file, entity in zip(usable, entities, strict=True):
-        chunks += _chunks(manifest.id, file, entity, links, findings, first_position=len(chunks))
+        chunks += _chunks(
+            manifest.id, file, entity, links, findings, first_position=len(chunks), max_tokens=manifest.chunk_tokens
+        )
     if manifest.derived and not (root / MANIFEST_FILE).exists():
         message = f"no pack.yaml: the pack is read as {manifest.id}"
         findings.append(warning(MANIFEST_FILE, "missing-manifest", message, hint="add a pack.yaml"))
@@ -183,6 +185,7 @@ def _chunks(
     findings: list[Finding],
     *,
     first_position: int,
+    max_tokens: int,
 ) -> list[Chunk]:
     chunks: list[Chunk] = []
     taken: set[str] = set()
@@ -192,7 +195,7 @@ def _chunks(
     for section in file.sections:
         name = _free(_section_slug(section, file.sections), taken)
         role = _role(section, file.meta)
-        for part, text in enumerate(split_long(section.text, max_tokens=MAX_CHUNK_TOKENS), start=1):
+        for part, text in enumerate(split_long(section.text, max_tokens=max_tokens), start=1):
             chunk_id = f"{entity.id}:{name}" + (f"~{part}" if part > 1 else "")
             heading = section.heading if part == 1 else ""
             shown = without_spans(text, comments, start=start + len(heading))
@@ -218,7 +221,37 @@ def _chunks(
             findings += lint_items(file.source.path, chunks[-1].items)
             start += len(chunk.source)
             line = text_line + text.count("\n")
-    return chunks
+    asides = _asides(file, entity, inherited, comments, _free("comments", taken), first_position + len(chunks))
+    return [*chunks, *asides]
+
+
+def _asides(
+    file: _File, entity: Entity, links: tuple[Link, ...], comments: Sequence[tuple[int, int]], name: str, position: int
+) -> list[Chunk]:
+    """What the author wrote for themselves between `%%`: one chunk, for the game master alone. Its text stands in the
+    sources of the sections, so it has none of its own."""
+    body = file.source.body
+    spans = [(start, end) for start, end in comments if body.startswith("%%", start)]
+    text = "\n\n".join(aside for start, end in spans if (aside := body[start + 2 : end - 2].strip()))
+    if not text:
+        return []
+    chunk = Chunk(
+        id=f"{entity.id}:{name}",
+        pack_id=entity.id.partition(":")[0],
+        entity_id=entity.id,
+        file_path=file.source.path,
+        section_path=f"{entity.name} > Comments",
+        section="Comments",
+        role="secret",
+        text=text,
+        source="",
+        line=file.source.body_line + body.count("\n", 0, spans[0][0]),
+        part=1,
+        position=position,
+        token_count=count_tokens(text),
+        links=links,
+    )
+    return [replace(chunk, metadata=_metadata(chunk, entity))]
 
 
 def _blank_lines(text: str) -> int:

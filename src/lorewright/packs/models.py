@@ -10,6 +10,7 @@ from packaging.version import InvalidVersion, Version
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 from lorewright.packs.findings import Finding
+from lorewright.packs.limits import MAX_CHUNK_TOKENS
 
 ENTITY_TYPES = ("location", "npc", "faction", "culture", "history", "technology", "item", "event")
 
@@ -60,8 +61,8 @@ class Dependency(BaseModel):
 class Manifest(BaseModel):
     """`pack.yaml`, in the seed's shape; keys that we do not know are kept in `extra`.
 
-    `exclude` holds globs of files that are no content, `types` says the type of a folder's files where its name does
-    not.
+    A section over `chunk_tokens` is split. `exclude` holds globs of files that are no content, `types` says the type of
+    a folder's files where its name does not.
     """
 
     model_config = ConfigDict(frozen=True, extra="ignore")
@@ -76,6 +77,7 @@ class Manifest(BaseModel):
     license: dict[str, Any] = Field(default_factory=dict)
     language: str = "en"
     description: str = ""
+    chunk_tokens: int = Field(default=MAX_CHUNK_TOKENS, ge=50, le=5_000)
     exclude: tuple[str, ...] = ()
     types: dict[str, str] = Field(default_factory=dict)
     extra: dict[str, Any] = Field(default_factory=dict)
