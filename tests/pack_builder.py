@@ -11,7 +11,8 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
-from lorewright.index.generation import Generation, build_generation
+from lorewright.index.building import build_generation
+from lorewright.index.generation import Generation
 from lorewright.packs.findings import Finding
 from lorewright.packs.loader import load_pack
 from lorewright.packs.models import Chunk, Pack

@@ -10,10 +10,18 @@ from pathlib import Path
 from lorewright.campaigns.campaigns import Campaigns
 from lorewright.campaigns.lore import LoreDesk
 from lorewright.campaigns.packs import PackShelf
-from lorewright.errors import SettingsError
+from lorewright.errors import EmbedderError, SettingsError
+from lorewright.index.embedders.choosing import open_embedder
+from lorewright.index.embedders.embedder import Embedder, Vectors
+from lorewright.index.embedders.remembering import RememberingEmbedder
+from lorewright.index.embedding_cache import EmbeddingCache
 from lorewright.index.library import Library
+from lorewright.index.vector_building import VectorBuilder
+from lorewright.index.vectors.chroma import open_chroma
+from lorewright.index.vectors.chroma_building import build_chroma
+from lorewright.index.vectors.stored import StoredVectors
 from lorewright.llm.model import Model
-from lorewright.settings import FOLDERS, SETTINGS_FILE, Workspace, find_workspace, read_workspace
+from lorewright.settings import FOLDERS, SETTINGS_FILE, IndexSettings, Workspace, find_workspace, read_workspace
 from lorewright.turn.pipeline import Stages
 from lorewright.turn.stages.interpret import Interpret
 from lorewright.turn.stages.narrate import Narrate
@@ -26,7 +34,13 @@ name = "{name}"
 [lore]
 limit = 10          # sections that a query gives
 max_tokens = 3000   # and how much text
+
+[index]
+embedder = "minilm" # or none, openai, voyage, st/NAME: after a change run `lorewright pack reindex`
 """
+
+# Below this many windows looking at all of them is faster than asking Chroma (`benchmarks/nearest.py`).
+_CHROMA_FROM = 20_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,16 +53,19 @@ class App:
     lore: LoreDesk
     packs: PackShelf
     stages: Stages
+    # Why packs are found by words alone although the settings name an embedder.
+    without_vectors: EmbedderError | None = None
 
     def rehearsal(self, folder: Path) -> Campaigns:
         """Campaigns that are kept in another folder: for a demo that leaves nothing behind."""
         return _campaigns(self.workspace, self.library, self.stages, folder)
 
 
-def open_app(start: Path | None = None, *, models: Mapping[str, Model] | None = None) -> App:
+def open_app(start: Path | None = None, *, models: Mapping[str, Model] | None = None, long_lived: bool = False) -> App:
     """The app for the workspace around a folder. Outside of one, the user's own is made when it is first needed.
 
-    `models` gives models to stages (`interpreter`, `planner`, `narrator`); every other stage is built in.
+    `models` gives models to stages (`interpreter`, `planner`, `narrator`); every other stage is built in. A process
+    that answers many questions is `long_lived`: it may take the time to open what makes each of them faster.
 
     Raises:
         SettingsError: the settings cannot be read as meant.
@@ -57,11 +74,35 @@ def open_app(start: Path | None = None, *, models: Mapping[str, Model] | None = 
     if not workspace.root.is_dir():
         make_workspace(workspace.root)
         workspace = read_workspace(workspace.root)
-    library = Library(workspace.indexes)
+    embedder, missing = _embedder(workspace.settings.index)
+    library = _library(workspace, embedder, long_lived=long_lived)
     stages = make_stages(models or {})
     campaigns = _campaigns(workspace, library, stages, workspace.campaigns)
     shelf = PackShelf(library, campaigns, workspace.content_packs)
-    return App(workspace, library, campaigns, LoreDesk(library, campaigns), shelf, stages)
+    return App(workspace, library, campaigns, LoreDesk(library, campaigns), shelf, stages, missing)
+
+
+def _embedder(settings: IndexSettings) -> tuple[Embedder | None, EmbedderError | None]:
+    """The embedder that the settings name, or why it cannot be had: then packs are found by words alone."""
+    try:
+        found = open_embedder(settings.embedder, base_url=settings.base_url)
+    except EmbedderError as problem:
+        return None, problem
+    return RememberingEmbedder(found) if found else None, None
+
+
+def _library(workspace: Workspace, embedder: Embedder | None, *, long_lived: bool) -> Library:
+    asked = workspace.settings.index.chroma
+    if embedder is None:
+        return Library(workspace.indexes)
+    cache = EmbeddingCache(workspace.indexes / "embeddings.db")
+    vectors = VectorBuilder(embedder, cache, build_nearest=build_chroma if asked != "never" else bool)
+    smallest = {"always": 0, "auto": _CHROMA_FROM if long_lived else None, "never": None}[asked]
+
+    def open_nearest(folder: Path, found: Vectors) -> StoredVectors:
+        return StoredVectors(found, open_chroma(folder) if smallest is not None and len(found) >= smallest else None)
+
+    return Library(workspace.indexes, vectors, open_nearest=open_nearest)
 
 
 def _campaigns(workspace: Workspace, library: Library, stages: Stages, folder: Path) -> Campaigns:

@@ -6,6 +6,7 @@
     ├── SettingsError        the operator: settings, workspace, command line
     ├── NotFound             whoever named a thing that is not there
     ├── StaleIndexError      the operator: an index is missing, or was made by another version
+    ├── EmbedderError        the operator: weights are missing, a key is not set, a server does not answer
     ├── DamagedFile          the operator: a database or the disk below it cannot be read or written
     ├── CampaignError        the player
     │   ├── HeadMoved            someone else's turn was committed first; nothing of this one was
@@ -58,6 +59,12 @@ class StaleIndexError(LorewrightError):
     """An index is missing, or was made by another version or embedder."""
 
     code = "index_stale"
+
+
+class EmbedderError(LorewrightError):
+    """Texts cannot be embedded. What was embedded before is kept, and keywords work without."""
+
+    code = "embedder_failed"
 
 
 class DamagedFile(LorewrightError):

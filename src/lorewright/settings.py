@@ -6,6 +6,7 @@ import os
 import tomllib
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal
 
 from platformdirs import user_data_path
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
@@ -14,6 +15,10 @@ from lorewright.errors import SettingsError
 
 SETTINGS_FILE = "lorewright.toml"
 WORKSPACE_VARIABLE = "LOREWRIGHT_WORKSPACE"
+# These go before what `lorewright.toml` says under [index].
+EMBEDDER_VARIABLE = "LOREWRIGHT_EMBEDDER"
+CHROMA_VARIABLE = "LOREWRIGHT_CHROMA"
+_VARIABLES = {"embedder": EMBEDDER_VARIABLE, "chroma": CHROMA_VARIABLE}
 FOLDERS = ("content_packs", "scenarios", "prompts", "indexes", "campaigns")
 
 
@@ -26,6 +31,21 @@ class LoreSettings(BaseModel):
     max_tokens: int = Field(default=3000, ge=0)
 
 
+class IndexSettings(BaseModel):
+    """How packs are indexed.
+
+    `embedder` is a key as `choosing.open_embedder` has it; `base_url` is where a remote one is asked instead of at its
+    own server; `chroma` says whether Chroma proposes the nearest: `auto` is in a game or a service, once a pack is so
+    large that this is faster.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    embedder: str = Field(default="minilm", min_length=1, max_length=200)
+    base_url: str | None = None
+    chroma: Literal["auto", "always", "never"] = "auto"
+
+
 class Settings(BaseModel):
     """Everything that can be set in `lorewright.toml`; an unknown key is an error."""
 
@@ -33,6 +53,7 @@ class Settings(BaseModel):
 
     name: str = ""
     lore: LoreSettings = LoreSettings()
+    index: IndexSettings = IndexSettings()
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,15 +106,18 @@ def read_workspace(root: Path) -> Workspace:
         SettingsError: its `lorewright.toml` cannot be read as meant.
     """
     path = root / SETTINGS_FILE
-    if not path.is_file():
-        return Workspace(root.absolute(), Settings())
     try:
-        return Workspace(root.absolute(), Settings.model_validate(tomllib.loads(path.read_text(encoding="utf-8"))))
+        written = tomllib.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
+        given = {key: os.environ[name] for key, name in _VARIABLES.items() if os.environ.get(name)}
+        if given:
+            written["index"] = {**written.get("index", {}), **given}
+        return Workspace(root.absolute(), Settings.model_validate(written))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as problem:
         raise SettingsError(f"{path}: {problem}", hint="mend the TOML") from None
     except ValidationError as problem:
         first = problem.errors(include_url=False)[0]
         where = ".".join(map(str, first["loc"]))
         raise SettingsError(
-            f"{path}: {where}: {first['msg']}", hint="known are: name, and limit and max_tokens under [lore]"
+            f"{path}: {where}: {first['msg']}",
+            hint="known are: name; limit and max_tokens under [lore]; embedder, base_url, chroma under [index]",
         ) from None

@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 
 from lorewright.errors import StaleIndexError
-from lorewright.index.generation import Generation, GenerationKey, build_generation
+from lorewright.index.building import build_generation
+from lorewright.index.generation import Generation, GenerationKey
 from lorewright.packs.models import OPEN_ROLES, Pack
 from pack_builder import TOWN, loaded, loaded_text, opened_packs
 

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
+from lorewright.index.fulltext import fulltext_here
 from lorewright.index.keywords import MAX_TERMS, KeywordTable, count_matching, rank_keywords
-from lorewright.index.schema import TOKENIZER
 
 TEXTS = (
     "the bar below the railway",
@@ -33,8 +33,9 @@ def connection() -> Iterator[sqlite3.Connection]:
 
 def table(connection: sqlite3.Connection, name: str, texts: Sequence[str]) -> KeywordTable:
     connection.execute(f"DROP TABLE IF EXISTS {name}")
-    connection.execute(f"CREATE VIRTUAL TABLE {name} USING fts5(title, section, chunk_text, tokenize='{TOKENIZER}')")
-    connection.executemany(f"INSERT INTO {name} VALUES ('', '', ?)", [(text,) for text in texts])
+    fulltext = fulltext_here()
+    connection.execute(fulltext.create(name, english=True))
+    fulltext.insert(connection, name, [(row, "", "", text) for row, text in enumerate(texts, start=1)])
     return KeywordTable(connection, name, len(texts))
 
 

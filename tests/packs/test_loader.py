@@ -147,7 +147,7 @@ def test_empty_files_are_told(tmp_path: Path) -> None:
 
 def test_progress_is_told_after_each_file(tmp_path: Path) -> None:
     told: list[tuple[int, int]] = []
-    load_pack(write_pack(tmp_path, TOWN), progress=lambda done, total: told.append((done, total)))
+    load_pack(write_pack(tmp_path, TOWN), progress=lambda _, done, total: told.append((done, total)))
     assert told == [(number, len(TOWN)) for number in range(1, len(TOWN) + 1)]
 
 

@@ -14,7 +14,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from corpora import corpus_pack, questions
-from lorewright.index.generation import Generation, build_generation
+from lorewright.index.building import build_generation
+from lorewright.index.generation import Generation
 from lorewright.packs.loader import load_pack
 from pack_builder import ask, opened_packs
 

@@ -22,7 +22,7 @@ def test_words_find_the_text_that_says_them(town: Town) -> None:
 
 
 def test_a_result_says_where_each_chunk_stands(town: Town) -> None:
-    result = ask(town, "laundry").result
+    result = ask(town, "laundry", limit=1).result
     (chunk,) = result.chunks
     assert (chunk.chunk_id, chunk.pack_id, chunk.file_path) == ("town:bar:history", "town", "locations/bar.md")
     assert (chunk.section_path, chunk.source) == ("The Neon Dragon > History", "authored")

@@ -167,10 +167,12 @@ class Campaigns:
 
     def generations(self, row: CampaignRow) -> tuple[Generation, ...]:
         """Readers of the generations that a campaign pins, by pack ID; the caller closes them."""
-        for pin in row.pins:
-            if not self._library.has(GenerationKey(pin.pack_id, pin.content_hash)):
-                self._rebuild(pin)
         keys = [GenerationKey(pin.pack_id, pin.content_hash) for pin in row.pins]
+        for pin, key in zip(row.pins, keys, strict=True):
+            if not self._library.has(key):
+                self._rebuild(pin)
+            elif self._library.foreign_spaces(key):
+                self._library.embed(key)
         return tuple(self._library.open(key) for key in keys)
 
     def _rebuild(self, pin: PackPin) -> None:

@@ -36,13 +36,13 @@ _SECRETS_SHOWN = 8
 
 
 @contextmanager
-def _progress(what: str) -> Iterator[OnProgress]:
-    """A bar on stderr while files are read; nothing where stderr is no terminal."""
+def _progress() -> Iterator[OnProgress]:
+    """A bar on stderr for whatever is being done; nothing where stderr is no terminal."""
     err = console(stderr=True)
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
     with Progress(*columns, console=err, transient=True, disable=not err.is_terminal) as bar:
-        task = bar.add_task(what, total=None)
-        yield lambda done, total: bar.update(task, completed=done, total=total)
+        task = bar.add_task("", total=None)
+        yield lambda what, done, total: bar.update(task, description=what, completed=done, total=total)
 
 
 @app.command(epilog="Example: lorewright pack new content_packs/my_town")
@@ -67,7 +67,7 @@ def install(
     as_json: AsJson = False,
 ) -> None:
     """Read a pack where it lies (a .zip is copied) and index it. Nothing is half installed."""
-    with _progress("reading") as progress:
+    with _progress() as progress:
         installed = open_app().packs.install(folder, copy=copy, lenient=lenient, progress=progress)
     if as_json:
         show_json(
@@ -106,7 +106,7 @@ def validate(
     as_json: AsJson = False,
 ) -> None:
     """Check a pack as a compiler would, and say what was understood. Exit 1 when there are errors."""
-    with _progress("reading") as progress:
+    with _progress() as progress:
         pack = check_pack(folder, open_app().library.neighbours(), progress=progress)
     if as_json:
         show_json([asdict(finding) for finding in pack.findings])

@@ -1,48 +1,57 @@
-"""Pack -> one immutable folder that can be searched, and the reader of such a folder.
-
-A generation is built under a temporary name, checked, synced and renamed. After that nothing in it is written; a crash
-leaves a temporary folder, which the next build removes.
-"""
+"""The folder of a generation -> what stands in it: chunks, entities, items, links, keywords and vectors."""
 
 from __future__ import annotations
 
 import json
-import os
-import shutil
 import sqlite3
-from collections.abc import Iterable, Sequence
-from contextlib import closing
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
-from filelock import FileLock
+import numpy as np
+import numpy.typing as npt
 
 from lorewright.errors import StaleIndexError
-from lorewright.ids import canonical_json
+from lorewright.index.embedders.embedder import Embedder
+from lorewright.index.fulltext import can_read, fulltext_of, fulltext_suffix
 from lorewright.index.keywords import KeywordTable, count_matching
-from lorewright.index.schema import GENERATION_FORMAT, STATEMENTS, keyword_statements
-from lorewright.index.words import is_english, words_of
-from lorewright.packs.conditions import of_item, to_json
-from lorewright.packs.models import OPEN_ROLES, Chunk, Entity, Item, Manifest, Pack
-from lorewright.storage.steps import step
+from lorewright.index.schema import GENERATION_FORMAT
+from lorewright.index.vectors.stored import StoredVectors
+from lorewright.index.words import is_english
+from lorewright.packs.models import OPEN_ROLES, Entity, Item, Manifest
 
-# Nothing is embedded yet; the name keeps the place of the embedder's fingerprint.
-FINGERPRINT = f"keywords-f{GENERATION_FORMAT}"
-_TEMPORARY = ".building-"
+CHUNKS_FILE = "chunks.db"
+
+# What authors wrote, or what happened in a campaign.
+Corpus = Literal["authored", "history"]
+
+# The name, in place of an embedder's fingerprint, of a generation without vectors.
+KEYWORDS = "keywords"
 
 
 @dataclass(frozen=True, slots=True)
 class GenerationKey:
-    """Which text of which pack: names the folder below `indexes/generations/`."""
+    """Which text of which pack: names the folders below `indexes/generations/`, one for each vector space."""
 
     pack_id: str
     content_hash: str
 
     @property
     def folder(self) -> str:
-        """`neo_seattle/0123456789abcdef-keywords-f2`."""
-        return f"{self.pack_id}/{self.content_hash[:16]}-{FINGERPRINT}"
+        """The folder without vectors: `neo_seattle/0123456789abcdef-keywords-f7`."""
+        return self.folder_in(KEYWORDS)
+
+    def folder_in(self, space: str) -> str:
+        """The folder with the vectors of an embedder, named by its fingerprint."""
+        return f"{self.pack_id}/{self.content_hash[:16]}-{space}-f{GENERATION_FORMAT}{fulltext_suffix()}"
+
+    def space_of(self, folder_name: str) -> str | None:
+        """The vector space of a folder of this text and format; None for another's."""
+        start, end = f"{self.content_hash[:16]}-", f"-f{GENERATION_FORMAT}{fulltext_suffix()}"
+        if not (folder_name.startswith(start) and folder_name.endswith(end)):
+            return None
+        return folder_name[len(start) : -len(end)] or None
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +71,13 @@ class StoredChunk:
     line: int
     part: int
     token_count: int
-    metadata: dict[str, Any]
+    metadata_json: str
+
+    @property
+    def metadata(self) -> dict[str, Any]:
+        """What the pack's author and the loader say of it, as the seed's chunk metadata; a new dict each time."""
+        found: dict[str, Any] = json.loads(self.metadata_json)
+        return found
 
     @property
     def section_id(self) -> str:
@@ -70,149 +85,32 @@ class StoredChunk:
         return self.id.partition("~")[0]
 
 
-def build_generation(pack: Pack, generations: Path) -> GenerationKey:
-    """Write the pack's generation unless it is there already. Takes the builders' lock.
-
-    Before the rename nothing of it can be seen; after it the folder is whole and on disk.
-    """
-    key = GenerationKey(pack.manifest.id, pack.content_hash)
-    final = generations / key.folder
-    generations.mkdir(parents=True, exist_ok=True)
-    with FileLock(generations / ".build.lock"):
-        for left_over in generations.glob(f"{_TEMPORARY}*"):
-            shutil.rmtree(left_over)
-        if _is_sound(final):
-            return key
-        if final.exists():
-            shutil.rmtree(final)
-        building = generations / f"{_TEMPORARY}{os.getpid()}"
-        building.mkdir()
-        step("install:building")
-        _write(pack, building / "chunks.db")
-        step("install:written")
-        _sync(building / "chunks.db", building)
-        step("install:synced")
-        final.parent.mkdir(exist_ok=True)
-        building.rename(final)
-        _sync(final.parent)
-        step("install:renamed")
-    return key
+# The columns of a StoredChunk, in its order.
+_CHUNK = """rowid, id, pack_id, entity_id, file_path, section_path, title, section, chunk_text, role, line, part,
+    token_count, metadata_json"""
 
 
-def _is_sound(folder: Path) -> bool:
-    """Whether a generation is there and can be read; a damaged one is built again."""
-    try:
-        with closing(sqlite3.connect(f"{(folder / 'chunks.db').as_uri()}?mode=ro&immutable=1", uri=True)) as connection:
-            return bool(connection.execute("PRAGMA quick_check").fetchone()[0] == "ok")
-    except (sqlite3.Error, ValueError):
-        return False
+@dataclass(frozen=True, slots=True)
+class WindowTable:
+    """What was embedded, one entry for each vector: the chunk's row, whether it is (still) there, and whether it is
+    open to all; and the item to which it belongs, where it does."""
 
+    rows: npt.NDArray[np.int64]
+    present: npt.NDArray[np.bool_]
+    opens: npt.NDArray[np.bool_]
+    items: dict[int, str]
 
-def _write(pack: Pack, path: Path) -> None:
-    with closing(sqlite3.connect(path, isolation_level=None)) as connection:
-        # Nothing reads it before it was synced and renamed, so a journal would protect nobody.
-        connection.execute("PRAGMA journal_mode = OFF")
-        connection.execute("PRAGMA synchronous = OFF")
-        connection.execute("BEGIN")
-        for statement in (*STATEMENTS, *keyword_statements(english=is_english(pack.manifest.language))):
-            connection.execute(statement)
-        _write_meta(connection, pack)
-        _write_entities(connection, pack.entities)
-        _write_chunks(connection, pack.chunks, {entity.id: entity.name for entity in pack.entities})
-        connection.execute("COMMIT")
-        for table in ("open_fts", "hidden_fts"):
-            connection.execute(f"INSERT INTO {table}({table}) VALUES ('optimize')")
-        checked = connection.execute("PRAGMA integrity_check").fetchone()[0]
-        if checked != "ok":
-            raise sqlite3.DatabaseError(f"the new index is damaged: {checked}")
-
-
-def _write_meta(connection: sqlite3.Connection, pack: Pack) -> None:
-    hidden = sum(1 for chunk in pack.chunks if chunk.role not in OPEN_ROLES and chunk.text)
-    meta = {
-        "manifest": pack.manifest.model_dump_json(),
-        "content_hash": pack.content_hash,
-        "format": str(GENERATION_FORMAT),
-        "open_count": str(sum(1 for chunk in pack.chunks if chunk.text) - hidden),
-        "hidden_count": str(hidden),
-        "token_count": str(sum(chunk.token_count for chunk in pack.chunks)),
-    }
-    connection.executemany("INSERT INTO meta VALUES (?, ?)", sorted(meta.items()))
-
-
-def _write_entities(connection: sqlite3.Connection, entities: Iterable[Entity]) -> None:
-    for entity in entities:
-        connection.execute(
-            "INSERT INTO entities VALUES (?, ?, ?, ?, ?, ?, ?)",
-            (
-                entity.id,
-                entity.type,
-                entity.name,
-                entity.file_path,
-                canonical_json(list(entity.aliases)),
-                canonical_json(list(entity.tags)),
-                canonical_json(entity.attrs),
-            ),
-        )
-        names = {" ".join(words_of(name)) for name in (entity.name, *entity.aliases)}
-        rows = [(name, entity.id) for name in sorted(names) if name]
-        connection.executemany("INSERT INTO names VALUES (?, ?)", rows)
-        if entity.overrides is not None:
-            connection.execute("INSERT INTO overrides VALUES (?, ?)", (entity.id, entity.overrides.target))
-
-
-def _write_chunks(connection: sqlite3.Connection, chunks: Sequence[Chunk], titles: dict[str, str]) -> None:
-    for row, chunk in enumerate(chunks, start=1):
-        title = titles[chunk.entity_id]
-        connection.execute(
-            f"INSERT INTO pack_chunks VALUES ({', '.join('?' * 15)})",
-            (
-                row,
-                chunk.id,
-                chunk.pack_id,
-                chunk.entity_id,
-                chunk.file_path,
-                chunk.section_path,
-                title,
-                chunk.section,
-                chunk.text,
-                chunk.role,
-                chunk.line,
-                chunk.part,
-                chunk.token_count,
-                canonical_json(chunk.metadata),
-                None,
-            ),
-        )
-        if chunk.text:
-            table = "open_fts" if chunk.role in OPEN_ROLES else "hidden_fts"
-            connection.execute(
-                f"INSERT INTO {table}(rowid, title, section, chunk_text) VALUES (?, ?, ?, ?)",
-                (row, title, chunk.section, chunk.text),
-            )
-        links = [(link.kind, link.value, row) for link in chunk.links]
-        connection.executemany("INSERT INTO links VALUES (?, ?, ?)", links)
-        connection.executemany("INSERT INTO items VALUES (?, ?, ?, ?, ?, ?, ?, ?)", _item_rows(row, chunk.items))
-        connection.executemany("INSERT INTO conditions VALUES (?, ?, ?, ?)", _condition_rows(row, chunk))
-
-
-def _item_rows(row: int, items: Iterable[Item]) -> list[tuple[object, ...]]:
-    return [(item.id, row, item.name, item.text, item.line, item.trigger, item.hint, item.condition) for item in items]
-
-
-def _condition_rows(row: int, chunk: Chunk) -> list[tuple[object, ...]]:
-    whole = [(row, None, to_json(when), when.line) for when in chunk.conditions]
-    parts = [(item, when) for item in chunk.items if (when := of_item(item)) is not None]
-    return [*whole, *((row, item.id, to_json(when), item.line) for item, when in parts)]
-
-
-def _sync(*paths: Path) -> None:
-    for path in paths:
-        handle = os.open(path, os.O_RDONLY)
-        try:
-            os.fsync(handle)
-        finally:
-            os.close(handle)
+    @staticmethod
+    def of(found: list[tuple[int, int, str | None, bool]], count: int) -> WindowTable:
+        """From (window, row, item's ID, open) in order of the windows; what is not among them is not there."""
+        known = [one for one in found if one[0] < count]
+        ids = [one[0] for one in known]
+        table = WindowTable(np.zeros(count, np.int64), np.zeros(count, np.bool_), np.zeros(count, np.bool_), {})
+        table.rows[ids] = [one[1] for one in known]
+        table.present[ids] = True
+        table.opens[ids] = [one[3] for one in known]
+        table.items.update({one[0]: one[2] for one in known if one[2] is not None})
+        return table
 
 
 class Generation:
@@ -221,17 +119,30 @@ class Generation:
     `copies` are the same generation without some of its chunks, as `pruning` makes them.
     """
 
-    def __init__(self, folder: Path, *, connection: sqlite3.Connection | None = None) -> None:
-        """Open a generation, or with `connection` a copy of one.
+    def __init__(
+        self,
+        folder: Path,
+        *,
+        connection: sqlite3.Connection | None = None,
+        vectors: StoredVectors | None = None,
+        embedder: Embedder | None = None,
+        corpus: Corpus = "authored",
+    ) -> None:
+        """Open a generation, or with `connection` a copy of one or what stands for one. With `vectors` it is searched
+        by meaning too, for questions that the `embedder` embeds.
 
         Raises:
             StaleIndexError: there is no such generation, or another version of the program built it.
         """
-        path = folder.absolute() / "chunks.db"
-        if not path.is_file():
+        path = folder.absolute() / CHUNKS_FILE
+        if connection is None and not path.is_file():
             raise StaleIndexError(f"there is no index at {folder}", hint="run: lorewright pack install FOLDER")
         self.folder = folder
+        self.corpus: Corpus = corpus
+        self.vectors = vectors
+        self.embedder = embedder
         self.copies: dict[object, Generation] = {}
+        self._windows: WindowTable | None = None
         if connection is None:
             uri = f"{path.as_uri()}?mode=ro&immutable=1"
             connection = sqlite3.connect(uri, uri=True, isolation_level=None)
@@ -240,39 +151,50 @@ class Generation:
         meta = dict(map(tuple, self.connection.execute("SELECT key, value FROM meta")))
         if meta.get("format") != str(GENERATION_FORMAT):
             self.connection.close()
-            raise StaleIndexError("the index was built by another version", hint="install the pack again")
+            raise StaleIndexError("the index was built by another version", hint="run: lorewright pack reindex")
+        if not can_read(fulltext_of(self.connection, "open_fts")):
+            self.connection.close()
+            raise StaleIndexError("this SQLite has no FTS5, which built the index", hint="run: lorewright pack reindex")
         self.manifest = Manifest.model_validate_json(meta["manifest"])
         self.pack_id = self.manifest.id
         self.english = is_english(self.manifest.language)
         self.counts = {"open_fts": int(meta["open_count"]), "hidden_fts": int(meta["hidden_count"])}
 
     def close(self) -> None:
-        """Close the connection, and those of the copies."""
+        """Close the connection, those of the copies, and whatever searches the vectors."""
         for copy in self.copies.values():
-            copy.close()
+            copy.connection.close()
+        if self.vectors is not None:
+            self.vectors.close()
         self.connection.close()
 
     def chunks(self, rows: Iterable[int]) -> dict[int, StoredChunk]:
         """Chunks by row."""
         wanted = json.dumps(sorted(set(rows)))
-        sql = "SELECT * FROM pack_chunks WHERE rowid IN (SELECT value FROM json_each(?)) ORDER BY rowid"
-        return {row["rowid"]: _stored(row) for row in self.connection.execute(sql, (wanted,))}
+        sql = f"SELECT {_CHUNK} FROM pack_chunks WHERE rowid IN (SELECT value FROM json_each(?)) ORDER BY rowid"
+        return {row[0]: StoredChunk(*row) for row in self.connection.execute(sql, (wanted,))}
 
     def chunk(self, chunk_id: str) -> StoredChunk | None:
         """A chunk by its ID, or None."""
-        row = self.connection.execute("SELECT * FROM pack_chunks WHERE id = ?", (chunk_id,)).fetchone()
-        return _stored(row) if row else None
+        row = self.connection.execute(f"SELECT {_CHUNK} FROM pack_chunks WHERE id = ?", (chunk_id,)).fetchone()
+        return StoredChunk(*row) if row else None
 
     def chunks_of(self, entity_id: str) -> list[StoredChunk]:
         """An entity's chunks in source order; empty for an unknown entity."""
-        sql = "SELECT * FROM pack_chunks WHERE entity_id = ? ORDER BY rowid"
-        return [_stored(row) for row in self.connection.execute(sql, (entity_id,))]
+        sql = f"SELECT {_CHUNK} FROM pack_chunks WHERE entity_id = ? ORDER BY rowid"
+        return [StoredChunk(*row) for row in self.connection.execute(sql, (entity_id,))]
+
+    def all_chunks(self) -> list[StoredChunk]:
+        """Every chunk in source order."""
+        return [
+            StoredChunk(*row) for row in self.connection.execute(f"SELECT {_CHUNK} FROM pack_chunks ORDER BY rowid")
+        ]
 
     def hidden_chunks(self) -> list[StoredChunk]:
         """Every chunk that is not open to all, in source order."""
         roles = ", ".join(f"'{role}'" for role in sorted(OPEN_ROLES))
-        sql = f"SELECT * FROM pack_chunks WHERE role NOT IN ({roles}) AND chunk_text <> '' ORDER BY rowid"
-        return [_stored(row) for row in self.connection.execute(sql)]
+        sql = f"SELECT {_CHUNK} FROM pack_chunks WHERE role NOT IN ({roles}) AND chunk_text <> '' ORDER BY rowid"
+        return [StoredChunk(*row) for row in self.connection.execute(sql)]
 
     def entities_without_open_lore(self) -> list[str]:
         """IDs of the entities of whose files no section is open to all."""
@@ -325,6 +247,15 @@ class Generation:
         found = self.connection.execute("SELECT * FROM items WHERE chunk = ? ORDER BY line, rowid", (row,))
         return [_item(one) for one in found]
 
+    def window_table(self, count: int) -> WindowTable:
+        """What each of the `count` vectors stands for."""
+        if self._windows is None:
+            sql = """SELECT windows.id, chunk, item_id, role FROM windows
+                JOIN pack_chunks ON pack_chunks.rowid = chunk ORDER BY windows.id"""
+            found = self.connection.execute(sql).fetchall()
+            self._windows = WindowTable.of([(row[0], row[1], row[2], row[3] in OPEN_ROLES) for row in found], count)
+        return self._windows
+
     def role_counts(self) -> dict[str, int]:
         """How many chunks there are of each role, by role."""
         found = self.connection.execute("SELECT role, count(*) FROM pack_chunks GROUP BY role ORDER BY role")
@@ -334,25 +265,6 @@ class Generation:
         """An item by its ID, or None."""
         row = self.connection.execute("SELECT * FROM items WHERE id = ?", (item_id,)).fetchone()
         return _item(row) if row else None
-
-
-def _stored(row: sqlite3.Row) -> StoredChunk:
-    return StoredChunk(
-        row=row["rowid"],
-        id=row["id"],
-        pack_id=row["pack_id"],
-        entity_id=row["entity_id"],
-        file_path=row["file_path"],
-        section_path=row["section_path"],
-        title=row["title"],
-        section=row["section"],
-        text=row["chunk_text"],
-        role=row["role"],
-        line=row["line"],
-        part=row["part"],
-        token_count=row["token_count"],
-        metadata=json.loads(row["metadata_json"]),
-    )
 
 
 def _entity(row: sqlite3.Row) -> Entity:

@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import math
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
+from lorewright.index.fulltext import FullText, fulltext_of, own_idf
 from lorewright.index.schema import COLUMN_WEIGHTS
 
 # Twenty of the rarest terms rank as well as all of them and cost a bounded time.
@@ -23,12 +24,16 @@ MAX_SHARE = 0.25
 
 @dataclass(frozen=True, slots=True)
 class KeywordTable:
-    """One FTS5 table to ask; `count` is the number of its rows, `english` the language of its text."""
+    """One FTS table to ask; `count` is the number of its rows, `english` the language of its text."""
 
     connection: sqlite3.Connection
     name: str
     count: int
     english: bool = True
+    fulltext: FullText = field(init=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "fulltext", fulltext_of(self.connection, self.name))
 
 
 @dataclass(slots=True)
@@ -55,14 +60,20 @@ def rank_keywords(
         everywhere = _idf(total, sum(counts))
         for table, count, found in zip(tables, counts, hits, strict=True):
             if count:
-                _add_term(table, word, everywhere / _fts_idf(table.count, count), found)
+                _add_term(table, word, everywhere / own_idf(table.count, count), found)
     return hits
 
 
+def weigh_words(tables: Sequence[KeywordTable], words: Iterable[str]) -> dict[str, tuple[float, int]]:
+    """How much each word says of a chunk (its inverse document frequency) and in how many chunks it stands, over all
+    tables asked."""
+    total = sum(table.count for table in tables)
+    counts = {word: sum(count_matching(table, word) for table in tables) for word in words}
+    return {word: (_idf(total, count), count) for word, count in counts.items()}
+
+
 def _add_term(table: KeywordTable, word: str, scale: float, found: dict[int, KeywordHit]) -> None:
-    weights = ", ".join(map(str, COLUMN_WEIGHTS))
-    sql = f"SELECT rowid, -bm25({table.name}, {weights}) FROM {table.name} WHERE {table.name} MATCH ?"
-    for row, score in table.connection.execute(sql, (_quoted(word),)):
+    for row, score in table.fulltext.match(table.connection, table.name, word, COLUMN_WEIGHTS):
         hit = found.setdefault(row, KeywordHit())
         share = score * scale
         hit.score += share
@@ -85,17 +96,7 @@ def _rarest(
 def count_matching(table: KeywordTable, word: str) -> int:
     """In how many rows of a table a word stands."""
     sql = f"SELECT count(*) FROM {table.name} WHERE {table.name} MATCH ?"
-    return int(table.connection.execute(sql, (_quoted(word),)).fetchone()[0])
-
-
-def _quoted(word: str) -> str:
-    clean = word.encode("utf-8", "replace").decode("utf-8").replace("\0", " ").replace('"', '""')
-    return f'"{clean}"'
-
-
-def _fts_idf(count: int, matching: int) -> float:
-    # What SQLite's bm25() itself uses (fts5_aux.c), its floor included.
-    return max(math.log((count - matching + 0.5) / (matching + 0.5)), 1e-6)
+    return int(table.connection.execute(sql, (table.fulltext.quoted(word),)).fetchone()[0])
 
 
 def _idf(count: int, matching: int) -> float:

@@ -5,12 +5,18 @@ from __future__ import annotations
 import json
 import shutil
 import sqlite3
-from dataclasses import dataclass
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
-from lorewright.errors import NotFound, PackError
-from lorewright.index.generation import Generation, GenerationKey, build_generation
+from lorewright.errors import EmbedderError, NotFound, PackError, StaleIndexError
+from lorewright.index.building import build_generation
+from lorewright.index.embedders.embedder import Vectors
+from lorewright.index.generation import CHUNKS_FILE, KEYWORDS, Generation, GenerationKey
+from lorewright.index.vector_building import Embedding, VectorBuilder
+from lorewright.index.vectors.stored import DamagedVectors, StoredVectors, read_vectors
 from lorewright.packs.checking import Neighbour, check_pack
 from lorewright.packs.findings import Finding
 from lorewright.packs.loader import Progress, load_pack, no_progress
@@ -32,7 +38,22 @@ MIGRATIONS = (
             )""",
         ),
     ),
+    Migration(
+        "library_002_lenient",
+        (
+            # Whether files with errors were left out: a reindex does as the install did.
+            "ALTER TABLE content_packs ADD COLUMN lenient INTEGER NOT NULL DEFAULT 0",
+        ),
+    ),
 )
+
+
+OpenNearest = Callable[[Path, Vectors], StoredVectors]
+
+
+def exactly(folder: Path, vectors: Vectors) -> StoredVectors:
+    """Search the vectors of a generation as they are."""
+    return StoredVectors(vectors)
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +70,7 @@ class InstalledPack:
     chunks: int
     tokens: int
     installed_at: str
+    lenient: bool = False
     depends_on: tuple[tuple[str, str], ...] = ()
 
     @property
@@ -59,34 +81,67 @@ class InstalledPack:
 
 @dataclass(frozen=True, slots=True)
 class Installed:
-    """What an install did: the row, the findings that were told, and whether anything had to be built."""
+    """What an install did: the row, the findings that were told, whether anything had to be built, how many windows
+    were embedded; and where that failed, why: the pack is installed all the same, and found by keywords."""
 
     pack: InstalledPack
     findings: tuple[Finding, ...]
     built: bool
+    embedding: Embedding | None = None
+    not_embedded: EmbedderError | None = None
 
 
 class Library:
     """The packs of one workspace, in `indexes/`. Everything in there can be rebuilt."""
 
-    def __init__(self, indexes: Path) -> None:
+    def __init__(
+        self, indexes: Path, vectors: VectorBuilder | None = None, *, open_nearest: OpenNearest = exactly
+    ) -> None:
+        """Without a builder of vectors packs are found by keywords alone. `open_nearest` opens what else searches the
+        vectors of a generation."""
         self._database = indexes / "library.db"
         self.generations = indexes / "generations"
+        self.vectors = vectors
+        self._open_nearest = open_nearest
 
     def install(self, folder: Path, *, lenient: bool = False, progress: Progress = no_progress) -> Installed:
-        """Read a pack where it lies, build its generation and make it the current one.
+        """Read a pack where it lies, build its generation and make it the current one; then embed it.
 
-        The library changes in one transaction at the very end: before it nothing is installed, after it everything.
+        The library changes in one transaction once keywords find the pack: before it nothing is installed, after it
+        everything but the vectors, which join when they are ready.
 
         Raises:
             PackError: the folder is no pack, has errors (unless `lenient`), or its ID belongs to a pack elsewhere.
         """
         pack = self.check(folder, lenient=lenient, progress=progress)
         step("install:read")
-        built = not (self.generations / GenerationKey(pack.manifest.id, pack.content_hash).folder).is_dir()
+        key = GenerationKey(pack.manifest.id, pack.content_hash)
+        built = not self.has(key)
         build_generation(pack, self.generations)
-        self._record(pack)
-        return Installed(self.get(pack.manifest.id), pack.findings, built)
+        self._record(pack, lenient=lenient)
+        installed = Installed(self.get(pack.manifest.id), pack.findings, built)
+        try:
+            return replace(installed, embedding=self.embed(key, progress=progress))
+        except EmbedderError as problem:
+            return replace(installed, not_embedded=problem)
+
+    def embed(self, key: GenerationKey, *, progress: Progress = no_progress) -> Embedding | None:
+        """Give a generation its vectors where they are missing; None where nothing embeds.
+
+        Raises:
+            EmbedderError: the embedder failed.
+        """
+        return self.vectors.build(key, self.generations, progress=progress) if self.vectors else None
+
+    def reindex(self, pack_id: str, *, progress: Progress = no_progress) -> Installed:
+        """Read an installed pack again from its folder and index what has changed.
+
+        Raises:
+            NotFound: no pack of that ID is installed.
+            PackError: its folder is gone or has errors now; what was installed stays.
+        """
+        pack = self.get(pack_id)
+        return self.install(Path(pack.path), lenient=pack.lenient, progress=progress)
 
     def check(self, folder: Path, *, lenient: bool = False, progress: Progress = no_progress) -> Pack:
         """Read a pack and judge whether it may be installed.
@@ -116,7 +171,7 @@ class Library:
         step("remove:deleted")
 
     def rebuild(self, folder: Path, *, content_hash: str) -> GenerationKey:
-        """Build the generation of a kept text, without installing it.
+        """Build the generation of a kept text, without installing it; without vectors where the embedder fails.
 
         Raises:
             PackError: the folder's text is not the one that was asked for.
@@ -124,7 +179,10 @@ class Library:
         pack = load_pack(folder)
         if pack.content_hash != content_hash:
             raise PackError(f"the kept text of {pack.manifest.id} is damaged", hint="restore it from a backup")
-        return build_generation(pack, self.generations)
+        key = build_generation(pack, self.generations)
+        with suppress(EmbedderError):
+            self.embed(key)
+        return key
 
     def packs(self) -> list[InstalledPack]:
         """The installed packs, by ID."""
@@ -150,22 +208,54 @@ class Library:
         return packs[pack_id]
 
     def open(self, key: GenerationKey) -> Generation:
-        """A reader of a generation.
+        """A reader of a generation, with its vectors where the workspace's embedder made them.
 
         Raises:
-            StaleIndexError: it is not there.
+            StaleIndexError: it is not there, or was made by another embedder.
         """
-        return Generation(self.generations / key.folder)
+        folders = self.spaces(key)
+        if self.vectors is not None and (fingerprint := self.vectors.embedder.fingerprint) in folders:
+            return self._with_vectors(folders[fingerprint])
+        if self.vectors is not None and (others := self.foreign_spaces(key)):
+            raise StaleIndexError(
+                f"{key.pack_id} was indexed with {others[0]}, and the settings say {fingerprint}",
+                hint=f"run: lorewright pack reindex {key.pack_id}",
+            )
+        return Generation(next(iter(folders.values()), self.generations / key.folder))
+
+    def foreign_spaces(self, key: GenerationKey) -> list[str]:
+        """Where the workspace's embedder has not embedded a text: the others that have."""
+        spaces = [space for space in self.spaces(key) if space != KEYWORDS]
+        return [] if self.vectors is None or self.vectors.embedder.fingerprint in spaces else spaces
+
+    def _with_vectors(self, folder: Path) -> Generation:
+        """Damaged vectors are as none: keywords find the pack until they are mended."""
+        try:
+            vectors = read_vectors(folder)
+        except DamagedVectors:
+            return Generation(folder)
+        assert self.vectors is not None
+        return Generation(folder, vectors=self._open_nearest(folder, vectors), embedder=self.vectors.embedder)
 
     def has(self, key: GenerationKey) -> bool:
-        """Whether the generation is there."""
-        return (self.generations / key.folder / "chunks.db").is_file()
+        """Whether the generation is there, for keywords at least, and not only as another embedder made it."""
+        folders = self.spaces(key)
+        return KEYWORDS in folders or (bool(folders) and self.vectors is None)
+
+    def spaces(self, key: GenerationKey) -> dict[str, Path]:
+        """The folders of a text by the vector space that they hold, the one without vectors first."""
+        found = {
+            space: folder
+            for folder in sorted((self.generations / key.pack_id).glob(f"{key.content_hash[:16]}-*"))
+            if (space := key.space_of(folder.name)) and (folder / CHUNKS_FILE).is_file()
+        }
+        return {KEYWORDS: found.pop(KEYWORDS), **found} if KEYWORDS in found else found
 
     def neighbours(self) -> dict[str, Neighbour]:
         """The installed packs, as others see them."""
         return {pack.id: _neighbour(pack) for pack in self.packs()}
 
-    def _record(self, pack: Pack) -> None:
+    def _record(self, pack: Pack, *, lenient: bool) -> None:
         manifest = pack.manifest
         row = (
             manifest.id,
@@ -181,6 +271,7 @@ class Library:
             len(pack.entities),
             len(pack.chunks),
             sum(chunk.token_count for chunk in pack.chunks),
+            int(lenient),
         )
         with opened(self._database) as database:
             migrate(database, MIGRATIONS)
@@ -209,6 +300,6 @@ def _refuse_errors(pack: Pack, *, lenient: bool) -> None:
 
 
 def _installed(row: sqlite3.Row) -> InstalledPack:
-    fields = {name: row[name] for name in InstalledPack.__dataclass_fields__ if name != "depends_on"}
+    fields = {name: row[name] for name in InstalledPack.__dataclass_fields__ if name not in ("depends_on", "lenient")}
     depends_on = tuple((one["id"], one["version"]) for one in json.loads(row["depends_on_json"]))
-    return InstalledPack(**fields, depends_on=depends_on)
+    return InstalledPack(**fields, lenient=bool(row["lenient"]), depends_on=depends_on)

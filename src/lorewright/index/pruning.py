@@ -10,8 +10,10 @@ import sqlite3
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from lorewright.index.fulltext import fulltext_of
 from lorewright.index.generation import Generation
 from lorewright.packs.models import OPEN_ROLES
+from lorewright.tokens import count_tokens
 
 # A conversation under changing conditions needs a few; each is as large as the pack's index.
 _KEPT = 4
@@ -37,7 +39,13 @@ def pruned(generation: Generation, cut: Cut) -> Generation:
     if key not in generation.copies:
         while len(generation.copies) >= _KEPT:
             generation.copies.pop(next(iter(generation.copies)))
-        generation.copies[key] = Generation(generation.folder, connection=_copy(generation.connection, cut))
+        generation.copies[key] = Generation(
+            generation.folder,
+            connection=_copy(generation.connection, cut),
+            vectors=generation.vectors,
+            embedder=generation.embedder,
+            corpus=generation.corpus,
+        )
     return generation.copies[key]
 
 
@@ -55,11 +63,13 @@ def _copy(source: sqlite3.Connection, cut: Cut) -> sqlite3.Connection:
             ("links", "chunk"),
             ("items", "chunk"),
             ("conditions", "chunk"),
+            ("windows", "chunk"),
         ):
             copy.execute(f"DELETE FROM {table} WHERE {column} = ?", (row,))
     for item_id in sorted(cut.items):
         copy.execute("DELETE FROM items WHERE id = ?", (item_id,))
         copy.execute("DELETE FROM conditions WHERE item_id = ?", (item_id,))
+        copy.execute("DELETE FROM windows WHERE item_id = ?", (item_id,))
     _count(copy)
     copy.execute("COMMIT")
     return copy
@@ -72,15 +82,16 @@ def _take_out(copy: sqlite3.Connection, row: int) -> None:
     found = copy.execute(f"SELECT role, {_FTS_COLUMNS} FROM pack_chunks WHERE rowid = ?", (row,)).fetchone()
     if found and found[4]:
         table = _table_of(found[0])
-        sql = f"INSERT INTO {table}({table}, {_FTS_COLUMNS}) VALUES ('delete', ?, ?, ?, ?)"
-        copy.execute(sql, tuple(found)[1:])
+        fulltext_of(copy, table).take_out(copy, table, tuple(found)[1:])
 
 
 def _put_back(copy: sqlite3.Connection, row: int, text: str) -> None:
-    copy.execute("UPDATE pack_chunks SET chunk_text = ? WHERE rowid = ?", (text, row))
+    sql = "UPDATE pack_chunks SET chunk_text = ?, token_count = ? WHERE rowid = ?"
+    copy.execute(sql, (text, count_tokens(text), row))
     found = copy.execute(f"SELECT role, {_FTS_COLUMNS} FROM pack_chunks WHERE rowid = ?", (row,)).fetchone()
     if text:
-        copy.execute(f"INSERT INTO {_table_of(found[0])}({_FTS_COLUMNS}) VALUES (?, ?, ?, ?)", tuple(found)[1:])
+        table = _table_of(found[0])
+        fulltext_of(copy, table).insert(copy, table, [tuple(found)[1:]])
 
 
 def _table_of(role: str) -> str:

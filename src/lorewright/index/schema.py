@@ -2,30 +2,21 @@
 
 from __future__ import annotations
 
+from lorewright.index.fulltext import fulltext_here
+
 # Raised whenever what stands in a generation changes, so that an old one is rebuilt rather than misread.
-GENERATION_FORMAT = 6
+GENERATION_FORMAT = 7
 
 # BM25 weights of title, section and text: on linked documents 2 to 5 for the first two lift nDCG from .40 to .48.
 COLUMN_WEIGHTS = (3.0, 2.0, 1.0)
-
-TOKENIZER = "porter unicode61"
-
-
-def tokenizer_of(*, english: bool) -> str:
-    """The FTS5 tokenizer: words are stemmed in English, and taken as they are in any other language."""
-    return TOKENIZER if english else "unicode61"
 
 
 def keyword_statements(*, english: bool) -> tuple[str, ...]:
     """Two keyword indexes, because a secret must not show even in how rare a word is: what everyone may read, and the
     rest."""
-    return tuple(
-        f"""CREATE VIRTUAL TABLE {table} USING fts5(
-            title, section, chunk_text, content='pack_chunks', content_rowid='rowid',
-            tokenize='{tokenizer_of(english=english)}'
-        )"""
-        for table in ("open_fts", "hidden_fts")
-    )
+    made_with = fulltext_here()
+    tables = ("open_fts", "hidden_fts")
+    return tuple(made_with.create(table, english=english, content="pack_chunks") for table in tables)
 
 
 STATEMENTS = (
@@ -51,12 +42,15 @@ STATEMENTS = (
     # What a chunk is tied to, for the filter stage.
     "CREATE TABLE links (kind TEXT NOT NULL, value TEXT NOT NULL, chunk INTEGER NOT NULL)",
     "CREATE INDEX links_by_value ON links (kind, value, chunk)",
+    "CREATE INDEX links_by_chunk ON links (chunk)",
     # What can be known one by one.
     """CREATE TABLE items (
         id TEXT PRIMARY KEY, chunk INTEGER NOT NULL, name TEXT NOT NULL, text TEXT NOT NULL, line INTEGER NOT NULL,
         trigger TEXT, hint TEXT, condition TEXT
     )""",
     "CREATE INDEX items_of_chunk ON items (chunk)",
+    # What is embedded, in the order of the vectors (from 0): a piece of a chunk, or with item_id of one item of it.
+    "CREATE TABLE windows (id INTEGER PRIMARY KEY, chunk INTEGER NOT NULL, item_id TEXT)",
     # When a chunk, or one item of it, holds: the condition as JSON, and its line in the file.
     "CREATE TABLE conditions (chunk INTEGER NOT NULL, item_id TEXT, condition TEXT NOT NULL, line INTEGER NOT NULL)",
 )

@@ -27,10 +27,11 @@ from lorewright.packs.plain import blocks_of, comments_in, without_spans
 from lorewright.packs.roles import role_of
 from lorewright.tokens import count_tokens
 
-Progress = Callable[[int, int], None]
+# What is being done, how much of it is done, and how much there is to do.
+Progress = Callable[[str, int, int], None]
 
 
-def no_progress(done: int, total: int) -> None:
+def no_progress(what: str, done: int, total: int) -> None:
     """For those who do not watch."""
 
 
@@ -52,7 +53,7 @@ def load_pack(folder: Path, *, progress: Progress = no_progress) -> Pack:
     files = []
     for done, path in enumerate(listing.paths, start=1):
         files.append(_read_file(root, path, manifest.types))
-        progress(done, len(listing.paths))
+        progress("reading", done, len(listing.paths))
     findings += [*listing.findings, *(finding for file in files for finding in file.source.findings)]
     usable = _without_duplicates([file for file in files if not file.source.skip], findings)
     findings += lint_paths(listing.paths)

@@ -36,13 +36,14 @@ def fit_to_budget(
     chosen: list[Hit] = []
     left_out: list[tuple[Hit, LeftOut]] = []
     sections: set[str] = set()
+    said: list[frozenset[str]] = []
     room, full = budget_tokens, False
     for hit in hits:
         if hit.chunk.section_id not in sections and len(sections) >= limit:
             left_out.append((hit, "below_the_cut"))
         elif full:
             left_out.append((hit, "over_budget"))
-        elif _repeats(hit, chosen):
+        elif _repeats(words := frozenset(words_of(hit.text)), said):
             left_out.append((hit, "duplicate"))
         else:
             fitted = _fitted(hit, room)
@@ -52,6 +53,7 @@ def fit_to_budget(
                 continue
             chosen.append(fitted)
             sections.add(hit.chunk.section_id)
+            said.append(words)
             room -= fitted.token_count
     return _parts_in_order(chosen), left_out
 
@@ -74,13 +76,14 @@ def cut_text(text: str, *, max_tokens: int) -> str:
     return best
 
 
-def _repeats(hit: Hit, chosen: Sequence[Hit]) -> bool:
-    words = set(words_of(hit.text))
-    return any(_share(words, set(words_of(other.text))) >= DUPLICATE_SHARE for other in chosen)
+def _repeats(words: frozenset[str], said: Sequence[frozenset[str]]) -> bool:
+    return any(_share(words, other) >= DUPLICATE_SHARE for other in said)
 
 
-def _share(a: set[str], b: set[str]) -> float:
+def _share(a: frozenset[str], b: frozenset[str]) -> float:
     """Jaccard: common words over all words."""
+    if min(len(a), len(b)) < DUPLICATE_SHARE * max(len(a), len(b)):
+        return 0.0  # it cannot be more than the smaller over the larger
     return len(a & b) / len(a | b) if a or b else 1.0
 
 

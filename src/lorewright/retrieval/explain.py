@@ -3,17 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Literal
 
 from pydantic import BaseModel, ConfigDict
 
+from lorewright.index.generation import StoredChunk
 from lorewright.retrieval.budget import LeftOut
 from lorewright.retrieval.in_force import NotInForce
 from lorewright.retrieval.ranking import Hit
+
+# Why a chunk is not in a result; `filtered`: neither words nor names, filters or meaning point at it.
+Reason = LeftOut | NotInForce | Literal["filtered"]
 
 
 class ChunkTrace(BaseModel):
     """What one chunk's place is made of. `reason` is set where it was left out; ranks count from 1.
 
+    `keyword_score` is the share of the best BM25, `terms` what each word gives to the BM25; `vector_score` is a cosine.
     What was left out before anything was ranked has rank 0 and no scores, only what would have found it.
     """
 
@@ -25,12 +31,15 @@ class ChunkTrace(BaseModel):
     score: float
     keyword_rank: int | None
     keyword_score: float
+    vector_rank: int | None
+    vector_score: float | None
     terms: dict[str, float]
     name: str | None
     mention: str | None
+    linked_from: str | None
     filters: tuple[str, ...]
     tokens: int
-    reason: LeftOut | NotInForce | None = None
+    reason: Reason | None = None
 
 
 class RetrievalTrace(BaseModel):
@@ -41,6 +50,7 @@ class RetrievalTrace(BaseModel):
 
     viewer: str
     packs: tuple[str, ...]
+    vector_weight: float
     chunks: tuple[ChunkTrace, ...]
 
     def why(self, chunk_id: str) -> ChunkTrace | None:
@@ -55,15 +65,21 @@ def trace_of(
     *,
     viewer: str,
     packs: tuple[str, ...],
+    vector_weight: float,
 ) -> RetrievalTrace:
     """The trace of a query."""
     reasons = {hit.chunk.id: reason for hit, reason in left_out}
     chunks = [_traced(hit, rank, reasons.get(hit.chunk.id)) for rank, hit in enumerate(ranked, start=1)]
     chunks += [_traced(hit, 0, reason) for hit, reason in not_in_force]
-    return RetrievalTrace(viewer=viewer, packs=packs, chunks=tuple(chunks))
+    return RetrievalTrace(viewer=viewer, packs=packs, vector_weight=vector_weight, chunks=tuple(chunks))
 
 
-def _traced(hit: Hit, rank: int, reason: LeftOut | NotInForce | None) -> ChunkTrace:
+def filtered(chunk: StoredChunk, *, tokens: int) -> ChunkTrace:
+    """The trace of a chunk that was not even ranked."""
+    return _traced(Hit(chunk, chunk.text, tokens, 0.0), 0, "filtered")
+
+
+def _traced(hit: Hit, rank: int, reason: Reason | None) -> ChunkTrace:
     return ChunkTrace(
         chunk_id=hit.chunk.id,
         section_path=hit.chunk.section_path,
@@ -71,9 +87,12 @@ def _traced(hit: Hit, rank: int, reason: LeftOut | NotInForce | None) -> ChunkTr
         score=hit.score,
         keyword_rank=hit.keyword_rank,
         keyword_score=hit.keyword_score,
+        vector_rank=hit.vector_rank,
+        vector_score=hit.vector_score,
         terms=hit.terms,
         name=hit.name,
         mention=hit.mention,
+        linked_from=hit.linked_from,
         filters=hit.filters,
         tokens=hit.token_count,
         reason=reason,

@@ -30,7 +30,7 @@ def named_entities(
     ]
     known = _known(generations, {" ".join(words[start : start + size]) for start, size in spans}, hidden)
     scene = set(in_scene)
-    marked = _marked(text)
+    marked = marked_words(text)
     used: set[int] = set()
     named: dict[str, str] = {}
     for start, size in spans:
@@ -54,7 +54,7 @@ def _known(generations: Sequence[Generation], names: set[str], hidden: Container
     return known
 
 
-def _marked(text: str) -> set[str]:
+def marked_words(text: str) -> set[str]:
     """Words that are capitalised elsewhere than at a sentence's start, or quoted."""
     capitalised = re.findall(r"(?<=[\w,;’'\"“(—–-] )[\"“‘(]?([A-Z]\w*(?:[’'\-]\w+)*)", text)
     quoted = re.findall(r"[\"“«]([^\"“”«»]{1,80})[\"”»]", text)

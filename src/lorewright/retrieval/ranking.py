@@ -1,37 +1,43 @@
-"""Stage 2: everything that might answer -> one order. Keywords and ties become one score in 0..1."""
+"""Stage 2: everything that might answer -> one order. Words, meaning and ties become one score."""
 
 from __future__ import annotations
 
-import sqlite3
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import ExitStack, closing
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
-from lorewright.index.generation import Generation, StoredChunk
-from lorewright.index.keywords import KeywordHit, KeywordTable, rank_keywords
-from lorewright.index.schema import tokenizer_of
-from lorewright.index.words import content_words, telling_pairs
-from lorewright.packs.models import OPEN_ROLES
+from lorewright.index.generation import StoredChunk
 from lorewright.retrieval.filters import Key, Ties
+from lorewright.retrieval.lanes import SCORE_DIGITS, KeywordLane, VectorLane, keyword_lane, vector_lane
+from lorewright.retrieval.links import linked_chunks
 from lorewright.retrieval.query import LoreRetrievalQuery
-from lorewright.retrieval.view import LoreView, visible_text
+from lorewright.retrieval.view import LoreView
+from lorewright.retrieval.visible import Visible
 from lorewright.tokens import count_tokens
 
-# How much each signal counts beside the keywords' 1.0. A name that the asker says is the strongest thing they can say
-# of what they want; a filter says only where they stand.
-NAME_WEIGHT = 0.35
+# The share of meaning beside words: words that point at something are to be taken by their letter, others are a
+# description. Chosen by `benchmarks/quality.py`; between .4 and .5, and between .8 and .9, little changes.
+PRECISE_VECTOR_WEIGHT = 0.45
+FREE_VECTOR_WEIGHT = 0.85
+
+# How much each tie counts beside the 1.0 of words and meaning. A name that the asker says is the strongest thing they
+# can say of what they want; a filter says only where they stand; a file's introduction says what its subject is.
+NAME_WEIGHT = 0.20
 MENTION_WEIGHT = 0.10
 FILTER_WEIGHT = 0.25
+INTRODUCTION_WEIGHT = 0.04
+_MOST = 1 + NAME_WEIGHT + FILTER_WEIGHT + INTRODUCTION_WEIGHT
 
-# So many keyword hits of each table are looked at.
-KEYWORD_DEPTH = 100
-
-_SCORE_DIGITS = 6
+# What the best few tell of comes along, at a discount: this share of their score, and never more than they have.
+LINK_WEIGHT = 0.04
+LINKED_FROM = 3
 
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """A chunk with its score and all that the score is made of. `text` is what the viewer may read of it."""
+    """A chunk with its score and all that the score is made of. `text` is what the viewer may read of it.
+
+    Scores lie in 0..1 and compare within one query only; ranks count from 1.
+    """
 
     chunk: StoredChunk
     text: str
@@ -39,149 +45,127 @@ class Hit:
     score: float
     keyword_score: float = 0.0
     keyword_rank: int | None = None
+    vector_score: float | None = None
+    vector_rank: int | None = None
     terms: dict[str, float] = field(default_factory=dict)
     filters: tuple[str, ...] = ()
     name: str | None = None
     mention: str | None = None
+    linked_from: str | None = None
 
 
-def rank_chunks(query: LoreRetrievalQuery, view: LoreView, ties: dict[Key, Ties]) -> list[Hit]:
+@dataclass(frozen=True, slots=True)
+class Ranking:
+    """All hits, best first; the share of meaning in their scores, and why some packs were not asked by meaning."""
+
+    hits: list[Hit]
+    vector_weight: float = 0.0
+    missing: tuple[str, ...] = ()
+
+
+def rank_chunks(query: LoreRetrievalQuery, view: LoreView, ties: dict[Key, Ties]) -> Ranking:
     """All chunks with a reason to be there that the viewer may see, best first; ties go by pack, file and position.
 
     What the viewer may not see is out before anything is counted: it changes no score.
     """
-    visible = _Visible(view)
-    keywords = visible.keyword_hits(query.keywords) if query.keywords.strip() else {}
-    ranked = sorted(keywords, key=lambda key: (-round(keywords[key].score, _SCORE_DIGITS), key))
-    ranks = {key: rank for rank, key in enumerate(ranked, start=1)}
-    best = max((hit.score for hit in keywords.values()), default=0.0)
-    hits = [
-        hit
-        for key, chunk in visible.chunks([*ranked, *ties]).items()
-        if (hit := _hit(key, chunk, visible, keywords.get(key), ties.get(key), best, ranks)) is not None
-    ]
-    return sorted(hits, key=lambda hit: (-hit.score, hit.chunk.pack_id, hit.chunk.row))
+    visible = Visible(view)
+    try:
+        words, meaning = keyword_lane(query.keywords, visible), vector_lane(query.keywords, visible)
+        scale = _Scale(visible, ties, words, meaning)
+        hits = scale.hits([*words.hits, *meaning.nearest, *ties])
+        if query.keywords.strip():
+            best = dict(sorted(hits.items(), key=_order)[:LINKED_FROM])
+            hits |= scale.linked(best, hits)
+    finally:
+        visible.close()
+    ranked = [hit for _, hit in sorted(hits.items(), key=_order)]
+    return Ranking(ranked, scale.vector_weight, meaning.missing)
 
 
-def _hit(
-    key: Key,
-    chunk: StoredChunk,
-    visible: _Visible,
-    keyword: KeywordHit | None,
-    tied: Ties | None,
-    best: float,
-    ranks: dict[Key, int],
-) -> Hit | None:
-    text = visible.text(key, chunk)
-    if text is None:
-        return None
-    tied = tied or Ties()
-    # What ties a secret section to a name may itself be secret; only its own entity counts for whoever sees a part of
-    # it.
-    mention = tied.mention if visible.whole(key, chunk) else None
-    filters = tuple(sorted(tied.filters)) if visible.whole(key, chunk) else ()
-    if not (keyword or tied.name or mention or filters):
-        return None
-    keyword_score = keyword.score / best if keyword and best else 0.0
-    score = keyword_score + FILTER_WEIGHT * min(len(filters), 2) / 2
-    score += NAME_WEIGHT if tied.name else MENTION_WEIGHT if mention else 0.0
-    return Hit(
-        chunk=chunk,
-        text=text,
-        token_count=count_tokens(text),
-        score=round(score / (1 + FILTER_WEIGHT + NAME_WEIGHT), _SCORE_DIGITS),
-        keyword_score=round(keyword_score, _SCORE_DIGITS),
-        keyword_rank=ranks.get(key),
-        terms={term: round(share, 3) for term, share in keyword.terms.items()} if keyword else {},
-        filters=filters,
-        name=tied.name,
-        mention=mention,
-    )
+def _order(found: tuple[Key, Hit]) -> tuple[float, str, int]:
+    hit = found[1]
+    return (-hit.score, hit.chunk.pack_id, hit.chunk.row)
+
+
+class _Scale:
+    """What every hit of one query is measured by."""
+
+    def __init__(self, visible: Visible, ties: Mapping[Key, Ties], words: KeywordLane, meaning: VectorLane) -> None:
+        self._visible = visible
+        self._ties = ties
+        self._words = words
+        self._meaning = meaning
+        self._vector_ranks = meaning.ranks
+        self._best_cosine = max((cosine for cosine in meaning.nearest.values()), default=0.0)
+        precise = words.precise or any(tied.name for tied in ties.values())
+        weight = PRECISE_VECTOR_WEIGHT if precise else FREE_VECTOR_WEIGHT
+        self.vector_weight = weight if self._best_cosine > 0 else 0.0
+
+    def hits(self, keys: Iterable[Key]) -> dict[Key, Hit]:
+        """The chunks that the viewer may see and that anything speaks for."""
+        return {key: hit for key, hit in self._made(keys).items() if self._is_spoken_for(key, hit)}
+
+    def linked(self, best: Mapping[Key, Hit], hits: Mapping[Key, Hit]) -> dict[Key, Hit]:
+        """What the best link to: with a part of their score, and never above them."""
+        sources = linked_chunks({key: hit.chunk for key, hit in best.items()}, self._visible)
+        bare = self._made(key for key in sources if key not in hits)
+        found: dict[Key, Hit] = {}
+        for key, source in ((key, best[one]) for key, one in sources.items()):
+            hit = hits.get(key) or bare.get(key)
+            if hit is not None and self._visible.whole(key, hit.chunk):
+                score = min(round(hit.score + LINK_WEIGHT * source.score, SCORE_DIGITS), source.score)
+                found[key] = replace(hit, score=max(score, hit.score), linked_from=source.chunk.id)
+        return found
+
+    def _is_spoken_for(self, key: Key, hit: Hit) -> bool:
+        return bool(hit.keyword_rank or key in self._meaning.nearest or hit.name or hit.mention or hit.filters)
+
+    def _made(self, keys: Iterable[Key]) -> dict[Key, Hit]:
+        """The chunks that the viewer may see, with their scores."""
+        wanted = dict.fromkeys(keys)
+        cosines = self._meaning.cosines(wanted)
+        return {
+            key: self._hit(key, chunk, text, cosines.get(key))
+            for key, chunk in self._visible.chunks(wanted).items()
+            if (text := self._visible.text(key, chunk)) is not None
+        }
+
+    def _hit(self, key: Key, chunk: StoredChunk, text: str, cosine: float | None) -> Hit:
+        tied, keyword = self._ties.get(key, Ties()), self._words.hits.get(key)
+        # What ties a secret section to a name may itself be secret; only its own entity counts for whoever sees a part
+        # of it.
+        whole = text == chunk.text
+        filters = tuple(sorted(tied.filters)) if whole else ()
+        mention = tied.mention if whole else None
+        share = self._words.share(key)
+        tie = NAME_WEIGHT if tied.name else MENTION_WEIGHT if mention else 0.0
+        tie += FILTER_WEIGHT * min(len(filters), 2) / 2 + (0.0 if chunk.section else INTRODUCTION_WEIGHT)
+        return Hit(
+            chunk=chunk,
+            text=text,
+            token_count=chunk.token_count if whole else count_tokens(text),
+            score=round((self._fused(share, cosine) + tie) / _MOST, SCORE_DIGITS),
+            keyword_score=share,
+            keyword_rank=self._words.ranks.get(key),
+            vector_score=cosine,
+            vector_rank=self._vector_ranks.get(key),
+            terms={term: round(part, 3) for term, part in keyword.terms.items()} if keyword else {},
+            filters=filters,
+            name=tied.name,
+            mention=mention,
+        )
+
+    def _fused(self, share: float, cosine: float | None) -> float:
+        """Convex fusion of normalised scores (Bruch, Gai, Ingber 2023): each lane's as a share of its best.
+
+        A chunk that was never embedded is judged by its words.
+        """
+        meaning = share
+        if cosine is not None and self._best_cosine > 0:
+            meaning = min(max(cosine, 0.0) / self._best_cosine, 1.0)
+        return self.vector_weight * meaning + (1 - self.vector_weight) * share
 
 
 def with_text(hit: Hit, text: str) -> Hit:
     """The hit with another text, its tokens counted again."""
     return replace(hit, text=text, token_count=count_tokens(text))
-
-
-class _Visible:
-    """What a viewer can search: the open tables, and for everyone but the game master a small table of their own for
-    each pack."""
-
-    def __init__(self, view: LoreView) -> None:
-        self._view = view
-        self._generations = view.generations
-        self._private: dict[Key, str] = {}
-        if view.viewer != "gm":
-            for index, generation in enumerate(view.generations):
-                self._add_private(index, generation)
-
-    def _add_private(self, index: int, generation: Generation) -> None:
-        for chunk in generation.hidden_chunks():
-            text = visible_text(self._view, generation, chunk)
-            if text is not None:
-                self._private[(index, chunk.row)] = text
-
-    def whole(self, key: Key, chunk: StoredChunk) -> bool:
-        """Whether the viewer sees all of the chunk."""
-        return self.text(key, chunk) == chunk.text
-
-    def text(self, key: Key, chunk: StoredChunk) -> str | None:
-        """What the viewer may read of the chunk, or None."""
-        if self._view.viewer == "gm" or chunk.role in OPEN_ROLES:
-            return chunk.text or None
-        return self._private.get(key)
-
-    def chunks(self, keys: Iterable[Key]) -> dict[Key, StoredChunk]:
-        """The chunks of the keys."""
-        rows: dict[int, set[int]] = {}
-        for index, row in keys:
-            rows.setdefault(index, set()).add(row)
-        return {
-            (index, row): chunk
-            for index in sorted(rows)
-            for row, chunk in self._generations[index].chunks(rows[index]).items()
-        }
-
-    def keyword_hits(self, text: str) -> dict[Key, KeywordHit]:
-        """The best keyword hits of every table that the viewer may search, scored as one collection."""
-        with ExitStack() as stack:
-            tables = list(self._tables(stack))
-            words = [*content_words(text), *telling_pairs(text)]
-            hits = rank_keywords([table for _, table in tables], words, foreign=content_words(text, english=False))
-        return _best(dict(zip_hits([index for index, _ in tables], hits)))
-
-    def _tables(self, stack: ExitStack) -> Iterator[tuple[int, KeywordTable]]:
-        """Every table with the index of its generation; those of the moment are closed with the stack."""
-        names = ("open_fts", "hidden_fts") if self._view.viewer == "gm" else ("open_fts",)
-        for index, generation in enumerate(self._generations):
-            for name in names:
-                table = KeywordTable(generation.connection, name, generation.counts[name], generation.english)
-                yield index, table
-            texts = {row: text for (owner, row), text in self._private.items() if owner == index}
-            if texts:
-                private = stack.enter_context(closing(_private_connection(texts, generation)))
-                yield index, KeywordTable(private, "own_fts", len(texts), generation.english)
-
-
-def zip_hits(owners: Sequence[int], hits: Sequence[dict[int, KeywordHit]]) -> Iterable[tuple[Key, KeywordHit]]:
-    """Hits by row of each table -> hits by key."""
-    for index, found in zip(owners, hits, strict=True):
-        for row, hit in found.items():
-            yield (index, row), hit
-
-
-def _best(hits: dict[Key, KeywordHit]) -> dict[Key, KeywordHit]:
-    order = sorted(hits, key=lambda key: (-round(hits[key].score, _SCORE_DIGITS), key))
-    return {key: hits[key] for key in order[:KEYWORD_DEPTH]}
-
-
-def _private_connection(texts: dict[int, str], generation: Generation) -> sqlite3.Connection:
-    """What a viewer may see of a pack beyond open lore (row -> text), as a keyword table of its own: no secret has a
-    part in its statistics."""
-    connection = sqlite3.connect(":memory:")
-    tokenizer = tokenizer_of(english=generation.english)
-    connection.execute(f"CREATE VIRTUAL TABLE own_fts USING fts5(title, section, chunk_text, tokenize='{tokenizer}')")
-    rows = [(row, chunk.title, chunk.section, texts[row]) for row, chunk in generation.chunks(texts).items()]
-    connection.executemany("INSERT INTO own_fts(rowid, title, section, chunk_text) VALUES (?, ?, ?, ?)", rows)
-    return connection

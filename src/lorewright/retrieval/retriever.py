@@ -3,55 +3,98 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
 
-from lorewright.ids import qualify
+from lorewright.ids import local, qualify
+from lorewright.index.generation import Corpus, Generation
 from lorewright.packs.models import OPEN_ROLES
 from lorewright.retrieval.budget import fit_to_budget
-from lorewright.retrieval.explain import RetrievalTrace, trace_of
+from lorewright.retrieval.explain import ChunkTrace, RetrievalTrace, filtered, trace_of
 from lorewright.retrieval.filters import tie_chunks
 from lorewright.retrieval.in_force import NotInForce, Removal, in_force
 from lorewright.retrieval.query import LoreRetrievalQuery, LoreRetrievalResult, RetrievedChunk
-from lorewright.retrieval.ranking import Hit, rank_chunks
-from lorewright.retrieval.view import LoreView, hidden_entities
+from lorewright.retrieval.ranking import Hit, Ranking, rank_chunks
+from lorewright.retrieval.view import LoreView, hidden_entities, visible_text
+from lorewright.tokens import count_tokens
 
 _TIME_STEP_MS = 100
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Retrieval:
-    """A result and the reasons for it."""
+    """A result and the reasons for it; `degraded` says why some packs were asked by words alone, if any were that
+    should not have been."""
 
     result: LoreRetrievalResult
-    trace: RetrievalTrace
+    traced: Callable[[], RetrievalTrace]
+    degraded: tuple[str, ...] = ()
+
+    @cached_property
+    def trace(self) -> RetrievalTrace:
+        """Why each chunk is in the result or not; made when it is first asked for."""
+        return self.traced()
 
 
 def retrieve(view: LoreView, query: LoreRetrievalQuery) -> Retrieval:
-    """Filter, rank, fit to the budget. A query with neither words nor filters finds nothing.
-
-    Only authored lore is asked here; with `corpus` set to `history` the result is empty.
-    """
+    """Filter, rank, fit to the budget. A query with neither words nor filters finds nothing."""
     started = time.perf_counter()
-    asked = replace(view, generations=view.generations if query.corpus != "history" else ())
+    asked = replace(view, generations=_asked(view, query))
     force = in_force(asked)
     hidden = hidden_entities(force.view)
     ranked = _ranked(force.view, query, hidden)
-    chosen, left_out = fit_to_budget(ranked, budget_tokens=query.max_tokens, limit=query.limit)
+    chosen, left_out = fit_to_budget(ranked.hits, budget_tokens=query.max_tokens, limit=query.limit)
     elapsed_ms = (time.perf_counter() - started) * 1000
     result = LoreRetrievalResult(
-        chunks=tuple(_retrieved(hit, hidden) for hit in chosen),
+        chunks=tuple(_retrieved(hit, _corpus_of(asked, hit), hidden) for hit in chosen),
         total_tokens=sum(hit.token_count for hit in chosen),
         query_time_ms=(int(elapsed_ms) // _TIME_STEP_MS + 1) * _TIME_STEP_MS,
     )
-    packs = tuple(generation.pack_id for generation in asked.generations)
     gone = list(_not_in_force(force.removals, query))
-    return Retrieval(result, trace_of(ranked, left_out, gone, viewer=view.viewer, packs=packs))
+
+    def traced() -> RetrievalTrace:
+        return trace_of(
+            ranked.hits,
+            left_out,
+            gone,
+            viewer=view.viewer,
+            packs=tuple(generation.pack_id for generation in asked.generations),
+            vector_weight=ranked.vector_weight,
+        )
+
+    return Retrieval(result, traced, ranked.missing)
 
 
-def _ranked(view: LoreView, query: LoreRetrievalQuery, hidden: frozenset[str]) -> list[Hit]:
+def why_not(view: LoreView, query: LoreRetrievalQuery, chunk_id: str) -> ChunkTrace | None:
+    """Why a chunk (by its ID, with or without its pack) is where it is in the answer to a query, or not in it.
+
+    None where there is no such chunk, or the viewer may read nothing of it: then it does not exist.
+    """
+    trace = retrieve(view, query).trace
+    found = trace.why(chunk_id) or next((one for one in trace.chunks if local(one.chunk_id) == chunk_id), None)
+    if found is not None:
+        return found
+    force = in_force(view).view
+    for generation in force.generations:
+        chunk = generation.chunk(chunk_id) or generation.chunk(f"{generation.pack_id}:{chunk_id}")
+        if chunk is not None and (text := visible_text(force, generation, chunk)) is not None:
+            return filtered(chunk, tokens=count_tokens(text))
+    return None
+
+
+def _asked(view: LoreView, query: LoreRetrievalQuery) -> tuple[Generation, ...]:
+    return tuple(one for one in view.generations if query.corpus in ("all", one.corpus))
+
+
+def _corpus_of(view: LoreView, hit: Hit) -> Corpus:
+    return next(one.corpus for one in view.generations if one.pack_id == hit.chunk.pack_id)
+
+
+def _ranked(view: LoreView, query: LoreRetrievalQuery, hidden: frozenset[str]) -> Ranking:
     if not view.generations:
-        return []
+        return Ranking([])
     return rank_chunks(query, view, tie_chunks(query, view.generations, hidden=hidden))
 
 
@@ -59,18 +102,23 @@ def _not_in_force(removals: Sequence[Removal], query: LoreRetrievalQuery) -> Ite
     """What the query would have found for this viewer, had it not been left out beforehand."""
     for removal in removals:
         places = {generation.pack_id: index for index, generation in enumerate(removal.before.generations)}
-        for hit in _ranked(removal.before, query, hidden_entities(removal.before)):
+        for hit in _ranked(removal.before, query, hidden_entities(removal.before)).hits:
             if hit.chunk.row in removal.rows[places[hit.chunk.pack_id]]:
-                yield replace(hit, score=0.0, keyword_score=0.0, keyword_rank=None, terms={}), removal.reason
+                yield Hit(hit.chunk, hit.text, hit.token_count, 0.0, **_ties(hit)), removal.reason
 
 
-def _retrieved(hit: Hit, hidden: frozenset[str]) -> RetrievedChunk:
+def _ties(hit: Hit) -> dict[str, Any]:
+    """What would have found it; its scores would tell of what is not in force."""
+    return {"filters": hit.filters, "name": hit.name, "mention": hit.mention}
+
+
+def _retrieved(hit: Hit, corpus: Corpus, hidden: frozenset[str]) -> RetrievedChunk:
     chunk = hit.chunk
     return RetrievedChunk(
         chunk_id=chunk.id,
         text=hit.text,
         relevance_score=hit.score,
-        source="authored",
+        source=corpus,
         pack_id=chunk.pack_id,
         file_path=chunk.file_path,
         section_path=chunk.section_path,

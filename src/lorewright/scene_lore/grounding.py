@@ -8,9 +8,9 @@ from contextlib import closing
 from dataclasses import dataclass
 
 from lorewright.ids import slug
+from lorewright.index.fulltext import fulltext_here
 from lorewright.index.generation import Generation
 from lorewright.index.keywords import KeywordTable, rank_keywords
-from lorewright.index.schema import tokenizer_of
 from lorewright.index.words import STOP_WORDS, content_words, words_of
 from lorewright.retrieval.gazetteer import named_entities
 from lorewright.retrieval.view import hidden_from_players
@@ -85,12 +85,12 @@ def _ranked(words: Sequence[str], items: Sequence[SceneItem], *, english: bool) 
     if not items:
         return ()
     with closing(sqlite3.connect(":memory:")) as connection:
-        tokenizer = tokenizer_of(english=english)
-        connection.execute(f"CREATE VIRTUAL TABLE items USING fts5(name, trigger, text, tokenize='{tokenizer}')")
+        made_with = fulltext_here()
+        connection.execute(made_with.create("items", english=english))
         rows = [
             (number, item.name.replace("_", " "), item.trigger or "", item.text) for number, item in enumerate(items)
         ]
-        connection.executemany("INSERT INTO items(rowid, name, trigger, text) VALUES (?, ?, ?, ?)", rows)
+        made_with.insert(connection, "items", rows)
         hits = rank_keywords([KeywordTable(connection, "items", len(items))], words)[0]
     best = max((hit.score for hit in hits.values()), default=0.0)
     order = sorted(hits, key=lambda row: (-round(hits[row].score, 6), row))

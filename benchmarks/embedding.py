@@ -1,0 +1,196 @@
+"""How fast texts become vectors, and what it costs: arms side by side, each in fresh processes, in one run.
+
+    python benchmarks/embedding.py [--python /path/to/a/python/with/sentence-transformers]
+
+Texts are windows of the content packs. Speed is texts a second; the ratio is to sentence-transformers' own `encode`
+where that is to be had, else to the first arm. A cold start runs from before the process to its first vector.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import resource
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+from rich.table import Table
+
+PACKS = Path(__file__).parents[1] / "content_packs"
+QUESTION = "who guards the gate of the old keep at night?"
+WORDS = (60, 150)
+TEXTS = 128
+ROUNDS = 2
+OURS = ("minilm", "minilm 1 thread", "minilm 4 threads", "minilm int8")
+THEIRS = ("st", "st batch 1")
+
+Embed = Callable[[Sequence[str]], object]
+
+
+def texts(words: int) -> list[str]:
+    """Overlapping windows of the packs."""
+    read = " ".join(path.read_text(encoding="utf-8") for path in sorted(PACKS.rglob("*.md"))).split()
+    step = max(1, (len(read) - words) // TEXTS)
+    return [" ".join(read[start : start + words]) for start in range(0, len(read) - words, step)][:TEXTS]
+
+
+def minilm(threads: int | None = None) -> Embed:
+    """Ours, with as many threads as shipped or as told."""
+    from lorewright.index.embedders import minilm as module
+
+    if threads:
+        module._processors = lambda: threads  # type: ignore[assignment]
+    return module.MiniLM().embed
+
+
+def int8() -> Embed:
+    """Ours with weights of eight bits: not shipped, for its answers differ from processor to processor."""
+    import onnx
+    from onnxruntime import InferenceSession, SessionOptions
+    from onnxruntime.quantization import quantize_dynamic
+
+    from lorewright.index.embedders import minilm as module
+    from lorewright.index.embedders.graph import build_graph
+    from lorewright.index.embedders.weights import model_folder, open_weights
+
+    arrays = open_weights(model_folder() / "model.safetensors").arrays
+    model = onnx.load_model_from_string(build_graph(arrays)[0])
+    for value in model.graph.initializer:
+        if value.data_location == onnx.TensorProto.EXTERNAL:
+            value.CopyFrom(onnx.numpy_helper.from_array(arrays[value.name], value.name))
+    with tempfile.TemporaryDirectory() as folder:
+        onnx.save(model, f"{folder}/float.onnx")
+        quantize_dynamic(f"{folder}/float.onnx", f"{folder}/int8.onnx")
+        encoder = module._Encoder(model_folder(), 1)
+        options = SessionOptions()
+        options.intra_op_num_threads = 1
+        encoder._session = InferenceSession(f"{folder}/int8.onnx", options)
+
+    def embed(many: Sequence[str]) -> object:
+        with ThreadPoolExecutor(module._processors()) as pool:
+            return list(pool.map(encoder.vector, many))
+
+    return embed
+
+
+def sentence_transformers(batch: int) -> Embed:
+    """The original, as its own documentation calls it."""
+    os.environ["HF_HUB_OFFLINE"] = "1"
+    from sentence_transformers import SentenceTransformer
+
+    from lorewright.index.embedders.weights import model_folder
+
+    model = SentenceTransformer(str(model_folder()), local_files_only=True)
+    return lambda many: model.encode(list(many), batch_size=batch, normalize_embeddings=True, show_progress_bar=False)
+
+
+def opened(arm: str) -> Embed:
+    """An arm by its name."""
+    match arm.split():
+        case ["minilm"]:
+            return minilm()
+        case ["minilm", "int8"]:
+            return int8()
+        case ["minilm", threads, *_]:
+            return minilm(int(threads))
+        case ["st", "batch", size]:
+            return sentence_transformers(int(size))
+        case _:
+            return sentence_transformers(32)
+
+
+def measure(arm: str, started: float) -> dict[str, float]:
+    """The figures of one arm, in this process."""
+    embed = opened(arm)
+    embed([QUESTION])
+    figures = {"cold s": time.time() - started, "query MB": peak_mb()}
+    spent = [timed(embed, [QUESTION]) for _ in range(100)]
+    figures["query ms"] = statistics.median(spent) * 1000
+    for words in WORDS:
+        many = texts(words)
+        figures[f"{words} words"] = len(many) / min(timed(embed, many) for _ in range(2))
+    return {**figures, "peak MB": peak_mb()}
+
+
+def timed(embed: Embed, many: Sequence[str]) -> float:
+    """Seconds."""
+    begun = time.perf_counter()
+    embed(many)
+    return time.perf_counter() - begun
+
+
+def peak_mb() -> float:
+    """The most memory that this process has held."""
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+
+
+def run(python: str, arm: str) -> dict[str, float]:
+    """The figures of one arm, in a process of its own."""
+    command = [python, __file__, "--arm", arm, "--started", str(time.time())]
+    told = subprocess.run(command, capture_output=True, text=True)
+    if told.returncode:
+        raise SystemExit(f"{arm}: {told.stderr.strip().splitlines()[-1]}")
+    return json.loads(told.stdout.splitlines()[-1])
+
+
+def better(first: dict[str, float], second: dict[str, float]) -> dict[str, float]:
+    """The best of two rounds: what else the machine did is no part of the matter."""
+    return {name: (max if "words" in name else min)(first[name], second[name]) for name in first}
+
+
+def has_original(python: str) -> bool:
+    """Whether an interpreter has sentence-transformers."""
+    look = "import importlib.util, sys; sys.exit(importlib.util.find_spec('sentence_transformers') is None)"
+    return subprocess.run([python, "-c", look]).returncode == 0
+
+
+def shown(found: dict[str, dict[str, float]]) -> Table:
+    """Ratios first, then the figures."""
+    base = found.get("st") or next(iter(found.values()))
+    table = Table(title=f"embedding, {os.cpu_count()} processors")
+    names = list(base)
+    columns = [*(f"× {words} words" for words in WORDS), "× cold", *names]
+    for column in ("arm", *columns):
+        table.add_column(column, justify="left" if column == "arm" else "right")
+    for arm, figures in found.items():
+        ratios = [figures[f"{words} words"] / base[f"{words} words"] for words in WORDS]
+        ratios.append(figures["cold s"] / base["cold s"])
+        table.add_row(arm, *(f"{one:.2f}" for one in ratios), *(f"{figures[name]:.4g}" for name in names))
+    return table
+
+
+def main() -> None:
+    """Run every arm that can be had, in turns."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--python", default=sys.executable, help="an interpreter that has sentence-transformers")
+    parser.add_argument("--arm", help=argparse.SUPPRESS)
+    parser.add_argument("--started", type=float, default=0.0, help=argparse.SUPPRESS)
+    given: Any = parser.parse_args()
+    console = Console()
+    if given.arm:
+        console.file.write(json.dumps(measure(given.arm, given.started)) + "\n")
+        return
+    arms = [(sys.executable, arm) for arm in OURS]
+    if has_original(given.python):
+        arms += [(given.python, arm) for arm in THEIRS]
+    else:
+        console.print("sentence-transformers is not installed: its arms are left out (see --python)")
+    found: dict[str, dict[str, float]] = {}
+    for _ in range(ROUNDS):
+        for python, arm in arms:
+            figures = run(python, arm)
+            found[arm] = better(found[arm], figures) if arm in found else figures
+    console.print(shown(found))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,175 @@
+"""Pack -> one immutable folder that can be searched by words: `chunks.db`, a generation's first half.
+
+A generation is built under a temporary name, checked, synced and renamed. After that nothing in it is written; a crash
+leaves a temporary folder, which the next build removes.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sqlite3
+from collections.abc import Iterable, Sequence
+from contextlib import closing
+from pathlib import Path
+
+from filelock import FileLock
+
+from lorewright.ids import canonical_json
+from lorewright.index.fulltext import fulltext_here
+from lorewright.index.generation import CHUNKS_FILE, GenerationKey
+from lorewright.index.schema import GENERATION_FORMAT, STATEMENTS, keyword_statements
+from lorewright.index.windows import windows_of
+from lorewright.index.words import is_english, words_of
+from lorewright.packs.conditions import of_item, to_json
+from lorewright.packs.models import OPEN_ROLES, Chunk, Entity, Item, Pack
+from lorewright.storage.steps import step
+
+TEMPORARY = ".building-"
+
+
+def build_generation(pack: Pack, generations: Path) -> GenerationKey:
+    """Write the pack's generation unless it is there already. Takes the builders' lock.
+
+    Before the rename nothing of it can be seen; after it the folder is whole and on disk.
+    """
+    key = GenerationKey(pack.manifest.id, pack.content_hash)
+    final = generations / key.folder
+    generations.mkdir(parents=True, exist_ok=True)
+    with FileLock(generations / ".build.lock"):
+        for left_over in generations.glob(f"{TEMPORARY}*"):
+            shutil.rmtree(left_over)
+        if has_sound_chunks(final):
+            return key
+        if final.exists():
+            shutil.rmtree(final)
+        building = generations / f"{TEMPORARY}{os.getpid()}"
+        building.mkdir()
+        step("install:building")
+        _write(pack, building / CHUNKS_FILE)
+        step("install:written")
+        sync(building / CHUNKS_FILE, building)
+        step("install:synced")
+        final.parent.mkdir(exist_ok=True)
+        building.rename(final)
+        sync(final.parent)
+        step("install:renamed")
+    return key
+
+
+def has_sound_chunks(folder: Path) -> bool:
+    """Whether a generation is there and can be read; a damaged one is built again."""
+    try:
+        with closing(sqlite3.connect(f"{(folder / CHUNKS_FILE).as_uri()}?mode=ro&immutable=1", uri=True)) as connection:
+            return bool(connection.execute("PRAGMA quick_check").fetchone()[0] == "ok")
+    except (sqlite3.Error, ValueError):
+        return False
+
+
+def _write(pack: Pack, path: Path) -> None:
+    with closing(sqlite3.connect(path, isolation_level=None)) as connection:
+        # Nothing reads it before it was synced and renamed, so a journal would protect nobody.
+        connection.execute("PRAGMA journal_mode = OFF")
+        connection.execute("PRAGMA synchronous = OFF")
+        connection.execute("BEGIN")
+        for statement in (*STATEMENTS, *keyword_statements(english=is_english(pack.manifest.language))):
+            connection.execute(statement)
+        _write_meta(connection, pack)
+        _write_entities(connection, pack.entities)
+        _write_chunks(connection, pack.chunks, {entity.id: entity.name for entity in pack.entities})
+        connection.execute("COMMIT")
+        for table in ("open_fts", "hidden_fts"):
+            connection.execute(f"INSERT INTO {table}({table}) VALUES ('optimize')")
+        checked = connection.execute("PRAGMA integrity_check").fetchone()[0]
+        if checked != "ok":
+            raise sqlite3.DatabaseError(f"the new index is damaged: {checked}")
+
+
+def _write_meta(connection: sqlite3.Connection, pack: Pack) -> None:
+    hidden = sum(1 for chunk in pack.chunks if chunk.role not in OPEN_ROLES and chunk.text)
+    meta = {
+        "manifest": pack.manifest.model_dump_json(),
+        "content_hash": pack.content_hash,
+        "format": str(GENERATION_FORMAT),
+        "open_count": str(sum(1 for chunk in pack.chunks if chunk.text) - hidden),
+        "hidden_count": str(hidden),
+        "token_count": str(sum(chunk.token_count for chunk in pack.chunks)),
+    }
+    connection.executemany("INSERT INTO meta VALUES (?, ?)", sorted(meta.items()))
+
+
+def _write_entities(connection: sqlite3.Connection, entities: Iterable[Entity]) -> None:
+    for entity in entities:
+        connection.execute(
+            "INSERT INTO entities VALUES (?, ?, ?, ?, ?, ?, ?)",
+            (
+                entity.id,
+                entity.type,
+                entity.name,
+                entity.file_path,
+                canonical_json(list(entity.aliases)),
+                canonical_json(list(entity.tags)),
+                canonical_json(entity.attrs),
+            ),
+        )
+        names = {" ".join(words_of(name)) for name in (entity.name, *entity.aliases)}
+        rows = [(name, entity.id) for name in sorted(names) if name]
+        connection.executemany("INSERT INTO names VALUES (?, ?)", rows)
+        if entity.overrides is not None:
+            connection.execute("INSERT INTO overrides VALUES (?, ?)", (entity.id, entity.overrides.target))
+
+
+def _write_chunks(connection: sqlite3.Connection, chunks: Sequence[Chunk], titles: dict[str, str]) -> None:
+    window = 0
+    for row, chunk in enumerate(chunks, start=1):
+        title = titles[chunk.entity_id]
+        connection.execute(
+            f"INSERT INTO pack_chunks VALUES ({', '.join('?' * 15)})",
+            (
+                row,
+                chunk.id,
+                chunk.pack_id,
+                chunk.entity_id,
+                chunk.file_path,
+                chunk.section_path,
+                title,
+                chunk.section,
+                chunk.text,
+                chunk.role,
+                chunk.line,
+                chunk.part,
+                chunk.token_count,
+                canonical_json(chunk.metadata),
+                None,
+            ),
+        )
+        if chunk.text:
+            table = "open_fts" if chunk.role in OPEN_ROLES else "hidden_fts"
+            fulltext_here().insert(connection, table, [(row, title, chunk.section, chunk.text)])
+        links = [(link.kind, link.value, row) for link in chunk.links]
+        connection.executemany("INSERT INTO links VALUES (?, ?, ?)", links)
+        connection.executemany("INSERT INTO items VALUES (?, ?, ?, ?, ?, ?, ?, ?)", _item_rows(row, chunk.items))
+        connection.executemany("INSERT INTO conditions VALUES (?, ?, ?, ?)", _condition_rows(row, chunk))
+        windows = [(window + n, row, one.item_id) for n, one in enumerate(windows_of(chunk.text, chunk.items))]
+        connection.executemany("INSERT INTO windows VALUES (?, ?, ?)", windows)
+        window += len(windows)
+
+
+def _item_rows(row: int, items: Iterable[Item]) -> list[tuple[object, ...]]:
+    return [(item.id, row, item.name, item.text, item.line, item.trigger, item.hint, item.condition) for item in items]
+
+
+def _condition_rows(row: int, chunk: Chunk) -> list[tuple[object, ...]]:
+    whole = [(row, None, to_json(when), when.line) for when in chunk.conditions]
+    parts = [(item, when) for item in chunk.items if (when := of_item(item)) is not None]
+    return [*whole, *((row, item.id, to_json(when), item.line) for item, when in parts)]
+
+
+def sync(*paths: Path) -> None:
+    """Have files and folders on disk before anything says that they are."""
+    for path in paths:
+        handle = os.open(path, os.O_RDONLY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)

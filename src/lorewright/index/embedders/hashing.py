@@ -1,0 +1,65 @@
+"""The embedder that needs nothing: hashed words -> unit vectors. Texts that share words are near, and nothing else is.
+
+It ships for tests and for a look at the program without weights; it knows no meanings.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+
+import numpy as np
+
+from lorewright.index.embedders.checking import encodable
+from lorewright.index.embedders.embedder import Vectors
+
+_WORD = re.compile(r"\w+")
+_PAIR_WEIGHT = 0.5  # two words in a row say a little more than both apart
+
+
+class HashingEmbedder:
+    """Words and pairs of words, each added to one of `dimensions` places with a sign; the same on every machine."""
+
+    def __init__(self, dimensions: int = 256) -> None:
+        if dimensions < 1:
+            raise ValueError("dimensions must be positive")
+        self._dimensions = dimensions
+
+    @property
+    def fingerprint(self) -> str:
+        """As `hashing-256`."""
+        return f"hashing-{self._dimensions}"
+
+    @property
+    def batch_size(self) -> int:
+        """No batch is better than another."""
+        return 256
+
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        """One row for each text: float32 (texts, dimensions)."""
+        if not texts:
+            return np.zeros((0, self._dimensions), dtype=np.float32)
+        return np.stack([self.embed_query(text) for text in texts])
+
+    def embed_query(self, text: str) -> Vectors:
+        """The vector of a text, float32 (dimensions,); without words it is that of the empty word."""
+        sums = np.zeros(self._dimensions, dtype=np.float64)
+        for feature, weight in _features(encodable(text).lower()):
+            self._add(sums, feature, weight)
+        if not sums.any():
+            self._add(sums, "", 1.0)
+        unit: Vectors = (sums / np.sqrt((sums * sums).sum())).astype(np.float32)
+        return unit
+
+    def _add(self, sums: np.ndarray[tuple[int], np.dtype[np.float64]], feature: str, weight: float) -> None:
+        # Not hash(): that differs from process to process.
+        number = int.from_bytes(hashlib.blake2b(feature.encode(), digest_size=8).digest(), "big")
+        sums[(number >> 1) % self._dimensions] += weight if number & 1 else -weight
+
+
+def _features(text: str) -> Iterator[tuple[str, float]]:
+    words = _WORD.findall(text)
+    yield from ((word, 1.0) for word in words)
+    yield from ((f"{first} {second}", _PAIR_WEIGHT) for first, second in pairwise(words))

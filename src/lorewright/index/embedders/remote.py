@@ -1,0 +1,208 @@
+"""What embedders behind a network share: requests within limits, patience with a busy server, a check of every answer.
+
+A provider's floats may differ a little from one request to the next: no two calls promise the same bits, and rounding
+could not make them. Vectors are kept once made, so an index stays what it is.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from typing import Protocol
+
+import numpy as np
+
+from lorewright.errors import EmbedderError
+from lorewright.index.embedders.checking import encodable, unit_rows
+from lorewright.index.embedders.embedder import Vectors
+
+BATCH_SIZE = 128
+# OpenAI reads 8,192 tokens of a text and 300,000 of a request, the strictest Voyage model 120,000 of a request. A token
+# is at least one byte, so these hold in any language.
+MOST_TEXT_BYTES = 8_000
+MOST_REQUEST_BYTES = 100_000
+_NO_WORDS = "(empty)"  # providers refuse an empty text
+
+
+class Busy(Exception):
+    """A failure that may pass: no answer, too many requests, an error of the server."""
+
+    def __init__(self, reason: str, *, retry_after: str | None = None) -> None:
+        super().__init__(reason)
+        self.reason = reason
+        self.retry_after_s = _seconds(retry_after)
+
+
+class Provider(Protocol):
+    """One kind of server. It makes one attempt; what is retried and for how long is not its affair."""
+
+    @property
+    def name(self) -> str:
+        """For messages."""
+        ...
+
+    def request(self, texts: list[str], *, question: bool, timeout_s: float) -> object:
+        """A row of numbers for each text. The timeout is that of connecting and of each read.
+
+        Raises:
+            Busy: it may work later.
+            EmbedderError: it will not.
+        """
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Patience:
+    """How long to wait for one request: its attempts, the pauses between them, and all of it together."""
+
+    attempts: int = 5
+    timeout_s: float = 30.0
+    first_pause_s: float = 0.5
+    longest_pause_s: float = 20.0
+    deadline_s: float = 90.0
+
+
+class RemoteEmbedder:
+    """Texts -> unit vectors by a provider. Nothing is connected, and no key is read, before the first text."""
+
+    def __init__(
+        self,
+        provider: Provider,
+        *,
+        fingerprint: str,
+        patience: Patience | None = None,
+        sleep: Callable[[float], None] = time.sleep,
+    ) -> None:
+        self._provider = provider
+        self._fingerprint = fingerprint
+        self._patience = patience or Patience()
+        self._sleep = sleep
+        self._dimensions: int | None = None
+
+    @property
+    def fingerprint(self) -> str:
+        """Provider, model and a hash that also covers a server of one's own."""
+        return self._fingerprint
+
+    @property
+    def batch_size(self) -> int:
+        """How many texts go into a request if they are not too long."""
+        return BATCH_SIZE
+
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        """One row for each text; of each its first 8,000 bytes. No texts give (0, dimensions so far known).
+
+        Raises:
+            EmbedderError: no key, no answer in time, a refusal, or an answer that is no table of vectors.
+        """
+        tables = [self._table(request, question=False) for request in _requests([_sent(text) for text in texts])]
+        if not tables:
+            return np.zeros((0, self._dimensions or 0), dtype=np.float32)
+        return np.concatenate(tables)
+
+    def embed_query(self, text: str) -> Vectors:
+        """The vector of a question, float32 (dimensions,).
+
+        Raises:
+            EmbedderError: as `embed`.
+        """
+        row: Vectors = self._table([_sent(text)], question=True)[0]
+        return row
+
+    def _table(self, texts: list[str], *, question: bool) -> Vectors:
+        name = self._provider.name
+        table = unit_rows(self._answer(texts, question=question), count=len(texts), source=name)
+        if self._dimensions not in (None, table.shape[1]):
+            message = f"{name} gave {table.shape[1]} dimensions after {self._dimensions}"
+            raise EmbedderError(message, hint="the model behind that name has changed; build the index anew")
+        self._dimensions = table.shape[1]
+        return table
+
+    def _answer(self, texts: list[str], *, question: bool) -> object:
+        """The first answer within patience; a pause that would end past the deadline is not begun."""
+        patience, started = self._patience, time.monotonic()
+        for attempt in range(patience.attempts):
+            left_s = patience.deadline_s - (time.monotonic() - started)
+            try:
+                return self._provider.request(
+                    texts, question=question, timeout_s=max(0.1, min(patience.timeout_s, left_s))
+                )
+            except Busy as busy:
+                reason, pause_s = busy.reason, _pause(patience, attempt, busy.retry_after_s)
+            if attempt + 1 == patience.attempts or time.monotonic() - started + pause_s >= patience.deadline_s:
+                break
+            self._sleep(pause_s)
+        raise EmbedderError(
+            f"{self._provider.name} did not answer: {reason}", hint="check network and address, or try later"
+        )
+
+
+def read_key(variable: str) -> str:
+    """An API key from the environment, stripped. It stands in no message.
+
+    Raises:
+        EmbedderError: it is not set, or has characters that no key has.
+    """
+    key = os.environ.get(variable, "").strip()
+    if not key:
+        hint = f"set {variable} to your key (to any word for a server that asks for none)"
+        raise EmbedderError(f"{variable} is not set", hint=hint)
+    if not key.isascii() or not key.isprintable() or " " in key:
+        raise EmbedderError(f"{variable} holds no key: it has spaces, line ends or odd characters", hint="copy it anew")
+    return key
+
+
+def refusal(name: str, status: int | None, kind: str) -> Exception:
+    """An error of a server as `Busy` or EmbedderError. What the server says is left out: it may quote the key."""
+    if status is not None and (status in (408, 409, 429) or status >= 500):
+        return Busy(f"status {status}")
+    hints = {
+        401: "check the key",
+        403: "check the key and what it may do",
+        404: "check the name of the model and the address",
+    }
+    told = f"status {status} ({kind})" if status is not None else kind
+    return EmbedderError(f"{name} refused: {told}", hint=hints.get(status or 0, "check the model and the address"))
+
+
+def _pause(patience: Patience, attempt: int, asked_s: float | None) -> float:
+    """What the server asks for, else twice as long each time; never longer than patience allows."""
+    return min(patience.longest_pause_s, patience.first_pause_s * 2**attempt if asked_s is None else asked_s)
+
+
+def _seconds(retry_after: str | None) -> float | None:
+    """A Retry-After header, in seconds or as a date; None if there is none that makes sense."""
+    if retry_after is None:
+        return None
+    try:
+        if retry_after.strip().isdigit():
+            return float(retry_after)
+        at = parsedate_to_datetime(retry_after)
+        return max(0.0, (at if at.tzinfo else at.replace(tzinfo=UTC)).timestamp() - datetime.now(UTC).timestamp())
+    except (TypeError, ValueError, OverflowError):
+        return None
+
+
+def _sent(text: str) -> str:
+    """A text as it is sent: cut to the limit, without NUL, never empty."""
+    raw = encodable(text).replace("\0", " ").encode()[:MOST_TEXT_BYTES]
+    return raw.decode("utf-8", "ignore").strip() or _NO_WORDS
+
+
+def _requests(texts: Sequence[str]) -> Iterator[list[str]]:
+    """The texts in order, in lists that no limit forbids."""
+    request: list[str] = []
+    size = 0
+    for text in texts:
+        length = len(text.encode())
+        if request and (len(request) == BATCH_SIZE or size + length > MOST_REQUEST_BYTES):
+            yield request
+            request, size = [], 0
+        request.append(text)
+        size += length
+    if request:
+        yield request

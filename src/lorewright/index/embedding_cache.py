@@ -1,0 +1,146 @@
+"""Texts -> vectors, each text once: what an embedder has made of it is kept by the text's hash.
+
+An install that is interrupted goes on where it stopped, an edit embeds only what changed, and two packs that hold the
+same sentence share its vector.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import sqlite3
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from lorewright.errors import DamagedFile, EmbedderError
+from lorewright.index.embedders.embedder import Embedder, Vectors
+from lorewright.storage.database import Database
+from lorewright.storage.migrations import Migration, migrate
+from lorewright.storage.steps import step
+
+MIGRATIONS = (
+    Migration(
+        "embeddings_001_vectors",
+        (
+            # One text in one vector space: float32, little-endian, of unit length.
+            """CREATE TABLE vectors (
+                fingerprint TEXT NOT NULL, text_hash BLOB NOT NULL, vector BLOB NOT NULL,
+                PRIMARY KEY (fingerprint, text_hash)
+            ) WITHOUT ROWID""",
+        ),
+    ),
+)
+
+_DTYPE = np.dtype("<f4")
+# SQLite's own bound on variables is far above it.
+_ASKED_AT_ONCE = 500
+
+
+@dataclass(frozen=True, slots=True)
+class Embedded:
+    """`vectors` (texts, dimensions) in the order of the texts; how many of them had to be embedded."""
+
+    vectors: Vectors
+    new: int
+
+
+class EmbeddingCache:
+    """The vectors of every text that was ever embedded here. It can be deleted at any time."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+
+    def embed(self, texts: Sequence[str], embedder: Embedder, *, progress: Callable[[int, int], None]) -> Embedded:
+        """One vector for each text. What is not known is embedded batch by batch, each kept as soon as it is there.
+
+        `progress` is told how many of the texts have their vector, of how many.
+
+        Raises:
+            EmbedderError: the embedder failed; the batches before are kept.
+        """
+        hashes = [hash_of(text) for text in texts]
+        with closing(self._opened()) as database:
+            known = _read(database, embedder.fingerprint, hashes)
+            # Texts of one length together: a batch is as slow as its longest.
+            missing = sorted({(len(text), text) for text, key in zip(texts, hashes, strict=True) if key not in known})
+            total = len(known) + len(missing)
+            progress(len(known), total)
+            for start in range(0, len(missing), embedder.batch_size):
+                batch = [text for _, text in missing[start : start + embedder.batch_size]]
+                vectors = _checked(embedder.embed(batch), len(batch))
+                step("embed:batch")
+                rows = dict(zip(map(hash_of, batch), vectors, strict=True))
+                _write(database, embedder.fingerprint, rows)
+                step("embed:kept")
+                known |= rows
+                progress(len(known), total)
+        vectors = np.stack([known[key] for key in hashes]) if hashes else np.zeros((0, 0), _DTYPE)
+        return Embedded(vectors, len(missing))
+
+    def count(self) -> int:
+        """How many vectors are kept."""
+        with closing(self._opened()) as database:
+            return int(database.rows("SELECT count(*) FROM vectors")[0][0])
+
+    def keep_only(self, fingerprint: str, texts: Iterable[str]) -> int:
+        """Forget what none of the texts needs in this vector space, and every other space; how many that were."""
+        wanted = {hash_of(text) for text in texts}
+        with closing(self._opened()) as database:
+            found = database.rows("SELECT fingerprint, text_hash FROM vectors")
+            gone = [tuple(row) for row in found if row["fingerprint"] != fingerprint or row["text_hash"] not in wanted]
+            with database.transaction() as connection:
+                connection.executemany("DELETE FROM vectors WHERE fingerprint = ? AND text_hash = ?", gone)
+        return len(gone)
+
+    def _opened(self) -> Database:
+        """The cache's file; a damaged one is begun anew, for it holds nothing that cannot be made again."""
+        try:
+            return _migrated(self._path)
+        except (DamagedFile, sqlite3.DatabaseError):
+            for path in (self._path, *(self._path.with_name(self._path.name + end) for end in ("-wal", "-shm"))):
+                path.unlink(missing_ok=True)
+            return _migrated(self._path)
+
+
+def hash_of(text: str) -> bytes:
+    """What a text is kept by."""
+    return hashlib.sha256(text.encode("utf-8", "replace")).digest()
+
+
+def _migrated(path: Path) -> Database:
+    database = Database(path)
+    try:
+        migrate(database, MIGRATIONS)
+    except BaseException:
+        database.close()
+        raise
+    return database
+
+
+def _read(database: Database, fingerprint: str, hashes: Sequence[bytes]) -> dict[bytes, Vectors]:
+    wanted = sorted(set(hashes))
+    known: dict[bytes, Vectors] = {}
+    for start in range(0, len(wanted), _ASKED_AT_ONCE):
+        part = wanted[start : start + _ASKED_AT_ONCE]
+        marks = ", ".join("?" * len(part))
+        sql = f"SELECT text_hash, vector FROM vectors WHERE fingerprint = ? AND text_hash IN ({marks})"
+        for row in database.rows(sql, fingerprint, *part):
+            known[row["text_hash"]] = np.frombuffer(row["vector"], dtype=_DTYPE)
+    return known
+
+
+def _write(database: Database, fingerprint: str, vectors: dict[bytes, Vectors]) -> None:
+    rows = [(fingerprint, key, vector.astype(_DTYPE).tobytes()) for key, vector in vectors.items()]
+    with database.transaction() as connection:
+        connection.executemany(
+            "INSERT INTO vectors VALUES (?, ?, ?) ON CONFLICT (fingerprint, text_hash) DO NOTHING", rows
+        )
+
+
+def _checked(vectors: Vectors, count: int) -> Vectors:
+    if vectors.ndim != 2 or len(vectors) != count or not np.isfinite(vectors).all():
+        raise EmbedderError("the embedder gave something else than one vector for each text", hint="try again")
+    return vectors

@@ -1,0 +1,232 @@
+"""Words -> rows of a keyword table with their BM25: by FTS5, or by FTS4 where SQLite was built without FTS5.
+
+Both give the same scores: FTS4 only counts, and what FTS5's `bm25()` does with the counts is done here. FTS4's stemmer
+reads ASCII alone (to it `bar—the` is one word, and `É` no letter that it knows), so its tables hold a folded copy of
+the text. Two differences are left, in words that FTS4 does not stem: those with digits (`10s` does not find `10`), of
+which it compares the first and last three letters, and those of more than 20 bytes, of which it compares ten and ten.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+import re
+import sqlite3
+import unicodedata
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import closing
+from dataclasses import dataclass
+from functools import cache
+from typing import ClassVar, Protocol
+
+from sqlite_fts4 import decode_matchinfo
+
+from lorewright.errors import SettingsError
+
+# `fts4` does as an SQLite without FTS5 would.
+FULLTEXT_VARIABLE = "LOREWRIGHT_FULLTEXT"
+
+# rowid, title, section, text: what every keyword table holds of a chunk.
+Row = tuple[int, str, str, str]
+
+_COLUMNS = "title, section, chunk_text"
+
+# As in FTS5's bm25() (fts5_aux.c).
+_K1 = 1.2
+_B = 0.75
+
+
+class FullText(Protocol):
+    """How one kind of keyword table is made, filled and asked. `'optimize'` is the same for all."""
+
+    name: ClassVar[str]
+
+    def create(self, table: str, *, english: bool, content: str | None = None) -> str:
+        """The statement that makes a table; with `content`, the name of the table that its rows are read from, it need
+        not keep the text. English words are stemmed."""
+
+    def insert(self, connection: sqlite3.Connection, table: str, rows: Iterable[Row]) -> None:
+        """Add rows; where there is a content table, after they stand in it."""
+
+    def take_out(self, connection: sqlite3.Connection, table: str, row: Row) -> None:
+        """Remove a row, told as it was added, before it changes in the content table."""
+
+    def quoted(self, word: str) -> str:
+        """The word, or several as a phrase, as an expression in which nothing has a meaning of its own."""
+
+    def match(
+        self, connection: sqlite3.Connection, table: str, word: str, weights: Sequence[float]
+    ) -> list[tuple[int, float]]:
+        """The rowids where a word stands and their scores, higher is better; a weight for each column."""
+
+
+@dataclass(frozen=True, slots=True)
+class Fts5:
+    """SQLite's own ranking."""
+
+    name: ClassVar[str] = "fts5"
+
+    def create(self, table: str, *, english: bool, content: str | None = None) -> str:
+        """See `FullText`."""
+        source = f"content='{content}', content_rowid='rowid', " if content else ""
+        words = fts5_tokenizer(english=english)
+        return f"CREATE VIRTUAL TABLE {table} USING fts5({_COLUMNS}, {source}tokenize='{words}')"
+
+    def insert(self, connection: sqlite3.Connection, table: str, rows: Iterable[Row]) -> None:
+        """See `FullText`."""
+        connection.executemany(f"INSERT INTO {table}(rowid, {_COLUMNS}) VALUES (?, ?, ?, ?)", rows)
+
+    def take_out(self, connection: sqlite3.Connection, table: str, row: Row) -> None:
+        """See `FullText`; of an external-content table."""
+        connection.execute(f"INSERT INTO {table}({table}, rowid, {_COLUMNS}) VALUES ('delete', ?, ?, ?, ?)", row)
+
+    def quoted(self, word: str) -> str:
+        """See `FullText`."""
+        clean = word.encode("utf-8", "replace").decode("utf-8").replace("\0", " ").replace('"', '""')
+        return f'"{clean}"'
+
+    def match(
+        self, connection: sqlite3.Connection, table: str, word: str, weights: Sequence[float]
+    ) -> list[tuple[int, float]]:
+        """See `FullText`."""
+        sql = f"SELECT rowid, -bm25({table}, {', '.join(map(str, weights))}) FROM {table} WHERE {table} MATCH ?"
+        return [(row, score) for row, score in connection.execute(sql, (self.quoted(word),))]
+
+
+@dataclass(frozen=True, slots=True)
+class Fts4:
+    """Counts by SQLite, ranking as FTS5's. `rank_bm25` of sqlite_fts4 knows no weights and ranks each column as a text
+    of its own, so of that library only the decoding is used."""
+
+    name: ClassVar[str] = "fts4"
+
+    def create(self, table: str, *, english: bool, content: str | None = None) -> str:
+        """See `FullText`; the folded text is kept with the index, whatever the content table."""
+        return f"CREATE VIRTUAL TABLE {table} USING fts4({_COLUMNS}, tokenize={'porter' if english else 'simple'})"
+
+    def insert(self, connection: sqlite3.Connection, table: str, rows: Iterable[Row]) -> None:
+        """See `FullText`."""
+        folded = ((row, *map(_folded, texts)) for row, *texts in rows)
+        connection.executemany(f"INSERT INTO {table}(rowid, {_COLUMNS}) VALUES (?, ?, ?, ?)", folded)
+
+    def take_out(self, connection: sqlite3.Connection, table: str, row: Row) -> None:
+        """See `FullText`."""
+        connection.execute(f"DELETE FROM {table} WHERE rowid = ?", row[:1])
+
+    def quoted(self, word: str) -> str:
+        """See `FullText`. A quote cannot be escaped here, and `*` and `^` keep their meaning in quotes; folding leaves
+        none of them."""
+        return f'"{_folded(word)}"'
+
+    def match(
+        self, connection: sqlite3.Connection, table: str, word: str, weights: Sequence[float]
+    ) -> list[tuple[int, float]]:
+        """See `FullText`."""
+        # y: how often the phrase stands in each column of the row; l: how many tokens each column has.
+        sql = f"SELECT rowid, matchinfo({table}, 'yl') FROM {table} WHERE {table} MATCH ?"
+        found = [(row, decode_matchinfo(info)) for row, info in connection.execute(sql, (self.quoted(word),))]
+        if not found:
+            return []
+        count, tokens = _totals(connection, table)
+        idf = own_idf(count, len(found))
+        return [
+            (row, idf * _saturated(info[: len(weights)], weights, sum(info[len(weights) :]) * count / tokens))
+            for row, info in found
+        ]
+
+
+FTS5 = Fts5()
+FTS4 = Fts4()
+
+
+def fulltext_here() -> FullText:
+    """What new tables are made with: FTS5 where there is it.
+
+    Raises:
+        SettingsError: this SQLite has neither, or the environment asks for something else.
+    """
+    forced = os.environ.get(FULLTEXT_VARIABLE)
+    if forced not in (None, "", FTS4.name):
+        raise SettingsError(f"{FULLTEXT_VARIABLE}={forced} means nothing", hint="set it to fts4, or not at all")
+    for fulltext in (FTS5, FTS4):
+        if can_read(fulltext):
+            return fulltext
+    raise SettingsError("this SQLite has neither FTS5 nor FTS4", hint="use a Python whose SQLite has one of them")
+
+
+def fulltext_suffix() -> str:
+    """What a generation's name ends with, so that those made with and without FTS5 are two: nothing with it."""
+    name = fulltext_here().name
+    return "" if name == FTS5.name else f"-{name}"
+
+
+def fulltext_of(connection: sqlite3.Connection, table: str) -> FullText:
+    """What a table was made with. Known even where it cannot be read."""
+    sql = connection.execute("SELECT sql FROM sqlite_master WHERE name = ?", (table,)).fetchone()[0]
+    return FTS4 if "using fts4" in sql.lower() else FTS5
+
+
+def can_read(fulltext: FullText) -> bool:
+    """Whether tables of this kind can be read and made here."""
+    forbidden = fulltext is FTS5 and os.environ.get(FULLTEXT_VARIABLE) == FTS4.name
+    return not forbidden and _is_built_in(fulltext.name)
+
+
+@cache
+def _is_built_in(module: str) -> bool:
+    with closing(sqlite3.connect(":memory:")) as connection:
+        try:
+            connection.execute(f"CREATE VIRTUAL TABLE probe USING {module}(text)")
+        except sqlite3.OperationalError:
+            return False
+    return True
+
+
+def fts5_tokenizer(*, english: bool) -> str:
+    """Words are stemmed in English, and taken as they are in any other language."""
+    return "porter unicode61" if english else "unicode61"
+
+
+def own_idf(count: int, matching: int) -> float:
+    """The inverse document frequency in SQLite's bm25(), for a table of `count` rows: it has a floor (fts5_aux.c)."""
+    idf = math.log((count - matching + 0.5) / (matching + 0.5))
+    return idf if idf > 0 else 1e-6
+
+
+def _saturated(hits: Sequence[int], weights: Sequence[float], length: float) -> float:
+    """BM25 without its idf; `length` is the row's, in average rows."""
+    frequency = sum(hit * weight for hit, weight in zip(hits, weights, strict=True))
+    return frequency * (_K1 + 1) / (frequency + _K1 * (1 - _B + _B * length))
+
+
+def _totals(connection: sqlite3.Connection, table: str) -> tuple[int, int]:
+    """A table's rows and tokens. matchinfo tells the tokens as rounded averages only, so its source is read: a blob of
+    the rows, the tokens of each column, the bytes (sqlite.org/fts3.html, "Shadow Tables")."""
+    stored = connection.execute(f"SELECT value FROM {table}_stat WHERE id = 0").fetchone()[0]
+    count, *tokens, _ = _varints(stored)
+    return count, sum(tokens)
+
+
+def _varints(stored: bytes) -> Iterator[int]:
+    """Integers of seven bits a byte, lowest first; a byte above 127 has one after it."""
+    value = shift = 0
+    for byte in stored:
+        value |= (byte & 127) << shift
+        shift += 7
+        if byte < 128:
+            yield value
+            value = shift = 0
+
+
+# The combining marks that unicode61 passes over (fts5_unicode2.c); any other ends a word.
+_MARKS = "[\u0300-\u0304\u0306-\u030c\u030f\u0311\u031b\u0323-\u0328\u032d\u032e\u0330\u0331]"
+_ACCENTS = re.compile(f"(?<=[A-Za-z]){_MARKS}+")
+_LEFT_OVER = re.compile(_MARKS)
+_NO_WORD = re.compile(r"[\W_]+")
+
+
+def _folded(text: str) -> str:
+    """What FTS5's unicode61 makes of a text: lower-case words and nothing else, Latin letters without accents (`й` is
+    a letter of its own)."""
+    bare = unicodedata.normalize("NFC", _ACCENTS.sub("", unicodedata.normalize("NFD", text)))
+    return _NO_WORD.sub(" ", _LEFT_OVER.sub("", bare).lower())

@@ -1,0 +1,88 @@
+"""A generation without vectors -> the same with them: the second half, which takes minutes where the first takes
+seconds.
+
+Meanwhile the first half answers by keywords. Windows are embedded batch by batch into the cache, so that a crash loses
+one batch at most; then the folder is built under a temporary name from what the cache holds, synced and renamed.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Callable
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+
+from filelock import FileLock
+
+from lorewright.index.building import has_sound_chunks, sync
+from lorewright.index.embedders.embedder import Embedder
+from lorewright.index.embedding_cache import EmbeddingCache
+from lorewright.index.generation import CHUNKS_FILE, Generation, GenerationKey
+from lorewright.index.vectors.stored import has_sound_vectors, write_vectors
+from lorewright.index.windows import windows_of
+from lorewright.packs.loader import Progress
+from lorewright.storage.steps import step
+
+TEMPORARY = ".embedding-"
+
+
+@dataclass(frozen=True, slots=True)
+class Embedding:
+    """How many windows a generation has, and how many of them had to be embedded now."""
+
+    windows: int = 0
+    new: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class VectorBuilder:
+    """Gives generations their vectors. `build_nearest` makes, in a folder that has `vectors.npy`, whatever else
+    searches them; it may leave nothing behind."""
+
+    embedder: Embedder
+    cache: EmbeddingCache
+    build_nearest: Callable[[Path], object]
+
+    def build(self, key: GenerationKey, generations: Path, *, progress: Progress) -> Embedding:
+        """Add the vectors of a generation that is there without them, unless they are there already.
+
+        One process embeds at a time; another waits and then finds its windows embedded.
+
+        Raises:
+            EmbedderError: the embedder failed; what was embedded before stays in the cache.
+        """
+        final = generations / key.folder_in(self.embedder.fingerprint)
+        with FileLock(generations / ".embed.lock"):
+            for left_over in generations.glob(f"{TEMPORARY}*"):
+                shutil.rmtree(left_over)
+            texts = window_texts(generations / key.folder)
+            if has_sound_chunks(final) and has_sound_vectors(final, self.embedder.fingerprint):
+                return Embedding(len(texts))
+            embedded = self.cache.embed(texts, self.embedder, progress=lambda *count: progress("embedding", *count))
+            step("embed:embedded")
+            building = generations / f"{TEMPORARY}{os.getpid()}"
+            building.mkdir()
+            os.link(generations / key.folder / CHUNKS_FILE, building / CHUNKS_FILE)
+            write_vectors(building, embedded.vectors, self.embedder.fingerprint)
+            step("embed:written")
+            self.build_nearest(building)
+            step("embed:indexed")
+            sync(building)
+            if final.exists():
+                shutil.rmtree(final)
+            building.rename(final)
+            sync(final.parent)
+            step("embed:renamed")
+        return Embedding(len(texts), embedded.new)
+
+
+def window_texts(folder: Path) -> list[str]:
+    """What of a generation is embedded, in the order of its vectors."""
+    with closing(Generation(folder)) as generation:
+        return [
+            window.text
+            for chunk in generation.all_chunks()
+            for window in windows_of(chunk.text, generation.items_of(chunk.row))
+        ]

@@ -1,0 +1,127 @@
+"""A generation's `vectors.npy` -> its Chroma, built and probed in processes of their own; what `doctor` asks of it.
+
+A generation without Chroma is complete: it is searched exactly, with the same answers.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from typing import Literal
+
+from lorewright.index.vectors import chroma_files as files
+from lorewright.index.vectors.chroma_files import BrokenSeal, Seal, copy_sealed, remove
+from lorewright.index.vectors.exact import open_vectors
+
+ChromaState = Literal["absent", "sound", "broken"]
+
+_CHILD = "lorewright.index.vectors.chroma_child"
+_SOURCE = Path(__file__).parents[3]
+
+# 20,000 vectors build in about 15 s on two slow cores and are probed in 2 s.
+_START_S = 60.0
+_BUILD_S_PER_VECTOR = 0.01
+_PROBE_S_PER_VECTOR = 0.001
+
+
+def build_chroma(folder: Path, *, timeout_s: float | None = None) -> bool:
+    """Build the Chroma of a generation that has none; returns whether it has one now.
+
+    Where it cannot be built in time, does not answer as it should, or there are no vectors, nothing is left behind.
+    """
+    building = folder / files.BUILDING
+    try:
+        remove(building)
+        count = len(open_vectors(folder))
+        limit = _START_S + count * _BUILD_S_PER_VECTOR if timeout_s is None else timeout_s
+        built = count > 0 and _ask_child("build", building, folder, timeout_s=limit) and _sound(building, folder)
+        if built:
+            building.rename(folder / files.CHROMA)
+        return built
+    except (OSError, ValueError):
+        return False
+    finally:
+        _remove_quietly(building)
+
+
+def rebuild_chroma(folder: Path, *, timeout_s: float | None = None) -> bool:
+    """Delete what there is of Chroma, leftovers included, and build it anew; returns whether there is one now.
+
+    While another process searches with it, nothing is done and the answer is False.
+    """
+    held = files.lock(folder)
+    if held is None:
+        return False
+    try:
+        for name in (files.OPEN, files.BROKEN, files.CHROMA):
+            remove(folder / name)
+        return build_chroma(folder, timeout_s=timeout_s)
+    except OSError:
+        return False
+    finally:
+        held.release()
+
+
+def chroma_state(folder: Path) -> ChromaState:
+    """Whether there is a Chroma, and one that opens and finds its vectors. Nothing is changed."""
+    chroma = folder / files.CHROMA
+    if not os.path.lexists(chroma):
+        return "broken" if os.path.lexists(folder / files.BROKEN) else "absent"
+    try:
+        return "sound" if _sound(chroma, folder) else "broken"
+    except (OSError, ValueError):
+        return "broken"
+
+
+def probed(copy: Path, folder: Path, found: Seal) -> bool:
+    """Whether a copy of a sealed folder, which must be no one else's, opens and finds the generation's vectors."""
+    return _ask_child("probe", copy, folder, timeout_s=_START_S + found.windows * _PROBE_S_PER_VECTOR)
+
+
+def fits(found: Seal, folder: Path) -> bool:
+    """Whether what was built is of as many vectors as the generation has.
+
+    Raises:
+        OSError, ValueError: the generation's vectors cannot be read.
+    """
+    return (found.windows, found.dimensions) == open_vectors(folder).shape
+
+
+def _sound(chroma: Path, folder: Path) -> bool:
+    with tempfile.TemporaryDirectory() as copy:
+        try:
+            found = copy_sealed(chroma, Path(copy))
+        except BrokenSeal:
+            return False
+        return fits(found, folder) and probed(Path(copy), folder, found)
+
+
+def _ask_child(command: str, target: Path, folder: Path, *, timeout_s: float) -> bool:
+    """Run `chroma_child` to its end; a crash, a refusal and a timeout are all False."""
+    paths = [str(_SOURCE), *filter(None, [os.environ.get("PYTHONPATH")])]
+    # -P, and another working folder: nothing is imported or configured from where the user happens to stand.
+    process = subprocess.Popen(
+        [sys.executable, "-P", "-m", _CHILD, command, str(target.absolute()), str(folder.absolute())],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        cwd=folder,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(paths)},
+    )
+    with process:
+        try:
+            return process.wait(timeout=timeout_s) == 0
+        except subprocess.TimeoutExpired:
+            return False
+        finally:
+            process.kill()
+
+
+def _remove_quietly(path: Path) -> None:
+    try:
+        remove(path)
+    except OSError:
+        return

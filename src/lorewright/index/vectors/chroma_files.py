@@ -1,0 +1,145 @@
+"""Chroma's files in a generation: what was built is sealed and never opened; whoever searches opens a copy of it.
+
+Opening a folder writes to it (Chroma notes every opening in its SQLite), and opening a torn one can kill the process.
+So the bytes that were built and probed are sealed with their digests, and a copy is made only of bytes that still are
+those. In a generation's folder stand
+
+    chroma/           what was built: Chroma's files, `twins.npy`, `strays.npy` and the seal
+    chroma.building/  what a build that did not end left
+    chroma.open/      the copy of the process that searches; of one that died, where nobody holds the lock
+    chroma.broken/    what was sealed and is not as it was any more
+    chroma.lock       one process searches with Chroma at a time; the others search exactly
+
+Only `vectors.npy` is content: all of this can be deleted at any time but while it is open.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import shutil
+from dataclasses import asdict, dataclass
+from importlib.metadata import version
+from pathlib import Path
+
+from filelock import FileLock, Timeout
+
+CHROMA = "chroma"
+BUILDING = "chroma.building"
+OPEN = "chroma.open"
+BROKEN = "chroma.broken"
+LOCK = "chroma.lock"
+TWINS_FILE = "twins.npy"  # for each window the first with the same vector: that is the one in the store
+STRAYS_FILE = "strays.npy"  # of these, the ones that no path leads to
+
+_SEAL_FILE = "seal"
+_SEAL_BYTES = 1 << 16  # it names some ten files
+_BLOCK_BYTES = 1 << 20
+
+
+class BrokenSeal(Exception):
+    """A folder is not what was built."""
+
+
+@dataclass(frozen=True, slots=True)
+class Seal:
+    """What was built: by which version of Chroma, of which vectors, and each file's size and digest by its path."""
+
+    version: str
+    windows: int
+    dimensions: int
+    files: dict[str, tuple[int, str]]
+
+
+def chroma_version() -> str:
+    """The version of Chroma that is installed, without importing it."""
+    return version("chromadb")
+
+
+def seal(folder: Path, *, windows: int, dimensions: int) -> None:
+    """Seal a folder as it is: nothing may be written in it any more."""
+    found = sorted(path for path in folder.rglob("*") if path.is_file())
+    files = {path.relative_to(folder).as_posix(): (path.stat().st_size, _digest(path)) for path in found}
+    body = json.dumps(asdict(Seal(chroma_version(), windows, dimensions, files)))
+    (folder / _SEAL_FILE).write_text(f"{_hash(body.encode()).hexdigest()}\n{body}", encoding="utf-8")
+
+
+def copy_sealed(folder: Path, target: Path) -> Seal:
+    """Copy a sealed folder to a new one, which then holds what was built, byte for byte.
+
+    Raises:
+        BrokenSeal: it is not what was built; a part of it may have been copied.
+        OSError: the disk refuses.
+    """
+    found = _read_seal(folder)
+    for name, (size, digest) in found.files.items():
+        source, copy = folder / name, target / name
+        # A torn file can claim terabytes, and a pipe never ends: neither is read.
+        if not source.is_file() or source.stat().st_size != size:
+            raise BrokenSeal(f"{source}: missing, or of another size")
+        copy.parent.mkdir(parents=True, exist_ok=True)
+        if _digest(source, copy=copy) != digest:
+            raise BrokenSeal(f"{source}: other bytes than were built")
+    return found
+
+
+def _read_seal(folder: Path) -> Seal:
+    path = folder / _SEAL_FILE
+    if not path.is_file() or path.stat().st_size > _SEAL_BYTES:
+        raise BrokenSeal(f"{path}: missing, or none of ours")
+    digest, _, body = path.read_bytes().partition(b"\n")
+    if digest.decode("ascii", "replace") != _hash(body).hexdigest():
+        raise BrokenSeal(f"{path}: other bytes than were written")
+    return Seal(**json.loads(body))
+
+
+def _hash(data: bytes = b"") -> hashlib.blake2b:
+    return hashlib.blake2b(data, digest_size=32)
+
+
+def _digest(path: Path, *, copy: Path | None = None) -> str:
+    """The digest of a file, which is copied on the way where `copy` is given."""
+    digest = _hash()
+    with path.open("rb") as source:
+        if copy is None:
+            while block := source.read(_BLOCK_BYTES):
+                digest.update(block)
+            return digest.hexdigest()
+        with copy.open("wb") as target:
+            while block := source.read(_BLOCK_BYTES):
+                digest.update(block)
+                target.write(block)
+    return digest.hexdigest()
+
+
+def remove(path: Path) -> None:
+    """Delete whatever stands there, if anything does.
+
+    Raises:
+        OSError: the disk refuses.
+    """
+    if path.is_dir() and not path.is_symlink():
+        shutil.rmtree(path)
+    else:
+        path.unlink(missing_ok=True)
+
+
+def move_aside(folder: Path) -> None:
+    """Put what was built where nobody opens it, so that nobody tries again and the damage can still be told.
+
+    Raises:
+        OSError: the disk refuses.
+    """
+    remove(folder / BROKEN)
+    (folder / CHROMA).rename(folder / BROKEN)
+
+
+def lock(folder: Path) -> FileLock | None:
+    """The lock of a generation's Chroma, taken; None at once where another holds it or the folder is read-only."""
+    # Whoever closes may be another thread than who opened.
+    held = FileLock(folder / LOCK, timeout=0, thread_local=False)
+    try:
+        held.acquire()
+    except (Timeout, OSError):
+        return None
+    return held

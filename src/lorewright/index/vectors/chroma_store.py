@@ -1,0 +1,112 @@
+"""Chroma itself: the one module that imports it. Vectors and their IDs in, the IDs nearest to a vector out.
+
+Inner product, as exact search computes it; no documents, no metadata. Whatever Chroma throws, panics of its Rust half
+included, comes out as ProposalFailed. What it does to a torn folder does not come out at all: it kills the process.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from lorewright.index.embedders.embedder import Vectors
+from lorewright.index.vectors.search import ProposalFailed
+
+_COLLECTION = "windows"
+_BATCH_ROWS = 5_000  # Chroma takes at most 5,461
+
+# Measured on hashed words, the hardest there is. With 16 links and a breadth of 200 the ten best are among the proposed
+# in half of the questions at 6,000 vectors; with 32 links and a sixth of the vectors as breadth in 19 of 20 on real
+# packs, where stat blocks that repeat each other lie far from any path. As broad as the store, which takes twice the
+# time, a search ends only when it has seen all that is linked.
+_LINKS = 32
+_BUILD_BREADTH = 200
+_MOST_BREADTH = 20_000
+
+
+@contextmanager
+def _failing_well() -> Iterator[None]:
+    try:
+        yield
+    except (KeyboardInterrupt, SystemExit, ProposalFailed):
+        raise
+    except BaseException as problem:  # A panic of the Rust half is no Exception.
+        raise ProposalFailed(f"Chroma: {problem}") from problem
+
+
+def _client(folder: Path) -> Any:
+    import chromadb  # half a second, which a one-shot command does not pay
+    from chromadb.config import Settings
+
+    # No `.env` of the folder one happens to stand in is read, and nothing is sent anywhere.
+    settings = Settings(_env_file=None, anonymized_telemetry=False, chroma_otel_collection_endpoint="")
+    return chromadb.PersistentClient(str(folder), settings=settings)
+
+
+def _configuration(rows: int) -> dict[str, Any]:
+    graph = {
+        "space": "ip",
+        "max_neighbors": _LINKS,
+        "ef_construction": _BUILD_BREADTH,
+        "ef_search": min(rows, _MOST_BREADTH),
+        # All rows reach the graph's files before the client closes; else each opening writes them anew.
+        "sync_threshold": max(2, rows),
+        "batch_size": min(max(2, rows), 100),
+    }
+    return {"hnsw": graph}
+
+
+def write_store(folder: Path, ids: Sequence[int], vectors: Vectors) -> None:
+    """Make a store in a new folder and close it.
+
+    Raises:
+        ProposalFailed: Chroma refuses.
+    """
+    with _failing_well():
+        client = _client(folder)
+        try:
+            collection = client.create_collection(
+                _COLLECTION, embedding_function=None, configuration=_configuration(len(ids))
+            )
+            for start in range(0, len(ids), _BATCH_ROWS):
+                batch = slice(start, start + _BATCH_ROWS)
+                collection.add(ids=[str(one) for one in ids[batch]], embeddings=vectors[batch])
+        finally:
+            client.close()
+
+
+class Store:
+    """An open store. Opening writes to its folder, and a torn folder may kill the process."""
+
+    def __init__(self, folder: Path) -> None:
+        """Open a folder that `write_store` made.
+
+        Raises:
+            ProposalFailed: Chroma refuses.
+        """
+        with _failing_well():
+            self._client = _client(folder)
+            try:
+                self._collection = self._client.get_collection(_COLLECTION, embedding_function=None)
+                self.count: int = self._collection.count()
+            except BaseException:
+                self._client.close()
+                raise
+
+    def ids(self) -> list[int]:
+        """Every ID, in no order."""
+        with _failing_well():
+            return [int(one) for one in self._collection.get(include=[])["ids"]]
+
+    def nearest(self, query: Vectors, *, top: int) -> list[int]:
+        """At most `top` IDs, nearest first. Asked for all, it gives those that are linked."""
+        with _failing_well():
+            found = self._collection.query(query_embeddings=[query], n_results=min(top, self.count), include=[])
+            return [int(one) for one in found["ids"][0]]
+
+    def close(self) -> None:
+        """Close it."""
+        with _failing_well():
+            self._client.close()

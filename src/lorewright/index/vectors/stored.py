@@ -1,0 +1,117 @@
+"""`vectors.npy` and what it says of itself: which embedder made it, how many windows, and the hash of its bytes."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+import numpy as np
+
+from lorewright.index.embedders.embedder import Vectors
+from lorewright.index.vectors.exact import VECTORS_FILE, WindowVectors, open_vectors
+from lorewright.index.vectors.search import ChromaSearch, NearestSearch, Proposer
+
+ABOUT_FILE = "vectors.json"
+
+
+@dataclass(frozen=True, slots=True)
+class About:
+    """What `vectors.json` says of the vectors beside it."""
+
+    fingerprint: str
+    windows: int
+    dimensions: int
+    sha256: str
+
+
+class DamagedVectors(Exception):
+    """The vectors of a generation cannot be read. Its keywords can."""
+
+
+def write_vectors(folder: Path, vectors: Vectors, fingerprint: str) -> None:
+    """Write the vectors, float32 (windows, dimensions), and what they are; both are on disk when this returns."""
+    with (folder / VECTORS_FILE).open("wb") as file:
+        np.save(file, np.ascontiguousarray(vectors, dtype=np.dtype("<f4")), allow_pickle=False)
+        file.flush()
+        os.fsync(file.fileno())
+    about = {
+        "fingerprint": fingerprint,
+        "windows": len(vectors),
+        "dimensions": int(vectors.shape[1]),
+        "sha256": _sha256(folder / VECTORS_FILE),
+    }
+    with (folder / ABOUT_FILE).open("w", encoding="utf-8") as file:
+        json.dump(about, file)
+        file.flush()
+        os.fsync(file.fileno())
+
+
+def about_vectors(folder: Path) -> About:
+    """What a generation says of its vectors.
+
+    Raises:
+        DamagedVectors: nothing that can be read.
+    """
+    try:
+        return About(**json.loads((folder / ABOUT_FILE).read_text(encoding="utf-8")))
+    except (OSError, ValueError, TypeError) as problem:
+        raise DamagedVectors(f"{folder / ABOUT_FILE}: {problem}") from None
+
+
+def read_vectors(folder: Path) -> Vectors:
+    """The vectors of a generation, memory-mapped, of the shape that it says.
+
+    Raises:
+        DamagedVectors: the file is missing, cut off or another than was written.
+    """
+    about = about_vectors(folder)
+    try:
+        vectors = open_vectors(folder)
+    except (OSError, ValueError, EOFError) as problem:
+        raise DamagedVectors(f"{folder / VECTORS_FILE}: {problem}") from None
+    if vectors.shape != (about.windows, about.dimensions) or vectors.dtype != np.float32:
+        raise DamagedVectors(f"{folder / VECTORS_FILE}: another shape than {ABOUT_FILE} says")
+    return vectors
+
+
+def has_sound_vectors(folder: Path, fingerprint: str) -> bool:
+    """Whether a generation's vectors are an embedder's and every byte is as it was written. Reads the whole file."""
+    try:
+        about = about_vectors(folder)
+        return about.fingerprint == fingerprint and about.sha256 == _sha256(folder / VECTORS_FILE)
+    except (DamagedVectors, OSError):
+        return False
+
+
+def _sha256(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+class Nearest(Proposer, Protocol):
+    """What proposes the nearest windows of one generation until it is closed."""
+
+    def close(self) -> None:
+        """Let others have it. Closing twice is well."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class StoredVectors:
+    """The vectors of one open generation, and what proposes the nearest of them, if anything does."""
+
+    vectors: Vectors
+    nearest: Nearest | None = None
+
+    def search(self, windows: WindowVectors) -> NearestSearch:
+        """What finds the nearest chunks of these windows, which are of this generation."""
+        return windows if self.nearest is None else ChromaSearch(self.nearest, windows)
+
+    def close(self) -> None:
+        """Let go of whatever proposes."""
+        if self.nearest is not None:
+            self.nearest.close()

@@ -1,0 +1,106 @@
+"""The two lanes: the asker's words -> chunks that hold them, and chunks that mean the like."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from lorewright.errors import EmbedderError
+from lorewright.index.embedders.embedder import Vectors
+from lorewright.index.keywords import KeywordHit, rank_keywords, weigh_words
+from lorewright.index.vectors.exact import WindowVectors
+from lorewright.index.words import content_words, telling_pairs
+from lorewright.retrieval.filters import Key
+from lorewright.retrieval.gazetteer import marked_words
+from lorewright.retrieval.visible import Visible, by_key
+
+# So many of each lane's best are looked at.
+DEPTH = 75
+
+SCORE_DIGITS = 6
+
+# A chunk that holds so much of what the words say was meant by them.
+_COVER = 0.6
+
+
+@dataclass(frozen=True, slots=True)
+class KeywordLane:
+    """The best chunks by their words. `precise` says that the words themselves point at something: they name what the
+    packs tell of, or one chunk holds nearly all that they say."""
+
+    hits: Mapping[Key, KeywordHit]
+    ranks: Mapping[Key, int]
+    best: float
+    precise: bool
+
+    def share(self, key: Key) -> float:
+        """A chunk's BM25 as a share of the best one's, 0 where it has none."""
+        return round(self.hits[key].score / self.best, SCORE_DIGITS) if key in self.hits and self.best else 0.0
+
+
+def keyword_lane(text: str, visible: Visible) -> KeywordLane:
+    """Ask every table that the viewer may search, scored as one collection."""
+    if not text.strip():
+        return KeywordLane({}, {}, 0.0, False)
+    tables = [table for _, table in visible.tables]
+    words = content_words(text)
+    found = rank_keywords(tables, [*words, *telling_pairs(text)], foreign=content_words(text, english=False))
+    hits = by_key([index for index, _ in visible.tables], found)
+    order = sorted(hits, key=lambda key: (-round(hits[key].score, SCORE_DIGITS), key))[:DEPTH]
+    weights = weigh_words(tables, words)
+    covered = sum(weights[word][0] for word in words if order and word in hits[order[0]].terms)
+    said = sum(weight for weight, _ in weights.values())
+    named = any(weights[word][1] for word in marked_words(text) if word in weights)
+    return KeywordLane(
+        hits={key: hits[key] for key in order},
+        ranks={key: rank for rank, key in enumerate(order, start=1)},
+        best=hits[order[0]].score if order else 0.0,
+        precise=named or (said > 0 and covered / said >= _COVER),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class VectorLane:
+    """What each embedded chunk's cosine to the question is. `missing` says why some packs have none."""
+
+    windows: Mapping[int, WindowVectors]
+    questions: Mapping[int, Vectors]
+    nearest: Mapping[Key, float]
+    missing: tuple[str, ...] = ()
+
+    @property
+    def ranks(self) -> dict[Key, int]:
+        """The rank of each of the nearest."""
+        order = sorted(self.nearest, key=lambda key: (-self.nearest[key], key))
+        return {key: rank for rank, key in enumerate(order, start=1)}
+
+    def cosines(self, keys: Iterable[Key]) -> dict[Key, float]:
+        """The exact cosine of each chunk that has one."""
+        wanted = set(keys)
+        return {
+            (index, row): cosine
+            for index, windows in self.windows.items()
+            for row, cosine in windows.of_rows([r for i, r in wanted if i == index], self.questions[index]).items()
+        }
+
+
+def vector_lane(text: str, visible: Visible) -> VectorLane:
+    """Embed the question as each pack was embedded, and find the nearest chunks of all packs that were."""
+    windows: dict[int, WindowVectors] = {}
+    questions: dict[int, Vectors] = {}
+    near: dict[Key, float] = {}
+    missing: list[str] = []
+    for index, generation in enumerate(visible.generations if text.strip() else ()):
+        shown = visible.windows(index)
+        if shown is None or generation.embedder is None or generation.vectors is None:
+            continue
+        try:
+            questions[index] = generation.embedder.embed_query(text)
+        except EmbedderError as problem:
+            missing.append(problem.message)
+            continue
+        windows[index] = shown
+        found = generation.vectors.search(shown).best_chunks(questions[index], top=DEPTH)
+        near |= {(index, row): cosine for row, cosine in found}
+    order = sorted(near, key=lambda key: (-near[key], key))[:DEPTH]
+    return VectorLane(windows, questions, {key: near[key] for key in order}, tuple(dict.fromkeys(missing)))
