@@ -5,7 +5,7 @@ from __future__ import annotations
 import secrets
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -15,11 +15,11 @@ from lorewright.campaigns.opening import Opening, compose
 from lorewright.campaigns.rulesets import load_ruleset
 from lorewright.campaigns.scenario import Scenario, load_scenario
 from lorewright.campaigns.store import create_campaign
-from lorewright.errors import CampaignError, DamagedFile, LorewrightError, NotFound
+from lorewright.errors import CampaignError, DamagedFile, EmbedderError, LorewrightError, NotFound
 from lorewright.ids import canonical_json, content_hash, is_id
 from lorewright.index.generation import Generation, GenerationKey
 from lorewright.index.library import InstalledPack, Library
-from lorewright.packs.loader import content_hash_of
+from lorewright.packs.loader import Progress, content_hash_of, no_progress
 from lorewright.rules.outcomes import Validation
 from lorewright.turn.campaign import CampaignRow, PackPin
 from lorewright.turn.commit import run_turn
@@ -73,7 +73,14 @@ class Campaigns:
         path = Path(name)
         return path if path.suffix in (".yaml", ".yml") else self._scenarios / f"{name}.yaml"
 
-    def new(self, scenario_name: str, *, campaign_id: str | None = None, seed: int | None = None) -> CampaignRow:
+    def new(
+        self,
+        scenario_name: str,
+        *,
+        campaign_id: str | None = None,
+        seed: int | None = None,
+        progress: Progress = no_progress,
+    ) -> CampaignRow:
         """Begin a campaign: read the scenario, index its packs, keep and pin their text, seed the state.
 
         Raises:
@@ -86,7 +93,7 @@ class Campaigns:
         scenario = load_scenario(source)
         campaign_id = self._free_id(campaign_id, scenario.id)
         ruleset, ruleset_hash = load_ruleset(scenario.ruleset)
-        installed = [self._current(pack_id) for pack_id in scenario.content_packs]
+        installed = [self._current(pack_id, progress) for pack_id in scenario.content_packs]
         generations = [self._library.open(pack.key) for pack in installed]
         try:
             opening = compose(scenario, ruleset, generations, campaign_id=campaign_id, source=str(source))
@@ -203,19 +210,24 @@ class Campaigns:
             raise CampaignError(f"there is a campaign {given} already", hint="choose another --id")
         return given
 
-    def _current(self, pack_id: str) -> InstalledPack:
-        """The installed pack with a current generation; a pack of the workspace is installed when it is needed."""
+    def _current(self, pack_id: str, progress: Progress) -> InstalledPack:
+        """The installed pack with a current generation, embedded where that can be.
+
+        A pack of the workspace is installed when it is needed.
+        """
         home = self._packs / pack_id
         try:
             installed = self._library.get(pack_id)
         except LorewrightError:
             if not home.is_dir():
                 raise
-            return self._library.install(home).pack
+            return self._library.install(home, progress=progress).pack
         root = Path(installed.path)
         changed = root.is_dir() and content_hash_of(root) != installed.content_hash
         if changed or not self._library.has(installed.key):
-            return self._library.install(root if root.is_dir() else home).pack
+            return self._library.install(root if root.is_dir() else home, progress=progress).pack
+        with suppress(EmbedderError):
+            self._library.embed(installed.key, progress=progress)
         return installed
 
 

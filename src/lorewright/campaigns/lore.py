@@ -4,14 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 
 from lorewright.campaigns.campaigns import Campaigns
 from lorewright.errors import NotFound
 from lorewright.index.generation import Generation
 from lorewright.index.library import Library
+from lorewright.packs.models import Entity
+from lorewright.retrieval.explain import ChunkTrace
+from lorewright.retrieval.overrides import told_entity
 from lorewright.retrieval.query import LoreRetrievalQuery
-from lorewright.retrieval.retriever import Retrieval, retrieve
-from lorewright.retrieval.view import LoreView
+from lorewright.retrieval.retriever import Retrieval, retrieve, retrieve_for_entity, why_not
+from lorewright.retrieval.view import LoreView, hidden_entities, qualified
 from lorewright.turn.lore_conditions import lore_conditions
 
 
@@ -34,6 +38,35 @@ class LoreDesk:
         """
         with self._view(query.viewer, packs, campaign_id) as view:
             return retrieve(view, query)
+
+    def why_not(
+        self, query: LoreRetrievalQuery, chunk_id: str, *, packs: Sequence[str] = (), campaign_id: str | None = None
+    ) -> ChunkTrace | None:
+        """Why a chunk is where it is in the answer to a query, or not in it; None where it does not exist for the
+        query's viewer.
+
+        Raises:
+            NotFound: a pack, campaign or character that does not exist.
+        """
+        with self._view(query.viewer, packs, campaign_id) as view:
+            return why_not(view, query, chunk_id)
+
+    def entity(
+        self, entity_id: str, *, viewer: str = "gm", campaign_id: str | None = None, max_tokens: int
+    ) -> EntityLore:
+        """All that a viewer may read of an entity, by its ID with or without its pack: what tells of it, its own file
+        first.
+
+        Raises:
+            NotFound: there is none of that ID, or the viewer may read nothing of it.
+        """
+        with self._view(viewer, (), campaign_id) as view:
+            found = [one for one in sorted(qualified([entity_id], view.generations)) if _told(view, one)]
+            if not found:
+                raise NotFound(f"there is no entity {entity_id}", hint="see: lorewright pack show PACK")
+            entity = _told(view, found[0])
+            assert entity is not None
+            return EntityLore(entity, retrieve_for_entity(view, entity.id, max_tokens=max_tokens))
 
     @contextmanager
     def _view(self, viewer: str, packs: Sequence[str], campaign_id: str | None) -> Iterator[LoreView]:
@@ -59,6 +92,19 @@ class LoreDesk:
         finally:
             for generation in generations:
                 generation.close()
+
+
+@dataclass(frozen=True, slots=True)
+class EntityLore:
+    """An entity as all packs together tell of it, and the chunks that do."""
+
+    entity: Entity
+    lore: Retrieval
+
+
+def _told(view: LoreView, entity_id: str) -> Entity | None:
+    """An entity, where the viewer may read anything of it."""
+    return None if entity_id in hidden_entities(view) else told_entity(entity_id, view.generations)
 
 
 def _qualified_viewer(viewer: str, generations: Sequence[Generation]) -> str:

@@ -86,6 +86,8 @@ class PackShelf:
         pack = self._library.get(pack_id)
         generation = self._library.open(pack.key)
         try:
+            windows = len(generation.vectors.vectors) if generation.vectors is not None else 0
+            embedder = generation.embedder.fingerprint if generation.embedder is not None else None
             types = Counter(entity.type for entity in generation.entities().values())
             roles = generation.role_counts()
         finally:
@@ -97,10 +99,22 @@ class PackShelf:
             "total_tokens": pack.tokens,
             "last_indexed": pack.installed_at,
             "files": pack.files,
+            "embedder": embedder,
+            "windows": windows,
+            "chroma": (generation.folder / "chroma").is_dir(),
             "bytes_on_disk": size,
             "types": dict(sorted(types.items())),
             "roles": roles,
         }
+
+    def reindex(self, pack_id: str, *, progress: Progress = no_progress) -> Installed:
+        """Read an installed pack again from its folder, and index and embed what has changed.
+
+        Raises:
+            NotFound: no pack of that ID is installed.
+            PackError: its folder is gone or has errors now; what was installed stays.
+        """
+        return self._library.reindex(pack_id, progress=progress)
 
     def remove(self, pack_id: str) -> InstalledPack:
         """Take a pack out of the library; its folder stays where it is. One transaction, then its index is deleted.

@@ -9,6 +9,7 @@ import typer
 
 from lorewright.bootstrap import open_app
 from lorewright.cli.output import note, say, show_json, show_table
+from lorewright.cli.progress import progress_bar
 from lorewright.errors import NotFound
 from lorewright.turn.campaign import CampaignRow
 from lorewright.turn.store import CampaignStore
@@ -29,7 +30,8 @@ def new(
     as_json: AsJson = False,
 ) -> None:
     """Begin a campaign: its packs are indexed if need be, and their text is kept with it."""
-    row = open_app().campaigns.new(scenario, campaign_id=campaign_id, seed=seed)
+    with progress_bar() as progress:
+        row = open_app().campaigns.new(scenario, campaign_id=campaign_id, seed=seed, progress=progress)
     if as_json:
         show_json(_shown(row))
         return

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
+from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -10,10 +12,9 @@ import typer
 from pydantic import ValidationError
 
 from lorewright.bootstrap import App, open_app
-from lorewright.cli.output import console, say, show_json, show_table
+from lorewright.cli.output import console, note, say, show_json, show_table
 from lorewright.errors import SettingsError
-from lorewright.ids import local
-from lorewright.retrieval.explain import ChunkTrace, RetrievalTrace
+from lorewright.retrieval.explain import ChunkTrace
 from lorewright.retrieval.query import LoreRetrievalQuery, LoreRetrievalResult
 from lorewright.retrieval.retriever import Retrieval
 
@@ -21,6 +22,15 @@ app = typer.Typer(help="Lore: ask the installed packs.", no_args_is_help=True)
 
 _TERMS_SHOWN = 4
 _LEFT_OUT_SHOWN = 8
+
+_REASONS: dict[str, str] = {
+    "filtered": "for neither words nor names, filters, links or meaning point at it",
+    "overridden": "for a later pack's section stands for it",
+    "condition": "for its condition does not hold",
+    "duplicate": "for a better chunk says the same",
+    "over_budget": "for the budget of tokens was spent",
+    "below_the_cut": "for there are enough better sections",
+}
 
 
 @app.callback()
@@ -66,10 +76,13 @@ def query(
     if batch is not None:
         _answer_batch(lorewright, batch, fields, pack or [], campaign)
         return
-    found = lorewright.lore.query(_query(lorewright, fields), packs=pack or [], campaign_id=campaign)
+    asked = _query(lorewright, fields)
     if why_not is not None:
-        _show_why_not(found.trace, why_not)
-    elif as_json:
+        _show_why_not(lorewright.lore.why_not(asked, why_not, packs=pack or [], campaign_id=campaign), why_not, asked)
+        return
+    found = lorewright.lore.query(asked, packs=pack or [], campaign_id=campaign)
+    _warn_of_words_alone(lorewright, found)
+    if as_json:
         answer = found.result.model_dump(mode="json")
         show_json({**answer, "trace": found.trace.model_dump(mode="json")} if explain else answer)
     else:
@@ -120,37 +133,104 @@ def _show(result: LoreRetrievalResult) -> None:
         say(f"{len(result.chunks)} chunks, {result.total_tokens} tokens", style="dim")
 
 
+def _warn_of_words_alone(lorewright: App, found: Retrieval) -> None:
+    """Say on stderr why meaning was not asked, where it should have been."""
+    problem = lorewright.without_vectors
+    for message in found.degraded or ((problem.message,) if problem else ()):
+        note(f"found by words alone: {message} (lorewright doctor says more)")
+
+
 def _show_trace(found: Retrieval) -> None:
     """Why: what was chosen in the order of its rank, then the best of what was left out with the one reason each."""
-    columns = ("rank", "score", "chunk", "words", "ties", "tokens")
-    chosen = [chunk for chunk in found.trace.chunks if chunk.reason is None]
-    left = [chunk for chunk in found.trace.chunks if chunk.reason is not None]
+    columns = ("rank", "score", "chunk", "by words", "by meaning", "ties", "tokens")
+    trace = found.trace
+    chosen = [chunk for chunk in trace.chunks if chunk.reason is None]
+    left = [chunk for chunk in trace.chunks if chunk.reason is not None]
     say("why these", style="bold")
+    weight = trace.vector_weight
+    say(
+        f"meaning counts {weight:.2f}, words {1 - weight:.2f}; names, filters and introductions come on top",
+        style="dim",
+    )
     show_table(columns, [_trace_row(chunk) for chunk in chosen])
     if left:
         say("why not those", style="bold")
-        rows = [(*_trace_row(chunk), (chunk.reason or "").replace("_", " ")) for chunk in left[:_LEFT_OUT_SHOWN]]
-        show_table((*columns, "reason"), rows)
-        if len(left) > _LEFT_OUT_SHOWN:
-            say(f"… and {len(left) - _LEFT_OUT_SHOWN} more; --why-not CHUNK answers for one", style="dim")
+        rows = [((chunk.reason or "").replace("_", " "), *_trace_row(chunk)) for chunk in left[:_LEFT_OUT_SHOWN]]
+        show_table(("reason", *columns), rows)
+        counts = Counter((chunk.reason or "").replace("_", " ") for chunk in left[_LEFT_OUT_SHOWN:])
+        if counts:
+            more = ", ".join(f"{count} {reason}" for reason, count in sorted(counts.items()))
+            say(f"… and {more}; --why-not CHUNK answers for any one", style="dim")
 
 
 def _trace_row(chunk: ChunkTrace) -> tuple[object, ...]:
+    return (
+        chunk.rank or "-",
+        f"{chunk.score:.3f}",
+        chunk.chunk_id,
+        _by_words(chunk),
+        _by_meaning(chunk),
+        _ties(chunk),
+        chunk.tokens,
+    )
+
+
+def _by_words(chunk: ChunkTrace) -> str:
+    """`#1: smuggler 4.2, jin 3.1`: the rank among the words' hits and what each word gives."""
     terms = sorted(chunk.terms.items(), key=lambda term: -term[1])
     words = ", ".join(f"{word} {share:.1f}" for word, share in terms[:_TERMS_SHOWN])
     more = f" +{len(terms) - _TERMS_SHOWN}" if len(terms) > _TERMS_SHOWN else ""
+    return f"#{chunk.keyword_rank}: {words}{more}" if chunk.keyword_rank else ""
+
+
+def _by_meaning(chunk: ChunkTrace) -> str:
+    """`#3: .512`: the rank among the nearest and the cosine; the cosine alone where it is none of the nearest."""
+    if chunk.vector_score is None:
+        return ""
+    return f"#{chunk.vector_rank}: {chunk.vector_score:.2f}" if chunk.vector_rank else f"{chunk.vector_score:.2f}"
+
+
+def _ties(chunk: ChunkTrace) -> str:
     ties = [f"named: {chunk.name}"] if chunk.name else [f"mentions: {chunk.mention}"] if chunk.mention else []
-    ties += list(chunk.filters)
-    return chunk.rank, f"{chunk.score:.3f}", chunk.chunk_id, words + more, ", ".join(ties), chunk.tokens
+    linked = [f"linked from {chunk.linked_from.partition(':')[2]}"] if chunk.linked_from else []
+    return ", ".join([*ties, *chunk.filters, *linked])
 
 
-def _show_why_not(trace: RetrievalTrace, chunk_id: str) -> None:
-    chunk = trace.why(chunk_id) or next((c for c in trace.chunks if local(c.chunk_id) == chunk_id), None)
+def _show_why_not(chunk: ChunkTrace | None, chunk_id: str, asked: LoreRetrievalQuery) -> None:
     if chunk is None:
-        say(f"{chunk_id}: nothing in the query points at it, or there is no such chunk for {trace.viewer}.")
-    elif chunk.reason is None:
-        say(f"{chunk.chunk_id} was chosen: rank {chunk.rank}, score {chunk.score:.3f}.")
+        say(f"{chunk_id}: there is no such chunk for {asked.viewer} in the packs that are asked.")
+        return
+    lanes = [f"by words {by}" for by in [_by_words(chunk)] if by] + [
+        f"by meaning {by}" for by in [_by_meaning(chunk)] if by
+    ]
+    place = "; ".join([f"rank {chunk.rank}, score {chunk.score:.3f}", *lanes, *filter(None, [_ties(chunk)])])
+    if chunk.reason is None:
+        say(f"{chunk.chunk_id} was chosen: {place}.")
     else:
-        reason = chunk.reason.replace("_", " ")
-        place = f"rank {chunk.rank}, score {chunk.score:.3f}, {chunk.tokens} tokens" if chunk.rank else "never ranked"
-        say(f"{chunk.chunk_id} was left out, {reason}: {place}.")
+        where = place if chunk.rank else "it was not ranked"
+        say(f"{chunk.chunk_id} was left out, {_REASONS[chunk.reason]} ({where}; {chunk.tokens} tokens).")
+
+
+@app.command(epilog="Example: lorewright lore entity neon_dragon --as player")
+def entity(
+    entity_id: Annotated[str, typer.Argument(metavar="ID", help="The entity's ID, with or without its pack.")],
+    campaign: Annotated[str | None, typer.Option(help="With what was revealed in this campaign.")] = None,
+    viewer: Annotated[str, typer.Option("--as", help="With whose eyes: gm, player or npc:ID.")] = "gm",
+    max_tokens: Annotated[int | None, typer.Option(help="At most so much text.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON for programs.")] = False,
+) -> None:
+    """All that tells of one entity: its own file first, then what mentions it."""
+    lorewright = open_app()
+    budget = lorewright.workspace.settings.lore.max_tokens if max_tokens is None else max_tokens
+    found = lorewright.lore.entity(entity_id, viewer=viewer, campaign_id=campaign, max_tokens=budget)
+    told = found.entity
+    if as_json:
+        show_json({"entity": asdict(told), **found.lore.result.model_dump(mode="json")})
+        return
+    say(f"{told.name}  [{told.id}]  {told.type}", style="bold")
+    for what, values in (("also called", told.aliases), ("tags", told.tags)):
+        if values:
+            say(f"{what}: {', '.join(values)}", style="dim")
+    say(f"from {told.file_path}", style="dim")
+    say()
+    _show(found.lore.result)

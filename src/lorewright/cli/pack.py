@@ -3,22 +3,21 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 
 from lorewright.bootstrap import open_app
 from lorewright.cli import pack_import
-from lorewright.cli.output import console, say, show_json, show_table
-from lorewright.errors import SettingsError
+from lorewright.cli.output import say, show_json, show_table
+from lorewright.cli.progress import progress_bar
+from lorewright.errors import EmbedderError, SettingsError
+from lorewright.index.library import Installed
 from lorewright.packs.checking import check_pack
 from lorewright.packs.findings import Finding
-from lorewright.packs.loader import Progress as OnProgress
 from lorewright.packs.making import manifest_for, new_pack
 from lorewright.packs.models import OPEN_ROLES, Pack
 
@@ -33,16 +32,6 @@ app.command("import", epilog=pack_import.EXAMPLE)(pack_import.import_pack)
 # More findings of one code than this are counted, not listed.
 _LISTED = 3
 _SECRETS_SHOWN = 8
-
-
-@contextmanager
-def _progress() -> Iterator[OnProgress]:
-    """A bar on stderr for whatever is being done; nothing where stderr is no terminal."""
-    err = console(stderr=True)
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
-    with Progress(*columns, console=err, transient=True, disable=not err.is_terminal) as bar:
-        task = bar.add_task("", total=None)
-        yield lambda what, done, total: bar.update(task, description=what, completed=done, total=total)
 
 
 @app.command(epilog="Example: lorewright pack new content_packs/my_town")
@@ -67,22 +56,59 @@ def install(
     as_json: AsJson = False,
 ) -> None:
     """Read a pack where it lies (a .zip is copied) and index it. Nothing is half installed."""
-    with _progress() as progress:
-        installed = open_app().packs.install(folder, copy=copy, lenient=lenient, progress=progress)
+    lorewright = open_app()
+    with progress_bar() as progress:
+        installed = lorewright.packs.install(folder, copy=copy, lenient=lenient, progress=progress)
     if as_json:
-        show_json(
-            {
-                **asdict(installed.pack),
-                "built": installed.built,
-                "findings": [asdict(finding) for finding in installed.findings],
-            }
-        )
+        show_json(_as_json(installed))
         return
-    pack = installed.pack
     _show_findings(installed.findings)
-    say(f"installed {pack.id} {pack.version}: {pack.files} files, {pack.chunks} chunks, {pack.tokens} tokens")
+    _show_installed(installed, "installed", lorewright.without_vectors)
+
+
+@app.command(epilog="Example: lorewright pack reindex neo_seattle")
+def reindex(
+    packs: Annotated[list[str] | None, typer.Argument(help="The packs' IDs; all that are installed without.")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Read installed packs again from their folders; index and embed what has changed."""
+    lorewright = open_app()
+    done = []
+    for pack_id in packs or [pack.id for pack in lorewright.library.packs()]:
+        with progress_bar() as progress:
+            done.append(lorewright.packs.reindex(pack_id, progress=progress))
+        if not as_json:
+            _show_installed(done[-1], "reindexed", lorewright.without_vectors)
+    if as_json:
+        show_json([_as_json(one) for one in done])
+    elif not done:
+        say("No pack is installed. Next: lorewright pack install FOLDER")
+
+
+def _as_json(installed: Installed) -> dict[str, object]:
+    embedding = installed.embedding
+    return {
+        **asdict(installed.pack),
+        "built": installed.built,
+        "embedding": asdict(embedding) if embedding else None,
+        "not_embedded": installed.not_embedded.message if installed.not_embedded else None,
+        "findings": [asdict(finding) for finding in installed.findings],
+    }
+
+
+def _show_installed(installed: Installed, done: str, without_vectors: EmbedderError | None) -> None:
+    pack, embedding = installed.pack, installed.embedding
+    say(f"{done} {pack.id} {pack.version}: {pack.files} files, {pack.chunks} chunks, {pack.tokens} tokens")
     if not installed.built:
         say("its text had not changed: nothing was indexed anew", style="dim")
+    if embedding is not None:
+        kept = embedding.windows - embedding.new
+        say(f"embedded {embedding.new} of {embedding.windows} windows; {kept} were known", style="dim")
+    problem = installed.not_embedded or without_vectors
+    if problem is not None:
+        say(f"found by words alone: {problem.message}", style="yellow")
+        if problem.hint:
+            say(f"  hint: {problem.hint}", style="cyan")
 
 
 @app.command("list", epilog="Example: lorewright pack list --json")
@@ -106,7 +132,7 @@ def validate(
     as_json: AsJson = False,
 ) -> None:
     """Check a pack as a compiler would, and say what was understood. Exit 1 when there are errors."""
-    with _progress() as progress:
+    with progress_bar() as progress:
         pack = check_pack(folder, open_app().library.neighbours(), progress=progress)
     if as_json:
         show_json([asdict(finding) for finding in pack.findings])
@@ -137,7 +163,7 @@ def stats(pack_id: PackId, as_json: AsJson = False) -> None:
     if as_json:
         show_json(counted)
         return
-    plain = ("files", "chunks", "total_tokens", "bytes_on_disk", "last_indexed")
+    plain = ("files", "chunks", "total_tokens", "embedder", "windows", "chroma", "bytes_on_disk", "last_indexed")
     show_table(("what", "how much"), [(key.replace("_", " "), counted[key]) for key in plain])
     for kind in ("types", "roles"):
         say(f"{kind}: " + ", ".join(f"{count} {name}" for name, count in counted[kind].items()))

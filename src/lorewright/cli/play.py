@@ -15,6 +15,7 @@ from lorewright.bootstrap import App, open_app
 from lorewright.campaigns.campaigns import Campaigns, OpenCampaign
 from lorewright.campaigns.scenario import Scenario, load_scenario
 from lorewright.cli.output import complain, note, say
+from lorewright.cli.progress import progress_bar
 from lorewright.cli.table_talk import COMMANDS, show_result, show_start
 from lorewright.errors import LorewrightError, NotFound
 from lorewright.turn.result import TurnResult
@@ -33,7 +34,7 @@ def play(
     ] = None,
 ) -> None:
     """Play at a prompt; type /help there. With nothing to read on standard input, a demo is played and not kept."""
-    lorewright = open_app()
+    lorewright = open_app(long_lived=True)
     piped = _piped_lines()
     if script is not None:
         _play_lines(lorewright.campaigns, _campaign(lorewright, name, seed), _lines_of(script))
@@ -73,7 +74,8 @@ def _campaign(lorewright: App, name: str, seed: int | None) -> str:
         hint = "see: lorewright campaign list, and the folder scenarios/"
         raise NotFound(f"there is neither a campaign nor a scenario {name}", hint=hint)
     note(f"beginning a campaign from {name} (packs are read when they are new) …")
-    return campaigns.new(name, seed=seed).id
+    with progress_bar() as progress:
+        return campaigns.new(name, seed=seed, progress=progress).id
 
 
 def _play_at_prompt(campaigns: Campaigns, campaign_id: str) -> None:
@@ -116,7 +118,10 @@ def _play_demo(lorewright: App, name: str) -> None:
     note(f"standard input is closed: playing the demo of {scenario.id}; nothing of it is kept")
     with tempfile.TemporaryDirectory() as folder:
         campaigns = lorewright.rehearsal(Path(folder))
-        row = campaigns.new(scenario.id, campaign_id=f"{scenario.id}_demo", seed=scenario.demo_seed)
+        with progress_bar() as progress:
+            row = campaigns.new(
+                scenario.id, campaign_id=f"{scenario.id}_demo", seed=scenario.demo_seed, progress=progress
+            )
         _play_lines(campaigns, row.id, scenario.demo)
 
 

@@ -20,7 +20,7 @@ from lorewright.index.building import has_sound_chunks, sync
 from lorewright.index.embedders.embedder import Embedder
 from lorewright.index.embedding_cache import EmbeddingCache
 from lorewright.index.generation import CHUNKS_FILE, Generation, GenerationKey
-from lorewright.index.vectors.stored import has_sound_vectors, write_vectors
+from lorewright.index.vectors.stored import about_vectors, has_sound_vectors, write_vectors
 from lorewright.index.windows import windows_of
 from lorewright.packs.loader import Progress
 from lorewright.storage.steps import step
@@ -54,12 +54,15 @@ class VectorBuilder:
             EmbedderError: the embedder failed; what was embedded before stays in the cache.
         """
         final = generations / key.folder_in(self.embedder.fingerprint)
+        if self._is_sound(final):
+            return Embedding(about_vectors(final).windows)
+        progress("waiting for another process that embeds", 0, 1)
         with FileLock(generations / ".embed.lock"):
             for left_over in generations.glob(f"{TEMPORARY}*"):
                 shutil.rmtree(left_over)
+            if self._is_sound(final):
+                return Embedding(about_vectors(final).windows)
             texts = window_texts(generations / key.folder)
-            if has_sound_chunks(final) and has_sound_vectors(final, self.embedder.fingerprint):
-                return Embedding(len(texts))
             embedded = self.cache.embed(texts, self.embedder, progress=lambda *count: progress("embedding", *count))
             step("embed:embedded")
             building = generations / f"{TEMPORARY}{os.getpid()}"
@@ -67,6 +70,7 @@ class VectorBuilder:
             os.link(generations / key.folder / CHUNKS_FILE, building / CHUNKS_FILE)
             write_vectors(building, embedded.vectors, self.embedder.fingerprint)
             step("embed:written")
+            progress("indexing vectors", 0, 1)
             self.build_nearest(building)
             step("embed:indexed")
             sync(building)
@@ -76,6 +80,9 @@ class VectorBuilder:
             sync(final.parent)
             step("embed:renamed")
         return Embedding(len(texts), embedded.new)
+
+    def _is_sound(self, folder: Path) -> bool:
+        return has_sound_chunks(folder) and has_sound_vectors(folder, self.embedder.fingerprint)
 
 
 def window_texts(folder: Path) -> list[str]:

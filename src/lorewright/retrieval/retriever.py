@@ -15,6 +15,7 @@ from lorewright.retrieval.budget import fit_to_budget
 from lorewright.retrieval.explain import ChunkTrace, RetrievalTrace, filtered, trace_of
 from lorewright.retrieval.filters import tie_chunks
 from lorewright.retrieval.in_force import NotInForce, Removal, in_force
+from lorewright.retrieval.overrides import ids_of, things
 from lorewright.retrieval.query import LoreRetrievalQuery, LoreRetrievalResult, RetrievedChunk
 from lorewright.retrieval.ranking import Hit, Ranking, rank_chunks
 from lorewright.retrieval.view import LoreView, hidden_entities, visible_text
@@ -40,11 +41,33 @@ class Retrieval:
 
 def retrieve(view: LoreView, query: LoreRetrievalQuery) -> Retrieval:
     """Filter, rank, fit to the budget. A query with neither words nor filters finds nothing."""
+    return _retrieve(view, query, lambda hits: hits)
+
+
+def retrieve_for_entity(view: LoreView, entity_id: str, *, max_tokens: int) -> Retrieval:
+    """All that tells of an entity (by its qualified ID): its own file in the order of its sections, then what mentions
+    it, best first."""
+    own = set(ids_of(entity_id, things(view.generations)))
+
+    def own_first(hits: list[Hit]) -> list[Hit]:
+        mine = sorted(
+            (hit for hit in hits if hit.chunk.entity_id in own), key=lambda hit: (hit.chunk.pack_id, hit.chunk.row)
+        )
+        return [*mine, *(hit for hit in hits if hit.chunk.entity_id not in own)]
+
+    query = LoreRetrievalQuery(
+        entity_ids=(entity_id,), corpus="authored", viewer=view.viewer, limit=1000, max_tokens=max_tokens
+    )
+    return _retrieve(view, query, own_first)
+
+
+def _retrieve(view: LoreView, query: LoreRetrievalQuery, order: Callable[[list[Hit]], list[Hit]]) -> Retrieval:
     started = time.perf_counter()
     asked = replace(view, generations=_asked(view, query))
     force = in_force(asked)
     hidden = hidden_entities(force.view)
     ranked = _ranked(force.view, query, hidden)
+    ranked = replace(ranked, hits=order(ranked.hits))
     chosen, left_out = fit_to_budget(ranked.hits, budget_tokens=query.max_tokens, limit=query.limit)
     elapsed_ms = (time.perf_counter() - started) * 1000
     result = LoreRetrievalResult(
