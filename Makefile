@@ -12,7 +12,7 @@ ifeq ($(shell command -v $(PYTHON) 2>/dev/null),)
 PYTHON := python3
 endif
 
-.PHONY: help play test check format bench clean
+.PHONY: help play test extras check format bench clean
 
 help: ## Say what there is to make.
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -23,6 +23,10 @@ play: $(READY) ## Set up what is needed and play Dead Drop (with no input: a dem
 test: $(READY_DEV) ## Set up what is needed and run the tests.
 	@$(BIN)/python -m pytest -n auto
 
+extras: $(READY_DEV) ## Install the other embedders too, so that their tests run (torch: a gigabyte).
+	@$(PIP) install --quiet torch==2.13.0
+	@$(PIP) install --quiet --editable '.[dev,st,openai,voyage]'
+
 check: $(READY_DEV) ## Format, lint, types, imports.
 	@echo "format …" && $(BIN)/ruff format --check src tests benchmarks
 	@echo "lint …" && $(BIN)/ruff check src tests benchmarks
@@ -32,8 +36,11 @@ check: $(READY_DEV) ## Format, lint, types, imports.
 format: $(READY_DEV) ## Format the code and mend what can be mended.
 	@$(BIN)/ruff check --fix --quiet src tests benchmarks; $(BIN)/ruff format src tests benchmarks
 
-bench: $(READY) ## Measure how well and how fast lore is found.
-	@$(BIN)/python benchmarks/lookup.py
+bench: $(READY) ## Measure how well and how fast lore is found (about ten minutes; BENCH=--windows for more).
+	@$(BIN)/python benchmarks/quality.py --tales $(BENCH)
+	@$(BIN)/python benchmarks/speed.py
+	@$(BIN)/python benchmarks/embedding.py
+	@$(BIN)/python benchmarks/nearest.py
 
 clean: ## Remove the environment and all that can be rebuilt.
 	@rm -rf $(VENV) .mypy_cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache

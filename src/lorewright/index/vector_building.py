@@ -9,14 +9,14 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
 from filelock import FileLock
 
-from lorewright.index.building import has_sound_chunks, sync
+from lorewright.index.building import DIGEST_FILE, has_sound_chunks, sync
 from lorewright.index.embedders.embedder import Embedder
 from lorewright.index.embedding_cache import EmbeddingCache
 from lorewright.index.generation import CHUNKS_FILE, Generation, GenerationKey
@@ -67,7 +67,8 @@ class VectorBuilder:
             step("embed:embedded")
             building = generations / f"{TEMPORARY}{os.getpid()}"
             building.mkdir()
-            os.link(generations / key.folder / CHUNKS_FILE, building / CHUNKS_FILE)
+            for name in (CHUNKS_FILE, DIGEST_FILE):
+                os.link(generations / key.folder / name, building / name)
             write_vectors(building, embedded.vectors, self.embedder.fingerprint)
             step("embed:written")
             progress("indexing vectors", 0, 1)
@@ -80,6 +81,14 @@ class VectorBuilder:
             sync(final.parent)
             step("embed:renamed")
         return Embedding(len(texts), embedded.new)
+
+    def embed_ahead(self, texts: Sequence[str]) -> int:
+        """Have the vectors of some texts in the cache; how many had to be embedded.
+
+        Raises:
+            EmbedderError: the embedder failed; the batches before are kept.
+        """
+        return self.cache.embed(texts, self.embedder, progress=lambda done, total: None).new
 
     def _is_sound(self, folder: Path) -> bool:
         return has_sound_chunks(folder) and has_sound_vectors(folder, self.embedder.fingerprint)

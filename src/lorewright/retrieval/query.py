@@ -56,7 +56,7 @@ class RetrievedChunk(BaseModel):
 class LoreRetrievalResult(BaseModel):
     """The seed's result: chunks best first, the parts of one section in their order.
 
-    `query_time_ms` is rounded up to whole hundreds: a finer figure would make two equal answers differ.
+    `query_time_ms` is rounded up to whole seconds: a finer figure would make two equal answers differ.
     """
 
     model_config = ConfigDict(frozen=True)

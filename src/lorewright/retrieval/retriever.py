@@ -21,7 +21,7 @@ from lorewright.retrieval.ranking import Hit, Ranking, rank_chunks
 from lorewright.retrieval.view import LoreView, hidden_entities, visible_text
 from lorewright.tokens import count_tokens
 
-_TIME_STEP_MS = 100
+_TIME_STEP_MS = 1000
 
 
 @dataclass(frozen=True)

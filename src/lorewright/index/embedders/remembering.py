@@ -14,8 +14,10 @@ _KEPT = 64
 class RememberingEmbedder:
     """Asks another embedder, each question once. Safe to use from threads where that one is."""
 
-    def __init__(self, embedder: Embedder) -> None:
+    def __init__(self, embedder: Embedder, *, kept: int = _KEPT) -> None:
+        """`kept` is how many questions are remembered, the latest."""
         self._embedder = embedder
+        self._kept = kept
         self._questions: OrderedDict[str, Vectors] = OrderedDict()
         self._lock = Lock()
 
@@ -41,6 +43,6 @@ class RememberingEmbedder:
         with self._lock:
             self._questions[text] = vector
             self._questions.move_to_end(text)
-            while len(self._questions) > _KEPT:
+            while len(self._questions) > self._kept:
                 self._questions.popitem(last=False)
         return vector

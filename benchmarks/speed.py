@@ -1,0 +1,118 @@
+"""How fast lore is found and indexed: ratios, measured side by side in one run.
+
+    python benchmarks/speed.py [--python /path/to/a/python/with/sentence-transformers]
+
+Cold is a whole `lorewright lore query` from before the process to its end, against the import of sentence-transformers
+alone. Warm is a question never asked before, embedding included, in a process that has the pack open.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from rich.console import Console
+from rich.table import Table
+
+ROOT = Path(__file__).parents[1]
+CORPORA = Path(os.environ.get("LOREWRIGHT_CORPORA", ROOT.parent / "shared" / "corpora"))
+COLD_RUNS = 5
+QUESTION = "Where can an outsider earn the vote by soldiering?"
+
+WARM = """
+import json, resource, statistics, sys, time
+from pathlib import Path
+from lorewright.bootstrap import open_app
+from lorewright.retrieval.query import LoreRetrievalQuery
+from lorewright.retrieval.retriever import retrieve
+from lorewright.retrieval.view import LoreView
+app = open_app(Path(sys.argv[1]))
+view = LoreView((app.library.open(app.library.get("eclipse-phase").key),))
+asked = json.loads(Path(sys.argv[2]).read_text())
+retrieve(view, LoreRetrievalQuery(keywords="warm up"))
+times = []
+for text in asked:
+    started = time.perf_counter()
+    retrieve(view, LoreRetrievalQuery(keywords=text))
+    times.append((time.perf_counter() - started) * 1000)
+resident = next(int(line.split()[1]) for line in open("/proc/self/status") if line.startswith("VmRSS")) // 1024
+peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
+print(json.dumps({"p50": statistics.median(times), "p95": sorted(times)[int(len(times) * 0.95)],
+                  "resident": resident, "peak": peak}))
+"""
+
+
+def seconds(command: Sequence[str | Path], **environment: str) -> float:
+    """How long a process takes, from before it to its end."""
+    started = time.perf_counter()
+    subprocess.run(command, check=True, capture_output=True, env={**os.environ, **environment})
+    return time.perf_counter() - started
+
+
+def median_of(run: Callable[[], float]) -> float:
+    """The middle of some runs, after one that fills the caches."""
+    run()
+    return statistics.median(run() for _ in range(COLD_RUNS))
+
+
+def peak_of(command: Sequence[str | Path]) -> int:
+    """The most memory that a process takes, in MB."""
+    code = (
+        "import resource, subprocess, sys; subprocess.run(sys.argv[1:], check=True, capture_output=True);"
+        "print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss // 1024)"
+    )
+    return int(subprocess.run([sys.executable, "-c", code, *command], capture_output=True, text=True).stdout)
+
+
+def main() -> None:
+    """Index the published pack in a workspace of the moment, measure, print."""
+    arguments = argparse.ArgumentParser()
+    arguments.add_argument("--python", default=os.environ.get("LOREWRIGHT_ST_PYTHON", sys.executable))
+    theirs = arguments.parse_args().python
+    pack = CORPORA / "packs" / "eclipse-phase"
+    if not pack.is_dir():
+        sys.exit(f"no pack at {pack}: set LOREWRIGHT_CORPORA")
+    has_theirs = not subprocess.run([theirs, "-c", "import sentence_transformers"], capture_output=True).returncode
+    table = Table(title="eclipse-phase")
+    for column in ("what", "measured", "ratio", "aim"):
+        table.add_column(column)
+    lorewright = Path(sys.executable).with_name("lorewright")
+    with tempfile.TemporaryDirectory() as folder:
+        here = {"LOREWRIGHT_WORKSPACE": folder}
+        os.environ |= here
+        seconds([lorewright, "init", folder])
+        first = seconds([lorewright, "pack", "install", pack])
+        again = median_of(lambda: seconds([lorewright, "pack", "reindex", "eclipse-phase"]))
+        table.add_row("first install, embedding included", f"{first:.1f} s", "1", "")
+        table.add_row("unchanged reindex", f"{again:.2f} s", f"{again / first:.3f} × the first", "< 0.1")
+        query = [lorewright, "lore", "query", QUESTION, "--json"]
+        cold = median_of(lambda: seconds(query))
+        words = median_of(lambda: seconds(query, LOREWRIGHT_EMBEDDER="none"))
+        ratio = "(sentence-transformers is not installed: name a --python that has it)"
+        if has_theirs:
+            imported = median_of(lambda: seconds([theirs, "-c", "import sentence_transformers"]))
+            ratio = f"{cold / imported:.2f} × import sentence_transformers ({imported:.2f} s)"
+        table.add_row("lore query, cold process", f"{cold:.2f} s", ratio, "≤ 0.25, ≤ 1.0 s")
+        table.add_row("the same by words alone", f"{words:.2f} s", f"{words / cold:.2f} × cold", "")
+        table.add_row("its peak memory", f"{peak_of(query)} MB", "", "≤ 250 MB")
+        asked = Path(folder) / "asked.json"
+        lines = (CORPORA / "questions" / "eclipse-phase.jsonl").read_text(encoding="utf-8").splitlines()
+        asked.write_text(json.dumps([json.loads(line)["query"] for line in lines]))
+        ran = subprocess.run([sys.executable, "-c", WARM, folder, asked], capture_output=True, text=True, check=True)
+        warm = json.loads(ran.stdout)
+        table.add_row("warm, p50", f"{warm['p50']:.1f} ms", f"{warm['p50'] / 1000 / cold:.3f} × cold", "≤ 10 ms")
+        table.add_row("warm, p95", f"{warm['p95']:.1f} ms", f"{warm['p95'] / warm['p50']:.1f} × p50", "")
+        table.add_row("a process that answers", f"{warm['resident']} MB, peak {warm['peak']} MB", "", "≤ 250 MB")
+    Console(width=140).print(table)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,66 @@
+"""LoreRetriever: the seed's operations on lore, under Python names, for one view of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Literal
+
+from lorewright.retrieval.query import DEFAULT_MAX_TOKENS, LoreRetrievalQuery, LoreRetrievalResult
+from lorewright.retrieval.retriever import retrieve, retrieve_for_entity
+from lorewright.retrieval.view import LoreView
+from lorewright.scene_lore.gather import gather
+from lorewright.scene_lore.models import SceneFocus, SceneLore
+
+
+class LoreRetriever:
+    """Answers for whoever looks: a game master, a player, a character."""
+
+    def __init__(self, view: LoreView) -> None:
+        self._view = view
+
+    def query(
+        self,
+        signals: LoreRetrievalQuery,
+        corpus: Literal["authored", "history", "all"] = "all",
+        max_tokens: int = DEFAULT_MAX_TOKENS,
+    ) -> LoreRetrievalResult:
+        """The best lore of a corpus that fits, best first."""
+        asked = signals.model_copy(update={"corpus": corpus, "max_tokens": max_tokens})
+        return retrieve(self._view, asked).result
+
+    def build_query(
+        self,
+        scene: SceneFocus,
+        entities: Mapping[str, str],
+        threads: Mapping[str, str],
+        player_input: str,
+        recent_event: str = "",
+    ) -> LoreRetrievalQuery:
+        """What a scene asks for, in the seed's words and with its filters.
+
+        `entities` and `threads` give the names and titles for IDs; an ID without one stands for itself.
+        """
+        lines = (
+            f"Location: {entities.get(scene.location_id, scene.location_id)}",
+            f"Present: {', '.join(entities.get(one, one) for one in scene.present_ids)}",
+            f"Player action: {player_input}",
+            f"Active threads: {', '.join(threads.get(one, one) for one in scene.thread_ids)}",
+            f"Recent: {recent_event}",
+        )
+        return LoreRetrievalQuery(
+            keywords="\n".join(lines),
+            location_id=scene.location_id,
+            entity_ids=scene.present_ids,
+            thread_ids=scene.thread_ids,
+            viewer=self._view.viewer,
+        )
+
+    def retrieve_for_scene(self, scene: SceneFocus, active_threads: Sequence[str] = ()) -> SceneLore:
+        """Everything in force on a scene, secrets included: what of it a stage may see is its view's to say."""
+        threads = tuple(dict.fromkeys((*scene.thread_ids, *active_threads)))
+        focus = scene.model_copy(update={"thread_ids": threads})
+        return gather(self._view.generations, focus, self._view.conditions)
+
+    def retrieve_for_entity(self, entity_id: str, max_tokens: int = DEFAULT_MAX_TOKENS) -> LoreRetrievalResult:
+        """What tells of an entity (by its qualified ID), its own file first."""
+        return retrieve_for_entity(self._view, entity_id, max_tokens=max_tokens).result

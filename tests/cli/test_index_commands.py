@@ -1,0 +1,144 @@
+"""The index as an author meets it: install, reindex, stats, explanations; with an embedder and without."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import harbour as h
+from lorewright.errors import EmbedderError
+from lorewright.index.embedders.minilm import MiniLM
+
+
+def run(root: Path, *arguments: str, embedder: str = "hashing", seed: str = "0") -> subprocess.CompletedProcess[str]:
+    """Run the command line in its own process, with a workspace."""
+    named = {"LOREWRIGHT_WORKSPACE": str(root), "LOREWRIGHT_EMBEDDER": embedder, "PYTHONHASHSEED": seed}
+    command = [sys.executable, "-m", "lorewright", *arguments]
+    return subprocess.run(command, capture_output=True, text=True, env={**os.environ, **named}, cwd=root)
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    assert run(tmp_path, "init", str(tmp_path / "ws")).returncode == 0
+    return tmp_path / "ws"
+
+
+@pytest.fixture
+def installed(root: Path) -> Path:
+    assert run(root, "pack", "install", "content_packs/neo_seattle").returncode == 0
+    return root
+
+
+def test_an_install_says_what_it_embedded_and_a_reindex_that_it_knew_it(root: Path) -> None:
+    first = run(root, "pack", "install", "content_packs/neo_seattle").stdout
+    assert "; 0 were known" in first
+    again = run(root, "pack", "reindex").stdout
+    assert "nothing was indexed anew" in again
+    assert "embedded 0 of" in again
+    (counted,) = json.loads(run(root, "pack", "reindex", "neo_seattle", "--json").stdout)
+    assert counted["embedding"]["new"] == 0
+    assert counted["embedding"]["windows"] > 100
+
+
+def test_an_edit_is_found_by_a_reindex_which_embeds_only_what_changed(installed: Path) -> None:
+    file = installed / "content_packs" / "neo_seattle" / "npcs" / "viktor.md"
+    file.write_text(file.read_text(encoding="utf-8") + "\n## Parrot\n\nViktor keeps a zygodactyl parrot.\n")
+    (counted,) = json.loads(run(installed, "pack", "reindex", "--json").stdout)
+    assert counted["embedding"]["new"] == 1
+    found = json.loads(run(installed, "lore", "query", "zygodactyl", "--json").stdout)
+    assert found["chunks"][0]["chunk_id"] == "neo_seattle:viktor:parrot"
+
+
+def test_stats_say_what_embeds_a_pack(installed: Path) -> None:
+    stats = json.loads(run(installed, "pack", "stats", "neo_seattle", "--json").stdout)
+    assert stats["embedder"] == "hashing-256"
+    assert stats["windows"] > 100
+    assert stats["chunks"] > 50
+
+
+def test_an_index_of_another_embedder_is_refused_until_it_is_rebuilt(installed: Path) -> None:
+    settings = installed / "lorewright.toml"
+    refused = run(installed, "lore", "query", "jin", embedder="openai/some-model")
+    assert refused.returncode == 1
+    assert "error[index_stale]" in refused.stderr
+    assert "lorewright pack reindex neo_seattle" in refused.stderr
+    assert run(installed, "lore", "query", "jin", embedder="none").returncode == 0
+    settings.write_text(settings.read_text().replace('embedder = "minilm"', 'embedder = "word2vec"'))
+    named = {**os.environ, "LOREWRIGHT_WORKSPACE": str(installed)}
+    named.pop("LOREWRIGHT_EMBEDDER", None)
+    command = [sys.executable, "-m", "lorewright", "lore", "query", "jin"]
+    unknown = subprocess.run(command, capture_output=True, text=True, env=named)
+    assert unknown.returncode == 1
+    assert 'no embedder is called "word2vec"' in unknown.stderr
+
+
+def test_a_server_that_fails_leaves_the_pack_installed_and_found_by_words(root: Path) -> None:
+    """No key is set, so nothing is asked; the pack is there all the same, and the reason is told."""
+    os.environ.pop("OPENAI_API_KEY", None)
+    done = run(root, "pack", "install", "content_packs/neo_seattle", embedder="openai")
+    assert done.returncode == 0
+    assert "found by words alone" in done.stdout
+    assert "hint:" in done.stdout
+    found = json.loads(run(root, "lore", "query", "Viktor", "--json", embedder="openai").stdout)
+    assert found["chunks"][0]["chunk_id"].startswith("neo_seattle:viktor")
+
+
+def test_an_explanation_names_lanes_words_ties_and_one_reason_each(installed: Path) -> None:
+    told = run(installed, "lore", "query", "who owes Viktor", "--explain", "--limit", "2").stdout
+    for part in ("meaning counts", "by words", "by meaning", "ties", "tokens", "named: viktor", "why not those"):
+        assert part in told
+    assert "below the cut" in told
+
+
+def test_why_not_answers_for_chunks_that_nothing_points_at(installed: Path) -> None:
+    asked = ("lore", "query", "--location", "night_market")
+    told = run(installed, *asked, "--why-not", "neo_seattle:viktor:background").stdout
+    assert "neither words nor names, filters, links or meaning point at it" in told
+    secret = run(installed, *asked, "--as", "player", "--why-not", "neo_seattle:viktor:withholds").stdout
+    assert "there is no such chunk for player" in secret
+
+
+def test_an_entity_is_told_from_its_own_file_first_and_a_player_hears_no_secret(installed: Path) -> None:
+    told = json.loads(run(installed, "lore", "entity", "viktor", "--json").stdout)
+    assert told["entity"]["name"] == "Viktor"
+    ids = [chunk["chunk_id"] for chunk in told["chunks"]]
+    assert ids[0] == "neo_seattle:viktor:overview"
+    assert any(":withholds" in one for one in ids)
+    player = run(installed, "lore", "entity", "viktor", "--as", "player", "--json").stdout
+    assert ":withholds" not in player
+    missing = run(installed, "lore", "entity", "nobody")
+    assert missing.returncode == 1
+    assert "there is no entity nobody" in missing.stderr
+
+
+@pytest.mark.slow
+def test_answers_by_meaning_are_the_same_bytes_in_every_process(root: Path) -> None:
+    try:
+        MiniLM()
+    except EmbedderError as problem:
+        pytest.skip(str(problem))
+    printed = []
+    for seed in ("0", "4242"):
+        assert run(root, "pack", "install", "content_packs/neo_seattle", embedder="minilm", seed=seed).returncode == 0
+        asked = ("lore", "query", "a person who pays in advance and asks nothing", "--explain", "--json")
+        printed.append(run(root, *asked, embedder="minilm", seed=seed).stdout)
+    assert printed[0] == printed[1]
+    assert '"vector_rank": 1' in printed[0]
+
+
+def test_a_game_is_grounded_by_meaning_and_ends_as_its_demo_does(root: Path) -> None:
+    played = run(root, "play", "dead_drop")
+    assert played.returncode == 0, played.stderr
+    words = run(root, "play", "dead_drop", embedder="none")
+    assert played.stdout.splitlines()[-1] == words.stdout.splitlines()[-1]
+
+
+def test_harbour_plays_with_vectors_too(tmp_path: Path) -> None:
+    root = h.harbour(tmp_path).workspace.root
+    assert run(root, "pack", "reindex").returncode == 0
+    assert run(root, "turn", "game", "look").returncode == 0

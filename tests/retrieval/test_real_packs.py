@@ -1,0 +1,133 @@
+"""What holds of every answer, held on the packs of real authors."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from corpora import PACKS, corpus_pack, questions
+from lorewright.index.embedders.hashing import HashingEmbedder
+from lorewright.index.generation import Generation
+from lorewright.index.library import Library
+from lorewright.retrieval.query import LoreRetrievalQuery
+from lorewright.retrieval.retriever import retrieve
+from lorewright.retrieval.view import LoreView
+from shared_build import built_once, embedding_library
+
+pytestmark = [pytest.mark.slow, pytest.mark.corpora]
+
+SECRET = """---
+id: the_hidden_hand
+type: faction
+---
+
+# The Hidden Hand
+
+## Secrets
+
+- Oberon's Cobweb is run by the Hidden Hand, who sell every ego that passes to the Factors.
+- Phelan's Ma is distilled from a TITAN nanovirus.
+"""
+
+
+def embedded(indexes: Path) -> Library:
+    return embedding_library(indexes, HashingEmbedder())
+
+
+@pytest.fixture(scope="module")
+def library(tmp_path_factory: pytest.TempPathFactory) -> Library:
+    """The packs of the corpora, each indexed as its author keeps it."""
+    folders = [corpus_pack(name) for name in PACKS]
+
+    def build(shared: Path) -> None:
+        for folder in folders:
+            embedded(shared).install(folder, lenient=True)
+
+    return embedded(built_once(tmp_path_factory, "real-packs", build))
+
+
+@pytest.fixture(scope="module")
+def packs(library: Library) -> Iterator[dict[str, Generation]]:
+    opened = {pack.id: library.open(pack.key) for pack in library.packs()}
+    yield opened
+    for generation in opened.values():
+        generation.close()
+
+
+def answers(view: LoreView, count: int = 24) -> list[str]:
+    """Some answers with their traces, as they are printed."""
+    asked = [question["query"] for question in questions()][:: 96 // count]
+    found = [retrieve(view, LoreRetrievalQuery(keywords=text, viewer=view.viewer)) for text in asked]
+    return [one.result.model_dump_json() + one.trace.model_dump_json() for one in found]
+
+
+def test_what_else_is_installed_or_removed_changes_no_byte_of_an_answer(
+    tmp_path: Path, packs: dict[str, Generation]
+) -> None:
+    beside_others = answers(LoreView((packs["eclipse-phase"],)))
+    alone = embedded(tmp_path / "indexes")
+    generation = alone.open(alone.install(corpus_pack("eclipse-phase")).pack.key)
+    assert answers(LoreView((generation,))) == beside_others
+    alone.install(corpus_pack("asis-cairn"), lenient=True)
+    assert answers(LoreView((generation,))) == beside_others
+    alone.remove(next(pack.id for pack in alone.packs() if pack.id != "eclipse-phase"))
+    generation.close()
+    again = alone.open(alone.get("eclipse-phase").key)
+    assert answers(LoreView((again,))) == beside_others
+    again.close()
+
+
+def test_a_secret_changes_no_byte_of_a_players_answer(tmp_path: Path, packs: dict[str, Generation]) -> None:
+    folder = tmp_path / "eclipse-phase"
+    shutil.copytree(corpus_pack("eclipse-phase"), folder)
+    (folder / "factions" / "zz-the-hidden-hand.md").write_text(SECRET, encoding="utf-8")
+    library = embedded(tmp_path / "indexes")
+    with_secret = library.open(library.install(folder).pack.key)
+    player = answers(LoreView((packs["eclipse-phase"],), viewer="player"))
+    assert answers(LoreView((with_secret,), viewer="player")) == player
+    gm = retrieve(LoreView((with_secret,)), LoreRetrievalQuery(keywords="Phelan's Ma distilled nanovirus")).result
+    assert "the_hidden_hand" in gm.chunks[0].chunk_id
+    with_secret.close()
+
+
+@settings(max_examples=60)
+@given(number=st.integers(0, 95), small=st.integers(0, 3000), more=st.integers(0, 3000), everything=st.booleans())
+def test_a_larger_budget_never_loses_a_chunk(
+    packs: dict[str, Generation], number: int, small: int, more: int, everything: bool
+) -> None:
+    view = LoreView(tuple(packs.values()) if everything else (packs["eclipse-phase"],))
+    text = questions()[number]["query"]
+    chosen = [
+        {chunk.chunk_id for chunk in retrieve(view, LoreRetrievalQuery(keywords=text, max_tokens=tokens)).result.chunks}
+        for tokens in (small, small + more)
+    ]
+    assert chosen[0] <= chosen[1]
+
+
+def test_an_unchanged_pack_is_not_embedded_again(library: Library) -> None:
+    for pack in library.packs():
+        embedding = library.reindex(pack.id).embedding
+        assert embedding is not None
+        assert embedding.windows > 0
+        assert embedding.new == 0
+
+
+def test_an_edit_of_a_section_embeds_that_section_alone(tmp_path: Path) -> None:
+    folder = tmp_path / "eclipse-phase"
+    shutil.copytree(corpus_pack("eclipse-phase"), folder)
+    library = embedded(tmp_path / "indexes")
+    first = library.install(folder).embedding
+    file = folder / "locations" / "mitre.md"
+    text = file.read_text(encoding="utf-8")
+    assert "Radio Argosy" in text
+    file.write_text(text.replace("Radio Argosy", "Radio Argo", 1), encoding="utf-8")
+    second = library.reindex("eclipse-phase").embedding
+    assert first is not None
+    assert second is not None
+    assert second.windows == first.windows
+    assert 1 <= second.new <= 3
