@@ -12,9 +12,9 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import statistics
 import sys
-import time
 from collections import defaultdict
 from collections.abc import Callable
 from pathlib import Path
@@ -126,9 +126,10 @@ def arms_table(windows: bool) -> Table:
 
 def tales_table() -> Table:
     """The same settings on a thousand questions that have nothing to do with the others."""
-    folder = KEPT / "tales-pack"
-    questions = write_tales(CORPORA / "ir" / "fairytaleqa", folder / str(time.time_ns()) / "tales")
-    generation = opened(KEPT / "tales", max(folder.iterdir()) / "tales")
+    folder = KEPT / "tales"
+    shutil.rmtree(folder, ignore_errors=True)
+    questions = write_tales(CORPORA / "ir" / "fairytaleqa", folder)
+    generation = opened(KEPT / "tales-index", folder)
     table = Table(title=f"tales: {len(questions)} readers' questions")
     for column in ("arm", "any@1", "any@10", "MRR"):
         table.add_column(column)
