@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from lorewright.campaigns.campaigns import Campaigns
+from lorewright.campaigns.doctor import Doctor
+from lorewright.campaigns.history import Histories
 from lorewright.campaigns.lore import LoreDesk
 from lorewright.campaigns.packs import PackShelf
 from lorewright.errors import EmbedderError, SettingsError
@@ -39,6 +41,8 @@ max_tokens = 3000   # and how much text
 embedder = "minilm" # or none, openai, voyage, st/NAME: after a change run `lorewright pack reindex`
 """
 
+_EMBEDDINGS = "embeddings.db"
+
 # Below this many windows looking at all of them is faster than asking Chroma (`benchmarks/nearest.py`).
 _CHROMA_FROM = 20_000
 
@@ -53,12 +57,14 @@ class App:
     lore: LoreDesk
     packs: PackShelf
     stages: Stages
+    doctor: Doctor
     # Why packs are found by words alone although the settings name an embedder.
     without_vectors: EmbedderError | None = None
 
     def rehearsal(self, folder: Path) -> Campaigns:
         """Campaigns that are kept in another folder: for a demo that leaves nothing behind."""
-        return _campaigns(self.workspace, self.library, self.stages, folder)
+        histories = Histories(folder / "history", self.library.vectors)
+        return _campaigns(self.workspace, self.library, self.stages, folder, histories)
 
 
 def open_app(start: Path | None = None, *, models: Mapping[str, Model] | None = None, long_lived: bool = False) -> App:
@@ -77,9 +83,19 @@ def open_app(start: Path | None = None, *, models: Mapping[str, Model] | None = 
     embedder, missing = _embedder(workspace.settings.index)
     library = _library(workspace, embedder, long_lived=long_lived)
     stages = make_stages(models or {})
-    campaigns = _campaigns(workspace, library, stages, workspace.campaigns)
+    histories = Histories(workspace.indexes / "history", library.vectors)
+    campaigns = _campaigns(workspace, library, stages, workspace.campaigns, histories)
     shelf = PackShelf(library, campaigns, workspace.content_packs)
-    return App(workspace, library, campaigns, LoreDesk(library, campaigns), shelf, stages, missing)
+    doctor = Doctor(
+        library,
+        campaigns,
+        EmbeddingCache(workspace.indexes / _EMBEDDINGS),
+        workspace.indexes,
+        workspace.content_packs,
+        without_vectors=missing,
+        chroma=workspace.settings.index.chroma != "never",
+    )
+    return App(workspace, library, campaigns, LoreDesk(library, campaigns, histories), shelf, stages, doctor, missing)
 
 
 def _embedder(settings: IndexSettings) -> tuple[Embedder | None, EmbedderError | None]:
@@ -95,7 +111,7 @@ def _library(workspace: Workspace, embedder: Embedder | None, *, long_lived: boo
     asked = workspace.settings.index.chroma
     if embedder is None:
         return Library(workspace.indexes)
-    cache = EmbeddingCache(workspace.indexes / "embeddings.db")
+    cache = EmbeddingCache(workspace.indexes / _EMBEDDINGS)
     vectors = VectorBuilder(embedder, cache, build_nearest=build_chroma if asked != "never" else bool)
     smallest = {"always": 0, "auto": _CHROMA_FROM if long_lived else None, "never": None}[asked]
 
@@ -105,8 +121,8 @@ def _library(workspace: Workspace, embedder: Embedder | None, *, long_lived: boo
     return Library(workspace.indexes, vectors, open_nearest=open_nearest)
 
 
-def _campaigns(workspace: Workspace, library: Library, stages: Stages, folder: Path) -> Campaigns:
-    return Campaigns(folder, workspace.scenarios, workspace.content_packs, library, stages)
+def _campaigns(workspace: Workspace, library: Library, stages: Stages, folder: Path, histories: Histories) -> Campaigns:
+    return Campaigns(folder, workspace.scenarios, workspace.content_packs, library, stages, histories)
 
 
 def make_stages(models: Mapping[str, Model]) -> Stages:

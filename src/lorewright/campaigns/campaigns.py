@@ -7,16 +7,19 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
+from lorewright.campaigns.history import Histories
 from lorewright.campaigns.kept_packs import KeptPacks
 from lorewright.campaigns.opening import Opening, compose
 from lorewright.campaigns.rulesets import load_ruleset
 from lorewright.campaigns.scenario import Scenario, load_scenario
-from lorewright.campaigns.store import create_campaign
+from lorewright.campaigns.store import create_campaign, pins_of
 from lorewright.errors import CampaignError, DamagedFile, EmbedderError, LorewrightError, NotFound
 from lorewright.ids import canonical_json, content_hash, is_id
+from lorewright.index.damage import blaming_damage
 from lorewright.index.generation import Generation, GenerationKey
 from lorewright.index.library import InstalledPack, Library
 from lorewright.packs.loader import Progress, content_hash_of, no_progress
@@ -57,15 +60,26 @@ def _action_id(head: Head, text: str) -> str:
     return f"auto-{content_hash(canonical_json([head.turn_id, head.revision, text]))[:16]}"
 
 
+@dataclass(frozen=True, slots=True)
+class Pins:
+    """The texts that campaigns pin, by pack; what the `unreadable` campaigns pin is not known."""
+
+    texts: tuple[PackPin, ...]
+    unreadable: tuple[str, ...]
+
+
 class Campaigns:
     """All campaigns of a workspace: one file each."""
 
-    def __init__(self, folder: Path, scenarios: Path, packs: Path, library: Library, stages: Stages) -> None:
+    def __init__(
+        self, folder: Path, scenarios: Path, packs: Path, library: Library, stages: Stages, histories: Histories
+    ) -> None:
         self._folder = folder
         self._scenarios = scenarios
         self._packs = packs
         self._library = library
         self._stages = stages
+        self._histories = histories
         self._kept = KeptPacks(folder / "packs-kept")
 
     def scenario_path(self, name: str) -> Path:
@@ -130,6 +144,15 @@ class Campaigns:
         """The IDs of all campaigns, sorted."""
         return sorted(path.stem for path in self._folder.glob(f"*{_SUFFIX}") if not path.name.startswith("."))
 
+    def pins(self) -> Pins:
+        """Every text that a campaign pins, and the campaigns that cannot be read."""
+        found = {campaign_id: pins_of(self._folder / f"{campaign_id}{_SUFFIX}") for campaign_id in self.ids()}
+        texts = {pin for pins in found.values() for pin in pins or ()}
+        return Pins(
+            tuple(sorted(texts, key=lambda pin: (pin.pack_id, pin.content_hash))),
+            tuple(campaign_id for campaign_id, pins in found.items() if pins is None),
+        )
+
     def rows(self) -> list[CampaignRow]:
         """All campaigns that can be read, by ID."""
         return [row for row in map(self._row, self.ids()) if row is not None]
@@ -166,8 +189,10 @@ class Campaigns:
             row = store.campaign()
             generations = self.generations(row)
             try:
-                setting = Setting(row.rules, row.seed, generations)
-                yield OpenCampaign(store, row, setting, self._stages)
+                history = partial(self._histories.before, store, generations)
+                setting = Setting(row.rules, row.seed, generations, history)
+                with blaming_damage(generation.folder for generation in generations):
+                    yield OpenCampaign(store, row, setting, self._stages)
             finally:
                 for generation in generations:
                     generation.close()
@@ -177,17 +202,23 @@ class Campaigns:
         keys = [GenerationKey(pin.pack_id, pin.content_hash) for pin in row.pins]
         for pin, key in zip(row.pins, keys, strict=True):
             if not self._library.has(key):
-                self._rebuild(pin)
+                self.restore(pin)
             elif self._library.foreign_spaces(key):
                 self._library.embed(key)
         return tuple(self._library.open(key) for key in keys)
 
-    def _rebuild(self, pin: PackPin) -> None:
+    def restore(self, pin: PackPin, *, progress: Progress = no_progress) -> None:
+        """Index a pinned text again, from what is kept of it.
+
+        Raises:
+            NotFound: it is not kept.
+            PackError: what is kept is another text.
+        """
         with tempfile.TemporaryDirectory() as folder:
             root = Path(folder) / pin.pack_id
             root.mkdir()
             self._kept.unpack(pin.content_hash, root)
-            self._library.rebuild(root, content_hash=pin.content_hash)
+            self._library.rebuild(root, content_hash=pin.content_hash, progress=progress)
 
     @contextmanager
     def _store(self, campaign_id: str) -> Iterator[CampaignStore]:

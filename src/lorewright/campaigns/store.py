@@ -1,15 +1,17 @@
-"""A new campaign's file, written whole or not at all."""
+"""A new campaign's file, written whole or not at all; and which texts any campaign needs, whatever else is in it."""
 
 from __future__ import annotations
 
 import os
+import sqlite3
 from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+from lorewright.errors import DamagedFile
 from lorewright.storage.campaign_tables import CAMPAIGN_MIGRATIONS
-from lorewright.storage.database import Database
+from lorewright.storage.database import Database, opened
 from lorewright.storage.migrations import migrate
 from lorewright.turn.campaign import PackPin
 from lorewright.turn.messages import Message
@@ -69,3 +71,13 @@ def _creation(
         ("INSERT INTO world_states VALUES (?, ?, ?)", (campaign_id, turn_id, state.to_json())),
         insert_message(campaign_id, intro),
     ]
+
+
+def pins_of(path: Path) -> tuple[PackPin, ...] | None:
+    """The texts that a campaign's file pins, of whatever version it is; None where it cannot be read."""
+    try:
+        with opened(path) as database:
+            rows = database.rows("SELECT pack_id, version, content_hash FROM pack_pins ORDER BY pack_id")
+    except (DamagedFile, sqlite3.DatabaseError):
+        return None
+    return tuple(PackPin(*row) for row in rows)

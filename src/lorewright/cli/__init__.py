@@ -20,7 +20,7 @@ def main() -> None:
         sys.exit(1)
     except (sqlite3.DatabaseError, OSError) as problem:
         # The disk under us: full, read-only, or what was a database is none. What was begun was rolled back.
-        complain(DamagedFile(str(problem), hint="look at the disk and its rights; nothing was half written"))
+        complain(DamagedFile(str(problem), hint="look at the disk and its rights, then run: lorewright doctor"))
         sys.exit(1)
     except KeyboardInterrupt:
         sys.exit(130)

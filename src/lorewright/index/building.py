@@ -6,6 +6,7 @@ leaves a temporary folder, which the next build removes.
 
 from __future__ import annotations
 
+import hashlib
 import os
 import shutil
 import sqlite3
@@ -26,6 +27,9 @@ from lorewright.packs.models import OPEN_ROLES, Chunk, Entity, Item, Pack
 from lorewright.storage.steps import step
 
 TEMPORARY = ".building-"
+
+# The hash of the bytes of `chunks.db`: SQLite does not see it when a text in it is damaged.
+DIGEST_FILE = "chunks.sha256"
 
 
 def build_generation(pack: Pack, generations: Path) -> GenerationKey:
@@ -48,7 +52,8 @@ def build_generation(pack: Pack, generations: Path) -> GenerationKey:
         step("install:building")
         _write(pack, building / CHUNKS_FILE)
         step("install:written")
-        sync(building / CHUNKS_FILE, building)
+        (building / DIGEST_FILE).write_text(_digest(building / CHUNKS_FILE), encoding="ascii")
+        sync(building / CHUNKS_FILE, building / DIGEST_FILE, building)
         step("install:synced")
         final.parent.mkdir(exist_ok=True)
         building.rename(final)
@@ -58,12 +63,16 @@ def build_generation(pack: Pack, generations: Path) -> GenerationKey:
 
 
 def has_sound_chunks(folder: Path) -> bool:
-    """Whether a generation is there and can be read; a damaged one is built again."""
+    """Whether a generation is there and every byte is as it was written; a damaged one is built again."""
     try:
-        with closing(sqlite3.connect(f"{(folder / CHUNKS_FILE).as_uri()}?mode=ro&immutable=1", uri=True)) as connection:
-            return bool(connection.execute("PRAGMA quick_check").fetchone()[0] == "ok")
-    except (sqlite3.Error, ValueError):
+        return (folder / DIGEST_FILE).read_bytes() == _digest(folder / CHUNKS_FILE).encode()
+    except OSError:
         return False
+
+
+def _digest(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def _write(pack: Pack, path: Path) -> None:
@@ -72,17 +81,22 @@ def _write(pack: Pack, path: Path) -> None:
         connection.execute("PRAGMA journal_mode = OFF")
         connection.execute("PRAGMA synchronous = OFF")
         connection.execute("BEGIN")
-        for statement in (*STATEMENTS, *keyword_statements(english=is_english(pack.manifest.language))):
-            connection.execute(statement)
-        _write_meta(connection, pack)
-        _write_entities(connection, pack.entities)
-        _write_chunks(connection, pack.chunks, {entity.id: entity.name for entity in pack.entities})
+        fill(connection, pack)
         connection.execute("COMMIT")
         for table in ("open_fts", "hidden_fts"):
             connection.execute(f"INSERT INTO {table}({table}) VALUES ('optimize')")
         checked = connection.execute("PRAGMA integrity_check").fetchone()[0]
         if checked != "ok":
             raise sqlite3.DatabaseError(f"the new index is damaged: {checked}")
+
+
+def fill(connection: sqlite3.Connection, pack: Pack) -> None:
+    """Make a generation's tables in an empty database and write a pack into them. The caller commits."""
+    for statement in (*STATEMENTS, *keyword_statements(english=is_english(pack.manifest.language))):
+        connection.execute(statement)
+    _write_meta(connection, pack)
+    _write_entities(connection, pack.entities)
+    _write_chunks(connection, pack.chunks, {entity.id: entity.name for entity in pack.entities})
 
 
 def _write_meta(connection: sqlite3.Connection, pack: Pack) -> None:

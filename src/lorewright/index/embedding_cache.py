@@ -17,7 +17,7 @@ import numpy as np
 
 from lorewright.errors import DamagedFile, EmbedderError
 from lorewright.index.embedders.embedder import Embedder, Vectors
-from lorewright.storage.database import Database
+from lorewright.storage.database import Database, is_sound
 from lorewright.storage.migrations import Migration, migrate
 from lorewright.storage.steps import step
 
@@ -25,7 +25,7 @@ MIGRATIONS = (
     Migration(
         "embeddings_001_vectors",
         (
-            # One text in one vector space: float32, little-endian, of unit length.
+            # One text in one vector space: float32, little-endian, of unit length; then a digest of all that.
             """CREATE TABLE vectors (
                 fingerprint TEXT NOT NULL, text_hash BLOB NOT NULL, vector BLOB NOT NULL,
                 PRIMARY KEY (fingerprint, text_hash)
@@ -35,6 +35,7 @@ MIGRATIONS = (
 )
 
 _DTYPE = np.dtype("<f4")
+_DIGEST_BYTES = 8
 # SQLite's own bound on variables is far above it.
 _ASKED_AT_ONCE = 500
 
@@ -59,8 +60,14 @@ class EmbeddingCache:
         `progress` is told how many of the texts have their vector, of how many.
 
         Raises:
-            EmbedderError: the embedder failed; the batches before are kept.
+            EmbedderError: the embedder failed, or what is kept cannot be read; the batches before are kept.
         """
+        try:
+            return self._embed(texts, embedder, progress)
+        except sqlite3.DatabaseError as problem:
+            raise EmbedderError(f"{self._path}: {problem}", hint="run: lorewright doctor") from None
+
+    def _embed(self, texts: Sequence[str], embedder: Embedder, progress: Callable[[int, int], None]) -> Embedded:
         hashes = [hash_of(text) for text in texts]
         with closing(self._opened()) as database:
             known = _read(database, embedder.fingerprint, hashes)
@@ -82,26 +89,41 @@ class EmbeddingCache:
 
     def count(self) -> int:
         """How many vectors are kept."""
+        if not self._path.exists():
+            return 0
         with closing(self._opened()) as database:
             return int(database.rows("SELECT count(*) FROM vectors")[0][0])
 
+    def unused(self, fingerprint: str, texts: Iterable[str]) -> int:
+        """How many are of none of the texts in this vector space."""
+        if not self._path.exists():
+            return 0
+        with closing(self._opened()) as database:
+            return len(_unused(database, fingerprint, texts))
+
     def keep_only(self, fingerprint: str, texts: Iterable[str]) -> int:
         """Forget what none of the texts needs in this vector space, and every other space; how many that were."""
-        wanted = {hash_of(text) for text in texts}
         with closing(self._opened()) as database:
-            found = database.rows("SELECT fingerprint, text_hash FROM vectors")
-            gone = [tuple(row) for row in found if row["fingerprint"] != fingerprint or row["text_hash"] not in wanted]
+            gone = _unused(database, fingerprint, texts)
             with database.transaction() as connection:
                 connection.executemany("DELETE FROM vectors WHERE fingerprint = ? AND text_hash = ?", gone)
         return len(gone)
+
+    def is_sound(self) -> bool:
+        """Whether the file, where there is one, can be read."""
+        return is_sound(self._path)
+
+    def begin_anew(self) -> None:
+        """Forget everything, readable or not."""
+        for end in ("", "-wal", "-shm"):
+            self._path.with_name(self._path.name + end).unlink(missing_ok=True)
 
     def _opened(self) -> Database:
         """The cache's file; a damaged one is begun anew, for it holds nothing that cannot be made again."""
         try:
             return _migrated(self._path)
         except (DamagedFile, sqlite3.DatabaseError):
-            for path in (self._path, *(self._path.with_name(self._path.name + end) for end in ("-wal", "-shm"))):
-                path.unlink(missing_ok=True)
+            self.begin_anew()
             return _migrated(self._path)
 
 
@@ -128,16 +150,42 @@ def _read(database: Database, fingerprint: str, hashes: Sequence[bytes]) -> dict
         marks = ", ".join("?" * len(part))
         sql = f"SELECT text_hash, vector FROM vectors WHERE fingerprint = ? AND text_hash IN ({marks})"
         for row in database.rows(sql, fingerprint, *part):
-            known[row["text_hash"]] = np.frombuffer(row["vector"], dtype=_DTYPE)
+            vector = _unsealed(row["vector"], fingerprint, row["text_hash"])
+            if vector is not None:
+                known[row["text_hash"]] = np.frombuffer(vector, dtype=_DTYPE)
     return known
 
 
 def _write(database: Database, fingerprint: str, vectors: dict[bytes, Vectors]) -> None:
-    rows = [(fingerprint, key, vector.astype(_DTYPE).tobytes()) for key, vector in vectors.items()]
+    packed = {key: vector.astype(_DTYPE).tobytes() for key, vector in vectors.items()}
+    rows = [(fingerprint, key, _sealed(vector, fingerprint, key)) for key, vector in packed.items()]
     with database.transaction() as connection:
         connection.executemany(
-            "INSERT INTO vectors VALUES (?, ?, ?) ON CONFLICT (fingerprint, text_hash) DO NOTHING", rows
+            """INSERT INTO vectors VALUES (?, ?, ?)
+                ON CONFLICT (fingerprint, text_hash) DO UPDATE SET vector = excluded.vector""",
+            rows,
         )
+
+
+def _sealed(vector: bytes, fingerprint: str, text_hash: bytes) -> bytes:
+    """A vector with its digest: a damaged disk gives other bytes, which SQLite does not see."""
+    return vector + _digest(vector, fingerprint, text_hash)
+
+
+def _unsealed(stored: bytes, fingerprint: str, text_hash: bytes) -> bytes | None:
+    """A vector as it was written; None where it is not that any more, and has to be embedded again."""
+    vector = stored[:-_DIGEST_BYTES]
+    return vector if stored[-_DIGEST_BYTES:] == _digest(vector, fingerprint, text_hash) else None
+
+
+def _digest(vector: bytes, fingerprint: str, text_hash: bytes) -> bytes:
+    return hashlib.blake2b(vector + text_hash + fingerprint.encode(), digest_size=_DIGEST_BYTES).digest()
+
+
+def _unused(database: Database, fingerprint: str, texts: Iterable[str]) -> list[tuple[str, bytes]]:
+    wanted = {hash_of(text) for text in texts}
+    found = database.rows("SELECT fingerprint, text_hash FROM vectors")
+    return [tuple(row) for row in found if row["fingerprint"] != fingerprint or row["text_hash"] not in wanted]
 
 
 def _checked(vectors: Vectors, count: int) -> Vectors:

@@ -5,14 +5,17 @@ from __future__ import annotations
 import json
 import shutil
 import sqlite3
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
-from lorewright.errors import EmbedderError, NotFound, PackError, StaleIndexError
+from filelock import FileLock
+
+from lorewright.errors import DamagedFile, EmbedderError, NotFound, PackError, StaleIndexError
 from lorewright.index.building import build_generation
+from lorewright.index.damage import blaming_damage
 from lorewright.index.embedders.embedder import Vectors
 from lorewright.index.generation import CHUNKS_FILE, KEYWORDS, Generation, GenerationKey
 from lorewright.index.vector_building import Embedding, VectorBuilder
@@ -21,7 +24,7 @@ from lorewright.packs.checking import Neighbour, check_pack
 from lorewright.packs.findings import Finding
 from lorewright.packs.loader import Progress, load_pack, no_progress
 from lorewright.packs.models import Dependency, Layer, Manifest, Pack
-from lorewright.storage.database import opened
+from lorewright.storage.database import is_sound, opened
 from lorewright.storage.migrations import Migration, migrate
 from lorewright.storage.steps import step
 
@@ -117,8 +120,9 @@ class Library:
         step("install:read")
         key = GenerationKey(pack.manifest.id, pack.content_hash)
         built = not self.has(key)
-        build_generation(pack, self.generations)
-        self._record(pack, lenient=lenient)
+        with self.changing():
+            build_generation(pack, self.generations)
+            self._record(pack, lenient=lenient)
         installed = Installed(self.get(pack.manifest.id), pack.findings, built)
         try:
             return replace(installed, embedding=self.embed(key, progress=progress))
@@ -160,37 +164,45 @@ class Library:
             NotFound: no pack of that ID is installed.
         """
         self.get(pack_id)
-        with opened(self._database) as database, database.transaction() as connection:
-            connection.execute("DELETE FROM content_packs WHERE id = ?", (pack_id,))
-            step("remove:recording")
-        step("remove:recorded")
-        installed = {pack.id for pack in self.packs()}
-        for folder in self.generations.iterdir() if self.generations.is_dir() else ():
-            if folder.is_dir() and not folder.name.startswith(".") and folder.name not in installed:
-                shutil.rmtree(folder)
+        with self.changing():
+            with opened(self._database) as database, database.transaction() as connection:
+                connection.execute("DELETE FROM content_packs WHERE id = ?", (pack_id,))
+                step("remove:recording")
+            step("remove:recorded")
+            installed = {pack.id for pack in self.packs()}
+            for folder in self.generations.iterdir() if self.generations.is_dir() else ():
+                if folder.is_dir() and not folder.name.startswith(".") and folder.name not in installed:
+                    shutil.rmtree(folder)
         step("remove:deleted")
 
-    def rebuild(self, folder: Path, *, content_hash: str) -> GenerationKey:
+    def rebuild(self, folder: Path, *, content_hash: str, progress: Progress = no_progress) -> GenerationKey:
         """Build the generation of a kept text, without installing it; without vectors where the embedder fails.
 
         Raises:
             PackError: the folder's text is not the one that was asked for.
         """
-        pack = load_pack(folder)
+        pack = load_pack(folder, progress=progress)
         if pack.content_hash != content_hash:
             raise PackError(f"the kept text of {pack.manifest.id} is damaged", hint="restore it from a backup")
         key = build_generation(pack, self.generations)
         with suppress(EmbedderError):
-            self.embed(key)
+            self.embed(key, progress=progress)
         return key
 
     def packs(self) -> list[InstalledPack]:
-        """The installed packs, by ID."""
+        """The installed packs, by ID.
+
+        Raises:
+            DamagedFile: the list of them cannot be read.
+        """
         if not self._database.is_file():
             return []
-        with opened(self._database) as database:
-            migrate(database, MIGRATIONS)
-            return [_installed(row) for row in database.rows("SELECT * FROM content_packs ORDER BY id")]
+        try:
+            with opened(self._database) as database:
+                migrate(database, MIGRATIONS)
+                return [_installed(row) for row in database.rows("SELECT * FROM content_packs ORDER BY id")]
+        except (DamagedFile, sqlite3.DatabaseError, ValueError, LookupError, TypeError) as problem:
+            raise DamagedFile(f"{self._database} cannot be read: {problem}", hint="run: lorewright doctor") from None
 
     def get(self, pack_id: str) -> InstalledPack:
         """An installed pack.
@@ -212,8 +224,13 @@ class Library:
 
         Raises:
             StaleIndexError: it is not there, or was made by another embedder.
+            DamagedFile: it is damaged.
         """
         folders = self.spaces(key)
+        with blaming_damage(folders.values()):
+            return self._opened(key, folders)
+
+    def _opened(self, key: GenerationKey, folders: dict[str, Path]) -> Generation:
         if self.vectors is not None and (fingerprint := self.vectors.embedder.fingerprint) in folders:
             return self._with_vectors(folders[fingerprint])
         if self.vectors is not None and (others := self.foreign_spaces(key)):
@@ -250,6 +267,41 @@ class Library:
             if (space := key.space_of(folder.name)) and (folder / CHUNKS_FILE).is_file()
         }
         return {KEYWORDS: found.pop(KEYWORDS), **found} if KEYWORDS in found else found
+
+    @contextmanager
+    def changing(self) -> Iterator[None]:
+        """While a generation is built and recorded, or unused ones are deleted: by one process at a time, so that none
+        is deleted that is about to be recorded."""
+        self.generations.mkdir(parents=True, exist_ok=True)
+        with FileLock(self.generations / ".change.lock"):
+            yield
+
+    def is_sound(self) -> bool:
+        """Whether the list of installed packs can be read; where there is none, nothing is installed."""
+        try:
+            self.packs()
+        except DamagedFile:
+            return False
+        return is_sound(self._database)
+
+    def salvaged(self) -> list[tuple[str, str, bool]]:
+        """What a damaged list still says of its packs: (id, folder, lenient); maybe nothing."""
+        found: list[tuple[str, str, bool]] = []
+        with suppress(sqlite3.Error), closing(sqlite3.connect(f"{self._database.as_uri()}?mode=ro", uri=True)) as rows:
+            for pack_id, path, lenient in rows.execute("SELECT id, path, lenient FROM content_packs NOT INDEXED"):
+                if isinstance(pack_id, str) and isinstance(path, str):
+                    found.append((pack_id, path, bool(lenient)))
+        return found
+
+    def begin_anew(self) -> Path:
+        """Move a damaged list aside, where it can be looked at; where to."""
+        aside = self._database.with_name(f"{self._database.name}.damaged")
+        with self.changing(), FileLock(f"{self._database}.lock"):
+            for end in ("", "-wal", "-shm"):
+                path = self._database.with_name(self._database.name + end)
+                if path.exists():
+                    path.rename(aside.with_name(aside.name + end))
+        return aside
 
     def neighbours(self) -> dict[str, Neighbour]:
         """The installed packs, as others see them."""

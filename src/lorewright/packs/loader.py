@@ -345,4 +345,4 @@ def source_paths(root: Path, paths: Iterable[str] | None = None) -> list[str]:
     """The files that a pack's text consists of: `pack.yaml`, then the markdown files by path."""
     manifest = root / MANIFEST_FILE
     own = [MANIFEST_FILE] if manifest.is_file() and _is_inside(manifest, root) else []
-    return [*own, *(list_files(root).paths if paths is None else paths)]
+    return [*own, *(list_files(root, load_manifest(root)[0].exclude).paths if paths is None else paths)]

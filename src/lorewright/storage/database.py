@@ -17,6 +17,7 @@ from filelock import FileLock
 
 from lorewright.errors import DamagedFile
 
+SQLITE_VERSION = sqlite3.sqlite_version
 BUSY_TIMEOUT_MS = 10_000
 LOCK_TIMEOUT_S = 60.0
 
@@ -69,6 +70,17 @@ class Database:
         """Close the file; the last one out checkpoints, hence the lock."""
         with self._lock:
             self._connection.close()
+
+
+def is_sound(path: Path) -> bool:
+    """Whether a file, where there is one, is a database that SQLite finds whole."""
+    if not path.exists():
+        return True
+    try:
+        with opened(path) as database:
+            return bool(database.rows("PRAGMA quick_check")[0][0] == "ok")
+    except (DamagedFile, sqlite3.DatabaseError):
+        return False
 
 
 @contextmanager

@@ -10,6 +10,7 @@ KILL_VARIABLE = "LOREWRIGHT_KILL_AT"
 
 INSTALL_STEPS = ("install:read", "install:building", "install:written", "install:synced", "install:renamed")
 RECORD_STEPS = ("install:recording", "install:recorded")
+EMBED_STEPS = ("embed:batch", "embed:kept", "embed:embedded", "embed:written", "embed:indexed", "embed:renamed")
 COPY_STEPS = ("copy:writing", "copy:written", "copy:moved")
 REMOVE_STEPS = ("remove:checked", "remove:recording", "remove:recorded", "remove:deleted")
 

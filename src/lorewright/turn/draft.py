@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -39,13 +40,24 @@ class Head:
     moved_from: str | None = None
 
 
+# A head, and how many of its last turns to leave out -> what the player saw happen before them, if anything.
+ReadHistory = Callable[[Head, int], AbstractContextManager[tuple[Generation, ...]]]
+
+
+def no_history(head: Head, leave_out: int) -> AbstractContextManager[tuple[Generation, ...]]:
+    """Nothing that happened is looked up."""
+    return nullcontext(())
+
+
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """What does not change while a campaign is played: its rules, its seed, the packs that it pins."""
+    """What does not change while a campaign is played: its rules, its seed, the packs that it pins, and how to look up
+    what has happened in it."""
 
     rules: CampaignRules
     seed: int
     generations: tuple[Generation, ...]
+    history: ReadHistory = no_history
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 from lorewright.packs.models import Item
 from lorewright.retrieval.in_force import generations_in_force
-from lorewright.retrieval.query import LoreRetrievalQuery
+from lorewright.retrieval.query import LoreRetrievalQuery, RetrievedChunk
 from lorewright.retrieval.retriever import retrieve
 from lorewright.retrieval.view import LoreView
 from lorewright.scene_lore.gather import gather
@@ -16,13 +16,16 @@ from lorewright.scene_lore.models import SceneFocus, SceneItem, SceneLore
 from lorewright.turn.draft import Head, Setting, Submission
 from lorewright.turn.leaks import quoted_secret
 from lorewright.turn.lore_conditions import lore_conditions
-from lorewright.turn.packet import build_packet
+from lorewright.turn.packet import RECENT_NARRATIONS, build_packet
 from lorewright.turn.visibility import seen_by
 from lorewright.world.state import WorldState
 
 # What is looked up for the player's words each turn, beside the scene's own lore.
 ASKED_TOKENS = 800
 ASKED_LIMIT = 4
+# And of what happened before the turns that the packet tells anyway.
+HISTORY_TOKENS = 400
+HISTORY_LIMIT = 2
 _ASKED_CHARACTERS = 500
 
 
@@ -68,7 +71,7 @@ class TurnViews:
         return build_packet(state, self._setting.rules, lore, recent, viewer=viewer, asked=self._asked(state))
 
     def _asked(self, state: WorldState) -> list[dict[str, Any]]:
-        """Lore for the player's words, with the player's eyes: no stage is told more of it than they."""
+        """Lore and history for the player's words, with the player's eyes: no stage is told more of it than they."""
         query = LoreRetrievalQuery(
             keywords=self._submission.text[:_ASKED_CHARACTERS],
             location_id=state.scene.location_id,
@@ -85,10 +88,16 @@ class TurnViews:
             revealed=state.learned_by(state.player_id),
             conditions=lore_conditions(state),
         )
-        chunks = retrieve(view, query).result.chunks
+        chunks = (*retrieve(view, query).result.chunks, *self._happened(query))
         return [
             {"chunk_id": chunk.chunk_id, "section_path": chunk.section_path, "text": chunk.text} for chunk in chunks
         ]
+
+    def _happened(self, query: LoreRetrievalQuery) -> tuple[RetrievedChunk, ...]:
+        """What the player saw happen that a query finds, beyond what is told as recent."""
+        asked = {"corpus": "history", "limit": HISTORY_LIMIT, "max_tokens": HISTORY_TOKENS}
+        with self._setting.history(self._head, RECENT_NARRATIONS) as generations:
+            return retrieve(LoreView(generations, viewer="player"), query.model_copy(update=asked)).result.chunks
 
     def leak(self, text: str, state: WorldState) -> str | None:
         """What is wrong with a text that quotes an item which the player has not learned; None where nothing is."""

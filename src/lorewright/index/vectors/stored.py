@@ -82,6 +82,7 @@ def has_sound_vectors(folder: Path, fingerprint: str) -> bool:
     """Whether a generation's vectors are an embedder's and every byte is as it was written. Reads the whole file."""
     try:
         about = about_vectors(folder)
+        read_vectors(folder)
         return about.fingerprint == fingerprint and about.sha256 == _sha256(folder / VECTORS_FILE)
     except (DamagedVectors, OSError):
         return False

@@ -1,0 +1,300 @@
+"""A workspace's indexes -> what was wrong with them, and what was done about it.
+
+The order matters: without the list of packs nothing else can be judged; texts come before their vectors, vectors before
+Chroma; and what nothing needs is deleted last, while nobody installs or embeds, by what is needed then. What is played
+meanwhile goes on: no index that a campaign pins is ever deleted, and none that is torn is replaced while another
+process searches it through Chroma.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from importlib.metadata import PackageNotFoundError
+from pathlib import Path
+from typing import assert_never
+
+from lorewright.campaigns.campaigns import Campaigns, Pins
+from lorewright.errors import EmbedderError, LorewrightError, NotFound
+from lorewright.index import upkeep
+from lorewright.index.building import has_sound_chunks
+from lorewright.index.checkup import Checkup, Fault
+from lorewright.index.embedding_cache import EmbeddingCache
+from lorewright.index.fulltext import fulltext_here
+from lorewright.index.generation import GenerationKey
+from lorewright.index.library import Library
+from lorewright.index.vectors.chroma_files import chroma_version
+from lorewright.packs.loader import Progress, no_progress
+from lorewright.storage.database import SQLITE_VERSION
+
+_IN_USE = "another process has it open: end that and run: lorewright doctor"
+
+
+@dataclass(frozen=True, slots=True)
+class Treated:
+    """A fault and what became of it: `done` says what was, or where it was only looked at, would be. `left` says what a
+    person has to do; None where nothing is left to do."""
+
+    fault: Fault
+    done: str
+    left: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """What a workspace has to do with, and how much there is of it."""
+
+    sqlite: str
+    fulltext: str
+    embedder: str | None
+    chroma: str | None
+    packs: int
+    vectors: int
+    campaigns: int
+    unreadable_campaigns: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """All that was wrong, in the order in which it was found. `mended` tells whether anything was done about it."""
+
+    treated: tuple[Treated, ...]
+    facts: Facts
+    mended: bool
+
+    @property
+    def clean(self) -> bool:
+        """Whether nothing is wrong (any more)."""
+        return not self.treated if not self.mended else all(one.left is None for one in self.treated)
+
+
+@dataclass(frozen=True, slots=True)
+class Doctor:
+    """Looks after everything below `indexes/`. `without_vectors` is why the settings' embedder cannot be had; `chroma`
+    whether the settings want generations to have one."""
+
+    library: Library
+    campaigns: Campaigns
+    cache: EmbeddingCache
+    indexes: Path
+    content_packs: Path
+    without_vectors: EmbedderError | None = None
+    chroma: bool = False
+
+    def examine(self, *, progress: Progress = no_progress) -> Report:
+        """Say what is wrong and change nothing."""
+        checkup, pins = self._checkup(progress)
+        found = list(checkup.databases())
+        if not _is_blind(found):
+            stages = (checkup.texts(), checkup.vectors(), self._settings(), checkup.nearest(), checkup.orphans())
+            found += [fault for stage in stages for fault in stage if not _is_spared(fault, pins, ())]
+        treated = tuple(Treated(fault, *_would(fault)) for fault in found)
+        return Report(treated, self._facts(checkup, pins), mended=False)
+
+    def mend(self, *, progress: Progress = no_progress) -> Report:
+        """Say what is wrong and rebuild or clear away whatever can be."""
+        return _Treatment(self, progress).run()
+
+    def _checkup(self, progress: Progress) -> tuple[Checkup, Pins]:
+        pins = self.campaigns.pins()
+        keys = [GenerationKey(pin.pack_id, pin.content_hash) for pin in pins.texts]
+        ids = self.campaigns.ids()
+        return Checkup(self.library, self.cache, self.indexes, keys, ids, self.chroma, progress), pins
+
+    def _settings(self) -> Iterator[Fault]:
+        if self.without_vectors is not None:
+            problem = self.without_vectors
+            yield Fault("degraded", "embedder-missing", "lorewright.toml", problem.message, problem.hint or "mend it")
+
+    def _facts(self, checkup: Checkup, pins: Pins) -> Facts:
+        readable = self.library.is_sound()
+        return Facts(
+            sqlite=SQLITE_VERSION,
+            fulltext=fulltext_here().name,
+            embedder=self.library.vectors.embedder.fingerprint if self.library.vectors else None,
+            chroma=_chroma_version(),
+            packs=len(self.library.packs()) if readable else 0,
+            vectors=checkup.count_vectors() if readable else 0,
+            campaigns=len(checkup.campaigns),
+            unreadable_campaigns=pins.unreadable,
+        )
+
+
+class _Treatment:
+    """One run of a doctor who mends."""
+
+    def __init__(self, doctor: Doctor, progress: Progress) -> None:
+        self._doctor = doctor
+        self._library = doctor.library
+        self._progress = progress
+        self._treated: list[Treated] = []
+        # Packs whose folder is not known any more: what is there of them is left until they are installed again.
+        self._lost: tuple[str, ...] = ()
+
+    def run(self) -> Report:
+        self._stage(lambda checkup: checkup.databases())
+        self._stage(lambda checkup: checkup.texts())
+        self._stage(lambda checkup: checkup.vectors())
+        self._stage(lambda checkup: self._doctor._settings())
+        self._stage(lambda checkup: checkup.nearest())
+        self._progress("waiting for other processes", 0, 1)
+        with upkeep.alone(self._library):
+            self._stage(lambda checkup: checkup.orphans(alone=True))
+        checkup, pins = self._doctor._checkup(self._progress)
+        return Report(tuple(self._treated), self._doctor._facts(checkup, pins), mended=True)
+
+    def _stage(self, find: Callable[[Checkup], Iterable[Fault]]) -> None:
+        """Find the faults of one kind by what is there now, and mend each."""
+        checkup, pins = self._doctor._checkup(self._progress)
+        done: set[GenerationKey] = set()
+        for fault in list(find(checkup)):
+            if _is_spared(fault, pins, self._lost) or (fault.key is not None and fault.key in done):
+                continue
+            treated = self._tried(fault, checkup, pins)
+            self._treated.append(treated)
+            if fault.key is not None and treated.left is None:
+                done.add(fault.key)
+
+    def _tried(self, fault: Fault, checkup: Checkup, pins: Pins) -> Treated:
+        try:
+            return self._mend(fault, checkup, pins)
+        except LorewrightError as problem:
+            return Treated(fault, f"not mended: {problem.message}", problem.hint or "see what it says")
+
+    def _mend(self, fault: Fault, checkup: Checkup, pins: Pins) -> Treated:
+        match fault.code:
+            case "library-damaged":
+                return self._begin_library_anew(fault, pins)
+            case "embeddings-damaged":
+                with upkeep.alone(self._library):
+                    self._doctor.cache.begin_anew()
+                return Treated(fault, "begun anew")
+            case "history-damaged" | "history-unused":
+                upkeep.delete_database(_path(fault))
+                return Treated(fault, "deleted")
+            case "folder-gone" | "folder-unreadable" | "pack-renamed" | "embedder-missing":
+                return Treated(fault, "left as it is", fault.hint)
+            case "text-changed" | "index-missing":
+                return self._reindex(fault, pins)
+            case "chunks-damaged" if fault.path is None:
+                return self._reindex(fault, pins)
+            case "chunks-damaged" | "vectors-damaged" | "other-embedder" | "not-embedded":
+                return self._embed(fault)
+            case "chroma-damaged" | "chroma-missing":
+                return self._mend_chroma(fault)
+            case "chroma-scratch":
+                return _done(fault, upkeep.delete_scratch(_path(fault)), "deleted")
+            case "leftover" | "generation-unused":
+                return _done(fault, upkeep.delete_generation(self._library, _path(fault)), "deleted")
+            case "embeddings-unused":
+                assert self._library.vectors is not None
+                fingerprint = self._library.vectors.embedder.fingerprint
+                gone = self._doctor.cache.keep_only(fingerprint, checkup.needed_texts())
+                return Treated(fault, f"{gone} forgotten")
+            case _:
+                assert_never(fault.code)
+
+    def _reindex(self, fault: Fault, pins: Pins) -> Treated:
+        """An installed pack from its folder; else, or where that is gone or has errors, a pinned text from what is
+        kept."""
+        key = _key(fault)
+        pinned = next((pin for pin in pins.texts if GenerationKey(pin.pack_id, pin.content_hash) == key), None)
+        try:
+            if not any(pack.key == key for pack in self._library.packs()):
+                raise NotFound(f"{key.pack_id} is not installed with this text")
+            self._library.reindex(key.pack_id, progress=self._progress)
+        except LorewrightError:
+            if pinned is None or fault.code == "text-changed":
+                raise
+            self._doctor.campaigns.restore(pinned, progress=self._progress)
+            return Treated(fault, "indexed again, from the text that campaigns keep")
+        if pinned is not None and not has_sound_chunks(self._library.generations / key.folder):
+            self._doctor.campaigns.restore(pinned, progress=self._progress)
+        return Treated(fault, "reindexed")
+
+    def _embed(self, fault: Fault) -> Treated:
+        if upkeep.is_searched(_path(fault)):
+            return _done(fault, False, "")
+        self._library.embed(_key(fault), progress=self._progress)
+        return Treated(fault, "embedded again" if fault.kind == "torn" else "embedded")
+
+    def _mend_chroma(self, fault: Fault) -> Treated:
+        self._progress("building Chroma", 0, 1)
+        folder, wanted = _path(fault), self._doctor.chroma
+        if upkeep.is_searched(folder):
+            return _done(fault, False, "")
+        if upkeep.mend_chroma(folder, wanted=wanted):
+            return Treated(fault, "rebuilt" if wanted else "deleted")
+        return Treated(fault, "it cannot be built here: searched exactly", 'set chroma = "never" under [index]')
+
+    def _begin_library_anew(self, fault: Fault, pins: Pins) -> Treated:
+        """Install again what the damaged list still says, and packs of the workspace that were indexed or pinned."""
+        known = {pack_id: (Path(path), lenient) for pack_id, path, lenient in self._library.salvaged()}
+        indexed = [path.name for path in self._library.generations.glob("[!.]*") if path.is_dir()]
+        for pack_id in (*indexed, *(pin.pack_id for pin in pins.texts)):
+            known.setdefault(pack_id, (self._doctor.content_packs / pack_id, False))
+        aside = self._library.begin_anew()
+        installed = self._install_all({one: known[one] for one in sorted(known)})
+        self._lost = tuple(sorted(set(known) - installed))
+        done = f"moved to {aside.name} and begun anew with {', '.join(sorted(installed)) or 'no pack'}"
+        if not self._lost:
+            return Treated(fault, done)
+        return Treated(
+            fault, f"{done}; not found: {', '.join(self._lost)}", "run, for each: lorewright pack install FOLDER"
+        )
+
+    def _install_all(self, waiting: dict[str, tuple[Path, bool]]) -> set[str]:
+        """Install folders in whatever order their dependencies ask for; the IDs of those that could be."""
+        installed: set[str] = set()
+        while waiting:
+            failed = {}
+            for pack_id, (folder, lenient) in waiting.items():
+                try:
+                    found = self._library.install(folder, lenient=lenient, progress=self._progress)
+                    installed.add(found.pack.id)
+                except (LorewrightError, OSError):
+                    failed[pack_id] = (folder, lenient)
+            if len(failed) == len(waiting):
+                break
+            waiting = failed
+        return installed
+
+
+def _is_blind(found: Iterable[Fault]) -> bool:
+    return any(fault.code == "library-damaged" for fault in found)
+
+
+def _is_spared(fault: Fault, pins: Pins, lost: Iterable[str]) -> bool:
+    """Whether an unused generation may be needed after all: by a campaign that cannot be read, or by a lost pack."""
+    if fault.code == "embeddings-unused":
+        return bool(pins.unreadable or tuple(lost))
+    if fault.code != "generation-unused":
+        return False
+    return bool(pins.unreadable) or _path(fault).parent.name in lost
+
+
+def _would(fault: Fault) -> tuple[str, str]:
+    if fault.hint is not None:
+        return "a person must mend it", fault.hint
+    return ("would be deleted" if fault.kind == "orphaned" else "would be rebuilt"), "run: lorewright doctor"
+
+
+def _done(fault: Fault, done: bool, told: str) -> Treated:
+    return Treated(fault, told) if done else Treated(fault, "left as it is", _IN_USE)
+
+
+def _path(fault: Fault) -> Path:
+    assert fault.path is not None
+    return fault.path
+
+
+def _key(fault: Fault) -> GenerationKey:
+    assert fault.key is not None
+    return fault.key
+
+
+def _chroma_version() -> str | None:
+    try:
+        return chroma_version()
+    except PackageNotFoundError:
+        return None

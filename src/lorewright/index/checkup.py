@@ -1,0 +1,267 @@
+"""What stands below `indexes/`, and which texts are needed -> what is wrong with it. Nothing is changed.
+
+Everything below `indexes/` can be rebuilt, so nearly every fault can be mended: `upkeep` clears away, the rest is
+indexed and embedded again. Faults are of four kinds:
+
+    stale      another text than is on disk, or made by another version, embedder or kind of full text
+    torn       other bytes than were written
+    orphaned   nothing needs it any more
+    degraded   answers come, though not all that could be had or not as fast
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Literal
+
+from filelock import FileLock, Timeout
+
+from lorewright.errors import LorewrightError
+from lorewright.index import building, vector_building
+from lorewright.index.building import has_sound_chunks
+from lorewright.index.embedding_cache import EmbeddingCache
+from lorewright.index.generation import CHUNKS_FILE, GenerationKey
+from lorewright.index.history import HistoryIndex
+from lorewright.index.library import InstalledPack, Library
+from lorewright.index.vector_building import window_texts
+from lorewright.index.vectors import chroma_files
+from lorewright.index.vectors.chroma_building import chroma_state
+from lorewright.index.vectors.stored import about_vectors, has_sound_vectors
+from lorewright.index.windows import windows_of
+from lorewright.packs.loader import Progress, content_hash_of, load_manifest, no_progress
+from lorewright.storage.database import is_sound
+
+Kind = Literal["stale", "torn", "orphaned", "degraded"]
+Code = Literal[
+    "library-damaged",
+    "embeddings-damaged",
+    "history-damaged",
+    "folder-gone",
+    "folder-unreadable",
+    "pack-renamed",
+    "text-changed",
+    "index-missing",
+    "chunks-damaged",
+    "other-embedder",
+    "embedder-missing",
+    "not-embedded",
+    "vectors-damaged",
+    "chroma-damaged",
+    "chroma-missing",
+    "chroma-scratch",
+    "leftover",
+    "generation-unused",
+    "history-unused",
+    "embeddings-unused",
+]
+
+# What is kept of texts that are gone is forgotten when it is more than this share: a text may come back.
+_UNUSED_SHARE = 0.2
+
+_TORN = "other bytes than were written"
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """One thing that is wrong. `where` is a pack's ID or a path below `indexes/`; `hint` says what to do where a person
+    must. `key` and `path` are what it is about, where it is about a text or a file."""
+
+    kind: Kind
+    code: Code
+    where: str
+    state: str
+    hint: str | None = None
+    key: GenerationKey | None = None
+    path: Path | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Checkup:
+    """Looks at the indexes of one workspace. `pinned` are the texts that campaigns need, whatever is installed;
+    `campaigns` are those that there are; `chroma` says whether generations should have one."""
+
+    library: Library
+    cache: EmbeddingCache
+    indexes: Path
+    pinned: Sequence[GenerationKey] = ()
+    campaigns: Collection[str] = ()
+    chroma: bool = False
+    progress: Progress = field(default=no_progress)
+
+    def databases(self) -> Iterator[Fault]:
+        """Of the databases: where the list of packs is damaged nothing else can be judged."""
+        if not self.library.is_sound():
+            yield Fault("torn", "library-damaged", "library.db", "the list of installed packs cannot be read")
+        if not self.cache.is_sound():
+            yield Fault("torn", "embeddings-damaged", "embeddings.db", "the kept vectors cannot be read")
+        for path in self._histories():
+            if path.stem in self.campaigns and not is_sound(path):
+                yield Fault("torn", "history-damaged", self._name(path), "it cannot be read", path=path)
+
+    def texts(self) -> Iterator[Fault]:
+        """Of the installed packs and their keyword indexes, and of the texts that campaigns pin."""
+        packs = self.library.packs()
+        for done, pack in enumerate(packs):
+            self.progress("checking packs", done, len(packs))
+            yield from _pack_faults(pack)
+            yield from self._index_faults(pack.key)
+        installed = {pack.key for pack in packs}
+        for key in self.pinned:
+            if key not in installed:
+                yield from self._index_faults(key)
+
+    def _index_faults(self, key: GenerationKey) -> Iterator[Fault]:
+        folder = self.library.generations / key.folder
+        if not (folder / CHUNKS_FILE).is_file():
+            others = [path for path in folder.parent.glob(f"{key.content_hash[:16]}-*") if path.is_dir()]
+            state = "its index was made by another version" if others else "there is no index of its text"
+            yield Fault("stale", "index-missing", key.pack_id, state, key=key)
+        elif not has_sound_chunks(folder):
+            yield Fault("torn", "chunks-damaged", self._name(folder), _TORN, key=key)
+
+    def vectors(self) -> Iterator[Fault]:
+        """Of the vectors of the texts whose keyword index is there."""
+        keys = self._indexed()
+        for done, key in enumerate(keys):
+            self.progress("checking vectors", done, len(keys))
+            yield from self._vector_faults(key)
+
+    def _vector_faults(self, key: GenerationKey) -> Iterator[Fault]:
+        if self.library.vectors is None:
+            return
+        fingerprint = self.library.vectors.embedder.fingerprint
+        folder = self.library.generations / key.folder_in(fingerprint)
+        if not (folder / CHUNKS_FILE).is_file():
+            others = self.library.foreign_spaces(key)
+            if others:
+                yield Fault("stale", "other-embedder", key.pack_id, f"embedded with {others[0]}", key=key, path=folder)
+            else:
+                yield Fault("degraded", "not-embedded", key.pack_id, "found by words alone", key=key, path=folder)
+        elif not has_sound_chunks(folder):
+            yield Fault("torn", "chunks-damaged", self._name(folder), _TORN, key=key, path=folder)
+        elif not has_sound_vectors(folder, fingerprint):
+            yield Fault("torn", "vectors-damaged", self._name(folder), _TORN, key=key, path=folder)
+
+    def nearest(self) -> Iterator[Fault]:
+        """Of Chroma, in the generations whose vectors are sound."""
+        folders = self._embedded()
+        for done, folder in enumerate(folders):
+            self.progress("checking Chroma", done, len(folders))
+            held = chroma_files.lock(folder)
+            scratch = (chroma_files.BUILDING, chroma_files.OPEN) if held else ()
+            left = [folder / name for name in scratch if (folder / name).exists()]
+            if held:
+                held.release()
+            for path in left:
+                yield Fault("orphaned", "chroma-scratch", self._name(path), "left by a process that died", path=path)
+            yield from self._chroma_faults(folder)
+
+    def _chroma_faults(self, folder: Path) -> Iterator[Fault]:
+        state = chroma_state(folder)
+        if state == "broken":
+            yield Fault("torn", "chroma-damaged", self._name(folder), "Chroma does not open or find", path=folder)
+        elif state == "absent" and self.chroma and about_vectors(folder).windows:
+            yield Fault("degraded", "chroma-missing", self._name(folder), "there is no Chroma", path=folder)
+
+    def orphans(self, *, alone: bool = False) -> Iterator[Fault]:
+        """What nothing needs: temporary folders, generations, histories, kept vectors. Temporary folders may be those
+        of whoever is building, unless the caller is `alone`."""
+        yield from self._leftovers(alone)
+        for folder in self._unused_generations():
+            state = "no installed pack and no campaign needs it"
+            yield Fault("orphaned", "generation-unused", self._name(folder), state, path=folder)
+        for path in self._histories():
+            if path.stem not in self.campaigns:
+                yield Fault("orphaned", "history-unused", self._name(path), "its campaign is gone", path=path)
+        # What a text needs is known once it is indexed; and to open a damaged cache is to begin it anew.
+        if self.library.vectors is not None and len(self._indexed()) == len(self.needed()) and self.cache.is_sound():
+            unused = self.cache.unused(self.library.vectors.embedder.fingerprint, self.needed_texts())
+            if unused > self.cache.count() * _UNUSED_SHARE:
+                yield Fault("orphaned", "embeddings-unused", "embeddings.db", f"{unused} vectors that nothing uses")
+
+    def _leftovers(self, alone: bool) -> Iterator[Fault]:
+        for lock, pattern in ((".build.lock", building.TEMPORARY), (".embed.lock", vector_building.TEMPORARY)):
+            left = sorted(self.library.generations.glob(f"{pattern}*"))
+            if left and (alone or _is_free(self.library.generations / lock)):
+                for path in left:
+                    yield Fault("orphaned", "leftover", self._name(path), "left by a process that died", path=path)
+
+    def _unused_generations(self) -> Iterator[Path]:
+        needed = {folder for key in self.needed() for folder in self._needed_folders(key)}
+        for pack in sorted(self.library.generations.glob("[!.]*")):
+            for folder in sorted(pack.iterdir()) if pack.is_dir() else ():
+                if folder not in needed:
+                    yield folder
+
+    def _needed_folders(self, key: GenerationKey) -> Iterator[Path]:
+        """Where nothing embeds now, what another embedder made of a text may be of use again."""
+        spaces = self.library.spaces(key)
+        yield self.library.generations / key.folder
+        if self.library.vectors is None:
+            yield from spaces.values()
+            return
+        own = self.library.vectors.embedder.fingerprint
+        yield self.library.generations / key.folder_in(own)
+        if own not in spaces:
+            yield from spaces.values()
+
+    def needed(self) -> list[GenerationKey]:
+        """The texts of the installed packs and of the campaigns."""
+        return list(dict.fromkeys([*(pack.key for pack in self.library.packs()), *self.pinned]))
+
+    def needed_texts(self) -> Iterator[str]:
+        """Whatever is embedded of the texts that are needed, and of what happened in campaigns."""
+        for key in self._indexed():
+            yield from window_texts(self.library.generations / key.folder)
+        for path in self._histories():
+            if path.stem in self.campaigns:
+                for text in HistoryIndex(path).texts():
+                    yield from (window.text for window in windows_of(text, ()))
+
+    def count_vectors(self) -> int:
+        """How many vectors the texts that are needed have."""
+        return sum(about_vectors(folder).windows for folder in self._embedded())
+
+    def _indexed(self) -> list[GenerationKey]:
+        return [key for key in self.needed() if has_sound_chunks(self.library.generations / key.folder)]
+
+    def _embedded(self) -> list[Path]:
+        if self.library.vectors is None:
+            return []
+        fingerprint = self.library.vectors.embedder.fingerprint
+        folders = [self.library.generations / key.folder_in(fingerprint) for key in self.needed()]
+        return [folder for folder in folders if has_sound_vectors(folder, fingerprint)]
+
+    def _histories(self) -> list[Path]:
+        return sorted((self.indexes / "history").glob("*.db"))
+
+    def _name(self, path: Path) -> str:
+        return path.relative_to(self.indexes).as_posix()
+
+
+def _pack_faults(pack: InstalledPack) -> Iterator[Fault]:
+    root = Path(pack.path)
+    if not root.is_dir():
+        hint = f"put it back at {root}, or run: lorewright pack remove {pack.id}"
+        yield Fault("stale", "folder-gone", pack.id, "its folder is gone", hint)
+        return
+    try:
+        text, found = content_hash_of(root), load_manifest(root)[0].id
+    except (OSError, LorewrightError) as problem:
+        yield Fault("stale", "folder-unreadable", pack.id, str(problem), f"mend {root}")
+        return
+    if found != pack.id:
+        hint = f"run: lorewright pack remove {pack.id}, then: lorewright pack install {root}"
+        yield Fault("stale", "pack-renamed", pack.id, f"its folder holds the pack {found} now", hint)
+    elif text != pack.content_hash:
+        yield Fault("stale", "text-changed", pack.id, "its text is another than is indexed", key=pack.key)
+
+
+def _is_free(lock: Path) -> bool:
+    try:
+        with FileLock(lock, timeout=0):
+            return True
+    except Timeout:
+        return False
