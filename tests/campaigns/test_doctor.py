@@ -16,6 +16,7 @@ from lorewright.campaigns.doctor import Report
 from lorewright.errors import DamagedFile, EmbedderError
 from lorewright.index import building
 from lorewright.index.embedders import minilm
+from lorewright.index.embedding_cache import EmbeddingCache
 from lorewright.index.fulltext import FULLTEXT_VARIABLE
 from lorewright.index.generation import KEYWORDS
 from lorewright.index.vectors import chroma_files
@@ -150,6 +151,19 @@ def test_without_an_embedder_the_vectors_of_another_are_kept(app: App, monkeypat
     monkeypatch.setenv(EMBEDDER_VARIABLE, "none")
     assert again(app).doctor.mend().treated == ()
     assert folder.is_dir()
+
+
+def test_what_another_embedder_made_is_kept_until_this_one_has_embedded_all(
+    app: App, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def failing(*_: object) -> None:
+        raise EmbedderError("the server is down", hint="wait")
+
+    monkeypatch.setattr("lorewright.index.embedders.hashing.HashingEmbedder.fingerprint", "hashing-other")
+    monkeypatch.setattr("lorewright.index.embedders.hashing.HashingEmbedder.embed", failing)
+    kept = EmbeddingCache(app.workspace.indexes / "embeddings.db").count()
+    assert codes(again(app).doctor.mend()) == ["other-embedder"]
+    assert EmbeddingCache(app.workspace.indexes / "embeddings.db").count() == kept > 0
 
 
 def test_another_kind_of_full_text_is_indexed_again(app: App, monkeypatch: pytest.MonkeyPatch) -> None:

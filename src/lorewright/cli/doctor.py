@@ -67,6 +67,6 @@ def _show_facts(facts: Facts) -> None:
     embedder = f"embedder {facts.embedder}" if facts.embedder else "no embedder: packs are found by words alone"
     chroma = f"Chroma {facts.chroma}" if facts.chroma else "no Chroma"
     say(f"SQLite {facts.sqlite} with {facts.fulltext.upper()}, {embedder}, {chroma}", style="dim")
-    say(f"{facts.packs} packs, {facts.vectors} vectors, {facts.campaigns} campaigns", style="dim")
+    say(f"packs: {facts.packs} · vectors: {facts.vectors} · campaigns: {facts.campaigns}", style="dim")
     for campaign_id in facts.unreadable_campaigns:
         say(f"the campaign {campaign_id} cannot be read: no index that it may need is deleted", style="yellow")

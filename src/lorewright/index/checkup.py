@@ -175,8 +175,11 @@ class Checkup:
         for path in self._histories():
             if path.stem not in self.campaigns:
                 yield Fault("orphaned", "history-unused", self._name(path), "its campaign is gone", path=path)
-        # What a text needs is known once it is indexed; and to open a damaged cache is to begin it anew.
-        if self.library.vectors is not None and len(self._indexed()) == len(self.needed()) and self.cache.is_sound():
+        # What a text needs is known once it is indexed, and whether this embedder is the one to stay once it has
+        # embedded all; and to open a damaged cache is to begin it anew.
+        if self.library.vectors is None or not self.cache.is_sound():
+            return
+        if len(self._indexed()) == len(self._embedded()) == len(self.needed()):
             unused = self.cache.unused(self.library.vectors.embedder.fingerprint, self.needed_texts())
             if unused > self.cache.count() * _UNUSED_SHARE:
                 yield Fault("orphaned", "embeddings-unused", "embeddings.db", f"{unused} vectors that nothing uses")
