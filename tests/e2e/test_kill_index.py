@@ -81,7 +81,10 @@ class Commands:
         self._count += 1
         defaults = {WORKSPACE_VARIABLE: str(root), EMBEDDER_VARIABLE: "hashing", CHROMA_VARIABLE: "never"}
         asked = {"words": words, "environment": {**defaults, KILL_VARIABLE: "", **environment}}
-        asked |= {name: str(self._folder / f"{self._count}.{name}") for name in ("out", "err")}
+        told = {name: self._folder / f"{self._count}.{name}" for name in ("out", "err")}
+        for path in told.values():  # it may be killed before it opens them
+            path.touch()
+        asked |= {name: str(path) for name, path in told.items()}
         self._server.stdin.write(json.dumps(asked) + "\n")
         self._server.stdin.flush()
         self.pid = int(self._lines().readline())
