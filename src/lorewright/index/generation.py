@@ -90,6 +90,10 @@ _CHUNK = """rowid, id, pack_id, entity_id, file_path, section_path, title, secti
     token_count, metadata_json"""
 
 
+# So many chunks that were read are kept, some 2 kB each: a generation never changes.
+_KEPT_CHUNKS = 4000
+
+
 @dataclass(frozen=True, slots=True)
 class WindowTable:
     """What was embedded, one entry for each vector: the chunk's row, whether it is (still) there, and whether it is
@@ -143,6 +147,7 @@ class Generation:
         self.embedder = embedder
         self.copies: dict[object, Generation] = {}
         self._windows: WindowTable | None = None
+        self._read: dict[int, StoredChunk] = {}
         if connection is None:
             uri = f"{path.as_uri()}?mode=ro&immutable=1"
             connection = sqlite3.connect(uri, uri=True, isolation_level=None)
@@ -170,14 +175,25 @@ class Generation:
 
     def chunks(self, rows: Iterable[int]) -> dict[int, StoredChunk]:
         """Chunks by row."""
-        wanted = json.dumps(sorted(set(rows)))
-        sql = f"SELECT {_CHUNK} FROM pack_chunks WHERE rowid IN (SELECT value FROM json_each(?)) ORDER BY rowid"
-        return {row[0]: StoredChunk(*row) for row in self.connection.execute(sql, (wanted,))}
+        wanted = sorted(set(rows))
+        if missing := [row for row in wanted if row not in self._read]:
+            sql = f"SELECT {_CHUNK} FROM pack_chunks WHERE rowid IN (SELECT value FROM json_each(?))"
+            read = {row[0]: StoredChunk(*row) for row in self.connection.execute(sql, (json.dumps(missing),))}
+            if len(self._read) + len(read) > _KEPT_CHUNKS:
+                self._read = {row: chunk for row, chunk in self._read.items() if row in wanted}
+            self._read |= read
+        return {row: self._read[row] for row in wanted if row in self._read}
 
     def chunk(self, chunk_id: str) -> StoredChunk | None:
         """A chunk by its ID, or None."""
         row = self.connection.execute(f"SELECT {_CHUNK} FROM pack_chunks WHERE id = ?", (chunk_id,)).fetchone()
         return StoredChunk(*row) if row else None
+
+    def introduction_of(self, entity_id: str) -> int | None:
+        """The row of the first of an entity's chunks that has text, or None."""
+        sql = "SELECT min(rowid) FROM pack_chunks WHERE entity_id = ? AND chunk_text <> ''"
+        row: int | None = self.connection.execute(sql, (entity_id,)).fetchone()[0]
+        return row
 
     def chunks_of(self, entity_id: str) -> list[StoredChunk]:
         """An entity's chunks in source order; empty for an unknown entity."""

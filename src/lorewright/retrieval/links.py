@@ -35,8 +35,5 @@ def linked_chunks(best: Mapping[Key, StoredChunk], visible: Visible) -> dict[Key
 
 def _introduction(entity_id: str, generations: Sequence[Generation]) -> list[Key]:
     """Where an entity is told of in its own file: the first chunk that has text."""
-    return [
-        (index, chunk.row)
-        for index, generation in enumerate(generations)
-        for chunk in [one for one in generation.chunks_of(entity_id) if one.text][:1]
-    ]
+    found = ((index, generation.introduction_of(entity_id)) for index, generation in enumerate(generations))
+    return [(index, row) for index, row in found if row is not None]
