@@ -10,6 +10,8 @@ from pydantic import Field, model_validator
 
 from lorewright.world.frozen import Frozen, FrozenMap
 
+# What can stand on the record between two people: predicates of facts.
+Promised = Literal["promised", "threatened", "owes"]
 
 # What a free attempt may ask of somebody; a trait that the actor has not counts as 0.
 Trait = Literal["charm", "hands", "nerve", "wits"]
@@ -58,6 +60,19 @@ class PressureMetadata(Frozen):
     item_id: str | None = None
 
 
+class PromiseMetadata(Frozen):
+    """What is promised, in the player's words; it stands on the record from then on."""
+
+    topic: str = Field(default="", max_length=200)
+
+
+class RecallMetadata(Frozen):
+    """What of the record is asked after, and by whom it was said: the one who is asked, or oneself."""
+
+    about: Promised | None = None
+    by: Literal["them", "you"] = "them"
+
+
 class SneakMetadata(Frozen):
     """How or where, in the player's words."""
 
@@ -93,6 +108,8 @@ METADATA: Mapping[str, type[Frozen]] = MappingProxyType(
         "tell": TellMetadata,
         "persuade": PressureMetadata,
         "threaten": PressureMetadata,
+        "promise": PromiseMetadata,
+        "recall": RecallMetadata,
         "attack": ItemMetadata,
         "take": QuantityMetadata,
         "drop": QuantityMetadata,

@@ -50,6 +50,9 @@ OutcomeCode = Literal[
     "acted",
     "heard",
     "heard_before",
+    "promised",
+    "recalled",
+    "nothing_recorded",
     "taken",
     "dropped",
     "given",
@@ -112,7 +115,7 @@ class Outcome(Frozen):
     """What came of one action; `item_id` is the thing that went along with it.
 
     `item_ids` are what the player learned by it now, `known_item_ids` what they would have learned had they
-    not known it already; `roll` is the place of its dice in `Resolution.rolls`; `say` the scenario's own
+    not known it already; `fact_ids` are the promises, threats and debts that it made or brought up; `roll` is the place of its dice in `Resolution.rolls`; `say` the scenario's own
     sentences.
     """
 
@@ -128,6 +131,7 @@ class Outcome(Frozen):
     band: BandName | None = None
     item_ids: tuple[str, ...] = ()
     known_item_ids: tuple[str, ...] = ()
+    fact_ids: tuple[str, ...] = ()
     minutes: int = 0
     roll: int | None = None
     say: tuple[str, ...] = ()
