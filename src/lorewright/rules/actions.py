@@ -171,7 +171,8 @@ class GroundedItem(Frozen):
 
 
 class Grounding(Frozen):
-    """What an action's words were matched to: items best first, of a `tell` those that the player has learned; topic keys are entity IDs and slugs."""
+    """What an action's words were matched to: items best first, of a `tell` those that the player has learned; topic
+    keys are entity IDs and slugs."""
 
     items: tuple[GroundedItem, ...] = ()
     topics: tuple[str, ...] = ()

@@ -115,8 +115,8 @@ class Outcome(Frozen):
     """What came of one action; `item_id` is the thing that went along with it.
 
     `item_ids` are what the player learned by it now, `known_item_ids` what they would have learned had they
-    not known it already; `fact_ids` are the promises, threats and debts that it made or brought up; `roll` is the place of its dice in `Resolution.rolls`; `say` the scenario's own
-    sentences.
+    not known it already; `fact_ids` are the promises, threats and debts that it made or brought up; `roll` is the
+    place of its dice in `Resolution.rolls`; `say` the scenario's own sentences.
     """
 
     action_index: int = Field(ge=0)

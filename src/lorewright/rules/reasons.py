@@ -1,4 +1,4 @@
-"""An action and a state -> why it is not possible, as a code; None where it is. The sentences stand beside, in `sentences`."""
+"""An action and a state -> why it is not possible, as a code; None where it is. What a code says is in `sentences`."""
 
 from __future__ import annotations
 

@@ -91,9 +91,21 @@ def _is_risky(action: Action) -> bool:
 def _by_check(patch: Patch, check: Check, attempt: Attempt, rules: CampaignRules, dice: Dice) -> Answer:
     """The dice, what the action does unless they fail, and what the band brings."""
     band = roll_check(patch, check, attempt.action, rules, dice, purpose=attempt.action.type)
+    on_the_way = _rule_of_the_way(attempt, patch.state, rules)
     answer = Answer("acted") if band == "fail" else act(patch, attempt, rules)
+    if on_the_way is not None and answer.code == "moved":
+        follow(patch, on_the_way, attempt.action, rules, dice)
     fall_out(patch, attempt, band, answer)
     return replace(answer, band=band, roll=len(patch.rolls) - 1)
+
+
+def _rule_of_the_way(attempt: Attempt, state: WorldState, rules: CampaignRules) -> Rule | None:
+    """Whoever sneaks somewhere goes there too: what a rule says of that way holds, unless it asks for dice of its own."""
+    if attempt.action.type != "sneak" or attempt.action.location_id is None:
+        return None
+    going = attempt.model_copy(update={"action": attempt.action.model_copy(update={"type": "go"})})
+    rule = rule_for(going, state, rules)
+    return rule if rule is not None and rule.check is None else None
 
 
 def _by_rule(patch: Patch, rule: Rule, attempt: Attempt, rules: CampaignRules, dice: Dice) -> Answer:

@@ -191,7 +191,8 @@ class NarratorInput(Frozen):
     this turn.
     `ending` is the authored text of an ending that was reached now. `ops` are the changes that the player can see: what
     they gain and lose, how somebody stands to them, a door's lock; so that a price can be named. `recorded` is what the
-    outcomes' `fact_ids` stand for; `carried` what the player has afterwards.
+    outcomes' `fact_ids` stand for; `carried` what the player has afterwards;
+    `minutes_lost` the time that a bad roll cost where nothing else was the price.
     """
 
     player_text: str
@@ -209,6 +210,7 @@ class NarratorInput(Frozen):
     carried: tuple[ThingView, ...] = ()
     names: FrozenMap[str, str] = Field(default_factory=dict)
     minutes: int = 0
+    minutes_lost: int = 0
     turn_no: int = 1
     ending: str | None = None
     seed: str = ""

@@ -125,9 +125,10 @@ def _thing(ctx: Context, rest: Sequence[Word]) -> Match | Reading | None:
     nouns = ctx.nouns
     everything = nouns.people + nouns.things + nouns.doors
     lex = lexicon()
-    if phrase.lower() not in lex.person_pronouns | lex.thing_pronouns and resolve(phrase, everything) is None:
+    is_pronoun = phrase.lower() in lex.person_pronouns | lex.thing_pronouns
+    if not is_pronoun and resolve(phrase, everything, nouns.known_people) is None:
         return None
-    return meant(ctx, phrase, trimmed(rest, start=tuple(_LEADS)), Wanted(everything, (), "look at {}"))
+    return meant(ctx, phrase, trimmed(rest, start=tuple(_LEADS)), Wanted(everything, nouns.known_people))
 
 
 def any_verb(ctx: Context, words: Sequence[Word]) -> Reading | None:

@@ -84,7 +84,7 @@ def _pressed(ctx: Context, words: str, rest: Sequence[Word], kind: str) -> Readi
     pattern = f"{kind} {{}}"
     first = _somebody(ctx, rest)
     if first is None:
-        subject, joint, _ = parted(rest, (*_AIMS, "with"))
+        subject = parted(rest, (*_AIMS, "with"))[0]
         if not bare(subject):
             return asking(
                 words, "Whom?", [pattern.format(typeable(one.name)) for one in nouns.people] or ["look around"]

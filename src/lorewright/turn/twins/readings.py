@@ -97,7 +97,7 @@ def which(words: str, tie: Tie, pattern: str) -> Reading:
 
 def not_caught(ctx: Context, words: str) -> Reading:
     """Nothing could be made of the words: what can be done at all, with lines that work here."""
-    known = "You can look, ask, search, take, go or wait:"
+    known = "You can look, ask, tell, search, take, give, use, go, wait and more:"
     heard = f"I did not catch “{excerpt(words)}”." if words else "What do you do?"
     nouns = ctx.nouns
     meant = resolve(words, (*nouns.people, *nouns.things, *nouns.doors))
