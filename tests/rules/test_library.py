@@ -36,8 +36,12 @@ def test_freeform_has_every_action_and_the_four_bands() -> None:
     assert freeform.actions.keys() == METADATA.keys()
     minutes = {kind: action.minutes for kind, action in freeform.actions.items()}
     assert {kind: minutes[kind] for kind in ("look", "go", "ask", "take", "search", "wait")} == {
-        "look": 0, "go": 0, "ask": 2,
-        "take": 1, "search": 10, "wait": 15,
+        "look": 0,
+        "go": 0,
+        "ask": 2,
+        "take": 1,
+        "search": 10,
+        "wait": 15,
     }
     checked = {kind for kind, action in freeform.actions.items() if action.check is not None}
     assert checked == {"persuade", "threaten", "attack", "sneak", "attempt"}

@@ -100,7 +100,7 @@ def _by_check(patch: Patch, check: Check, attempt: Attempt, rules: CampaignRules
 
 
 def _rule_of_the_way(attempt: Attempt, state: WorldState, rules: CampaignRules) -> Rule | None:
-    """Whoever sneaks somewhere goes there too: what a rule says of that way holds, unless it asks for dice of its own."""
+    """Whoever sneaks somewhere goes there too: a rule about that way holds, unless it asks for dice of its own."""
     if attempt.action.type != "sneak" or attempt.action.location_id is None:
         return None
     going = attempt.model_copy(update={"action": attempt.action.model_copy(update={"type": "go"})})

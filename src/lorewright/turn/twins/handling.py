@@ -10,9 +10,25 @@ from lorewright.turn.twins.frames import Frame, each
 from lorewright.turn.twins.lexicon import lexicon
 from lorewright.turn.twins.noun_phrases import Match, Nouns, resolve
 from lorewright.turn.twins.phrases import Wanted, bare, fuzzy_first, meant, named_first, parted, trimmed
-from lorewright.turn.twins.readings import Context, Reading, acting, asking, shown, typeable
+from lorewright.turn.twins.readings import Context, Reading, acting, asking, excerpt, shown, typeable
 
 _ONTO = ("on", "onto", "in", "into", "inside", "under", "behind", "beside", "against", "with", "to")
+# Where a thing is put down for good; anywhere else must be something that is here.
+_SURFACES = ("on", "onto", "beside", "under", "behind")
+_POCKETS = (
+    "pocket",
+    "pockets",
+    "bag",
+    "backpack",
+    "coat",
+    "jacket",
+    "belt",
+    "purse",
+    "pouch",
+    "satchel",
+    "sleeve",
+    "boot",
+)
 _DOWN = ("down", "away", "here", "aside", "there", "off", "out")
 
 
@@ -51,7 +67,21 @@ def put(ctx: Context, words: str, rest: Sequence[Word]) -> Reading | None:
         goal = resolve(bare(onto), ctx.nouns.things + ctx.nouns.doors + ctx.nouns.people)
         if isinstance(goal, Match) and not goal.mended:
             return _used_on(ctx, words, thing, goal)
+        if joint not in _SURFACES:
+            return _pocketed(ctx, words, thing, bare(onto))
     return drop(ctx, words, rest)
+
+
+def _pocketed(ctx: Context, words: str, thing: Sequence[Word], goal: str) -> Reading:
+    """`in my bag`: what lies here is taken, what is carried is there already; no other place of the kind is known."""
+    if goal.lower() in _POCKETS:
+        lying = resolve(bare(thing), ctx.nouns.here)
+        if isinstance(lying, Match):
+            return acting(ctx, "take", f"take {shown(lying)}", target=lying)
+        return asking(words, "That is on you already. You can:", ["inventory", "look around"])
+    name = resolve(bare(thing), ctx.nouns.things)
+    lines = [f"drop {typeable(name.label)}"] if isinstance(name, Match) and name.candidate in ctx.nouns.carried else []
+    return asking(words, f"There is no “{excerpt(goal)}” here that I know of. You can:", [*lines, "look around"])
 
 
 def give(ctx: Context, words: str, rest: Sequence[Word]) -> Reading | None:

@@ -99,6 +99,9 @@ def _pressed(ctx: Context, words: str, rest: Sequence[Word], kind: str) -> Readi
 
 def _to_an_end(ctx: Context, words: str, kind: str, target: Match, rest: Sequence[Word]) -> Reading:
     """What follows the one who is worked on: `with the card`, `to open the door`, `with the police`."""
+    if rest and rest[0].low == "and":
+        pattern = f"{kind} {typeable(target.label)}"
+        return asking(words, "One at a time, please. You can:", [pattern])
     item: Match | None = None
     aim, joint, tool = parted((Word("-", "-", "comma"), *rest), ("with", "using"))
     if joint:

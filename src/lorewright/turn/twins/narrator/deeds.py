@@ -56,7 +56,8 @@ def _rolled(given: NarratorInput, outcome: Outcome) -> Beat | None:
     facts, slots = _facts(given, outcome)
     band = outcome.band or "success"
     if outcome.code == "moved" and outcome.type == "sneak":
-        return Beat("outcome", "deed.sneaked", {"band": band}, {"place": views.place(given, outcome.location_id)})
+        seen: Fact = "mixed" if band == "fail" else band  # a rule brought one there all the same
+        return Beat("outcome", "deed.sneaked", {"band": seen}, {"place": views.place(given, outcome.location_id)})
     if outcome.code != "acted":
         return None
     if outcome.type == "tell" and slots["who"]:
