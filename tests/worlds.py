@@ -9,9 +9,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from lorewright.rules.actions import Action, Attempt, GroundedItem, Grounding
+from lorewright.campaigns.rulesets import load_ruleset
+from lorewright.rules.actions import METADATA, Action, Attempt, GroundedItem, Grounding
 from lorewright.rules.dice import Dice, FixedDice
-from lorewright.rules.outcomes import Resolution
+from lorewright.rules.outcomes import Resolution, Roll
 from lorewright.rules.resolve import resolve
 from lorewright.rules.rulesets import ActionType, Band, CampaignRules, Rule, Ruleset
 from lorewright.rules.validate import validate
@@ -84,8 +85,8 @@ def after(state: WorldState, *ops: StateOp) -> WorldState:
 
 
 def ruleset(costs: Mapping[str, Mapping[str, int]] | None = None) -> Ruleset:
-    """Two dice, four bands, the usual actions and one more, `persuade`; costs per type where given."""
-    minutes = {"look": 0, "go": 0, "ask": 2, "take": 1, "search": 10, "wait": 15, "persuade": 3}
+    """Two dice, four bands, every action and no check of its own; costs per type where given."""
+    minutes = dict.fromkeys(METADATA, 0) | {"ask": 2, "take": 1, "search": 10, "wait": 15, "persuade": 3, "use": 1}
     return Ruleset(
         id="testing",
         name="Testing",
@@ -104,6 +105,23 @@ def ruleset(costs: Mapping[str, Mapping[str, int]] | None = None) -> Ruleset:
             for kind, spent in minutes.items()
         },
     )
+
+
+def freeform_rules(*rules: Mapping[str, Any], **fields: Any) -> CampaignRules:
+    """The ruleset that ships, checks and all, with rules as an author writes them."""
+    shipped, _ = load_ruleset("freeform")
+    return campaign_rules(*rules, ruleset=shipped, **fields)
+
+
+class SteadyDice:
+    """Dice that always come to the same total, however often they are thrown."""
+
+    def __init__(self, total: int) -> None:
+        self._total = total
+
+    def roll(self, expression: str, *, purpose: str, actor_id: str, modifier: int = 0) -> Roll:
+        """The total, modifiers included."""
+        return FixedDice([self._total]).roll(expression, purpose=purpose, actor_id=actor_id, modifier=modifier)
 
 
 def campaign_rules(*rules: Mapping[str, Any], **fields: Any) -> CampaignRules:

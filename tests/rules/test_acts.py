@@ -10,7 +10,7 @@ import worlds as w
 from lorewright.rules.actions import Attempt
 from lorewright.rules.outcomes import EngineEvent, OutcomeCode
 from lorewright.world import ops as o
-from lorewright.world.state import Reveal, WorldState
+from lorewright.world.state import Door, Fact, Reveal, WorldState
 
 
 def knowing(*items: str) -> WorldState:
@@ -21,6 +21,9 @@ def ask(*items: str) -> Attempt:
     return w.attempt("ask", w.VIKTOR, items=items, topic="jin")
 
 
+PROMISED = o.AddFact(
+    fact=Fact(id="f", subject_id=w.VIKTOR, predicate="promised", object={"to": w.JO, "what": "a drink"})
+)
 OUTCOMES: list[tuple[OutcomeCode, Attempt, WorldState]] = [
     ("looked", w.attempt("look"), w.small_world()),
     ("moved", w.go(w.PIER), w.small_world()),
@@ -41,6 +44,19 @@ OUTCOMES: list[tuple[OutcomeCode, Attempt, WorldState]] = [
     ("nothing_found", w.attempt("search"), w.small_world()),
     ("nothing_found", w.attempt("search", items=["town:pier:discoverable#rope"]), w.small_world()),
     ("waited", w.attempt("wait"), w.small_world()),
+    ("listed", w.attempt("inventory"), w.small_world()),
+    ("heard", w.attempt("tell", w.MARA, items=[w.PIER_9], topic="jin"), knowing(w.PIER_9)),
+    ("heard_before", w.attempt("tell", w.VIKTOR, items=[w.PIER_9], topic="jin"), knowing(w.PIER_9)),
+    ("promised", w.attempt("promise", w.VIKTOR, topic="bring it back"), w.small_world()),
+    ("recalled", w.attempt("recall", w.VIKTOR), w.after(w.small_world(), PROMISED)),
+    ("nothing_recorded", w.attempt("recall", w.VIKTOR), w.small_world()),
+    ("dropped", w.attempt("drop", w.CARD), w.small_world()),
+    ("given", w.attempt("give", w.VIKTOR, item_id=w.CARD), w.small_world()),
+    ("used", w.attempt("use", w.CARD), w.small_world()),
+    ("opened", w.attempt("open", w.DOOR), w.small_world(doors={w.DOOR: Door()})),
+    ("closed", w.attempt("close", w.DOOR), w.small_world(doors={w.DOOR: Door(open=True)})),
+    ("locked", w.attempt("lock", w.DOOR), w.small_world(doors={w.DOOR: Door(key_id=w.CARD)})),
+    ("unlocked", w.attempt("unlock", w.DOOR), w.small_world(doors={w.DOOR: Door(locked=True, key_id=w.CARD)})),
     ("blocked", w.go(w.ALLEY), w.small_world()),
 ]
 

@@ -31,9 +31,18 @@ def test_a_ruleset_that_ships_is_complete(file: Path) -> None:
     assert all(action.summary for action in ruleset.actions.values())
 
 
-def test_freeform_has_the_six_actions_and_the_four_bands() -> None:
+def test_freeform_has_every_action_and_the_four_bands() -> None:
     freeform = read(next(file for file in FILES if file.stem == "freeform"))
     assert freeform.actions.keys() == METADATA.keys()
     minutes = {kind: action.minutes for kind, action in freeform.actions.items()}
-    assert minutes == {"look": 0, "go": 0, "ask": 2, "take": 1, "search": 10, "wait": 15}
+    assert {kind: minutes[kind] for kind in ("look", "go", "ask", "take", "search", "wait")} == {
+        "look": 0,
+        "go": 0,
+        "ask": 2,
+        "take": 1,
+        "search": 10,
+        "wait": 15,
+    }
+    checked = {kind for kind, action in freeform.actions.items() if action.check is not None}
+    assert checked == {"persuade", "threaten", "attack", "sneak", "attempt"}
     assert [band_of(total, freeform) for total in (12, 11, 9, 6)] == ["critical", "success", "mixed", "fail"]

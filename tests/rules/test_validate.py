@@ -15,6 +15,7 @@ from lorewright.world.state import Door, Entity, WorldState
 
 ENDED = w.small_world(ended="raided")
 AT_THE_PIER = w.after(w.small_world(), o.Move(entity_id=w.JO, to=w.PIER), o.OpenScene(location_id=w.PIER))
+OPEN = w.small_world(doors={w.DOOR: Door(open=True, key_id=w.KEY)})
 
 BLOCKED: list[tuple[ReasonCode, Attempt, WorldState, str]] = [
     ("campaign_over", w.attempt("look"), ENDED, "The story has ended."),
@@ -27,9 +28,42 @@ BLOCKED: list[tuple[ReasonCode, Attempt, WorldState, str]] = [
     ("door_locked", w.go(w.ALLEY), w.small_world(), "The steel door is locked."),
     ("nobody_to_ask", w.attempt("ask"), w.small_world(), "It is not clear whom to ask."),
     ("object_not_found", w.attempt("ask", "town:ghost"), w.small_world(), "Nothing like that is here."),
-    ("object_not_found", w.attempt("ask", w.COIN), w.small_world(), "The coin is not to be found here."),
+    ("not_a_person", w.attempt("ask", w.COIN), w.small_world(), "The coin is nobody to deal with."),
+    ("object_not_found", w.attempt("ask", w.UNIT), w.small_world(), "The comm unit is not to be found here."),
+    ("not_to_oneself", w.attempt("ask", w.JO), w.small_world(), "That cannot be done to oneself."),
+    ("nobody_named", w.attempt("persuade"), w.small_world(), "It is not clear who is meant."),
+    ("nobody_named", w.attempt("give", item_id=w.CARD), w.small_world(), "It is not clear who is meant."),
+    ("object_not_found", w.attempt("give", w.VIKTOR), w.small_world(), "Viktor is not to be found here."),
+    ("not_in_inventory", w.attempt("give", w.VIKTOR, item_id=w.COIN), w.small_world(), "You do not have the coin."),
+    (
+        "not_in_inventory",
+        w.attempt("attack", w.VIKTOR, item_id=w.KEY),
+        w.small_world(),
+        "You do not have the steel key.",
+    ),
+    ("not_in_inventory", w.attempt("use", w.DOOR, item_id=w.KEY), w.small_world(), "You do not have the steel key."),
+    ("not_in_inventory", w.attempt("drop", w.COIN), w.small_world(), "You do not have the coin."),
+    ("object_not_found", w.attempt("drop"), w.small_world(), "Nothing like that is here."),
+    ("object_not_found", w.attempt("use"), w.small_world(), "Nothing like that is here."),
+    ("not_openable", w.attempt("open", w.COIN), w.small_world(), "The coin is nothing that opens, shuts or locks."),
+    ("object_not_found", w.attempt("open"), w.small_world(), "Nothing like that is here."),
+    ("door_locked", w.attempt("open", w.DOOR), w.small_world(), "The steel door is locked."),
+    ("door_locked", w.attempt("sneak", to=w.ALLEY), w.small_world(), "The steel door is locked."),
+    ("already_open", w.attempt("open", w.DOOR), OPEN, "The steel door is open already."),
+    ("already_closed", w.attempt("close", w.DOOR), w.small_world(), "The steel door is shut already."),
+    ("already_locked", w.attempt("lock", w.DOOR), w.small_world(), "The steel door is locked already."),
+    ("nothing_to_unlock", w.attempt("unlock", w.DOOR), OPEN, "The steel door is not locked."),
+    ("no_key", w.attempt("unlock", w.DOOR), w.small_world(), "You have no key to the steel door."),
+    ("no_key", w.attempt("lock", w.DOOR), OPEN, "You have no key to the steel door."),
+    (
+        "wrong_key",
+        w.attempt("unlock", w.DOOR, item_id=w.CARD),
+        w.small_world(),
+        "The business card does not fit the steel door.",
+    ),
+    ("no_lock", w.attempt("lock", w.DOOR), w.small_world(doors={w.DOOR: Door()}), "The steel door has no lock."),
     ("not_present", w.attempt("ask", w.CHEN), w.small_world(), "Agent Chen is not here."),
-    ("not_takeable", w.attempt("take", w.VIKTOR), w.small_world(), "Viktor cannot be taken."),
+    ("cannot_take_person", w.attempt("take", w.VIKTOR), w.small_world(), "Viktor cannot be taken."),
     ("not_takeable", w.attempt("take", w.DOOR), w.small_world(), "The steel door cannot be taken."),
     ("not_takeable", w.attempt("take", w.BAR), w.small_world(), "The Neon Dragon cannot be taken."),
     ("object_not_found", w.attempt("take"), w.small_world(), "Nothing like that is here."),
@@ -47,7 +81,7 @@ BLOCKED: list[tuple[ReasonCode, Attempt, WorldState, str]] = [
         w.small_world(),
         "The comm unit is not to be found here.",
     ),
-    ("object_not_found", w.attempt("look", w.CHEN), w.small_world(), "Agent Chen is not to be found here."),
+    ("not_present", w.attempt("look", w.CHEN), w.small_world(), "Agent Chen is not here."),
     ("not_present", w.attempt("persuade", w.CHEN), w.small_world(), "Agent Chen is not here."),
     (
         "object_not_found",
@@ -63,7 +97,10 @@ POSSIBLE = [
     w.attempt("wait"),
     w.attempt("ask", w.MARA),
     w.attempt("take", w.COIN),
-    w.attempt("persuade"),
+    w.attempt("inventory"),
+    w.attempt("sneak"),
+    w.attempt("sneak", w.VIKTOR, to=w.PIER),
+    w.attempt("attempt"),
     w.attempt("persuade", w.VIKTOR),
     w.go(w.PIER),
 ]
@@ -127,7 +164,7 @@ def test_what_needs_a_failed_action_depends_on_it() -> None:
 
 
 def test_what_would_fail_anyhow_keeps_its_reason() -> None:
-    assert reasons(w.go(w.ALLEY), w.attempt("take", w.VIKTOR)) == ["door_locked", "not_takeable"]
+    assert reasons(w.go(w.ALLEY), w.attempt("take", w.VIKTOR)) == ["door_locked", "cannot_take_person"]
 
 
 def test_more_of_a_thing_can_be_taken_while_some_lies_here() -> None:

@@ -41,6 +41,8 @@ state_ops = st.one_of(
     st.builds(o.AddFact, fact=facts),
     st.builds(o.UpdateFact, fact_id=st.sampled_from(["f1", "f2"]), object=json_values),
     st.builds(o.SetDoor, door_id=st.sampled_from([w.DOOR, "no_door"]), locked=st.booleans()),
+    st.builds(o.SwingDoor, door_id=st.sampled_from([w.DOOR, "no_door"]), open=st.booleans()),
+    st.builds(o.TransferItem, item_id=ids, from_id=ids, to_id=ids, quantity=st.integers(min_value=1, max_value=4)),
     st.builds(o.AddEntity, entity=entities, at=st.none() | ids),
     st.builds(o.Recall, key=st.text(max_size=8)),
     st.builds(o.EndCampaign, ending_id=st.just("delivered")),

@@ -110,6 +110,28 @@ def test_threads_doors_and_the_narrators_memory_change() -> None:
     assert state.recall == {"rule:x": 2}
 
 
+@given(some.states)
+def test_no_door_is_open_and_locked(state: WorldState) -> None:
+    assert not any(door.open and door.locked for door in state.doors.values())
+
+
+def test_a_door_swings_and_locking_closes_it() -> None:
+    opened = w.after(w.small_world(), o.SetDoor(door_id=w.DOOR, locked=False), o.SwingDoor(door_id=w.DOOR, open=True))
+    assert opened.doors[w.DOOR].open
+    locked = w.after(opened, o.SetDoor(door_id=w.DOOR, locked=True)).doors[w.DOOR]
+    assert (locked.locked, locked.open) == (True, False)
+
+
+def test_a_state_without_open_doors_is_written_as_before_there_were_any() -> None:
+    written = w.small_world().model_dump(mode="json")["doors"][w.DOOR]
+    assert written == {"locked": True, "key_id": w.KEY}
+
+
+def test_what_one_loses_the_other_gains() -> None:
+    state = w.after(w.small_world(), o.TransferItem(item_id=w.COIN, from_id=w.BAR, to_id=w.MARA, quantity=2))
+    assert (state.held_by(w.BAR), state.held_by(w.MARA)) == ({w.COIN: 1}, {w.COIN: 2})
+
+
 @pytest.mark.parametrize(
     ("reason", "op"),
     [
@@ -128,6 +150,12 @@ def test_threads_doors_and_the_narrators_memory_change() -> None:
         ("unknown_thread", o.UpdateThread(thread_id="x", status="open")),
         ("unknown_fact", o.UpdateFact(fact_id="f1", object=1)),
         ("unknown_door", o.SetDoor(door_id=w.KEY, locked=True)),
+        ("unknown_door", o.SwingDoor(door_id=w.KEY, open=True)),
+        ("door_locked", o.SwingDoor(door_id=w.DOOR, open=True)),
+        ("same_entity", o.TransferItem(item_id=w.CARD, from_id=w.JO, to_id=w.JO)),
+        ("not_enough", o.TransferItem(item_id=w.CARD, from_id=w.JO, to_id=w.MARA, quantity=2)),
+        ("unknown_entity", o.TransferItem(item_id=w.CARD, from_id=w.JO, to_id=some.NOBODY)),
+        ("unknown_item", o.TransferItem(item_id="town:sword", from_id=w.JO, to_id=w.MARA)),
         ("already_exists", o.AddEntity(entity=RAT.model_copy(update={"id": w.MARA}), at=w.BAR)),
     ],
 )

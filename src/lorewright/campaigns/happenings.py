@@ -6,13 +6,14 @@ reveals and the narrator's memory are no happenings: nobody sees them.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
 from lorewright.ids import canonical_json
 from lorewright.index.history import HistoryRecord
 from lorewright.rules.outcomes import Outcome, Resolution
+from lorewright.rules.record import PREDICATES
 from lorewright.turn.messages import Message
 from lorewright.world.apply import apply
 from lorewright.world.state import OFFSTAGE, Fact, WorldState
@@ -27,7 +28,13 @@ _CAME_OF = {
     "found_before": "searched {words}, and found what was found before",
     "nothing_found": "searched {words}, and found nothing",
     "acted": "tried to {type} {target}{about}",
+    "heard": "told {target}{about}, who had not known",
+    "heard_before": "told {target}{about}, who knew already",
+    "recalled": "asked {target} what stands between them, and was told",
+    "used": "tried to use {item}{on}",
 }
+# The same where the player's own words say it better.
+_IN_WORDS = {"attempt": "tried to {words} {target}", "tell": "told {target}{about}", "sneak": "tried not to be seen"}
 
 
 def happenings(
@@ -74,7 +81,12 @@ def _attempts(outcomes: Sequence[Outcome], before: WorldState, after: WorldState
 
 
 def _attempt(sentence: str, outcome: Outcome, state: WorldState) -> str:
+    if outcome.code == "acted":
+        sentence = _IN_WORDS.get(outcome.type, sentence)
+    used = outcome.item_id or outcome.target_id
     said = sentence.format(
+        item=_the(state.name_of(used)) if used else "something",
+        on=f" on {_the(state.name_of(outcome.target_id))}" if outcome.item_id and outcome.target_id else "",
         type=outcome.type.replace("_", " "),
         target=_the(state.name_of(outcome.target_id)) if outcome.target_id else "",
         words=outcome.words or "the place",
@@ -172,6 +184,9 @@ def _facts(known: Any, now: WorldState) -> Iterator[HistoryRecord]:
 
 
 def _fact(fact: Fact, state: WorldState) -> str:
+    if fact.predicate in PREDICATES and isinstance(fact.object, Mapping):
+        to, what = state.name_of(str(fact.object.get("to"))), fact.object.get("what")
+        return _sentence(f"{state.name_of(fact.subject_id)} {fact.predicate} {to}: {what}".rstrip(". "))
     known = "" if fact.object is None or fact.object is True else fact.object
     told = state.name_of(known) if isinstance(known, str) else canonical_json(known)
     return _sentence(f"{state.name_of(fact.subject_id)}: {fact.predicate.replace('_', ' ')} {told}".rstrip())

@@ -19,7 +19,10 @@ _CLOCK_FIELDS = frozenset({"clock"})
 _THREAD_FIELDS = frozenset({"thread"})
 _ENDING_FIELDS = frozenset({"end"})
 _ENTITY_FIELDS = frozenset(
-    {"has", "at", "present", "visited", "arrive", "depart", "to", "give", "lose", "put", "unlock", "subject", "target"}
+    {
+        *("has", "at", "present", "visited", "arrive", "depart", "to", "by", "give", "lose", "put", "unlock"),
+        *("subject", "target", "item"),
+    }
 )
 
 

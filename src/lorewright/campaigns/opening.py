@@ -14,6 +14,7 @@ from lorewright.index.generation import Generation
 from lorewright.packs.exits import ways_of
 from lorewright.retrieval.in_force import generations_in_force
 from lorewright.retrieval.overrides import ids_of, things, told_entity
+from lorewright.rules.checks import COST_TAG
 from lorewright.rules.dice import parse_dice
 from lorewright.rules.rulesets import CampaignRules, Ending, Rule, Ruleset
 from lorewright.world.state import (
@@ -188,7 +189,7 @@ class _Composer:
 
     def _door(self, name: str, thing: ScenarioThing) -> Door:
         key = self._names.entity(thing.key, where=f"things.{name}") if thing.key else None
-        return Door(locked=thing.locked, key_id=key)
+        return Door(locked=thing.locked, open=thing.open, key_id=key)
 
     def _positions(self) -> dict[str, str]:
         cast = self._scenario.cast
@@ -206,7 +207,9 @@ class _Composer:
 
     def _clock(self, clock_id: str) -> Clock:
         clock = self._scenario.clocks[clock_id]
-        return Clock(id=clock_id, name=clock.name or clock_id, value=min(clock.value, clock.max), max=clock.max)
+        tags = (COST_TAG,) if clock.cost else ()
+        value = min(clock.value, clock.max)
+        return Clock(id=clock_id, name=clock.name or clock_id, value=value, max=clock.max, tags=tags)
 
     def _thread(self, thread_id: str) -> Thread:
         thread = self._scenario.threads[thread_id]

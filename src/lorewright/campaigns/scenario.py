@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, Self
 
 from pydantic import Field, ValidationError, model_validator
 
@@ -40,7 +40,14 @@ class ScenarioThing(Frozen):
     at: str | tuple[str, str] | None = None
     held_by: str | None = None
     locked: bool = False
+    open: bool = False
     key: str | None = None
+
+    @model_validator(mode="after")
+    def _locked_is_shut(self) -> Self:
+        if self.locked and self.open:
+            raise ValueError("a door cannot be locked and open")
+        return self
 
 
 class ScenarioCast(Frozen):
@@ -72,11 +79,13 @@ class ScenarioThread(Frozen):
 
 
 class ScenarioClock(Frozen):
-    """A clock; `at[value]` happens when it rises to the value."""
+    """A clock; `at[value]` happens when it rises to the value. With `cost` it is what a mixed or failed attempt ticks,
+    where no rule says otherwise."""
 
     name: str | None = None
     max: int = Field(ge=1, le=100)
     value: int = Field(default=0, ge=0)
+    cost: bool = False
     at: FrozenMap[int, tuple[Effect, ...]] = Field(default_factory=dict)
 
 

@@ -10,6 +10,12 @@ from pydantic import Field, model_validator
 
 from lorewright.world.frozen import Frozen, FrozenMap
 
+# What can stand on the record between two people: predicates of facts.
+Promised = Literal["promised", "threatened", "owes"]
+
+# What a free attempt may ask of somebody; a trait that the actor has not counts as 0.
+Trait = Literal["charm", "hands", "nerve", "wits"]
+
 
 class LookMetadata(Frozen):
     """What is looked at where it is no known thing; for the narrator only."""
@@ -29,10 +35,57 @@ class SearchMetadata(Frozen):
     detail: str = Field(default="", max_length=200)
 
 
-class TakeMetadata(Frozen):
+class TellMetadata(Frozen):
+    """What somebody is told, in the player's words; grounded to items that the player has learned."""
+
+    topic: str = Field(default="", max_length=200)
+
+
+class QuantityMetadata(Frozen):
     """How many."""
 
     quantity: int = Field(default=1, ge=1, le=99)
+
+
+class ItemMetadata(Frozen):
+    """The thing that goes along: what is given, the key in the lock, what is used on the target."""
+
+    item_id: str | None = None
+
+
+class PressureMetadata(Frozen):
+    """To what end somebody is worked on, in the player's words, and the thing that is to help: a bribe, a weapon."""
+
+    topic: str = Field(default="", max_length=200)
+    item_id: str | None = None
+
+
+class PromiseMetadata(Frozen):
+    """What is promised, in the player's words; it stands on the record from then on."""
+
+    topic: str = Field(default="", max_length=200)
+
+
+class RecallMetadata(Frozen):
+    """What of the record is asked after, and by whom it was said: the one who is asked, or oneself."""
+
+    about: Promised | None = None
+    by: Literal["them", "you"] = "them"
+
+
+class SneakMetadata(Frozen):
+    """How or where, in the player's words."""
+
+    detail: str = Field(default="", max_length=200)
+
+
+class AttemptMetadata(Frozen):
+    """Anything else: the verb and what comes after it, as typed, and the trait that its kind calls for."""
+
+    verb: str = Field(default="", max_length=60)
+    detail: str = Field(default="", max_length=200)
+    trait: Trait | None = None
+    item_id: str | None = None
 
 
 class WaitMetadata(Frozen):
@@ -48,11 +101,27 @@ class NoMetadata(Frozen):
 METADATA: Mapping[str, type[Frozen]] = MappingProxyType(
     {
         "look": LookMetadata,
+        "inventory": NoMetadata,
         "go": NoMetadata,
+        "sneak": SneakMetadata,
         "ask": AskMetadata,
-        "take": TakeMetadata,
+        "tell": TellMetadata,
+        "persuade": PressureMetadata,
+        "threaten": PressureMetadata,
+        "promise": PromiseMetadata,
+        "recall": RecallMetadata,
+        "attack": ItemMetadata,
+        "take": QuantityMetadata,
+        "drop": QuantityMetadata,
+        "give": ItemMetadata,
+        "use": ItemMetadata,
+        "open": ItemMetadata,
+        "close": NoMetadata,
+        "lock": ItemMetadata,
+        "unlock": ItemMetadata,
         "search": SearchMetadata,
         "wait": WaitMetadata,
+        "attempt": AttemptMetadata,
     }
 )
 
@@ -60,9 +129,9 @@ METADATA: Mapping[str, type[Frozen]] = MappingProxyType(
 class Action(Frozen):
     """`{actor_id, type, target_id?, location_id?, metadata?}` and nothing else.
 
-    `target_id` is a person or thing, `location_id` the place that a `go` leads to. The free text in
-    `metadata` is for the narrator; no rule reads it. A type that no ruleset knows is a valid Action and an
-    invalid attempt.
+    `target_id` is a person or thing: of a `give` whoever gets it, of a `use` what something is used on. `location_id`
+    is the place that a `go` or `sneak` leads to. The free text in `metadata` is for the narrator; no rule reads it. A type
+    that no ruleset knows is a valid Action and an invalid attempt.
     """
 
     actor_id: str
@@ -82,8 +151,15 @@ class Action(Frozen):
 
     @property
     def words(self) -> str:
-        """The player's own words that ride along: a topic or a detail; empty where there are none."""
-        return str(self.metadata.get("topic") or self.metadata.get("detail") or "")
+        """The player's own words that ride along: a topic, a detail, the verb of a free attempt; empty without any."""
+        given = (self.metadata.get(key) for key in ("verb", "topic", "detail"))
+        return " ".join(str(words) for words in given if words)
+
+    @property
+    def item_id(self) -> str | None:
+        """The thing that goes along, if one does."""
+        item = self.metadata.get("item_id")
+        return None if item is None else str(item)
 
 
 class GroundedItem(Frozen):
@@ -95,7 +171,8 @@ class GroundedItem(Frozen):
 
 
 class Grounding(Frozen):
-    """What an action's words were matched to: items best first; topic keys are entity IDs and slugs."""
+    """What an action's words were matched to: items best first, of a `tell` those that the player has learned; topic
+    keys are entity IDs and slugs."""
 
     items: tuple[GroundedItem, ...] = ()
     topics: tuple[str, ...] = ()

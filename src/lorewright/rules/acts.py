@@ -2,59 +2,86 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
-from lorewright.rules.actions import Action, Attempt, GroundedItem
+from lorewright.rules.actions import Action, Attempt
+from lorewright.rules.answers import Answer
+from lorewright.rules.doors import door_ops
 from lorewright.rules.outcomes import OutcomeCode
 from lorewright.rules.patch import Patch
-from lorewright.rules.reasons import place_of
-from lorewright.rules.rulesets import BandName, CampaignRules
-from lorewright.world.ops import ChangeInventory, Move, OpenScene, RevealItem, StateOp
-from lorewright.world.state import How, WorldState
+from lorewright.rules.reach import place_of
+from lorewright.rules.reasons import why_not
+from lorewright.rules.rulesets import CampaignRules
+from lorewright.rules.talk import ask, first_new, press, promise, recall, reveal, tell
+from lorewright.world.ops import ChangeRelation, Move, OpenScene, Recall, StateOp, TransferItem
+from lorewright.world.state import WorldState
 
+__all__ = ["Answer", "act", "plain_ops"]
 
-@dataclass(frozen=True, slots=True)
-class Answer:
-    """What an Outcome says beside who did what; `roll` is the place of the dice among the patch's rolls."""
-
-    code: OutcomeCode
-    known_item_ids: tuple[str, ...] = ()
-    band: BandName | None = None
-    roll: int | None = None
-    say: tuple[str, ...] = ()
+_DOORS: dict[str, OutcomeCode] = {"open": "opened", "close": "closed", "lock": "locked", "unlock": "unlocked"}
 
 
 def plain_ops(action: Action, state: WorldState) -> tuple[StateOp, ...]:
-    """The ops of a possible `go` or `take`; empty for what changes nothing by itself.
+    """The ops of a possible action as it plainly goes; empty for what changes nothing by itself.
 
-    Of a thing that lies there in fewer pieces than one wants, all are taken.
+    Of a thing that lies there in fewer pieces than one wants, all are taken. A check or a rule may have it otherwise.
     """
-    if action.type == "go" and action.location_id is not None:
+    if action.type in ("go", "sneak") and action.location_id is not None:
         return (
             Move(entity_id=action.actor_id, to=action.location_id),
             OpenScene(location_id=action.location_id),
         )
-    if action.type == "take" and action.target_id is not None:
-        quantity = _taken(action, state)
-        return (
-            ChangeInventory(owner_id=place_of(action, state), item_id=action.target_id, delta=-quantity),
-            ChangeInventory(owner_id=action.actor_id, item_id=action.target_id, delta=quantity),
-        )
-    return ()
+    if action.type in _DOORS:
+        return door_ops(action, state)
+    return _hand_over(action, state)
 
 
-def act(patch: Patch, attempt: Attempt, rules: CampaignRules) -> Answer:
-    """Do what the action's type means; a type that only the ruleset knows changes nothing."""
-    match attempt.action.type:
+def _hand_over(action: Action, state: WorldState) -> tuple[StateOp, ...]:
+    """The transfer of a `take`, `drop` or `give`."""
+    here, actor = place_of(action, state), action.actor_id
+    item, giver, receiver = {
+        "take": (action.target_id, here, actor),
+        "drop": (action.target_id, actor, here),
+        "give": (action.item_id, actor, action.target_id),
+    }.get(action.type, (None, actor, here))
+    if item is None or receiver is None:
+        return ()
+    quantity = min(int(action.metadata.get("quantity", 1)), state.held_by(giver).get(item, 0))
+    return (TransferItem(item_id=item, from_id=giver, to_id=receiver, quantity=quantity),) if quantity else ()
+
+
+def act(patch: Patch, attempt: Attempt, rules: CampaignRules, *, ruled: bool = False) -> Answer:
+    """Do what the action's type means; a type that only the ruleset knows changes nothing.
+
+    `ruled`: a rule of the scenario has spoken, so that no regard is won by a gift beside what it says.
+    """
+    action = attempt.action
+    match action.type:
         case "look":
             return Answer("looked")
+        case "inventory":
+            return Answer("listed")
         case "go":
-            patch.do(*plain_ops(attempt.action, patch.state))
+            patch.do(*plain_ops(action, patch.state))
             return Answer("moved")
+        case "sneak":
+            patch.do(*plain_ops(action, patch.state))
+            return Answer("moved" if action.location_id else "acted")
         case "ask":
-            return _ask(patch, attempt)
-        case "take":
-            return _take(patch, attempt.action)
+            return ask(patch, attempt)
+        case "tell":
+            return tell(patch, attempt)
+        case "persuade" | "threaten":
+            return press(patch, attempt)
+        case "promise":
+            return promise(patch, action)
+        case "recall":
+            return recall(patch, action)
+        case "take" | "drop" | "give":
+            return _move_thing(patch, action, ruled=ruled)
+        case "open" | "close" | "lock" | "unlock":
+            patch.do(*door_ops(action, patch.state))
+            return Answer(_DOORS[action.type])
+        case "use":
+            return _use(patch, action, rules)
         case "search":
             return _search(patch, attempt, rules)
         case "wait":
@@ -63,33 +90,39 @@ def act(patch: Patch, attempt: Attempt, rules: CampaignRules) -> Answer:
             return Answer("acted")
 
 
-def _taken(action: Action, state: WorldState) -> int:
-    lying = state.held_by(place_of(action, state)).get(action.target_id or "", 0)
-    return min(int(action.metadata.get("quantity", 1)), lying)
+def _move_thing(patch: Patch, action: Action, *, ruled: bool) -> Answer:
+    ops = plain_ops(action, patch.state)
+    patch.do(*ops)
+    quantity = sum(op.quantity for op in ops if isinstance(op, TransferItem))
+    if action.type == "take":
+        patch.tell("item_taken", item=action.target_id, quantity=quantity)
+        return Answer("taken")
+    if action.type == "drop":
+        patch.tell("item_dropped", item=action.target_id, quantity=quantity)
+        return Answer("dropped")
+    patch.tell("item_given", item=action.item_id, to=action.target_id)
+    if not ruled:
+        _win_by_gift(patch, action)
+    return Answer("given")
 
 
-def _take(patch: Patch, action: Action) -> Answer:
-    quantity = _taken(action, patch.state)
-    patch.do(*plain_ops(action, patch.state))
-    patch.tell("item_taken", item=action.target_id, quantity=quantity)
-    return Answer("taken")
+def _win_by_gift(patch: Patch, action: Action) -> None:
+    """A gift is worth a step of trust, once for each thing and person: nobody is bought by handing it to and fro."""
+    key = f"gift:{action.target_id}:{action.item_id}"
+    if action.target_id is not None and key not in patch.state.recall:
+        patch.do(Recall(key=key), ChangeRelation(a=action.target_id, b=action.actor_id, trust=1))
 
 
-def _ask(patch: Patch, attempt: Attempt) -> Answer:
-    """The best-ranked new thing is told; where all new ones are kept back one is put off, else the old one counts."""
-    asked = attempt.action.target_id
-    matched = [item for item in attempt.grounding.items if item.holder_id == asked and item.role != "discoverable"]
-    if not matched:
-        return Answer("does_not_know")
-    new = _first_new([item for item in matched if item.role == "knows"], patch.state) or _first_new(
-        matched, patch.state
-    )
-    if new is None:
-        return Answer("told_before", known_item_ids=(matched[0].id,))
-    if new.role == "withholds":
-        return Answer("deflected")
-    _reveal(patch, new.id, how="told", others="overheard", but=asked)
-    return Answer("told")
+def _use(patch: Patch, action: Action, rules: CampaignRules) -> Answer:
+    """A key on its door turns the lock; what else a thing is good for is the scenario's to say."""
+    door = patch.state.doors.get(action.target_id or "")
+    if door is None or action.item_id is None or door.key_id != action.item_id:
+        return Answer("used")
+    turned = action.model_copy(update={"type": "unlock" if door.locked else "lock"})
+    if turned.type not in rules.ruleset.actions or why_not(turned, patch.state, rules.ruleset) is not None:
+        return Answer("used")
+    patch.do(*door_ops(turned, patch.state))
+    return Answer(_DOORS[turned.type])
 
 
 def _search(patch: Patch, attempt: Attempt, rules: CampaignRules) -> Answer:
@@ -98,24 +131,10 @@ def _search(patch: Patch, attempt: Attempt, rules: CampaignRules) -> Answer:
     matched = [item for item in attempt.grounding.items if item.holder_id == here and item.role == "discoverable"]
     if not matched:
         return Answer("nothing_found")
-    new = _first_new(matched, patch.state)
+    new = first_new(matched, patch.state)
     if new is None:
         return Answer("found_before", known_item_ids=(matched[0].id,))
-    _reveal(patch, new.id, how="found", others="witnessed")
+    reveal(patch, new.id, how="found", others="witnessed")
     patch.tell("item_found", item=new.id)
     patch.enact(rules.on_find.get(new.id, ()), how="found")
     return Answer("found")
-
-
-def _first_new(items: list[GroundedItem], state: WorldState) -> GroundedItem | None:
-    return next((item for item in items if not state.has_learned(state.player_id, item.id)), None)
-
-
-def _reveal(patch: Patch, item_id: str, *, how: How, others: How, but: str | None = None) -> None:
-    """The player learns the item, and so does whoever stands by and does not know it, all `but` one."""
-    state = patch.state
-    by = [who for who in state.present_npcs() if who != but and not state.has_learned(who, item_id)]
-    patch.do(
-        RevealItem(item_id=item_id, to=state.player_id, how=how),
-        *(RevealItem(item_id=item_id, to=who, how=others) for who in by),
-    )

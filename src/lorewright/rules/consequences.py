@@ -6,15 +6,16 @@ from collections.abc import Iterator
 
 from lorewright.ids import local
 from lorewright.rules.actions import Action, Attempt, Grounding
-from lorewright.rules.acts import Answer
-from lorewright.rules.dice import Dice, band_of
+from lorewright.rules.answers import Answer
+from lorewright.rules.checks import roll_check
+from lorewright.rules.dice import Dice
 from lorewright.rules.effects import Effect
 from lorewright.rules.enact import Learned
 from lorewright.rules.judge import holds
 from lorewright.rules.outcomes import OutcomeCode
 from lorewright.rules.patch import Patch, already_known
-from lorewright.rules.reasons import is_person
-from lorewright.rules.rulesets import BandName, CampaignRules, Check, Rule
+from lorewright.rules.reach import is_person
+from lorewright.rules.rulesets import BandName, CampaignRules, Rule
 from lorewright.world.ops import EndCampaign, Recall
 from lorewright.world.state import WorldState
 
@@ -32,7 +33,8 @@ def follow(patch: Patch, rule: Rule, action: Action, rules: CampaignRules, dice:
     before = patch.state
     if rule.once:
         patch.do(Recall(key=_once_key(rule)))
-    band = _roll(patch, rule, rule.check, action, rules, dice) if rule.check is not None else None
+    check = rule.check
+    band = None if check is None else roll_check(patch, check, action, rules, dice, purpose=rule.id)
     effects = _effects(rule, band)
     how: Learned = "told" if is_person(action.target_id, before) else "found"
     patch.enact(effects, how=how)
@@ -78,6 +80,7 @@ def _is_about(rule: Rule, attempt: Attempt, state: WorldState) -> bool:
     return (
         on.act == action.type
         and on.target in (None, action.target_id, action.location_id)
+        and on.item in (None, action.item_id or action.target_id)
         and on.at in (None, state.scene.location_id)
         and (on.topic is None or on.topic in _topics(attempt.grounding, state))
         and not (rule.once and _once_key(rule) in state.recall)
@@ -97,20 +100,6 @@ def _topics(grounding: Grounding, state: WorldState) -> set[str]:
 
 def _once_key(rule: Rule) -> str:
     return f"rule:{rule.id}"
-
-
-def _roll(patch: Patch, rule: Rule, check: Check, action: Action, rules: CampaignRules, dice: Dice) -> BandName:
-    actor = patch.state.entities[action.actor_id]
-    roll = dice.roll(
-        check.dice or rules.ruleset.dice,
-        purpose=rule.id,
-        actor_id=actor.id,
-        modifier=actor.traits.get(check.add or "", 0),
-    )
-    band = band_of(roll.total, rules.ruleset)
-    patch.tell("check_rolled", rule=rule.id, roll=len(patch.rolls), total=roll.total, band=band)
-    patch.rolls.append(roll.model_copy(update={"band": band}))
-    return band
 
 
 def _effects(rule: Rule, band: BandName | None) -> tuple[Effect, ...]:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from lorewright.ids import local
 from lorewright.rules.actions import Action
-from lorewright.rules.reasons import way
+from lorewright.rules.reach import way
 from lorewright.rules.rulesets import Ruleset
 from lorewright.world.ops import AdvanceTime, StateOp, TickClock
 from lorewright.world.state import WorldState
@@ -15,12 +15,14 @@ COST_KEYS = ("heat", "time", "cred", "harm", "rep")
 
 
 def minutes_of(action: Action, state: WorldState, ruleset: Ruleset) -> int:
-    """In-world minutes: for a `go` those of the way, for a `wait` those named, else the type's own."""
-    exit_taken = way(action, state) if action.type == "go" else None
+    """In-world minutes: for a `go` those of the way, for a `sneak` both those and its own, for a `wait` those named,
+    else the type's own."""
+    own = ruleset.actions[action.type].minutes
+    exit_taken = way(action, state) if action.type in ("go", "sneak") else None
     if exit_taken is not None:
-        return exit_taken.minutes
+        return exit_taken.minutes + (own if action.type == "sneak" else 0)
     named = action.metadata.get("minutes") if action.type == "wait" else None
-    return int(named) if named is not None else ruleset.actions[action.type].minutes
+    return int(named) if named is not None else own
 
 
 def costs_of(action: Action, state: WorldState, ruleset: Ruleset) -> dict[str, int]:

@@ -84,6 +84,32 @@ class FactEffect(Frozen):
     object: Any = None
 
 
+class Spoken(Frozen):
+    """Who said it, to whom, and what; `you` is the player, and `what` completes `to …` or is a thing owed."""
+
+    by: str
+    to: str
+    what: str = Field(min_length=1, max_length=200)
+
+
+class PromiseEffect(Frozen):
+    """Somebody gives their word; it stands on the record (`promise: {by: viktor, to: you, what: "…"}`)."""
+
+    promise: Spoken
+
+
+class ThreatEffect(Frozen):
+    """Somebody is threatened with something; it stands on the record."""
+
+    threat: Spoken
+
+
+class OwesEffect(Frozen):
+    """Somebody owes somebody something from now on; it stands on the record."""
+
+    owes: Spoken
+
+
 class EndEffect(Frozen):
     """An ending is reached."""
 
@@ -102,6 +128,9 @@ _KINDS = (
     "unlock",
     "thread",
     "fact",
+    "promise",
+    "threat",
+    "owes",
     "end",
 )
 
@@ -124,6 +153,9 @@ Effect = Annotated[
     | Annotated[UnlockEffect, Tag("unlock")]
     | Annotated[ThreadEffect, Tag("thread")]
     | Annotated[FactEffect, Tag("fact")]
+    | Annotated[PromiseEffect, Tag("promise")]
+    | Annotated[ThreatEffect, Tag("threat")]
+    | Annotated[OwesEffect, Tag("owes")]
     | Annotated[EndEffect, Tag("end")],
     Discriminator(_kind),
 ]

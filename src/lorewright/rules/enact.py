@@ -6,6 +6,7 @@ from typing import Literal, assert_never
 
 from lorewright.ids import slug
 from lorewright.rules import effects as e
+from lorewright.rules.record import record_op
 from lorewright.world import ops as o
 from lorewright.world.state import Fact, WorldState
 
@@ -37,10 +38,23 @@ def effect_ops(effect: e.Effect, state: WorldState, *, how: Learned = "told") ->
             return (o.UpdateThread(thread_id=effect.thread, status=effect.status),)
         case e.FactEffect():
             return (_fact(effect, state),)
+        case e.PromiseEffect():
+            return _said(effect.promise, "promised", state)
+        case e.ThreatEffect():
+            return _said(effect.threat, "threatened", state)
+        case e.OwesEffect():
+            return _said(effect.owes, "owes", state)
         case e.EndEffect():
             return (o.EndCampaign(ending_id=effect.end),)
         case _:
             assert_never(effect)
+
+
+def _said(said: e.Spoken, predicate: str, state: WorldState) -> tuple[o.StateOp, ...]:
+    """On the record; nothing where it stands there already."""
+    by, to = _who(said.by, state), _who(said.to, state)
+    _, op = record_op(state, by=by, to=to, predicate=predicate, what=said.what)
+    return () if op is None else (op,)
 
 
 def _who(entity_id: str, state: WorldState) -> str:

@@ -19,8 +19,21 @@ ReasonCode = Literal[
     "no_such_exit",
     "door_locked",
     "not_takeable",
+    "cannot_take_person",
     "already_carried",
+    "not_in_inventory",
     "nobody_to_ask",
+    "nobody_named",
+    "not_a_person",
+    "not_to_oneself",
+    "not_openable",
+    "already_open",
+    "already_closed",
+    "no_lock",
+    "already_locked",
+    "nothing_to_unlock",
+    "no_key",
+    "wrong_key",
     "campaign_over",
     "depends_on_failed",
 ]
@@ -28,13 +41,26 @@ ReasonCode = Literal[
 # What came of an attempt that was possible.
 OutcomeCode = Literal[
     "looked",
+    "listed",
     "moved",
     "told",
     "told_before",
     "deflected",
     "does_not_know",
     "acted",
+    "heard",
+    "heard_before",
+    "promised",
+    "recalled",
+    "nothing_recorded",
     "taken",
+    "dropped",
+    "given",
+    "used",
+    "opened",
+    "closed",
+    "locked",
+    "unlocked",
     "found",
     "found_before",
     "nothing_found",
@@ -86,11 +112,11 @@ class EngineEvent(Frozen):
 
 
 class Outcome(Frozen):
-    """What came of one action.
+    """What came of one action; `item_id` is the thing that went along with it.
 
     `item_ids` are what the player learned by it now, `known_item_ids` what they would have learned had they
-    not known it already; `roll` is the place of its dice in `Resolution.rolls`; `say` the scenario's own
-    sentences.
+    not known it already; `fact_ids` are the promises, threats and debts that it made or brought up; `roll` is the
+    place of its dice in `Resolution.rolls`; `say` the scenario's own sentences.
     """
 
     action_index: int = Field(ge=0)
@@ -98,12 +124,14 @@ class Outcome(Frozen):
     type: str
     target_id: str | None = None
     location_id: str | None = None
+    item_id: str | None = None
     words: str = ""
     code: OutcomeCode
     reason: ReasonCode | None = None
     band: BandName | None = None
     item_ids: tuple[str, ...] = ()
     known_item_ids: tuple[str, ...] = ()
+    fact_ids: tuple[str, ...] = ()
     minutes: int = 0
     roll: int | None = None
     say: tuple[str, ...] = ()

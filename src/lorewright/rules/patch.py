@@ -9,15 +9,19 @@ from lorewright.rules.effects import Effect, RevealEffect
 from lorewright.rules.enact import Learned, effect_ops
 from lorewright.rules.outcomes import EngineEvent, Outcome, Resolution, Roll
 from lorewright.world.apply import Refusal, apply
-from lorewright.world.ops import StateOp
+from lorewright.world.ops import AddFact, StateOp
 from lorewright.world.state import WorldState
 
 
 class Patch:
-    """A working copy. At any moment `apply(start, ops)` gives `state`; the start itself is never touched."""
+    """A working copy. At any moment `apply(start, ops)` gives `state`; the start itself is never touched.
 
-    def __init__(self, start: WorldState) -> None:
+    Facts that are added are dated with the turn, where its number is given.
+    """
+
+    def __init__(self, start: WorldState, *, turn_no: int | None = None) -> None:
         self.state = start
+        self._turn_no = turn_no
         self.ops: list[StateOp] = []
         self.events: list[EngineEvent] = []
         self.rolls: list[Roll] = []
@@ -60,12 +64,18 @@ class Patch:
         )
 
     def _apply(self, ops: tuple[StateOp, ...]) -> Refusal | None:
+        ops = tuple(self._dated(op) for op in ops)
         applied = apply(self.state, ops)
         if applied.refusal is None:
             self.events.extend(_happenings(self.state, applied.state))
             self.state = applied.state
             self.ops.extend(ops)
         return applied.refusal
+
+    def _dated(self, op: StateOp) -> StateOp:
+        if not isinstance(op, AddFact) or op.fact.discovered_turn is not None:
+            return op
+        return op.model_copy(update={"fact": op.fact.model_copy(update={"discovered_turn": self._turn_no})})
 
 
 def already_known(effects: Iterable[Effect], state: WorldState) -> tuple[str, ...]:

@@ -9,17 +9,24 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from lorewright.rules.actions import Action, Attempt
-from lorewright.rules.acts import Answer, act
+from lorewright.rules.acts import act
+from lorewright.rules.answers import Answer
+from lorewright.rules.checks import fall_out, roll_check
 from lorewright.rules.consequences import follow, reach_ending, rule_for, trigger_clocks
 from lorewright.rules.costs import cost_ops, costs_of
 from lorewright.rules.dice import Dice
 from lorewright.rules.outcomes import ActionResult, Outcome, OutcomeCode, ReasonCode, Resolution, Validation
 from lorewright.rules.patch import Patch
 from lorewright.rules.reasons import why_not
-from lorewright.rules.rulesets import CampaignRules, Rule
+from lorewright.rules.rulesets import CampaignRules, Check, Rule
 from lorewright.world.state import WorldState
 
-_CAME_TO_SOMETHING: frozenset[OutcomeCode] = frozenset({"looked", "moved", "told", "taken", "found", "waited"})
+_CAME_TO_SOMETHING: frozenset[OutcomeCode] = frozenset(
+    (
+        *("looked", "listed", "moved", "told", "heard", "promised", "recalled", "found", "waited"),
+        *("taken", "dropped", "given", "opened", "closed", "locked", "unlocked"),
+    )
+)
 
 
 def resolve(
@@ -36,10 +43,16 @@ def resolve(
 
 
 def play_out(
-    attempts: Sequence[Attempt], validation: Validation, state: WorldState, rules: CampaignRules, dice: Dice
+    attempts: Sequence[Attempt],
+    validation: Validation,
+    state: WorldState,
+    rules: CampaignRules,
+    dice: Dice,
+    *,
+    turn_no: int | None = None,
 ) -> Patch:
-    """The same, with the state that it comes to."""
-    patch = Patch(state)
+    """The same, with the state that it comes to; what becomes established is dated with `turn_no`."""
+    patch = Patch(state, turn_no=turn_no)
     if validation.clarification is not None:
         return patch
     for attempt, judged in zip(attempts, validation.results, strict=True):
@@ -59,10 +72,40 @@ def _play(patch: Patch, attempt: Attempt, judged: ActionResult, rules: CampaignR
     costs = costs_of(action, before, rules.ruleset)
     patch.do(*cost_ops(costs, before))
     rule = rule_for(attempt, patch.state, rules)
-    answer = act(patch, attempt, rules) if rule is None else _by_rule(patch, rule, attempt, rules, dice)
-    patch.outcomes.append(
-        _outcome(judged.action_index, action, answer, patch.learned_since(before), minutes=costs["time"])
-    )
+    check = rules.ruleset.actions[action.type].check
+    if rule is not None:
+        answer = _by_rule(patch, rule, attempt, rules, dice)
+    elif check is not None and _is_risky(action):
+        answer = _by_check(patch, check, attempt, rules, dice)
+    else:
+        answer = act(patch, attempt, rules)
+    minutes = patch.state.minutes - before.minutes
+    patch.outcomes.append(_outcome(judged.action_index, action, answer, patch.learned_since(before), minutes=minutes))
+
+
+def _is_risky(action: Action) -> bool:
+    """A free attempt is rolled for where there is something to try it on."""
+    return action.type != "attempt" or action.target_id is not None
+
+
+def _by_check(patch: Patch, check: Check, attempt: Attempt, rules: CampaignRules, dice: Dice) -> Answer:
+    """The dice, what the action does unless they fail, and what the band brings."""
+    band = roll_check(patch, check, attempt.action, rules, dice, purpose=attempt.action.type)
+    on_the_way = _rule_of_the_way(attempt, patch.state, rules)
+    answer = Answer("acted") if band == "fail" else act(patch, attempt, rules)
+    if on_the_way is not None and answer.code == "moved":
+        follow(patch, on_the_way, attempt.action, rules, dice)
+    fall_out(patch, attempt, band, answer)
+    return replace(answer, band=band, roll=len(patch.rolls) - 1)
+
+
+def _rule_of_the_way(attempt: Attempt, state: WorldState, rules: CampaignRules) -> Rule | None:
+    """Whoever sneaks somewhere goes there too: a rule about that way holds, unless it asks for dice of its own."""
+    if attempt.action.type != "sneak" or attempt.action.location_id is None:
+        return None
+    going = attempt.model_copy(update={"action": attempt.action.model_copy(update={"type": "go"})})
+    rule = rule_for(going, state, rules)
+    return rule if rule is not None and rule.check is None else None
 
 
 def _by_rule(patch: Patch, rule: Rule, attempt: Attempt, rules: CampaignRules, dice: Dice) -> Answer:
@@ -75,10 +118,12 @@ def _by_rule(patch: Patch, rule: Rule, attempt: Attempt, rules: CampaignRules, d
     said_all = ruled.code != "acted" or ruled.known_item_ids or patch.state.scene != scene
     if ruled.band == "fail" or said_all or patch.state.ended is not None:
         return ruled
-    plain = act(patch, attempt, rules)
+    if why_not(attempt.action, patch.state, rules.ruleset) is not None:
+        return ruled  # the rule has done it, or has made it impossible
+    plain = act(patch, attempt, rules, ruled=True)
     if plain.code not in _CAME_TO_SOMETHING and attempt.action.type != "search":
         return ruled
-    return replace(plain, band=ruled.band, roll=ruled.roll, say=ruled.say)
+    return replace(plain, band=ruled.band, roll=ruled.roll, say=ruled.say, fact_ids=(*ruled.fact_ids, *plain.fact_ids))
 
 
 def _why_not_now(action: Action, state: WorldState, rules: CampaignRules) -> ReasonCode | None:
@@ -107,12 +152,14 @@ def _outcome(
         type=action.type,
         target_id=action.target_id,
         location_id=action.location_id,
+        item_id=action.item_id,
         words=action.words,
         code=answer.code,
         reason=reason,
         band=answer.band,
         item_ids=learned,
         known_item_ids=answer.known_item_ids,
+        fact_ids=answer.fact_ids,
         minutes=minutes,
         roll=answer.roll,
         say=answer.say,

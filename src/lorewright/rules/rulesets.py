@@ -21,12 +21,24 @@ class Band(Frozen):
     minimum: int
 
 
+class Check(Frozen):
+    """Dice to be rolled: the expression, the trait that is added, and what is at stake."""
+
+    dice: str | None = None
+    add: str | None = None
+    risk: Risk = "risky"
+
+
 class ActionType(Frozen):
-    """What every action of a type costs, whatever comes of it."""
+    """What every action of a type costs, whatever comes of it; its check is rolled where no rule of a scenario speaks.
+
+    A free attempt adds the trait that its verb calls for in place of the check's own.
+    """
 
     summary: str
     minutes: int = Field(default=0, ge=0)
     costs: FrozenMap[str, int] = Field(default_factory=dict)
+    check: Check | None = None
 
 
 class Ruleset(Frozen):
@@ -45,21 +57,14 @@ class Ruleset(Frozen):
 class RuleTrigger(Frozen):
     """Which attempts a rule is about; what is not said does not matter.
 
-    `topic` is an item's name, an entity or a word.
+    `topic` is an item's name, an entity or a word; `item` the thing that goes along, or the target where none does.
     """
 
     act: str
     target: str | None = None
+    item: str | None = None
     topic: str | None = None
     at: str | None = None
-
-
-class Check(Frozen):
-    """Dice to be rolled: the expression, the trait that is added, and what is at stake."""
-
-    dice: str | None = None
-    add: str | None = None
-    risk: Risk = "risky"
 
 
 class Rule(Frozen):

@@ -9,13 +9,16 @@ from lorewright.rules.actions import Action, Attempt
 from lorewright.rules.acts import plain_ops
 from lorewright.rules.costs import COST_KEYS, costs_of
 from lorewright.rules.outcomes import ActionResult, ReasonCode, Validation
-from lorewright.rules.reasons import sentence, why_not
+from lorewright.rules.reasons import why_not
 from lorewright.rules.rulesets import CampaignRules
+from lorewright.rules.sentences import sentence
 from lorewright.world.apply import apply
 from lorewright.world.state import WorldState
 
 # What an earlier action of the same turn might have mended: another place, or another thing in hand.
-_MAY_DEPEND: frozenset[ReasonCode] = frozenset({"not_present", "object_not_found", "no_such_exit"})
+_MAY_DEPEND: frozenset[ReasonCode] = frozenset(
+    {"not_present", "object_not_found", "no_such_exit", "not_in_inventory", "no_key", "door_locked"}
+)
 
 
 def validate(attempts: Sequence[Attempt], state: WorldState, rules: CampaignRules) -> Validation:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import Literal
 
 from lorewright.index.generation import Generation
+from lorewright.packs.models import Item
 from lorewright.rules.actions import Action, Attempt, GroundedItem, Grounding
 from lorewright.rules.acts import plain_ops
 from lorewright.rules.reasons import why_not
@@ -13,6 +15,9 @@ from lorewright.scene_lore.grounding import match_items, search_items
 from lorewright.scene_lore.models import SceneItem, SceneLore
 from lorewright.world.apply import apply
 from lorewright.world.state import WorldState
+
+# Whoever is won over or frightened may tell what they know of the matter.
+_PRESSING = frozenset(("persuade", "threaten"))
 
 
 def ground(
@@ -29,7 +34,8 @@ def ground(
     """
     attempts: list[Attempt] = []
     for action in actions:
-        attempts.append(Attempt(action=action, grounding=_grounding(action, state, gather(state), generations)))
+        grounding = _grounding(action, state, gather(state), generations)
+        attempts.append(Attempt(action=action, grounding=grounding))
         if why_not(action, state, ruleset) is None:
             state = apply(state, plain_ops(action, state)).state
     return attempts
@@ -38,8 +44,10 @@ def ground(
 def _grounding(action: Action, state: WorldState, lore: SceneLore, generations: Sequence[Generation]) -> Grounding:
     if action.type == "search":
         return _searched(action, state, lore, generations)
-    if action.type == "ask":
+    if action.type == "ask" or (action.type in _PRESSING and action.metadata.get("topic")):
         return _asked(action, lore, generations)
+    if action.type == "tell":
+        return _told(action, state, generations)
     return Grounding()
 
 
@@ -63,6 +71,36 @@ def _asked(action: Action, lore: SceneLore, generations: Sequence[Generation]) -
         for item in found.items
     )
     return Grounding(items=items, topics=found.topics)
+
+
+def _told(action: Action, state: WorldState, generations: Sequence[Generation]) -> Grounding:
+    """What the player has learned and may pass on; whatever else they say is words."""
+    if not action.words:
+        return Grounding()
+    learned = [
+        item
+        for item_id in sorted(state.learned_by(action.actor_id))
+        if (item := next(filter(None, (one.item(item_id) for one in generations)), None)) is not None
+    ]
+    known = {item.id: item for item in map(_scene_item, learned)}
+    found = match_items(action.words, tuple(known.values()), generations)
+    items = tuple(
+        GroundedItem(id=item.id, role=_role(item.id), holder_id=item.id.partition("#")[0].rpartition(":")[0])
+        for item in found.items
+    )
+    return Grounding(items=items, topics=found.topics)
+
+
+def _scene_item(item: Item) -> SceneItem:
+    return SceneItem(
+        id=item.id, chunk_id=item.id.partition("#")[0], name=item.name, text=item.text, trigger=item.trigger
+    )
+
+
+def _role(item_id: str) -> Literal["knows", "withholds", "discoverable"]:
+    """The role that an item's ID says: `pack:viktor:knows#pier9`."""
+    section = item_id.partition("#")[0].rpartition(":")[2]
+    return "withholds" if section == "withholds" else "discoverable" if section == "discoverable" else "knows"
 
 
 def _by_name(item: SceneItem) -> SceneItem:

@@ -103,7 +103,10 @@ class _Turn:
 
     async def _interpret(self) -> InterpreterOutput:
         scope = scope_of(self._state)
-        given = InterpreterInput(player_text=self._submission.text, scope=scope, options=self._head.options)
+        said = [one.content for _, one in self._head.recent if one.type == "intention"]
+        given = InterpreterInput(
+            player_text=self._submission.text, scope=scope, options=self._head.options, said_before=tuple(said[-2:])
+        )
         run = await self._stages.interpret.run(given, check=lambda output: unknown_reference(output, scope))
         self._recorder.keep(run)
         return run.output
@@ -130,7 +133,8 @@ class _Turn:
 
     def _resolve(self, attempts: Sequence[Attempt], validation: Validation) -> tuple[Resolution, WorldState]:
         dice = SeededDice(self._setting.seed, self._state.truth_hash(), self._submission.action_id)
-        patch = play_out(attempts, validation, self._state, self._setting.rules, dice)
+        turn_no = self._head.turn_no + 1
+        patch = play_out(attempts, validation, self._state, self._setting.rules, dice, turn_no=turn_no)
         resolution = patch.resolution()
         self._recorder.keep_code("resolve", [*attempts, validation], resolution)
         return resolution, patch.state

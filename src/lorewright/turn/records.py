@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 from pydantic import Field
 
-from lorewright.rules.actions import Action
+from lorewright.rules.actions import Action, Promised
 from lorewright.rules.outcomes import ActionResult, Outcome
 from lorewright.world.frozen import Frozen, FrozenMap
 from lorewright.world.ops import ChangeInventory, ChangeRelation, SetDoor
@@ -24,11 +24,12 @@ class Named(Frozen):
     name: str
     aliases: tuple[str, ...] = ()
     kind: Literal["person", "thing", "door", "place"]
+    pronoun: Literal["he", "she", "they", "it"] = "they"
 
 
 class WayOut(Frozen):
     """A way out of the place at hand: `name` is what one types (`street`), `to_name` where it leads (`Night
-    Market`)."""
+    Market`); `locked` where its door is, key or no key."""
 
     name: str
     to: str
@@ -36,6 +37,7 @@ class WayOut(Frozen):
     to_aliases: tuple[str, ...] = ()
     minutes: int = 1
     door: str | None = None
+    locked: bool = False
 
 
 class Scope(Frozen):
@@ -53,11 +55,15 @@ class Scope(Frozen):
 
 
 class InterpreterInput(Frozen):
-    """The player's words, what they can refer to, and the numbered lines offered last (`2` means the second)."""
+    """The player's words, what they can refer to, and the numbered lines offered last (`2` means the second).
+
+    `said_before` are the player's last inputs, oldest first: `it` may refer to them, and `again` repeats the last.
+    """
 
     player_text: str
     scope: Scope
     options: tuple[str, ...] = ()
+    said_before: tuple[str, ...] = ()
 
 
 class Unclear(Frozen):
@@ -136,6 +142,16 @@ class ThingView(Frozen):
     name: str
 
 
+class Recorded(Frozen):
+    """A promise, threat or debt on the record, between the player and somebody else."""
+
+    fact_id: str
+    by_id: str
+    to_id: str
+    predicate: Promised
+    what: str
+
+
 class SceneView(Frozen):
     """The place as the narrator may show it, after what happened in this turn."""
 
@@ -174,7 +190,9 @@ class NarratorInput(Frozen):
     branch, by key; `seed` keys the bags they are drawn from. `scene_changed`: the player came to `scene.place_id` in
     this turn.
     `ending` is the authored text of an ending that was reached now. `ops` are the changes that the player can see: what
-    they gain and lose, how somebody stands to them, a door's lock; so that a price can be named.
+    they gain and lose, how somebody stands to them, a door's lock; so that a price can be named. `recorded` is what the
+    outcomes' `fact_ids` stand for; `carried` what the player has afterwards;
+    `minutes_lost` the time that a bad roll cost where nothing else was the price.
     """
 
     player_text: str
@@ -188,8 +206,11 @@ class NarratorInput(Frozen):
     clocks: tuple[ClockTick, ...] = ()
     movements: tuple[Movement, ...] = ()
     ops: tuple[ChangeRelation | ChangeInventory | SetDoor, ...] = ()
+    recorded: tuple[Recorded, ...] = ()
+    carried: tuple[ThingView, ...] = ()
     names: FrozenMap[str, str] = Field(default_factory=dict)
     minutes: int = 0
+    minutes_lost: int = 0
     turn_no: int = 1
     ending: str | None = None
     seed: str = ""

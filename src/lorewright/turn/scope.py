@@ -51,6 +51,7 @@ def ways_out(state: WorldState) -> tuple[WayOut, ...]:
             to_aliases=(*state.entities[way.to].aliases, local(way.to).replace("_", " ")),
             minutes=way.minutes,
             door=way.via,
+            locked=way.via is not None and way.via in state.doors and state.doors[way.via].locked,
         )
         for way in state.exits.get(state.scene.location_id, ())
     )
@@ -99,4 +100,10 @@ def _all(state: WorldState, ids: Iterable[str]) -> tuple[Named, ...]:
 
 
 def _named(entity: Entity) -> Named:
-    return Named(id=entity.id, name=entity.name, aliases=entity.aliases, kind=_KINDS.get(entity.type, "thing"))
+    return Named(
+        id=entity.id,
+        name=entity.name,
+        aliases=entity.aliases,
+        kind=_KINDS.get(entity.type, "thing"),
+        pronoun=entity.pronoun,
+    )

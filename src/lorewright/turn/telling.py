@@ -16,12 +16,16 @@ from lorewright.turn.records import (
     NarratorInput,
     PersonView,
     PlannerOutput,
+    Recorded,
     SceneView,
     ThingView,
 )
 from lorewright.turn.scope import ways_out
 from lorewright.world.ops import ChangeInventory, ChangeRelation, SetDoor
 from lorewright.world.state import WorldState
+
+# What somebody says in answer.
+_SPOKEN = frozenset(("ask", "persuade", "threaten"))
 
 
 def narrator_input(
@@ -55,15 +59,37 @@ def narrator_input(
         evidence=tuple(_evidence(before, after, resolution.outcomes, {item.id: item for item in items})),
         clocks=_ticks(before, after),
         movements=_movements(resolution, after),
-        ops=tuple(op for op in resolution.ops if isinstance(op, (ChangeRelation, ChangeInventory, SetDoor))),
+        ops=tuple(_shown_ops(resolution)),
+        recorded=tuple(_recorded(after, resolution.outcomes)),
+        carried=tuple(ThingView(id=item, name=after.name_of(item)) for item in after.held_by(after.player_id)),
         names={entity.id: entity.name for entity in _concerned(before, after, resolution)},
         minutes=after.minutes - before.minutes,
+        minutes_lost=sum(event.details["minutes"] for event in resolution.events if event.type == "time_lost"),
         turn_no=turn_no,
         ending=ending.say if ending else None,
         seed=seed,
         recall=before.recall,
         packet=packet,
     )
+
+
+def _shown_ops(resolution: Resolution) -> Iterable[ChangeRelation | ChangeInventory | SetDoor]:
+    """The changes that the player can see, less those that an outcome tells by itself."""
+    told = {one.target_id for one in resolution.outcomes if one.code in ("opened", "locked", "unlocked")}
+    for op in resolution.ops:
+        if isinstance(op, (ChangeRelation, ChangeInventory)) or (isinstance(op, SetDoor) and op.door_id not in told):
+            yield op
+
+
+def _recorded(state: WorldState, outcomes: Iterable[Outcome]) -> Iterable[Recorded]:
+    """What the outcomes' facts say, where the player may know it."""
+    for fact_id in dict.fromkeys(one for outcome in outcomes for one in outcome.fact_ids):
+        fact = state.facts[fact_id]
+        if fact.visibility == "player":
+            said = {"to_id": fact.object["to"], "what": fact.object["what"]}
+            yield Recorded.model_validate(
+                {"fact_id": fact_id, "by_id": fact.subject_id, "predicate": fact.predicate, **said}
+            )
 
 
 def _scene_view(state: WorldState, lore: SceneLore) -> SceneView:
@@ -100,7 +126,7 @@ def _evidence(
     player = after.player_id
     given: set[str] = set()
     for outcome in outcomes:
-        speaker = outcome.target_id if outcome.type == "ask" else None
+        speaker = outcome.target_id if outcome.type in _SPOKEN else None
         for item_id in (*outcome.item_ids, *outcome.known_item_ids):
             if item_id in items and after.has_learned(player, item_id) and item_id not in given:
                 given.add(item_id)
@@ -145,9 +171,13 @@ def _movements(resolution: Resolution, after: WorldState) -> tuple[Movement, ...
 def _concerned(before: WorldState, after: WorldState, resolution: Resolution) -> Iterable[Any]:
     """The entities whose names the telling may need: those there before or after, and those of the actions."""
     ids = {*before.present(), *after.present(), before.scene.location_id, after.scene.location_id}
-    ids |= {*before.held_by(before.scene.location_id), *after.held_by(after.player_id)}
+    ids |= {
+        *before.held_by(before.scene.location_id),
+        *before.held_by(before.player_id),
+        *after.held_by(after.player_id),
+    }
     for outcome in resolution.outcomes:
-        ids |= {one for one in (outcome.target_id, outcome.location_id) if one}
+        ids |= {one for one in (outcome.target_id, outcome.location_id, outcome.item_id) if one}
     for way in before.exits.get(before.scene.location_id, ()):
         ids |= {way.to, *([way.via] if way.via else [])}
     ids |= {door.key_id for door in before.doors.values() if door.key_id in after.held_by(after.player_id)} - {None}

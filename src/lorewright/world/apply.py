@@ -29,7 +29,7 @@ def apply(state: WorldState, ops: Sequence[o.StateOp]) -> Applied:
 
     Never raises and never mutates. The first op that does not fit refuses the whole list: `refusal` names it
     and its reason (`unknown_entity`, `unknown_place`, `unknown_item`, `unknown_clock`, `unknown_thread`,
-    `unknown_fact`, `unknown_door`, `not_enough`, `same_entity`, `already_exists`, `already_ended`).
+    `unknown_fact`, `unknown_door`, `door_locked`, `not_enough`, `same_entity`, `already_exists`, `already_ended`).
     """
     working = state
     for index, op in enumerate(ops):
@@ -55,6 +55,8 @@ def _apply_one(state: WorldState, op: o.StateOp) -> WorldState | str:
             return _open_scene(state, op.location_id)
         case o.ChangeInventory():
             return _change_inventory(state, op)
+        case o.TransferItem():
+            return _transfer(state, op)
         case o.TickClock():
             return _tick(state, op)
         case o.RevealItem():
@@ -78,11 +80,9 @@ def _apply_one(state: WorldState, op: o.StateOp) -> WorldState | str:
             changed = fact.model_copy(update={"object": op.object})
             return _with(state, facts=with_entry(state.facts, op.fact_id, changed))
         case o.SetDoor():
-            door = state.doors.get(op.door_id)
-            if door is None:
-                return "unknown_door"
-            set_door = door.model_copy(update={"locked": op.locked})
-            return _with(state, doors=with_entry(state.doors, op.door_id, set_door))
+            return _set_door(state, op.door_id, locked=op.locked)
+        case o.SwingDoor():
+            return _swing_door(state, op.door_id, open_=op.open)
         case o.AddEntity():
             return _add_entity(state, op)
         case o.Recall():
@@ -125,6 +125,32 @@ def _change_inventory(state: WorldState, op: o.ChangeInventory) -> WorldState | 
         return "not_enough"
     after = with_entry(held, op.item_id, quantity) if quantity else without_entry(held, op.item_id)
     return _with(state, inventory=with_entry(state.inventory, op.owner_id, after))
+
+
+def _transfer(state: WorldState, op: o.TransferItem) -> WorldState | str:
+    if op.from_id == op.to_id:
+        return "same_entity"
+    lost = o.ChangeInventory(owner_id=op.from_id, item_id=op.item_id, delta=-op.quantity)
+    gained = o.ChangeInventory(owner_id=op.to_id, item_id=op.item_id, delta=op.quantity)
+    between = _change_inventory(state, lost)
+    return between if isinstance(between, str) else _change_inventory(between, gained)
+
+
+def _set_door(state: WorldState, door_id: str, *, locked: bool) -> WorldState | str:
+    door = state.doors.get(door_id)
+    if door is None:
+        return "unknown_door"
+    after = door.model_copy(update={"locked": locked, "open": door.open and not locked})
+    return _with(state, doors=with_entry(state.doors, door_id, after))
+
+
+def _swing_door(state: WorldState, door_id: str, *, open_: bool) -> WorldState | str:
+    door = state.doors.get(door_id)
+    if door is None:
+        return "unknown_door"
+    if open_ and door.locked:
+        return "door_locked"
+    return _with(state, doors=with_entry(state.doors, door_id, door.model_copy(update={"open": open_})))
 
 
 def _tick(state: WorldState, op: o.TickClock) -> WorldState | str:

@@ -41,6 +41,16 @@ class ChangeInventory(Frozen):
     delta: int
 
 
+class TransferItem(Frozen):
+    """A thing changes owner: from a character or place to another; what the one loses the other gains."""
+
+    op: Literal["transfer"] = "transfer"
+    item_id: str
+    from_id: str
+    to_id: str
+    quantity: int = Field(default=1, ge=1)
+
+
 class TickClock(Frozen):
     """A clock moves; it stops at 0 and at its maximum."""
 
@@ -93,11 +103,19 @@ class UpdateFact(Frozen):
 
 
 class SetDoor(Frozen):
-    """A door is locked or unlocked."""
+    """A door is locked or unlocked; locking closes it."""
 
     op: Literal["door"] = "door"
     door_id: str
     locked: bool
+
+
+class SwingDoor(Frozen):
+    """A door is opened or closed; a locked one does not open."""
+
+    op: Literal["door_swing"] = "door_swing"
+    door_id: str
+    open: bool
 
 
 class AddEntity(Frozen):
@@ -127,6 +145,7 @@ StateOp = Annotated[
     | Move
     | OpenScene
     | ChangeInventory
+    | TransferItem
     | TickClock
     | RevealItem
     | ChangeRelation
@@ -134,6 +153,7 @@ StateOp = Annotated[
     | AddFact
     | UpdateFact
     | SetDoor
+    | SwingDoor
     | AddEntity
     | Recall
     | EndCampaign,

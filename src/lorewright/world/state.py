@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
-from pydantic import Field
+from pydantic import Field, SerializerFunctionWrapHandler, model_serializer
 
 from lorewright.ids import canonical_json, content_hash
 from lorewright.world.frozen import Frozen, FrozenMap
@@ -48,10 +48,17 @@ class Exit(Frozen):
 
 
 class Door(Frozen):
-    """A door between places; whoever carries its key passes although it is locked."""
+    """A door between places; whoever carries its key passes although it is locked. A locked door is not open."""
 
     locked: bool = False
     key_id: str | None = None
+    open: bool = False
+
+    @model_serializer(mode="wrap")
+    def _without_default(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        """A closed door is written without the key, as before doors could stand open: such a state keeps its hash."""
+        written: dict[str, Any] = handler(self)
+        return written if self.open else {key: value for key, value in written.items() if key != "open"}
 
 
 class Clock(Frozen):

@@ -124,10 +124,10 @@ def test_an_unclear_part_yields_no_action_and_the_clear_part_stays() -> None:
     assert output.unclear.words == "frobnicate the flux"
 
 
-def test_violence_is_flagged_although_no_action_comes_of_it() -> None:
+def test_violence_is_flagged_and_is_an_attack() -> None:
     output = read("stab viktor")
     assert output.risk_flags == ("violence",)
-    assert output.proposed_actions == ()
+    assert _shape(output) == [{"type": "attack", "target": "p:viktor"}]
 
 
 def test_a_name_with_a_joining_word_in_it_is_never_cut() -> None:

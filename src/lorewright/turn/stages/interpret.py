@@ -29,7 +29,7 @@ def unknown_reference(output: InterpreterOutput, scope: Scope) -> str | None:
     for action in output.proposed_actions:
         if action.actor_id != scope.player.id:
             return f"{action.actor_id} is not the player"
-        for reference in (action.target_id, action.location_id):
+        for reference in (action.target_id, action.location_id, action.item_id):
             if reference is not None and reference not in known:
                 return f"{reference} is not in the scope"
     return None

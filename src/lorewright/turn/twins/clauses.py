@@ -87,7 +87,7 @@ def split_clauses(
         if word.kind == "stop" and index not in held:
             clauses.append(Clause(tuple(current), question="?" in word.text))
             current = []
-        elif index not in held and not spoken and _cuts(words, index):
+        elif index not in held and not spoken and (_cuts(words, index) or _turns_to(words, index, people)):
             clauses.append(Clause(tuple(current)))
             current = []
         else:
@@ -115,6 +115,14 @@ def _addresses(words: Sequence[Word], people: Sequence[Sequence[str]]) -> bool:
         low[: len(name)] == list(name) and len(words) > len(name) and words[len(name)].kind == "comma"
         for name in people
     )
+
+
+def _turns_to(words: Sequence[Word], index: int, people: Sequence[Sequence[str]]) -> bool:
+    """Whether `and` is followed by somebody and `about`: another question, to somebody else."""
+    if words[index].low != "and":
+        return False
+    low = [word.low for word in words[index + 1 :]]
+    return any(low[: len(name)] == list(name) and low[len(name) : len(name) + 1] == ["about"] for name in people)
 
 
 def _cuts(words: Sequence[Word], index: int) -> bool:

@@ -13,6 +13,7 @@ from types import MappingProxyType
 from lorewright.turn.twins.clauses import Word, lows, typed
 from lorewright.turn.twins.lexicon import lexicon, longest_prefix
 from lorewright.turn.twins.noun_phrases import Match, Tie, exact, key_words, resolve
+from lorewright.turn.twins.phrases import bare
 from lorewright.turn.twins.readings import (
     MAX_WORDS,
     Context,
@@ -20,6 +21,7 @@ from lorewright.turn.twins.readings import (
     acting,
     asking,
     nothing_called,
+    openings,
     referred,
     shown,
     typeable,
@@ -40,12 +42,12 @@ def inventory(ctx: Context, words: str, rest: Sequence[Word]) -> Reading | None:
     """What one carries; only alone, so that "i" is no verb before other words."""
     if rest:
         return None
-    return acting(ctx, "look", "check what you carry", metadata={"detail": "inventory"})
+    return acting(ctx, "inventory", "check what you carry")
 
 
 def examine(ctx: Context, words: str, rest: Sequence[Word]) -> Reading | None:
     """A person, a thing, a door, a way out, the place; else some detail of it."""
-    phrase = _bare(rest)
+    phrase = bare(rest)
     if not phrase:
         return acting(ctx, "look", "look around", confidence=0.85)
     if phrase.lower() in lexicon().self_words:
@@ -53,17 +55,21 @@ def examine(ctx: Context, words: str, rest: Sequence[Word]) -> Reading | None:
         return acting(ctx, "look", "look at yourself", target=Match(me, me.name, 1.0))
     if _is_place(ctx, phrase):
         return acting(ctx, "look", "look around")
-    found = _each(ctx, words, rest, examine) or _pronoun(ctx, phrase) or _anything(ctx, phrase)
+    found = each(ctx, words, rest, examine) or _pronoun(ctx, phrase) or _anything(ctx, phrase)
     match found:
         case Reading():
             return found
         case Tie():
             return which(words, found, "look at {}")
+        case Match() if found.candidate in ctx.nouns.known_people:
+            return asking(words, f"{found.label} is not here. You can:", openings(ctx.nouns))
         case Match() if found.candidate.kind not in ("exit", "place"):
             return acting(ctx, "look", f"look at {shown(found)}", target=found)
         case Match():
             return _look_at_detail(ctx, found.label, found.confidence)
         case None:
+            if any(word.low.endswith("'s") and resolve(word.low[:-2], ctx.nouns.people) for word in rest):
+                return nothing_called(ctx, words, phrase, [])
             return _look_at_detail(ctx, phrase, 0.7)
 
 
@@ -75,14 +81,14 @@ def _look_at_detail(ctx: Context, detail: str, confidence: float) -> Reading:
 def look_in(ctx: Context, words: str, rest: Sequence[Word]) -> Reading | None:
     """`under the bar`: a search there."""
     preposition = longest_prefix(lows(rest), lexicon().inside)
-    if not preposition or not _bare(rest[len(preposition) :]):
+    if not preposition or not bare(rest[len(preposition) :]):
         return None
-    return _search(ctx, typed(rest), _bare(rest[len(preposition) :]))
+    return _search(ctx, typed(rest), bare(rest[len(preposition) :]))
 
 
 def search(ctx: Context, words: str, rest: Sequence[Word]) -> Reading | None:
     """The whole place, a part of it, or for something."""
-    detail = _bare(rest)
+    detail = bare(rest)
     return _search(ctx, detail, detail)
 
 
@@ -102,7 +108,7 @@ def _search(ctx: Context, detail: str, noun: str) -> Reading:
 
 def check(ctx: Context, words: str, rest: Sequence[Word]) -> Reading | None:
     """Look at what is known to be here, search everything else."""
-    phrase = _bare(rest)
+    phrase = bare(rest)
     if not phrase or _is_place(ctx, phrase) or _pronoun(ctx, phrase) or _anything(ctx, phrase):
         return examine(ctx, words, rest)
     return replace(_search(ctx, phrase, phrase), confidence=0.8)
@@ -110,13 +116,17 @@ def check(ctx: Context, words: str, rest: Sequence[Word]) -> Reading | None:
 
 def go(ctx: Context, words: str, rest: Sequence[Word]) -> Reading | None:
     """Along a way out, by its name or by the place, door or direction that it has."""
-    phrase = _bare(rest)
+    phrase = bare(rest)
     if not phrase:
-        return _somewhere(ctx, words)
+        through = words.lower().endswith((" through", " in", " inside"))
+        return (_by_the_door(ctx, rest) if through else None) or _somewhere(ctx, words)
+    behind = _by_the_door(ctx, rest)
+    if behind is not None:
+        return behind
     direct = exact(phrase, ctx.nouns.exits) or exact(_direction(phrase), ctx.nouns.exits)
     if direct:
         return _going(ctx, direct)
-    goal = _bare(rest[len(longest_prefix(lows(rest), lexicon().toward)) :]) or phrase
+    goal = bare(rest[len(longest_prefix(lows(rest), lexicon().toward)) :]) or phrase
     direction = exact(_direction(goal), ctx.nouns.exits)
     found = direction or resolve(goal, ctx.nouns.exits, ctx.nouns.known_places)
     match found:
@@ -126,6 +136,16 @@ def go(ctx: Context, words: str, rest: Sequence[Word]) -> Reading | None:
             return _going(ctx, found)
         case None:
             return _not_a_way(ctx, words, goal)
+
+
+def _by_the_door(ctx: Context, rest: Sequence[Word]) -> Reading | None:
+    """`in`, `through it`: by the door that was mentioned last."""
+    low = [word for word in lows(rest) if word not in ("it", "that")]
+    door = ctx.thing
+    if low not in (["in"], ["inside"], ["through"], ["into"], ["out"], []) or door is None or door.kind != "door":
+        return None
+    way = exact(door.name, ctx.nouns.exits)
+    return _going(ctx, way) if way else None
 
 
 def _going(ctx: Context, way: Match) -> Reading:
@@ -160,23 +180,28 @@ def leave(ctx: Context, words: str, rest: Sequence[Word]) -> Reading | None:
     alone = exact(words, ctx.nouns.exits) or exact(words.partition(" ")[2], ctx.nouns.exits)  # `go back door`
     if alone:
         return _going(ctx, alone)
-    phrase = _bare(rest[1:] if lows(rest)[:1] in (["of"], ["from"]) else rest)
+    phrase = bare(rest[1:] if lows(rest)[:1] in (["of"], ["from"]) else rest)
     if not phrase or _is_place(ctx, phrase):
         return _somewhere(ctx, words)
     found = resolve(phrase, ctx.nouns.exits)
-    return go(ctx, words, rest) if found else asking(words, "Which way:", ways(ctx.nouns) or ["look around"])
+    if found:
+        return go(ctx, words, rest)
+    left = resolve(bare(rest[:-1] if lows(rest)[-1:] in (["here"], ["behind"], ["there"]) else rest), ctx.nouns.carried)
+    if isinstance(left, Match):
+        return acting(ctx, "drop", f"drop {shown(left)}", target=left)
+    return asking(words, "Which way:", ways(ctx.nouns) or ["look around"])
 
 
 def take(ctx: Context, words: str, rest: Sequence[Word]) -> Reading | None:
     """A thing; what cannot be taken is named all the same, and the rules say so."""
     rest = _particle_dropped(rest)
     quantity, rest = _quantity(rest)
-    phrase = _bare(rest)
+    phrase = bare(rest)
     if not phrase:
         return asking(words, "Take what?", [f"take {typeable(one.name)}" for one in ctx.nouns.here])
     if tuple(phrase.lower().split()) in lexicon().everything:
         return _take_all(ctx, words)
-    found = _each(ctx, words, rest, take) or _pronoun(ctx, phrase, "take {}") or _takeable(ctx, phrase)
+    found = each(ctx, words, rest, take) or _pronoun(ctx, phrase, "take {}") or _takeable(ctx, phrase)
     match found:
         case Reading():
             return found
@@ -186,6 +211,8 @@ def take(ctx: Context, words: str, rest: Sequence[Word]) -> Reading | None:
             metadata = {"quantity": quantity} if quantity > 1 else {}
             return acting(ctx, "take", f"take {shown(found)}", target=found, metadata=metadata)
         case None:
+            if exact(phrase, ctx.nouns.exits):  # `take the street`
+                return go(ctx, words, rest)
             lines = [f"take {typeable(one.name)}" for one in ctx.nouns.here]
             return nothing_called(ctx, words, phrase, lines)
 
@@ -218,15 +245,6 @@ def _quantity(rest: Sequence[Word]) -> tuple[int, Sequence[Word]]:
 def _particle_dropped(rest: Sequence[Word]) -> Sequence[Word]:
     """`pick the unit up` -> the unit."""
     return rest[:-1] if len(rest) > 1 and rest[-1].low in ("up", "out", "off", "down") else rest
-
-
-def _bare(rest: Sequence[Word]) -> str:
-    """The words as typed without articles in front; a phrase of articles alone stays."""
-    words = [word for word in rest if word.kind == "word"]
-    while len(words) > 1 and words[0].low in lexicon().articles:
-        words = words[1:]
-    text = typed(words)
-    return "" if text.lower() in ("the", "a", "an") else text
 
 
 def _is_place(ctx: Context, phrase: str) -> bool:
@@ -265,7 +283,7 @@ def _direction(phrase: str) -> str:
     return lexicon().directions.get(phrase.lower(), phrase)
 
 
-def _each(ctx: Context, words: str, rest: Sequence[Word], frame: Frame) -> Reading | None:
+def each(ctx: Context, words: str, rest: Sequence[Word], frame: Frame) -> Reading | None:
     """`the unit and the knife`: the frame for every part; None where there is only one."""
     parts: list[list[Word]] = [[]]
     for word in rest:

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 
 from rapidfuzz import fuzz
 
 from lorewright.rules.actions import Action
 from lorewright.turn.records import InterpreterInput, InterpreterOutput
+from lorewright.turn.twins.asides import aside
+from lorewright.turn.twins.attempts import ATTEMPTS, any_verb
 from lorewright.turn.twins.clauses import Clause, Word, cleaned, lows, split_clauses, typed, words_of
-from lorewright.turn.twins.frames import FRAMES
+from lorewright.turn.twins.frames import FRAMES, Frame
+from lorewright.turn.twins.handling import HANDLING
 from lorewright.turn.twins.lexicon import Risk, lexicon, longest_prefix
 from lorewright.turn.twins.noun_phrases import CONFIDENCE, LOOSE, Match, Nouns, Tie, exact, key_words, nouns_of, resolve
+from lorewright.turn.twins.pressing import PRESSING
 from lorewright.turn.twins.readings import (
     Context,
     Reading,
@@ -25,7 +30,9 @@ from lorewright.turn.twins.readings import (
 from lorewright.turn.twins.speech import SPEECH_FRAMES, put_to
 
 MAX_ACTIONS = 4
-_TALK = frozenset(("ask", "talk", "tell", "say", "greet"))
+_AGAIN = frozenset(("g", "again", "repeat"))
+_FRAMES: Mapping[str, Frame] = MappingProxyType({**FRAMES, **HANDLING, **PRESSING, **ATTEMPTS, **SPEECH_FRAMES})
+_TALK = frozenset(("ask", "talk", "tell", "say", "greet", "promise", "persuade", "threaten"))
 
 
 def interpret(given: InterpreterInput) -> InterpreterOutput:
@@ -35,6 +42,10 @@ def interpret(given: InterpreterInput) -> InterpreterOutput:
     """
     text = _chosen_line(cleaned(given.player_text), given.options)
     ctx = Context(nouns=nouns_of(given.scope))
+    kind = aside(ctx, text)
+    if kind is not None:
+        return _output([kind], ctx, ())
+    text, ctx = _repeated(text, given.said_before), _reminded(ctx, given.said_before)
     if text.lstrip("#").isdigit():
         question = f"There is no line {excerpt(text, limit=8)}. You can:"
         return _output([asking(text, question, not_caught(ctx, "").unclear.lines)], ctx, ())  # type: ignore[union-attr]
@@ -49,6 +60,23 @@ def _chosen_line(text: str, options: Sequence[str]) -> str:
     if number.isascii() and number.isdigit() and len(number) < 4 and 1 <= int(number) <= len(options):
         return cleaned(options[int(number) - 1].partition(" (")[0])
     return text
+
+
+def _repeated(text: str, said_before: Sequence[str]) -> str:
+    """The last input for `g` or `again`; one that was itself a number or a repetition is not looked behind."""
+    if text.lower().rstrip(".!") not in _AGAIN or not said_before:
+        return text
+    last = cleaned(said_before[-1])
+    return text if last.lower() in _AGAIN or last.lstrip("#").isdigit() else last
+
+
+def _reminded(ctx: Context, said_before: Sequence[str]) -> Context:
+    """What the last inputs mentioned and is still in scope: pronouns refer to it."""
+    fresh = ctx
+    for text in said_before:
+        for reading in _read_all(fresh, _clauses(cleaned(text), fresh.nouns)):
+            ctx = remembered(ctx, reading)
+    return ctx
 
 
 def _clauses(text: str, nouns: Nouns) -> list[Clause]:
@@ -76,6 +104,8 @@ def _read_all(ctx: Context, clauses: Sequence[Clause]) -> list[Reading]:
 def _continues(before: Reading, after: Reading) -> bool:
     """`talk to viktor and ask him about jin` is one question, not two."""
     first, second = before.actions[-1:], after.actions[:1]
+    if first and first == second and first[0].type == "wait":
+        return True  # `sit down and rest`
     if len(before.actions) != 1 or not second or first[0].type != "ask" or second[0].type != "ask":
         return False
     return not first[0].words and first[0].target_id == second[0].target_id
@@ -99,6 +129,7 @@ def _read(ctx: Context, clause: Clause, vocabulary: set[str]) -> Reading | None:
         or _question(ctx, clause, words)
         or _bare_noun(ctx, clause, words)
         or _mistyped_verb(ctx, clause, words)
+        or any_verb(ctx, words)
         or not_caught(ctx, clause.text)
     )
 
@@ -174,7 +205,8 @@ def _vocative(ctx: Context, words: Sequence[Word]) -> tuple[Match, Sequence[Word
     if first and words[commas[0] + 1 :]:
         return first, words[commas[0] + 1 :]
     spoken = words[: commas[-1]]
-    return (last, spoken) if last and spoken and not _verb(lows(spoken)) else None
+    is_asked = lows(spoken)[:2] == ["tell", "me"] or not _verb(lows(spoken))
+    return (last, spoken) if last and spoken and is_asked else None
 
 
 def _bare_way(ctx: Context, words: Sequence[Word]) -> Reading | None:
@@ -196,8 +228,7 @@ def _by_verb(ctx: Context, clause: Clause, words: Sequence[Word]) -> Reading | N
             continue
         if frame == "again":
             return None if words[len(phrase) :] else asking(clause.text, "Type again what you want repeated.")
-        read = FRAMES.get(frame) or SPEECH_FRAMES[frame]
-        reading = read(ctx, clause.text, words[len(phrase) :])
+        reading = _FRAMES[frame](ctx, clause.text, words[len(phrase) :])
         if reading is not None:
             return reading
     return None
@@ -231,7 +262,7 @@ def _mistyped_verb(ctx: Context, clause: Clause, words: Sequence[Word]) -> Readi
     low = words[0].low
     if len(low) < 4:
         return None
-    likely = [verb for verb in sorted(lexicon().verb_words) if len(verb) >= 4 and fuzz.ratio(low, verb) >= 75]
+    likely = [verb for verb in sorted(lexicon().verb_words) if len(verb) >= 4 and _is_slip(low, verb)]
     for verb in sorted(likely, key=lambda verb: (-fuzz.ratio(low, verb), verb)):
         mended = (Word(verb, verb), *words[1:])
         reading = _by_verb(ctx, Clause(mended), mended)
@@ -242,6 +273,10 @@ def _mistyped_verb(ctx: Context, clause: Clause, words: Sequence[Word]) -> Readi
                 [typed(mended)],
             )
     return None
+
+
+def _is_slip(typed_verb: str, verb: str) -> bool:
+    return fuzz.ratio(typed_verb, verb) >= 80 or (sorted(typed_verb) == sorted(verb) and typed_verb != verb)
 
 
 def _risks(clauses: Sequence[Clause]) -> tuple[Risk, ...]:

@@ -38,6 +38,8 @@ class Lexicon:
     directions: Mapping[str, str]
     numbers: Mapping[str, float]
     risks: tuple[tuple[Risk, frozenset[str]], ...]
+    asides: Mapping[str, str]
+    recorded: Mapping[str, str]
 
 
 @cache
@@ -60,6 +62,8 @@ def lexicon() -> Lexicon:
         self_words=frozenset(data["self"]),
         directions=data["directions"],
         numbers=data["numbers"],
+        asides={text: kind for kind, texts in data["asides"].items() for text in texts},
+        recorded=data["recorded"],
         risks=tuple((risk, frozenset(data["risks"].get(risk, ()))) for risk in get_args(Risk)),
         **{name: frozenset(data[name]) for name in _WORD_CLASSES},
     )

@@ -62,6 +62,7 @@ class Candidate:
     kind: Kind
     name: str
     keys: tuple[Key, ...]
+    pronoun: str = "they"
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,7 +131,7 @@ def nouns_of(scope: Scope) -> Nouns:
 def _candidate(named: Named) -> Candidate:
     keys = [Key(key_words(named.name), named.name, main=True)]
     keys += [Key(key_words(alias), named.name) for alias in named.aliases]
-    return Candidate(named.id, named.kind, named.name, tuple(key for key in keys if key.words))
+    return Candidate(named.id, named.kind, named.name, tuple(key for key in keys if key.words), named.pronoun)
 
 
 def _way(way: WayOut, door: Named | None) -> Candidate:
@@ -162,11 +163,19 @@ def resolve(
     Where nothing fits, what stands before a preposition is tried (`the unit on the shelf`), unless `whole`.
     """
     words, here, heard = key_words(phrase), tuple(present), tuple(known)
+    if len(words) > 1 and words[-1] in ("one", "ones"):
+        words = words[:-1]  # `the red one`
     found = _best(words, here, heard)
-    if found is None and not whole:
-        cut = next((index for index, word in enumerate(words) if index and word in _CUTS), len(words))
-        found = _best(words[:cut], here, heard) if cut < len(words) else None
-    return found
+    if whole or (found is not None and not _is_loose(found)):
+        return found
+    cut = next((index for index, word in enumerate(words) if index and word in _CUTS), len(words))
+    head = _best(words[:cut], here, heard) if cut < len(words) else None
+    return head or found
+
+
+def _is_loose(found: Match | Tie) -> bool:
+    """Whether only the last word fits: that may belong to what comes after a preposition."""
+    return isinstance(found, Match) and found.confidence == CONFIDENCE[LOOSE]
 
 
 def exact(phrase: str, candidates: Iterable[Candidate]) -> Match | None:
@@ -232,7 +241,7 @@ def _fit(words: tuple[str, ...], key: Key) -> tuple[int, float]:
         return (NAME if key.main else ALIAS), 100.0
     if set(words) <= set(key.words) and not set(words) <= _CUTS:
         return (HEAD if words[-1] == key.words[-1] else PART), 100.0
-    if words[-1] == key.words[-1]:
+    if words[-1] == key.words[-1] and not any(word.endswith("'s") for word in words):
         return LOOSE, 100.0
     likeness = _likeness(words, key.words)
     return (FUZZY, likeness) if likeness >= FUZZY_MINIMUM else (0, 0.0)
@@ -242,7 +251,17 @@ def _likeness(words: tuple[str, ...], key: tuple[str, ...]) -> float:
     phrase = " ".join(words)
     if len(phrase) < FUZZY_LENGTH:
         return 0.0
+    if any(_are_swapped(phrase, word) for word in (" ".join(key), *key)):
+        return 90.0
     whole = fuzz.ratio(phrase, " ".join(key))
     if len(words) > 1:
         return float(round(whole))
     return float(round(max([whole, *(fuzz.ratio(phrase, word) for word in key if len(word) >= FUZZY_LENGTH)])))
+
+
+def _are_swapped(typed: str, name: str) -> bool:
+    """Whether two neighbouring letters changed places, the commonest slip of all."""
+    wrong = [index for index, (one, other) in enumerate(zip(typed, name, strict=False)) if one != other]
+    if len(typed) != len(name) or len(wrong) != 2 or wrong[1] != wrong[0] + 1:
+        return False
+    return typed[wrong[0]] == name[wrong[1]] and typed[wrong[1]] == name[wrong[0]]

@@ -15,6 +15,21 @@ _NOTES: Mapping[str, str] = {
     "take": "hand over {target}",
     "search": "tell what the search brings",
     "wait": "let time pass",
+    "inventory": "list what is carried",
+    "sneak": "tell whether it stays unseen",
+    "tell": "let {target} take it in",
+    "persuade": "let {target} give way, or not",
+    "threaten": "let {target} give way, or not",
+    "attack": "tell how the fight with {target} goes",
+    "promise": "let {target} take the word",
+    "recall": "let {target} say what stands between them",
+    "drop": "put {target} down",
+    "give": "let {target} take the gift",
+    "use": "tell what the use of {target} brings",
+    "open": "open {target}",
+    "close": "close {target}",
+    "lock": "lock {target}",
+    "unlock": "unlock {target}",
 }
 _DEFAULTS = {"look": "the place", "ask": "whoever was asked", "take": "the thing"}
 

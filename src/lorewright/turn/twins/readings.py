@@ -44,24 +44,29 @@ def acting(
     intent: str,
     *,
     target: Match | None = None,
+    item: Match | None = None,
     location_id: str | None = None,
     metadata: Mapping[str, Any] | None = None,
     confidence: float = 1.0,
 ) -> Reading:
     """One action; a mended or guessed target lowers the confidence and is named as an assumption."""
+    given = dict(metadata or {})
+    if item is not None:
+        given["item_id"] = item.candidate.id
     action = Action(
         actor_id=ctx.nouns.player.id,
         type=kind,
         target_id=target.candidate.id if target else None,
         location_id=location_id,
-        metadata=dict(metadata or {}),
+        metadata=given,
     )
-    assumed = (f"{shown(target)} is meant",) if target and target.mended else ()
+    matches = [match for match in (target, item) if match is not None]
+    assumed = tuple(f"{shown(match)} is meant" for match in matches if match.mended)
     return Reading(
         actions=(action,),
         intent=intent,
-        confidence=min(confidence, target.confidence if target else 1.0),
-        mentioned=(target.candidate,) if target else (),
+        confidence=min([confidence, *(match.confidence for match in matches)]),
+        mentioned=tuple(match.candidate for match in reversed(matches)),
         assumptions=assumed,
     )
 
@@ -92,7 +97,7 @@ def which(words: str, tie: Tie, pattern: str) -> Reading:
 
 def not_caught(ctx: Context, words: str) -> Reading:
     """Nothing could be made of the words: what can be done at all, with lines that work here."""
-    known = "You can look, ask, search, take, go or wait:"
+    known = "You can look, ask, tell, search, take, give, use, go, wait and more:"
     heard = f"I did not catch “{excerpt(words)}”." if words else "What do you do?"
     nouns = ctx.nouns
     meant = resolve(words, (*nouns.people, *nouns.things, *nouns.doors))
@@ -148,18 +153,37 @@ def excerpt(words: str, *, limit: int = 60) -> str:
     return words if len(words) <= limit else words[:limit].rstrip() + "…"
 
 
-def referred(ctx: Context, phrase: str, *, person: bool, pattern: str = "look at {}") -> Match | Reading | None:
-    """What a pronoun stands for: what was mentioned last, else the only one here; None if it is none."""
+def referred(
+    ctx: Context,
+    phrase: str,
+    *,
+    person: bool,
+    pattern: str = "look at {}",
+    among: Sequence[Candidate] | None = None,
+    strict: bool = False,
+) -> Match | Reading | None:
+    """What a pronoun stands for: what was mentioned last, else the only one here that it fits; None if it is none.
+
+    `among` are the candidates that the verb can be about; with `strict` what was mentioned last must be one of them.
+    """
     lex, word = lexicon(), phrase.lower()
     if word not in (lex.person_pronouns if person else lex.thing_pronouns):
         return None
     last = ctx.person if person else ctx.thing
-    present = ctx.nouns.people if person else ctx.nouns.things
-    only = last or (present[0] if len(present) == 1 else None)
-    if only is not None:
-        return Match(only, only.name, 0.85, mended=True)
-    lines = [pattern.format(typeable(one.name)) for one in present]
+    present = tuple(among if among is not None else ctx.nouns.people if person else ctx.nouns.things)
+    fitting = tuple(one for one in present if agrees(one, word)) if person else present
+    if last is not None and agrees(last, word) and (not strict or last in present):
+        return Match(last, last.name, 0.85, mended=True)
+    if len(fitting) == 1:
+        return Match(fitting[0], fitting[0].name, 0.85, mended=True)
+    lines = [pattern.format(typeable(one.name)) for one in fitting or present]
     return asking(phrase, f"Whom or what do you mean by “{word}”?", lines)
+
+
+def agrees(one: Candidate, word: str) -> bool:
+    """Whether somebody can be called so; of whom nothing is known, by any."""
+    wanted = {"him": "he", "he": "he", "her": "she", "she": "she"}.get(word)
+    return wanted is None or one.pronoun in (wanted, "they")
 
 
 def person_meant(ctx: Context, phrase: str) -> Match | Tie | Reading | None:

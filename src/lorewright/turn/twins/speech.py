@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 
+from lorewright.turn.twins.asides import recalling
 from lorewright.turn.twins.clauses import Word, lows, typed, words_of
 from lorewright.turn.twins.frames import Frame
 from lorewright.turn.twins.lexicon import lexicon
@@ -14,6 +15,7 @@ from lorewright.turn.twins.readings import (
     Context,
     Reading,
     acting,
+    agrees,
     asking,
     nothing_called,
     openings,
@@ -46,13 +48,52 @@ def ask(ctx: Context, words: str, rest: Sequence[Word]) -> Reading | None:
 
 
 def tell(ctx: Context, words: str, rest: Sequence[Word]) -> Reading | None:
-    """Telling somebody of something raises it with them; that it is an `ask` is assumed, and said."""
+    """`viktor about jin`, `viktor that jin is alive`; `tell me …` asks, and `tell viktor to …` would have him do it."""
+    rest = rest[1:] if lows(rest)[:1] == ["to"] else rest
     if lows(rest)[:1] in (["me"], ["us"]):
         return put_to(ctx, words, None, rest[1:])
-    reading = ask(ctx, words, rest)
-    if reading is None:
-        return None
-    return _lowered(reading, 0.7, "to raise the subject is meant")
+    people = ctx.nouns.people
+    if not _plain(rest):
+        return asking(words, "Tell whom, and what?", [f"tell {typeable(one.name)} the truth" for one in people])
+    plain = rest[1:] if lows(rest)[:1] == ["the"] else rest
+    named = _named_first(ctx, plain) or _guessed_first(ctx, plain)
+    if named is None:
+        cut = _topic_start(rest)
+        found = person_meant(ctx, typed(rest[:cut])) if cut else None
+        if not isinstance(found, Match):
+            return _telling_nobody(ctx, words, rest)
+        named, plain = (found, cut), rest
+    return _telling(ctx, words, named[0], plain[named[1] :])
+
+
+def _telling(ctx: Context, words: str, target: Match, said: Sequence[Word]) -> Reading:
+    low = lows(said)
+    name = typeable(target.label)
+    if not _plain(said):
+        return asking(words, f"Tell {target.label} what?", [f"tell {name} the truth", f"talk to {name}"])
+    if low[:1] == ["to"]:
+        return _bidding(ctx, target, said[1:])
+    if low[:1] in (["about"], ["of"]):
+        topic = cleaned_topic(said)
+        return acting(
+            ctx, "tell", f"tell {name} about {topic}", target=target, metadata={"topic": topic or typed(said)}
+        )
+    topic = typed(said[1:] if low[:1] == ["that"] and len(said) > 1 else said)[:MAX_WORDS].strip()
+    return acting(ctx, "tell", f"tell {name} that {topic}", target=target, metadata={"topic": topic})
+
+
+def _bidding(ctx: Context, target: Match, what: Sequence[Word]) -> Reading:
+    """To have somebody do something is to win them over to it."""
+    topic = typed(what)[:MAX_WORDS].strip()
+    metadata = {"topic": topic} if topic else {}
+    return acting(ctx, "persuade", f"persuade {target.label}", target=target, metadata=metadata, confidence=0.8)
+
+
+def _telling_nobody(ctx: Context, words: str, rest: Sequence[Word]) -> Reading:
+    people = ctx.nouns.people
+    if not people:
+        return asking(words, "Nobody is here to tell. You can:", openings(ctx.nouns))
+    return asking(words, "Tell whom?", [f"tell {typeable(one.name)} the truth" for one in people])
 
 
 def say(ctx: Context, words: str, rest: Sequence[Word]) -> Reading | None:
@@ -70,6 +111,9 @@ def greet(ctx: Context, words: str, rest: Sequence[Word]) -> Reading | None:
 
 def put_to(ctx: Context, words: str, target: Match | None, spoken: Sequence[Word]) -> Reading:
     """Words said to somebody; to the only person here where nobody is named."""
+    record = recalling(ctx, words, spoken, target)
+    if record is not None:
+        return record
     only = target or _only(ctx)
     if only is None:
         return _no_target(ctx, words, cleaned_topic(spoken))
@@ -96,6 +140,9 @@ def cleaned_topic(words: Sequence[Word]) -> str:
 
 
 def _asked(ctx: Context, words: str, target: Match, spoken: Sequence[Word]) -> Reading:
+    record = recalling(ctx, words, spoken, target)
+    if record is not None:
+        return record
     topic = cleaned_topic(spoken)
     if topic.lower() in lexicon().person_pronouns | lexicon().thing_pronouns and topic.lower() != "you":
         return _topic_meant(ctx, words, target, topic)
@@ -112,6 +159,9 @@ def _asking(ctx: Context, target: Match, topic: str) -> Reading:
 def _topic_meant(ctx: Context, words: str, target: Match, topic: str) -> Reading:
     """A pronoun as topic: what was mentioned last, if it is not the one asked; else a question back."""
     last = [one for one in (ctx.person, ctx.thing) if one is not None and one.id != target.candidate.id]
+    others = [one for one in ctx.nouns.people if one.id != target.candidate.id and agrees(one, topic.lower())]
+    if not last and len(others) == 1 and topic.lower() in ("him", "her", "he", "she"):
+        last = others
     if len(last) == 1:
         return _lowered(_asking(ctx, target, last[0].name), 0.85, f"{last[0].name} is meant")
     nouns = ctx.nouns

@@ -25,7 +25,7 @@ def prices(given: NarratorInput) -> list[Beat]:
     if banded:
         found += [Beat("price", "price.clock", slots={"clock": name}) for name in _far_off(given)[:1]]
         moved = given.movements or any(tick.after > tick.before for tick in given.clocks)
-        if not found and not moved and any(outcome.band == "fail" for outcome in banded):
+        if not found and not moved and not given.minutes_lost and any(outcome.band == "fail" for outcome in banded):
             found.append(Beat("price", "price.none"))
     return found[:_MOST_PRICES]
 

@@ -44,9 +44,14 @@ class Choice:
 
 @cache
 def grammar() -> Mapping[str, tuple[Variant, ...]]:
-    """The shipped grammar."""
-    text = resources.files(__package__).joinpath("grammar.yaml").read_text("utf-8")
-    groups: dict[str, Any] = yaml.safe_load(text)
+    """The shipped grammar: every `grammar*.yaml` beside this file, no group in two of them."""
+    folder = resources.files(__package__)
+    files = sorted(
+        one.name for one in folder.iterdir() if one.name.startswith("grammar") and one.name.endswith(".yaml")
+    )
+    groups: dict[str, Any] = {}
+    for name in files:
+        groups |= yaml.safe_load(folder.joinpath(name).read_text("utf-8"))
     return MappingProxyType({name: tuple(map(_variant, rows)) for name, rows in groups.items()})
 
 

@@ -8,6 +8,7 @@ from lorewright.turn.twins.narrator import views
 from lorewright.turn.twins.narrator.authored import ended, is_named_in, plain
 from lorewright.turn.twins.narrator.beats import Beat, Slot
 from lorewright.turn.twins.narrator.blocked import blocked_beats
+from lorewright.turn.twins.narrator.deeds import deed_beats
 from lorewright.turn.twins.narrator.grammar import Fact
 from lorewright.turn.twins.narrator.quotes import evidence_beats, reminder_beat
 from lorewright.turn.twins.narrator.scenery import is_place_look, lore_beat
@@ -32,6 +33,9 @@ def outcome_beats(given: NarratorInput, outcome: Outcome, evidence: list[Evidenc
 
 
 def _plain_outcome(given: NarratorInput, outcome: Outcome, evidence: list[Evidence]) -> list[Beat]:
+    deed = deed_beats(given, outcome)
+    if deed is not None:
+        return deed
     match outcome.code:
         case "looked":
             return _looked(given, outcome)
@@ -47,10 +51,10 @@ def _plain_outcome(given: NarratorInput, outcome: Outcome, evidence: list[Eviden
             return [_searched(outcome)]
         case "waited":
             return [Beat("outcome", "waited", {"long": outcome.minutes >= LONG_WAIT_MINUTES})]
-        case "acted":
-            return [Beat("outcome", "acted", {"band": outcome.band or "none"})]
         case "blocked":
             return blocked_beats(given, outcome)
+        case _:
+            return [Beat("outcome", "acted", {"band": outcome.band or "none"})]
 
 
 def _moved(given: NarratorInput, outcome: Outcome) -> Beat:

@@ -55,6 +55,10 @@ def exit_names(ways: Sequence[WayOut]) -> list[str]:
 
 
 def _exit_name(way: WayOut) -> str:
+    return f"{_way_name(way)} (locked)" if way.locked else _way_name(way)
+
+
+def _way_name(way: WayOut) -> str:
     name, leads_to = plain(way.name), plain(way.to_name)
     directions = {*lexicon().directions.values(), "out", "back", "in", "outside", "inside"}
     shown = name if name.lower() in directions or not name[:1].islower() else with_article(name)

@@ -1,0 +1,135 @@
+"""Checks that an action's type brings along: the dice, and what a band means where no rule of the scenario speaks.
+
+Critical wins something more; mixed has a price; after a fail something has changed, and never nothing. Each picks the
+first that there is: a clock that counts what goes wrong, somebody's regard, time.
+"""
+
+from __future__ import annotations
+
+from lorewright.ids import local
+from lorewright.rules.actions import Action, Attempt
+from lorewright.rules.answers import Answer
+from lorewright.rules.dice import Dice, band_of
+from lorewright.rules.patch import Patch
+from lorewright.rules.reach import is_person
+from lorewright.rules.rulesets import BandName, CampaignRules, Check
+from lorewright.rules.talk import first_new, reveal
+from lorewright.world.ops import AddFact, AdvanceTime, ChangeRelation, StateOp, TickClock, UpdateFact
+from lorewright.world.state import Clock, Fact, WorldState
+
+# A clock of one of these names, or one with this tag, counts what goes wrong.
+COST_CLOCKS = ("heat", "trouble", "alarm", "suspicion", "danger", "attention", "noise")
+COST_TAG = "cost"
+# Where nothing else can be the price, a thing takes at least so long again.
+_LEAST_MINUTES = 5
+_SOCIAL = frozenset(("persuade", "threaten"))
+
+
+def roll_check(
+    patch: Patch, check: Check, action: Action, rules: CampaignRules, dice: Dice, *, purpose: str
+) -> BandName:
+    """Throw the dice of a check; the roll and its band stand in the patch.
+
+    Raises:
+        ValueError: the check's dice are malformed.
+    """
+    actor = patch.state.entities[action.actor_id]
+    trait = action.metadata.get("trait") or check.add or ""
+    roll = dice.roll(
+        check.dice or rules.ruleset.dice,
+        purpose=purpose,
+        actor_id=actor.id,
+        modifier=actor.traits.get(str(trait), 0),
+    )
+    band = band_of(roll.total, rules.ruleset)
+    patch.tell("check_rolled", rule=purpose, roll=len(patch.rolls), total=roll.total, band=band)
+    patch.rolls.append(roll.model_copy(update={"band": band}))
+    return band
+
+
+def cost_clock(state: WorldState) -> Clock | None:
+    """The clock that counts what goes wrong: a tagged one before a named one, then in the order of the names."""
+    tagged = [clock for _, clock in sorted(state.clocks.items()) if COST_TAG in clock.tags]
+    named = [clock for name in COST_CLOCKS for key, clock in sorted(state.clocks.items()) if local(key) == name]
+    return next(iter([*tagged, *named]), None)
+
+
+def fall_out(patch: Patch, attempt: Attempt, band: BandName, answer: Answer) -> None:
+    """What the band brings beside what the action did; `answer` is what it came to."""
+    action = attempt.action
+    if action.type == "attack":
+        _come_to_blows(patch, action, band)
+    match band:
+        case "critical":
+            _win_more(patch, attempt, answer)
+        case "mixed":
+            patch.do(*_price(action, patch.state, patch))
+        case "fail":
+            patch.do(*_setback(action, patch.state, patch))
+        case "success":
+            pass
+
+
+def _come_to_blows(patch: Patch, action: Action, band: BandName) -> None:
+    """Blows cost regard whoever wins. Whoever was beaten is so for all to know, and never dead by this alone."""
+    target = action.target_id
+    if target is None:
+        return
+    patch.do(ChangeRelation(a=target, b=action.actor_id, trust=-1, tension=1))
+    if band == "fail":
+        return
+    fact_id = f"{target}.beaten_by"
+    if fact_id in patch.state.facts:
+        patch.do(UpdateFact(fact_id=fact_id, object=action.actor_id))
+    else:
+        patch.do(AddFact(fact=Fact(id=fact_id, subject_id=target, predicate="beaten_by", object=action.actor_id)))
+
+
+def _win_more(patch: Patch, attempt: Attempt, answer: Answer) -> None:
+    """Something more that they know, a step of their regard, or less of what counts against one."""
+    action, state = attempt.action, patch.state
+    if action.type in _SOCIAL and answer.code == "told":
+        known = [i for i in attempt.grounding.items if i.holder_id == action.target_id and i.role == "knows"]
+        new = first_new(known, state)
+        if new is not None:
+            reveal(patch, new.id, how="told", others="overheard", but=action.target_id)
+            return
+    clock = cost_clock(state)
+    if _is_social(action) and action.target_id and is_person(action.target_id, state):
+        patch.do(ChangeRelation(a=action.target_id, b=action.actor_id, trust=1))
+    elif clock is not None and clock.value > 0:
+        patch.do(TickClock(clock_id=clock.id, delta=-1))
+
+
+def _price(action: Action, state: WorldState, patch: Patch) -> tuple[StateOp, ...]:
+    return _clock_up(state) or _regard_down(action, state, tension=1) or _time_lost(action, patch)
+
+
+def _setback(action: Action, state: WorldState, patch: Patch) -> tuple[StateOp, ...]:
+    if _is_social(action) and is_person(action.target_id, state):
+        return _regard_down(action, state, trust=-1, tension=int(action.type == "threaten"))
+    return _clock_up(state) or _regard_down(action, state, tension=1) or _time_lost(action, patch)
+
+
+def _clock_up(state: WorldState) -> tuple[StateOp, ...]:
+    clock = cost_clock(state)
+    if clock is None or clock.value >= clock.max:
+        return ()
+    return (TickClock(clock_id=clock.id, delta=1),)
+
+
+def _regard_down(action: Action, state: WorldState, *, trust: int = 0, tension: int = 0) -> tuple[StateOp, ...]:
+    """The one it was aimed at takes it ill, else whoever is there to see it."""
+    aimed_at = [action.target_id] if is_person(action.target_id, state) else list(state.present_npcs())[:1]
+    return tuple(
+        ChangeRelation(a=who, b=action.actor_id, trust=trust, tension=tension) for who in aimed_at if who is not None
+    )
+
+
+def _time_lost(action: Action, patch: Patch) -> tuple[StateOp, ...]:
+    patch.tell("time_lost", minutes=_LEAST_MINUTES)
+    return (AdvanceTime(minutes=_LEAST_MINUTES),)
+
+
+def _is_social(action: Action) -> bool:
+    return action.type in _SOCIAL or action.metadata.get("trait") == "charm"

@@ -1,0 +1,48 @@
+"""What is where: the ways out, what is in sight, who holds what. Questions that reasons, costs and acts all ask."""
+
+from __future__ import annotations
+
+from lorewright.rules.actions import Action
+from lorewright.world.state import Exit, WorldState
+
+
+def way(action: Action, state: WorldState) -> Exit | None:
+    """The exit by which a `go` or `sneak` leads to its place: the first that is not barred to the actor."""
+    return next((e for e in exits_to(action, state) if not is_barred(e, action.actor_id, state)), None)
+
+
+def exits_to(action: Action, state: WorldState) -> list[Exit]:
+    """Every exit that leads to the action's place, barred or not."""
+    return [e for e in state.exits.get(place_of(action, state), ()) if e.to == action.location_id]
+
+
+def is_barred(way_out: Exit, actor_id: str, state: WorldState) -> bool:
+    """Whether a locked door is in the way, and its key not in hand."""
+    door = state.doors.get(way_out.via or "")
+    return door is not None and door.locked and not holds_thing(actor_id, door.key_id, state)
+
+
+def place_of(action: Action, state: WorldState) -> str:
+    """Where the actor stands; the scene's place for somebody who is nowhere."""
+    return state.positions.get(action.actor_id, state.scene.location_id)
+
+
+def is_person(entity_id: str | None, state: WorldState) -> bool:
+    """Whether it is somebody other than the player."""
+    entity = state.entities.get(entity_id or "")
+    return entity is not None and entity.type == "npc"
+
+
+def holds_thing(owner_id: str, item_id: str | None, state: WorldState) -> bool:
+    """Whether a character carries the thing, or it lies in the place."""
+    return item_id is not None and state.inventory.get(owner_id, {}).get(item_id, 0) > 0
+
+
+def in_sight(target_id: str | None, action: Action, state: WorldState) -> bool:
+    """Whether it is the place, somebody or something there or carried, a way out, its door, or None."""
+    here = place_of(action, state)
+    if target_id is None or target_id == here or state.positions.get(target_id) == here:
+        return True
+    if holds_thing(here, target_id, state) or holds_thing(action.actor_id, target_id, state):
+        return True
+    return any(target_id in (way_out.to, way_out.via) for way_out in state.exits.get(here, ()))

@@ -1,0 +1,82 @@
+"""A reason and what it stands against -> a plain sentence with names and without IDs, for logs and for the model."""
+
+from __future__ import annotations
+
+from typing import assert_never
+
+from lorewright.rules.actions import Action
+from lorewright.rules.outcomes import ReasonCode
+from lorewright.rules.reach import exits_to, is_barred
+from lorewright.world.state import WorldState
+
+
+def sentence(reason: ReasonCode, action: Action, state: WorldState) -> str:
+    """The reason in plain words."""
+    target, item = the(action.target_id, state), the(action.item_id, state)
+    match reason:
+        case "unknown_action":
+            return "That is nothing one can do here."
+        case "not_your_turn":
+            return f"{_capital(the(action.actor_id, state) or 'somebody else')} does not act now."
+        case "object_not_found":
+            return f"{_capital(target)} is not to be found here." if target else "Nothing like that is here."
+        case "not_present":
+            return f"{_capital(target or 'that person')} is not here."
+        case "no_such_exit":
+            return f"No way leads from here to {the(action.location_id, state) or 'such a place'}."
+        case "door_locked":
+            return f"{_capital(_locked_door(action, state) or 'the door')} is locked."
+        case "not_takeable" | "cannot_take_person":
+            return f"{_capital(target or 'that')} cannot be taken."
+        case "already_carried":
+            return f"You carry {target or 'that'} already."
+        case "not_in_inventory":
+            return f"You do not have {item or target or 'that'}."
+        case "nobody_to_ask":
+            return "It is not clear whom to ask."
+        case "nobody_named":
+            return "It is not clear who is meant."
+        case "not_a_person":
+            return f"{_capital(target or 'that')} is nobody to deal with."
+        case "not_to_oneself":
+            return "That cannot be done to oneself."
+        case "not_openable":
+            return f"{_capital(target or 'that')} is nothing that opens, shuts or locks."
+        case "already_open":
+            return f"{_capital(target or 'that')} is open already."
+        case "already_closed":
+            return f"{_capital(target or 'that')} is shut already."
+        case "no_lock":
+            return f"{_capital(target or 'that')} has no lock."
+        case "already_locked":
+            return f"{_capital(target or 'that')} is locked already."
+        case "nothing_to_unlock":
+            return f"{_capital(target or 'that')} is not locked."
+        case "no_key":
+            return f"You have no key to {target or 'that'}."
+        case "wrong_key":
+            return f"{_capital(item or 'that')} does not fit {target or 'the lock'}."
+        case "campaign_over":
+            return "The story has ended."
+        case "depends_on_failed":
+            return "That needed something that did not come off."
+        case _:
+            assert_never(reason)
+
+
+def the(entity_id: str | None, state: WorldState) -> str:
+    """The name as it stands within a sentence, `the steel door`, `Viktor`; empty where nothing has the ID."""
+    entity = state.entities.get(entity_id or "")
+    if entity is None:
+        return ""
+    is_common = entity.name[:1].islower() and not entity.name.startswith("the ")
+    return f"the {entity.name}" if is_common else entity.name
+
+
+def _locked_door(action: Action, state: WorldState) -> str:
+    barred = (e.via for e in exits_to(action, state) if is_barred(e, action.actor_id, state))
+    return the(next(barred, action.target_id), state)
+
+
+def _capital(text: str) -> str:
+    return text[:1].upper() + text[1:]
