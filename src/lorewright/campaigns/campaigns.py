@@ -190,7 +190,7 @@ class Campaigns:
             generations = self.generations(row)
             try:
                 history = partial(self._histories.before, store, generations)
-                setting = Setting(row.rules, row.seed, generations, history)
+                setting = Setting(row.rules, row.seed, generations, history, row.scenario.get("goals", {}))
                 with blaming_damage(generation.folder for generation in generations):
                     yield OpenCampaign(store, row, setting, self._stages)
             finally:
