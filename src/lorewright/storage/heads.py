@@ -60,6 +60,19 @@ def path_to(database: Database, turn_id: str, *, last: int | None = None) -> lis
     )
 
 
+def is_on_path(database: Database, turn_id: str, *, to: str) -> bool:
+    """Whether a turn is another one or an ancestor of it."""
+    found = database.row(
+        """WITH RECURSIVE path(turn_id) AS (
+             SELECT ?1 UNION ALL
+             SELECT t.parent_id FROM path JOIN turns t ON t.turn_id = path.turn_id WHERE t.parent_id IS NOT NULL
+           ) SELECT 1 FROM path WHERE turn_id = ?2""",
+        to,
+        turn_id,
+    )
+    return found is not None
+
+
 def undone_turns(database: Database) -> list[str]:
     """The turns that can be done again, by ID, the next one last."""
     return [row["turn_id"] for row in database.rows("SELECT turn_id FROM undone ORDER BY position")]

@@ -76,14 +76,22 @@ def begin_session(database: Database, row: SessionRow) -> SessionRow:
 
 
 def finish_session(
-    database: Database, session_id: str, *, ended_at: str, turn_no: int, turn_id: str, summary: str
+    database: Database,
+    session_id: str,
+    *,
+    ended_at: str,
+    first_turn_no: int,
+    last_turn_no: int | None,
+    last_turn_id: str | None,
+    summary: str,
 ) -> None:
-    """Write the end of a sitting; one that has ended stays as it is."""
+    """Write the end of a sitting; one that has ended stays as it is. Without a last turn nothing was played in it."""
     with database.transaction() as connection:
         connection.execute(
-            """UPDATE sessions SET ended_at = ?, turn_range_end = ?, end_turn_id = ?, summary = ?
+            """UPDATE sessions
+               SET ended_at = ?, turn_range_start = ?, turn_range_end = ?, end_turn_id = ?, summary = ?
                WHERE id = ? AND ended_at IS NULL""",
-            (ended_at, turn_no, turn_id, summary, session_id),
+            (ended_at, first_turn_no, last_turn_no, last_turn_id, summary, session_id),
         )
 
 

@@ -14,7 +14,7 @@ from lorewright.ids import canonical_json
 from lorewright.rules.rulesets import CampaignRules
 from lorewright.storage.campaign_tables import CAMPAIGN_MIGRATIONS
 from lorewright.storage.database import Database, insert_row
-from lorewright.storage.heads import forget_state, guard_head, path_to
+from lorewright.storage.heads import forget_state, guard_head, head_row, is_on_path, path_to
 from lorewright.storage.migrations import migrate
 from lorewright.storage.sittings import SceneLoreRow, active_session_row, keep_scene_lore, scene_lore_row
 from lorewright.turn.campaign import CampaignRow, PackPin
@@ -87,8 +87,7 @@ class CampaignStore:
         state = self.state_at(row["turn_id"])
         kept = scene_lore_row(self.database, state.scene.id)
         session = active_session_row(self.database)
-        path = path_to(self.database, row["turn_id"])
-        known = session is not None and session.start_turn_id in {turn["turn_id"] for turn in path}
+        known = session is not None and is_on_path(self.database, session.start_turn_id, to=row["turn_id"])
         return Head(
             campaign_id=row["id"],
             turn_id=row["turn_id"],
@@ -98,7 +97,7 @@ class CampaignStore:
             options=tuple(result["suggested_actions"]),
             recent=tuple(self.messages(row["turn_id"], last=RECENT_TURNS)),
             moved_from=moves[0]["details"]["from"] if moves else None,
-            failures=_failures(path),
+            failures=_failures(path_to(self.database, row["turn_id"], last=RECENT_TURNS)),
             scene_lore=(kept.lore_json,) if kept else (),
             session_id=session.id if session else None,
             # What a sitting began with does not go back with whoever goes back before it.
@@ -203,9 +202,7 @@ class CampaignStore:
 
     def is_on_path(self, turn_id: str) -> bool:
         """Whether a turn is the head or one of its ancestors."""
-        row = self.database.row("SELECT head_turn_id FROM campaigns")
-        assert row is not None
-        return turn_id in {turn["turn_id"] for turn in path_to(self.database, row["head_turn_id"])}
+        return is_on_path(self.database, turn_id, to=head_row(self.database).turn_id)
 
     # Writing.
 
