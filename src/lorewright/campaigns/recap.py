@@ -63,7 +63,7 @@ def _talks(after: WorldState, resolutions: Sequence[Resolution]) -> str:
             target = after.entities.get(outcome.target_id or "")
             if outcome.code in ("blocked", "looked") or target is None or target.type != "npc":
                 continue
-            people.setdefault(target.name, []).extend([outcome.words] if outcome.words else [])
+            people.setdefault(target.name, []).extend([_named(outcome.words, after)] if outcome.words else [])
     if not people:
         return ""
     told = [
@@ -90,11 +90,11 @@ def _possessions(before: WorldState, after: WorldState) -> str:
 
 def _clocks(before: WorldState, after: WorldState) -> str:
     moved = [
-        f"{clock.name} stands at {clock.value} of {clock.max}"
+        f"{clock.name} at {clock.value} of {clock.max}"
         for clock_id, clock in sorted(after.clocks.items())
         if clock_id not in before.clocks or before.clocks[clock_id].value != clock.value
     ]
-    return f"{_and(moved)}." if moved else ""
+    return f"{_and(moved).replace(' at ', ' stands at ', 1)}." if moved else ""
 
 
 def _threads(before: WorldState, after: WorldState) -> Iterator[str]:
@@ -106,7 +106,18 @@ def _threads(before: WorldState, after: WorldState) -> Iterator[str]:
         elif thread.status == "open":
             same.append(f"“{thread.title}”")
     if same:
-        yield f"Still open: {_and(same)}."
+        yield _closed(f"Still open: {_and(same)}")
+
+
+def _named(words: str, state: WorldState) -> str:
+    """A topic as it was typed, or as it is written where it is the name of somebody or something."""
+    names = {entity.name.casefold(): entity.name for _, entity in sorted(state.entities.items())}
+    return names.get(words.casefold(), words)
+
+
+def _closed(text: str) -> str:
+    """With a full stop, where the last quotation does not close the sentence by itself."""
+    return text if text.endswith(("?”", "!”", ".”")) else f"{text}."
 
 
 def _standing(state: WorldState) -> str:

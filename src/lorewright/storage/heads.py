@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from lorewright.errors import HeadMoved
 from lorewright.storage.database import Database
+from lorewright.storage.steps import step
 
 # A complete state stands at every so many turns, at branch points and at the head; any other is rebuilt from ops.
 FULL_STATE_EVERY = 25
@@ -114,6 +115,8 @@ def move_head(database: Database, move: HeadMove) -> None:
                (SELECT position FROM undone WHERE campaign_id = ?1 ORDER BY position DESC LIMIT ?2)""",
             (move.campaign_id, move.redone),
         )
+        step("rewind:moving")
+    step("rewind:moved")
 
 
 def forget_state(campaign_id: str, turn_id: str) -> tuple[str, tuple[str | int, ...]]:

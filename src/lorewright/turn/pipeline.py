@@ -58,7 +58,9 @@ async def think(head: Head, submission: Submission, setting: Setting, stages: St
         ProviderError: a model could not be asked.
     """
     if head.state.ended is not None:
-        raise CampaignError("the story has ended", hint="begin another: lorewright campaign new SCENARIO")
+        raise CampaignError(
+            "the story has ended", hint="take the last turn back, or begin another: lorewright campaign new SCENARIO"
+        )
     with TurnViews(head, submission, setting) as views:
         return await _Turn(head, submission, setting, stages, recorder, views).run()
 
