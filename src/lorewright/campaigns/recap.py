@@ -52,7 +52,8 @@ def _way(before: WorldState, after: WorldState, resolutions: Sequence[Resolution
     if not reached:
         return f"You stayed at {start}{f' for {spent}' if spent else ''}."
     if len(reached) > _PLACES:
-        return f"From {start} you went to and fro between {_and(sorted({start, *reached}))}, {spent} in all."
+        places = _and(list(dict.fromkeys([start, *reached])))
+        return f"You went to and fro between {places}{f', {spent} in all' if spent else ''}."
     return f"From {start} you went to {', then '.join(reached)}{f', {spent} in all' if spent else ''}."
 
 

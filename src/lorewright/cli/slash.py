@@ -15,7 +15,7 @@ from lorewright.cli.table_talk import roll_line, show_last, show_result, wrapped
 from lorewright.packs.plain import plain_text
 from lorewright.storage.sittings import session_rows
 from lorewright.turn.result import TurnResult
-from lorewright.turn.rewinding import redo, undo_played
+from lorewright.turn.rewinding import redo, undo, undo_played
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +31,9 @@ class Command:
 BARE = frozenset({"help", "undo", "redo", "retry", "quit", "exit"})
 
 _QUITS = ("/quit", "/q", "/exit")
+
+# No story is so long.
+_MOST = 1_000_000
 
 _SPEECH = """\
 Say what you do in plain words: look at the bar · ask Viktor about Jin · search behind the counter ·
@@ -101,7 +104,11 @@ def _way(way: MapWay) -> str:
 
 
 def _undo(campaign: OpenCampaign, rest: str) -> None:
-    _, words = undo_played(campaign.store)
+    if rest.isdecimal() and rest.isascii():
+        undo(campaign.store, turns=min(int(rest), _MOST))
+        words = f"{rest} turns"
+    else:
+        _, words = undo_played(campaign.store)
     say(f"Taken back: {words}", style="dim")
     show_last(campaign)
 
@@ -163,7 +170,7 @@ COMMANDS: dict[str, Command] = {
     "/lore": Command("what you know of something, with the section that says it", _lore, "TEXT"),
     "/recap": Command("this sitting so far, and what was told last", _recap),
     "/why": Command("the dice of the last turn, its price, and the note that each quotation comes from", _why),
-    "/undo": Command("take the last turn back", _undo),
+    "/undo": Command("take the last turn back, or so many", _undo, "[N]"),
     "/redo": Command("do again what was taken back", _redo),
     "/retry": Command("the last turn again, with other dice", _retry),
 }
