@@ -132,7 +132,7 @@ def test_through_a_pipe_all_of_them_work_and_a_sitting_is_kept(app: App) -> None
     assert text.count("You carry: lantern\n") == 1
     assert "> wait" not in text
     sittings = json.loads(run(app.workspace.root, "session", "list", "game", "--json").stdout)
-    assert [(one["id"], one["turn_range_end"]) for one in sittings] == [("game:session_1", 1)]
+    assert [(one["id"], one["turn_range_end"]) for one in sittings] == [("game:session_1", 2)]
     assert played(app, "/quit").count(f"Last time: {sittings[0]['summary'][:20]}") == 1
 
 
