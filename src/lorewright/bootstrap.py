@@ -12,6 +12,7 @@ from lorewright.campaigns.doctor import Doctor
 from lorewright.campaigns.history import Histories
 from lorewright.campaigns.lore import LoreDesk
 from lorewright.campaigns.packs import PackShelf
+from lorewright.campaigns.sessions import Sessions
 from lorewright.errors import EmbedderError, SettingsError
 from lorewright.index.embedders.choosing import open_embedder
 from lorewright.index.embedders.embedder import Embedder, Vectors
@@ -58,6 +59,7 @@ class App:
     packs: PackShelf
     stages: Stages
     doctor: Doctor
+    sessions: Sessions
     # Why packs are found by words alone although the settings name an embedder.
     without_vectors: EmbedderError | None = None
 
@@ -95,7 +97,17 @@ def open_app(start: Path | None = None, *, models: Mapping[str, Model] | None = 
         without_vectors=missing,
         chroma=workspace.settings.index.chroma != "never",
     )
-    return App(workspace, library, campaigns, LoreDesk(library, campaigns, histories), shelf, stages, doctor, missing)
+    return App(
+        workspace,
+        library,
+        campaigns,
+        LoreDesk(library, campaigns, histories),
+        shelf,
+        stages,
+        doctor,
+        Sessions(campaigns),
+        missing,
+    )
 
 
 def _embedder(settings: IndexSettings) -> tuple[Embedder | None, EmbedderError | None]:

@@ -10,7 +10,8 @@
     ├── DamagedFile          the operator: a database or the disk below it cannot be read or written
     ├── CampaignError        the player
     │   ├── HeadMoved            someone else's turn was committed first; nothing of this one was
-    │   └── ActionIdReused       the same action ID came with other words
+    │   ├── ActionIdReused       the same action ID came with other words
+    │   └── TurnUndone           the action ID's turn was taken back; nothing was played
     └── ProviderError        the model's provider
         └── OutputRejected       a model's output stayed invalid after a repair and a retry
 
@@ -89,6 +90,12 @@ class ActionIdReused(CampaignError):
     """The action ID is known, with other words; the stored turn is unchanged."""
 
     code = "action_id_reused"
+
+
+class TurnUndone(CampaignError):
+    """The action ID's turn was taken back; nothing was played."""
+
+    code = "turn_undone"
 
 
 class ProviderError(LorewrightError):

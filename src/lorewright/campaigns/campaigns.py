@@ -30,6 +30,7 @@ from lorewright.turn.draft import Head, Setting, Submission, turn_id_of
 from lorewright.turn.messages import Message
 from lorewright.turn.pipeline import Stages
 from lorewright.turn.result import NEXT_PROMPT, TurnResult
+from lorewright.turn.rewinding import redo, undo_played
 from lorewright.turn.scope import suggestions
 from lorewright.turn.store import CampaignStore
 from lorewright.world.state import WorldState
@@ -54,6 +55,23 @@ class OpenCampaign:
         """
         head_id = action_id or _action_id(self.store.head(), text)
         return await run_turn(self.store, Submission(text, head_id), self.setting, self.stages)
+
+    async def retry(self) -> str:
+        """Take back the last turn that was played and play its words again, which throws other dice.
+
+        Where that fails, the turn that was taken back is done again.
+
+        Raises:
+            CampaignError: nothing was played yet.
+        And what `submit` raises.
+        """
+        _, words = undo_played(self.store)
+        try:
+            return await self.submit(words)
+        except LorewrightError:
+            with suppress(CampaignError):
+                redo(self.store)
+            raise
 
 
 def _action_id(head: Head, text: str) -> str:
@@ -190,7 +208,7 @@ class Campaigns:
             generations = self.generations(row)
             try:
                 history = partial(self._histories.before, store, generations)
-                setting = Setting(row.rules, row.seed, generations, history)
+                setting = Setting(row.rules, row.seed, generations, history, row.scenario.get("goals", {}))
                 with blaming_damage(generation.folder for generation in generations):
                     yield OpenCampaign(store, row, setting, self._stages)
             finally:

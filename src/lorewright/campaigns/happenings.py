@@ -88,7 +88,7 @@ def _attempt(sentence: str, outcome: Outcome, state: WorldState) -> str:
         item=_the(state.name_of(used)) if used else "something",
         on=f" on {_the(state.name_of(outcome.target_id))}" if outcome.item_id and outcome.target_id else "",
         type=outcome.type.replace("_", " "),
-        target=_the(state.name_of(outcome.target_id)) if outcome.target_id else "",
+        target=in_a_sentence(state.name_of(outcome.target_id)) if outcome.target_id else "",
         words=outcome.words or "the place",
         about=f" about {outcome.words}" if outcome.words else "",
     )
@@ -121,10 +121,16 @@ def _comings_and_goings(was: WorldState, now: WorldState) -> Iterator[HistoryRec
         if left == reached:
             continue
         if left != OFFSTAGE:
-            yield _event(now, f"{now.name_of(who)} left {_the(now.name_of(left))}", _at(left, was), [who], left)
+            yield _event(
+                now, f"{now.name_of(who)} left {in_a_sentence(now.name_of(left))}", _at(left, was), [who], left
+            )
         if reached != OFFSTAGE:
             yield _event(
-                now, f"{now.name_of(who)} came to {_the(now.name_of(reached))}", _at(reached, now), [who], reached
+                now,
+                f"{now.name_of(who)} came to {in_a_sentence(now.name_of(reached))}",
+                _at(reached, now),
+                [who],
+                reached,
             )
 
 
@@ -135,7 +141,7 @@ def _possessions(was: WorldState, now: WorldState) -> Iterator[HistoryRecord]:
             if change := has.get(item, 0) - had.get(item, 0):
                 verb = "got" if change > 0 else "gave up"
                 count = f" ({abs(change)})" if abs(change) > 1 else ""
-                text = f"{now.name_of(owner)} {verb} {_the(now.name_of(item))}{count}"
+                text = f"{now.name_of(owner)} {verb} {in_a_sentence(now.name_of(item))}{count}"
                 yield _event(now, text, (owner, *_at(place, now)), [owner, item], place)
 
 
@@ -143,7 +149,7 @@ def _doors(was: WorldState, now: WorldState) -> Iterator[HistoryRecord]:
     for door_id, door in sorted(now.doors.items()):
         before = was.doors.get(door_id)
         if before is not None and before.locked != door.locked:
-            text = f"{_the(now.name_of(door_id))} was {'locked' if door.locked else 'unlocked'}"
+            text = f"{in_a_sentence(now.name_of(door_id))} was {'locked' if door.locked else 'unlocked'}"
             yield _event(now, text, now.present(), [door_id], now.scene.location_id)
 
 
@@ -204,7 +210,7 @@ def _at(place: str, state: WorldState) -> list[str]:
     return [] if place == OFFSTAGE else sorted(who for who, where in state.positions.items() if where == place)
 
 
-def _the(name: str) -> str:
+def in_a_sentence(name: str) -> str:
     """A thing's or a place's name inside a sentence."""
     bare = name[4:] if name.startswith(("the ", "The ")) else name
     return f"the {bare}" if bare != name or name[:1].islower() else name

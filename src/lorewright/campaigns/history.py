@@ -18,6 +18,7 @@ from lorewright.index.generation import Generation
 from lorewright.index.history import HistoryIndex, HistoryRecord, TurnKey, history_generation
 from lorewright.index.vector_building import VectorBuilder
 from lorewright.rules.outcomes import Resolution
+from lorewright.storage.sittings import session_rows
 from lorewright.turn.draft import Head
 from lorewright.turn.store import CampaignStore
 from lorewright.world.state import WorldState
@@ -91,7 +92,8 @@ class Histories:
                 before = None
         if made:
             index.add(made)
-        return {key: known.get(key) or made.get(key, ()) for key in keys}
+        summaries = _summaries(store, turns)
+        return {key: (*(known.get(key) or made.get(key, ())), *summaries.get(key.turn_id, ())) for key in keys}
 
 
 def _keys(store: CampaignStore, turns: Sequence[dict[str, Any]]) -> list[TurnKey]:
@@ -105,6 +107,19 @@ def _keys(store: CampaignStore, turns: Sequence[dict[str, Any]]) -> list[TurnKey
         )
         for turn in turns
     ]
+
+
+def _summaries(store: CampaignStore, turns: Sequence[dict[str, Any]]) -> dict[str, list[HistoryRecord]]:
+    """What the sittings that ended with one of these turns amounted to, by that turn. The player sat there; nobody in
+    the story did. It is not kept in the index, which knows turns alone."""
+    ids = {turn["turn_id"] for turn in turns}
+    found: dict[str, list[HistoryRecord]] = {}
+    for session in session_rows(store.database):
+        if session.summary is not None and session.end_turn_id is not None and session.end_turn_id in ids:
+            player = store.state_at(turns[0]["turn_id"]).player_id
+            record = HistoryRecord("recap", session.summary, witnesses=(player,), entity_ids=(player,))
+            found.setdefault(session.end_turn_id, []).append(record)
+    return found
 
 
 def _made(

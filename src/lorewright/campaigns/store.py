@@ -11,11 +11,12 @@ from typing import Any
 
 from lorewright.errors import DamagedFile
 from lorewright.storage.campaign_tables import CAMPAIGN_MIGRATIONS
-from lorewright.storage.database import Database, opened
+from lorewright.storage.database import Database, insert_row, opened
 from lorewright.storage.migrations import migrate
 from lorewright.turn.campaign import PackPin
 from lorewright.turn.messages import Message
-from lorewright.turn.store import insert_message, now
+from lorewright.turn.rows import message_row
+from lorewright.turn.store import now
 from lorewright.world.state import WorldState
 
 
@@ -63,13 +64,11 @@ def _creation(
     start = (campaign_id, turn_id, 0, None, "start", "start", "", "", "[]", state.content_hash(), result_json, time)
     return [
         (f"INSERT INTO campaigns ({', '.join(columns)}) VALUES ({marks})", values),
-        *(
-            ("INSERT INTO pack_pins VALUES (?, ?, ?, ?)", (campaign_id, p.pack_id, p.version, p.content_hash))
-            for p in pins
-        ),
-        (f"INSERT INTO turns VALUES ({', '.join('?' * 12)})", start),
-        ("INSERT INTO world_states VALUES (?, ?, ?)", (campaign_id, turn_id, state.to_json())),
-        insert_message(campaign_id, intro),
+        *(insert_row("pack_pins", (campaign_id, p.pack_id, p.version, p.content_hash)) for p in pins),
+        # In no sitting, and with no lore looked at.
+        insert_row("turns", (*start, None, None)),
+        insert_row("world_states", (campaign_id, turn_id, state.to_json())),
+        insert_row(*message_row(campaign_id, intro)),
     ]
 
 

@@ -1,4 +1,4 @@
-"""lorewright campaign …: begin, list, show, log."""
+"""lorewright campaign …: begin, list, show, log, roll back."""
 
 from __future__ import annotations
 
@@ -8,13 +8,18 @@ from typing import Annotated, Any
 import typer
 
 from lorewright.bootstrap import open_app
+from lorewright.campaigns.metrics import lore_cache_hit_rate
+from lorewright.campaigns.sessions import shown as shown_session
 from lorewright.cli.output import note, say, show_json, show_table
 from lorewright.cli.progress import progress_bar
-from lorewright.errors import NotFound
+from lorewright.errors import NotFound, SettingsError
+from lorewright.storage.heads import head_row, undone_turns
+from lorewright.storage.sittings import active_session_row
 from lorewright.turn.campaign import CampaignRow
+from lorewright.turn.rewinding import undo, undo_to
 from lorewright.turn.store import CampaignStore
 
-app = typer.Typer(help="Campaigns: begin one, look at it.", no_args_is_help=True)
+app = typer.Typer(help="Campaigns: begin one, look at it, take turns back.", no_args_is_help=True)
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for programs.")]
 CampaignId = Annotated[str, typer.Argument(help="The campaign's ID.")]
@@ -59,7 +64,7 @@ def list_campaigns(as_json: AsJson = False) -> None:
 def show(campaign_id: CampaignId, as_json: AsJson = False) -> None:
     """Where a campaign stands, as the player may know it."""
     with open_app().campaigns.reading(campaign_id) as store:
-        shown = {**_shown(store.campaign()), **_standing(store)}
+        shown = {**_shown(store.campaign()), **_standing(store), **_bookkeeping(store)}
     if as_json:
         show_json(shown)
         return
@@ -70,6 +75,11 @@ def show(campaign_id: CampaignId, as_json: AsJson = False) -> None:
         say(f"{clock['name']}: {clock['value']}/{clock['max']}")
     for thread in shown["threads"]:
         say(f"thread: {thread['title']} ({thread['status']})")
+    rate = shown["lore_cache_hit_rate"]
+    say(f"scene lore was at hand in {rate:.0%} of the turns" if rate is not None else "no turn yet", style="dim")
+    session = shown["session"]
+    say(f"sitting: {session['id']}, from turn {session['turn_range_start']}" if session else "no sitting", style="dim")
+    say(f"head: {shown['head_turn_id']}, revision {shown['revision']}, {shown['undone']} undone", style="dim")
     say("packs: " + ", ".join(f"{pin['pack_id']} {pin['version']}" for pin in shown["pins"]), style="dim")
 
 
@@ -94,6 +104,29 @@ def log(
         _show_turn(one)
 
 
+@app.command(epilog="Example: lorewright campaign rollback friday --turns 2")
+def rollback(
+    campaign_id: CampaignId,
+    turns: Annotated[int | None, typer.Option(min=1, help="Take back so many turns; one if not given.")] = None,
+    to: Annotated[int | None, typer.Option(min=0, help="Take back every turn after the one of this number.")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Take back turns. They stay in the file, and /redo in `play` does them again until another turn is played."""
+    if turns is not None and to is not None:
+        raise SettingsError("--turns and --to say the same thing twice", hint="give one of them")
+    with open_app().campaigns.reading(campaign_id) as store:
+        if to is not None:
+            undo_to(store, to)
+        else:
+            undo(store, turns=turns or 1)
+        last = store.turns()[-1]
+    if as_json:
+        show_json({"id": campaign_id, "current_turn": last["turn_no"], "turn_id": last["turn_id"]})
+        return
+    say(f"{campaign_id} stands after turn {last['turn_no']}")
+    say(last["result"]["final_text"], style="dim")
+
+
 def _records(store: CampaignStore, turn_id: str, stage: str) -> list[dict[str, Any]]:
     records = store.stage_records(turn_id)
     known = sorted({record["stage"] for record in records})
@@ -112,6 +145,16 @@ def _show_turn(turn: dict[str, Any]) -> None:
         say(f"     in:  {record['input']}", style="dim")
         say(f"     out: {record['output']}", style="dim")
     say()
+
+
+def _bookkeeping(store: CampaignStore) -> dict[str, Any]:
+    session = active_session_row(store.database)
+    return {
+        "lore_cache_hit_rate": lore_cache_hit_rate(store.turns()),
+        "session": None if session is None else shown_session(session),
+        "head_turn_id": head_row(store.database).turn_id,
+        "undone": len(undone_turns(store.database)),
+    }
 
 
 def _shown(row: CampaignRow) -> dict[str, Any]:

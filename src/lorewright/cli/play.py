@@ -6,6 +6,7 @@ import asyncio
 import sys
 import tempfile
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated
 
@@ -14,10 +15,13 @@ import typer
 from lorewright.bootstrap import App, open_app
 from lorewright.campaigns.campaigns import Campaigns, OpenCampaign
 from lorewright.campaigns.scenario import Scenario, load_scenario
+from lorewright.campaigns.sessions import end, sit_down
 from lorewright.cli.output import complain, note, say
 from lorewright.cli.progress import progress_bar
-from lorewright.cli.table_talk import COMMANDS, show_result, show_start
+from lorewright.cli.slash import is_command, obey
+from lorewright.cli.table_talk import show_result, show_start
 from lorewright.errors import LorewrightError, NotFound
+from lorewright.storage.sittings import active_session_row
 from lorewright.turn.result import TurnResult
 
 PLAY_EXAMPLE = "Example: lorewright play dead_drop"
@@ -85,7 +89,7 @@ def _play_at_prompt(campaigns: Campaigns, campaign_id: str) -> None:
     with contextlib.suppress(ImportError):
         import readline  # noqa: F401
 
-    with campaigns.open(campaign_id) as campaign:
+    with campaigns.open(campaign_id) as campaign, _sitting(campaign):
         show_start(campaign)
         while (line := _ask()) is not None and _answer(campaign, line):
             pass
@@ -101,13 +105,27 @@ def _ask() -> str | None:
 
 
 def _play_lines(campaigns: Campaigns, campaign_id: str, lines: Iterable[str]) -> None:
-    with campaigns.open(campaign_id) as campaign:
+    """The lines one by one. Once the story has ended, commands alone are answered: the next other line is too many."""
+    with campaigns.open(campaign_id) as campaign, _sitting(campaign):
         show_start(campaign)
-        for line in lines:
-            if line.strip():
-                say(f"{_PROMPT}{line.strip()}", style="bold")
-                if not _answer(campaign, line):
-                    break
+        for line in filter(str.strip, lines):
+            if not is_command(line) and campaign.store.head().state.ended is not None:
+                break
+            say(f"{_PROMPT}{line.strip()}", style="bold")
+            if not _answer(campaign, line):
+                break
+
+
+@contextmanager
+def _sitting(campaign: OpenCampaign) -> Iterator[None]:
+    """A sitting that was played in is ended, with its summary, when whoever played leaves, however they do."""
+    first = campaign.store.head().revision
+    try:
+        yield
+    finally:
+        active = active_session_row(campaign.store.database)
+        if active is not None and campaign.store.head().revision != first:
+            end(campaign, active)
 
 
 def _play_demo(lorewright: App, name: str) -> None:
@@ -138,27 +156,15 @@ def _answer(campaign: OpenCampaign, line: str) -> bool:
     words = line.strip()
     if not words:
         return True
-    if words.startswith("/"):
-        return _command(campaign, words)
     try:
+        if is_command(words):
+            return obey(campaign, words)
+        sit_down(campaign)
         stored = asyncio.run(campaign.submit(words))
     except LorewrightError as error:
         complain(error)
         return True
-    result = TurnResult.model_validate_json(stored)
-    show_result(result)
-    return not any(event.type == "campaign_ended" for event in result.engine_events)
-
-
-def _command(campaign: OpenCampaign, words: str) -> bool:
-    name = words.split()[0].casefold()
-    if name in ("/quit", "/q", "/exit"):
-        return False
-    command = COMMANDS.get(name)
-    if command is None:
-        say(f"There is no {name}. These there are: {', '.join((*COMMANDS, '/quit'))}")
-    else:
-        command(campaign)
+    show_result(TurnResult.model_validate_json(stored))
     return True
 
 

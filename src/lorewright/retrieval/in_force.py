@@ -55,6 +55,20 @@ def generations_in_force(
     return in_force(LoreView(tuple(generations), conditions=conditions)).view.generations
 
 
+def unmet_conditions(generations: Sequence[Generation], conditions: LoreConditions) -> tuple[tuple[int, ...], ...]:
+    """Which conditions do not hold, by generation, each by its place in it: while this stays the same, so does what is
+    in force."""
+    view = LoreView(tuple(generations), conditions=conditions)
+    return tuple(
+        tuple(
+            place
+            for place, stored in enumerate(conditions_of(generation))
+            if not _holds(view, stored.when, generation.pack_id)
+        )
+        for generation in generations
+    )
+
+
 def _unmet(view: LoreView, generation: Generation) -> Cut:
     """What of a generation stands under a condition that does not hold."""
     unmet = [stored for stored in conditions_of(generation) if not _holds(view, stored.when, generation.pack_id)]

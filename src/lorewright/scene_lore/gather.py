@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from lorewright.index.generation import Generation, StoredChunk
 from lorewright.packs.conditions import LoreConditions
@@ -10,35 +10,64 @@ from lorewright.retrieval.gazetteer import named_entities
 from lorewright.retrieval.in_force import generations_in_force
 from lorewright.retrieval.overrides import ids_of, things
 from lorewright.retrieval.view import hidden_from_players
-from lorewright.scene_lore.models import Briefing, LoreText, SceneFocus, SceneItem, SceneLore
+from lorewright.scene_lore.models import (
+    Briefing,
+    LoreText,
+    PersonLore,
+    PlaceLore,
+    SceneFocus,
+    SceneItem,
+    SceneLore,
+)
 from lorewright.scene_lore.sections import list_lines, sentences
 
 
 def gather(generations: Sequence[Generation], focus: SceneFocus, conditions: LoreConditions | None = None) -> SceneLore:
     """Everything in force that the packs hold on the scene. A place or character that no pack knows brings nothing."""
     generations = generations_in_force(generations, conditions)
-    place = _Sheet(generations, focus.location_id)
-    people = [_Sheet(generations, npc_id) for npc_id in focus.present_ids]
-    return SceneLore(
-        scene_id=focus.scene_id,
-        location_id=focus.location_id,
+    people = {npc_id: gather_person(generations, npc_id) for npc_id in focus.present_ids}
+    return compose(focus, gather_place(generations, focus.location_id), people)
+
+
+def gather_place(generations: Sequence[Generation], location_id: str) -> PlaceLore:
+    """All that generations (of what is in force) hold on a place."""
+    place = _Sheet(generations, location_id)
+    return PlaceLore(
+        location_id=location_id,
         atmosphere=place.texts("atmosphere", sentences),
         overview=place.texts("lore", sentences, first_only=True),
-        briefings=tuple(_briefing(person) for person in people),
         discoverable=place.items("discoverable"),
-        thread_connections=tuple(
-            item for sheet in (place, *people) for item in sheet.items("threads") if item.name in focus.thread_ids
-        ),
+        threads=place.items("threads"),
     )
 
 
-def _briefing(person: _Sheet) -> Briefing:
-    return Briefing(
-        npc_id=person.entity_id,
-        disposition=person.texts("disposition", list_lines),
-        knows=person.items("knows"),
-        withholds=person.items("withholds"),
-        capabilities=person.texts("capabilities", list_lines),
+def gather_person(generations: Sequence[Generation], npc_id: str) -> PersonLore:
+    """All that generations (of what is in force) hold on a character."""
+    person = _Sheet(generations, npc_id)
+    return PersonLore(
+        briefing=Briefing(
+            npc_id=npc_id,
+            disposition=person.texts("disposition", list_lines),
+            knows=person.items("knows"),
+            withholds=person.items("withholds"),
+            capabilities=person.texts("capabilities", list_lines),
+        ),
+        threads=person.items("threads"),
+    )
+
+
+def compose(focus: SceneFocus, place: PlaceLore, people: Mapping[str, PersonLore]) -> SceneLore:
+    """The scene of a place and of those of the people who are present, in the order of their presence."""
+    present = [people[npc_id] for npc_id in focus.present_ids]
+    items = [*place.threads, *(item for person in present for item in person.threads)]
+    return SceneLore(
+        scene_id=focus.scene_id,
+        location_id=focus.location_id,
+        atmosphere=place.atmosphere,
+        overview=place.overview,
+        briefings=tuple(person.briefing for person in present),
+        discoverable=place.discoverable,
+        thread_connections=tuple(item for item in items if item.name in focus.thread_ids),
     )
 
 

@@ -48,6 +48,23 @@ class Briefing(_Frozen):
     capabilities: tuple[LoreText, ...] = ()
 
 
+class PlaceLore(_Frozen):
+    """Everything that belongs to a place, secrets included; `threads` are of all threads, open or not."""
+
+    location_id: str
+    atmosphere: tuple[LoreText, ...] = ()
+    overview: tuple[LoreText, ...] = ()
+    discoverable: tuple[SceneItem, ...] = ()
+    threads: tuple[SceneItem, ...] = ()
+
+
+class PersonLore(_Frozen):
+    """Everything that a character brings to any scene, secrets included."""
+
+    briefing: Briefing
+    threads: tuple[SceneItem, ...] = ()
+
+
 class SceneLore(_Frozen):
     """Everything that belongs to a scene, secrets included."""
 

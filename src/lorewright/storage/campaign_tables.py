@@ -2,13 +2,16 @@
 
 campaigns          one row: what it was made from, its rules, its head and its revision
 pack_pins          which text of which pack it was made from
-turns              the tree of turns: parent, ops, the hash of the state after it, the stored result
-world_states       complete states, of the head and of every 25th turn; any other is rebuilt from ops
+turns              the tree of turns: parent, ops, the hash of the state after it, the stored result, the sitting
+world_states       complete states, of the head, of branch points and of every 25th turn; others are rebuilt from ops
+undone             what can be done again from the head: the turns that were taken back, the newest on top
 actions            what was tried in a turn
 validation_results how each of them was judged
 messages           the stream
 stage_records      every stage's input and output
 attempts           submissions that failed, with what was thought until then; nothing else knows of them
+sessions           the sittings, as the seed has them, with the turns that they began after and ended with
+scene_lore         what packs hold on a scene, secrets included, kept while the scene lasts; it can be gathered anew
 """
 
 from __future__ import annotations
@@ -75,6 +78,37 @@ CAMPAIGN_MIGRATIONS = (
                 player_text TEXT NOT NULL, head_turn_id TEXT NOT NULL, error_code TEXT NOT NULL, message TEXT NOT NULL,
                 records_json TEXT NOT NULL, created_at TEXT NOT NULL
             )""",
+        ),
+    ),
+    Migration(
+        "campaign_002_sittings",
+        (
+            # `start_turn_id` is the head that a sitting began from, `end_turn_id` its last turn: either may be
+            # on an abandoned branch by now.
+            """CREATE TABLE sessions (
+                id TEXT PRIMARY KEY, campaign_id TEXT NOT NULL REFERENCES campaigns(id), started_at TEXT NOT NULL,
+                ended_at TEXT, turn_range_start INTEGER, turn_range_end INTEGER,
+                session_lore_json TEXT NOT NULL DEFAULT '{}', summary TEXT,
+                world_events_pending TEXT NOT NULL DEFAULT '[]',
+                start_turn_id TEXT NOT NULL, end_turn_id TEXT,
+                FOREIGN KEY (campaign_id, start_turn_id) REFERENCES turns(campaign_id, turn_id),
+                FOREIGN KEY (campaign_id, end_turn_id) REFERENCES turns(campaign_id, turn_id)
+            )""",
+            "CREATE INDEX idx_sessions_campaign ON sessions (campaign_id)",
+            # A program may play turns outside of any sitting.
+            "ALTER TABLE turns ADD COLUMN session_id TEXT REFERENCES sessions(id)",
+            # 1 where no scene had to be gathered whole in the turn; NULL where it was not counted.
+            "ALTER TABLE turns ADD COLUMN lore_cached INTEGER",
+            """CREATE TABLE undone (
+                campaign_id TEXT NOT NULL, position INTEGER NOT NULL, turn_id TEXT NOT NULL,
+                PRIMARY KEY (campaign_id, position),
+                FOREIGN KEY (campaign_id, turn_id) REFERENCES turns(campaign_id, turn_id)
+            )""",
+            """CREATE TABLE scene_lore (
+                id TEXT PRIMARY KEY, campaign_id TEXT NOT NULL REFERENCES campaigns(id), scene_id TEXT NOT NULL,
+                session_id TEXT REFERENCES sessions(id), lore_json TEXT NOT NULL, retrieved_at TEXT NOT NULL
+            )""",
+            "CREATE INDEX idx_scene_lore_scene ON scene_lore (scene_id)",
         ),
     ),
 )

@@ -9,7 +9,7 @@ around close (which checkpoints).
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -20,6 +20,11 @@ from lorewright.errors import DamagedFile
 SQLITE_VERSION = sqlite3.sqlite_version
 BUSY_TIMEOUT_MS = 10_000
 LOCK_TIMEOUT_S = 60.0
+
+
+def insert_row(table: str, values: Sequence[object]) -> tuple[str, tuple[object, ...]]:
+    """The statement that adds a row to a table, with its values in the order of the columns."""
+    return f"INSERT INTO {table} VALUES ({', '.join('?' * len(values))})", tuple(values)
 
 
 class Database:

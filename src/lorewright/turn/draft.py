@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from typing import Any, Literal
@@ -27,7 +27,9 @@ TurnKind = Literal["start", "play", "clarification"]
 class Head:
     """The newest turn of a campaign, read at once. `recent` are (turn number, message) of the last turns, oldest first.
 
-    `options` are the lines that were offered last; `revision` guards the commit.
+    `options` are the lines that were offered last; `revision` guards the commit. `failures` counts the checks in a row
+    that the player has failed up to here. `scene_lore` is what is kept of the scene; `session_lore` what the sitting at
+    hand began with, as the player may know it.
     """
 
     campaign_id: str
@@ -38,6 +40,10 @@ class Head:
     options: tuple[str, ...] = ()
     recent: tuple[tuple[int, Message], ...] = ()
     moved_from: str | None = None
+    failures: int = 0
+    scene_lore: tuple[str, ...] = ()
+    session_id: str | None = None
+    session_lore: Mapping[str, Any] = field(default_factory=dict)
 
 
 # A head, and how many of its last turns to leave out -> what the player saw happen before them, if anything.
@@ -51,13 +57,15 @@ def no_history(head: Head, leave_out: int) -> AbstractContextManager[tuple[Gener
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """What does not change while a campaign is played: its rules, its seed, the packs that it pins, and how to look up
-    what has happened in it."""
+    """What does not change while a campaign is played: its rules, its seed, the packs that it pins, how to look up what
+    has happened in it, what the scenario says that each of the cast wants (by ID), and whether scene lore is reused."""
 
     rules: CampaignRules
     seed: int
     generations: tuple[Generation, ...]
     history: ReadHistory = no_history
+    goals: Mapping[str, str] = field(default_factory=dict)
+    keeps_scene_lore: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,6 +138,15 @@ def _json_list(values: Sequence[BaseModel]) -> str:
 
 
 @dataclass(frozen=True, slots=True)
+class SceneLoreUse:
+    """What a turn made of the scene's lore: whether all of it was at hand, and what is to be kept of which scene."""
+
+    cached: bool
+    scene_id: str
+    to_keep: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Draft:
     """A turn that is thought to its end: all that the commit writes, and what it was thought from."""
 
@@ -144,6 +161,7 @@ class Draft:
     validation: Validation
     records: tuple[StageRecord, ...]
     result: TurnResult
+    scene_lore: SceneLoreUse
 
     @property
     def turn_no(self) -> int:

@@ -7,7 +7,7 @@ from typing import Any
 from lorewright.rules.actions import Action
 from lorewright.rules.outcomes import Resolution, Validation
 from lorewright.turn.citations import citations
-from lorewright.turn.draft import Draft, Head, Recorder, Setting, Submission, turn_id_of
+from lorewright.turn.draft import Draft, Head, Recorder, SceneLoreUse, Setting, Submission, turn_id_of
 from lorewright.turn.messages import Message
 from lorewright.turn.records import NarratorInput, NarratorOutput, Unclear
 from lorewright.turn.result import NEXT_PROMPT, Citation, TurnResult
@@ -20,7 +20,12 @@ from lorewright.world.state import WorldState
 
 
 def draft_of_question(
-    head: Head, submission: Submission, recorder: Recorder, unclear: Unclear, validation: Validation
+    head: Head,
+    submission: Submission,
+    recorder: Recorder,
+    views: TurnViews,
+    unclear: Unclear,
+    validation: Validation,
 ) -> Draft:
     """A turn that asks back: the question is its result, its lines are what can be answered; the state is as before."""
     asked = Validation(clarification=validation.clarification)
@@ -47,6 +52,7 @@ def draft_of_question(
         validation=asked,
         records=tuple(recorder.records),
         result=result,
+        scene_lore=_use(views, head.state, head.state),
     )
 
 
@@ -93,7 +99,14 @@ def draft_of_turn(
         validation=validation,
         records=tuple(recorder.records),
         result=result,
+        scene_lore=_use(views, head.state, state),
     )
+
+
+def _use(views: TurnViews, before: WorldState, after: WorldState) -> SceneLoreUse:
+    """A turn used what was kept unless the scene that it began in or the one that it ended in was gathered whole."""
+    scenes = {before.scene.id, after.scene.id}
+    return SceneLoreUse(not scenes & views.cache.gathered, after.scene.id, views.cache.to_keep(after.scene.id))
 
 
 def _messages(head: Head, submission: Submission, narration: str | None, after: WorldState) -> tuple[Message, ...]:

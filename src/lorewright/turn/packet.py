@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
+from lorewright.ids import local
 from lorewright.rules.rulesets import CampaignRules
 from lorewright.scene_lore.models import SceneLore
 from lorewright.scene_lore.views import StageViewer, scene_view
 from lorewright.turn.messages import Message
-from lorewright.world.state import WorldState
+from lorewright.turn.packet_budget import PACKET_TOKENS, fit_packet
+from lorewright.turn.summary import scene_summary, threads_summary
+from lorewright.world.state import Clock, WorldState
 
 # So many of the last narrations are shown; older ones are found through the history corpus.
 RECENT_NARRATIONS = 3
 
 # And so much of each: a narration is a page at most, whatever a model made of it.
 _RECENT_CHARACTERS = 1_500
+
+# A clock so many steps from what it sets off is a threat that one can feel coming.
+_NEAR = 2
 
 
 def build_packet(
@@ -26,16 +32,24 @@ def build_packet(
     *,
     viewer: StageViewer,
     asked: Sequence[dict[str, Any]] = (),
+    session: Mapping[str, Any] | None = None,
+    goals: Mapping[str, str] | None = None,
+    failures: int = 0,
+    budget_tokens: int = PACKET_TOKENS,
 ) -> dict[str, Any]:
-    """The packet for one viewer. `recent` are (turn number, narration), oldest first; `asked` what was retrieved for
-    it.
+    """The packet for one viewer, no longer than a budget allows.
+
+    `recent` are (turn number, message), oldest first, as the viewer may see them; `asked` is what was retrieved for the
+    packet, `session` what the sitting began with. `goals` says what each of the cast is after, by ID: it is the
+    planner's alone. `failures` counts the checks in a row that the player has failed.
 
     Facts and entities are those of the scene: who and what is there or carried, and where the ways lead.
     """
     present = state.present()
     things = [*state.held_by(state.scene.location_id), *state.held_by(state.player_id)]
     shown = [state.scene.location_id, *present, *things]
-    return {
+    told = [(turn_no, message) for turn_no, message in recent if message.type == "narration"]
+    packet = {
         "scene": {
             "location_id": state.scene.location_id,
             "time": {"minutes": state.minutes},
@@ -51,24 +65,58 @@ def build_packet(
             for item, quantity in state.held_by(state.player_id).items()
         ],
         "relationships": _relationships(state, present),
-        "summary": {"scene": "", "threads": ""},
+        "summary": {"scene": scene_summary(state), "threads": threads_summary(state)},
         "recent_events": [
             {"turn_no": turn_no, "text": message.content[:_RECENT_CHARACTERS]}
-            for turn_no, message in recent[-RECENT_NARRATIONS:]
+            for turn_no, message in told[-RECENT_NARRATIONS:]
         ],
-        "npc_agendas": {},
-        "npc_capabilities": {},
-        "investigation_progress": {"learned": len(state.learned_by(state.player_id))},
-        "pending_threats": [],
+        "npc_agendas": _agendas(present, goals or {}) if viewer == "planner" else {},
+        "npc_capabilities": _capabilities(lore) if viewer != "player" else {},
+        "investigation_progress": _progress(state, lore, viewer),
+        "pending_threats": [threat for one in sorted(state.clocks) if (threat := _threat(state.clocks[one], rules))],
         "active_situations": [],
-        "failure_streak": {},
+        "failure_streak": {state.player_id: failures} if failures else {},
         "calibration": {},
         "lore_context": {
             "scene": scene_view(lore, viewer, learned=state.learned_by(state.player_id)),
             "asked": list(asked),
-            "session": {},
+            "session": dict(session or {}),
         },
     }
+    return fit_packet(packet, budget_tokens=budget_tokens)
+
+
+def _agendas(present: Sequence[str], goals: Mapping[str, str]) -> dict[str, Any]:
+    """What those who are here are after; a scenario may name them with or without their pack."""
+    wanted = {who: goals.get(who) or goals.get(local(who)) for who in present}
+    return {who: {"goal": " ".join(goal.split())} for who, goal in wanted.items() if goal}
+
+
+def _capabilities(lore: SceneLore) -> dict[str, str]:
+    told = {one.npc_id: " ".join(line.text for line in one.capabilities) for one in lore.briefings}
+    return {npc_id: text for npc_id, text in told.items() if text}
+
+
+def _progress(state: WorldState, lore: SceneLore, viewer: StageViewer) -> dict[str, Any]:
+    """What was learned, here and by thread; that there is more to be found here is the planner's to know."""
+    learned = state.learned_by(state.player_id)
+    here = {item.id for item in lore.items()}
+    progress: dict[str, Any] = {
+        "learned": len(learned),
+        "learned_here": len(here & learned),
+        "threads": {thread_id: state.threads[thread_id].status for thread_id in sorted(state.threads)},
+    }
+    if viewer == "planner":
+        progress["to_find_here"] = len({item.id for item in lore.discoverable} - learned)
+    return progress
+
+
+def _threat(clock: Clock, rules: CampaignRules) -> dict[str, Any] | None:
+    """A clock that is about to set something off, and how soon. What it sets off is the scenario's secret."""
+    ahead = [value for value in sorted(rules.clock_effects.get(clock.id, {})) if value > clock.value]
+    if not ahead or ahead[0] - clock.value > _NEAR:
+        return None
+    return {"clock_id": clock.id, "name": clock.name, "value": clock.value, "at": ahead[0], "max": clock.max}
 
 
 def _entity(state: WorldState, entity_id: str) -> dict[str, Any]:

@@ -58,15 +58,24 @@ async def think(head: Head, submission: Submission, setting: Setting, stages: St
         ProviderError: a model could not be asked.
     """
     if head.state.ended is not None:
-        raise CampaignError("the story has ended", hint="begin another: lorewright campaign new SCENARIO")
-    return await _Turn(head, submission, setting, stages, recorder).run()
+        raise CampaignError(
+            "the story has ended", hint="take the last turn back, or begin another: lorewright campaign new SCENARIO"
+        )
+    with TurnViews(head, submission, setting) as views:
+        return await _Turn(head, submission, setting, stages, recorder, views).run()
 
 
 class _Turn:
     """One turn while it is thought: a step a method, in the order of `run`."""
 
     def __init__(
-        self, head: Head, submission: Submission, setting: Setting, stages: Stages, recorder: Recorder
+        self,
+        head: Head,
+        submission: Submission,
+        setting: Setting,
+        stages: Stages,
+        recorder: Recorder,
+        views: TurnViews,
     ) -> None:
         self._head = head
         self._state = head.state
@@ -74,8 +83,8 @@ class _Turn:
         self._setting = setting
         self._stages = stages
         self._recorder = recorder
-        self._views = TurnViews(head, submission, setting)
-        self._lore = self._views.scene_lore(head.state)
+        self._views = views
+        self._lore = views.scene_lore(head.state)
 
     async def run(self) -> Draft:
         """All steps. With a question nothing is planned, rolled, paid or changed."""
@@ -83,7 +92,9 @@ class _Turn:
         attempts = self._ground(reading.proposed_actions)
         validation = self._validate(attempts, reading)
         if reading.unclear is not None:
-            return draft_of_question(self._head, self._submission, self._recorder, reading.unclear, validation)
+            return draft_of_question(
+                self._head, self._submission, self._recorder, self._views, reading.unclear, validation
+            )
         plan = await self._plan(reading.proposed_actions, validation.results)
         resolution, after = self._resolve(attempts, validation)
         told, given = await self._narrate(validation, resolution, plan, after)

@@ -9,32 +9,28 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from pydantic import TypeAdapter
-
-from lorewright.errors import ActionIdReused, HeadMoved, LorewrightError, NotFound
+from lorewright.errors import ActionIdReused, LorewrightError, NotFound, TurnUndone
 from lorewright.ids import canonical_json
 from lorewright.rules.rulesets import CampaignRules
 from lorewright.storage.campaign_tables import CAMPAIGN_MIGRATIONS
-from lorewright.storage.database import Database
+from lorewright.storage.database import Database, insert_row
+from lorewright.storage.heads import forget_state, guard_head, head_row, is_on_path, path_to
 from lorewright.storage.migrations import migrate
+from lorewright.storage.sittings import SceneLoreRow, active_session_row, keep_scene_lore, scene_lore_row
 from lorewright.turn.campaign import CampaignRow, PackPin
 from lorewright.turn.draft import Draft, Head, StageRecord, Submission
 from lorewright.turn.messages import Message
+from lorewright.turn.rows import OPS, rows_of
 from lorewright.world.apply import apply
 from lorewright.world.ops import StateOp
 from lorewright.world.state import WorldState
 
-# A complete state stands at every so many turns and at the head; any other is rebuilt from ops.
-FULL_STATE_EVERY = 25
-
 # So many turns back the head carries messages.
 RECENT_TURNS = 12
 
-_OPS: TypeAdapter[tuple[StateOp, ...]] = TypeAdapter(tuple[StateOp, ...])
-
 
 class CampaignStore:
-    """One open campaign file."""
+    """One open campaign file. `database` is for what stands beside the turns: the pile of undone ones, the sittings."""
 
     def __init__(self, path: Path) -> None:
         """Open a campaign's file and bring its tables up to date.
@@ -45,25 +41,25 @@ class CampaignStore:
         """
         if not path.is_file():
             raise NotFound(f"there is no campaign {path.stem}", hint="see: lorewright campaign list")
-        self._database = Database(path)
-        migrate(self._database, CAMPAIGN_MIGRATIONS)
-        row = self._database.row("SELECT id FROM campaigns")
+        self.database = Database(path)
+        migrate(self.database, CAMPAIGN_MIGRATIONS)
+        row = self.database.row("SELECT id FROM campaigns")
         if row is None:
-            self._database.close()
+            self.database.close()
             raise NotFound(f"{path.name} holds no campaign", hint="delete the file")
         self.campaign_id: str = row["id"]
 
     def close(self) -> None:
         """Close the file."""
-        self._database.close()
+        self.database.close()
 
     # Reading.
 
     def campaign(self) -> CampaignRow:
         """The campaign itself."""
-        row = self._database.row("SELECT * FROM campaigns")
+        row = self.database.row("SELECT * FROM campaigns")
         assert row is not None
-        pins = self._database.rows("SELECT pack_id, version, content_hash FROM pack_pins ORDER BY pack_id")
+        pins = self.database.rows("SELECT pack_id, version, content_hash FROM pack_pins ORDER BY pack_id")
         return CampaignRow(
             id=row["id"],
             name=row["name"],
@@ -81,22 +77,31 @@ class CampaignStore:
 
     def head(self) -> Head:
         """The newest turn with its state and the last messages."""
-        row = self._database.row(
+        row = self.database.row(
             """SELECT c.id, c.revision, t.turn_id, t.turn_no, t.result_json FROM campaigns c
                JOIN turns t ON t.campaign_id = c.id AND t.turn_id = c.head_turn_id"""
         )
         assert row is not None
         result = json.loads(row["result_json"])
         moves = [event for event in result["engine_events"] if event["type"] == "scene_changed"]
+        state = self.state_at(row["turn_id"])
+        kept = scene_lore_row(self.database, state.scene.id)
+        session = active_session_row(self.database)
+        known = session is not None and is_on_path(self.database, session.start_turn_id, to=row["turn_id"])
         return Head(
             campaign_id=row["id"],
             turn_id=row["turn_id"],
             turn_no=row["turn_no"],
             revision=row["revision"],
-            state=self.state_at(row["turn_id"]),
+            state=state,
             options=tuple(result["suggested_actions"]),
             recent=tuple(self.messages(row["turn_id"], last=RECENT_TURNS)),
             moved_from=moves[0]["details"]["from"] if moves else None,
+            failures=_failures(path_to(self.database, row["turn_id"], last=RECENT_TURNS)),
+            scene_lore=(kept.lore_json,) if kept else (),
+            session_id=session.id if session else None,
+            # What a sitting began with does not go back with whoever goes back before it.
+            session_lore=session.session_lore if session and known else {},
         )
 
     def state_at(self, turn_id: str) -> WorldState:
@@ -108,7 +113,7 @@ class CampaignStore:
         rebuilt: list[tuple[StateOp, ...]] = []
         ancestor: str | None = turn_id
         while ancestor is not None:
-            row = self._database.row(
+            row = self.database.row(
                 """SELECT t.parent_id, t.ops_json, s.state_json FROM turns t
                    LEFT JOIN world_states s ON s.campaign_id = t.campaign_id AND s.turn_id = t.turn_id
                    WHERE t.turn_id = ?""",
@@ -121,13 +126,13 @@ class CampaignStore:
                 for ops in reversed(rebuilt):
                     state = apply(state, ops).state
                 return state
-            rebuilt.append(_OPS.validate_json(row["ops_json"]))
+            rebuilt.append(OPS.validate_json(row["ops_json"]))
             ancestor = row["parent_id"]
         raise NotFound(f"there is no turn {turn_id}", hint="see: lorewright campaign log CAMPAIGN")
 
     def turns(self) -> list[dict[str, Any]]:
         """The turns from the first to the head, in order, each with its number, ID, kind, words and result."""
-        row = self._database.row("SELECT head_turn_id FROM campaigns")
+        row = self.database.row("SELECT head_turn_id FROM campaigns")
         assert row is not None
         return [
             {
@@ -137,22 +142,24 @@ class CampaignStore:
                 "action_id": turn["user_action_id"],
                 "player_text": turn["player_text"],
                 "state_hash": turn["state_hash"],
+                "session_id": turn["session_id"],
+                "lore_cached": None if turn["lore_cached"] is None else bool(turn["lore_cached"]),
                 "result": json.loads(turn["result_json"]),
             }
-            for turn in self._path_to(row["head_turn_id"])
+            for turn in path_to(self.database, row["head_turn_id"])
         ]
 
     def messages(self, turn_id: str, *, last: int) -> list[tuple[int, Message]]:
         """(turn number, message) of the last turns up to one, oldest first."""
         found: list[tuple[int, Message]] = []
-        for turn in self._path_to(turn_id, last=last):
-            rows = self._database.rows("SELECT * FROM messages WHERE turn_id = ? ORDER BY seq", turn["turn_id"])
+        for turn in path_to(self.database, turn_id, last=last):
+            rows = self.database.rows("SELECT * FROM messages WHERE turn_id = ? ORDER BY seq", turn["turn_id"])
             found += [(turn["turn_no"], _message(row)) for row in rows]
         return found
 
     def stage_records(self, turn_id: str) -> list[dict[str, Any]]:
         """The records of a turn's stages, in order."""
-        rows = self._database.rows("SELECT * FROM stage_records WHERE turn_id = ? ORDER BY seq", turn_id)
+        rows = self.database.rows("SELECT * FROM stage_records WHERE turn_id = ? ORDER BY seq", turn_id)
         return [
             {
                 "stage": row["stage"],
@@ -166,7 +173,7 @@ class CampaignStore:
 
     def attempts(self) -> list[dict[str, Any]]:
         """The submissions that failed, oldest first."""
-        rows = self._database.rows("SELECT * FROM attempts ORDER BY attempt_no")
+        rows = self.database.rows("SELECT * FROM attempts ORDER BY attempt_no")
         return [{**dict(row), "records_json": json.loads(row["records_json"])} for row in rows]
 
     def stored_result(self, submission: Submission) -> str | None:
@@ -174,9 +181,11 @@ class CampaignStore:
 
         Raises:
             ActionIdReused: the action ID is known with other words.
+            TurnUndone: its turn was taken back. An action ID names one turn for ever, so that whoever sends it again
+                is never answered by a turn that is no part of the story, and never plays it a second time.
         """
-        sql = "SELECT request_hash, result_json FROM turns WHERE campaign_id = ? AND user_action_id = ?"
-        row = self._database.row(sql, self.campaign_id, submission.action_id)
+        sql = "SELECT turn_id, request_hash, result_json FROM turns WHERE campaign_id = ? AND user_action_id = ?"
+        row = self.database.row(sql, self.campaign_id, submission.action_id)
         if row is None:
             return None
         if row["request_hash"] != submission.request_hash:
@@ -184,7 +193,16 @@ class CampaignStore:
                 f"the action ID {submission.action_id} was used for other words",
                 hint="use a new action ID for a new action",
             )
+        if not self.is_on_path(row["turn_id"]):
+            raise TurnUndone(
+                f"the turn of the action ID {submission.action_id} was taken back",
+                hint="do it again with redo, or use a new action ID to play it anew",
+            )
         return str(row["result_json"])
+
+    def is_on_path(self, turn_id: str) -> bool:
+        """Whether a turn is the head or one of its ancestors."""
+        return is_on_path(self.database, turn_id, to=head_row(self.database).turn_id)
 
     # Writing.
 
@@ -197,8 +215,8 @@ class CampaignStore:
         """
         statements = _statements(draft)
         try:
-            with self._database.transaction() as connection:
-                self._guard(connection, draft.head)
+            with self.database.transaction() as connection:
+                guard_head(connection, draft.head.turn_id, draft.head.revision)
                 for sql, parameters in statements:
                     connection.execute(sql, parameters)
         except sqlite3.Error:
@@ -224,137 +242,44 @@ class CampaignStore:
             canonical_json(thought),
             now(),
         )
-        with self._database.transaction() as connection:
+        with self.database.transaction() as connection:
             connection.execute(
                 """INSERT INTO attempts (campaign_id, user_action_id, player_text, head_turn_id, error_code, message,
                    records_json, created_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?)""",
                 row,
             )
 
-    def _guard(self, connection: sqlite3.Connection, head: Head) -> None:
-        row = connection.execute("SELECT head_turn_id, revision FROM campaigns").fetchone()
-        if (row["head_turn_id"], row["revision"]) != (head.turn_id, head.revision):
-            raise HeadMoved(
-                "another turn was committed while this one was thought",
-                hint="nothing of yours was lost or changed; say it again",
-            )
 
-    def _path_to(self, turn_id: str, *, last: int | None = None) -> list[sqlite3.Row]:
-        """The turns from the root (or the last few) to a turn, in order."""
-        return self._database.rows(
-            """WITH RECURSIVE path(turn_id, depth) AS (
-                 SELECT ?, 1 UNION ALL
-                 SELECT t.parent_id, path.depth + 1 FROM path JOIN turns t ON t.turn_id = path.turn_id
-                 WHERE t.parent_id IS NOT NULL AND path.depth < ?
-               ) SELECT t.* FROM path JOIN turns t ON t.turn_id = path.turn_id ORDER BY t.turn_no""",
-            turn_id,
-            last if last is not None else 1_000_000_000,
-        )
+def _failures(path: Sequence[sqlite3.Row]) -> int:
+    """How many checks in a row failed at the end of a path. A turn without dice neither ends nor lengthens the row."""
+    failures = 0
+    for turn in reversed(path):
+        for roll in reversed(json.loads(turn["result_json"])["rolls"]):
+            if roll["band"] != "fail":
+                return failures
+            failures += 1
+    return failures
 
 
 def _statements(draft: Draft) -> list[tuple[str, tuple[Any, ...]]]:
     """Everything that a turn writes, serialised before the transaction begins."""
-    campaign_id, turn_id, head, time = draft.head.campaign_id, draft.turn_id, draft.head, now()
-    turn = (
-        campaign_id,
-        turn_id,
-        draft.turn_no,
-        head.turn_id,
-        draft.kind,
-        draft.submission.action_id,
-        draft.submission.request_hash,
-        draft.submission.text,
-        _OPS.dump_json(draft.ops).decode(),
-        draft.state.content_hash(),
-        canonical_json(draft.result.model_dump(mode="json")),
-        time,
-    )
-    statements: list[tuple[str, tuple[Any, ...]]] = [
-        (f"INSERT INTO turns VALUES ({', '.join('?' * len(turn))})", turn),
-        ("INSERT INTO world_states VALUES (?, ?, ?)", (campaign_id, turn_id, draft.state.to_json())),
-    ]
-    if head.turn_no % FULL_STATE_EVERY:
+    campaign_id, time, kept = draft.head.campaign_id, now(), draft.scene_lore
+    statements: list[tuple[str, tuple[Any, ...]]] = [insert_row(*row) for row in rows_of(draft, time)]
+    statements.append(forget_state(campaign_id, draft.head.turn_id))
+    # Whoever goes on from here leaves what was undone on its own branch.
+    statements.append(("DELETE FROM undone WHERE campaign_id = ?", (campaign_id,)))
+    if kept.to_keep is not None:
         statements.append(
-            ("DELETE FROM world_states WHERE campaign_id = ? AND turn_id = ?", (campaign_id, head.turn_id))
+            keep_scene_lore(campaign_id, SceneLoreRow(kept.scene_id, draft.head.session_id, kept.to_keep), time)
         )
-    statements += [insert_message(campaign_id, message) for message in draft.messages]
-    statements += _insert_actions(draft)
-    statements += _insert_records(draft)
     statements.append(
         (
             """UPDATE campaigns SET head_turn_id = ?, current_turn = ?, revision = revision + 1, updated_at = ?
                WHERE id = ?""",
-            (turn_id, draft.turn_no, time, campaign_id),
+            (draft.turn_id, draft.turn_no, time, campaign_id),
         )
     )
     return statements
-
-
-def insert_message(campaign_id: str, message: Message) -> tuple[str, tuple[Any, ...]]:
-    """The statement that appends a message to the stream, with its parameters."""
-    return (
-        "INSERT INTO messages VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
-        (
-            campaign_id,
-            message.turn_id,
-            message.seq,
-            message.owner,
-            message.type,
-            message.subtype,
-            message.content,
-            canonical_json(dict(message.payload)),
-            canonical_json(list(message.audience)),
-        ),
-    )
-
-
-def _insert_actions(draft: Draft) -> list[tuple[str, tuple[Any, ...]]]:
-    key = (draft.head.campaign_id, draft.turn_id)
-    tried = [
-        (
-            "INSERT INTO actions VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-            (
-                *key,
-                index,
-                action.actor_id,
-                action.type,
-                action.target_id,
-                action.location_id,
-                canonical_json(dict(action.metadata)),
-            ),
-        )
-        for index, action in enumerate(draft.actions)
-    ]
-    judged = [
-        (
-            "INSERT INTO validation_results VALUES (?, ?, ?, ?, ?, ?)",
-            (*key, result.action_index, int(result.success), result.reason, result.message),
-        )
-        for result in draft.validation.results
-    ]
-    return [*tried, *judged]
-
-
-def _insert_records(draft: Draft) -> list[tuple[str, tuple[Any, ...]]]:
-    return [
-        (
-            f"INSERT INTO stage_records VALUES ({', '.join('?' * 11)})",
-            (
-                draft.head.campaign_id,
-                draft.turn_id,
-                seq,
-                record.stage,
-                record.input_json,
-                record.output_json,
-                record.model_key,
-                record.model_name,
-                canonical_json([list(attempt) for attempt in record.attempts]),
-                record.input_tokens,
-                record.output_tokens,
-            ),
-        )
-        for seq, record in enumerate(draft.records)
-    ]
 
 
 def _message(row: sqlite3.Row) -> Message:

@@ -4,14 +4,17 @@ said."""
 from __future__ import annotations
 
 from collections.abc import Iterable
+from contextlib import ExitStack
+from types import TracebackType
 from typing import Any, Literal
 
+from lorewright.index.generation import Generation
 from lorewright.packs.models import Item
 from lorewright.retrieval.in_force import generations_in_force
 from lorewright.retrieval.query import LoreRetrievalQuery, RetrievedChunk
 from lorewright.retrieval.retriever import retrieve
 from lorewright.retrieval.view import LoreView
-from lorewright.scene_lore.gather import gather
+from lorewright.scene_lore.cache import SceneLoreCache
 from lorewright.scene_lore.models import SceneFocus, SceneItem, SceneLore
 from lorewright.turn.draft import Head, Setting, Submission
 from lorewright.turn.leaks import quoted_secret
@@ -30,17 +33,30 @@ _ASKED_CHARACTERS = 500
 
 
 class TurnViews:
-    """The views of one turn. `items` grows with every scene that was gathered: all that could be told or leaked.
+    """The views of one turn. `items` grows with every scene that was looked at: all that could be told or leaked.
 
-    What is in force is judged anew with each state that a scene is gathered for.
+    What is in force is judged anew with each state that a scene is looked at in. What happened before the turn is made
+    ready once, when it is first asked for, and closed with the views.
     """
 
     def __init__(self, head: Head, submission: Submission, setting: Setting) -> None:
         self._head = head
         self._submission = submission
         self._setting = setting
-        self._in_force = setting.generations
+        self._in_force: tuple[Generation, ...] | None = None
+        self._in_force_for: WorldState | None = None
+        self._open = ExitStack()
+        self._history: tuple[Generation, ...] | None = None
+        self.cache = SceneLoreCache(head.scene_lore, session_id=head.session_id, reuse=setting.keeps_scene_lore)
         self.items: dict[str, SceneItem] = {}
+
+    def __enter__(self) -> TurnViews:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._open.close()
 
     def scene_lore(self, state: WorldState) -> SceneLore:
         """All lore of the state's scene, secrets included."""
@@ -50,15 +66,28 @@ class TurnViews:
             present_ids=state.present_npcs(),
             thread_ids=tuple(sorted(state.threads)),
         )
-        self._in_force = generations_in_force(self._setting.generations, lore_conditions(state))
-        lore = gather(self._in_force, focus)
+        self._in_force_for, self._in_force = state, None
+        lore = self.cache.lore_of(
+            focus,
+            self._setting.generations,
+            self._generations_in_force,
+            conditions=lore_conditions(state),
+            learned=state.learned_by(state.player_id),
+        )
         self.items |= {item.id: item for item in lore.items()}
         return lore
+
+    def _generations_in_force(self) -> tuple[Generation, ...]:
+        """What is in force in the state that was looked at last; judged when it is first needed."""
+        if self._in_force is None:
+            assert self._in_force_for is not None
+            self._in_force = generations_in_force(self._setting.generations, lore_conditions(self._in_force_for))
+        return self._in_force
 
     def add_learned(self, item_ids: Iterable[str]) -> None:
         """Items that were revealed although their holders are not here: by an effect."""
         for item_id in item_ids:
-            for generation in self._in_force:
+            for generation in self._generations_in_force():
                 item = generation.item(item_id)
                 if item is not None:
                     self.items.setdefault(item_id, _scene_item(item))
@@ -67,8 +96,17 @@ class TurnViews:
         """The context packet of a stage."""
         by_id = {id(message): turn_no for turn_no, message in self._head.recent}
         seen = seen_by(viewer, [message for _, message in self._head.recent], own_id=state.player_id)
-        recent = [(by_id[id(message)], message) for message in seen if message.type == "narration"]
-        return build_packet(state, self._setting.rules, lore, recent, viewer=viewer, asked=self._asked(state))
+        return build_packet(
+            state,
+            self._setting.rules,
+            lore,
+            [(by_id[id(message)], message) for message in seen],
+            viewer=viewer,
+            asked=self._asked(state),
+            session=self._head.session_lore,
+            goals=self._setting.goals,
+            failures=self._head.failures,
+        )
 
     def _asked(self, state: WorldState) -> list[dict[str, Any]]:
         """Lore and history for the player's words, with the player's eyes: no stage is told more of it than they."""
@@ -96,12 +134,15 @@ class TurnViews:
     def _happened(self, query: LoreRetrievalQuery) -> tuple[RetrievedChunk, ...]:
         """What the player saw happen that a query finds, beyond what is told as recent."""
         asked = {"corpus": "history", "limit": HISTORY_LIMIT, "max_tokens": HISTORY_TOKENS}
-        with self._setting.history(self._head, RECENT_NARRATIONS) as generations:
-            return retrieve(LoreView(generations, viewer="player"), query.model_copy(update=asked)).result.chunks
+        if self._history is None:
+            self._history = self._open.enter_context(self._setting.history(self._head, RECENT_NARRATIONS))
+        return retrieve(LoreView(self._history, viewer="player"), query.model_copy(update=asked)).result.chunks
 
     def leak(self, text: str, state: WorldState) -> str | None:
         """What is wrong with a text that quotes an item which the player has not learned; None where nothing is."""
         hidden = [(i.id, i.text) for i in self.items.values() if not state.has_learned(state.player_id, i.id)]
+        # What others are after is shown to the planner alone.
+        hidden += [(f"goals/{who}", goal) for who, goal in self._setting.goals.items() if who != "player"]
         leaked = quoted_secret(text, hidden, said_before=self._submission.text)
         return f"it quotes what was not revealed ({leaked})" if leaked else None
 

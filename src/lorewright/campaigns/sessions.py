@@ -1,0 +1,214 @@
+"""The sittings of a campaign: when one began, which turns were played in it, what it amounted to.
+
+A sitting that was left open is still the one at hand when its campaign is opened again soon after; hours later it is
+ended with its last turn, and another begins.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+from typing import Any
+
+from lorewright.campaigns.campaigns import Campaigns, OpenCampaign
+from lorewright.campaigns.recap import nothing_yet, recap
+from lorewright.errors import CampaignError, NotFound
+from lorewright.index.generation import Generation
+from lorewright.retrieval.view import LoreView
+from lorewright.rules.outcomes import Resolution
+from lorewright.scene_lore.session_lore import session_lore
+from lorewright.storage.sittings import (
+    SessionRow,
+    active_session_row,
+    begin_session,
+    finish_session,
+    session_rows,
+)
+from lorewright.turn.lore_conditions import lore_conditions
+from lorewright.turn.store import CampaignStore, now
+from lorewright.world.state import OFFSTAGE, WorldState
+
+# Whoever comes back after so long has slept over it: a dinner is shorter, a night is longer.
+_SAME_SITTING = timedelta(hours=4)
+
+
+class Sessions:
+    """The seed's operations on sittings, by the IDs of campaigns and sittings."""
+
+    def __init__(self, campaigns: Campaigns) -> None:
+        self._campaigns = campaigns
+
+    def start_session(self, campaign_id: str) -> SessionRow:
+        """Begin a sitting.
+
+        Raises:
+            NotFound: there is no such campaign.
+            CampaignError: one is active already.
+        """
+        with self._campaigns.open(campaign_id) as campaign:
+            active = active_session_row(campaign.store.database)
+            if active is not None:
+                raise CampaignError(
+                    f"a sitting of {campaign_id} is active since {active.started_at}",
+                    hint=f"end it: lorewright session end {campaign_id}",
+                )
+            return begin(campaign)
+
+    def end_session(self, session_id: str) -> SessionRow:
+        """End a sitting; it comes back with its summary. One that has ended comes back as it is.
+
+        Raises:
+            NotFound: there is no such sitting.
+        """
+        with self._campaigns.open(_campaign_of(session_id)) as campaign:
+            return end(campaign, _found(campaign.store, session_id))
+
+    def active_session(self, campaign_id: str) -> SessionRow | None:
+        """The sitting that has not ended, or None.
+
+        Raises:
+            NotFound: there is no such campaign.
+        """
+        with self._campaigns.reading(campaign_id) as store:
+            return active_session_row(store.database)
+
+    def generate_recap(self, session_id: str) -> str:
+        """What a sitting amounted to, of the turns that are still part of the story.
+
+        Raises:
+            NotFound: there is no such sitting.
+        """
+        with self._campaigns.open(_campaign_of(session_id)) as campaign:
+            return recap_of(campaign, _found(campaign.store, session_id))
+
+    def session_history(self, campaign_id: str) -> list[SessionRow]:
+        """All sittings, the first one first.
+
+        Raises:
+            NotFound: there is no such campaign.
+        """
+        with self._campaigns.reading(campaign_id) as store:
+            return session_rows(store.database)
+
+
+def sit_down(campaign: OpenCampaign, *, at: str | None = None) -> SessionRow:
+    """The sitting that turns played now belong to: the active one, or a new one where there is none or it was left
+    open for hours. `at` is the time, else it is now."""
+    active = active_session_row(campaign.store.database)
+    if active is not None:
+        last = max(active.started_at, campaign.store.campaign().updated_at)
+        if datetime.fromisoformat(at or now()) - datetime.fromisoformat(last) < _SAME_SITTING:
+            return active
+        end(campaign, active)
+    return begin(campaign)
+
+
+def begin(campaign: OpenCampaign) -> SessionRow:
+    """Begin a sitting at the head; where one is active, that one is the answer."""
+    store, head = campaign.store, campaign.store.head()
+    row = SessionRow(
+        id=f"{store.campaign_id}:session_{len(session_rows(store.database)) + 1}",
+        campaign_id=store.campaign_id,
+        started_at=now(),
+        ended_at=None,
+        turn_range_start=head.turn_no + 1,
+        turn_range_end=None,
+        session_lore=retrieve_for_session(head.state, campaign.setting.generations),
+        summary=None,
+        world_events_pending=(),
+        start_turn_id=head.turn_id,
+        end_turn_id=None,
+    )
+    return begin_session(store.database, row)
+
+
+def end(campaign: OpenCampaign, session: SessionRow) -> SessionRow:
+    """End a sitting with its last turn, and its summary; one that has ended stays as it is."""
+    if session.ended_at is None:
+        own = _own_turns(campaign.store, session)
+        finish_session(
+            campaign.store.database,
+            session.id,
+            ended_at=now(),
+            first_turn_no=own[0]["turn_no"] if own else session.turn_range_start,
+            last_turn_no=own[-1]["turn_no"] if own else None,
+            last_turn_id=own[-1]["turn_id"] if own else None,
+            summary=recap_of(campaign, session),
+        )
+    return _found(campaign.store, session.id)
+
+
+def recap_of(campaign: OpenCampaign, session: SessionRow) -> str:
+    """The recap of a sitting's turns on the path to the head; the summary that it ended with while that holds."""
+    store = campaign.store
+    if session.summary is not None and (session.end_turn_id is None or store.is_on_path(session.end_turn_id)):
+        return session.summary
+    own = _own_turns(store, session)
+    if not own:
+        return nothing_yet(store.head().state)
+    turns = store.turns()
+    before = store.state_at(turns[own[0]["turn_no"] - 1]["turn_id"])
+    after = store.state_at(own[-1]["turn_id"])
+    learned = learned_between(before, after, campaign.setting.generations)
+    return recap(before, after, [resolution_of(store, turn["turn_id"]) for turn in own], learned=learned)
+
+
+def resolution_of(store: CampaignStore, turn_id: str) -> Resolution:
+    """What came of a turn, from its record; nothing for one that asked back."""
+    resolved = [one["output"] for one in store.stage_records(turn_id) if one["stage"] == "resolve"]
+    return Resolution.model_validate(resolved[-1]) if resolved else Resolution()
+
+
+def learned_between(before: WorldState, after: WorldState, generations: Sequence[Generation]) -> list[str]:
+    """The texts of what the player came to know from one state to another, in that order."""
+    known = after.reveals.get(after.player_id, {})
+    new = sorted(set(known) - before.learned_by(before.player_id), key=lambda one: (known[one].minute, one))
+    found = [next((item for one in generations if (item := one.item(item_id))), None) for item_id in new]
+    return [item.text for item in found if item is not None]
+
+
+def retrieve_for_session(state: WorldState, generations: Sequence[Generation]) -> dict[str, Any]:
+    """What a sitting begins with: lore of the open threads, of whom they are about, and of the cast that is about.
+
+    It is open lore alone, as one reads it who has learned nothing: so it stays fit for the player to know when turns
+    are taken back.
+    """
+    threads = {one.id: one.title for _, one in sorted(state.threads.items()) if one.status == "open"}
+    related = [who for thread_id in threads for who in state.threads[thread_id].related_entity_ids]
+    cast = sorted(who for who, where in state.positions.items() if where != OFFSTAGE and who != state.player_id)
+    view = LoreView(tuple(generations), viewer="player", conditions=lore_conditions(state))
+    return session_lore(view, threads=threads, entity_ids=list(dict.fromkeys([*related, *cast])))
+
+
+def shown(session: SessionRow) -> dict[str, Any]:
+    """A sitting in the seed's shape."""
+    return {
+        "id": session.id,
+        "campaign_id": session.campaign_id,
+        "started_at": session.started_at,
+        "ended_at": session.ended_at,
+        "turn_range_start": session.turn_range_start,
+        "turn_range_end": session.turn_range_end,
+        "session_lore": session.session_lore,
+        "summary": session.summary,
+        "world_events_pending": list(session.world_events_pending),
+    }
+
+
+def _own_turns(store: CampaignStore, session: SessionRow) -> list[dict[str, Any]]:
+    """The turns of a sitting that are on the path to the head."""
+    return [turn for turn in store.turns() if turn["session_id"] == session.id]
+
+
+def _campaign_of(session_id: str) -> str:
+    campaign_id, _, name = session_id.rpartition(":")
+    if not campaign_id or not name:
+        raise NotFound(f"{session_id!r} is no sitting's ID", hint="see: lorewright session list CAMPAIGN")
+    return campaign_id
+
+
+def _found(store: CampaignStore, session_id: str) -> SessionRow:
+    for session in session_rows(store.database):
+        if session.id == session_id:
+            return session
+    raise NotFound(f"there is no sitting {session_id}", hint=f"see: lorewright session list {store.campaign_id}")

@@ -1,0 +1,90 @@
+"""lorewright session …: sittings begin and end, and what each of them amounted to."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from lorewright.bootstrap import open_app
+from lorewright.campaigns.sessions import shown
+from lorewright.cli.output import say, show_json, show_table
+from lorewright.errors import NotFound
+from lorewright.storage.sittings import SessionRow
+
+app = typer.Typer(help="Sittings of a campaign: begin, end, recap.", no_args_is_help=True)
+
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for programs.")]
+CampaignId = Annotated[str, typer.Argument(help="The campaign's ID.")]
+
+
+@app.command(epilog="Example: lorewright session start friday")
+def start(campaign_id: CampaignId, as_json: AsJson = False) -> None:
+    """Begin a sitting. `play` does so by itself; this is for programs that play turn by turn."""
+    session = open_app().sessions.start_session(campaign_id)
+    if as_json:
+        show_json(shown(session))
+    else:
+        say(f"{session.id} begins with turn {session.turn_range_start}")
+
+
+@app.command(epilog="Example: lorewright session end friday")
+def end(campaign_id: CampaignId, as_json: AsJson = False) -> None:
+    """End the sitting that is active, with a summary of it."""
+    sessions = open_app().sessions
+    active = sessions.active_session(campaign_id)
+    if active is None:
+        raise NotFound(
+            f"no sitting of {campaign_id} is active", hint=f"begin one: lorewright session start {campaign_id}"
+        )
+    session = sessions.end_session(active.id)
+    if as_json:
+        show_json(shown(session))
+        return
+    say(f"{session.id} has ended: {_turns(session)}", style="bold")
+    say(session.summary or "")
+
+
+@app.command(epilog="Example: lorewright session recap friday")
+def recap(
+    campaign_id: CampaignId,
+    session_id: Annotated[
+        str | None, typer.Option("--session", help="This sitting; the last one if not given.")
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """What a sitting amounted to, as the player may know it."""
+    sessions = open_app().sessions
+    found = sessions.session_history(campaign_id)
+    if not found:
+        raise NotFound(f"{campaign_id} has no sitting yet", hint=f"play: lorewright play {campaign_id}")
+    asked = session_id or found[-1].id
+    told = sessions.generate_recap(asked if ":" in asked else f"{campaign_id}:{asked}")
+    if as_json:
+        show_json({"session_id": asked, "recap": told})
+    else:
+        say(told)
+
+
+@app.command("list", epilog="Example: lorewright session list friday --json")
+def list_sessions(campaign_id: CampaignId, as_json: AsJson = False) -> None:
+    """All sittings of a campaign."""
+    found = open_app().sessions.session_history(campaign_id)
+    if as_json:
+        show_json([shown(session) for session in found])
+    elif found:
+        cells = [
+            (one.id, one.started_at[:16].replace("T", " "), "active" if one.ended_at is None else "ended", _turns(one))
+            for one in found
+        ]
+        show_table(("sitting", "began (UTC)", "", "turns"), cells)
+    else:
+        say(f"{campaign_id} has no sitting yet. Next: lorewright play {campaign_id}")
+
+
+def _turns(session: SessionRow) -> str:
+    if session.ended_at is None:
+        return f"from turn {session.turn_range_start}"
+    if session.turn_range_end is None:
+        return "nothing was played"
+    return f"turns {session.turn_range_start} to {session.turn_range_end}"

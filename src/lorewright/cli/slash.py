@@ -1,0 +1,176 @@
+"""The commands of the prompt: what stands after a slash, what each of them says, and which one was meant."""
+
+from __future__ import annotations
+
+import asyncio
+import difflib
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from lorewright.campaigns.asides import MapWay, ask_lore, introductions, map_of, why
+from lorewright.campaigns.campaigns import OpenCampaign
+from lorewright.campaigns.sessions import recap_of, sit_down
+from lorewright.cli.output import say
+from lorewright.cli.table_talk import roll_line, show_last, show_result, wrapped
+from lorewright.packs.plain import plain_text
+from lorewright.storage.sittings import session_rows
+from lorewright.turn.result import TurnResult
+from lorewright.turn.rewinding import redo, undo, undo_played
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """What a command does, in a line; `run` is handed what stands after its name."""
+
+    help: str
+    run: Callable[[OpenCampaign, str], None]
+    argument: str = ""
+
+
+# Words that mean a command also without a slash, if they are all that is said.
+BARE = frozenset({"help", "undo", "redo", "retry", "quit", "exit"})
+
+_QUITS = ("/quit", "/q", "/exit")
+
+# No story is so long.
+_MOST = 1_000_000
+
+_SPEECH = """\
+Say what you do in plain words: look at the bar · ask Viktor about Jin · search behind the counter ·
+take the key · go street · wait. A number takes the suggestion of that number."""
+
+
+def obey(campaign: OpenCampaign, line: str) -> bool:
+    """Do what a command says; whether the play goes on.
+
+    Raises:
+        LorewrightError: it cannot be done; nothing was changed.
+    """
+    name, _, rest = line.strip().partition(" ")
+    name = f"/{name.removeprefix('/').casefold()}"
+    if name in _QUITS:
+        return False
+    command = COMMANDS.get(name)
+    if command is None:
+        near = difflib.get_close_matches(name, [*COMMANDS, "/quit"], n=1, cutoff=0.5)
+        say(f"There is no {name}. {f'Did you mean {near[0]}? ' if near else ''}All of them: /help")
+    else:
+        command.run(campaign, rest.strip())
+    return True
+
+
+def is_command(line: str) -> bool:
+    """Whether a line is for the program and not for the story."""
+    words = line.strip().casefold()
+    return words.startswith("/") or words in BARE
+
+
+def _help(campaign: OpenCampaign, rest: str) -> None:
+    say(_SPEECH)
+    for name, command in COMMANDS.items():
+        say(f"{name} {command.argument}".ljust(13) + command.help)
+    say("/quit".ljust(13) + "leave; everything is saved")
+
+
+def _who(campaign: OpenCampaign, rest: str) -> None:
+    state = campaign.store.head().state
+    people = introductions(campaign)
+    say(f"{state.name_of(state.scene.location_id)}: {', '.join(one.name for one in people) or 'no one but you'}")
+    for one in people:
+        if one.line:
+            say(wrapped(one.line if one.name in one.line else f"{one.name}: {one.line}"), style="dim")
+
+
+def _inventory(campaign: OpenCampaign, rest: str) -> None:
+    state = campaign.store.head().state
+    carried = [
+        f"{state.name_of(item)}{f' × {n}' if n > 1 else ''}" for item, n in state.held_by(state.player_id).items()
+    ]
+    say(f"You carry: {', '.join(carried) or 'nothing'}")
+
+
+def _map(campaign: OpenCampaign, rest: str) -> None:
+    for place in map_of(campaign.store.head().state):
+        say(f"{'*' if place.here else ' '} {place.name}{' (you are here)' if place.here else ''}")
+        for way in place.ways:
+            say(f"    {_way(way)}", style="dim")
+
+
+def _way(way: MapWay) -> str:
+    where = way.to if way.visited else f"{way.to} ?"
+    key = ", and you have the key" if way.has_key else ""
+    door = f" · {way.locked_door}: locked{key}" if way.locked_door else ""
+    return f"{way.name} → {where} · {way.minutes} min{door}"
+
+
+def _undo(campaign: OpenCampaign, rest: str) -> None:
+    if rest.isdecimal() and rest.isascii():
+        undo(campaign.store, turns=min(int(rest), _MOST))
+        words = f"{rest} turns"
+    else:
+        _, words = undo_played(campaign.store)
+    say(f"Taken back: {words}", style="dim")
+    show_last(campaign)
+
+
+def _redo(campaign: OpenCampaign, rest: str) -> None:
+    redo(campaign.store)
+    turn = campaign.store.turns()[-1]
+    say(f"Done again: {turn['player_text']}", style="dim")
+    show_result(TurnResult.model_validate(turn["result"]))
+
+
+def _retry(campaign: OpenCampaign, rest: str) -> None:
+    sit_down(campaign)
+    show_result(TurnResult.model_validate_json(asyncio.run(campaign.retry())))
+
+
+def _why(campaign: OpenCampaign, rest: str) -> None:
+    reasons = why(campaign)
+    for roll in reasons.result.rolls:
+        added = f", and {roll.modifier:+d} is yours" if roll.modifier else ""
+        say(f"{roll_line(roll)}: the dice fell {', '.join(map(str, roll.rolls))}{added}")
+    costs = [f"{reasons.minutes} minutes" if reasons.minutes > 1 else "a minute"] if reasons.minutes else []
+    costs += [f"{name} {change:+d}" for name, change in reasons.clocks]
+    if costs:
+        say(f"It cost {', '.join(costs)}.")
+    for citation in reasons.result.citations:
+        section = citation.section_path.partition(" > ")[2] or citation.section_path
+        say(f"[{citation.cite}] {citation.file_path} > {section}")
+        say(f"  “{citation.quote}”", style="dim")
+    if not reasons.result.rolls and not reasons.result.citations:
+        say("Nothing was rolled and nothing was quoted.")
+
+
+def _recap(campaign: OpenCampaign, rest: str) -> None:
+    sittings = session_rows(campaign.store.database)
+    for session in sittings[-1:]:
+        say(wrapped(recap_of(campaign, session)))
+        say()
+    show_last(campaign)
+
+
+def _lore(campaign: OpenCampaign, rest: str) -> None:
+    if not rest:
+        say("Ask for something: /lore Zenith")
+        return
+    found = ask_lore(campaign, rest).chunks
+    for chunk in found:
+        say(f"{chunk.section_path} ({chunk.file_path})", style="bold")
+        say("\n".join(wrapped(plain_text(part)) for part in chunk.text.split("\n\n")))
+    if not found:
+        say(f"You know nothing of {rest}.")
+
+
+COMMANDS: dict[str, Command] = {
+    "/help": Command("this list", _help),
+    "/who": Command("who is here, with a line about each", _who),
+    "/inv": Command("what you carry", _inventory),
+    "/map": Command("where you have been, and the ways from there; ? marks where you have not been", _map),
+    "/lore": Command("what you know of something, with the section that says it", _lore, "TEXT"),
+    "/recap": Command("this sitting so far, and what was told last", _recap),
+    "/why": Command("the dice of the last turn, its price, and the note that each quotation comes from", _why),
+    "/undo": Command("take the last turn back, or so many", _undo, "[N]"),
+    "/redo": Command("do again what was taken back", _redo),
+    "/retry": Command("the last turn again, with other dice", _retry),
+}

@@ -1,0 +1,137 @@
+"""The path to a turn, and the head that moves along it: the one place that takes turns back and does them again."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from lorewright.errors import HeadMoved
+from lorewright.storage.database import Database
+from lorewright.storage.steps import step
+
+# A complete state stands at every so many turns, at branch points and at the head; any other is rebuilt from ops.
+FULL_STATE_EVERY = 25
+
+_ANY_NUMBER = 1_000_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class HeadRow:
+    """Which turn is the head, and the revision that guards it."""
+
+    turn_id: str
+    turn_no: int
+    revision: int
+
+
+@dataclass(frozen=True, slots=True)
+class HeadMove:
+    """The head as it was read, the turn that it goes to with its complete state, and what becomes of the undone turns.
+
+    `taken_back` are put on top of the pile in their order; `redone` so many are taken from it.
+    """
+
+    campaign_id: str
+    from_turn_id: str
+    revision: int
+    to_turn_id: str
+    to_turn_no: int
+    state_json: str
+    time: str
+    taken_back: tuple[str, ...] = ()
+    redone: int = 0
+
+
+def head_row(database: Database) -> HeadRow:
+    """The head of the file's campaign."""
+    return HeadRow(*database.rows("SELECT head_turn_id, current_turn, revision FROM campaigns")[0])
+
+
+def path_to(database: Database, turn_id: str, *, last: int | None = None) -> list[sqlite3.Row]:
+    """The turns from the root (or the last few) to a turn, in order."""
+    return database.rows(
+        """WITH RECURSIVE path(turn_id, depth) AS (
+             SELECT ?, 1 UNION ALL
+             SELECT t.parent_id, path.depth + 1 FROM path JOIN turns t ON t.turn_id = path.turn_id
+             WHERE t.parent_id IS NOT NULL AND path.depth < ?
+           ) SELECT t.* FROM path JOIN turns t ON t.turn_id = path.turn_id ORDER BY t.turn_no""",
+        turn_id,
+        last if last is not None else _ANY_NUMBER,
+    )
+
+
+def is_on_path(database: Database, turn_id: str, *, to: str) -> bool:
+    """Whether a turn is another one or an ancestor of it."""
+    found = database.row(
+        """WITH RECURSIVE path(turn_id) AS (
+             SELECT ?1 UNION ALL
+             SELECT t.parent_id FROM path JOIN turns t ON t.turn_id = path.turn_id WHERE t.parent_id IS NOT NULL
+           ) SELECT 1 FROM path WHERE turn_id = ?2""",
+        to,
+        turn_id,
+    )
+    return found is not None
+
+
+def undone_turns(database: Database) -> list[str]:
+    """The turns that can be done again, by ID, the next one last."""
+    return [row["turn_id"] for row in database.rows("SELECT turn_id FROM undone ORDER BY position")]
+
+
+def guard_head(connection: sqlite3.Connection, turn_id: str, revision: int) -> None:
+    """Make sure, inside a transaction, that the head is still the one that was read.
+
+    Raises:
+        HeadMoved: it is not.
+    """
+    row = connection.execute("SELECT head_turn_id, revision FROM campaigns").fetchone()
+    if (row["head_turn_id"], row["revision"]) != (turn_id, revision):
+        raise HeadMoved(
+            "another turn was committed while this one was thought",
+            hint="nothing of yours was lost or changed; say it again",
+        )
+
+
+def move_head(database: Database, move: HeadMove) -> None:
+    """Move the head in one transaction. No turn is deleted; the revision grows.
+
+    Raises:
+        HeadMoved: the head is another one by now; nothing was written.
+    """
+    key = (move.campaign_id, move.to_turn_id)
+    with database.transaction() as connection:
+        guard_head(connection, move.from_turn_id, move.revision)
+        connection.execute("INSERT OR REPLACE INTO world_states VALUES (?, ?, ?)", (*key, move.state_json))
+        connection.execute(*forget_state(move.campaign_id, move.from_turn_id))
+        connection.execute(
+            """UPDATE campaigns SET head_turn_id = ?, current_turn = ?, revision = revision + 1, updated_at = ?
+               WHERE id = ?""",
+            (move.to_turn_id, move.to_turn_no, move.time, move.campaign_id),
+        )
+        _push(connection, move.campaign_id, move.taken_back)
+        connection.execute(
+            """DELETE FROM undone WHERE campaign_id = ?1 AND position IN
+               (SELECT position FROM undone WHERE campaign_id = ?1 ORDER BY position DESC LIMIT ?2)""",
+            (move.campaign_id, move.redone),
+        )
+        step("rewind:moving")
+    step("rewind:moved")
+
+
+def forget_state(campaign_id: str, turn_id: str) -> tuple[str, tuple[str | int, ...]]:
+    """The statement that drops the complete state of a turn which is the head no more, unless it is one to keep."""
+    return (
+        """DELETE FROM world_states WHERE campaign_id = ?1 AND turn_id = ?2
+           AND (SELECT turn_no % ?3 FROM turns WHERE campaign_id = ?1 AND turn_id = ?2) != 0
+           AND (SELECT count(*) FROM turns WHERE campaign_id = ?1 AND parent_id = ?2) < 2""",
+        (campaign_id, turn_id, FULL_STATE_EVERY),
+    )
+
+
+def _push(connection: sqlite3.Connection, campaign_id: str, turn_ids: Sequence[str]) -> None:
+    for turn_id in turn_ids:
+        connection.execute(
+            """INSERT INTO undone SELECT ?1, coalesce(max(position), 0) + 1, ?2 FROM undone WHERE campaign_id = ?1""",
+            (campaign_id, turn_id),
+        )

@@ -1,0 +1,125 @@
+"""Rows of the tables `sessions` and `scene_lore`: plain values in, plain values out."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from dataclasses import dataclass
+from typing import Any
+
+from lorewright.storage.database import Database
+
+
+@dataclass(frozen=True, slots=True)
+class SessionRow:
+    """One sitting as it is stored, the seed's columns first. It is active while `ended_at` is None.
+
+    `summary` is None until it is ended. `turn_range_start` is the number of the first turn that could be played in it.
+    """
+
+    id: str
+    campaign_id: str
+    started_at: str
+    ended_at: str | None
+    turn_range_start: int
+    turn_range_end: int | None
+    session_lore: dict[str, Any]
+    summary: str | None
+    world_events_pending: tuple[Any, ...]
+    start_turn_id: str
+    end_turn_id: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class SceneLoreRow:
+    """The lore of one scene as it is kept."""
+
+    scene_id: str
+    session_id: str | None
+    lore_json: str
+
+
+def session_rows(database: Database) -> list[SessionRow]:
+    """The sittings, the first one first."""
+    return [_session(row) for row in database.rows("SELECT * FROM sessions ORDER BY rowid")]
+
+
+def active_session_row(database: Database) -> SessionRow | None:
+    """The sitting that has not ended, or None."""
+    row = database.row("SELECT * FROM sessions WHERE ended_at IS NULL ORDER BY rowid DESC")
+    return None if row is None else _session(row)
+
+
+def begin_session(database: Database, row: SessionRow) -> SessionRow:
+    """Write a sitting that begins; where one is active meanwhile, that one is the answer and nothing is written."""
+    with database.transaction() as connection:
+        active = connection.execute("SELECT * FROM sessions WHERE ended_at IS NULL").fetchone()
+        if active is not None:
+            return _session(active)
+        connection.execute(
+            f"INSERT INTO sessions VALUES ({', '.join('?' * 11)})",
+            (
+                row.id,
+                row.campaign_id,
+                row.started_at,
+                row.ended_at,
+                row.turn_range_start,
+                row.turn_range_end,
+                json.dumps(row.session_lore, ensure_ascii=False, sort_keys=True),
+                row.summary,
+                json.dumps(list(row.world_events_pending), ensure_ascii=False),
+                row.start_turn_id,
+                row.end_turn_id,
+            ),
+        )
+    return row
+
+
+def finish_session(
+    database: Database,
+    session_id: str,
+    *,
+    ended_at: str,
+    first_turn_no: int,
+    last_turn_no: int | None,
+    last_turn_id: str | None,
+    summary: str,
+) -> None:
+    """Write the end of a sitting; one that has ended stays as it is. Without a last turn nothing was played in it."""
+    with database.transaction() as connection:
+        connection.execute(
+            """UPDATE sessions
+               SET ended_at = ?, turn_range_start = ?, turn_range_end = ?, end_turn_id = ?, summary = ?
+               WHERE id = ? AND ended_at IS NULL""",
+            (ended_at, first_turn_no, last_turn_no, last_turn_id, summary, session_id),
+        )
+
+
+def scene_lore_row(database: Database, scene_id: str) -> SceneLoreRow | None:
+    """What is kept of a scene, or None."""
+    row = database.row("SELECT * FROM scene_lore WHERE scene_id = ?", scene_id)
+    return None if row is None else SceneLoreRow(row["scene_id"], row["session_id"], row["lore_json"])
+
+
+def keep_scene_lore(campaign_id: str, row: SceneLoreRow, time: str) -> tuple[str, tuple[str | None, ...]]:
+    """The statement that keeps a scene's lore, in place of what was kept of a scene of that ID."""
+    return (
+        "INSERT OR REPLACE INTO scene_lore VALUES (?, ?, ?, ?, ?, ?)",
+        (f"{campaign_id}:{row.scene_id}", campaign_id, row.scene_id, row.session_id, row.lore_json, time),
+    )
+
+
+def _session(row: sqlite3.Row) -> SessionRow:
+    return SessionRow(
+        id=row["id"],
+        campaign_id=row["campaign_id"],
+        started_at=row["started_at"],
+        ended_at=row["ended_at"],
+        turn_range_start=row["turn_range_start"],
+        turn_range_end=row["turn_range_end"],
+        session_lore=json.loads(row["session_lore_json"]),
+        summary=row["summary"],
+        world_events_pending=tuple(json.loads(row["world_events_pending"])),
+        start_turn_id=row["start_turn_id"],
+        end_turn_id=row["end_turn_id"],
+    )

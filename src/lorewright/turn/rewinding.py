@@ -1,0 +1,103 @@
+"""Turns taken back and done again: the head goes to its parent and back. Nothing is deleted, no dice are thrown.
+
+Who goes on playing from an earlier turn begins a branch: what was undone stays in the file and cannot be done again.
+"""
+
+from __future__ import annotations
+
+from lorewright.errors import CampaignError, DamagedFile
+from lorewright.storage.heads import HeadMove, HeadRow, head_row, move_head, path_to, undone_turns
+from lorewright.turn.store import CampaignStore, now
+
+
+def undo(store: CampaignStore, *, turns: int = 1) -> str:
+    """Take back the last turns in one transaction; the ID of the turn that is the head now.
+
+    Raises:
+        CampaignError: there are not so many.
+        HeadMoved: another turn was committed meanwhile.
+    Whatever is raised, nothing was changed.
+    """
+    head = head_row(store.database)
+    path = path_to(store.database, head.turn_id, last=max(turns, 0) + 1)
+    if turns < 1:
+        raise CampaignError("at least one turn must be taken back", hint="give a number from 1")
+    if len(path) <= turns:
+        raise CampaignError(
+            "there is nothing to undo: the story stands at its beginning"
+            if head.turn_no == 0
+            else f"there are only {head.turn_no} turns to take back",
+            hint="say something first" if head.turn_no == 0 else "see: lorewright campaign log CAMPAIGN",
+        )
+    taken_back = tuple(turn["turn_id"] for turn in reversed(path[1:]))
+    return _move(store, head, path[0]["turn_id"], taken_back=taken_back)
+
+
+def undo_to(store: CampaignStore, turn_no: int) -> str:
+    """Take back every turn after the one of that number; the ID of that turn.
+
+    Raises:
+        CampaignError: there is no such turn before the head.
+        HeadMoved: another turn was committed meanwhile.
+    """
+    last = head_row(store.database).turn_no
+    if not 0 <= turn_no < last:
+        raise CampaignError(
+            f"turn {turn_no} is not before the last one, {last}", hint="see: lorewright campaign log CAMPAIGN"
+        )
+    return undo(store, turns=last - turn_no)
+
+
+def undo_played(store: CampaignStore) -> tuple[str, str]:
+    """Take back the last turn that was played, with the questions asked since: the ID of the head now, and the words of
+    that turn.
+
+    Raises:
+        CampaignError: nothing was played yet.
+        HeadMoved: another turn was committed meanwhile.
+    """
+    path = path_to(store.database, head_row(store.database).turn_id)
+    back = next((n for n, turn in enumerate(reversed(path), start=1) if turn["kind"] == "play"), len(path) - 1)
+    words = str(path[-back]["player_text"]) if back else ""
+    return undo(store, turns=max(back, 1)), words
+
+
+def redo(store: CampaignStore) -> str:
+    """Do the turn again that was taken back last; its ID.
+
+    Raises:
+        CampaignError: nothing was taken back, or the story went on from here.
+        HeadMoved: another turn was committed meanwhile.
+    """
+    head = head_row(store.database)
+    pile = undone_turns(store.database)
+    if not pile:
+        raise CampaignError("there is nothing to redo", hint="only what was taken back just now can be done again")
+    return _move(store, head, pile[-1], redone=1)
+
+
+def _move(
+    store: CampaignStore, head: HeadRow, turn_id: str, *, taken_back: tuple[str, ...] = (), redone: int = 0
+) -> str:
+    turn = path_to(store.database, turn_id, last=1)[0]
+    state = store.state_at(turn_id)
+    if state.content_hash() != turn["state_hash"]:
+        raise DamagedFile(
+            f"the state after turn {turn['turn_no']} is not the one that was committed",
+            hint="restore the campaign's file from a copy",
+        )
+    move_head(
+        store.database,
+        HeadMove(
+            campaign_id=store.campaign_id,
+            from_turn_id=head.turn_id,
+            revision=head.revision,
+            to_turn_id=turn_id,
+            to_turn_no=turn["turn_no"],
+            state_json=state.to_json(),
+            time=now(),
+            taken_back=taken_back,
+            redone=redone,
+        ),
+    )
+    return turn_id

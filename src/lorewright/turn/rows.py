@@ -1,0 +1,94 @@
+"""A draft -> the rows that it becomes, each with its table, in the order in which they can be written."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from pydantic import TypeAdapter
+
+from lorewright.ids import canonical_json
+from lorewright.turn.draft import Draft
+from lorewright.turn.messages import Message
+from lorewright.world.ops import StateOp
+
+OPS: TypeAdapter[tuple[StateOp, ...]] = TypeAdapter(tuple[StateOp, ...])
+
+# A table and the values of one row of it, in the order of its columns.
+Row = tuple[str, tuple[Any, ...]]
+
+
+def rows_of(draft: Draft, time: str) -> Iterator[Row]:
+    """The turn, the state after it, its messages, what was tried and judged, and what the stages were given and
+    made."""
+    yield "turns", _turn(draft, time)
+    yield "world_states", (draft.head.campaign_id, draft.turn_id, draft.state.to_json())
+    yield from (message_row(draft.head.campaign_id, message) for message in draft.messages)
+    yield from _actions(draft)
+    yield from _records(draft)
+
+
+def message_row(campaign_id: str, message: Message) -> Row:
+    """One entry of the stream."""
+    return "messages", (
+        campaign_id,
+        message.turn_id,
+        message.seq,
+        message.owner,
+        message.type,
+        message.subtype,
+        message.content,
+        canonical_json(dict(message.payload)),
+        canonical_json(list(message.audience)),
+    )
+
+
+def _turn(draft: Draft, time: str) -> tuple[Any, ...]:
+    return (
+        draft.head.campaign_id,
+        draft.turn_id,
+        draft.turn_no,
+        draft.head.turn_id,
+        draft.kind,
+        draft.submission.action_id,
+        draft.submission.request_hash,
+        draft.submission.text,
+        OPS.dump_json(draft.ops).decode(),
+        draft.state.content_hash(),
+        canonical_json(draft.result.model_dump(mode="json")),
+        time,
+        draft.head.session_id,
+        int(draft.scene_lore.cached),
+    )
+
+
+def _actions(draft: Draft) -> Iterator[Row]:
+    key = (draft.head.campaign_id, draft.turn_id)
+    for index, action in enumerate(draft.actions):
+        metadata = canonical_json(dict(action.metadata))
+        yield "actions", (*key, index, action.actor_id, action.type, action.target_id, action.location_id, metadata)
+    for result in draft.validation.results:
+        yield (
+            "validation_results",
+            (*key, result.action_index, int(result.success), result.reason, result.message),
+        )
+
+
+def _records(draft: Draft) -> Iterator[Row]:
+    for seq, record in enumerate(draft.records):
+        yield (
+            "stage_records",
+            (
+                draft.head.campaign_id,
+                draft.turn_id,
+                seq,
+                record.stage,
+                record.input_json,
+                record.output_json,
+                record.model_key,
+                record.model_name,
+                canonical_json([list(attempt) for attempt in record.attempts]),
+                record.input_tokens,
+                record.output_tokens,
+            ),
+        )

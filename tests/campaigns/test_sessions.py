@@ -1,0 +1,176 @@
+"""Sittings begin, have their turns, end with a summary, and are found again as history."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import harbour as h
+from lorewright.bootstrap import App
+from lorewright.campaigns.campaigns import OpenCampaign
+from lorewright.campaigns.sessions import begin, end, recap_of, retrieve_for_session, shown, sit_down
+from lorewright.errors import CampaignError, NotFound
+from lorewright.retrieval.query import LoreRetrievalQuery
+from lorewright.turn.rewinding import undo
+
+# The seed's Session.
+KEYS = [
+    "id",
+    "campaign_id",
+    "started_at",
+    "ended_at",
+    "turn_range_start",
+    "turn_range_end",
+    "session_lore",
+    "summary",
+    "world_events_pending",
+]
+
+
+@pytest.fixture
+def app(tmp_path: Path) -> App:
+    return h.harbour(tmp_path)
+
+
+def say(campaign: OpenCampaign, *lines: str) -> None:
+    for line in lines:
+        asyncio.run(campaign.submit(line))
+
+
+def recaps(app: App, viewer: str) -> list[str]:
+    query = LoreRetrievalQuery(tags=("recap",), viewer=viewer, corpus="history", limit=20)
+    return [chunk.text for chunk in app.lore.query(query, campaign_id="game").result.chunks]
+
+
+def test_a_sitting_begins_has_its_turns_and_ends_with_a_summary(app: App) -> None:
+    h.say(app, "look")
+    begun = app.sessions.start_session("game")
+    assert app.sessions.active_session("game") == begun
+    assert (begun.turn_range_start, begun.turn_range_end, begun.summary, begun.ended_at) == (2, None, None, None)
+    h.say(app, "ask Osk about Lin", "go door")
+    ended = app.sessions.end_session(begun.id)
+    assert (ended.turn_range_start, ended.turn_range_end) == (2, 3)
+    assert ended.ended_at is not None
+    assert ended.summary is not None
+    assert app.sessions.active_session("game") is None
+    assert app.sessions.session_history("game") == [ended]
+    with app.campaigns.reading("game") as store:
+        assert [turn["session_id"] for turn in store.turns()] == [None, None, begun.id, begun.id]
+
+
+def test_it_is_shown_in_the_shape_of_the_seed(app: App) -> None:
+    begun = app.sessions.start_session("game")
+    assert list(shown(begun)) == KEYS
+    assert json.loads(json.dumps(shown(begun)))["world_events_pending"] == []
+
+
+def test_one_sitting_is_active_at_a_time(app: App) -> None:
+    first = app.sessions.start_session("game")
+    with pytest.raises(CampaignError, match="active since") as caught:
+        app.sessions.start_session("game")
+    assert "session end" in str(caught.value.hint)
+    with app.campaigns.open("game") as campaign:
+        assert begin(campaign) == first
+    assert len(app.sessions.session_history("game")) == 1
+
+
+def test_who_names_what_is_not_there_is_told_where_to_look(app: App) -> None:
+    for session_id in ("game:session_9", "session_1", "nowhere:session_1", ""):
+        with pytest.raises(NotFound):
+            app.sessions.generate_recap(session_id)
+    with pytest.raises(NotFound):
+        app.sessions.start_session("nowhere")
+
+
+def test_ending_twice_changes_nothing(app: App) -> None:
+    begun = app.sessions.start_session("game")
+    h.say(app, "look")
+    ended = app.sessions.end_session(begun.id)
+    h.say(app, "wait")
+    assert app.sessions.end_session(begun.id) == ended
+
+
+def test_a_sitting_in_which_nothing_was_played_says_so_and_is_no_history(app: App) -> None:
+    ended = app.sessions.end_session(app.sessions.start_session("game").id)
+    assert ended.turn_range_end is None
+    assert ended.summary == "Nothing has happened in this sitting yet. You are at the Tavern with Osk."
+    assert recaps(app, "gm") == []
+
+
+def test_one_goes_on_with_a_sitting_that_was_left_open_and_hours_later_begins_another(app: App) -> None:
+    with app.campaigns.open("game") as campaign:
+        first = sit_down(campaign)
+        say(campaign, "look")
+        last = datetime.fromisoformat(campaign.store.campaign().updated_at)
+        assert sit_down(campaign, at=(last + timedelta(hours=3)).isoformat()) == first
+        second = sit_down(campaign, at=(last + timedelta(hours=5)).isoformat())
+        assert second.id != first.id
+        history = app.sessions.session_history("game")
+        assert [one.id for one in history] == [first.id, second.id]
+        assert (history[0].turn_range_end, history[1].turn_range_start) == (1, 2)
+        assert history[0].summary is not None
+
+
+def test_a_summary_is_history_that_the_player_remembers_and_nobody_else(app: App) -> None:
+    begun = app.sessions.start_session("game")
+    h.say(app, "ask Osk about Lin", "wait")
+    ended = app.sessions.end_session(begun.id)
+    assert recaps(app, "player") == recaps(app, "gm") == [ended.summary]
+    assert recaps(app, "npc:osk") == []
+
+
+def test_the_turns_of_a_sitting_are_those_on_the_path(app: App) -> None:
+    with app.campaigns.open("game") as campaign:
+        first = sit_down(campaign)
+        say(campaign, "look", "ask Osk about Lin")
+        summary = end(campaign, first).summary
+        second = sit_down(campaign)
+        # Back before the second sitting began: its turns go on from the first one's.
+        undo(campaign.store)
+        say(campaign, "wait", "go door")
+        ended = end(campaign, second)
+        assert (ended.turn_range_start, ended.turn_range_end) == (2, 3)
+        assert summary is not None
+        assert h.KNOWS in summary
+        # What was taken back is no part of what the first sitting amounts to.
+        assert h.KNOWS not in recap_of(campaign, app.sessions.session_history("game")[0])
+        assert app.sessions.generate_recap(first.id) == recap_of(campaign, app.sessions.session_history("game")[0])
+        assert h.KNOWS not in str(ended.summary)
+
+
+def test_the_lore_of_a_sitting_is_of_its_threads_and_cast_and_tells_no_secret(app: App) -> None:
+    h.say(app, "ask Osk about Lin", "search under the counter")
+    begun = app.sessions.start_session("game")
+    lore = begun.session_lore
+    assert lore["threads"] == ["lost"]
+    assert {"harbour:lin:overview", "harbour:osk:overview", "harbour:bea:overview"} == {
+        chunk["chunk_id"] for chunk in lore["chunks"]
+    }
+    assert lore["total_tokens"] > 0
+    # Not even what was learned: the turn that told it may be taken back.
+    assert not any(canary in json.dumps(lore) for canary in h.CANARIES)
+
+
+def test_the_lore_of_a_sitting_is_in_the_packet_while_the_turn_it_began_from_stands(app: App) -> None:
+    with app.campaigns.open("game") as campaign:
+        say(campaign, "look", "wait")
+        session = begin(campaign)
+        assert campaign.store.head().session_lore == session.session_lore
+        say(campaign, "look")
+        undo(campaign.store, turns=2)
+        assert campaign.store.head().session_lore == {}
+    inputs = h.stage_inputs(app)
+    assert not any("A bird seller" in text for text in inputs["interpreter"])
+
+
+def test_who_is_offstage_brings_no_lore_to_a_sitting(app: App) -> None:
+    with app.campaigns.open("game") as campaign:
+        state = campaign.store.head().state
+        away = state.model_copy(update={"positions": {**state.positions, "harbour:bea": "offstage"}})
+        lore: Any = retrieve_for_session(away, campaign.setting.generations)
+        assert "harbour:bea:overview" not in {chunk["chunk_id"] for chunk in lore["chunks"]}
