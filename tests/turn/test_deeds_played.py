@@ -132,3 +132,13 @@ def test_every_suggestion_works_when_it_is_typed(tmp_path: Path) -> None:
             with app.campaigns.open("game") as opened:
                 given = InterpreterInput(player_text=suggested, scope=scope_of(opened.store.head().state))
                 assert interpret(given).unclear is None, suggested
+
+
+def test_a_lock_whose_key_is_in_hand_is_suggested_and_nothing_else_of_it_before(tmp_path: Path) -> None:
+    app = h.harbour(tmp_path)
+    before, found = h.say(app, "look", "search the counter")
+    assert "unlock the hatch" not in before["suggested_actions"]
+    assert "unlock the hatch" in found["suggested_actions"]
+    (turned,) = h.say(app, "unlock the hatch")
+    assert turned["validation"]["results"][0]["success"]
+    assert "unlock the hatch" not in turned["suggested_actions"]
