@@ -230,7 +230,7 @@ def _take_all(ctx: Context, words: str) -> Reading:
     if not ctx.nouns.here:
         return asking(words, "Nothing that could be taken lies here. You can:", ["look around", "search"])
     parts = [acting(ctx, "take", "", target=Match(one, one.name, 0.95)) for one in ctx.nouns.here[:4]]
-    return _joined(parts, "take everything")
+    return joined(parts, "take everything")
 
 
 def _quantity(rest: Sequence[Word]) -> tuple[int, Sequence[Word]]:
@@ -296,10 +296,11 @@ def each(ctx: Context, words: str, rest: Sequence[Word], frame: Frame) -> Readin
         return None
     readings = [reading for part in parts[:4] if (reading := frame(ctx, typed(part), part))]
     unclear = next((reading for reading in readings if reading.unclear), None)
-    return unclear or _joined(readings, ", ".join(reading.intent for reading in readings))
+    return unclear or joined(readings, ", ".join(reading.intent for reading in readings))
 
 
-def _joined(readings: Sequence[Reading], intent: str) -> Reading:
+def joined(readings: Sequence[Reading], intent: str) -> Reading:
+    """Several readings as one, as sure as the least sure of them."""
     return Reading(
         actions=tuple(action for reading in readings for action in reading.actions),
         intent=intent,

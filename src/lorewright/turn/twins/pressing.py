@@ -6,8 +6,9 @@ from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
 
-from lorewright.turn.twins.clauses import Word, typed
+from lorewright.turn.twins.clauses import Word, lows, typed
 from lorewright.turn.twins.frames import Frame
+from lorewright.turn.twins.handling import HANDLING
 from lorewright.turn.twins.noun_phrases import Match, resolve
 from lorewright.turn.twins.phrases import Wanted, bare, fuzzy_first, meant, named_first, parted, trimmed
 from lorewright.turn.twins.readings import MAX_WORDS, Context, Reading, acting, asking, typeable
@@ -40,6 +41,8 @@ def attack(ctx: Context, words: str, rest: Sequence[Word]) -> Reading | None:
 
 def throw(ctx: Context, words: str, rest: Sequence[Word]) -> Reading | None:
     """A thing at somebody, which is an attack; at anything else, a free attempt."""
+    if lows(rest)[-1:] == ["away"]:
+        return HANDLING["drop"](ctx, words, rest)
     thing, joint, goal = parted(rest, ("at", "to", "into", "through", "in", "over"))
     if not joint:
         return None
