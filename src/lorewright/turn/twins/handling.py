@@ -162,8 +162,12 @@ def use(ctx: Context, words: str, rest: Sequence[Word]) -> Reading | None:
     if not joint:
         found = meant(ctx, words, rest, Wanted(nouns.things, nouns.doors, "use {}", offered=nouns.things))
         return found if isinstance(found, Reading) else acting(ctx, "use", f"use {shown(found)}", target=found)
-    wanted = Wanted(nouns.people + nouns.things + nouns.doors, (), f"use {bare(thing)} on {{}}")
-    item = meant(ctx, words, thing, Wanted(nouns.things, (), f"use {{}} on {bare(onto)}"))
+    used = resolve(bare(thing), nouns.things)
+    line = f"use {typeable(used.label)} on {{}}" if isinstance(used, Match) else "look at {}"
+    wanted = Wanted(nouns.people + nouns.things + nouns.doors, (), line)
+    named = resolve(bare(onto), wanted.present)
+    line = f"use {{}} on {typeable(named.label)}" if isinstance(named, Match) else "use {}"
+    item = meant(ctx, words, thing, Wanted(nouns.things, (), line))
     if isinstance(item, Reading):
         return item
     pronouns = lexicon().thing_pronouns

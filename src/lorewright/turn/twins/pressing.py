@@ -46,10 +46,12 @@ def throw(ctx: Context, words: str, rest: Sequence[Word]) -> Reading | None:
     thing, joint, goal = parted(rest, ("at", "to", "into", "through", "in", "over"))
     if not joint:
         return None
-    item = meant(ctx, words, thing, Wanted(ctx.nouns.carried, ctx.nouns.here, f"throw {{}} at {bare(goal)}"))
+    nouns = ctx.nouns
+    named = resolve(bare(goal), nouns.people + nouns.things + nouns.doors)
+    line = f"throw {{}} at {typeable(named.label)}" if isinstance(named, Match) else "drop {}"
+    item = meant(ctx, words, thing, Wanted(nouns.carried, nouns.here, line, offered=nouns.carried))
     if isinstance(item, Reading):
         return item
-    nouns = ctx.nouns
     wanted = Wanted(nouns.people + nouns.things + nouns.doors, (), f"throw {typeable(item.label)} at {{}}")
     target = meant(ctx, words, goal, wanted)
     if isinstance(target, Reading):

@@ -199,6 +199,7 @@ def _towards(
 
 def _no_target(ctx: Context, words: str, topic: str) -> Reading:
     people = ctx.nouns.people
+    topic = "" if topic.lower() in lexicon().person_pronouns | lexicon().thing_pronouns else topic
     if not people:
         return asking(words, "Nobody is here to talk to. You can:", openings(ctx.nouns))
     only = _only(ctx)
