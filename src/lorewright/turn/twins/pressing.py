@@ -147,7 +147,8 @@ def promise(ctx: Context, words: str, rest: Sequence[Word]) -> Reading | None:
     if first is None and len(people) == 1 and bare(rest):
         first = Match(people[0], people[0].name, 0.85, mended=True), 0
     if first is None:
-        lines = [f"promise {typeable(one.name)} {typed(rest) or 'help'}" for one in people]
+        word = typed(trimmed(rest, start=("to", "that"))) or "help"
+        lines = [f"promise {typeable(one.name)} {word}" for one in people]
         return asking(
             words, "Promise whom?" if people else "Nobody is here to promise it to. You can:", lines or ["look around"]
         )
