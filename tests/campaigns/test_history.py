@@ -274,3 +274,14 @@ def test_a_fact_is_the_players_or_the_game_masters() -> None:
     seen = told(AddFact(fact=owed), AddFact(fact=hidden), stranger)
     assert seen["Viktor: owes money to Agent Chen."] == (w.JO,)
     assert seen["Mara: counts 1."] == ()
+
+
+def test_deeds_and_promises_are_remembered_in_plain_words(tmp_path: Path) -> None:
+    app = h.harbour(tmp_path)
+    say(app, "promise osk a month of quiet", "use the lantern", "kiss osk", "ask osk about lin", "tell osk about lin")
+    said = " ".join(texts(asked(app, "Ada Osk promised quiet lantern kiss told Lin")))
+    assert "Ada promised Osk: a month of quiet." in said
+    assert "Ada tried to use the lantern." in said
+    assert "Ada tried to kiss Osk: " in said
+    assert "Ada told Osk about lin, who knew already." in said.replace("Lin", "lin")
+    assert "{" not in said

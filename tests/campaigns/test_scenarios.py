@@ -42,6 +42,11 @@ def scenario_with(tmp_path: Path, old: str, new: str) -> Path:
         ("start: tavern", "start: tavern\n  bad: [", "mend the YAML"),
         ("dice: 2d6", "dice: 2d0", "a die has 2 to 1000 sides"),
         ("act: ask", "act: frobnicate", "there is no act frobnicate"),
+        ("act: ask", "act: [ask, frobnicate]", "there is no act frobnicate"),
+        ("act: ask,", "act: ask, item: spoon,", "nothing in the scenario or in harbour is called spoon"),
+        ("fail: [{clock: dread}]", "fail: [{owes: {by: nobody, to: you, what: it}}]", "is called nobody"),
+        ("fail: [{clock: dread}]", "fail: [{promise: {by: osk, to: you}}]", "rules.0.fail.0"),
+        ("locked: true,", "locked: true, open: true,", "a door cannot be locked and open"),
     ],
 )
 def test_a_mistake_is_told_with_its_place_and_no_campaign_is_made(
@@ -151,3 +156,24 @@ def test_a_scenario_with_nothing_but_what_it_needs_is_played(tmp_path: Path) -> 
     app.campaigns.new("plain", campaign_id="game")
     looked, searched, waited = h.say(app, "look", "search the tavern", "wait")
     assert all(result["final_text"] for result in (looked, searched, waited))
+
+
+def test_a_promise_of_the_scenario_stands_between_the_two_it_names(tmp_path: Path) -> None:
+    said = "{promise: {by: osk, to: you, what: a free drink}}"
+    app = open_app(
+        scenario_with(
+            tmp_path, "fail: [{clock: dread}]", f"fail: [{said}]\n  - on: {{act: wait}}\n    success: [{said}]"
+        )
+    )
+    app.campaigns.new("night_boat", campaign_id="game")
+    waited, asked, denied = h.say(app, "wait", "what did osk promise me?", "what did I promise osk?")
+    assert waited["clarification_question"] is None
+    assert "“a free drink.”" in asked["final_text"]
+    assert "drink" not in denied["final_text"]
+
+
+def test_a_clock_may_be_marked_as_what_goes_wrong(tmp_path: Path) -> None:
+    app = open_app(scenario_with(tmp_path, "Dread, max: 3", "Dread, cost: true, max: 3"))
+    app.campaigns.new("night_boat", campaign_id="game")
+    with app.campaigns.reading("game") as store:
+        assert store.head().state.clocks["dread"].tags == ("cost",)

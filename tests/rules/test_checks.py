@@ -70,6 +70,19 @@ def test_a_critical_deed_takes_back_some_of_what_went_wrong() -> None:
     assert after(POLISH, 12, hot).clocks[w.HEAT].value == 2
 
 
+def test_a_critical_with_nothing_more_to_win_takes_no_time() -> None:
+    assert after(POLISH, 10).minutes == 3
+    assert after(POLISH, 12).minutes == 0
+    assert after(SNEAK, 12).minutes == 5
+
+
+def test_a_rule_may_be_about_several_acts() -> None:
+    rules = w.freeform_rules({"on": {"act": ["ask", "persuade"], "target": w.VIKTOR}, "success": [{"clock": w.DOOM}]})
+    for kind in ("ask", "persuade"):
+        state = w.after(w.small_world(), *w.play(w.attempt(kind, w.VIKTOR), rules=rules).ops)
+        assert state.clocks[w.DOOM].value == 1
+
+
 @pytest.mark.parametrize("total", [4, 8, 10, 12])
 def test_an_attack_costs_regard_and_never_kills(total: int) -> None:
     state = after(ATTACK, total)

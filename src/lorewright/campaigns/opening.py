@@ -122,9 +122,9 @@ class _Composer:
 
     def _check_rule(self, rule: Rule, ruleset: Ruleset) -> None:
         """What only a turn would find out otherwise: dice that cannot be thrown, an act that nobody can do."""
-        if rule.on.act not in ruleset.actions:
+        for unknown in [act for act in rule.on.acts if act not in ruleset.actions]:
             known = ", ".join(ruleset.actions)
-            self._names.problems.append(f"rules.{rule.id}: there is no act {rule.on.act} (there are {known})")
+            self._names.problems.append(f"rules.{rule.id}: there is no act {unknown} (there are {known})")
         if rule.check is not None and rule.check.dice is not None:
             try:
                 parse_dice(rule.check.dice)

@@ -130,8 +130,8 @@ class Action(Frozen):
     """`{actor_id, type, target_id?, location_id?, metadata?}` and nothing else.
 
     `target_id` is a person or thing: of a `give` whoever gets it, of a `use` what something is used on. `location_id`
-    is the place that a `go` or `sneak` leads to. The free text in `metadata` is for the narrator; no rule reads it. A type
-    that no ruleset knows is a valid Action and an invalid attempt.
+    is the place that a `go` or `sneak` leads to. The free text in `metadata` is for the narrator and the record; no
+    rule reads it. A type that no ruleset knows is a valid Action and an invalid attempt.
     """
 
     actor_id: str

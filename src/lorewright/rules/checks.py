@@ -70,6 +70,14 @@ def fall_out(patch: Patch, attempt: Attempt, band: BandName, answer: Answer) -> 
             pass
 
 
+def wins_more(action: Action, state: WorldState) -> bool:
+    """Whether a critical has something more to win: somebody's regard, or less of what counts against one."""
+    if _is_social(action) and is_person(action.target_id, state):
+        return True
+    clock = cost_clock(state)
+    return clock is not None and clock.value > 0
+
+
 def _come_to_blows(patch: Patch, action: Action, band: BandName) -> None:
     """Blows cost regard whoever wins. Whoever was beaten is so for all to know, and never dead by this alone."""
     target = action.target_id

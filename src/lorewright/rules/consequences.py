@@ -78,7 +78,7 @@ def reach_ending(patch: Patch, rules: CampaignRules) -> None:
 def _is_about(rule: Rule, attempt: Attempt, state: WorldState) -> bool:
     on, action = rule.on, attempt.action
     return (
-        on.act == action.type
+        action.type in on.acts
         and on.target in (None, action.target_id, action.location_id)
         and on.item in (None, action.item_id or action.target_id)
         and on.at in (None, state.scene.location_id)

@@ -12,6 +12,9 @@ from lorewright.world.apply import Refusal, apply
 from lorewright.world.ops import AddFact, StateOp
 from lorewright.world.state import WorldState
 
+# What of an effect is a text, and has no place in an event.
+_TEXTS: dict[str, Any] = {"object": True, "promise": {"what"}, "threat": {"what"}, "owes": {"what"}}
+
 
 class Patch:
     """A working copy. At any moment `apply(start, ops)` gives `state`; the start itself is never touched.
@@ -42,7 +45,7 @@ class Patch:
         for effect in effects:
             refusal = self._apply(effect_ops(effect, self.state, how=how))
             if refusal is not None:
-                written = effect.model_dump(exclude={"object"}, exclude_defaults=True)
+                written = effect.model_dump(exclude=_TEXTS, exclude_defaults=True)
                 self.tell("effect_refused", reason=refusal.reason, effect=written)
 
     def tell(self, event: str, **details: Any) -> None:

@@ -11,7 +11,7 @@ from dataclasses import replace
 from lorewright.rules.actions import Action, Attempt
 from lorewright.rules.acts import act
 from lorewright.rules.answers import Answer
-from lorewright.rules.checks import fall_out, roll_check
+from lorewright.rules.checks import fall_out, roll_check, wins_more
 from lorewright.rules.consequences import follow, reach_ending, rule_for, trigger_clocks
 from lorewright.rules.costs import cost_ops, costs_of
 from lorewright.rules.dice import Dice
@@ -19,6 +19,7 @@ from lorewright.rules.outcomes import ActionResult, Outcome, OutcomeCode, Reason
 from lorewright.rules.patch import Patch
 from lorewright.rules.reasons import why_not
 from lorewright.rules.rulesets import CampaignRules, Check, Rule
+from lorewright.world.apply import apply
 from lorewright.world.state import WorldState
 
 _CAME_TO_SOMETHING: frozenset[OutcomeCode] = frozenset(
@@ -69,18 +70,23 @@ def _play(patch: Patch, attempt: Attempt, judged: ActionResult, rules: CampaignR
     if reason is not None or not judged.success:
         _block(patch, judged.action_index, action, reason)
         return
-    costs = costs_of(action, before, rules.ruleset)
-    patch.do(*cost_ops(costs, before))
-    rule = rule_for(attempt, patch.state, rules)
     check = rules.ruleset.actions[action.type].check
-    if rule is not None:
-        answer = _by_rule(patch, rule, attempt, rules, dice)
-    elif check is not None and _is_risky(action):
+    # A rule may ask how late it is when the action is done; so it is looked for after the cost in time.
+    paid = apply(before, cost_ops(costs_of(action, before, rules.ruleset), before)).state
+    rule = rule_for(attempt, paid, rules)
+    if rule is None and check is not None and _is_risky(action):
         answer = _by_check(patch, check, attempt, rules, dice)
     else:
-        answer = act(patch, attempt, rules)
+        _pay(patch, action, rules)
+        answer = act(patch, attempt, rules) if rule is None else _by_rule(patch, rule, attempt, rules, dice)
     minutes = patch.state.minutes - before.minutes
     patch.outcomes.append(_outcome(judged.action_index, action, answer, patch.learned_since(before), minutes=minutes))
+
+
+def _pay(patch: Patch, action: Action, rules: CampaignRules, *, in_no_time: bool = False) -> None:
+    costs = costs_of(action, patch.state, rules.ruleset)
+    own = rules.ruleset.actions[action.type].minutes if in_no_time else 0
+    patch.do(*cost_ops({**costs, "time": max(costs["time"] - own, 0)}, patch.state))
 
 
 def _is_risky(action: Action) -> bool:
@@ -89,8 +95,11 @@ def _is_risky(action: Action) -> bool:
 
 
 def _by_check(patch: Patch, check: Check, attempt: Attempt, rules: CampaignRules, dice: Dice) -> Answer:
-    """The dice, what the action does unless they fail, and what the band brings."""
+    """The dice, the cost, what the action does unless they fail, and what the band brings; where there is nothing more
+    to win, what went so well took no time."""
     band = roll_check(patch, check, attempt.action, rules, dice, purpose=attempt.action.type)
+    in_no_time = band == "critical" and not wins_more(attempt.action, patch.state)
+    _pay(patch, attempt.action, rules, in_no_time=in_no_time)
     on_the_way = _rule_of_the_way(attempt, patch.state, rules)
     answer = Answer("acted") if band == "fail" else act(patch, attempt, rules)
     if on_the_way is not None and answer.code == "moved":

@@ -55,16 +55,21 @@ class Ruleset(Frozen):
 
 
 class RuleTrigger(Frozen):
-    """Which attempts a rule is about; what is not said does not matter.
+    """Which attempts a rule is about, by one act or several; what is not said does not matter.
 
     `topic` is an item's name, an entity or a word; `item` the thing that goes along, or the target where none does.
     """
 
-    act: str
+    act: str | tuple[str, ...]
     target: str | None = None
     item: str | None = None
     topic: str | None = None
     at: str | None = None
+
+    @property
+    def acts(self) -> tuple[str, ...]:
+        """The types of action that it is about."""
+        return (self.act,) if isinstance(self.act, str) else self.act
 
 
 class Rule(Frozen):

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Literal
 
 from lorewright.index.generation import Generation
+from lorewright.index.words import STOP_WORDS, content_words
 from lorewright.packs.models import Item
 from lorewright.rules.actions import Action, Attempt, GroundedItem, Grounding
 from lorewright.rules.acts import plain_ops
@@ -82,13 +83,22 @@ def _told(action: Action, state: WorldState, generations: Sequence[Generation]) 
         for item_id in sorted(state.learned_by(action.actor_id))
         if (item := next(filter(None, (one.item(item_id) for one in generations)), None)) is not None
     ]
-    known = {item.id: item for item in map(_scene_item, learned)}
-    found = match_items(action.words, tuple(known.values()), generations)
+    found = match_items(
+        action.words, [item for item in map(_scene_item, learned) if _is_about(action, item)], generations
+    )
     items = tuple(
         GroundedItem(id=item.id, role=_role(item.id), holder_id=item.id.partition("#")[0].rpartition(":")[0])
         for item in found.items
     )
     return Grounding(items=items, topics=found.topics)
+
+
+def _is_about(action: Action, item: SceneItem) -> bool:
+    """Whether an item has so much of what is said that it can be meant: one telling word is enough where there is no
+    other, and no claim about somebody (`that Jin is alive`) is an item for their name alone."""
+    said = {word for word in content_words(action.words) if word not in STOP_WORDS}
+    has = set(content_words(f"{item.name} {item.trigger or ''} {item.text}"))
+    return len(said & has) >= min(2, len(said))
 
 
 def _scene_item(item: Item) -> SceneItem:

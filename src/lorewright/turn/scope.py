@@ -79,10 +79,19 @@ def _social(state: WorldState, topics: list[str]) -> str | None:
 
 
 def _physical(state: WorldState) -> str:
+    """A lock whose key is in hand, before what lies here, before a look or a search."""
+    held = state.held_by(state.player_id)
+    locked = [way.door for way in ways_out(state) if way.door and way.locked and state.doors[way.door].key_id in held]
+    if locked:
+        return f"unlock the {_without_the(state.name_of(locked[0]))}"
     things = [state.name_of(item) for item in state.held_by(state.scene.location_id)]
     if things:
-        return f"take {things[0]}" if things[0].casefold().startswith("the ") else f"take the {things[0]}"
+        return f"take the {_without_the(things[0])}"
     return "search the place" if state.minutes % 2 else "look around"
+
+
+def _without_the(name: str) -> str:
+    return name[4:] if name.casefold().startswith("the ") else name
 
 
 def _onward(state: WorldState) -> str | None:

@@ -16,7 +16,11 @@ from turn.twins.bar import BAR, PLAYER, SCOPES, read
 
 ROWS = [json.loads(line) for line in Path(__file__).with_name("utterances.jsonl").read_text("utf-8").splitlines()]
 WORDS = st.sampled_from(
-    'look at ask viktor about jin take unit door and then , . ; " go to street search behind it him 2 wait the'.split()
+    (
+        'look at ask viktor about jin take unit door and then , . ; " go to street search behind it him 2 wait the '
+        "drop give use open lock unlock close attack persuade threaten promise tell sneak hide put throw show pull climb "
+        "follow kiss pick lock with on past through down away all everything both me my them credstick what did i owe you"
+    ).split()
 )
 
 
@@ -73,6 +77,7 @@ def test_no_text_raises_or_names_anything_outside_the_scope(text: str, name: str
     output, known = read(text, name), _ids(SCOPES[name])
     named = {action.target_id for action in output.proposed_actions}
     named |= {action.location_id for action in output.proposed_actions}
+    named |= {action.item_id for action in output.proposed_actions}
     assert named - {None} <= known
     assert set(output.referenced_entities) <= known
     assert len(output.proposed_actions) <= 4

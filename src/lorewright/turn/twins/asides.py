@@ -1,11 +1,11 @@
-"""What is typed to the program rather than into the story, and what asks after the record."""
+"""What is typed to the program rather than into the story: a number, `again`, a word for help, a look at the record."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Any
 
-from lorewright.turn.twins.clauses import Word, lows
+from lorewright.turn.twins.clauses import Word, cleaned, lows
 from lorewright.turn.twins.lexicon import lexicon
 from lorewright.turn.twins.noun_phrases import Match, exact
 from lorewright.turn.twins.readings import Context, Reading, acting, asking, openings, typeable
@@ -18,6 +18,7 @@ _ANSWERS = {
     "magic": "The word is spoken. Somewhere a hollow voice is pleased to be remembered; here, nothing stirs. You can:",
     "rude": "Noted, and kept between us. You can:",
 }
+_AGAIN = frozenset(("g", "again", "repeat"))
 _ME = frozenset(("me", "us", "i", "my"))
 
 
@@ -61,3 +62,19 @@ def _named_before(ctx: Context, low: Sequence[str]) -> Match | None:
 def _only(ctx: Context) -> Match | None:
     one = ctx.person or (ctx.nouns.people[0] if len(ctx.nouns.people) == 1 else None)
     return Match(one, one.name, 0.85, mended=True) if one else None
+
+
+def chosen_line(text: str, options: Sequence[str]) -> str:
+    """The offered line that a bare number stands for, less a remark in parentheses; other text as it is."""
+    number = text.lstrip("#").rstrip(".)")
+    if number.isascii() and number.isdigit() and len(number) < 4 and 1 <= int(number) <= len(options):
+        return cleaned(options[int(number) - 1].partition(" (")[0])
+    return text
+
+
+def repeated(text: str, said_before: Sequence[str]) -> str:
+    """The last input for `g` or `again`; one that was itself a number or a repetition is not looked behind."""
+    if text.lower().rstrip(".!") not in _AGAIN or not said_before:
+        return text
+    last = cleaned(said_before[-1])
+    return text if last.lower() in _AGAIN or last.lstrip("#").isdigit() else last

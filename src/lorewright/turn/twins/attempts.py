@@ -96,6 +96,9 @@ def follow(ctx: Context, words: str, rest: Sequence[Word]) -> Reading | None:
 
 def attempt(ctx: Context, words: str, rest: Sequence[Word], *, trait: str | None = None) -> Reading | None:
     """A verb of a known class on something here, perhaps with something in hand; None where nothing of it is here."""
+    rest = trimmed(rest, end=("open", "down", "away", "off", "apart", "loose"))
+    if words.lower().endswith(" lock") or (" lock with " in words.lower() and lows(rest)[:1] == ["with"]):
+        return _lock(ctx, words, rest, trait)
     subject, joint, tool = parted(rest, ("with", "using"))
     item: Match | None = None
     if joint:
@@ -105,6 +108,19 @@ def attempt(ctx: Context, words: str, rest: Sequence[Word], *, trait: str | None
         else:
             item = found
     return _tried(ctx, words, subject, trait, item)
+
+
+def _lock(ctx: Context, words: str, rest: Sequence[Word], trait: str | None) -> Reading:
+    """`pick the lock`, perhaps with something: that of the only door here."""
+    doors = ctx.nouns.doors
+    if len(doors) != 1:
+        lines = [f"pick the lock of {typeable(one.name)}" for one in doors]
+        return asking(words, "Which lock?" if doors else "There is no lock here. You can:", lines or ["look around"])
+    door = Match(doors[0], doors[0].name, 0.85, mended=True)
+    tool = resolve(bare(rest[1:]), ctx.nouns.carried) if rest else None
+    item = tool if isinstance(tool, Match) else None
+    metadata = {"verb": "pick the lock", **({"trait": trait} if trait else {})}
+    return acting(ctx, "attempt", f"pick the lock of {door.label}", target=door, item=item, metadata=metadata)
 
 
 def _tried(ctx: Context, words: str, subject: Sequence[Word], trait: str | None, item: Match | None) -> Reading | None:

@@ -1,4 +1,4 @@
-"""Verb frames of things and places: what follows look, search, go, leave and take -> a Reading.
+"""Verb frames of things and places: what follows look, search, go and leave -> a Reading.
 
 Every frame takes the context, the whole clause as typed and the words after the verb. None means: not for
 this frame, try the next one.
@@ -55,7 +55,7 @@ def examine(ctx: Context, words: str, rest: Sequence[Word]) -> Reading | None:
         return acting(ctx, "look", "look at yourself", target=Match(me, me.name, 1.0))
     if _is_place(ctx, phrase):
         return acting(ctx, "look", "look around")
-    found = each(ctx, words, rest, examine) or _pronoun(ctx, phrase) or _anything(ctx, phrase)
+    found = each(ctx, words, rest, examine) or pronoun(ctx, phrase) or _anything(ctx, phrase)
     match found:
         case Reading():
             return found
@@ -96,12 +96,12 @@ def _search(ctx: Context, detail: str, noun: str) -> Reading:
     if not detail:
         return acting(ctx, "search", "search the place")
     metadata = {"detail": detail[:MAX_WORDS]}
-    pronoun = _pronoun(ctx, noun, "search {}")
-    if isinstance(pronoun, Reading):
-        return pronoun
+    named = pronoun(ctx, noun, "search {}")
+    if isinstance(named, Reading):
+        return named
     nouns = ctx.nouns
-    found = pronoun or resolve(noun, nouns.people + nouns.things + nouns.doors)
-    if not isinstance(found, Match) or (found.mended and not pronoun):
+    found = named or resolve(noun, nouns.people + nouns.things + nouns.doors)
+    if not isinstance(found, Match) or (found.mended and not named):
         return acting(ctx, "search", f"search {detail}", metadata=metadata, confidence=0.9)
     return acting(ctx, "search", f"search {detail}", target=found, metadata=metadata)
 
@@ -109,7 +109,7 @@ def _search(ctx: Context, detail: str, noun: str) -> Reading:
 def check(ctx: Context, words: str, rest: Sequence[Word]) -> Reading | None:
     """Look at what is known to be here, search everything else."""
     phrase = bare(rest)
-    if not phrase or _is_place(ctx, phrase) or _pronoun(ctx, phrase) or _anything(ctx, phrase):
+    if not phrase or _is_place(ctx, phrase) or pronoun(ctx, phrase) or _anything(ctx, phrase):
         return examine(ctx, words, rest)
     return replace(_search(ctx, phrase, phrase), confidence=0.8)
 
@@ -192,61 +192,6 @@ def leave(ctx: Context, words: str, rest: Sequence[Word]) -> Reading | None:
     return asking(words, "Which way:", ways(ctx.nouns) or ["look around"])
 
 
-def take(ctx: Context, words: str, rest: Sequence[Word]) -> Reading | None:
-    """A thing; what cannot be taken is named all the same, and the rules say so."""
-    rest = _particle_dropped(rest)
-    quantity, rest = _quantity(rest)
-    phrase = bare(rest)
-    if not phrase:
-        return asking(words, "Take what?", [f"take {typeable(one.name)}" for one in ctx.nouns.here])
-    if tuple(phrase.lower().split()) in lexicon().everything:
-        return _take_all(ctx, words)
-    found = each(ctx, words, rest, take) or _pronoun(ctx, phrase, "take {}") or _takeable(ctx, phrase)
-    match found:
-        case Reading():
-            return found
-        case Tie():
-            return which(words, found, "take {}")
-        case Match():
-            metadata = {"quantity": quantity} if quantity > 1 else {}
-            return acting(ctx, "take", f"take {shown(found)}", target=found, metadata=metadata)
-        case None:
-            if exact(phrase, ctx.nouns.exits):  # `take the street`
-                return go(ctx, words, rest)
-            lines = [f"take {typeable(one.name)}" for one in ctx.nouns.here]
-            return nothing_called(ctx, words, phrase, lines)
-
-
-def _takeable(ctx: Context, phrase: str) -> Match | Tie | None:
-    """What lies here before what is carried, and both before anything else that has the name."""
-    nouns = ctx.nouns
-    first = resolve(phrase, nouns.here) or resolve(phrase, nouns.carried)
-    if isinstance(first, Match) and first.confidence < 0.95:
-        first = resolve(phrase, nouns.things + nouns.doors + nouns.people, nouns.known_things)
-    return first or resolve(phrase, nouns.doors + nouns.people, nouns.known_things)
-
-
-def _take_all(ctx: Context, words: str) -> Reading:
-    if not ctx.nouns.here:
-        return asking(words, "Nothing that could be taken lies here. You can:", ["look around", "search"])
-    parts = [acting(ctx, "take", "", target=Match(one, one.name, 0.95)) for one in ctx.nouns.here[:4]]
-    return _joined(parts, "take everything")
-
-
-def _quantity(rest: Sequence[Word]) -> tuple[int, Sequence[Word]]:
-    """`three coins` -> 3 and the coins; a number that belongs to the name is not told apart."""
-    if len(rest) < 2:
-        return 1, rest
-    word = rest[0].low
-    value = int(word) if word.isascii() and word.isdigit() else int(lexicon().numbers.get(word, 0))
-    return (min(value, 99), rest[1:]) if value >= 1 and word not in ("a", "an") else (1, rest)
-
-
-def _particle_dropped(rest: Sequence[Word]) -> Sequence[Word]:
-    """`pick the unit up` -> the unit."""
-    return rest[:-1] if len(rest) > 1 and rest[-1].low in ("up", "out", "off", "down") else rest
-
-
 def _is_place(ctx: Context, phrase: str) -> bool:
     return phrase.lower() in lexicon().whole_place or bool(_place_match(ctx, phrase))
 
@@ -269,7 +214,7 @@ def _anything(ctx: Context, phrase: str) -> Match | Tie | None:
     return way or close or resolve(phrase, nouns.exits)
 
 
-def _pronoun(ctx: Context, phrase: str, pattern: str = "look at {}") -> Match | Reading | None:
+def pronoun(ctx: Context, phrase: str, pattern: str = "look at {}") -> Match | Reading | None:
     """A pronoun's match; a question where it could be several; `them` is people unless there are none."""
     thing, person = (referred(ctx, phrase, person=who, pattern=pattern) for who in (False, True))
     if isinstance(person, Reading) and ctx.nouns.people and not pattern.startswith("take"):
@@ -296,10 +241,11 @@ def each(ctx: Context, words: str, rest: Sequence[Word], frame: Frame) -> Readin
         return None
     readings = [reading for part in parts[:4] if (reading := frame(ctx, typed(part), part))]
     unclear = next((reading for reading in readings if reading.unclear), None)
-    return unclear or _joined(readings, ", ".join(reading.intent for reading in readings))
+    return unclear or joined(readings, ", ".join(reading.intent for reading in readings))
 
 
-def _joined(readings: Sequence[Reading], intent: str) -> Reading:
+def joined(readings: Sequence[Reading], intent: str) -> Reading:
+    """Several readings as one, as sure as the least sure of them."""
     return Reading(
         actions=tuple(action for reading in readings for action in reading.actions),
         intent=intent,
@@ -317,7 +263,6 @@ FRAMES: Mapping[str, Frame] = MappingProxyType(
         "inventory": inventory,
         "go": go,
         "leave": leave,
-        "take": take,
         "search": search,
         "check": check,
         "wait": wait,

@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 
 from lorewright.turn.twins.clauses import Word, lows
-from lorewright.turn.twins.frames import Frame, each
+from lorewright.turn.twins.frames import Frame, each, joined
 from lorewright.turn.twins.lexicon import lexicon
-from lorewright.turn.twins.noun_phrases import Match, Nouns, resolve
+from lorewright.turn.twins.noun_phrases import Match, Nouns, exact, resolve
 from lorewright.turn.twins.phrases import Wanted, bare, fuzzy_first, meant, named_first, parted, trimmed
 from lorewright.turn.twins.readings import Context, Reading, acting, asking, excerpt, shown, typeable
 
@@ -40,21 +40,13 @@ def drop(ctx: Context, words: str, rest: Sequence[Word]) -> Reading | None:
     if not phrase:
         return asking(words, "Drop what?", [f"drop {typeable(one.name)}" for one in nouns.carried])
     if tuple(phrase.lower().split()) in lexicon().everything and nouns.carried:
-        return _all(ctx, [acting(ctx, "drop", "", target=Match(one, one.name, 0.95)) for one in nouns.carried[:4]])
+        parts = [acting(ctx, "drop", "", target=Match(one, one.name, 0.95)) for one in nouns.carried[:4]]
+        return joined(parts, "drop everything")
     several = each(ctx, words, rest, drop)
     if several is not None:
         return several
     found = meant(ctx, words, rest, _in_hand(nouns, "drop {}"))
     return found if isinstance(found, Reading) else acting(ctx, "drop", f"drop {shown(found)}", target=found)
-
-
-def _all(ctx: Context, parts: Sequence[Reading]) -> Reading:
-    return Reading(
-        actions=tuple(action for part in parts for action in part.actions),
-        intent="drop everything",
-        confidence=0.95,
-        mentioned=tuple(one for part in parts for one in part.mentioned),
-    )
 
 
 def put(ctx: Context, words: str, rest: Sequence[Word]) -> Reading | None:
@@ -107,6 +99,9 @@ def _handed(ctx: Context, words: str, rest: Sequence[Word], kind: str) -> Readin
             whom, thing = rest[: dropped + first[1]], rest[dropped + first[1] :]
     if verb in ("return", "bring", "deliver", "pass", "slip") and not resolve(bare(thing), nouns.carried + nouns.here):
         return None
+    several = _each_handed(ctx, words, thing, whom, kind)
+    if several is not None:
+        return several
     to = _receiver(ctx, whom)
     offers = Wanted(nouns.carried, nouns.here, f"{_verb(kind)} {{}} to {to}", offered=nouns.carried if to else ())
     if not bare(thing):
@@ -122,6 +117,18 @@ def _handed(ctx: Context, words: str, rest: Sequence[Word], kind: str) -> Readin
     if isinstance(target, Reading):
         return target
     return acting(ctx, kind, f"{_verb(kind)} {shown(item)} to {target.label}", target=target, item=item)
+
+
+def _each_handed(ctx: Context, words: str, thing: Sequence[Word], whom: Sequence[Word], kind: str) -> Reading | None:
+    """`the card and the knife`: each of them; None where there is only one."""
+    if "and" not in lows(thing) or not bare(whom) or exact(bare(thing), ctx.nouns.things):
+        return None
+    first, _, others = parted(thing, ("and",))
+    frame = give if kind == "give" else show
+    parts = [frame(ctx, words, (*part, Word("to", "to"), *whom)) for part in (first, others) if bare(part)]
+    readings = [part for part in parts if part is not None]
+    unclear = next((part for part in readings if part.unclear), None)
+    return unclear or joined(readings, "; ".join(part.intent for part in readings))
 
 
 def _receiver(ctx: Context, whom: Sequence[Word]) -> str:
@@ -155,8 +162,12 @@ def use(ctx: Context, words: str, rest: Sequence[Word]) -> Reading | None:
     if not joint:
         found = meant(ctx, words, rest, Wanted(nouns.things, nouns.doors, "use {}", offered=nouns.things))
         return found if isinstance(found, Reading) else acting(ctx, "use", f"use {shown(found)}", target=found)
-    wanted = Wanted(nouns.people + nouns.things + nouns.doors, (), f"use {bare(thing)} on {{}}")
-    item = meant(ctx, words, thing, Wanted(nouns.things, (), f"use {{}} on {bare(onto)}"))
+    used = resolve(bare(thing), nouns.things)
+    line = f"use {typeable(used.label)} on {{}}" if isinstance(used, Match) else "look at {}"
+    wanted = Wanted(nouns.people + nouns.things + nouns.doors, (), line)
+    named = resolve(bare(onto), wanted.present)
+    line = f"use {{}} on {typeable(named.label)}" if isinstance(named, Match) else "use {}"
+    item = meant(ctx, words, thing, Wanted(nouns.things, (), line))
     if isinstance(item, Reading):
         return item
     pronouns = lexicon().thing_pronouns

@@ -9,7 +9,7 @@ from rapidfuzz import fuzz
 
 from lorewright.rules.actions import Action
 from lorewright.turn.records import InterpreterInput, InterpreterOutput
-from lorewright.turn.twins.asides import aside
+from lorewright.turn.twins.asides import aside, chosen_line, repeated
 from lorewright.turn.twins.attempts import ATTEMPTS, any_verb
 from lorewright.turn.twins.clauses import Clause, Word, cleaned, lows, split_clauses, typed, words_of
 from lorewright.turn.twins.frames import FRAMES, Frame
@@ -28,10 +28,12 @@ from lorewright.turn.twins.readings import (
     which,
 )
 from lorewright.turn.twins.speech import SPEECH_FRAMES, put_to
+from lorewright.turn.twins.taking import take
 
 MAX_ACTIONS = 4
-_AGAIN = frozenset(("g", "again", "repeat"))
-_FRAMES: Mapping[str, Frame] = MappingProxyType({**FRAMES, **HANDLING, **PRESSING, **ATTEMPTS, **SPEECH_FRAMES})
+_FRAMES: Mapping[str, Frame] = MappingProxyType(
+    {**FRAMES, "take": take, **HANDLING, **PRESSING, **ATTEMPTS, **SPEECH_FRAMES}
+)
 _TALK = frozenset(("ask", "talk", "tell", "say", "greet", "promise", "persuade", "threaten"))
 
 
@@ -40,34 +42,18 @@ def interpret(given: InterpreterInput) -> InterpreterOutput:
 
     Words that cannot be resolved become `unclear` and yield no action; the confidence is then below 0.5.
     """
-    text = _chosen_line(cleaned(given.player_text), given.options)
+    text = chosen_line(cleaned(given.player_text), given.options)
     ctx = Context(nouns=nouns_of(given.scope))
     kind = aside(ctx, text)
     if kind is not None:
         return _output([kind], ctx, ())
-    text, ctx = _repeated(text, given.said_before), _reminded(ctx, given.said_before)
+    text, ctx = repeated(text, given.said_before), _reminded(ctx, given.said_before)
     if text.lstrip("#").isdigit():
         question = f"There is no line {excerpt(text, limit=8)}. You can:"
         return _output([asking(text, question, not_caught(ctx, "").unclear.lines)], ctx, ())  # type: ignore[union-attr]
     clauses = _clauses(text, ctx.nouns)
     readings = _read_all(ctx, clauses) or [not_caught(ctx, "")]
     return _output(readings, ctx, _risks(clauses))
-
-
-def _chosen_line(text: str, options: Sequence[str]) -> str:
-    """The offered line that a bare number stands for, less a remark in parentheses; other text as it is."""
-    number = text.lstrip("#").rstrip(".)")
-    if number.isascii() and number.isdigit() and len(number) < 4 and 1 <= int(number) <= len(options):
-        return cleaned(options[int(number) - 1].partition(" (")[0])
-    return text
-
-
-def _repeated(text: str, said_before: Sequence[str]) -> str:
-    """The last input for `g` or `again`; one that was itself a number or a repetition is not looked behind."""
-    if text.lower().rstrip(".!") not in _AGAIN or not said_before:
-        return text
-    last = cleaned(said_before[-1])
-    return text if last.lower() in _AGAIN or last.lstrip("#").isdigit() else last
 
 
 def _reminded(ctx: Context, said_before: Sequence[str]) -> Context:

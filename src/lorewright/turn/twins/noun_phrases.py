@@ -35,6 +35,10 @@ _CUTS = frozenset(
         "inside",
         "for",
         "into",
+        "around",
+        "over",
+        "against",
+        "through",
     )
 )
 

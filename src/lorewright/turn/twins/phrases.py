@@ -62,6 +62,8 @@ def meant(ctx: Context, words: str, rest: Sequence[Word], wanted: Wanted) -> Mat
     phrase = bare(rest)
     if not phrase:
         return asking(words, "Whom or what do you mean?", wanted.lines)
+    if "and" in lows(rest) and exact(phrase, wanted.present + wanted.known) is None:
+        return asking(words, "One at a time, please. You can:", wanted.lines)
     for person in (True, False):
         kind = [one for one in wanted.present if (one.kind == "person") == person]
         found = (

@@ -6,8 +6,9 @@ from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
 
-from lorewright.turn.twins.clauses import Word, typed
+from lorewright.turn.twins.clauses import Word, lows, typed
 from lorewright.turn.twins.frames import Frame
+from lorewright.turn.twins.handling import HANDLING
 from lorewright.turn.twins.noun_phrases import Match, resolve
 from lorewright.turn.twins.phrases import Wanted, bare, fuzzy_first, meant, named_first, parted, trimmed
 from lorewright.turn.twins.readings import MAX_WORDS, Context, Reading, acting, asking, typeable
@@ -40,13 +41,17 @@ def attack(ctx: Context, words: str, rest: Sequence[Word]) -> Reading | None:
 
 def throw(ctx: Context, words: str, rest: Sequence[Word]) -> Reading | None:
     """A thing at somebody, which is an attack; at anything else, a free attempt."""
+    if lows(rest)[-1:] == ["away"]:
+        return HANDLING["drop"](ctx, words, rest)
     thing, joint, goal = parted(rest, ("at", "to", "into", "through", "in", "over"))
     if not joint:
         return None
-    item = meant(ctx, words, thing, Wanted(ctx.nouns.carried, ctx.nouns.here, f"throw {{}} at {bare(goal)}"))
+    nouns = ctx.nouns
+    named = resolve(bare(goal), nouns.people + nouns.things + nouns.doors)
+    line = f"throw {{}} at {typeable(named.label)}" if isinstance(named, Match) else "drop {}"
+    item = meant(ctx, words, thing, Wanted(nouns.carried, nouns.here, line, offered=nouns.carried))
     if isinstance(item, Reading):
         return item
-    nouns = ctx.nouns
     wanted = Wanted(nouns.people + nouns.things + nouns.doors, (), f"throw {typeable(item.label)} at {{}}")
     target = meant(ctx, words, goal, wanted)
     if isinstance(target, Reading):
@@ -142,7 +147,8 @@ def promise(ctx: Context, words: str, rest: Sequence[Word]) -> Reading | None:
     if first is None and len(people) == 1 and bare(rest):
         first = Match(people[0], people[0].name, 0.85, mended=True), 0
     if first is None:
-        lines = [f"promise {typeable(one.name)} {typed(rest) or 'help'}" for one in people]
+        word = typed(trimmed(rest, start=("to", "that"))) or "help"
+        lines = [f"promise {typeable(one.name)} {word}" for one in people]
         return asking(
             words, "Promise whom?" if people else "Nobody is here to promise it to. You can:", lines or ["look around"]
         )

@@ -143,6 +143,8 @@ def _asked(ctx: Context, words: str, target: Match, spoken: Sequence[Word]) -> R
     record = recalling(ctx, words, spoken, target)
     if record is not None:
         return record
+    if lows(spoken)[:1] == ["and"]:
+        return asking(words, "One at a time, please. You can:", [f"talk to {typeable(target.label)}"])
     topic = cleaned_topic(spoken)
     if topic.lower() in lexicon().person_pronouns | lexicon().thing_pronouns and topic.lower() != "you":
         return _topic_meant(ctx, words, target, topic)
@@ -197,6 +199,7 @@ def _towards(
 
 def _no_target(ctx: Context, words: str, topic: str) -> Reading:
     people = ctx.nouns.people
+    topic = "" if topic.lower() in lexicon().person_pronouns | lexicon().thing_pronouns else topic
     if not people:
         return asking(words, "Nobody is here to talk to. You can:", openings(ctx.nouns))
     only = _only(ctx)

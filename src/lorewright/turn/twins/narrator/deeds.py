@@ -68,7 +68,7 @@ def _rolled(given: NarratorInput, outcome: Outcome) -> Beat | None:
         return Beat("outcome", f"deed.{outcome.type}", {"band": band}, slots) if slots["who"] else None
     if outcome.type == "sneak" and outcome.location_id and band == "fail" and not facts.get("person"):
         return Beat("outcome", "deed.sneak", {"band": band, "place": True}, {"place": views.place(given)})
-    wanted = "person" if outcome.type == "sneak" else "thing"
+    wanted = "person" if facts.get("person") else "thing" if outcome.type == "attempt" else "person"
     return Beat("outcome", f"deed.{outcome.type}", {"band": band, **_only(facts, wanted)}, slots)
 
 
