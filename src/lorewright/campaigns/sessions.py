@@ -107,7 +107,7 @@ def begin(campaign: OpenCampaign) -> SessionRow:
     """Begin a sitting at the head; where one is active, that one is the answer."""
     store, head = campaign.store, campaign.store.head()
     row = SessionRow(
-        id=f"{store.campaign_id}:session_{len(session_rows(store.database)) + 1}",
+        id="",
         campaign_id=store.campaign_id,
         started_at=now(),
         ended_at=None,
