@@ -84,7 +84,8 @@ def test_of_much_that_was_learned_the_newest_is_quoted_and_the_rest_counted() ->
 
 
 def test_an_end_is_told_last() -> None:
-    assert told(EndCampaign(ending_id="left_behind")).endswith("The story has ended: left behind.")
+    text = told(EndCampaign(ending_id="left_behind"))
+    assert text == "You stayed at the Neon Dragon. The story has ended: left behind."
 
 
 def test_no_id_and_nothing_that_was_not_learned_is_in_it() -> None:

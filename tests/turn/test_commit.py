@@ -17,6 +17,7 @@ from lorewright.llm.doubles import ScriptedModel
 from lorewright.llm.model import ModelReply, ModelRequest
 from lorewright.turn.draft import Recorder, Submission
 from lorewright.turn.pipeline import think
+from lorewright.turn.rewinding import undo
 from lorewright.world.apply import apply
 
 
@@ -218,3 +219,29 @@ def test_deleting_all_indexes_loses_nothing(tmp_path: Path) -> None:
     assert told[0]["citations"]
     (again,) = h.say(app, "search under the counter")
     assert h.DISCOVERABLE in again["final_text"]
+
+
+def test_checks_that_fail_in_a_row_are_counted_and_forgotten_when_taken_back(tmp_path: Path) -> None:
+    app = h.harbour(tmp_path)
+    with app.campaigns.open("game") as opened:
+        store = opened.store
+
+        def ask_until(fails: bool) -> None:
+            """Ask, again and again, until the dice say so."""
+            told = json.loads(asyncio.run(opened.submit("ask Osk about debt")))
+            for _ in range(60):
+                if (told["rolls"][0]["band"] == "fail") is fails:
+                    return
+                told = json.loads(asyncio.run(opened.retry()))
+            raise AssertionError("sixty throws in a row are no chance")
+
+        assert store.head().failures == 0
+        ask_until(fails=True)
+        asyncio.run(opened.submit("look"))
+        assert store.head().failures == 1
+        ask_until(fails=True)
+        assert store.head().failures == 2
+        undo(store)
+        assert store.head().failures == 1
+        ask_until(fails=False)
+        assert store.head().failures == 0

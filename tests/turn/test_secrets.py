@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 import harbour as h
+from lorewright.bootstrap import open_app
 from lorewright.llm.doubles import ParrotModel, ScriptedModel
 
 
@@ -162,3 +163,32 @@ def seed_for(tmp_path: Path, bands: set[str]) -> int:
         if result["rolls"][0]["band"] in bands:
             return seed
     raise AssertionError(f"no seed gives {bands}")
+
+
+GOAL = "Sell the harbour master one more passenger before the wind turns"
+
+
+def with_goals(tmp_path: Path, planner: Any) -> Any:
+    root = h.write_workspace(tmp_path / "workspace")
+    scenario = h.SCENARIO.replace("    cast:\n", f"    goals: {{osk: {GOAL}}}\n    cast:\n", 1)
+    (root / "scenarios" / "night_boat.yaml").write_text(h.dedent(scenario), encoding="utf-8")
+    app = open_app(root, models={"planner": planner})
+    app.campaigns.new("night_boat", campaign_id="game", seed=1)
+    return app
+
+
+def test_what_somebody_is_after_is_for_the_planner_and_stays_with_it(tmp_path: Path) -> None:
+    app = with_goals(tmp_path, ParrotModel())
+    results = h.say(app, "look", "ask osk about lin", "wait")
+    given = h.stage_inputs(app)
+    assert all(GOAL in text for text in given["planner"])
+    assert not any(GOAL in text for stage, texts in given.items() if stage != "planner" for text in texts)
+    assert GOAL not in json.dumps(results)
+
+
+def test_a_plan_loses_the_notes_that_quote_a_goal_and_keeps_the_others(tmp_path: Path) -> None:
+    planner = ScriptedModel(lambda _: {"beats": ["Osk looks up", f"He will {GOAL.lower()}"], "tension_move": "slow"})
+    app = with_goals(tmp_path, planner)
+    h.say(app, "look")
+    told = json.loads(h.stage_inputs(app)["narrator"][0])["plan"]
+    assert (told["beats"], told["tension_move"]) == (["Osk looks up"], "slow")

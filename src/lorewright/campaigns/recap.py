@@ -104,7 +104,7 @@ def _threads(before: WorldState, after: WorldState) -> Iterator[str]:
         was = before.threads.get(thread_id)
         if was is None or was.status != thread.status:
             yield f"The thread “{thread.title}” is {thread.status} now."
-        elif thread.status == "open":
+        elif thread.status == "open" and after.ended is None:
             same.append(f"“{thread.title}”")
     if same:
         yield _closed(f"Still open: {_and(same)}")

@@ -16,7 +16,7 @@ from lorewright.errors import CampaignError, NotFound
 from lorewright.index.generation import Generation
 from lorewright.retrieval.view import LoreView
 from lorewright.rules.outcomes import Resolution
-from lorewright.scene_lore.session_lore import session_lore
+from lorewright.scene_lore.lore_retriever import LoreRetriever
 from lorewright.storage.sittings import (
     SessionRow,
     active_session_row,
@@ -107,7 +107,7 @@ def begin(campaign: OpenCampaign) -> SessionRow:
     """Begin a sitting at the head; where one is active, that one is the answer."""
     store, head = campaign.store, campaign.store.head()
     row = SessionRow(
-        id=f"{store.campaign_id}:session_{len(session_rows(store.database)) + 1}",
+        id="",
         campaign_id=store.campaign_id,
         started_at=now(),
         ended_at=None,
@@ -177,7 +177,7 @@ def retrieve_for_session(state: WorldState, generations: Sequence[Generation]) -
     related = [who for thread_id in threads for who in state.threads[thread_id].related_entity_ids]
     cast = sorted(who for who, where in state.positions.items() if where != OFFSTAGE and who != state.player_id)
     view = LoreView(tuple(generations), viewer="player", conditions=lore_conditions(state))
-    return session_lore(view, threads=threads, entity_ids=list(dict.fromkeys([*related, *cast])))
+    return LoreRetriever(view).retrieve_for_session(threads, list(dict.fromkeys([*related, *cast])))
 
 
 def shown(session: SessionRow) -> dict[str, Any]:

@@ -15,12 +15,13 @@ import typer
 from lorewright.bootstrap import App, open_app
 from lorewright.campaigns.campaigns import Campaigns, OpenCampaign
 from lorewright.campaigns.scenario import Scenario, load_scenario
-from lorewright.campaigns.sessions import end, sit_down
+from lorewright.campaigns.sessions import end, recap_of, sit_down
 from lorewright.cli.output import complain, note, say
 from lorewright.cli.progress import progress_bar
 from lorewright.cli.slash import is_command, obey
-from lorewright.cli.table_talk import show_result, show_start
+from lorewright.cli.table_talk import show_end, show_result, show_start
 from lorewright.errors import LorewrightError, NotFound
+from lorewright.storage.heads import head_row
 from lorewright.storage.sittings import active_session_row
 from lorewright.turn.result import TurnResult
 
@@ -110,6 +111,7 @@ def _play_lines(campaigns: Campaigns, campaign_id: str, lines: Iterable[str]) ->
         show_start(campaign)
         for line in filter(str.strip, lines):
             if not is_command(line) and campaign.store.head().state.ended is not None:
+                note("the story has ended: /undo takes the last turn back")
                 break
             say(f"{_PROMPT}{line.strip()}", style="bold")
             if not _answer(campaign, line):
@@ -119,12 +121,12 @@ def _play_lines(campaigns: Campaigns, campaign_id: str, lines: Iterable[str]) ->
 @contextmanager
 def _sitting(campaign: OpenCampaign) -> Iterator[None]:
     """A sitting that was played in is ended, with its summary, when whoever played leaves, however they do."""
-    first = campaign.store.head().revision
+    first = head_row(campaign.store.database).revision
     try:
         yield
     finally:
         active = active_session_row(campaign.store.database)
-        if active is not None and campaign.store.head().revision != first:
+        if active is not None and head_row(campaign.store.database).revision != first:
             end(campaign, active)
 
 
@@ -159,12 +161,15 @@ def _answer(campaign: OpenCampaign, line: str) -> bool:
     try:
         if is_command(words):
             return obey(campaign, words)
-        sit_down(campaign)
+        session = sit_down(campaign)
         stored = asyncio.run(campaign.submit(words))
     except LorewrightError as error:
         complain(error)
         return True
-    show_result(TurnResult.model_validate_json(stored))
+    result = TurnResult.model_validate_json(stored)
+    show_result(result)
+    if any(event.type == "campaign_ended" for event in result.engine_events):
+        show_end(recap_of(campaign, session))
     return True
 
 

@@ -49,6 +49,13 @@ def show_result(result: TurnResult) -> None:
     _show_options(result.suggested_actions)
 
 
+def show_end(recap: str) -> None:
+    """What the sitting came to, and how one may still go on."""
+    say(wrapped(recap))
+    say("  /undo takes the last turn back   /quit leaves", style="dim")
+    say()
+
+
 def roll_line(roll: Roll) -> str:
     """`2d6+1 = 8, mixed`."""
     added = f"{roll.modifier:+d}" if roll.modifier else ""

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Literal
+from typing import Any, Literal
 
 from lorewright.retrieval.query import DEFAULT_MAX_TOKENS, LoreRetrievalQuery, LoreRetrievalResult
 from lorewright.retrieval.retriever import retrieve, retrieve_for_entity
 from lorewright.retrieval.view import LoreView
 from lorewright.scene_lore.gather import gather
 from lorewright.scene_lore.models import SceneFocus, SceneLore
+from lorewright.scene_lore.session_lore import SESSION_TOKENS, session_lore
 
 
 class LoreRetriever:
@@ -60,6 +61,12 @@ class LoreRetriever:
         threads = tuple(dict.fromkeys((*scene.thread_ids, *active_threads)))
         focus = scene.model_copy(update={"thread_ids": threads})
         return gather(self._view.generations, focus, self._view.conditions)
+
+    def retrieve_for_session(
+        self, threads: Mapping[str, str], entity_ids: Sequence[str], max_tokens: int = SESSION_TOKENS
+    ) -> dict[str, Any]:
+        """What a sitting begins with: lore of the open threads (titles by ID) and of people and things to tell of."""
+        return session_lore(self._view, threads=threads, entity_ids=entity_ids, max_tokens=max_tokens)
 
     def retrieve_for_entity(self, entity_id: str, max_tokens: int = DEFAULT_MAX_TOKENS) -> LoreRetrievalResult:
         """What tells of an entity (by its qualified ID), its own file first."""

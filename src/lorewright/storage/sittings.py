@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from lorewright.storage.database import Database
@@ -51,11 +51,14 @@ def active_session_row(database: Database) -> SessionRow | None:
 
 
 def begin_session(database: Database, row: SessionRow) -> SessionRow:
-    """Write a sitting that begins; where one is active meanwhile, that one is the answer and nothing is written."""
+    """Write a sitting that begins, as the next one of its campaign: its ID is numbered here. Where one is active
+    meanwhile, that one is the answer and nothing is written."""
     with database.transaction() as connection:
         active = connection.execute("SELECT * FROM sessions WHERE ended_at IS NULL").fetchone()
         if active is not None:
             return _session(active)
+        number = connection.execute("SELECT count(*) FROM sessions").fetchone()[0] + 1
+        row = replace(row, id=f"{row.campaign_id}:session_{number}")
         connection.execute(
             f"INSERT INTO sessions VALUES ({', '.join('?' * 11)})",
             (

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from lorewright.index.words import words_of
 
 # Six words in a row are a quotation; fewer are how people talk.
-_RUN = 6
+QUOTED_WORDS = 6
 
 
 def quoted_secret(text: str, secrets: Iterable[tuple[str, str]], *, said_before: str = "") -> str | None:
@@ -36,7 +36,7 @@ class _Runs:
 
 
 def _runs(words: list[str]) -> Iterator[str]:
-    for start in range(max(1, len(words) - _RUN + 1)):
-        run = " ".join(words[start : start + _RUN])
+    for start in range(max(1, len(words) - QUOTED_WORDS + 1)):
+        run = " ".join(words[start : start + QUOTED_WORDS])
         if run:
             yield run

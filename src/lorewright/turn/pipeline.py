@@ -163,7 +163,7 @@ class _Turn:
             items=list(self._views.items.values()),
             validation=validation,
             resolution=resolution,
-            plan=plan,
+            plan=self._views.for_narrator(plan),
             rules=self._setting.rules,
             packet=self._views.packet(after, lore, "narrator"),
             seed=str(self._setting.seed),

@@ -17,9 +17,10 @@ from lorewright.retrieval.view import LoreView
 from lorewright.scene_lore.cache import SceneLoreCache
 from lorewright.scene_lore.models import SceneFocus, SceneItem, SceneLore
 from lorewright.turn.draft import Head, Setting, Submission
-from lorewright.turn.leaks import quoted_secret
+from lorewright.turn.leaks import QUOTED_WORDS, quoted_secret
 from lorewright.turn.lore_conditions import lore_conditions
 from lorewright.turn.packet import RECENT_NARRATIONS, build_packet
+from lorewright.turn.records import PlannerOutput
 from lorewright.turn.visibility import seen_by
 from lorewright.world.state import WorldState
 
@@ -141,10 +142,23 @@ class TurnViews:
     def leak(self, text: str, state: WorldState) -> str | None:
         """What is wrong with a text that quotes an item which the player has not learned; None where nothing is."""
         hidden = [(i.id, i.text) for i in self.items.values() if not state.has_learned(state.player_id, i.id)]
-        # What others are after is shown to the planner alone.
-        hidden += [(f"goals/{who}", goal) for who, goal in self._setting.goals.items() if who != "player"]
         leaked = quoted_secret(text, hidden, said_before=self._submission.text)
         return f"it quotes what was not revealed ({leaked})" if leaked else None
+
+    def for_narrator(self, plan: PlannerOutput) -> PlannerOutput:
+        """The plan without the notes that quote what somebody is after: that is shown to the planner alone."""
+        beats, suggestions = (
+            tuple(note for note in notes if self._quoted_goal(note) is None)
+            for notes in (plan.beats, plan.next_suggestions)
+        )
+        move = plan.tension_move if self._quoted_goal(plan.tension_move) is None else ""
+        return plan.model_copy(update={"beats": beats, "next_suggestions": suggestions, "tension_move": move})
+
+    def _quoted_goal(self, text: str) -> str | None:
+        """Short goals are how anybody talks, so that only a quotation counts."""
+        goals = {who: goal for who, goal in self._setting.goals.items() if who != "player"}
+        long = [(who, goal) for who, goal in sorted(goals.items()) if len(goal.split()) >= QUOTED_WORDS]
+        return quoted_secret(text, long, said_before=self._submission.text)
 
     def heard_of(self, state: WorldState) -> list[str]:
         """Names worth asking about that the player has met: in threads, and in what they have learned."""
