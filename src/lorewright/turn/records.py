@@ -174,7 +174,8 @@ class NarratorInput(Frozen):
     branch, by key; `seed` keys the bags they are drawn from. `scene_changed`: the player came to `scene.place_id` in
     this turn.
     `ending` is the authored text of an ending that was reached now. `ops` are the changes that the player can see: what
-    they gain and lose, how somebody stands to them, a door's lock; so that a price can be named.
+    they gain and lose, how somebody stands to them, a door's lock; so that a price can be named. `looked_at` holds what
+    the packs openly say of the people and things that were looked at.
     """
 
     player_text: str
@@ -195,6 +196,7 @@ class NarratorInput(Frozen):
     seed: str = ""
     recall: FrozenMap[str, int] = Field(default_factory=dict)
     packet: FrozenMap[str, Any] = Field(default_factory=dict)
+    looked_at: FrozenMap[str, tuple[LoreLine, ...]] = Field(default_factory=dict)
 
 
 class NarratorOutput(Frozen):

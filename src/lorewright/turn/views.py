@@ -3,7 +3,7 @@ said."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Literal
 
 from lorewright.packs.models import Item
@@ -11,8 +11,10 @@ from lorewright.retrieval.in_force import generations_in_force
 from lorewright.retrieval.query import LoreRetrievalQuery, RetrievedChunk
 from lorewright.retrieval.retriever import retrieve
 from lorewright.retrieval.view import LoreView
+from lorewright.rules.outcomes import Outcome
+from lorewright.scene_lore.described import described
 from lorewright.scene_lore.gather import gather
-from lorewright.scene_lore.models import SceneFocus, SceneItem, SceneLore
+from lorewright.scene_lore.models import LoreText, SceneFocus, SceneItem, SceneLore
 from lorewright.turn.draft import Head, Setting, Submission
 from lorewright.turn.leaks import quoted_secret
 from lorewright.turn.lore_conditions import lore_conditions
@@ -54,6 +56,11 @@ class TurnViews:
         lore = gather(self._in_force, focus)
         self.items |= {item.id: item for item in lore.items()}
         return lore
+
+    def looked_at(self, outcomes: Iterable[Outcome]) -> Mapping[str, Sequence[LoreText]]:
+        """What the packs openly say of the people and things that were looked at."""
+        targets = [one.target_id for one in outcomes if one.code == "looked" and one.target_id is not None]
+        return described(self._in_force, targets) if targets else {}
 
     def add_learned(self, item_ids: Iterable[str]) -> None:
         """Items that were revealed although their holders are not here: by an effect."""
