@@ -9,7 +9,7 @@ from pydantic import Field, ValidationError, model_validator
 
 from lorewright.errors import NotFound, ScenarioError
 from lorewright.packs.bounded_yaml import YamlDocument, YamlProblem, load_yaml
-from lorewright.rules.conditions import Condition
+from lorewright.rules.conditions import ClockIs, Condition
 from lorewright.rules.effects import Effect
 from lorewright.rules.rulesets import Rule
 from lorewright.world.frozen import Frozen, FrozenMap
@@ -31,8 +31,22 @@ class ScenarioPlace(Frozen):
     exits: FrozenMap[str, ScenarioExit] = Field(default_factory=dict)
 
 
+class ScenarioWay(Frozen):
+    """A line of `map`: a way from one place to another and, unless `one_way`, back. Unnamed it is called as where it
+    leads."""
+
+    from_: str = Field(alias="from")
+    to: str
+    name: str | None = None
+    back: str | None = None
+    minutes: int = Field(default=1, ge=0)
+    via: str | None = None
+    one_way: bool = False
+
+
 class ScenarioThing(Frozen):
-    """A thing or door. `at` is a place for a thing, the two places for a door; `key` the thing that opens the door."""
+    """A thing or door. `at` is a place for a thing, the two places for a door; `key` the thing that opens the door.
+    With `entity` the thing is what that file of a pack tells of."""
 
     name: str
     kind: Literal["item", "door"] = "item"
@@ -41,16 +55,37 @@ class ScenarioThing(Frozen):
     held_by: str | None = None
     locked: bool = False
     key: str | None = None
+    entity: str | None = None
+
+
+class AgendaStep(Frozen):
+    """What a character does once a clock has risen to `min`: effects, or the name of one of the scenario's `deeds`."""
+
+    when: ClockIs
+    do: str | tuple[Effect, ...]
 
 
 class ScenarioCast(Frozen):
-    """Where a character is at the start (`offstage`: nowhere yet), and how much they trust the player."""
+    """Where a character is at the start (`offstage`: nowhere yet), how much they trust the player, what they will
+    do."""
 
     at: str
     trust: int = 0
     name: str | None = None
     aliases: tuple[str, ...] = ()
     pronoun: Literal["he", "she", "they", "it"] | None = None
+    agenda: tuple[AgendaStep, ...] = ()
+
+
+class ScenarioEntity(Frozen):
+    """Somebody or something that is known and has no place: what it adds to a pack's entity, or one of its own."""
+
+    id: str
+    type: Literal["npc", "location", "faction", "item", "other"] = "other"
+    name: str | None = None
+    aliases: tuple[str, ...] = ()
+    attrs: FrozenMap[str, Any] = Field(default_factory=dict)
+    tags: tuple[str, ...] = ()
 
 
 class ScenarioPlayer(Frozen):
@@ -88,7 +123,10 @@ class ScenarioEnding(Frozen):
 
 
 class Scenario(Frozen):
-    """A playable situation on top of packs. IDs of entities may be bare or `pack:id`."""
+    """A playable situation on top of packs. IDs of entities may be bare or `pack:id`.
+
+    `scene_seed`, `calibration`, `system` and `genre_rules` are kept with the campaign; no rule reads them.
+    """
 
     id: str
     name: str = ""
@@ -97,13 +135,20 @@ class Scenario(Frozen):
     goals: FrozenMap[str, str] = Field(default_factory=dict)
     tone: str = ""
     intro_seed: str
+    scene_seed: Any = None
+    calibration: FrozenMap[str, Any] = Field(default_factory=dict)
+    system: FrozenMap[str, Any] = Field(default_factory=dict)
+    genre_rules: FrozenMap[str, Any] = Field(default_factory=dict)
     content_packs: tuple[str, ...] = Field(min_length=1)
     ruleset: str = "freeform"
     start: str
     player: ScenarioPlayer = Field(default_factory=ScenarioPlayer)
     places: FrozenMap[str, ScenarioPlace]
+    map: tuple[ScenarioWay, ...] = ()
     things: FrozenMap[str, ScenarioThing] = Field(default_factory=dict)
     cast: FrozenMap[str, ScenarioCast] = Field(default_factory=dict)
+    entities: tuple[ScenarioEntity, ...] = ()
+    deeds: FrozenMap[str, tuple[Effect, ...]] = Field(default_factory=dict)
     threads: FrozenMap[str, ScenarioThread] = Field(default_factory=dict)
     clocks: FrozenMap[str, ScenarioClock] = Field(default_factory=dict)
     rules: tuple[Rule, ...] = ()
