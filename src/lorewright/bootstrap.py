@@ -9,6 +9,7 @@ from pathlib import Path
 
 from lorewright.campaigns.campaigns import Campaigns
 from lorewright.campaigns.doctor import Doctor
+from lorewright.campaigns.explore.explorer import Explorer
 from lorewright.campaigns.history import Histories
 from lorewright.campaigns.lore import LoreDesk
 from lorewright.campaigns.packs import PackShelf
@@ -58,6 +59,7 @@ class App:
     packs: PackShelf
     stages: Stages
     doctor: Doctor
+    explorer: Explorer
     # Why packs are found by words alone although the settings name an embedder.
     without_vectors: EmbedderError | None = None
 
@@ -95,7 +97,9 @@ def open_app(start: Path | None = None, *, models: Mapping[str, Model] | None = 
         without_vectors=missing,
         chroma=workspace.settings.index.chroma != "never",
     )
-    return App(workspace, library, campaigns, LoreDesk(library, campaigns, histories), shelf, stages, doctor, missing)
+    explorer = Explorer(Library(workspace.indexes), workspace.content_packs)
+    desk = LoreDesk(library, campaigns, histories)
+    return App(workspace, library, campaigns, desk, shelf, stages, doctor, explorer, missing)
 
 
 def _embedder(settings: IndexSettings) -> tuple[Embedder | None, EmbedderError | None]:

@@ -14,6 +14,9 @@ from lorewright.rules.effects import Effect
 from lorewright.rules.rulesets import Rule
 from lorewright.world.frozen import Frozen, FrozenMap
 
+# The walk in a large vault names every place and thing of it.
+_MAX_YAML_NODES = 500_000
+
 
 class ScenarioExit(Frozen):
     """A way out: where to, how long it takes, through which door."""
@@ -176,7 +179,7 @@ def load_scenario(path: Path) -> Scenario:
     if not path.is_file():
         raise NotFound(f"there is no scenario at {path}", hint="see the folder scenarios/")
     try:
-        document = load_yaml(path.read_text(encoding="utf-8-sig"))
+        document = load_yaml(path.read_text(encoding="utf-8-sig"), max_nodes=_MAX_YAML_NODES)
     except UnicodeDecodeError:
         raise ScenarioError(f"{path}: the file is not UTF-8", hint="save it as UTF-8") from None
     except YamlProblem as problem:
