@@ -30,6 +30,8 @@ _NO_PROSE = re.compile(r"[|{}<>\\`=]|\]\(|\[\[|https?:|www\.|\.md\b|\[\^|\w:\w|\
 _STARTS = re.compile(r"[“\"‘'«¿¡]?[^\W\d_]")
 _ENDS = re.compile(r"[.!?…。！？][”\"’'»)]*$")
 _FEWEST_WORDS, _MOST_WORDS = 3, 45
+# Of more numbers than this among its words a line is made of that reckons rather than tells.
+_NUMBERS_SHARE = 0.2
 
 
 def quotable_sentences(markdown: str) -> list[str]:
@@ -41,7 +43,10 @@ def is_quotable(sentence: str) -> bool:
     """Whether a sentence without markup begins and ends as one, is neither too short nor too long, and is prose."""
     if _NO_PROSE.search(sentence) or not _STARTS.match(sentence) or not _ENDS.search(sentence):
         return False
-    return _FEWEST_WORDS <= len(sentence.split()) <= _MOST_WORDS or (not sentence.isascii() and len(sentence) >= 8)
+    words = sentence.split()
+    if sum(1 for word in words if any(map(str.isdigit, word))) > _NUMBERS_SHARE * len(words):
+        return False
+    return _FEWEST_WORDS <= len(words) <= _MOST_WORDS or (not sentence.isascii() and len(sentence) >= 8)
 
 
 def _without_tables(markdown: str) -> str:

@@ -82,12 +82,12 @@ def _walk(survey: Survey, seed: int) -> dict[str, Any]:
 
 def _library(survey: Survey) -> dict[str, Any]:
     notes = [note for note in survey.notes.values() if note.has_text]
-    rooms = shelves(notes, pack_name=survey.pack_name)
+    rooms = shelves(notes)
     room_names = {room.key: room.name for room in rooms}
     names = _names(notes, taken=room_names.values())
     first = rooms[0]
     return {
-        "summary": f"{len(notes)} notes on {len(rooms)} shelves: this pack has no places of its own.",
+        "summary": f"{len(notes):,} notes on {len(rooms):,} shelves: this pack has no map of its own.",
         "intro_seed": _library_intro(first.name, [room_names[one] for one in first.ways]),
         "start": first.key,
         "places": {

@@ -17,8 +17,6 @@ _SAID = {
     "missing-type": "notes whose type was guessed from their folder",
     "missing-frontmatter": "notes without frontmatter",
     "no-heading": "notes without a heading",
-    "empty-body": "notes without text",
-    "empty-file": "empty files",
     "missing-manifest": "pack.yaml missing",
 }
 _MOST_CODES = 4
@@ -37,11 +35,15 @@ def report(
         lines.append(f"{secrets:,} sections taken for secrets; they are kept")
     if survey.hidden:
         lines.append(f"{survey.hidden:,} notes for the game master alone; they are not in the walk")
-    codes = Counter(finding.code for finding in findings if finding.severity != "info")
+    codes = Counter(
+        finding.code for finding in findings if finding.severity != "info" and not finding.code.startswith("empty")
+    )
     lines += [f"{count:,} {_SAID.get(code, code)}" for code, count in codes.most_common(_MOST_CODES)]
     broken = len({finding.file for finding in findings if finding.severity == "error"})
     if broken:
         lines.append(f"{broken:,} files left out: see lorewright pack validate")
+    if survey.empty:
+        lines.append(f"{survey.empty:,} notes without text")
     placed = len(scenario.cast) + len(scenario.things) + (len(scenario.places) if has_map(survey) else 0)
     if has_map(survey):
         lines.append(f"{len(scenario.places):,} places, {len(scenario.cast):,} people, {len(scenario.things):,} things")

@@ -30,7 +30,7 @@ class Shelf:
     ways: list[str] = field(default_factory=list)
 
 
-def shelves(notes: Sequence[Note], *, pack_name: str) -> list[Shelf]:
+def shelves(notes: Sequence[Note]) -> list[Shelf]:
     """The shelves of the notes, the entrance first; every shelf can be reached from every other."""
     by_folder: dict[tuple[str, ...], list[Note]] = {(): []}
     for note in notes:
@@ -39,7 +39,7 @@ def shelves(notes: Sequence[Note], *, pack_name: str) -> list[Shelf]:
         by_folder[note.folder].append(note)
     order = sorted(by_folder)
     made = {folder: _of_folder(number, by_folder[folder]) for number, folder in enumerate(order)}
-    names = distinct_names(_titled(made, pack_name))
+    names = distinct_names(_titled(made))
     for folder in order:
         _tree([*made[folder]])
         below = [made[one][0] for one in order if len(one) == len(folder) + 1 and one[: len(folder)] == folder]
@@ -63,17 +63,17 @@ def _is_index(note: Note) -> bool:
     return stem in _INDEX_STEMS
 
 
-def _titled(made: Mapping[tuple[str, ...], list[Shelf]], pack_name: str) -> list[Titled]:
+def _titled(made: Mapping[tuple[str, ...], list[Shelf]]) -> list[Titled]:
     """`The shelf Spells`, `The shelf Spells F`: by the folder and, where there are several, by what stands first."""
     titled = []
     for folder, rooms in made.items():
-        title = folder[-1] if folder else pack_name
-        shown = display_name(title.replace("-", " ").replace("_", " "), fallback="unnamed")
-        shown = shown[:1].upper() + shown[1:]
+        title = folder[-1].replace("-", " ").replace("_", " ") if folder else ""
+        shown = display_name(title)
+        name = f"The shelf {shown[:1].upper()}{shown[1:]}" if folder else "The front shelf"
         above = folder[-2] if len(folder) > 1 else ""
         for number, shelf in enumerate(rooms):
             first = display_name(shelf.notes[0].entity.name)[:1].upper() if number and shelf.notes else ""
-            titled.append(Titled(shelf.key, f"The shelf {shown} {first}".strip(), apart=above))
+            titled.append(Titled(shelf.key, f"{name} {first}".strip(), apart="" if number else above))
     return titled
 
 

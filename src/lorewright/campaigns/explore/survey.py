@@ -65,12 +65,13 @@ class HiddenItem:
 
 @dataclass(frozen=True, slots=True)
 class Survey:
-    """The open notes of a pack by ID, in file order; how many are hidden; what its conditions speak of."""
+    """The open notes of a pack by ID, in file order; how many are hidden or empty; what its conditions speak of."""
 
     pack_id: str
     pack_name: str
     notes: Mapping[str, Note]
     hidden: int
+    empty: int
     threads: tuple[str, ...]
     clocks: Mapping[str, int]
     finds: tuple[HiddenItem, ...]
@@ -105,7 +106,8 @@ def survey(generation: Generation) -> Survey:
         pack_id=generation.pack_id,
         pack_name=generation.manifest.name,
         notes=notes,
-        hidden=len(entities) - len(shown),
+        hidden=sum(1 for one in entities if one in chunks and one not in notes),
+        empty=sum(1 for one in entities if one not in chunks),
         threads=threads,
         clocks=clocks,
         finds=tuple(_finds(in_force, chunks, notes)),

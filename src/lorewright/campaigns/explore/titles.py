@@ -14,6 +14,7 @@ LONGEST_NAME = 60
 _LETTERS_ONLY = re.compile(r"[^\W_]+")
 # What our sentences, IDs and the reading of a player's line use themselves.
 _TAKEN = re.compile(r"[^\w\s’'&!?.,()\-–—]|_")
+_SPOKEN = str.maketrans({"/": "-", "[": "(", "{": "(", "]": ")", "}": ")"})
 _EDGES = " .,;:!?-–—&'’"
 
 
@@ -23,7 +24,7 @@ def display_name(title: str, *, fallback: str = "") -> str:
     for text in (title, fallback):
         plain = unicodedata.normalize("NFC", plain_text(text[:500]) or text[:500])
         shown = "".join(" " if unicodedata.category(char)[0] == "C" else char for char in plain)
-        shown = _balanced(_cut(" ".join(_TAKEN.sub(" ", shown.replace("/", "-")).split())))
+        shown = _balanced(_cut(" ".join(_TAKEN.sub(" ", shown.translate(_SPOKEN)).split())))
         if _LETTERS_ONLY.search(shown):
             return shown
     return "unnamed"
