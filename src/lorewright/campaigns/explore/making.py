@@ -64,7 +64,7 @@ def _walk(survey: Survey, seed: int) -> dict[str, Any]:
     things_at = whereabouts(survey, things, ids, seed=seed, most=MOST_THINGS)
     ways = joined([_tied(survey, place) for place in places], _authored(places), _links(places))
     return {
-        "summary": f"{len(places)} places, {len(people)} people and {len(things)} things, as their notes tell of them.",
+        "summary": "A walk through the places of the notes, as the notes tell of them.",
         "intro_seed": _intro(names[start.id], [names[path.to] for path in ways[start.id]]),
         "start": key_of_note(start.id),
         "places": {key_of_note(one): {"name": names[one], "exits": _exits(ways[one], names)} for one in ids},

@@ -10,14 +10,14 @@ from lorewright.campaigns.explore.survey import Survey
 from lorewright.campaigns.scenario import Scenario
 from lorewright.packs.findings import Finding
 
-# What a code means to whoever wrote the notes; others are shown by their code.
+# What a code means to whoever wrote the notes, of one and of several; others are shown by their code.
 _SAID = {
-    "dangling-reference": "links without target",
-    "missing-id": "notes without an ID (named by their path)",
-    "missing-type": "notes whose type was guessed from their folder",
-    "missing-frontmatter": "notes without frontmatter",
-    "no-heading": "notes without a heading",
-    "missing-manifest": "pack.yaml missing",
+    "dangling-reference": ("link without target", "links without target"),
+    "missing-id": ("note without an ID (named by its path)", "notes without an ID (named by their paths)"),
+    "missing-type": ("note whose type was guessed from its folder", "notes whose type was guessed from their folders"),
+    "missing-frontmatter": ("note without frontmatter", "notes without frontmatter"),
+    "no-heading": ("note without a heading", "notes without a heading"),
+    "missing-manifest": ("pack.yaml missing", "pack.yaml missing"),
 }
 _MOST_CODES = 4
 
@@ -29,27 +29,40 @@ def report(
     kinds = Counter(note.entity.type for note in survey.notes.values())
     counted = ", ".join(f"{count:,} {kind}" for kind, count in sorted(kinds.items(), key=lambda one: (-one[1], one[0])))
     links = sum(len(note.links) for note in survey.notes.values())
-    lines = [f"{files:,} notes: {counted or 'none that anyone may read'}", f"{links:,} links between them"]
+    lines = [
+        f"{_count(files, 'note')}: {counted or 'none that anyone may read'}",
+        _count(links, "link") + " between them",
+    ]
     secrets = sum(count for role, count in roles.items() if role in ("secret", "withholds"))
     if secrets:
-        lines.append(f"{secrets:,} sections taken for secrets; they are kept")
+        lines.append(_count(secrets, "section taken for a secret", "sections taken for secrets"))
     if survey.hidden:
-        lines.append(f"{survey.hidden:,} notes for the game master alone; they are not in the walk")
+        lines.append(f"{_count(survey.hidden, 'note')} for the game master alone, not in the walk")
     codes = Counter(
         finding.code for finding in findings if finding.severity != "info" and not finding.code.startswith("empty")
     )
-    lines += [f"{count:,} {_SAID.get(code, code)}" for code, count in codes.most_common(_MOST_CODES)]
+    lines += [_count(count, *_SAID.get(code, (code, code))) for code, count in codes.most_common(_MOST_CODES)]
     broken = len({finding.file for finding in findings if finding.severity == "error"})
     if broken:
-        lines.append(f"{broken:,} files left out: see lorewright pack validate")
+        lines.append(f"{_count(broken, 'file')} left out: see lorewright pack validate")
     if survey.empty:
-        lines.append(f"{survey.empty:,} notes without text")
+        lines.append(_count(survey.empty, "note") + " without text")
     placed = len(scenario.cast) + len(scenario.things) + (len(scenario.places) if has_map(survey) else 0)
     if has_map(survey):
-        lines.append(f"{len(scenario.places):,} places, {len(scenario.cast):,} people, {len(scenario.things):,} things")
+        lines.append(f"in the walk: {placed_counts(scenario)}")
     else:
-        lines.append(f"no places: the notes stand on {len(scenario.places):,} shelves")
+        lines.append(f"no map of its own: the notes stand on {_count(len(scenario.places), 'shelf', 'shelves')}")
     away = len(survey.notes) - placed
     if away > 0:
-        lines.append(f"{away:,} notes never reachable on foot; /lore and questions find them")
+        lines.append(_count(away, "note") + " never reachable on foot; /lore and questions find them")
     return lines
+
+
+def placed_counts(scenario: Scenario) -> str:
+    """`4 places, 1 person, 0 things`."""
+    counts = (len(scenario.places), "place", "places"), (len(scenario.cast), "person", "people")
+    return ", ".join(_count(*one) for one in (*counts, (len(scenario.things), "thing", "things")))
+
+
+def _count(count: int, one: str, several: str | None = None) -> str:
+    return f"{count:,} {one if count == 1 else several or f'{one}s'}"

@@ -17,7 +17,7 @@ NOTES_ON_A_SHELF = 6
 # Two below in its own folder, two below among its neighbours, one back: no shelf has more than five ways.
 _BRANCHES = 2
 
-_INDEX_STEMS = ("readme", "index", "_index", "home")
+_INDEX_STEMS = ("index", "_index", "home")
 
 
 @dataclass(slots=True)
