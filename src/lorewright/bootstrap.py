@@ -13,6 +13,7 @@ from lorewright.campaigns.explore.explorer import Explorer
 from lorewright.campaigns.history import Histories
 from lorewright.campaigns.lore import LoreDesk
 from lorewright.campaigns.packs import PackShelf
+from lorewright.campaigns.scenarios import Scenarios
 from lorewright.errors import EmbedderError, SettingsError
 from lorewright.index.embedders.choosing import open_embedder
 from lorewright.index.embedders.embedder import Embedder, Vectors
@@ -60,6 +61,7 @@ class App:
     stages: Stages
     doctor: Doctor
     explorer: Explorer
+    scenarios: Scenarios
     # Why packs are found by words alone although the settings name an embedder.
     without_vectors: EmbedderError | None = None
 
@@ -97,9 +99,11 @@ def open_app(start: Path | None = None, *, models: Mapping[str, Model] | None = 
         without_vectors=missing,
         chroma=workspace.settings.index.chroma != "never",
     )
-    explorer = Explorer(Library(workspace.indexes), workspace.content_packs)
+    by_words = Library(workspace.indexes)
+    explorer = Explorer(by_words, workspace.content_packs)
+    scenarios = Scenarios(workspace.scenarios, workspace.content_packs, by_words, explorer)
     desk = LoreDesk(library, campaigns, histories)
-    return App(workspace, library, campaigns, desk, shelf, stages, doctor, explorer, missing)
+    return App(workspace, library, campaigns, desk, shelf, stages, doctor, explorer, scenarios, missing)
 
 
 def _embedder(settings: IndexSettings) -> tuple[Embedder | None, EmbedderError | None]:

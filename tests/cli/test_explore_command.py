@@ -90,3 +90,26 @@ def test_a_hostile_vault_prints_nothing_that_a_terminal_obeys(root: Path) -> Non
     done = run(root, "explore", "hostile")
     assert done.returncode == 0, done.stderr
     assert not [char for char in done.stdout + done.stderr if char in "\x1b\x07\u202e"]
+
+
+def test_a_saved_walk_is_valid_and_listed_and_the_scenario_that_ships_is_clean(root: Path) -> None:
+    assert run(root, "explore", "vault", "--save", str(root / "scenarios" / "walk.yaml")).returncode == 0
+    checked = run(root, "scenario", "validate", str(root / "scenarios" / "walk.yaml"))
+    assert (checked.returncode, checked.stdout) == (0, "0 errors, 0 warnings\n")
+    listed = json.loads(run(root, "scenario", "list", "--json").stdout)
+    assert [one["id"] for one in listed] == ["dead_drop", "explore_vault"]
+    assert set(listed[0]) == {"id", "name", "summary", "packs", "ruleset", "packs_here", "file"}
+    assert json.loads(run(root, "scenario", "validate", "dead_drop", "--json").stdout) == []
+
+
+def test_a_broken_scenario_is_told_line_by_line_and_fails(root: Path) -> None:
+    path = root / "scenarios" / "dead_drop.yaml"
+    path.write_text(
+        path.read_text(encoding="utf-8").replace("{clock: tide, by: 1}", "{clock: tied}", 1), encoding="utf-8"
+    )
+    checked = run(root, "scenario", "validate", "dead_drop")
+    assert checked.returncode == 1
+    assert f"{path}:" in checked.stdout
+    assert "error rules.walking: there is no clock tied" in checked.stdout
+    (finding,) = json.loads(run(root, "scenario", "validate", "dead_drop", "--json").stdout)
+    assert set(finding) == {"file", "line", "column", "severity", "code", "message", "hint"}

@@ -33,7 +33,7 @@ def entities_of(scenario: Scenario, names: Names, generations: Sequence[Generati
     for name in dict.fromkeys([*added, *related]):
         if name in scenario.things or name in ("you", "player"):
             continue
-        entity_id = names.entity(name, where="scenario")
+        entity_id = names.entity(name, where=where_of(scenario, name))
         source = told_entity(entity_id, generations)
         kind: EntityType = "npc" if name in scenario.cast else "location"
         if source is not None:
@@ -41,7 +41,16 @@ def entities_of(scenario: Scenario, names: Names, generations: Sequence[Generati
         elif (own := added.get(name)) is not None and own.name:
             yield _own(entity_id, own.name, own, kind)
     for name, thing in scenario.things.items():
-        yield _thing(names.entity(name, where="things"), thing, generations)
+        yield _thing(names.entity(name, where=f"things.{name}"), thing, generations)
+
+
+def where_of(scenario: Scenario, name: str) -> str:
+    """Where in a scenario a name stands, for whoever must mend it."""
+    groups = {"places": scenario.places, "cast": scenario.cast, "things": scenario.things}
+    found = next((group for group, names in groups.items() if name in names), None)
+    if found is None:
+        return "entities" if any(one.id == name for one in scenario.entities) else "threads"
+    return f"{found}.{name}"
 
 
 def _added(scenario: Scenario) -> dict[str, _Added]:

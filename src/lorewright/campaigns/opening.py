@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from lorewright.campaigns.conditions import condition_problems
-from lorewright.campaigns.entities import entities_of, names_made
+from lorewright.campaigns.entities import entities_of, names_made, where_of
 from lorewright.campaigns.names import Names
 from lorewright.campaigns.scenario import (
     AgendaStep,
@@ -53,6 +53,18 @@ def compose(
     Raises:
         ScenarioError: names that mean nothing, all of them in one message; `source` is the scenario's file.
     """
+    opening, problems, in_packs = tried(scenario, ruleset, generations, campaign_id=campaign_id)
+    lines = [*(f"{source}: {problem}" for problem in problems), *in_packs]
+    if lines:
+        raise ScenarioError("\n".join(lines), hint="add what is missing to the pack or scenario, or mend the name")
+    return opening
+
+
+def tried(
+    scenario: Scenario, ruleset: Ruleset, generations: Sequence[Generation], *, campaign_id: str
+) -> tuple[Opening, list[str], list[str]]:
+    """What a scenario composes to, and what is wrong with it: in the scenario (`rules.debt: …`), and in its packs (with
+    file and line). Only without problems is the opening fit to be played."""
     generations = generations_in_force(generations)
     names = Names(
         campaign_id,
@@ -65,11 +77,8 @@ def compose(
     )
     composer = _Composer(scenario, names, generations)
     opening = Opening(composer.state(), composer.rules(ruleset))
-    lines = [f"{source}: {problem}" for problem in dict.fromkeys(names.problems)]
-    lines += condition_problems(scenario, names, generations, entity_ids=opening.state.entities)
-    if lines:
-        raise ScenarioError("\n".join(lines), hint="add what is missing to the pack or scenario, or mend the name")
-    return opening
+    in_packs = condition_problems(scenario, names, generations, entity_ids=opening.state.entities)
+    return opening, list(dict.fromkeys(names.problems)), list(in_packs)
 
 
 class _Composer:
@@ -231,7 +240,7 @@ class _Composer:
         return relations
 
     def _place(self, name: str) -> str:
-        return self._names.entity(name, where="scenario")
+        return self._names.entity(name, where=where_of(self._scenario, name))
 
     def _id(self, name: str) -> str:
-        return self._names.entity(name, where="things")
+        return self._names.entity(name, where=f"things.{name}")

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
 from pydantic import Field, ValidationError, model_validator
 
 from lorewright.errors import NotFound, ScenarioError
-from lorewright.packs.bounded_yaml import YamlDocument, YamlProblem, load_yaml
+from lorewright.packs.bounded_yaml import YamlProblem, lines_of_yaml, load_yaml
 from lorewright.rules.conditions import ClockIs, Condition
 from lorewright.rules.effects import Effect
 from lorewright.rules.rulesets import Rule
@@ -176,28 +178,54 @@ def load_scenario(path: Path) -> Scenario:
         NotFound: there is no such file.
         ScenarioError: it is not a scenario; the message has file, line and key.
     """
+    scenario, faults = read_scenario(path)
+    if scenario is None:
+        lines = "\n".join(f"{path}:{fault.line}: {fault.message}" for fault in faults[:5])
+        raise ScenarioError(lines, hint=faults[0].hint)
+    return scenario
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """What keeps a file from being a scenario, and on which line."""
+
+    line: int
+    message: str
+    hint: str = "see docs/authoring.md for the keys of a scenario"
+
+
+def read_scenario(path: Path) -> tuple[Scenario | None, list[Fault]]:
+    """A scenario, or every reason why the file is none.
+
+    Raises:
+        NotFound: there is no such file.
+    """
     if not path.is_file():
-        raise NotFound(f"there is no scenario at {path}", hint="see the folder scenarios/")
+        raise NotFound(f"there is no scenario at {path}", hint="see: lorewright scenario list")
     try:
-        document = load_yaml(path.read_text(encoding="utf-8-sig"), max_nodes=_MAX_YAML_NODES)
+        text = path.read_text(encoding="utf-8-sig")
+        data = load_yaml(text, max_nodes=_MAX_YAML_NODES).data
     except UnicodeDecodeError:
-        raise ScenarioError(f"{path}: the file is not UTF-8", hint="save it as UTF-8") from None
+        return None, [Fault(1, "the file is not UTF-8", "save it as UTF-8")]
     except YamlProblem as problem:
-        raise ScenarioError(
-            f"{path}:{problem.line}:{problem.column}: {problem.message}", hint="mend the YAML"
-        ) from None
-    if not isinstance(document.data, dict):
-        raise ScenarioError(f"{path}:1: a scenario is `key: value` lines", hint="see docs/authoring.md")
+        return None, [Fault(problem.line, f"column {problem.column}: {problem.message}", "mend the YAML")]
+    if not isinstance(data, dict):
+        return None, [Fault(1, "a scenario is `key: value` lines")]
     try:
-        return Scenario.model_validate(document.data)
+        return Scenario.model_validate(data), []
     except ValidationError as problem:
-        raise _explained(path, document, problem) from None
+        lines = lines_of_yaml(text, max_nodes=_MAX_YAML_NODES)
+        return None, [
+            Fault(line_of(lines, one["loc"]), f"{'.'.join(map(str, one['loc']))}: {one['msg']}")
+            for one in problem.errors(include_url=False, include_input=False)
+        ]
 
 
-def _explained(path: Path, document: YamlDocument, problem: ValidationError) -> ScenarioError:
-    lines = []
-    for one in problem.errors(include_url=False, include_input=False)[:5]:
-        keys = [str(part) for part in one["loc"]]
-        line = document.key_lines.get(keys[0], 1) if keys else 1
-        lines.append(f"{path}:{line}: {'.'.join(keys)}: {one['msg']}")
-    return ScenarioError("\n".join(lines), hint="see docs/authoring.md for the keys of a scenario")
+def line_of(lines: Mapping[tuple[str, ...], int], path: Iterable[object]) -> int:
+    """The line of what a path of keys leads to, or of the last of it that is there. Steps that are no key of the file
+    (the kind of an effect, say) are passed over."""
+    found: tuple[str, ...] = ()
+    for part in path:
+        if (*found, str(part)) in lines:
+            found = (*found, str(part))
+    return lines.get(found, 1)

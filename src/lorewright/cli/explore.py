@@ -14,7 +14,6 @@ from typing import Annotated
 import typer
 
 from lorewright.bootstrap import App, open_app
-from lorewright.campaigns.explore.demo import demo_lines
 from lorewright.campaigns.explore.explorer import Found, latest_walk
 from lorewright.campaigns.explore.writing import write_scenario
 from lorewright.cli.output import note, say
@@ -100,7 +99,7 @@ def _demo(lorewright: App, found: Found, seed: int | None) -> None:
     with tempfile.TemporaryDirectory() as folder:
         campaigns = lorewright.rehearsal(Path(folder))
         row = lorewright.explorer.begin(found, campaigns, seed=_SEED if seed is None else seed)
-        _play_lines(campaigns, row.id, demo_lines(found.scenario))
+        _play_lines(campaigns, row.id, found.scenario.demo)
 
 
 @contextmanager

@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 import re
 import unicodedata
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -62,6 +63,29 @@ def load_yaml(text: str, *, max_nodes: int = MAX_YAML_NODES) -> YamlDocument:
     except (yaml.YAMLError, ValueError, RecursionError, IndexError) as problem:
         raise YamlProblem("invalid-yaml", str(problem).split("\n")[0] or "not YAML", 1, 1) from None
     return YamlDocument(data, lines, dates, tuple(builder.duplicates))
+
+
+def lines_of_yaml(text: str, *, max_nodes: int = MAX_YAML_NODES) -> dict[tuple[str, ...], int]:
+    """The line (from 1) of each key and list entry, by the keys that lead to it (`("rules", "0", "on")`).
+
+    Raises:
+        YamlProblem: as `load_yaml`; the text should have been read by that before.
+    """
+    node = _compose(text, max_nodes)
+    return dict(_lines(node, ())) if node is not None else {}
+
+
+def _lines(node: yaml.Node, path: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], int]]:
+    if isinstance(node, yaml.MappingNode):
+        for key, value in node.value:
+            inner = (*path, _clean(str(key.value)))
+            yield inner, key.start_mark.line + 1
+            yield from _lines(value, inner)
+    elif isinstance(node, yaml.SequenceNode):
+        for number, value in enumerate(node.value):
+            inner = (*path, str(number))
+            yield inner, value.start_mark.line + 1
+            yield from _lines(value, inner)
 
 
 def _compose(text: str, max_nodes: int) -> yaml.Node | None:

@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 import exploration as x
 import walking
 from lorewright.bootstrap import App, make_workspace, open_app
-from lorewright.campaigns.explore.demo import demo_lines
 from lorewright.campaigns.explore.explorer import Found, latest_walk
 from lorewright.campaigns.explore.writing import write_scenario
 from lorewright.campaigns.scenario import load_scenario
@@ -191,7 +190,7 @@ def test_a_walk_goes_on_and_a_changed_vault_keeps_the_text_that_it_began_with(tm
 def test_the_demo_is_about_ten_lines_that_work(tmp_path: Path) -> None:
     app, found = found_in(tmp_path, x.VAULT)
     campaigns = walking.begun(app, found, tmp_path / "games")
-    lines = demo_lines(found.scenario)
+    lines = found.scenario.demo
     assert 8 <= len(lines) <= 11
     assert {line.split()[0] for line in lines} >= {"look", "go", "search"}
     with campaigns.open("game") as opened:

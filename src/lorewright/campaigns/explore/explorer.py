@@ -41,8 +41,14 @@ class Explorer:
             PackError: the folder cannot be installed.
         """
         folder = Path(name)
-        if folder.is_dir():
-            return self._installed(folder, progress)
+        return self._installed(folder, progress) if folder.is_dir() else self.pack_of_id(name, progress=progress)
+
+    def pack_of_id(self, name: str, *, progress: Progress = no_progress) -> tuple[InstalledPack, tuple[Finding, ...]]:
+        """An installed pack, read again where its folder is there; a pack of the workspace is installed.
+
+        Raises:
+            NotFound: there is no such pack.
+        """
         installed = {pack.id: pack for pack in self._library.packs()}
         if name in installed:
             there = Path(installed[name].path)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from lorewright.campaigns.explore.demo import demo_lines
 from lorewright.campaigns.explore.joining import AuthoredPath, Path, Tied, joined
 from lorewright.campaigns.explore.peopling import MOST_PEOPLE, MOST_THINGS, whereabouts
 from lorewright.campaigns.explore.shelves import shelves
@@ -43,7 +44,8 @@ def make_scenario(survey: Survey, *, seed: int) -> Scenario:
             for number, (clock, most) in enumerate(survey.clocks.items(), start=1)
         },
     }
-    return Scenario.model_validate({**lasting, **made})
+    scenario = Scenario.model_validate({**lasting, **made})
+    return scenario.model_copy(update={"demo": tuple(demo_lines(scenario)), "demo_seed": seed})
 
 
 def scenario_id(pack_id: str) -> str:
