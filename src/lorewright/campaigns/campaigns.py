@@ -274,7 +274,8 @@ class Campaigns:
         root = Path(installed.path)
         changed = root.is_dir() and content_hash_of(root) != installed.content_hash
         if changed or not self._library.has(installed.key):
-            return self._library.install(root if root.is_dir() else home, progress=progress).pack
+            folder = root if root.is_dir() else home
+            return self._library.install(folder, lenient=installed.lenient, progress=progress).pack
         with suppress(EmbedderError):
             self._library.embed(installed.key, progress=progress)
         return installed

@@ -45,28 +45,39 @@ def explore(
     left.
     """
     lorewright = open_app()
-    note(f"reading {source} …")
-    with progress_bar() as progress:
-        pack, findings = lorewright.explorer.pack(source, progress=progress)
     if save is not None:
-        write_scenario(_found(lorewright, pack, findings, seed).scenario, save)
+        write_scenario(_found(lorewright, source, seed).scenario, save)
         say(f"wrote {save}. Next: lorewright scenario validate {save}")
         return
-    piped = _piped_lines() if script is None else iter(_lines_of(script))
+    if script is not None:
+        lines = _lines_of(script)
+        _play_lines(lorewright.campaigns, _walk(lorewright, source, seed=seed, new=new).id, lines)
+        return
+    piped = _piped_lines()
     first = next(piped, None) if piped is not None else None
-    if piped is not None and first is None:
-        _demo(lorewright, _found(lorewright, pack, findings, seed), seed)
-        return
-    campaign_id = _walk(lorewright, pack, findings, seed=seed, new=new)
-    if piped is not None and first is not None:
-        _play_lines(lorewright.campaigns, campaign_id, chain([first], piped))
-        return
-    with _embedding(lorewright, pack):
-        _play_at_prompt(lorewright.campaigns, campaign_id)
+    if piped is None:
+        walk = _walk(lorewright, source, seed=seed, new=new)
+        with _embedding(lorewright, walk):
+            _play_at_prompt(lorewright.campaigns, walk.id)
+    elif first is not None:
+        _play_lines(lorewright.campaigns, _walk(lorewright, source, seed=seed, new=new).id, chain([first], piped))
+    else:
+        _demo(lorewright, _found(lorewright, source, seed), seed)
 
 
-def _found(lorewright: App, pack: InstalledPack, findings: tuple[Finding, ...], seed: int | None) -> Found:
+def _found(lorewright: App, source: str, seed: int | None) -> Found:
     """The walk, with what was found on the screen."""
+    pack, findings = _read(lorewright, source)
+    return _shown(lorewright, pack, findings, seed)
+
+
+def _read(lorewright: App, source: str) -> tuple[InstalledPack, tuple[Finding, ...]]:
+    note(f"reading {source} …")
+    with progress_bar() as progress:
+        return lorewright.explorer.pack(source, progress=progress)
+
+
+def _shown(lorewright: App, pack: InstalledPack, findings: tuple[Finding, ...], seed: int | None) -> Found:
     found = lorewright.explorer.walk(pack, findings, seed=_SEED if seed is None else seed)
     note(f"{pack.name}:")
     for line in found.lines:
@@ -74,14 +85,21 @@ def _found(lorewright: App, pack: InstalledPack, findings: tuple[Finding, ...], 
     return found
 
 
-def _walk(lorewright: App, pack: InstalledPack, findings: tuple[Finding, ...], *, seed: int | None, new: bool) -> str:
-    """The campaign of the walk that was begun last; a new one where there is none, or one is wanted."""
+def _walk(lorewright: App, source: str, *, seed: int | None, new: bool) -> CampaignRow:
+    """The campaign of the walk that was begun last; a new one where there is none, or one is wanted. What has not
+    changed since is not read again."""
+    unchanged = None if new else lorewright.explorer.unchanged(source)
+    there = latest_walk(unchanged.id, lorewright.campaigns) if unchanged else None
+    if unchanged is not None and there is not None:
+        _tell_what_differs(there, unchanged, seed)
+        return there
+    pack, findings = _read(lorewright, source)
     there = None if new else latest_walk(pack.id, lorewright.campaigns)
-    if there is None:
-        found = _found(lorewright, pack, findings, seed)
-        return lorewright.explorer.begin(found, lorewright.campaigns, seed=_SEED if seed is None else seed).id
-    _tell_what_differs(there, pack, seed)
-    return there.id
+    if there is not None:
+        _tell_what_differs(there, pack, seed)
+        return there
+    found = _shown(lorewright, pack, findings, seed)
+    return lorewright.explorer.begin(found, lorewright.campaigns, seed=_SEED if seed is None else seed)
 
 
 def _tell_what_differs(there: CampaignRow, pack: InstalledPack, seed: int | None) -> None:
@@ -103,13 +121,13 @@ def _demo(lorewright: App, found: Found, seed: int | None) -> None:
 
 
 @contextmanager
-def _embedding(lorewright: App, pack: InstalledPack) -> Iterator[None]:
-    """While one plays, another process gives the pack its vectors, for the next time that it is opened. It may be
+def _embedding(lorewright: App, walk: CampaignRow) -> Iterator[None]:
+    """While one plays, another process gives its pack vectors, for the next time that it is opened. It may be
     stopped at any moment: what is embedded by then is kept."""
     if lorewright.library.vectors is None:
         yield
         return
-    command = [sys.executable, "-m", "lorewright", "pack", "reindex", pack.id]
+    command = [sys.executable, "-m", "lorewright", "pack", "reindex", walk.pins[0].pack_id]
     quiet = {"stdin": subprocess.DEVNULL, "stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
     with subprocess.Popen(command, **quiet) as process:  # type: ignore[call-overload]
         try:

@@ -13,7 +13,7 @@ from lorewright.campaigns.scenario import Scenario
 from lorewright.errors import NotFound
 from lorewright.index.library import InstalledPack, Library
 from lorewright.packs.findings import Finding
-from lorewright.packs.loader import Progress, no_progress
+from lorewright.packs.loader import Progress, content_hash_of, no_progress
 from lorewright.turn.campaign import CampaignRow
 
 
@@ -42,6 +42,18 @@ class Explorer:
         """
         folder = Path(name)
         return self._installed(folder, progress) if folder.is_dir() else self.pack_of_id(name, progress=progress)
+
+    def unchanged(self, name: str) -> InstalledPack | None:
+        """The installed pack of a folder or an ID, where its text is still what was indexed; None else."""
+        folder = Path(name)
+        for pack in self._library.packs():
+            root = Path(pack.path)
+            meant = (
+                root.samefile(folder) if folder.is_dir() and root.is_dir() else pack.id == name and not folder.is_dir()
+            )
+            if meant and root.is_dir() and self._library.has(pack.key) and content_hash_of(root) == pack.content_hash:
+                return pack
+        return None
 
     def pack_of_id(self, name: str, *, progress: Progress = no_progress) -> tuple[InstalledPack, tuple[Finding, ...]]:
         """An installed pack, read again where its folder is there; a pack of the workspace is installed.
