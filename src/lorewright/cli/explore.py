@@ -19,6 +19,7 @@ from lorewright.campaigns.explore.writing import write_scenario
 from lorewright.cli.output import note, say
 from lorewright.cli.play import _lines_of, _piped_lines, _play_at_prompt, _play_lines
 from lorewright.cli.progress import progress_bar
+from lorewright.index.generation import GenerationKey
 from lorewright.index.library import InstalledPack
 from lorewright.packs.findings import Finding
 from lorewright.turn.campaign import CampaignRow
@@ -124,10 +125,13 @@ def _demo(lorewright: App, found: Found, seed: int | None) -> None:
 def _embedding(lorewright: App, walk: CampaignRow) -> Iterator[None]:
     """While one plays, another process gives its pack vectors, for the next time that it is opened. It may be
     stopped at any moment: what is embedded by then is kept."""
-    if lorewright.library.vectors is None:
+    pin = walk.pins[0]
+    vectors = lorewright.library.vectors
+    spaces = lorewright.library.spaces(GenerationKey(pin.pack_id, pin.content_hash))
+    if vectors is None or vectors.embedder.fingerprint in spaces:
         yield
         return
-    command = [sys.executable, "-m", "lorewright", "pack", "reindex", walk.pins[0].pack_id]
+    command = [sys.executable, "-m", "lorewright", "pack", "reindex", pin.pack_id]
     quiet = {"stdin": subprocess.DEVNULL, "stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
     with subprocess.Popen(command, **quiet) as process:  # type: ignore[call-overload]
         try:
