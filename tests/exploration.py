@@ -12,7 +12,7 @@ CANARIES = ("heron-password", "buried ledger", "Inquisitor", "silver whistle")
 VAULT: dict[str, str | bytes] = {
     "locations/Lighthouse.md": "# The Lighthouse\n\nThe lighthouse stands on [[Gull Rock]] and has not been lit for a year.\n\n"
     "## Atmosphere\n\nThe stairs hum when the wind is right.\n\n"
-    "## Clues\n\n- search the lamp room: Behind the lens somebody has hidden a silver whistle.\n\n"
+    "## Clues\n\n- search the lamp room: Behind the lens somebody has hidden a silver whistle in a coil of rope.\n\n"
     "## Secrets\n\nThe keeper's heron-password opens the cellar.\n",
     "locations/Gull Rock.md": "# Gull Rock\n\nA rock with one path, which leads down to the [[Harbour]].\n",
     "locations/Harbour.md": "# Harbour\n\nThree boats, two of them afloat. Everybody here knows the price of rope.\n",

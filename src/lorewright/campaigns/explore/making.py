@@ -55,9 +55,9 @@ def scenario_id(pack_id: str) -> str:
 
 def _walk(survey: Survey, seed: int) -> dict[str, Any]:
     places, people = survey.of_type("location"), survey.of_type("npc")
-    found = {name for item in survey.finds for name in item.names}
+    found = _found(survey, places)
     things = [note for note in survey.of_type("item") if note.id not in found]
-    hidden = [survey.notes[one] for one in dict.fromkeys(name for item in survey.finds for name in item.names)]
+    hidden = [survey.notes[one] for one in found]
     factions = survey.of_type("faction")[:_MOST_FACTIONS]
     names = _names([*places, *people, *things, *hidden, *factions])
     ids = [place.id for place in places]
@@ -77,7 +77,7 @@ def _walk(survey: Survey, seed: int) -> dict[str, Any]:
             **{thing_key(note): _thing(note, names, at=key_of_note(things_at[note.id])) for note in things},
             **{thing_key(note): _thing(note, names) for note in hidden},
         },
-        "finds": _finds(survey),
+        "finds": _finds(survey, found),
         "entities": [{"id": key_of_note(note.id), "type": "faction", "name": names[note.id]} for note in factions],
     }
 
@@ -183,17 +183,28 @@ def _exits(paths: Sequence[Path], names: Mapping[str, str]) -> dict[str, dict[st
     return exits
 
 
-def _finds(survey: Survey) -> dict[str, list[dict[str, str]]]:
-    """A thing that a hidden item names comes to lie in its place once it was found."""
-    found: dict[str, list[dict[str, str]]] = {}
-    placed: set[str] = set()
+def _found(survey: Survey, places: Sequence[Note]) -> dict[str, str]:
+    """The things that only a search brings to light, each with the hidden item that names it first. What a place names
+    openly, or what names a place, lies there for all to see."""
+    ids = {place.id for place in places}
+    openly = {target for place in places for target in place.links}
+    openly |= {note.id for note in survey.of_type("item") if ids.intersection(note.links)}
+    found: dict[str, str] = {}
     for item in survey.finds:
-        new = [name for name in item.names if name not in placed]
-        placed.update(new)
-        if new:
-            at = key_of_note(item.place_id)
-            found[shown_item(item.item_id)] = [{"put": thing_key(survey.notes[one]), "at": at} for one in new]
+        for name in item.names:
+            if name not in openly:
+                found.setdefault(name, item.item_id)
     return found
+
+
+def _finds(survey: Survey, found: Mapping[str, str]) -> dict[str, list[dict[str, str]]]:
+    """A thing that a hidden item names comes to lie in its place once it was found."""
+    at = {item.item_id: key_of_note(item.place_id) for item in survey.finds}
+    finds: dict[str, list[dict[str, str]]] = {}
+    for name, item_id in found.items():
+        put = {"put": thing_key(survey.notes[name]), "at": at[item_id]}
+        finds.setdefault(shown_item(item_id), []).append(put)
+    return finds
 
 
 def _threads(survey: Survey, made: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
@@ -218,8 +229,12 @@ def _thread_title(thread: str) -> str:
 
 
 def _intro(start: str, ways: Sequence[str]) -> str:
-    first = f"You begin at {start}, and nobody has asked you to do anything."
-    onward = f"From here one can go to {_listed(ways)}." if ways else "It is the only place that the notes tell of."
+    first = f"You begin at {_lowered(start)}, and nobody has asked you to do anything."
+    onward = (
+        f"From here one can go to {_listed([_lowered(way) for way in ways])}."
+        if ways
+        else "It is the only place that the notes tell of."
+    )
     return f"{first} {onward} What is said here is what the notes say; look, ask and search for the rest."
 
 

@@ -17,7 +17,7 @@ _SAID = {
     "missing-type": ("note whose type was guessed from its folder", "notes whose type was guessed from their folders"),
     "missing-frontmatter": ("note without frontmatter", "notes without frontmatter"),
     "no-heading": ("note without a heading", "notes without a heading"),
-    "missing-manifest": ("pack.yaml missing", "pack.yaml missing"),
+    "missing-manifest": ("pack.yaml to be written: lorewright pack new --from FOLDER", ""),
 }
 _MOST_CODES = 4
 
