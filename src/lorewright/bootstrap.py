@@ -9,9 +9,11 @@ from pathlib import Path
 
 from lorewright.campaigns.campaigns import Campaigns
 from lorewright.campaigns.doctor import Doctor
+from lorewright.campaigns.explore.explorer import Explorer
 from lorewright.campaigns.history import Histories
 from lorewright.campaigns.lore import LoreDesk
 from lorewright.campaigns.packs import PackShelf
+from lorewright.campaigns.scenarios import Scenarios
 from lorewright.campaigns.sessions import Sessions
 from lorewright.errors import EmbedderError, SettingsError
 from lorewright.index.embedders.choosing import open_embedder
@@ -60,6 +62,8 @@ class App:
     stages: Stages
     doctor: Doctor
     sessions: Sessions
+    explorer: Explorer
+    scenarios: Scenarios
     # Why packs are found by words alone although the settings name an embedder.
     without_vectors: EmbedderError | None = None
 
@@ -97,16 +101,20 @@ def open_app(start: Path | None = None, *, models: Mapping[str, Model] | None = 
         without_vectors=missing,
         chroma=workspace.settings.index.chroma != "never",
     )
+    by_words = Library(workspace.indexes)
+    explorer = Explorer(by_words, workspace.content_packs)
     return App(
-        workspace,
-        library,
-        campaigns,
-        LoreDesk(library, campaigns, histories),
-        shelf,
-        stages,
-        doctor,
-        Sessions(campaigns),
-        missing,
+        workspace=workspace,
+        library=library,
+        campaigns=campaigns,
+        lore=LoreDesk(library, campaigns, histories),
+        packs=shelf,
+        stages=stages,
+        doctor=doctor,
+        sessions=Sessions(campaigns),
+        explorer=explorer,
+        scenarios=Scenarios(workspace.scenarios, workspace.content_packs, by_words, explorer),
+        without_vectors=missing,
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import shutil
 from pathlib import Path
 
 import pytest
@@ -12,7 +13,7 @@ import harbour as h
 from lorewright.bootstrap import open_app
 from lorewright.campaigns.rulesets import load_ruleset, ruleset_names
 from lorewright.campaigns.scenario import load_scenario
-from lorewright.errors import CampaignError, NotFound, ScenarioError
+from lorewright.errors import CampaignError, NotFound, PackError, ScenarioError
 
 PROJECT = Path(__file__).parents[2]
 
@@ -177,3 +178,40 @@ def test_a_clock_may_be_marked_as_what_goes_wrong(tmp_path: Path) -> None:
     app.campaigns.new("night_boat", campaign_id="game")
     with app.campaigns.reading("game") as store:
         assert store.head().state.clocks["dread"].tags == ("cost",)
+
+
+def test_beginning_a_campaign_finds_validates_indexes_seeds_and_keeps_its_packs(tmp_path: Path) -> None:
+    app = open_app(h.write_workspace(tmp_path / "workspace"))
+    assert app.library.packs() == [], "nothing is installed, let alone indexed"
+    row = app.campaigns.new("night_boat", campaign_id="game", seed=1)
+    (pack,) = app.library.packs()
+    assert app.library.has(pack.key)
+    assert [(pin.pack_id, pin.content_hash) for pin in row.pins] == [("harbour", pack.content_hash)]
+    shutil.rmtree(app.workspace.indexes / "generations")
+    shutil.rmtree(app.workspace.content_packs / "harbour")
+    (told,) = h.say(app, "ask osk about lin")
+    assert "kestrel" in told["final_text"], "what is kept of the text is indexed again"
+    with app.campaigns.reading("game") as store:
+        osk = store.head().state.entities["harbour:osk"]
+    assert (osk.origin, osk.pack_id, osk.pack_entity_id) == ("pack", "harbour", "harbour:osk")
+
+
+def test_a_pack_whose_index_is_gone_or_out_of_date_is_indexed_when_a_campaign_begins(tmp_path: Path) -> None:
+    app = h.harbour(tmp_path)
+    shutil.rmtree(app.workspace.indexes / "generations")
+    app.campaigns.new("night_boat", campaign_id="second", seed=1)
+    page = app.workspace.content_packs / "harbour" / "npcs" / "osk.md"
+    page.write_text(page.read_text(encoding="utf-8").replace("kestrel", "parakeet"), encoding="utf-8")
+    app.campaigns.new("night_boat", campaign_id="third", seed=1)
+    told = [h.say(app, "ask osk about lin", campaign=one)[0]["final_text"] for one in ("second", "third")]
+    assert ["kestrel" in told[0], "parakeet" in told[1]] == [True, True]
+
+
+def test_a_pack_with_errors_begins_no_campaign(tmp_path: Path) -> None:
+    app = open_app(h.write_workspace(tmp_path / "workspace"))
+    bad = app.workspace.content_packs / "harbour" / "npcs" / "bad.md"
+    bad.write_text("---\nname: a: b\n---\n# Bad\n", encoding="utf-8")
+    with pytest.raises(PackError, match="was not installed"):
+        app.campaigns.new("night_boat")
+    assert app.campaigns.ids() == []
+    assert app.library.packs() == []

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import secrets
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial
@@ -124,11 +124,27 @@ class Campaigns:
         source = self.scenario_path(scenario_name)
         scenario = load_scenario(source)
         campaign_id = self._free_id(campaign_id, scenario.id)
-        ruleset, ruleset_hash = load_ruleset(scenario.ruleset)
+        load_ruleset(scenario.ruleset)
         installed = [self._current(pack_id, progress) for pack_id in scenario.content_packs]
-        generations = [self._library.open(pack.key) for pack in installed]
+        return self.begin(scenario, installed, self._library, source=str(source), campaign_id=campaign_id, seed=seed)
+
+    def begin(
+        self,
+        scenario: Scenario,
+        installed: Sequence[InstalledPack],
+        library: Library,
+        *,
+        source: str,
+        campaign_id: str | None = None,
+        seed: int | None = None,
+    ) -> CampaignRow:
+        """Begin a campaign from a scenario whose packs are indexed in a library; see `new`. `source` names the scenario
+        in errors."""
+        campaign_id = self._free_id(campaign_id, scenario.id)
+        ruleset, ruleset_hash = load_ruleset(scenario.ruleset)
+        generations = [library.open(pack.key) for pack in installed]
         try:
-            opening = compose(scenario, ruleset, generations, campaign_id=campaign_id, source=str(source))
+            opening = compose(scenario, ruleset, generations, campaign_id=campaign_id, source=source)
         finally:
             for generation in generations:
                 generation.close()
@@ -148,7 +164,9 @@ class Campaigns:
         with self._store(campaign_id) as store:
             return store.campaign()
 
-    def _write(self, row: dict[str, Any], installed: list[InstalledPack], scenario: Scenario, opening: Opening) -> None:
+    def _write(
+        self, row: dict[str, Any], installed: Sequence[InstalledPack], scenario: Scenario, opening: Opening
+    ) -> None:
         pins = [PackPin(pack.id, pack.version, pack.content_hash) for pack in installed]
         intro = _intro(row["id"], scenario, opening.state)
         result = canonical_json(_first_result(intro, opening.state).model_dump(mode="json"))
@@ -274,7 +292,8 @@ class Campaigns:
         root = Path(installed.path)
         changed = root.is_dir() and content_hash_of(root) != installed.content_hash
         if changed or not self._library.has(installed.key):
-            return self._library.install(root if root.is_dir() else home, progress=progress).pack
+            folder = root if root.is_dir() else home
+            return self._library.install(folder, lenient=installed.lenient, progress=progress).pack
         with suppress(EmbedderError):
             self._library.embed(installed.key, progress=progress)
         return installed

@@ -85,8 +85,8 @@ def _attempt(sentence: str, outcome: Outcome, state: WorldState) -> str:
         sentence = _IN_WORDS.get(outcome.type, sentence)
     used = outcome.item_id or outcome.target_id
     said = sentence.format(
-        item=_the(state.name_of(used)) if used else "something",
-        on=f" on {_the(state.name_of(outcome.target_id))}" if outcome.item_id and outcome.target_id else "",
+        item=in_a_sentence(state.name_of(used)) if used else "something",
+        on=f" on {in_a_sentence(state.name_of(outcome.target_id))}" if outcome.item_id and outcome.target_id else "",
         type=outcome.type.replace("_", " "),
         target=in_a_sentence(state.name_of(outcome.target_id)) if outcome.target_id else "",
         words=outcome.words or "the place",

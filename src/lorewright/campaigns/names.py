@@ -27,23 +27,30 @@ _ENTITY_FIELDS = frozenset(
 
 
 class Names:
-    """Looks names up: things, doors and the player are the campaign's own, people and places the packs'."""
+    """Looks names up: things, doors and the player are the campaign's own, people and places the packs' or its own."""
 
     def __init__(
         self,
         campaign_id: str,
         generations: Sequence[Generation],
         *,
-        own: Iterable[str],
+        own: Mapping[str, str | None],
+        made: Iterable[str],
         clocks: Iterable[str],
         threads: Iterable[str],
         endings: Iterable[str],
     ) -> None:
+        """`own` are the scenario's things, each with the pack's entity that it is, where it is one; `made` the places
+        and people that are the scenario's own where no pack knows them."""
         self._generations = generations
         self._own = {name: f"{campaign_id}:{name}" for name in own}
+        self._made = {name: f"{campaign_id}:{name}" for name in made}
         self.player_id = f"{campaign_id}:player"
         self._known = {"clock": set(clocks), "thread": set(threads), "ending": set(endings)}
         self.problems: list[str] = []
+        for name, entity in own.items():
+            if entity is not None:
+                self._own[name] = self.in_packs(entity) or self._missing(entity, where=f"things.{name}")
 
     def entity(self, name: str, *, where: str) -> str:
         """The qualified ID of a person, place or thing; a name that means nothing is noted and given back."""
@@ -53,15 +60,16 @@ class Names:
             return name
         if name in self._own:
             return self._own[name]
-        found = self.in_packs(name)
-        if found is None:
-            packs = ", ".join(generation.pack_id for generation in self._generations)
-            self.problems.append(f"{where}: nothing in the scenario or in {packs} is called {name}")
-        return found or name
+        return self.in_packs(name) or self._made.get(name) or self._missing(name, where=where)
+
+    def _missing(self, name: str, *, where: str) -> str:
+        packs = ", ".join(generation.pack_id for generation in self._generations)
+        self.problems.append(f"{where}: nothing in the scenario or in {packs} is called {name}")
+        return name
 
     def is_own(self, name: str) -> bool:
         """Whether a name is the scenario's own: a thing, a door, the player."""
-        return name in self._own or name in ("you", "player")
+        return name in self._own or name in self._made or name in ("you", "player")
 
     def in_packs(self, name: str) -> str | None:
         """The first pack's entity of that ID, or None."""

@@ -4,24 +4,30 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from lorewright.campaigns.conditions import condition_problems
+from lorewright.campaigns.entities import entities_of, names_made, where_of
 from lorewright.campaigns.names import Names
-from lorewright.campaigns.scenario import Scenario, ScenarioThing
+from lorewright.campaigns.scenario import (
+    AgendaStep,
+    Scenario,
+    ScenarioPlace,
+    ScenarioThing,
+    ScenarioWay,
+)
 from lorewright.errors import ScenarioError
+from lorewright.ids import local
 from lorewright.index.generation import Generation
 from lorewright.packs.exits import ways_of
 from lorewright.retrieval.in_force import generations_in_force
 from lorewright.retrieval.overrides import ids_of, things, told_entity
 from lorewright.rules.checks import COST_TAG
 from lorewright.rules.dice import parse_dice
+from lorewright.rules.effects import Effect
 from lorewright.rules.rulesets import CampaignRules, Ending, Rule, Ruleset
 from lorewright.world.state import (
     Clock,
     Door,
-    Entity,
-    EntityType,
     Exit,
     Relation,
     Scene,
@@ -30,8 +36,6 @@ from lorewright.world.state import (
     pair,
     relation_key,
 )
-
-_TYPES: dict[str, EntityType] = {"location": "location", "npc": "npc", "faction": "faction", "item": "item"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,22 +54,32 @@ def compose(
     Raises:
         ScenarioError: names that mean nothing, all of them in one message; `source` is the scenario's file.
     """
+    opening, problems, in_packs = tried(scenario, ruleset, generations, campaign_id=campaign_id)
+    lines = [*(f"{source}: {problem}" for problem in problems), *in_packs]
+    if lines:
+        raise ScenarioError("\n".join(lines), hint="add what is missing to the pack or scenario, or mend the name")
+    return opening
+
+
+def tried(
+    scenario: Scenario, ruleset: Ruleset, generations: Sequence[Generation], *, campaign_id: str
+) -> tuple[Opening, list[str], list[str]]:
+    """What a scenario composes to, and what is wrong with it: in the scenario (`rules.debt: …`), and in its packs (with
+    file and line). Only without problems is the opening fit to be played."""
     generations = generations_in_force(generations)
     names = Names(
         campaign_id,
         generations,
-        own=scenario.things,
+        own={name: thing.entity for name, thing in scenario.things.items()},
+        made=names_made(scenario),
         clocks=scenario.clocks,
         threads=scenario.threads,
         endings=scenario.endings,
     )
     composer = _Composer(scenario, names, generations)
     opening = Opening(composer.state(), composer.rules(ruleset))
-    lines = [f"{source}: {problem}" for problem in dict.fromkeys(names.problems)]
-    lines += condition_problems(scenario, names, generations, entity_ids=opening.state.entities)
-    if lines:
-        raise ScenarioError("\n".join(lines), hint="add what is missing to the pack or scenario, or mend the name")
-    return opening
+    in_packs = condition_problems(scenario, names, generations, entity_ids=opening.state.entities)
+    return opening, list(dict.fromkeys(names.problems)), list(in_packs)
 
 
 class _Composer:
@@ -83,7 +97,7 @@ class _Composer:
         return WorldState(
             player_id=names.player_id,
             scene=Scene(location_id=start),
-            entities={entity.id: entity for entity in self._entities()},
+            entities={entity.id: entity for entity in entities_of(scenario, names, self._generations)},
             exits={self._place(place): tuple(self._exits(place)) for place in scenario.places},
             doors={self._id(n): self._door(n, t) for n, t in scenario.things.items() if t.kind == "door"},
             positions={names.player_id: start, **self._positions()},
@@ -103,13 +117,7 @@ class _Composer:
         return CampaignRules(
             ruleset=ruleset,
             rules=tuple(names.resolved(rule, where=f"rules.{rule.id}") for rule in rules),
-            clock_effects={
-                clock_id: {
-                    value: tuple(names.resolved(effect, where=f"clocks.{clock_id}.at.{value}") for effect in effects)
-                    for value, effects in clock.at.items()
-                }
-                for clock_id, clock in scenario.clocks.items()
-            },
+            clock_effects=self._clock_effects(),
             on_find={
                 names.item(item, where="finds"): tuple(names.resolved(one, where=f"finds.{item}") for one in effects)
                 for item, effects in scenario.finds.items()
@@ -119,6 +127,35 @@ class _Composer:
                 for ending_id, ending in scenario.endings.items()
             ),
         )
+
+    def _clock_effects(self) -> dict[str, dict[int, tuple[Effect, ...]]]:
+        """What happens when a clock rises: the clock's own effects, then what the cast has set out to do."""
+        found: dict[str, dict[int, tuple[Effect, ...]]] = {}
+        for clock_id, clock in self._scenario.clocks.items():
+            at = {
+                value: self._resolved(effects, f"clocks.{clock_id}.at.{value}") for value, effects in clock.at.items()
+            }
+            found[clock_id] = at
+        for name, one in self._scenario.cast.items():
+            for number, step in enumerate(one.agenda, start=1):
+                where = f"cast.{name}.agenda.{number}"
+                if step.when.clock not in found:
+                    self._names.problems.append(f"{where}: there is no clock {step.when.clock}")
+                    continue
+                at = found[step.when.clock]
+                at[step.when.min] = (*at.get(step.when.min, ()), *self._resolved(self._deed(step, where), where))
+        return found
+
+    def _deed(self, step: AgendaStep, where: str) -> tuple[Effect, ...]:
+        if not isinstance(step.do, str):
+            return step.do
+        if step.do not in self._scenario.deeds:
+            known = ", ".join(self._scenario.deeds) or "none"
+            self._names.problems.append(f"{where}: there is no deed {step.do} (deeds: {known})")
+        return self._scenario.deeds.get(step.do, ())
+
+    def _resolved(self, effects: Sequence[Effect], where: str) -> tuple[Effect, ...]:
+        return tuple(self._names.resolved(effect, where=where) for effect in effects)
 
     def _check_rule(self, rule: Rule, ruleset: Ruleset) -> None:
         """What only a turn would find out otherwise: dice that cannot be thrown, an act that nobody can do."""
@@ -131,44 +168,9 @@ class _Composer:
             except ValueError as problem:
                 self._names.problems.append(f"rules.{rule.id}: {problem}")
 
-    def _entities(self) -> Iterator[Entity]:
-        scenario, names = self._scenario, self._names
-        player = scenario.player
-        yield Entity(id=names.player_id, type="player", name=player.name, pronoun=player.pronoun, traits=player.traits)
-        related = [one for thread in scenario.threads.values() for one in thread.related]
-        for name in dict.fromkeys([*scenario.places, *scenario.cast, *related]):
-            if name in scenario.things or name in ("you", "player"):
-                continue
-            entity = self._from_pack(name)
-            if entity is not None:
-                yield entity
-        for name, thing in scenario.things.items():
-            yield Entity(id=self._id(name), type=thing.kind, name=thing.name, aliases=thing.aliases, pronoun="it")
-
-    def _from_pack(self, name: str) -> Entity | None:
-        """A pack's entity as the campaign's own copy of it; the scenario's name and aliases come on top."""
-        entity_id = self._names.entity(name, where="scenario")
-        source = told_entity(entity_id, self._generations)
-        if source is None:
-            return None
-        added = self._scenario.places.get(name) or self._scenario.cast.get(name)
-        given = getattr(added, "pronoun", None) or source.attrs.get("pronoun")
-        return Entity(
-            id=source.id,
-            type="npc" if name in self._scenario.cast else _TYPES.get(source.type, "other"),
-            name=(added.name if added else None) or source.name,
-            aliases=tuple(dict.fromkeys((*(added.aliases if added else ()), *source.aliases, source.name))),
-            pronoun=given if given in ("he", "she", "they", "it") else "they",
-            attrs=_plain(source.attrs),
-            tags=source.tags,
-            origin="pack",
-            pack_id=source.id.partition(":")[0],
-            pack_entity_id=source.id,
-        )
-
     def _exits(self, place: str) -> Iterator[Exit]:
         """The scenario's ways, else those of the pack that lead to other places of the scenario."""
-        if not self._scenario.places[place].exits:
+        if not self._scenario.places[place].exits and not self._scenario.map:
             yield from self._exits_of_pack(place)
         for name, way in self._scenario.places[place].exits.items():
             where = f"places.{place}.exits.{name}"
@@ -176,6 +178,20 @@ class _Composer:
                 self._names.problems.append(f"{where}: {way.to} is not among the places")
             via = self._names.entity(way.via, where=where) if way.via else None
             yield Exit(name=name, to=self._names.entity(way.to, where=where), minutes=way.minutes, via=via)
+        for line in self._scenario.map:
+            yield from self._mapped(place, line)
+
+    def _mapped(self, place: str, way: ScenarioWay) -> Iterator[Exit]:
+        """The ends of a way of the `map` that lie in a place."""
+        ends = [(way.from_, way.to, way.name), *([] if way.one_way else [(way.to, way.from_, way.back)])]
+        for start, to, name in ends:
+            if start != place:
+                continue
+            if to not in self._scenario.places:
+                self._names.problems.append(f"map: {to} is not among the places")
+            via = self._names.entity(way.via, where="map") if way.via else None
+            shown = name or self._scenario.places.get(to, ScenarioPlace()).name or local(to).replace("_", " ")
+            yield Exit(name=shown, to=self._names.entity(to, where="map"), minutes=way.minutes, via=via)
 
     def _exits_of_pack(self, place: str) -> Iterator[Exit]:
         entity = told_entity(self._place(place), self._generations)
@@ -227,11 +243,7 @@ class _Composer:
         return relations
 
     def _place(self, name: str) -> str:
-        return self._names.entity(name, where="scenario")
+        return self._names.entity(name, where=where_of(self._scenario, name))
 
     def _id(self, name: str) -> str:
-        return self._names.entity(name, where="things")
-
-
-def _plain(attrs: dict[str, Any]) -> dict[str, Any]:
-    return {key: value for key, value in attrs.items() if key not in ("pronoun", "exits")}
+        return self._names.entity(name, where=f"things.{name}")

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, Self
 
 from pydantic import Field, ValidationError, model_validator
 
 from lorewright.errors import NotFound, ScenarioError
-from lorewright.packs.bounded_yaml import YamlDocument, YamlProblem, load_yaml
-from lorewright.rules.conditions import Condition
+from lorewright.packs.bounded_yaml import YamlProblem, lines_of_yaml, load_yaml
+from lorewright.rules.conditions import ClockIs, Condition
 from lorewright.rules.effects import Effect
 from lorewright.rules.rulesets import Rule
 from lorewright.world.frozen import Frozen, FrozenMap
+
+# The walk in a large vault names every place and thing of it.
+_MAX_YAML_NODES = 500_000
 
 
 class ScenarioExit(Frozen):
@@ -31,8 +36,22 @@ class ScenarioPlace(Frozen):
     exits: FrozenMap[str, ScenarioExit] = Field(default_factory=dict)
 
 
+class ScenarioWay(Frozen):
+    """A line of `map`: a way from one place to another and, unless `one_way`, back. Unnamed it is called as where it
+    leads."""
+
+    from_: str = Field(alias="from")
+    to: str
+    name: str | None = None
+    back: str | None = None
+    minutes: int = Field(default=1, ge=0)
+    via: str | None = None
+    one_way: bool = False
+
+
 class ScenarioThing(Frozen):
-    """A thing or door. `at` is a place for a thing, the two places for a door; `key` the thing that opens the door."""
+    """A thing or door. `at` is a place for a thing, the two places for a door; `key` the thing that opens the door.
+    With `entity` the thing is what that file of a pack tells of."""
 
     name: str
     kind: Literal["item", "door"] = "item"
@@ -42,6 +61,7 @@ class ScenarioThing(Frozen):
     locked: bool = False
     open: bool = False
     key: str | None = None
+    entity: str | None = None
 
     @model_validator(mode="after")
     def _locked_is_shut(self) -> Self:
@@ -50,14 +70,34 @@ class ScenarioThing(Frozen):
         return self
 
 
+class AgendaStep(Frozen):
+    """What a character does once a clock has risen to `min`: effects, or the name of one of the scenario's `deeds`."""
+
+    when: ClockIs
+    do: str | tuple[Effect, ...]
+
+
 class ScenarioCast(Frozen):
-    """Where a character is at the start (`offstage`: nowhere yet), and how much they trust the player."""
+    """Where a character is at the start (`offstage`: nowhere yet), how much they trust the player, what they will
+    do."""
 
     at: str
     trust: int = 0
     name: str | None = None
     aliases: tuple[str, ...] = ()
     pronoun: Literal["he", "she", "they", "it"] | None = None
+    agenda: tuple[AgendaStep, ...] = ()
+
+
+class ScenarioEntity(Frozen):
+    """Somebody or something that is known and has no place: what it adds to a pack's entity, or one of its own."""
+
+    id: str
+    type: Literal["npc", "location", "faction", "item", "other"] = "other"
+    name: str | None = None
+    aliases: tuple[str, ...] = ()
+    attrs: FrozenMap[str, Any] = Field(default_factory=dict)
+    tags: tuple[str, ...] = ()
 
 
 class ScenarioPlayer(Frozen):
@@ -97,7 +137,10 @@ class ScenarioEnding(Frozen):
 
 
 class Scenario(Frozen):
-    """A playable situation on top of packs. IDs of entities may be bare or `pack:id`."""
+    """A playable situation on top of packs. IDs of entities may be bare or `pack:id`.
+
+    `scene_seed`, `calibration`, `system` and `genre_rules` are kept with the campaign; no rule reads them.
+    """
 
     id: str
     name: str = ""
@@ -106,13 +149,20 @@ class Scenario(Frozen):
     goals: FrozenMap[str, str] = Field(default_factory=dict)
     tone: str = ""
     intro_seed: str
+    scene_seed: Any = None
+    calibration: FrozenMap[str, Any] = Field(default_factory=dict)
+    system: FrozenMap[str, Any] = Field(default_factory=dict)
+    genre_rules: FrozenMap[str, Any] = Field(default_factory=dict)
     content_packs: tuple[str, ...] = Field(min_length=1)
     ruleset: str = "freeform"
     start: str
     player: ScenarioPlayer = Field(default_factory=ScenarioPlayer)
     places: FrozenMap[str, ScenarioPlace]
+    map: tuple[ScenarioWay, ...] = ()
     things: FrozenMap[str, ScenarioThing] = Field(default_factory=dict)
     cast: FrozenMap[str, ScenarioCast] = Field(default_factory=dict)
+    entities: tuple[ScenarioEntity, ...] = ()
+    deeds: FrozenMap[str, tuple[Effect, ...]] = Field(default_factory=dict)
     threads: FrozenMap[str, ScenarioThread] = Field(default_factory=dict)
     clocks: FrozenMap[str, ScenarioClock] = Field(default_factory=dict)
     rules: tuple[Rule, ...] = ()
@@ -137,28 +187,54 @@ def load_scenario(path: Path) -> Scenario:
         NotFound: there is no such file.
         ScenarioError: it is not a scenario; the message has file, line and key.
     """
+    scenario, faults = read_scenario(path)
+    if scenario is None:
+        lines = "\n".join(f"{path}:{fault.line}: {fault.message}" for fault in faults[:5])
+        raise ScenarioError(lines, hint=faults[0].hint)
+    return scenario
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """What keeps a file from being a scenario, and on which line."""
+
+    line: int
+    message: str
+    hint: str = "see docs/authoring.md for the keys of a scenario"
+
+
+def read_scenario(path: Path) -> tuple[Scenario | None, list[Fault]]:
+    """A scenario, or every reason why the file is none.
+
+    Raises:
+        NotFound: there is no such file.
+    """
     if not path.is_file():
-        raise NotFound(f"there is no scenario at {path}", hint="see the folder scenarios/")
+        raise NotFound(f"there is no scenario at {path}", hint="see: lorewright scenario list")
     try:
-        document = load_yaml(path.read_text(encoding="utf-8-sig"))
+        text = path.read_text(encoding="utf-8-sig")
+        data = load_yaml(text, max_nodes=_MAX_YAML_NODES).data
     except UnicodeDecodeError:
-        raise ScenarioError(f"{path}: the file is not UTF-8", hint="save it as UTF-8") from None
+        return None, [Fault(1, "the file is not UTF-8", "save it as UTF-8")]
     except YamlProblem as problem:
-        raise ScenarioError(
-            f"{path}:{problem.line}:{problem.column}: {problem.message}", hint="mend the YAML"
-        ) from None
-    if not isinstance(document.data, dict):
-        raise ScenarioError(f"{path}:1: a scenario is `key: value` lines", hint="see docs/authoring.md")
+        return None, [Fault(problem.line, f"column {problem.column}: {problem.message}", "mend the YAML")]
+    if not isinstance(data, dict):
+        return None, [Fault(1, "a scenario is `key: value` lines")]
     try:
-        return Scenario.model_validate(document.data)
+        return Scenario.model_validate(data), []
     except ValidationError as problem:
-        raise _explained(path, document, problem) from None
+        lines = lines_of_yaml(text, max_nodes=_MAX_YAML_NODES)
+        return None, [
+            Fault(line_of(lines, one["loc"]), f"{'.'.join(map(str, one['loc']))}: {one['msg']}")
+            for one in problem.errors(include_url=False, include_input=False)
+        ]
 
 
-def _explained(path: Path, document: YamlDocument, problem: ValidationError) -> ScenarioError:
-    lines = []
-    for one in problem.errors(include_url=False, include_input=False)[:5]:
-        keys = [str(part) for part in one["loc"]]
-        line = document.key_lines.get(keys[0], 1) if keys else 1
-        lines.append(f"{path}:{line}: {'.'.join(keys)}: {one['msg']}")
-    return ScenarioError("\n".join(lines), hint="see docs/authoring.md for the keys of a scenario")
+def line_of(lines: Mapping[tuple[str, ...], int], path: Iterable[object]) -> int:
+    """The line of what a path of keys leads to, or of the last of it that is there. Steps that are no key of the file
+    (the kind of an effect, say) are passed over."""
+    found: tuple[str, ...] = ()
+    for part in path:
+        if (*found, str(part)) in lines:
+            found = (*found, str(part))
+    return lines.get(found, 1)

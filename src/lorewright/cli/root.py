@@ -9,7 +9,7 @@ import typer
 
 from lorewright import __version__
 from lorewright.bootstrap import make_workspace
-from lorewright.cli import campaign, doctor, lore, pack, play, session
+from lorewright.cli import campaign, doctor, explore, lore, pack, play, scenario, session
 from lorewright.cli.output import say
 
 app = typer.Typer(
@@ -22,9 +22,11 @@ app = typer.Typer(
 )
 app.add_typer(pack.app, name="pack")
 app.add_typer(lore.app, name="lore")
+app.add_typer(scenario.app, name="scenario")
 app.add_typer(campaign.app, name="campaign")
 app.add_typer(session.app, name="session")
 app.command("doctor", epilog=doctor.EXAMPLE)(doctor.doctor)
+app.command("explore", epilog=explore.EXAMPLE)(explore.explore)
 app.command("play", epilog=play.PLAY_EXAMPLE)(play.play)
 app.command("turn", epilog=play.TURN_EXAMPLE)(play.turn)
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 import re
 import unicodedata
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -46,14 +47,14 @@ class YamlDocument:
     duplicates: tuple[tuple[str, int], ...] = ()
 
 
-def load_yaml(text: str) -> YamlDocument:
+def load_yaml(text: str, *, max_nodes: int = MAX_YAML_NODES) -> YamlDocument:
     """Read one YAML document; an empty text gives None.
 
     Raises:
         YamlProblem: whatever is wrong with the text, with its place.
     """
     try:
-        node = _compose(text)
+        node = _compose(text, max_nodes)
         builder = _Builder()
         data = None if node is None else builder.build(node)
         lines, dates = _key_lines(node), _dates(node)
@@ -64,8 +65,31 @@ def load_yaml(text: str) -> YamlDocument:
     return YamlDocument(data, lines, dates, tuple(builder.duplicates))
 
 
-def _compose(text: str) -> yaml.Node | None:
-    loader = _Loader(text)
+def lines_of_yaml(text: str, *, max_nodes: int = MAX_YAML_NODES) -> dict[tuple[str, ...], int]:
+    """The line (from 1) of each key and list entry, by the keys that lead to it (`("rules", "0", "on")`).
+
+    Raises:
+        YamlProblem: as `load_yaml`; the text should have been read by that before.
+    """
+    node = _compose(text, max_nodes)
+    return dict(_lines(node, ())) if node is not None else {}
+
+
+def _lines(node: yaml.Node, path: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], int]]:
+    if isinstance(node, yaml.MappingNode):
+        for key, value in node.value:
+            inner = (*path, _clean(str(key.value)))
+            yield inner, key.start_mark.line + 1
+            yield from _lines(value, inner)
+    elif isinstance(node, yaml.SequenceNode):
+        for number, value in enumerate(node.value):
+            inner = (*path, str(number))
+            yield inner, value.start_mark.line + 1
+            yield from _lines(value, inner)
+
+
+def _compose(text: str, max_nodes: int) -> yaml.Node | None:
+    loader = _Loader(text, max_nodes)
     try:
         return loader.get_single_node()
     finally:
@@ -98,8 +122,9 @@ def _dates(node: yaml.Node | None) -> frozenset[str]:
 class _Loader(yaml.SafeLoader):
     """Composes nodes within bounds; refuses what multiplies and what names types."""
 
-    def __init__(self, text: str) -> None:
+    def __init__(self, text: str, max_nodes: int) -> None:
         super().__init__(text)
+        self._max_nodes = max_nodes
         self._depth = 0
         self._nodes = 0
 
@@ -115,8 +140,8 @@ class _Loader(yaml.SafeLoader):
         self._nodes += 1
         if self._depth > MAX_YAML_DEPTH:
             raise YamlProblem("invalid-yaml", f"nested deeper than {MAX_YAML_DEPTH} levels", line, column)
-        if self._nodes > MAX_YAML_NODES:
-            raise YamlProblem("invalid-yaml", f"more than {MAX_YAML_NODES} values", line, column)
+        if self._nodes > self._max_nodes:
+            raise YamlProblem("invalid-yaml", f"more than {self._max_nodes} values", line, column)
         node = super().compose_node(parent, index)
         self._depth -= 1
         return node

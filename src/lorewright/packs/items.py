@@ -18,6 +18,7 @@ from lorewright.packs.models import Item
 from lorewright.packs.plain import blocks_of, plain_text
 
 _NAME = re.compile(r"\{#([A-Za-z0-9][\w-]{0,60})\}")
+_WORD = re.compile(r"[^\W_]")
 _MARKER = re.compile(r"^\s*(?:[-*+]|\d{1,9}[.)])\s+")
 _CONDITION = re.compile(r"^\((when\s[^()]{1,200})\)\s*", re.IGNORECASE)
 _HINT = re.compile(r"^\s*(?:[-*+]\s+)?hint:\s*(.+)$", re.IGNORECASE)
@@ -41,7 +42,7 @@ def read_items(text: str, *, chunk_id: str, line: int, discoverable: bool) -> tu
     for number, span in enumerate(_spans(blocks_of(text)), start=1):
         source = "".join(lines[span.start : span.end])
         item = _read(source, chunk_id, str(number), line + span.start, discoverable, taken)
-        if item.text:
+        if _WORD.search(item.text):
             items.append(item)
             taken.add(item.name)
     return tuple(items)
@@ -54,7 +55,7 @@ def without_items(text: str, names: Container[str]) -> str:
     taken: set[str] = set()
     for number, span in enumerate(_spans(blocks_of(text)), start=1):
         item = _read("".join(lines[span.start : span.end]), "", str(number), 0, False, taken)
-        if item.text:
+        if _WORD.search(item.text):
             taken.add(item.name)
             gone |= set(range(span.start, span.end)) if item.name in names else set()
     return "".join(line for number, line in enumerate(lines) if number not in gone).strip("\n")

@@ -19,7 +19,7 @@ from lorewright.scene_lore.models import (
     SceneItem,
     SceneLore,
 )
-from lorewright.scene_lore.sections import list_lines, sentences
+from lorewright.scene_lore.sections import list_lines, quotable_sentences, sentences
 
 
 def gather(generations: Sequence[Generation], focus: SceneFocus, conditions: LoreConditions | None = None) -> SceneLore:
@@ -35,7 +35,7 @@ def gather_place(generations: Sequence[Generation], location_id: str) -> PlaceLo
     return PlaceLore(
         location_id=location_id,
         atmosphere=place.texts("atmosphere", sentences),
-        overview=place.texts("lore", sentences, first_only=True),
+        overview=place.overview(),
         discoverable=place.items("discoverable"),
         threads=place.items("threads"),
     )
@@ -87,10 +87,17 @@ class _Sheet:
         if len(self._ids) > 1:
             self._chunks.sort(key=lambda pair: pair[1].section != "")
 
-    def texts(self, role: str, split: Callable[[str], list[str]], *, first_only: bool = False) -> tuple[LoreText, ...]:
-        """The lines of the sections of a role; with `first_only` of the first section alone."""
+    def texts(self, role: str, split: Callable[[str], list[str]]) -> tuple[LoreText, ...]:
+        """The lines of the sections of a role."""
         chunks = [chunk for _, chunk in self._chunks if chunk.role == role and chunk.text]
-        return tuple(line for chunk in chunks[: 1 if first_only else None] for line in _lines(chunk, split))
+        return tuple(line for chunk in chunks for line in _lines(chunk, split))
+
+    def overview(self) -> tuple[LoreText, ...]:
+        """The sentences of the first open section that has any which can be quoted."""
+        for _, chunk in self._chunks:
+            if chunk.role == "lore" and (lines := tuple(_lines(chunk, quotable_sentences))):
+                return lines
+        return ()
 
     def items(self, role: str) -> tuple[SceneItem, ...]:
         """The items of the sections of a role, in source order."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from functools import cache
 
 import pysbd
@@ -22,6 +23,34 @@ def sentences(markdown: str) -> list[str]:
         text = plain_text(paragraph)
         found += [sentence.strip() for sentence in _segmenter().segment(text) if sentence.strip()] if text else []
     return found
+
+
+# Tables, templates, addresses, code and footnotes: what is no prose, and what a telling must not show.
+_NO_PROSE = re.compile(r"[|{}<>\\`=]|\]\(|\[\[|https?:|www\.|\.md\b|\[\^|\w:\w|\w_\w|#|\*\*|--|^[-*+•–—>\d(]|^\W*$")
+_STARTS = re.compile(r"[“\"‘'«¿¡]?[^\W\d_]")
+_ENDS = re.compile(r"[.!?…。！？][”\"’'»)]*$")
+_FEWEST_WORDS, _MOST_WORDS = 3, 45
+# Of more numbers than this among its words a line is made of that reckons rather than tells.
+_NUMBERS_SHARE = 0.2
+
+
+def quotable_sentences(markdown: str) -> list[str]:
+    """The sentences that read as prose where they are quoted alone: no fragments, tables or addresses."""
+    return [sentence for sentence in sentences(_without_tables(markdown)) if is_quotable(sentence)]
+
+
+def is_quotable(sentence: str) -> bool:
+    """Whether a sentence without markup begins and ends as one, is neither too short nor too long, and is prose."""
+    if _NO_PROSE.search(sentence) or not _STARTS.match(sentence) or not _ENDS.search(sentence):
+        return False
+    words = sentence.split()
+    if sum(1 for word in words if any(map(str.isdigit, word))) > _NUMBERS_SHARE * len(words):
+        return False
+    return _FEWEST_WORDS <= len(words) <= _MOST_WORDS or (not sentence.isascii() and len(sentence) >= 8)
+
+
+def _without_tables(markdown: str) -> str:
+    return "\n".join(line for line in markdown.split("\n") if not line.lstrip().startswith(("|", "#", "{%")))
 
 
 def list_lines(markdown: str) -> list[str]:

@@ -192,7 +192,8 @@ class NarratorInput(Frozen):
     `ending` is the authored text of an ending that was reached now. `ops` are the changes that the player can see: what
     they gain and lose, how somebody stands to them, a door's lock; so that a price can be named. `recorded` is what the
     outcomes' `fact_ids` stand for; `carried` what the player has afterwards;
-    `minutes_lost` the time that a bad roll cost where nothing else was the price.
+    `minutes_lost` the time that a bad roll cost where nothing else was the price. `looked_at` holds what the packs
+    openly say of the people and things that were looked at.
     """
 
     player_text: str
@@ -216,6 +217,7 @@ class NarratorInput(Frozen):
     seed: str = ""
     recall: FrozenMap[str, int] = Field(default_factory=dict)
     packet: FrozenMap[str, Any] = Field(default_factory=dict)
+    looked_at: FrozenMap[str, tuple[LoreLine, ...]] = Field(default_factory=dict)
 
 
 class NarratorOutput(Frozen):

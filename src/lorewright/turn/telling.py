@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from lorewright.rules.outcomes import Outcome, Resolution, Validation
@@ -42,6 +42,7 @@ def narrator_input(
     packet: dict[str, Any],
     seed: str,
     turn_no: int,
+    looked_at: Mapping[str, Sequence[LoreText]] | None = None,
 ) -> NarratorInput:
     """Everything the telling may rest on. `lore` is of the scene after the turn; `items` are those of before and after.
 
@@ -70,6 +71,7 @@ def narrator_input(
         seed=seed,
         recall=before.recall,
         packet=packet,
+        looked_at={entity_id: _lines(texts) for entity_id, texts in (looked_at or {}).items()},
     )
 
 

@@ -3,7 +3,7 @@ said."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from types import TracebackType
 from typing import Any, Literal
@@ -14,8 +14,10 @@ from lorewright.retrieval.in_force import generations_in_force
 from lorewright.retrieval.query import LoreRetrievalQuery, RetrievedChunk
 from lorewright.retrieval.retriever import retrieve
 from lorewright.retrieval.view import LoreView
+from lorewright.rules.outcomes import Outcome
 from lorewright.scene_lore.cache import SceneLoreCache
-from lorewright.scene_lore.models import SceneFocus, SceneItem, SceneLore
+from lorewright.scene_lore.described import described
+from lorewright.scene_lore.models import LoreText, SceneFocus, SceneItem, SceneLore
 from lorewright.turn.draft import Head, Setting, Submission
 from lorewright.turn.leaks import QUOTED_WORDS, quoted_secret
 from lorewright.turn.lore_conditions import lore_conditions
@@ -84,6 +86,11 @@ class TurnViews:
             assert self._in_force_for is not None
             self._in_force = generations_in_force(self._setting.generations, lore_conditions(self._in_force_for))
         return self._in_force
+
+    def looked_at(self, outcomes: Iterable[Outcome]) -> Mapping[str, Sequence[LoreText]]:
+        """What the packs openly say of the people and things that were looked at."""
+        targets = [one.target_id for one in outcomes if one.code == "looked" and one.target_id is not None]
+        return described(self._generations_in_force(), targets) if targets else {}
 
     def add_learned(self, item_ids: Iterable[str]) -> None:
         """Items that were revealed although their holders are not here: by an effect."""

@@ -13,6 +13,7 @@ _DROPPED = (
     (re.compile(r"(\*\*\*|\*\*|\*|~~|==|`+)(?=\S)(.+?)(?<=\S)\1"), r"\2"),
     (re.compile(r"(?<!\w)(_{1,3})(?=\S)(.+?)(?<=\S)\1(?!\w)"), r"\2"),
     (re.compile(r"\s*\[\^?\d+\]"), ""),
+    (re.compile(r"\s*\|+\s*|(?<!\S)#+(?!\S)"), " "),  # what is left of a table or a heading
 )
 _CLAUSE_END = re.compile(r"[,;:.!?—](?=[\s”\"]|$)|\s[–-](?=\s)")
 _SHORTEST, _LONGEST = 3, 16  # words of a reminder

@@ -78,7 +78,7 @@ def _looked(given: NarratorInput, outcome: Outcome) -> list[Beat]:
         return _looked_at_person(given, view.id, view.disposition)
     thing = views.thing(given, outcome.target_id)
     if thing:
-        return [Beat("outcome", "looked.thing", slots={"thing": thing})]
+        return _said_of(given, outcome.target_id, thing) or [Beat("outcome", "looked.thing", slots={"thing": thing})]
     return [_looked_at_detail(given, outcome.words)]
 
 
@@ -98,8 +98,22 @@ def _looked_at_person(given: NarratorInput, person_id: str, lines: tuple[LoreLin
     if who is None:
         return [Beat("outcome", "looked.detail")]
     new = views.unseen(lines, given.recall)[:1]
+    said = [] if new else _said_of(given, person_id, who.name)
+    if said:
+        return said
     facts: dict[str, Fact] = {} if new else {"seen": True}
     return [Beat("outcome", "looked.person", facts, {"who": who}), *(lore_beat(line) for line in new)]
+
+
+def _said_of(given: NarratorInput, entity_id: str | None, name: str) -> list[Beat]:
+    """The next line of what is openly known of somebody or something, as hearsay; empty where all of it was told."""
+    lines = views.unseen(given.looked_at.get(entity_id or "", ()), given.recall)[:1]
+    return [
+        Beat(
+            "outcome", "known", slots={"place": name}, authored=plain(one.text), cites=(one.chunk_id,), keys=(one.key,)
+        )
+        for one in lines
+    ]
 
 
 def _looked_at_detail(given: NarratorInput, words: str) -> Beat:

@@ -56,13 +56,13 @@ def people(given: NarratorInput) -> list[Beat]:
     came = {movement.entity_id for movement in given.movements if movement.kind == "arrival"}
     found = [views.person(given, view.id) for view in given.scene.people if view.id not in came]
     names = [one.name for one in found if one]
-    return [Beat("people", "people", slots={"list": listed(names)}, plural=len(names) > 1)] if names else []
+    return [Beat("people", "people", slots={"list": listed(names, limit=6)}, plural=len(names) > 1)] if names else []
 
 
 def things(given: NarratorInput) -> list[Beat]:
     """What lies here."""
     names = [name for view in given.scene.things if (name := views.thing(given, view.id))]
-    return [Beat("things", "things", slots={"list": listed(names)}, plural=len(names) > 1)] if names else []
+    return [Beat("things", "things", slots={"list": listed(names, limit=6)}, plural=len(names) > 1)] if names else []
 
 
 def exits(given: NarratorInput) -> list[Beat]:

@@ -40,7 +40,7 @@ def thing(given: NarratorInput, entity_id: str | None) -> str:
     name = name_of(given, entity_id)
     if any(view.id == entity_id for view in given.scene.people):
         return place_name(name)
-    return with_article(name) if name else ""
+    return place_name(name) if name else ""
 
 
 def place(given: NarratorInput, entity_id: str | None = None) -> str:
@@ -61,7 +61,7 @@ def _exit_name(way: WayOut) -> str:
 def _way_name(way: WayOut) -> str:
     name, leads_to = plain(way.name), plain(way.to_name)
     directions = {*lexicon().directions.values(), "out", "back", "in", "outside", "inside"}
-    shown = name if name.lower() in directions or not name[:1].islower() else with_article(name)
+    shown = name if name.lower() in directions else place_name(name)
     if not leads_to or name.lower() in leads_to.lower():
         return shown
     return f"{shown} to {place_name(leads_to)}"

@@ -1,0 +1,1 @@
+"""A game made from any pack, by seed: walk in it."""

@@ -1,0 +1,195 @@
+"""A scenario that can be played -> what in it is probably not meant: nobody gets there, nothing moves it, no way leads
+to it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from lorewright.campaigns.scenario import Scenario
+from lorewright.rules.effects import Effect
+from lorewright.rules.rulesets import Rule, Ruleset
+from lorewright.world.state import OFFSTAGE, WorldState
+
+
+@dataclass(frozen=True, slots=True)
+class Doubt:
+    """A remark on a scenario: a stable code, the keys that lead to what it is about, what is wrong, what to do."""
+
+    code: str
+    path: tuple[object, ...]
+    message: str
+    hint: str = ""
+
+
+def doubts(scenario: Scenario, ruleset: Ruleset, state: WorldState | None = None) -> list[Doubt]:
+    """Every remark, in the order of the scenario's keys. With the composed state ways through packs count too."""
+    effects = list(effects_of(scenario))
+    return [
+        *_unreachable(scenario, state),
+        *_things(scenario, effects),
+        *_doors(scenario, effects, state),
+        *_offstage(scenario, effects),
+        *_clocks(scenario, ruleset, effects),
+        *_absent(scenario),
+        *_deeds(scenario),
+        *_endings(scenario, effects),
+        *_demo(scenario),
+    ]
+
+
+def effects_of(scenario: Scenario) -> Iterator[Effect]:
+    """Every effect that a scenario can have."""
+    for rule in scenario.rules:
+        yield from (*rule.critical, *rule.success, *rule.mixed, *rule.fail)
+    for clock in scenario.clocks.values():
+        yield from (effect for effects in clock.at.values() for effect in effects)
+    for effects in (*scenario.finds.values(), *scenario.deeds.values()):
+        yield from effects
+    for one in scenario.cast.values():
+        for step in one.agenda:
+            yield from step.do if not isinstance(step.do, str) else ()
+
+
+def _named(effects: list[Effect], *fields: str) -> set[str]:
+    """What the effects name in any of the fields."""
+    return {str(value) for effect in effects for field in fields if (value := getattr(effect, field, None)) is not None}
+
+
+def _unreachable(scenario: Scenario, state: WorldState | None) -> Iterator[Doubt]:
+    ways: dict[str, set[str]] = {
+        key: {way.to for way in place.exits.values()} for key, place in scenario.places.items()
+    }
+    for way in scenario.map:
+        ways.setdefault(way.from_, set()).add(way.to)
+        if not way.one_way:
+            ways.setdefault(way.to, set()).add(way.from_)
+    if state is not None:
+        keys = {_id_of(state, key): key for key in scenario.places}
+        for place, exits in state.exits.items():
+            ways.setdefault(keys.get(place, place), set()).update(keys.get(way.to, way.to) for way in exits)
+    reached, todo = {scenario.start}, [scenario.start]
+    while todo:
+        near = ways.get(todo.pop(), set()) - reached
+        reached |= near
+        todo += near
+    for key in scenario.places:
+        if key not in reached:
+            yield Doubt("unreachable-place", ("places", key), f"no way leads from the start to {key}", "add an exit")
+
+
+def _id_of(state: WorldState, key: str) -> str:
+    return next((one for one in state.exits if one == key or one.endswith(f":{key}")), key)
+
+
+def _things(scenario: Scenario, effects: list[Effect]) -> Iterator[Doubt]:
+    given = _named(effects, "give", "put") | set(scenario.player.items)
+    for key, thing in scenario.things.items():
+        if thing.kind == "item" and thing.at is None and thing.held_by is None and key not in given:
+            message = f"{key} is nowhere, and nothing gives or puts it"
+            yield Doubt("absent-thing", ("things", key), message, "say where it is (at, held_by), or give it")
+
+
+def _doors(scenario: Scenario, effects: list[Effect], state: WorldState | None) -> Iterator[Doubt]:
+    used = {way.via for place in scenario.places.values() for way in place.exits.values()}
+    used |= {way.via for way in scenario.map}
+    used |= {way.via.rpartition(":")[2] for ways in (state.exits.values() if state else ()) for way in ways if way.via}
+    opened = _named(effects, "unlock")
+    for key, thing in scenario.things.items():
+        if thing.kind != "door":
+            continue
+        if key not in used:
+            of_key = f", so {thing.key} opens nothing" if thing.key else ""
+            yield Doubt(
+                "idle-door", ("things", key), f"no way leads through {key}{of_key}", "name it as `via` of an exit"
+            )
+        elif thing.locked and thing.key is None and key not in opened:
+            message = f"{key} is locked, has no key and is never unlocked"
+            yield Doubt("shut-door", ("things", key), message, "give it a key, or an effect `unlock`")
+
+
+def _offstage(scenario: Scenario, effects: list[Effect]) -> Iterator[Doubt]:
+    moved = _named(effects, "arrive", "depart")
+    for key, one in scenario.cast.items():
+        if one.at == OFFSTAGE and key not in moved:
+            yield Doubt("offstage", ("cast", key), f"{key} is offstage and never arrives", "add an effect `arrive`")
+
+
+def _clocks(scenario: Scenario, ruleset: Ruleset, effects: list[Effect]) -> Iterator[Doubt]:
+    moved = _named(effects, "clock") | {cost for action in ruleset.actions.values() for cost in action.costs}
+    for key, clock in scenario.clocks.items():
+        if key not in moved:
+            yield Doubt("still-clock", ("clocks", key), f"nothing moves the clock {key}", "add an effect `clock`")
+        for value in clock.at:
+            if not clock.value < value <= clock.max:
+                message = f"the clock {key} never rises to {value}"
+                yield Doubt(
+                    "clock-mark", ("clocks", key, "at", value), message, f"use {clock.value + 1} to {clock.max}"
+                )
+
+
+def _absent(scenario: Scenario) -> Iterator[Doubt]:
+    """What a rule is about that cannot be there when it is tried."""
+    there = {
+        *scenario.places,
+        *scenario.cast,
+        *scenario.things,
+        *(one.id for one in scenario.entities),
+        "you",
+        "player",
+    }
+    for number, rule in enumerate(scenario.rules):
+        for field, name in _concerns(rule):
+            if name not in there:
+                message = f"the rule {rule.id or number + 1} is about {name}, which is not in the scenario"
+                yield Doubt(
+                    "absent-target", ("rules", number, "on", field), message, "add it to places, cast or things"
+                )
+
+
+def _concerns(rule: Rule) -> Iterator[tuple[str, str]]:
+    for field in ("target", "at"):
+        name = getattr(rule.on, field)
+        if name is not None:
+            yield field, name
+
+
+def _deeds(scenario: Scenario) -> Iterator[Doubt]:
+    used = {step.do for one in scenario.cast.values() for step in one.agenda if isinstance(step.do, str)}
+    for key in scenario.deeds:
+        if key not in used:
+            yield Doubt(
+                "idle-deed", ("deeds", key), f"no agenda names the deed {key}", "name it in an agenda, or drop it"
+            )
+
+
+def _endings(scenario: Scenario, effects: list[Effect]) -> Iterator[Doubt]:
+    ended = _named(effects, "end")
+    statuses = {(str(getattr(one, "thread", "")), str(getattr(one, "status", ""))) for one in effects}
+    statuses |= {(key, thread.status) for key, thread in scenario.threads.items()}
+    for key, ending in scenario.endings.items():
+        if key in ended:
+            continue
+        if ending.when is None:
+            hint = "give it a `when`, or an effect `end`"
+            yield Doubt("unreached-ending", ("endings", key), f"nothing leads to the ending {key}", hint)
+            continue
+        for thread, status in _threads_in(ending.when.model_dump(mode="json", by_alias=True)):
+            if (thread, status) not in statuses:
+                message = f"the ending {key} waits for {thread} to be {status}, which nothing makes it"
+                yield Doubt("unreached-ending", ("endings", key), message, "add an effect `thread`")
+
+
+def _threads_in(condition: Any) -> Iterator[tuple[str, str]]:
+    """The threads whose status a condition asks for, but for those under a `not` or an `any`."""
+    if isinstance(condition, dict):
+        if "thread" in condition:
+            yield condition["thread"], condition["status"]
+        for one in condition.get("all") or ():
+            yield from _threads_in(one)
+
+
+def _demo(scenario: Scenario) -> Iterator[Doubt]:
+    if not scenario.demo:
+        yield Doubt("no-demo", ("demo",), "there is no demo", "add about ten lines, for whoever only wants to watch")

@@ -1,0 +1,140 @@
+"""lorewright explore: walk in any folder of notes, or in an installed pack."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from itertools import chain
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from lorewright.bootstrap import App, open_app
+from lorewright.campaigns.explore.explorer import Found, latest_walk
+from lorewright.campaigns.explore.writing import write_scenario
+from lorewright.cli.output import note, say
+from lorewright.cli.play import _lines_of, _piped_lines, _play_at_prompt, _play_lines
+from lorewright.cli.progress import progress_bar
+from lorewright.index.generation import GenerationKey
+from lorewright.index.library import InstalledPack
+from lorewright.packs.findings import Finding
+from lorewright.turn.campaign import CampaignRow
+
+EXAMPLE = "Example: lorewright explore ~/notes/my-town"
+
+_SEED = 1
+
+
+def explore(
+    source: Annotated[str, typer.Argument(help="A folder of markdown files, or an installed pack.")],
+    seed: Annotated[
+        int | None, typer.Option(min=0, max=2**31, help="Where those stand whom no note puts anywhere; and the dice.")
+    ] = None,
+    script: Annotated[Path | None, typer.Option(help="Play the lines of this file instead of asking.")] = None,
+    new: Annotated[bool, typer.Option("--new", help="Begin another walk although there is one.")] = False,
+    save: Annotated[
+        Path | None, typer.Option(help="Write the walk as a scenario into this file, and play nothing.")
+    ] = None,
+) -> None:
+    """Walk in any folder of notes or installed pack: its places, people and things, each line from a note.
+
+    The folder is indexed where it lies; files with errors are left out. A walk is a campaign, and goes on where it was
+    left.
+    """
+    lorewright = open_app()
+    if save is not None:
+        write_scenario(_found(lorewright, source, seed).scenario, save)
+        say(f"wrote {save}. Next: lorewright scenario validate {save}")
+        return
+    if script is not None:
+        lines = _lines_of(script)
+        _play_lines(lorewright.campaigns, _walk(lorewright, source, seed=seed, new=new).id, lines)
+        return
+    piped = _piped_lines()
+    first = next(piped, None) if piped is not None else None
+    if piped is None:
+        walk = _walk(lorewright, source, seed=seed, new=new)
+        with _embedding(lorewright, walk):
+            _play_at_prompt(lorewright.campaigns, walk.id)
+    elif first is not None:
+        _play_lines(lorewright.campaigns, _walk(lorewright, source, seed=seed, new=new).id, chain([first], piped))
+    else:
+        _demo(lorewright, _found(lorewright, source, seed), seed)
+
+
+def _found(lorewright: App, source: str, seed: int | None) -> Found:
+    """The walk, with what was found on the screen."""
+    pack, findings = _read(lorewright, source)
+    return _shown(lorewright, pack, findings, seed)
+
+
+def _read(lorewright: App, source: str) -> tuple[InstalledPack, tuple[Finding, ...]]:
+    note(f"reading {source} …")
+    with progress_bar() as progress:
+        return lorewright.explorer.pack(source, progress=progress)
+
+
+def _shown(lorewright: App, pack: InstalledPack, findings: tuple[Finding, ...], seed: int | None) -> Found:
+    found = lorewright.explorer.walk(pack, findings, seed=_SEED if seed is None else seed)
+    note(f"{pack.name}:")
+    for line in found.lines:
+        note(f"  {line}")
+    return found
+
+
+def _walk(lorewright: App, source: str, *, seed: int | None, new: bool) -> CampaignRow:
+    """The campaign of the walk that was begun last; a new one where there is none, or one is wanted. What has not
+    changed since is not read again."""
+    unchanged = None if new else lorewright.explorer.unchanged(source)
+    there = latest_walk(unchanged.id, lorewright.campaigns) if unchanged else None
+    if unchanged is not None and there is not None:
+        _tell_what_differs(there, unchanged, seed)
+        return there
+    pack, findings = _read(lorewright, source)
+    there = None if new else latest_walk(pack.id, lorewright.campaigns)
+    if there is not None:
+        _tell_what_differs(there, pack, seed)
+        return there
+    found = _shown(lorewright, pack, findings, seed)
+    return lorewright.explorer.begin(found, lorewright.campaigns, seed=_SEED if seed is None else seed)
+
+
+def _tell_what_differs(there: CampaignRow, pack: InstalledPack, seed: int | None) -> None:
+    note(f"going on with {there.id}")
+    if pack.content_hash not in {pin.content_hash for pin in there.pins}:
+        note(
+            "the notes have changed since it began, and it goes on with what they were; --new begins with what they are"
+        )
+    if seed is not None and seed != there.seed:
+        note(f"it was begun with the seed {there.seed}; --new begins another with {seed}")
+
+
+def _demo(lorewright: App, found: Found, seed: int | None) -> None:
+    note(f"standard input is closed: a short walk in {found.pack.id}; nothing of it is kept")
+    with tempfile.TemporaryDirectory() as folder:
+        campaigns = lorewright.rehearsal(Path(folder))
+        row = lorewright.explorer.begin(found, campaigns, seed=_SEED if seed is None else seed)
+        _play_lines(campaigns, row.id, found.scenario.demo)
+
+
+@contextmanager
+def _embedding(lorewright: App, walk: CampaignRow) -> Iterator[None]:
+    """While one plays, another process gives its pack vectors, for the next time that it is opened. It may be
+    stopped at any moment: what is embedded by then is kept."""
+    pin = walk.pins[0]
+    vectors = lorewright.library.vectors
+    spaces = lorewright.library.spaces(GenerationKey(pin.pack_id, pin.content_hash))
+    if vectors is None or vectors.embedder.fingerprint in spaces:
+        yield
+        return
+    command = [sys.executable, "-m", "lorewright", "pack", "reindex", pin.pack_id]
+    quiet = {"stdin": subprocess.DEVNULL, "stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+    with subprocess.Popen(command, **quiet) as process:  # type: ignore[call-overload]
+        try:
+            yield
+        finally:
+            process.terminate()

@@ -1,0 +1,58 @@
+"""Walks in what real authors wrote: a first prompt, forty lines, nothing told that must not be."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+import walking
+from corpora import PACKS, corpus_pack
+from lorewright.bootstrap import make_workspace, open_app
+from lorewright.campaigns.explore.writing import write_scenario
+from lorewright.campaigns.scenario import load_scenario
+from lorewright.packs.plain import plain_text
+
+pytestmark = pytest.mark.corpora
+
+
+def words_of(text: str) -> str:
+    """The words alone, as they follow on each other: what is left of a text without its markup."""
+    return " ".join(re.findall(r"[^\W_]+", text))
+
+
+@pytest.mark.parametrize("name", PACKS)
+def test_a_walk_of_forty_lines_in_a_real_pack(name: str, tmp_path: Path) -> None:
+    folder = corpus_pack(name)
+    make_workspace(tmp_path / "workspace")
+    app = open_app(tmp_path / "workspace")
+    pack, findings = app.explorer.pack(str(folder))
+    found = app.explorer.walk(pack, findings, seed=3)
+    assert found.scenario == app.explorer.walk(pack, findings, seed=3).scenario
+    assert len(found.lines) <= 12
+    campaigns = walking.begun(app, found, tmp_path / "games", seed=3)
+    with campaigns.reading("game") as store:
+        state = store.head().state
+    assert len(state.exits) >= 50
+    assert walking.reachable(state) == set(state.exits)
+    assert max(map(len, state.exits.values())) <= 6
+    played = walking.walk(campaigns, turns=40, seed=3)
+    assert [(line, bad) for line, told in played if (bad := walking.untold(told["final_text"]))] == []
+    assert [line for line, told in played if line.startswith("go to") and told["clarification_question"]] == []
+    cited = [citation for _, told in played for citation in told["citations"]]
+    assert len(cited) >= 10
+    generation = app.library.open(pack.key)
+    for citation in cited:
+        chunk = generation.chunk(citation["chunk_id"])
+        assert chunk is not None
+        assert words_of(citation["quote"]) in words_of(plain_text(chunk.text))
+    generation.close()
+
+
+def test_the_walk_in_a_real_pack_is_written_and_read_again(tmp_path: Path) -> None:
+    make_workspace(tmp_path / "workspace")
+    app = open_app(tmp_path / "workspace")
+    found = app.explorer.walk(*app.explorer.pack(str(corpus_pack("asis-dnd-srd"))), seed=1)
+    write_scenario(found.scenario, tmp_path / "walk.yaml")
+    assert load_scenario(tmp_path / "walk.yaml") == found.scenario

@@ -1,0 +1,263 @@
+"""What a compiler would say of a scenario."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+import harbour as h
+from lorewright.bootstrap import open_app
+from lorewright.campaigns.opening import compose
+from lorewright.campaigns.rulesets import load_ruleset
+from lorewright.campaigns.scenario import Scenario, load_scenario
+from lorewright.campaigns.scenario_checks import doubts
+from lorewright.errors import NotFound, ScenarioError
+from lorewright.packs.findings import Finding
+
+PROJECT = Path(__file__).parents[2]
+PLAIN = {
+    "id": "plain",
+    "intro_seed": "Here.",
+    "start": "tavern",
+    "content_packs": ["harbour"],
+    "places": {"tavern": {}},
+}
+
+
+def write(folder: Path, text: str, *, name: str = "night_boat") -> Path:
+    root = h.write_workspace(folder / "workspace")
+    path = root / "scenarios" / f"{name}.yaml"
+    path.write_text(h.dedent(text), encoding="utf-8")
+    return path
+
+
+def found(path: Path) -> list[Finding]:
+    return open_app(path.parents[1]).scenarios.findings(path)
+
+
+def changed(old: str, new: str) -> str:
+    assert old in h.SCENARIO
+    return h.SCENARIO.replace(old, new)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "line", "says"),
+    [
+        (
+            "at: quay}\n    threads",
+            "at: moon}\n    threads",
+            "bea:",
+            "cast.bea: nothing in the scenario or in harbour is called moon",
+        ),
+        (
+            "mixed: [{reveal: osk/withholds#debt}",
+            "mixed: [{reveal: osk/withholds#loan}",
+            "- id: owning_up",
+            "no pack has an item osk/withholds#loan",
+        ),
+        ("fail: [{clock: dread}]", "fail: [{clock: dreadful}]", "- id: owning_up", "there is no clock dreadful"),
+        ("3: [{end: fled}]", "3: [{end: fledd}]", "dread:", "there is no ending fledd"),
+        ("key: hatch_key", "key: golden_key", "hatch:", "nothing in the scenario or in harbour is called golden_key"),
+        ("content_packs: [harbour]", "content_packs: [ghost]", "content_packs:", "no folder or pack ghost"),
+        ("Dread, max: 3", "Dread, max: lots", "dread:", "clocks.dread.max"),
+        ("fail: [{clock: dread}]", "fail: [{explode: dread}]", "fail:", "rules.0.fail.0"),
+        ("start: tavern", "start: tavern\n    bad: [", "bad:", "column"),
+        ("id: night_boat", "id: night_boat\n    ruleset: chess", "ruleset:", "no ruleset chess"),
+        ("start: tavern", "start: cellar", "start:", "start: cellar is not among the places"),
+    ],
+)
+def test_what_a_campaign_would_refuse_is_an_error_on_its_line(
+    tmp_path: Path, old: str, new: str, line: str, says: str
+) -> None:
+    path = write(tmp_path, changed(old, new))
+    errors = [one for one in found(path) if one.severity == "error"]
+    (one,) = [one for one in errors if says in one.message]
+    lines = path.read_text(encoding="utf-8").splitlines()
+    assert lines[one.line - 1].strip().startswith(line) or line == "bad:"
+    assert one.hint
+
+
+def test_all_errors_of_the_form_are_told_at_once(tmp_path: Path) -> None:
+    text = changed("max: 3", "max: lots").replace("minutes: 3", "minutes: -1")
+    assert len([one for one in found(write(tmp_path, text)) if one.severity == "error"]) == 3
+
+
+@pytest.mark.parametrize(
+    ("change", "code", "says"),
+    [
+        ({"places": {"tavern": {}, "quay": {}}}, "unreachable-place", "no way leads from the start to quay"),
+        ({"cast": {"bea": {"at": "offstage"}}}, "offstage", "bea is offstage and never arrives"),
+        ({"things": {"d": {"name": "door", "kind": "door", "key": "k"}, "k": {"name": "key", "at": "tavern"}}}, "idle-door", "no way leads through d, so k opens nothing"),
+        ({"things": {"k": {"name": "key"}}}, "absent-thing", "k is nowhere, and nothing gives or puts it"),
+        ({"rules": [{"on": {"act": "ask", "target": "bea"}, "success": []}]}, "absent-target", "the rule 1 is about bea, which is not in the scenario"),
+        ({"rules": [{"on": {"act": "go", "at": "quay"}, "success": []}]}, "absent-target", "is about quay"),
+        ({"clocks": {"dread": {"max": 3}}}, "still-clock", "nothing moves the clock dread"),
+        ({"clocks": {"dread": {"max": 3, "at": {5: [{"clock": "dread"}]}}}}, "clock-mark", "the clock dread never rises to 5"),
+        ({"endings": {"won": {"say": "Won."}}}, "unreached-ending", "nothing leads to the ending won"),
+        (
+            {"threads": {"t": {"title": "T"}}, "endings": {"won": {"say": "Won.", "when": {"all": [{"thread": "t", "status": "done"}]}}}},
+            "unreached-ending",
+            "waits for t to be done",
+        ),
+        ({"deeds": {"leave": []}}, "idle-deed", "no agenda names the deed leave"),
+        ({}, "no-demo", "there is no demo"),
+    ],
+)  # fmt: skip
+def test_what_is_probably_not_meant_is_a_warning(change: dict[str, object], code: str, says: str) -> None:
+    ruleset, _ = load_ruleset("freeform")
+    told = doubts(Scenario.model_validate({**PLAIN, **change}), ruleset)
+    assert says in " ".join(one.message for one in told if one.code == code)
+    unchanged = doubts(Scenario.model_validate({**PLAIN, "demo": ["look"]}), ruleset)
+    assert unchanged == []
+
+
+def test_a_locked_door_without_key_is_told_unless_something_unlocks_it() -> None:
+    ruleset, _ = load_ruleset("freeform")
+    doors = {
+        "places": {"tavern": {"exits": {"out": {"to": "quay", "via": "d"}}}, "quay": {}},
+        "things": {"d": {"name": "door", "kind": "door", "locked": True}},
+        "demo": ["look"],
+    }
+    assert [one.code for one in doubts(Scenario.model_validate({**PLAIN, **doors}), ruleset)] == ["shut-door"]
+    opened = {"rules": [{"on": {"act": "wait"}, "success": [{"unlock": "d"}]}]}
+    assert doubts(Scenario.model_validate({**PLAIN, **doors, **opened}), ruleset) == []
+
+
+def test_the_scenario_that_ships_has_no_findings_and_its_demo_plays(tmp_path: Path) -> None:
+    app = open_app(PROJECT)
+    path = PROJECT / "scenarios" / "dead_drop.yaml"
+    assert app.scenarios.findings(path) == []
+    assert app.scenarios.demo_findings(path, app.rehearsal(tmp_path)) == []
+
+
+def test_lines_of_a_demo_that_do_not_work_are_told(tmp_path: Path) -> None:
+    path = write(tmp_path, h.SCENARIO + '    demo: [look, "ask Bea about Lin", "frobnicate the moon"]\n')
+    app = open_app(path.parents[1])
+    told = app.scenarios.demo_findings(path, app.rehearsal(tmp_path / "demo"))
+    assert [one.code for one in told] == ["demo-line", "demo-line"]
+    assert "line 2 is refused" in told[0].message
+    assert "line 3 is asked back" in told[1].message
+
+
+def test_scenarios_are_listed_with_whether_their_packs_are_here(tmp_path: Path) -> None:
+    path = write(tmp_path, h.SCENARIO.replace("[harbour]", "[harbour, ghost]"), name="far")
+    (path.parent / "broken.yaml").write_text("id: [", encoding="utf-8")
+    listed, broken = open_app(path.parents[1]).scenarios.listed()
+    by_file = {one.file: one for one in listed}
+    assert (by_file["night_boat.yaml"].packs, by_file["night_boat.yaml"].packs_here) == (("harbour",), True)
+    assert by_file["far.yaml"].packs_here is False
+    assert [one.name for one in broken] == ["broken.yaml"]
+
+
+def test_a_file_that_is_not_there_is_told(tmp_path: Path) -> None:
+    with pytest.raises(NotFound, match="no scenario at"):
+        found(tmp_path / "nowhere.yaml")
+
+
+def test_the_fields_of_the_seed_are_kept_with_the_campaign(tmp_path: Path) -> None:
+    more = """
+    stakes: Her life, and a cage.
+    goals: {player: find her}
+    scene_seed: {weather: rain}
+    calibration: {tone: grim}
+    genre_rules: {magic: none}
+    system: {dice: 2d6}
+    entities:
+      - {id: lin, type: npc, name: Lin of the birds, tags: [missing], attrs: {cage: empty}}
+      - {id: captain, type: npc, name: the captain}
+    """
+    path = write(tmp_path, h.SCENARIO + more[1:])
+    app = open_app(path.parents[1])
+    assert [one for one in found(path) if one.severity == "error"] == []
+    row = app.campaigns.new("night_boat", campaign_id="game", seed=1)
+    kept = row.scenario
+    assert (kept["scene_seed"], kept["calibration"], kept["genre_rules"]) == (
+        {"weather": "rain"},
+        {"tone": "grim"},
+        {"magic": "none"},
+    )
+    with app.campaigns.reading("game") as store:
+        entities = store.head().state.entities
+    lin, captain = entities["harbour:lin"], entities["game:captain"]
+    assert (lin.name, lin.attrs["cage"], lin.pack_entity_id) == ("Lin of the birds", "empty", "harbour:lin")
+    assert "Lin" in lin.aliases
+    assert (captain.type, captain.origin) == ("npc", "campaign")
+
+
+def test_places_people_and_things_may_be_the_scenarios_own_or_a_packs(tmp_path: Path) -> None:
+    text = h.SCENARIO.replace(
+        "quay: {exits: {tavern: {to: tavern, minutes: 3}}}",
+        "quay: {exits: {tavern: {to: tavern, minutes: 3}, boat: {to: boat}}}\n      boat: {name: The Night Boat, exits: {ashore: {to: quay}}}",
+    )
+    text = text.replace("cast:\n", "cast:\n      mate: {at: boat, name: The Mate, pronoun: she}\n").replace(
+        "rope: {name: coil of rope,", "rope: {name: coil of rope, entity: lin,"
+    )
+    path = write(tmp_path, text)
+    app = open_app(path.parents[1])
+    app.campaigns.new("night_boat", campaign_id="game", seed=1)
+    told = h.say(app, "take the rope", "go door", "go boat", "look at the mate", "look at the rope")
+    assert "The Night Boat" in told[2]["final_text"].replace("the Night Boat", "The Night Boat")
+    assert "A bird seller who has not been seen for a week." in told[4]["final_text"]
+    assert [one["file_path"] for one in told[4]["citations"]] == ["npcs/lin.md"]
+
+
+def test_a_map_joins_places_both_ways_unless_it_says_otherwise(tmp_path: Path) -> None:
+    start = h.SCENARIO.index("    places:")
+    end = h.SCENARIO.index("    things:")
+    mapped = "    places: {tavern: {}, quay: {}}\n    map:\n      - {from: tavern, to: quay, name: door, back: tavern, minutes: 3}\n      - {from: tavern, to: quay, name: cellar, via: hatch, one_way: true}\n"
+    by_map = write(tmp_path / "a", h.SCENARIO[:start] + mapped + h.SCENARIO[end:])
+    by_exits = write(tmp_path / "b", h.SCENARIO)
+    states = []
+    for path in (by_map, by_exits):
+        app = open_app(path.parents[1])
+        app.campaigns.new("night_boat", campaign_id="game", seed=1)
+        with app.campaigns.reading("game") as store:
+            states.append(store.head().state)
+    assert states[0].exits == states[1].exits
+
+
+def test_what_the_cast_has_set_out_to_do_happens_when_a_clock_has_risen(tmp_path: Path) -> None:
+    text = h.SCENARIO.replace(
+        "bea: {at: quay}", "bea: {at: offstage, agenda: [{when: {clock: dread, min: 1}, do: come_in}]}"
+    )
+    text = text.replace("2: [{arrive: bea}], ", "").replace(
+        "    threads:", "    deeds: {come_in: [{arrive: bea}]}\n    threads:"
+    )
+    text = text.replace("rules:\n", "rules:\n      - {id: dawdling, on: {act: wait}, success: [{clock: dread}]}\n")
+    path = write(tmp_path, text)
+    app = open_app(path.parents[1])
+    assert [one.code for one in found(path)] == ["no-demo"]
+    app.campaigns.new("night_boat", campaign_id="game", seed=1)
+    (told,) = h.say(app, "wait")
+    assert "Bea" in told["final_text"]
+
+
+@pytest.mark.parametrize(
+    ("agenda", "says"),
+    [
+        ("{when: {clock: dread, min: 1}, do: dance}", "cast.bea.agenda.1: there is no deed dance"),
+        ("{when: {clock: hope, min: 1}, do: []}", "cast.bea.agenda.1: there is no clock hope"),
+        ("{when: {clock: dread, min: 1}, do: [{arrive: nobody}]}", "called nobody"),
+    ],
+)
+def test_an_agenda_that_names_what_is_not_there_is_refused(tmp_path: Path, agenda: str, says: str) -> None:
+    path = write(tmp_path, h.SCENARIO.replace("bea: {at: quay}", f"bea: {{at: quay, agenda: [{agenda}]}}"))
+    with pytest.raises(ScenarioError) as caught:
+        open_app(path.parents[1]).campaigns.new("night_boat")
+    assert says in caught.value.message
+    assert says in " ".join(one.message for one in found(path))
+
+
+def test_what_is_composed_does_not_depend_on_the_order_of_the_cast(tmp_path: Path) -> None:
+    scenario = load_scenario(write(tmp_path, h.SCENARIO))
+    app = open_app(tmp_path / "workspace")
+    pack, _ = app.explorer.pack_of_id("harbour")
+    generation = app.library.open(pack.key)
+    ruleset, _ = load_ruleset("freeform")
+    turned = scenario.model_copy(update={"cast": dict(reversed(scenario.cast.items()))})
+    states = [compose(one, ruleset, [generation], campaign_id="c", source="s").state for one in (scenario, turned)]
+    generation.close()
+    assert states[0].content_hash() == states[1].content_hash()
+    assert json.loads(states[0].to_json())["positions"]["harbour:osk"] == "harbour:tavern"
