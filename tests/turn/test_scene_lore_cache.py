@@ -14,6 +14,8 @@ import harbour as h
 from lorewright.bootstrap import App, open_app
 from lorewright.campaigns.campaigns import OpenCampaign
 from lorewright.campaigns.metrics import lore_cache_hit_rate
+from lorewright.errors import ProviderError
+from lorewright.llm.doubles import ScriptedModel
 from lorewright.turn.rewinding import undo
 
 # Osk speaks of the boat only while the thread is open; Bea comes when dread has risen.
@@ -150,11 +152,14 @@ def test_a_turn_that_fails_keeps_nothing(app: App) -> None:
     with app.campaigns.open("game") as campaign:
         say(campaign, "look")
         before = kept(campaign)
-        head = campaign.store.head()
-        say(campaign, "wait")
-        undo(campaign.store)
-        assert campaign.store.head().scene_lore == head.scene_lore
+    broken = h.with_models(app, {"narrator": ScriptedModel([ProviderError("the server is gone")])})
+    with broken.campaigns.open("game") as campaign:
+        with pytest.raises(ProviderError):
+            say(campaign, "search under the counter")
         assert kept(campaign) == before
+    with app.campaigns.open("game") as campaign:
+        say(campaign, "search under the counter")
+        assert kept(campaign) != before
 
 
 def test_the_rate_is_of_the_path_alone(app: App) -> None:
