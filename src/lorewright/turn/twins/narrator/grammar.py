@@ -1,8 +1,8 @@
-"""grammar.yaml -> groups of guarded variants; the choice of the bag that fits a beat's facts."""
+"""grammar/*.yaml -> groups of guarded variants; the choice of the bag that fits a beat's facts."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
@@ -13,6 +13,7 @@ import yaml
 
 Fact = str | bool | int
 Facts = Mapping[str, Fact]
+Groups = Mapping[str, tuple["Variant", ...]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,17 +44,39 @@ class Choice:
 
 
 @cache
-def grammar() -> Mapping[str, tuple[Variant, ...]]:
-    """The shipped grammar."""
-    text = resources.files(__package__).joinpath("grammar.yaml").read_text("utf-8")
-    groups: dict[str, Any] = yaml.safe_load(text)
-    return MappingProxyType({name: tuple(map(_variant, rows)) for name, rows in groups.items()})
+def grammar() -> Groups:
+    """The shipped grammar: every YAML file of the folder, in name order."""
+    folder = resources.files(__package__).joinpath("grammar")
+    files = sorted((file for file in folder.iterdir() if file.name.endswith(".yaml")), key=lambda file: file.name)
+    return merged((file.name, file.read_text("utf-8")) for file in files)
 
 
-def _variant(row: str | dict[str, Any]) -> Variant:
+def merged(files: Iterable[tuple[str, str]]) -> Groups:
+    """One grammar of (file name, YAML text).
+
+    Raises:
+        ValueError: a file is not groups of variants, or a group stands in two of them; the message names the files.
+    """
+    groups: dict[str, tuple[Variant, ...]] = {}
+    homes: dict[str, str] = {}
+    for file, text in files:
+        for name, rows in (yaml.safe_load(text) or {}).items():
+            if name in homes:
+                raise ValueError(f"{file}: group {name!r} stands in {homes[name]} already")
+            if not isinstance(rows, list) or not rows:
+                raise ValueError(f"{file}: group {name!r} is not a list of variants")
+            homes[name] = file
+            groups[name] = tuple(_variant(row, f"{file}: group {name!r}") for row in rows)
+    return MappingProxyType(groups)
+
+
+def _variant(row: object, where: str) -> Variant:
     if isinstance(row, str):
         return Variant(row)
-    return Variant(row["text"], tuple(sorted(row.get("when", {}).items())), row.get("rank", 0))
+    if not isinstance(row, dict) or not isinstance(row.get("text"), str) or row.keys() - {"text", "when", "rank"}:
+        raise ValueError(f"{where}: {row!r} is not a text, or a text with `when` and `rank`")
+    when: dict[str, Any] = row.get("when", {})
+    return Variant(row["text"], tuple(sorted(when.items())), row.get("rank", 0))
 
 
 def choose(group: str, facts: Facts) -> Choice:
