@@ -172,7 +172,7 @@ class NarratorInput(Frozen):
 
     `names` gives display names of every ID in here. `recall` counts the phrases and lore lines used before in this
     branch, by key; `seed` keys the bags they are drawn from. `scene_changed`: the player came to `scene.place_id` in
-    this turn.
+    this turn. `recent` are the last narrations, oldest first, so that no sentence comes again too soon.
     `ending` is the authored text of an ending that was reached now. `ops` are the changes that the player can see: what
     they gain and lose, how somebody stands to them, a door's lock; so that a price can be named.
     """
@@ -194,6 +194,7 @@ class NarratorInput(Frozen):
     ending: str | None = None
     seed: str = ""
     recall: FrozenMap[str, int] = Field(default_factory=dict)
+    recent: tuple[str, ...] = ()
     packet: FrozenMap[str, Any] = Field(default_factory=dict)
 
 

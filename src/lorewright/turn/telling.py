@@ -38,6 +38,7 @@ def narrator_input(
     packet: dict[str, Any],
     seed: str,
     turn_no: int,
+    recent: tuple[str, ...] = (),
 ) -> NarratorInput:
     """Everything the telling may rest on. `lore` is of the scene after the turn; `items` are those of before and after.
 
@@ -62,6 +63,7 @@ def narrator_input(
         ending=ending.say if ending else None,
         seed=seed,
         recall=before.recall,
+        recent=recent,
         packet=packet,
     )
 

@@ -29,10 +29,9 @@ class Variant:
         return all(facts.get(key) == value for key, value in self.when)
 
     @property
-    def precedence(self) -> tuple[int, int, bool, tuple[str, ...]]:
-        """More guards win, then the rank; `you` only chooses among what is otherwise equal."""
-        others = [guard for guard in self.when if guard[0] != "you"]
-        return (len(others), self.rank, len(others) < len(self.when), tuple(map(str, self.when)))
+    def precedence(self) -> tuple[int, int, tuple[str, ...]]:
+        """More guards win, then the rank."""
+        return (len(self.when), self.rank, tuple(map(str, self.when)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,6 +88,6 @@ def choose(group: str, facts: Facts) -> Choice:
     if not fitting:
         raise KeyError(f"grammar group {group!r} has nothing for {dict(facts)}")
     best = max(variant.precedence for variant in fitting)
-    texts = tuple(variant.text for variant in fitting if variant.precedence == best)
-    guards = ",".join(f"{key}={value}" for key, value in next(v.when for v in fitting if v.precedence == best))
-    return Choice(f"{group}?{guards}" if guards else group, texts)
+    pool = [variant for variant in fitting if variant.precedence == best]
+    guards = ",".join(f"{key}={value}" for key, value in pool[0].when)
+    return Choice(f"{group}?{guards}" if guards else group, tuple(variant.text for variant in pool))

@@ -8,8 +8,9 @@ from lorewright.turn.records import NarratorInput, NarratorOutput
 from lorewright.turn.twins.narrator.authored import word_count
 from lorewright.turn.twins.narrator.bag import Ledger
 from lorewright.turn.twins.narrator.beats import Beat
+from lorewright.turn.twins.narrator.memory import Memory
 from lorewright.turn.twins.narrator.plan import MAX_OWN_SENTENCES, plan
-from lorewright.turn.twins.narrator.realise import Voice, opening
+from lorewright.turn.twins.narrator.realise import Voice
 from lorewright.turn.twins.narrator.select import select
 
 MIN_WORDS = 15
@@ -21,17 +22,21 @@ Told = tuple[Beat, str]
 
 def narrate(given: NarratorInput) -> NarratorOutput:
     """The turn as prose. The same input gives the same text; nothing is told that is not in the input."""
-    selection = select(given)
+    memory = Memory(given.recent)
+    selection = select(given, memory)
     ledger = Ledger(given.seed, dict(given.recall))
-    voice = Voice(ledger)
+    voice = Voice(ledger, memory)
     told: list[Told] = []
     for beat in plan(selection.beats):
-        told.append((beat, voice.say(beat, opening(given.seed, given.turn_no, is_first=not told))))
-    spare = list(selection.spare)
-    while spare and _words(told) < MIN_WORDS and sum(1 for beat, _ in told if beat.group) < MAX_OWN_SENTENCES:
-        beat = spare.pop(0)
-        text = voice.say(beat, opening(given.seed, given.turn_no, is_first=not told))
-        told.insert(_end_of_turn(told), (beat, text))
+        if text := voice.say(beat, is_first=not told):
+            told.append((beat, text))
+    # What is still in the ear is left out at first; where nothing else is left, it is told all the same.
+    for must in (False, True):
+        for beat in selection.spare:
+            if _words(told) >= MIN_WORDS or sum(1 for one, _ in told if one.group) >= MAX_OWN_SENTENCES:
+                break
+            if not any(one is beat for one, _ in told) and (text := voice.say(beat, is_first=not told, must=must)):
+                told.insert(_end_of_turn(told), (beat, text))
     return NarratorOutput(
         final_text=_paragraphs(told),
         cited=tuple(dict.fromkeys(cited for beat, _ in told for cited in beat.cites)),
@@ -52,7 +57,8 @@ def _paragraphs(told: Sequence[Told]) -> str:
     paragraphs: list[list[str]] = [[]]
     for beat, text in told:
         length = sum(map(word_count, paragraphs[-1]))
-        if paragraphs[-1] and (beat.starts_paragraph or (beat.is_speech and length >= _LONG_PARAGRAPH)):
+        speaks = beat.is_speech and not beat.continues
+        if paragraphs[-1] and (beat.starts_paragraph or (speaks and length >= _LONG_PARAGRAPH)):
             paragraphs.append([])
         paragraphs[-1].append(text)
     return "\n\n".join(" ".join(texts) for texts in paragraphs)

@@ -36,11 +36,22 @@ def person(given: NarratorInput, entity_id: str | None) -> Person | None:
 
 
 def thing(given: NarratorInput, entity_id: str | None) -> str:
-    """`the backup comm unit`; a person who is here by name; empty where there is none."""
+    """`the backup comm unit`; by name what has one, unless it is known to be a thing; empty where there is none."""
     name = name_of(given, entity_id)
-    if any(view.id == entity_id for view in given.scene.people):
+    is_thing = any(view.id == entity_id for view in given.scene.things) or entity_id in _carried_ids(given)
+    if name[:1].isupper() and not is_thing:
         return place_name(name)
     return with_article(name) if name else ""
+
+
+def carried(given: NarratorInput) -> list[str]:
+    """What the player carries, as it stands in a sentence."""
+    return [name for item_id in _carried_ids(given) if (name := thing(given, item_id))]
+
+
+def _carried_ids(given: NarratorInput) -> list[str]:
+    rows = given.packet.get("inventory", ())
+    return [str(row["item_id"]) for row in rows if row["owner_id"] == given.player_id]
 
 
 def place(given: NarratorInput, entity_id: str | None = None) -> str:
