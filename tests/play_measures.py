@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 import sys
 import tempfile
@@ -76,12 +77,12 @@ def measure(name: str, told: Sequence[Told], authored: Authored) -> Report:
     report.lore_twice = list(_lore_twice(told, authored))
     report.openings = [
         (after.turn_no, after.text[:60])
-        for before, after in zip(told, told[1:], strict=False)
+        for before, after in itertools.pairwise(told)
         if _words(before.text)[:2] == _words(after.text)[:2]
     ]
     report.you_openings = [
         (after.turn_no, after.text[:60])
-        for before, after in zip(told, told[1:], strict=False)
+        for before, after in itertools.pairwise(told)
         if _words(before.text)[:1] == _words(after.text)[:1] == ["you"]
     ]
     for one in told:
@@ -130,7 +131,9 @@ def authored_of(app: object, scenario: Path | None) -> Authored:
         generation = library.open(pack.key)
         chunks |= {chunk.id: chunk.text for chunk in generation.all_chunks()}
         generation.close()
-    texts = _strings(yaml.safe_load(scenario.read_text(encoding="utf-8"))) if scenario else []
+    written = yaml.safe_load(scenario.read_text(encoding="utf-8")) if scenario else {}
+    # What a scenario adds to the grammar is drawn as ours is, and measured as ours is.
+    texts = _strings({key: value for key, value in written.items() if key != "grammar"})
     return Authored(chunks, [text for text in texts if len(text.split()) > 4])
 
 
@@ -168,7 +171,9 @@ def _lore_twice(told: Sequence[Told], authored: Authored) -> Iterator[tuple[int,
 
 
 def _is_reminder(told: Told, sentence: str) -> bool:
-    """Whether the turn cites the sentence as something that was known before: it was asked for again."""
+    """Whether the turn cites the sentence as something that was known before, or it was looked at again: it was asked for."""
+    if told.line.startswith(("look at ", "examine ")):
+        return True
     return any(reminder(plain(citation.quote)) in sentence for citation in told.result.citations if citation.item_id)
 
 
@@ -221,9 +226,10 @@ def main(names: Sequence[str]) -> None:
         with tempfile.TemporaryDirectory() as folder:
             report, told = report_of(one, Path(folder))
         if "--text" in names:
-            print(transcript(told), end="\n\n")
-        print(f"== {one.name}: {report.turns} turns, {report.cited:.0%} cite lore, {report.seen_before:.1%} seen before")
-        print("\n".join(report.findings()) or "every measure holds")
+            sys.stdout.write(f"{transcript(told)}\n\n")
+        shares = f"{report.cited:.0%} cite lore, {report.seen_before:.1%} seen before"
+        findings = "\n".join(report.findings()) or "every measure holds"
+        sys.stdout.write(f"== {one.name}: {report.turns} turns, {shares}\n{findings}\n")
 
 
 if __name__ == "__main__":

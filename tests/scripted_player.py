@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-import harbour
+from harbour_town import harbour_town
 from lorewright.bootstrap import App, make_workspace, open_app
 from lorewright.turn.records import Scope
 from lorewright.turn.result import TurnResult
@@ -135,7 +135,11 @@ def _topics(scope: Scope, state: WorldState, words: list[str]) -> list[str]:
 
 def _nouns(told: list[Told]) -> list[str]:
     """Words that the last turns put an article before: likely things to look at or to ask about."""
-    found = [word for one in told for word in re.findall(r"\b(?:the|a|an) ([a-z]{4,}(?: (?:bar|door|bin|house))?)\b", one.text)]
+    found = [
+        word
+        for one in told
+        for word in re.findall(r"\b(?:the|a|an) ([a-z]{4,}(?: (?:bar|door|bin|house))?)\b", one.text)
+    ]
     return list(dict.fromkeys(found))[-12:]
 
 
@@ -155,8 +159,8 @@ def _dead_drop(seed: int) -> Begin:
 
 def _harbour(seed: int) -> Begin:
     def begin(folder: Path) -> tuple[App, str, Path | None]:
-        app = harbour.harbour(folder, seed=seed)
-        return app, "game", folder / "workspace" / "scenarios" / "night_boat.yaml"
+        app = harbour_town(folder, seed=seed)
+        return app, "game", folder / "workspace" / "scenarios" / "high_water.yaml"
 
     return begin
 
@@ -166,4 +170,5 @@ PLAYS = (
     Play("dead_drop_2", _dead_drop(12), 2, RESTLESS),
     Play("dead_drop_3", _dead_drop(29), 3, CURIOUS),
     Play("harbour_1", _harbour(5), 4, RESTLESS),
+    Play("harbour_2", _harbour(6), 5, CURIOUS),
 )

@@ -64,6 +64,7 @@ def narrator_input(
         seed=seed,
         recall=before.recall,
         recent=recent,
+        grammar=rules.grammar,
         packet=packet,
     )
 

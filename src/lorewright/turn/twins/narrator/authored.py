@@ -15,6 +15,14 @@ _DROPPED = (
     (re.compile(r"\s*\[\^?\d+\]"), ""),
 )
 _CLAUSE_END = re.compile(r"[,;:.!?—](?=[\s”\"]|$)|\s[–-](?=\s)")
+# Words that begin a sentence and are never the beginning of a name in one.
+_SMALL_WORDS = frozenset(
+    "a an the this that these those there here it its he she they his her their we our you your nobody somebody "
+    "everybody nothing something everything one two three four five six seven eight nine ten each every some any "
+    "no none both all many most few in on at under over behind before after beyond between below above through "
+    "from to by with without when where while if as and but or only even still then now once what whoever "
+    "whatever".split()
+)
 _SHORTEST, _LONGEST = 3, 16  # words of a reminder
 
 
@@ -48,6 +56,12 @@ def reminder(text: str) -> str:
         if count >= _SHORTEST or match.end() == len(text):
             return text[: match.start()].rstrip(" ,;:")
     return text if len(text.split()) <= _LONGEST else ""
+
+
+def lowered(text: str) -> str:
+    """The text as it goes on after a colon: its first letter is lowered where its first word can be no name."""
+    first = text.split(" ", 1)[0]
+    return text[:1].lower() + text[1:] if first.lower() in _SMALL_WORDS else text
 
 
 def is_named_in(names: Sequence[str], text: str) -> bool:

@@ -65,7 +65,8 @@ def _own(given: NarratorInput, beats: Sequence[Beat]) -> Iterator[Beat]:
     things = [name for view in given.scene.things if (name := views.thing(given, view.id))]
     if things and "things" not in told:
         yield Beat("filler", "still.thing", slots={"thing": things[given.turn_no % len(things)], **place})
-    carried = views.carried(given)
+    named = " ".join(str(beat.slots.get("thing", "")) for beat in beats)
+    carried = [name for name in views.carried(given) if name not in named]
     if carried:
         yield Beat("filler", "still.carried", slots={"thing": carried[given.turn_no % len(carried)], **place})
     if "pressure" not in told and "price" not in told:
@@ -104,11 +105,14 @@ def _felt(given: NarratorInput) -> Iterator[Beat]:
     for clock in given.packet.get("clocks", ()):
         name, value, most = plain(str(clock["name"])), clock["value"], clock["max"]
         if name and name not in moved and value >= most * _FELT:
-            yield Beat("filler", "still.clock", {"near": value >= most - 2}, {"clock": place_name(name)})
+            yield Beat(
+                "filler",
+                "still.clock",
+                {"near": value >= most - 2, "clock": str(clock["id"])},
+                {"clock": place_name(name)},
+            )
 
 
 def _turned(beats: list[Beat], turn_no: int) -> list[Beat]:
     start = turn_no % len(beats) if beats else 0
     return beats[start:] + beats[:start]
-
-

@@ -11,9 +11,23 @@ from typing import Any
 
 import yaml
 
-Fact = str | bool | int
+Fact = str | bool | int | frozenset[str]
 Facts = Mapping[str, Fact]
 Groups = Mapping[str, tuple["Variant", ...]]
+
+# What a guard may ask for, and of which type its value is. Those of the scene only make a sentence more specific: where
+# their sentences are used up, those without them are as true.
+SCENE_GUARDS: Mapping[str, type] = MappingProxyType(
+    {"at": str, "tag": str, "who": str, "clock": str, "people": str, "first_time": bool}
+)
+GUARDS: Mapping[str, type] = MappingProxyType(
+    {
+        **SCENE_GUARDS,
+        "band": str, "verb": str, "topic": str, "level": int, "first": bool, "long": bool, "seen": bool, "bare": bool,
+        "detail": bool, "reminder": bool, "himself": bool, "where": bool, "thing": bool, "person": bool, "door": bool,
+        "place": bool, "one": bool, "full": bool, "near": bool, "carried": bool,
+    }
+)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +40,12 @@ class Variant:
 
     def fits(self, facts: Facts) -> bool:
         """Whether every guard holds."""
-        return all(facts.get(key) == value for key, value in self.when)
+        return all(_holds(facts.get(key), value) for key, value in self.when)
+
+    @property
+    def is_of_scene(self) -> bool:
+        """Whether it has a guard that only makes it more specific."""
+        return any(key in SCENE_GUARDS for key, _ in self.when)
 
     @property
     def precedence(self) -> tuple[int, int, tuple[str, ...]]:
@@ -75,19 +94,34 @@ def _variant(row: object, where: str) -> Variant:
     if not isinstance(row, dict) or not isinstance(row.get("text"), str) or row.keys() - {"text", "when", "rank"}:
         raise ValueError(f"{where}: {row!r} is not a text, or a text with `when` and `rank`")
     when: dict[str, Any] = row.get("when", {})
+    for guard, value in when.items():
+        if not isinstance(value, GUARDS.get(guard, ())):
+            raise ValueError(f"{where}: {guard}: {value!r} is no guard; there are {', '.join(sorted(GUARDS))}")
     return Variant(row["text"], tuple(sorted(when.items())), row.get("rank", 0))
 
 
-def choose(group: str, facts: Facts) -> Choice:
-    """The best-guarded variants of a group.
+def choose(group: str, facts: Facts, added: Groups = MappingProxyType({})) -> list[Choice]:
+    """The best-guarded variants of a group, and behind them those that are as true where the best are used up.
+
+    `added` are a scenario's own variants.
 
     Raises:
         KeyError: no such group, or nothing in it fits the facts: a mistake in the grammar.
     """
-    fitting = [variant for variant in grammar()[group] if variant.fits(facts)]
-    if not fitting:
+    fitting = [variant for variant in (*grammar()[group], *added.get(group, ())) if variant.fits(facts)]
+    choices: list[Choice] = []
+    while fitting:
+        best = max(variant.precedence for variant in fitting)
+        pool = [variant for variant in fitting if variant.precedence == best]
+        guards = ",".join(f"{key}={value}" for key, value in pool[0].when)
+        choices.append(Choice(f"{group}?{guards}" if guards else group, tuple(one.text for one in pool)))
+        if not pool[0].is_of_scene:
+            return choices
+        fitting = [variant for variant in fitting if variant.precedence != best]
+    if not choices:
         raise KeyError(f"grammar group {group!r} has nothing for {dict(facts)}")
-    best = max(variant.precedence for variant in fitting)
-    pool = [variant for variant in fitting if variant.precedence == best]
-    guards = ",".join(f"{key}={value}" for key, value in pool[0].when)
-    return Choice(f"{group}?{guards}" if guards else group, tuple(variant.text for variant in pool))
+    return choices
+
+
+def _holds(fact: Fact | None, value: Fact) -> bool:
+    return value in fact if isinstance(fact, frozenset) else fact == value

@@ -6,14 +6,14 @@ from lorewright.ids import content_hash
 from lorewright.rules.outcomes import Outcome
 from lorewright.turn.records import Evidence, LoreLine, NarratorInput
 from lorewright.turn.twins.narrator import views
-from lorewright.turn.twins.narrator.authored import ended, is_named_in, plain, reminder
+from lorewright.turn.twins.narrator.authored import ended, is_named_in, lowered, plain, reminder
 from lorewright.turn.twins.narrator.beats import Beat, Slot
 from lorewright.turn.twins.narrator.blocked import blocked_beats
 from lorewright.turn.twins.narrator.durations import duration, is_plural
 from lorewright.turn.twins.narrator.grammar import Fact
 from lorewright.turn.twins.narrator.quotes import evidence_beats, reminder_beat
-from lorewright.turn.twins.narrator.speech import spoken
 from lorewright.turn.twins.narrator.scenery import is_place_look, lore_beat
+from lorewright.turn.twins.narrator.speech import spoken
 
 # From here on a way or a wait is long.
 LONG_MINUTES = 15
@@ -125,7 +125,7 @@ def _looked_at_detail(given: NarratorInput, words: str) -> Beat:
             return Beat("outcome", authored=plain(new[0].text), cites=(new[0].chunk_id,), keys=(new[0].key,))
         short = reminder(plain(lines[0].text))
         facts: dict[str, Fact] = {} if short else {"reminder": False}
-        return Beat("outcome", "looked.again", facts, {"reminder": short, "detail": views.detail(words)})
+        return Beat("outcome", "looked.again", facts, {"reminder": lowered(short), "detail": views.detail(words)})
     detail = views.detail(words)
     facts = {"detail": True} if detail else {}
     return Beat("outcome", "looked.detail", facts, {"detail": detail})
@@ -137,6 +137,8 @@ def _answered(given: NarratorInput, outcome: Outcome) -> Beat:
     group = "told.bare" if outcome.code == "told" else outcome.code
     if who is None:
         return Beat("outcome", "acted", {"band": outcome.band or "none"})
+    if topic and views.folded(topic) == views.folded(who.name):
+        kind = "self"
     facts: dict[str, Fact] = {"topic": kind} if outcome.code == "does_not_know" else {}
     return Beat("outcome", group, facts, {"who": who, "topic": topic})
 

@@ -7,16 +7,17 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 
+from lorewright.ids import local
 from lorewright.turn.twins.naming import capitalised
 from lorewright.turn.twins.narrator.authored import ended, quoted
 from lorewright.turn.twins.narrator.bag import Ledger
 from lorewright.turn.twins.narrator.beats import Beat, Person
-from lorewright.turn.twins.narrator.grammar import choose
+from lorewright.turn.twins.narrator.grammar import Facts, Groups, choose
 from lorewright.turn.twins.narrator.memory import Memory
 
 _SLOT = re.compile(r"\{(\w+)\}")
 _AGREEMENT = re.compile(r"\[([^|\]]+)\|([^|\]]+)\]")
-_DOUBLE_STOP = re.compile(r"(?<![.…])\.\.(?!\.)|(?<=[!?…:])\.(?!\.)")
+_DOUBLE_STOP = re.compile(r"(?<![.…])\.\.(?!\.)|(?<=[!?…:])\.(?!\.)|(?<=[.!?…]”)\.")
 # Slots that may name somebody else, after whom a pronoun would be unclear.
 _OTHERS = frozenset(("names", "list", "reminder", "topic", "detail", "other"))
 # subject, object, possessive, reflexive
@@ -43,9 +44,11 @@ class _Frame:
 class Voice:
     """Makes sentences in the order in which they are told, and knows who was named last and what was told lately."""
 
-    def __init__(self, ledger: Ledger, memory: Memory) -> None:
+    def __init__(self, ledger: Ledger, memory: Memory, scene: Facts, added: Groups) -> None:
         self._ledger = ledger
         self._memory = memory
+        self._scene = scene
+        self._added = added
         self._focus: str | None = None
 
     def say(self, beat: Beat, *, is_first: bool, must: bool = False) -> str:
@@ -69,17 +72,19 @@ class Voice:
     def _frame(self, beat: Beat, *, is_first: bool, must: bool) -> str | None:
         if not beat.group:
             return ""
-        choice = choose(beat.group, beat.facts)
-        frames = [self._filled(beat, text) for text in choice.texts]
-        index = self._pick(choice.bag, frames, is_first=is_first, must=must)
-        if index is None:
-            return None
-        self._ledger.drawn(choice.bag, index)
-        self._focus = frames[index].focus
-        return frames[index].text
+        facts = {**self._scene, **_about(beat), **beat.facts}
+        for choice in (choices := choose(beat.group, facts, self._added)):
+            frames = [self._filled(beat, text) for text in choice.texts]
+            index = self._pick(choice.bag, frames, is_first=is_first, must=must and choice is choices[-1])
+            if index is not None:
+                self._ledger.drawn(choice.bag, index)
+                self._focus = frames[index].focus
+                return frames[index].text
+        return None
 
     def _pick(self, bag: str, frames: Sequence[_Frame], *, is_first: bool, must: bool) -> int | None:
-        """The variant that was used least and is least in the ear; of those that are, the oldest."""
+        """The variant that was used least and is least in the ear; None, or where it must the oldest, of those that
+        are."""
         ages = {index: self._memory.age(frame.own) for index, frame in enumerate(frames)}
         fresh = [index for index, age in ages.items() if age is None]
         if not fresh and not must:
@@ -111,6 +116,12 @@ class Voice:
             focus = None
         own = filled.replace(str(beat.slots["reminder"]), "") if beat.slots.get("reminder") else filled
         return _Frame(_tidy(filled), _tidy(own), focus)
+
+
+def _about(beat: Beat) -> Facts:
+    """Whom a beat is about, for guards."""
+    who = beat.slots.get("who")
+    return {"who": local(who.id)} if isinstance(who, Person) else {}
 
 
 def _person(beat: Beat, case: str, focus: str | None) -> tuple[str, str]:

@@ -9,9 +9,11 @@ from lorewright.turn.twins.narrator.authored import word_count
 from lorewright.turn.twins.narrator.bag import Ledger
 from lorewright.turn.twins.narrator.beats import Beat
 from lorewright.turn.twins.narrator.memory import Memory
+from lorewright.turn.twins.narrator.phrases import variants_of
 from lorewright.turn.twins.narrator.plan import MAX_OWN_SENTENCES, plan
 from lorewright.turn.twins.narrator.realise import Voice
 from lorewright.turn.twins.narrator.select import select
+from lorewright.turn.twins.narrator.views import scene_facts
 
 MIN_WORDS = 15
 # A paragraph that is this long ends before somebody speaks.
@@ -25,7 +27,7 @@ def narrate(given: NarratorInput) -> NarratorOutput:
     memory = Memory(given.recent)
     selection = select(given, memory)
     ledger = Ledger(given.seed, dict(given.recall))
-    voice = Voice(ledger, memory)
+    voice = Voice(ledger, memory, scene_facts(given), variants_of(given.grammar))
     told: list[Told] = []
     for beat in plan(selection.beats):
         if text := voice.say(beat, is_first=not told):
