@@ -87,7 +87,8 @@ def measure(name: str, told: Sequence[Told], authored: Authored) -> Report:
     ]
     for one in told:
         count = len(one.body.split())
-        if not FEWEST_WORDS <= count <= MOST_WORDS:
+        fewest = FEWEST_WORDS if one.body == one.text else 1  # an ending is enough to read
+        if not fewest <= count <= MOST_WORDS:
             report.lengths.append((one.turn_no, f"{count} words: {one.body}"))
         report.ugly += [(one.turn_no, f"{found.group()!r} in {one.text}") for found in _UGLY.finditer(one.text)]
     report.unfounded = list(_unfounded(told, authored))

@@ -23,6 +23,9 @@ _SMALL_WORDS = frozenset(
     "from to by with without when where while if as and but or only even still then now once what whoever "
     "whatever".split()
 )
+_SUBORDINATE = frozenset(
+    "when whenever if unless while although though as because since after before until once where wherever".split()
+)
 _SHORTEST, _LONGEST = 3, 16  # words of a reminder
 
 
@@ -49,6 +52,11 @@ def quoted(text: str) -> str:
 
 def reminder(text: str) -> str:
     """The beginning of the text up to a clause boundary, without its stop; empty where no boundary comes in time."""
+    if text.split(" ", 1)[0].lower() in _SUBORDINATE:
+        # Its first clause says nothing by itself.
+        sentence = re.match(r".*?[.!?…](?=[\s”\"]|$)", text)
+        whole = (sentence.group() if sentence else text).rstrip(" ,;:.")
+        return whole if len(whole.split()) <= _LONGEST else ""
     for match in _CLAUSE_END.finditer(text):
         count = len(text[: match.start()].split())
         if count > _LONGEST:

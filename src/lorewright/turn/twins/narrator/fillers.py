@@ -18,7 +18,12 @@ _VERBS = {"look": "look", "search": "search", "ask": "ask", "wait": "wait"}
 
 
 def fillers(given: NarratorInput, beats: Sequence[Beat]) -> list[Beat]:
-    """What may be added, best first: lore in every second turn, then one thing after another that is here."""
+    """What may be added, best first: lore in every second turn, then one thing after another that is here.
+
+    An ending is enough to read; before it nothing is added.
+    """
+    if given.ending:
+        return []
     own = _turned(list(_own(given, beats)), given.turn_no)
     lore = list(_lore(given, beats))
     if given.turn_no % 2:
@@ -57,8 +62,7 @@ def _own(given: NarratorInput, beats: Sequence[Beat]) -> Iterator[Beat]:
     """One sentence each on who is here, the place, what lies here, what is carried, a way out, a clock."""
     told = {beat.kind for beat in beats}
     place = {"place": views.place(given)}
-    if not given.ending:
-        yield from _of_people(given)
+    yield from _of_people(given)
     yield Beat("filler", "still.place", slots=place)
     if "exits" not in told and given.scene.exits:
         yield _way(given)

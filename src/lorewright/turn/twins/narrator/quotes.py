@@ -60,6 +60,9 @@ def _found(outcome: Outcome, evidence: Evidence) -> Beat:
     verb = outcome.type if outcome.type in ("search", "look") else "other"
     facts: dict[str, Fact] = {"band": outcome.band or "none", "verb": verb}
     where = views.where(outcome.words) if verb == "search" else ""
+    # Not "You search behind the nets and find this: Behind the nets …".
+    if where and is_named_in(where.split()[-1:], plain(evidence.text)):
+        where = ""
     if where:
         facts["where"] = True
     return _beat(evidence, "found", facts, None, where)

@@ -50,12 +50,15 @@ class Voice:
         self._scene = scene
         self._added = added
         self._focus: str | None = None
+        self._beside = ""
 
-    def say(self, beat: Beat, *, is_first: bool, must: bool = False) -> str:
-        """The beat as text; draws from the bags and notes what it used.
+    def say(self, beat: Beat, *, is_first: bool, must: bool = False, beside: str = "") -> str:
+        """The beat as text; draws from the bags and notes what it used. `beside` is the first word of the sentence
+        before or after it, with which it had better not begin.
 
         Empty where all variants of a beat that may be left out (and not `must` be told) are still in the ear.
         """
+        self._beside = beside
         frame = self._frame(beat, is_first=is_first, must=must or beat.is_kept or bool(beat.authored))
         if frame is None:
             return ""
@@ -94,6 +97,7 @@ class Voice:
             fresh = [index for index, age in ages.items() if age == oldest]
         if is_first:
             fresh = [index for index in fresh if not self._memory.opens_alike(frames[index].text)] or fresh
+        fresh = [index for index in fresh if first_word(frames[index].text) != self._beside] or fresh
         waiting = self._ledger.next_of(bag, len(frames), among=fresh)
         return min(waiting, key=lambda index: self._memory.worn(frames[index].own))
 
@@ -116,6 +120,11 @@ class Voice:
             focus = None
         own = filled.replace(str(beat.slots["reminder"]), "") if beat.slots.get("reminder") else filled
         return _Frame(_tidy(filled), _tidy(own), focus)
+
+
+def first_word(text: str) -> str:
+    """The first word of a text; empty for quoted speech, whose first word is somebody else's."""
+    return text.split(" ", 1)[0].removesuffix("'s") if text[:1] not in "“‘" else ""
 
 
 def _about(beat: Beat) -> Facts:

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import zip_longest
 
 from lorewright.turn.records import NarratorInput, NarratorOutput
 from lorewright.turn.twins.narrator.authored import word_count
 from lorewright.turn.twins.narrator.bag import Ledger
 from lorewright.turn.twins.narrator.beats import Beat
-from lorewright.turn.twins.narrator.memory import Memory
+from lorewright.turn.twins.narrator.memory import Memory, sentences
 from lorewright.turn.twins.narrator.phrases import variants_of
 from lorewright.turn.twins.narrator.plan import MAX_OWN_SENTENCES, plan
-from lorewright.turn.twins.narrator.realise import Voice
+from lorewright.turn.twins.narrator.realise import Voice, first_word
 from lorewright.turn.twins.narrator.select import select
 from lorewright.turn.twins.narrator.views import scene_facts
 
@@ -29,19 +30,26 @@ def narrate(given: NarratorInput) -> NarratorOutput:
     ledger = Ledger(given.seed, dict(given.recall))
     voice = Voice(ledger, memory, scene_facts(given), variants_of(given.grammar))
     told: list[Told] = []
-    for beat in plan(selection.beats):
-        if text := voice.say(beat, is_first=not told):
+    beats = plan(selection.beats)
+    for beat, following in zip_longest(beats, beats[1:]):
+        if text := voice.say(beat, is_first=not told, beside=_beside(beat, following, told)):
             told.append((beat, text))
     # What is still in the ear is left out at first; where nothing else is left, it is told all the same.
     for must in (False, True):
         for beat in selection.spare:
             if _words(told) >= MIN_WORDS or sum(1 for one, _ in told if one.group) >= MAX_OWN_SENTENCES:
                 break
-            if not any(one is beat for one, _ in told) and (text := voice.say(beat, is_first=not told, must=must)):
-                told.insert(_end_of_turn(told), (beat, text))
+            if any(one is beat for one, _ in told):
+                continue
+            text = voice.say(beat, is_first=not told, must=must, beside=_beside(beat, None, told))
+            if text:
+                told.append((beat, text))
     return NarratorOutput(
         final_text=_paragraphs(told),
-        cited=tuple(dict.fromkeys(cited for beat, _ in told for cited in beat.cites)),
+        # What was learned stands before what was only seen.
+        cited=tuple(
+            sorted(dict.fromkeys(cited for beat, _ in told for cited in beat.cites), key=lambda one: "#" not in one)
+        ),
         recall=tuple(ledger.used),
     )
 
@@ -50,9 +58,12 @@ def _words(told: Sequence[Told]) -> int:
     return sum(word_count(text) for beat, text in told if beat.kind != "ending")
 
 
-def _end_of_turn(told: Sequence[Told]) -> int:
-    """Where a filler goes: last, but before an ending."""
-    return next((index for index, (beat, _) in enumerate(told) if beat.kind == "ending"), len(told))
+def _beside(beat: Beat, following: Beat | None, told: Sequence[Told]) -> str:
+    """The first word of the authored sentence that comes next, else of the last sentence that was told."""
+    if following is not None and not following.group and not beat.authored and not following.starts_paragraph:
+        return first_word(following.authored)
+    last = sentences(told[-1][1]) if told else []
+    return first_word(last[-1]) if last else ""
 
 
 def _paragraphs(told: Sequence[Told]) -> str:
