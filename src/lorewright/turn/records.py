@@ -202,7 +202,7 @@ class NarratorInput(Frozen):
 
 
 class NarratorOutput(Frozen):
-    """Prose, what it quotes (item IDs, then chunk IDs, in order), and the memory keys it used, in order (repeats count)."""
+    """Prose, what it quotes (item IDs, then chunk IDs), and the memory keys it used, in order (repeats count)."""
 
     final_text: str = Field(min_length=1)
     cited: tuple[str, ...] = ()
