@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import html
 import itertools
 import re
 import sys
@@ -101,7 +102,7 @@ class Authored:
     """The sentences of the packs and the scenario of a play, to be told apart from ours."""
 
     def __init__(self, chunks: dict[str, str], says: Iterable[str]) -> None:
-        self.chunks = {chunk_id: plain(text) for chunk_id, text in chunks.items()}
+        self.chunks = {chunk_id: plain(html.unescape(text)) for chunk_id, text in chunks.items()}
         lore = {one for text in self.chunks.values() for one in sentences(text)}
         self.says = {one for text in says for one in (plain(text), *sentences(plain(text)))}
         self.lore = lore

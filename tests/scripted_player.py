@@ -58,6 +58,8 @@ RESTLESS = {"ask": 16, "suggested": 18, "look": 10, "examine": 18, "search": 12,
 
 # What raises a clock somewhere; left alone while one is about to end the story.
 _RISKY = ("go", "search", "wait", "suggested", "again", "take")
+# Then they have seen enough, and let the story end.
+_CAREFUL_TURNS = 42
 _NONSENSE = ("hum a tune", "xyzzy", "think of summer", "count to ten", "dance", "fly away", "whistle")
 _ABSENT = ("take the moon", "ask the mayor about bread", "go to the opera", "take the anchor", "go up", "open the safe")
 
@@ -91,7 +93,8 @@ def next_line(
 ) -> str:
     """What the player types next, from nothing but what a player can see."""
     scope = scope_of(state)
-    kinds = [kind for kind in style if not (kind in _RISKY and _is_close(state, kind))]
+    careful = len(told) < _CAREFUL_TURNS
+    kinds = [kind for kind in style if not (careful and kind in _RISKY and _is_close(state, kind))]
     kind = chance.choices(kinds, [style[kind] for kind in kinds])[0]
     people = [one.name for one in scope.people]
     words = _nouns(told[-3:])
@@ -118,8 +121,14 @@ def next_line(
             return chance.choice(_ABSENT)
         case "nonsense":
             return chance.choice(_NONSENSE)
-        case _:
+        case "look":
             return "look"
+        case _:
+            # What the mood was for is not to be had: one looks at what there is, or goes on.
+            seen = [one.name for one in (*scope.here, *scope.people)]
+            lines_left = [f"look at {_the(name)}" for name in seen] + [f"go {way.name}" for way in scope.exits]
+            calm = [line for line in lines_left if not (careful and line[:3] == "go " and _is_close(state, "go"))]
+            return chance.choice(calm or ["look"])
 
 
 def _is_close(state: WorldState, kind: str) -> bool:

@@ -23,6 +23,12 @@ _SMALL_WORDS = frozenset(
     "from to by with without when where while if as and but or only even still then now once what whoever "
     "whatever".split()
 )
+_CLAUSE_BEGINS = frozenset(
+    "a an the this that these those his her its their our my your he she it we they you i who whom whose which "
+    "where when while although though because since as so but yet or and nor for to in on at of by with without "
+    "from into onto over under after before until unless if than then not nobody somebody nothing something one "
+    "two three each every both chiefly mainly".split()
+)
 _SUBORDINATE = frozenset(
     "when whenever if unless while although though as because since after before until once where wherever".split()
 )
@@ -58,12 +64,20 @@ def reminder(text: str) -> str:
         whole = (sentence.group() if sentence else text).rstrip(" ,;:.")
         return whole if len(whole.split()) <= _LONGEST else ""
     for match in _CLAUSE_END.finditer(text):
+        if match.group() == "," and not _begins_clause(text[match.end() :]):
+            continue
         count = len(text[: match.start()].split())
         if count > _LONGEST:
             return ""
         if count >= _SHORTEST or match.end() == len(text):
             return text[: match.start()].rstrip(" ,;:")
     return text if len(text.split()) <= _LONGEST else ""
+
+
+def _begins_clause(rest: str) -> bool:
+    """Whether what follows a comma may be left off: not the second of two adjectives, nor the next thing of a list."""
+    word = rest.split(maxsplit=1)[0].lower().strip('”"') if rest.strip() else ""
+    return not word or word in _CLAUSE_BEGINS or word.endswith(("ed", "ing"))
 
 
 def lowered(text: str) -> str:

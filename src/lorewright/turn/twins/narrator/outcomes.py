@@ -88,8 +88,8 @@ def _looked(given: NarratorInput, outcome: Outcome) -> list[Beat]:
         return _looked_at_person(given, view.id, view.disposition)
     thing = views.thing(given, outcome.target_id)
     if thing:
-        carried = thing in views.carried(given)
-        return [Beat("outcome", "looked.thing", {"carried": True} if carried else {}, {"thing": thing})]
+        facts: dict[str, Fact] = {"carried": True} if thing in views.carried(given) else {}
+        return [Beat("outcome", "looked.thing", facts, {"thing": thing})]
     return [_looked_at_detail(given, outcome.words)]
 
 

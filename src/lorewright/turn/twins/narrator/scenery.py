@@ -76,15 +76,16 @@ def people(given: NarratorInput) -> list[Beat]:
     found = [views.person(given, view.id) for view in given.scene.people if view.id not in came]
     names = [one.name for one in found if one]
     if not names:
-        return [] if came else [Beat("people", "people.none", slots={"place": views.place(given)})]
+        # That the last one has just gone says as much.
+        return [] if given.movements else [Beat("people", "people.none", slots={"place": views.place(given)})]
     facts: dict[str, Fact] = {"one": len(names) == 1}
-    return [Beat("people", "people", facts, {"list": listed(names)}, plural=len(names) > 1)]
+    return [Beat("people", "people", facts, {"list": listed(names, limit=6)}, plural=len(names) > 1)]
 
 
 def things(given: NarratorInput) -> list[Beat]:
     """What lies here."""
     names = [name for view in given.scene.things if (name := views.thing(given, view.id))]
-    return [Beat("things", "things", slots={"list": listed(names)}, plural=len(names) > 1)] if names else []
+    return [Beat("things", "things", slots={"list": listed(names, limit=6)}, plural=len(names) > 1)] if names else []
 
 
 def exits(given: NarratorInput) -> list[Beat]:

@@ -38,12 +38,9 @@ def person(given: NarratorInput, entity_id: str | None) -> Person | None:
 
 
 def thing(given: NarratorInput, entity_id: str | None) -> str:
-    """`the backup comm unit`; by name what has one, unless it is known to be a thing; empty where there is none."""
+    """`the backup comm unit`; by its name what has one; empty where there is none."""
     name = name_of(given, entity_id)
-    is_thing = any(view.id == entity_id for view in given.scene.things) or entity_id in _carried_ids(given)
-    if name[:1].isupper() and not is_thing:
-        return place_name(name)
-    return with_article(name) if name else ""
+    return place_name(name) if name else ""
 
 
 def carried(given: NarratorInput) -> list[str]:
@@ -84,7 +81,7 @@ def exit_names(ways: Sequence[WayOut]) -> list[str]:
 def _exit_name(way: WayOut) -> str:
     name, leads_to = plain(way.name), plain(way.to_name)
     directions = {*lexicon().directions.values(), "out", "back", "in", "outside", "inside"}
-    shown = name if name.lower() in directions or not name[:1].islower() else with_article(name)
+    shown = name if name.lower() in directions else place_name(name)
     if not leads_to or name.lower() in leads_to.lower():
         return shown
     return f"{shown} to {place_name(leads_to)}"
