@@ -251,11 +251,12 @@ def test_an_answer_in_two_sentences_may_have_the_speaker_between_them() -> None:
     assert any("“She went to Pier 9. Nobody saw her come back.”" in text for text in told)
 
 
-def test_a_detail_that_was_looked_at_before_is_only_reminded_of() -> None:
+def test_a_detail_that_is_looked_at_again_is_told_again_and_cited_again() -> None:
+    line = "A paper dragon turns under the ceiling fan."
     first, second = played([given(outcome("looked", words="paper dragon"))] * 2)
-    assert "A paper dragon turns under the ceiling fan." in first.final_text
-    assert "a paper dragon turns under the ceiling fan" in second.final_text
-    assert not second.final_text.startswith("A paper dragon")
+    assert first.final_text.startswith(line)
+    assert line in second.final_text.partition(". ")[2]
+    assert first.cited[0] == second.cited[0] == "p:bar:atmosphere"
 
 
 def test_a_person_who_is_not_here_is_named_without_an_article() -> None:

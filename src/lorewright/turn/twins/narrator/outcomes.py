@@ -6,7 +6,7 @@ from lorewright.ids import content_hash
 from lorewright.rules.outcomes import Outcome
 from lorewright.turn.records import Evidence, LoreLine, NarratorInput
 from lorewright.turn.twins.narrator import views
-from lorewright.turn.twins.narrator.authored import ended, is_named_in, lowered, plain, reminder
+from lorewright.turn.twins.narrator.authored import ended, is_named_in, plain
 from lorewright.turn.twins.narrator.beats import Beat, Slot
 from lorewright.turn.twins.narrator.blocked import blocked_beats
 from lorewright.turn.twins.narrator.durations import duration, is_plural
@@ -123,11 +123,10 @@ def _looked_at_detail(given: NarratorInput, words: str) -> Beat:
         new = views.unseen(lines, given.recall)
         if new:
             return Beat("outcome", authored=plain(new[0].text), cites=(new[0].chunk_id,), keys=(new[0].key,))
-        short = reminder(plain(lines[0].text))
-        facts: dict[str, Fact] = {} if short else {"reminder": False}
-        return Beat("outcome", "looked.again", facts, {"reminder": lowered(short), "detail": views.detail(words)})
+        # It was asked for, and is told again whole.
+        return Beat("outcome", "looked.again", authored=plain(lines[0].text), cites=(lines[0].chunk_id,))
     detail = views.detail(words)
-    facts = {"detail": True} if detail else {}
+    facts: dict[str, Fact] = {"detail": True} if detail else {}
     return Beat("outcome", "looked.detail", facts, {"detail": detail})
 
 
