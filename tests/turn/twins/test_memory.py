@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from lorewright.turn.twins.narrator.memory import Memory, sentences
+from lorewright.turn.twins.narrator.memory import Memory, jars, sentences
 
 
 def test_a_sentence_is_as_old_as_its_last_telling() -> None:
@@ -26,6 +26,13 @@ def test_words_are_worn_by_four_words_in_a_row() -> None:
     memory = Memory(("The rain falls on the bucket by the door.",))
     assert memory.worn("The rain falls on nobody.") == 1
     assert memory.worn("The rain falls elsewhere.") == 0
+
+
+def test_two_sentences_jar_that_begin_alike_or_take_up_each_others_words() -> None:
+    assert jars("Viktor shrugs.", "Viktor polishes a glass.")
+    assert jars("At the end lies Pier 9.", "Pier 9 runs out into brown water.")
+    assert not jars("Viktor shrugs.", "“Viktor is me.”")
+    assert not jars("", "Viktor shrugs.")
 
 
 def test_a_frame_before_a_colon_is_a_sentence_and_so_is_speech() -> None:

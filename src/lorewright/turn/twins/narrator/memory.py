@@ -49,6 +49,18 @@ def sentences(text: str) -> list[str]:
     return [part for part in _SENTENCE_END.split(text) if len(_words(part)) > 1]
 
 
+def jars(one: str, two: str) -> bool:
+    """Whether two sentences in a row begin alike, or the second takes up two of the last words of the first. Speech
+    does neither: its words are somebody else's."""
+    if one[:1] in ("“", "") or two[:1] in ("“", ""):
+        return False
+    first, second = _words(one), _words(two)
+    if first[:1] == second[:1]:
+        return True
+    tail = first[-5:]
+    return any(tail[at : at + 2] == second[:2] for at in range(len(tail)))
+
+
 def _words(text: str) -> list[str]:
     return [word.lower() for word in _WORD.findall(text)]
 

@@ -13,7 +13,7 @@ from lorewright.turn.twins.narrator.authored import ended, quoted
 from lorewright.turn.twins.narrator.bag import Ledger
 from lorewright.turn.twins.narrator.beats import Beat, Person
 from lorewright.turn.twins.narrator.grammar import Facts, Groups, choose
-from lorewright.turn.twins.narrator.memory import Memory
+from lorewright.turn.twins.narrator.memory import Memory, jars
 
 _SLOT = re.compile(r"\{(\w+)\}")
 _AGREEMENT = re.compile(r"\[([^|\]]+)\|([^|\]]+)\]")
@@ -50,15 +50,15 @@ class Voice:
         self._scene = scene
         self._added = added
         self._focus: str | None = None
-        self._beside = ""
+        self._before = self._after = ""
 
-    def say(self, beat: Beat, *, is_first: bool, must: bool = False, beside: str = "") -> str:
-        """The beat as text; draws from the bags and notes what it used. `beside` is the first word of the sentence
-        before or after it, with which it had better not begin.
+    def say(self, beat: Beat, *, is_first: bool, must: bool = False, before: str = "", after: str = "") -> str:
+        """The beat as text; draws from the bags and notes what it used. `before` and `after` are the sentences
+        beside it, with which it had better not jar.
 
         Empty where all variants of a beat that may be left out (and not `must` be told) are still in the ear.
         """
-        self._beside = beside
+        self._before, self._after = before, after
         frame = self._frame(beat, is_first=is_first, must=must or beat.is_kept or bool(beat.authored))
         if frame is None:
             return ""
@@ -97,9 +97,12 @@ class Voice:
             fresh = [index for index, age in ages.items() if age == oldest]
         if is_first:
             fresh = [index for index in fresh if not self._memory.opens_alike(frames[index].text)] or fresh
-        fresh = [index for index in fresh if first_word(frames[index].text) != self._beside] or fresh
+        fresh = [index for index in fresh if not self._jars(frames[index].text)] or fresh
         waiting = self._ledger.next_of(bag, len(frames), among=fresh)
         return min(waiting, key=lambda index: self._memory.worn(frames[index].own))
+
+    def _jars(self, text: str) -> bool:
+        return jars(self._before, text) or jars(text, self._after)
 
     def _filled(self, beat: Beat, variant: str) -> _Frame:
         focus = self._focus
@@ -120,11 +123,6 @@ class Voice:
             focus = None
         own = filled.replace(str(beat.slots["reminder"]), "") if beat.slots.get("reminder") else filled
         return _Frame(_tidy(filled), _tidy(own), focus)
-
-
-def first_word(text: str) -> str:
-    """The first word of a text; empty for quoted speech, whose first word is somebody else's."""
-    return text.split(" ", 1)[0].removesuffix("'s") if text[:1] not in "“‘" else ""
 
 
 def _about(beat: Beat) -> Facts:

@@ -12,7 +12,7 @@ from lorewright.turn.twins.narrator.beats import Beat
 from lorewright.turn.twins.narrator.memory import Memory, sentences
 from lorewright.turn.twins.narrator.phrases import variants_of
 from lorewright.turn.twins.narrator.plan import MAX_OWN_SENTENCES, plan
-from lorewright.turn.twins.narrator.realise import Voice, first_word
+from lorewright.turn.twins.narrator.realise import Voice
 from lorewright.turn.twins.narrator.select import select
 from lorewright.turn.twins.narrator.views import scene_facts
 
@@ -32,7 +32,7 @@ def narrate(given: NarratorInput) -> NarratorOutput:
     told: list[Told] = []
     beats = plan(selection.beats)
     for beat, following in zip_longest(beats, beats[1:]):
-        if text := voice.say(beat, is_first=not told, beside=_beside(beat, following, told)):
+        if text := voice.say(beat, is_first=not told, before=_last(told), after=_next(beat, following)):
             told.append((beat, text))
     # What is still in the ear is left out at first; where nothing else is left, it is told all the same.
     for must in (False, True):
@@ -41,7 +41,7 @@ def narrate(given: NarratorInput) -> NarratorOutput:
                 break
             if any(one is beat for one, _ in told):
                 continue
-            text = voice.say(beat, is_first=not told, must=must, beside=_beside(beat, None, told))
+            text = voice.say(beat, is_first=not told, must=must, before=_last(told))
             if text:
                 told.append((beat, text))
     return NarratorOutput(
@@ -58,12 +58,17 @@ def _words(told: Sequence[Told]) -> int:
     return sum(word_count(text) for beat, text in told if beat.kind != "ending")
 
 
-def _beside(beat: Beat, following: Beat | None, told: Sequence[Told]) -> str:
-    """The first word of the authored sentence that comes next, else of the last sentence that was told."""
-    if following is not None and not following.group and not beat.authored and not following.starts_paragraph:
-        return first_word(following.authored)
-    last = sentences(told[-1][1]) if told else []
-    return first_word(last[-1]) if last else ""
+def _last(told: Sequence[Told]) -> str:
+    """The last sentence that was told."""
+    return sentences(told[-1][1])[-1] if told and sentences(told[-1][1]) else ""
+
+
+def _next(beat: Beat, following: Beat | None) -> str:
+    """The authored text that a frame will stand before; empty where that is speech, or another frame."""
+    shown = beat if beat.authored else following
+    if shown is None or shown.is_speech or (shown.group and shown is not beat):
+        return ""
+    return shown.authored
 
 
 def _paragraphs(told: Sequence[Told]) -> str:
