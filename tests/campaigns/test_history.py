@@ -74,7 +74,7 @@ def app(tmp_path: Path) -> App:
 
 
 def test_the_player_finds_what_they_did_and_were_told(app: App) -> None:
-    found = texts(asked(app, "who answered", "player"))
+    found = texts(asked(app, "who answered about Lin and the boat", "player"))
     assert "Ada asked Osk about Lin, and was answered." in found
     assert any(h.KNOWS in text for text in found)
 

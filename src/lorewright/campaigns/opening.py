@@ -126,6 +126,7 @@ class _Composer:
                 names.resolved(Ending(id=ending_id, when=ending.when, say=ending.say), where=f"endings.{ending_id}")
                 for ending_id, ending in scenario.endings.items()
             ),
+            grammar=scenario.grammar,
         )
 
     def _clock_effects(self) -> dict[str, dict[int, tuple[Effect, ...]]]:

@@ -7,13 +7,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, Self
 
-from pydantic import Field, ValidationError, model_validator
+from pydantic import Field, ValidationError, field_validator, model_validator
 
 from lorewright.errors import NotFound, ScenarioError
 from lorewright.packs.bounded_yaml import YamlProblem, lines_of_yaml, load_yaml
 from lorewright.rules.conditions import ClockIs, Condition
 from lorewright.rules.effects import Effect
-from lorewright.rules.rulesets import Rule
+from lorewright.rules.rulesets import Phrase, Rule
+from lorewright.turn.twins.narrator.phrases import phrase_problems
 from lorewright.world.frozen import Frozen, FrozenMap
 
 # The walk in a large vault names every place and thing of it.
@@ -168,8 +169,31 @@ class Scenario(Frozen):
     rules: tuple[Rule, ...] = ()
     finds: FrozenMap[str, tuple[Effect, ...]] = Field(default_factory=dict)
     endings: FrozenMap[str, ScenarioEnding] = Field(default_factory=dict)
+    grammar: FrozenMap[str, tuple[Phrase, ...]] = Field(default_factory=dict)
     demo: tuple[str, ...] = ()
     demo_seed: int = 1
+
+    @field_validator("grammar", mode="before")
+    @classmethod
+    def _phrases(cls, data: Any) -> Any:
+        """A row may be a bare text, as it may in the narrator's own grammar."""
+        if not isinstance(data, dict):
+            return data
+        return {
+            group: tuple({"text": row} if isinstance(row, str) else row for row in rows)
+            if isinstance(rows, list)
+            else rows
+            for group, rows in data.items()
+        }
+
+    @field_validator("grammar", mode="after")
+    @classmethod
+    def _fitting(cls, grammar: FrozenMap[str, tuple[Phrase, ...]]) -> FrozenMap[str, tuple[Phrase, ...]]:
+        """Every phrase fits its group: a phrase that would never be told, or break when told, is refused here."""
+        problems = phrase_problems(grammar)
+        if problems:
+            raise ValueError("; ".join(problems[:3]))
+        return grammar
 
     @model_validator(mode="before")
     @classmethod

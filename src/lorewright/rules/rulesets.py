@@ -92,6 +92,14 @@ class Rule(Frozen):
     say: FrozenMap[BandName, str] = Field(default_factory=dict)
 
 
+class Phrase(Frozen):
+    """A sentence that a scenario adds to a group of the narrator's grammar, and what must hold for it."""
+
+    text: str
+    when: FrozenMap[str, str | bool | int] = Field(default_factory=dict)
+    rank: int = 0
+
+
 class Ending(Frozen):
     """A way in which the campaign ends: by `when`, judged after every turn, or by an `end` effect alone."""
 
@@ -104,7 +112,7 @@ class CampaignRules(Frozen):
     """Everything that a campaign is resolved by; every ID in it is fully qualified.
 
     `clock_effects[clock][value]` happen when the clock first reaches the value from below; `on_find[item]`
-    when the player finds a discoverable item.
+    when the player finds a discoverable item. `grammar` is what the scenario adds to the narrator's groups.
     """
 
     ruleset: Ruleset
@@ -112,6 +120,7 @@ class CampaignRules(Frozen):
     clock_effects: FrozenMap[str, FrozenMap[int, tuple[Effect, ...]]] = Field(default_factory=dict)
     on_find: FrozenMap[str, tuple[Effect, ...]] = Field(default_factory=dict)
     endings: tuple[Ending, ...] = ()
+    grammar: FrozenMap[str, tuple[Phrase, ...]] = Field(default_factory=dict)
 
     def ending(self, ending_id: str) -> Ending | None:
         """The ending of that ID, or None."""

@@ -169,6 +169,7 @@ class _Turn:
             seed=str(self._setting.seed),
             turn_no=self._head.turn_no + 1,
             looked_at=self._views.looked_at(resolution.outcomes),
+            recent=self._views.narrations(),
         )
         run = await self._stages.narrate.run(given, check=lambda prose: self._views.leak(prose.final_text, after))
         self._recorder.keep(run)

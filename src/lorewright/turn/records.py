@@ -12,6 +12,7 @@ from pydantic import Field
 
 from lorewright.rules.actions import Action, Promised
 from lorewright.rules.outcomes import ActionResult, Outcome
+from lorewright.rules.rulesets import Phrase
 from lorewright.world.frozen import Frozen, FrozenMap
 from lorewright.world.ops import ChangeInventory, ChangeRelation, SetDoor
 from lorewright.world.state import How
@@ -188,7 +189,8 @@ class NarratorInput(Frozen):
 
     `names` gives display names of every ID in here. `recall` counts the phrases and lore lines used before in this
     branch, by key; `seed` keys the bags they are drawn from. `scene_changed`: the player came to `scene.place_id` in
-    this turn.
+    this turn. `recent` are the last narrations, oldest first, so that no sentence comes again too soon.
+    `grammar` is what the scenario adds to the narrator's groups.
     `ending` is the authored text of an ending that was reached now. `ops` are the changes that the player can see: what
     they gain and lose, how somebody stands to them, a door's lock; so that a price can be named. `recorded` is what the
     outcomes' `fact_ids` stand for; `carried` what the player has afterwards;
@@ -216,12 +218,14 @@ class NarratorInput(Frozen):
     ending: str | None = None
     seed: str = ""
     recall: FrozenMap[str, int] = Field(default_factory=dict)
+    recent: tuple[str, ...] = ()
+    grammar: FrozenMap[str, tuple[Phrase, ...]] = Field(default_factory=dict)
     packet: FrozenMap[str, Any] = Field(default_factory=dict)
     looked_at: FrozenMap[str, tuple[LoreLine, ...]] = Field(default_factory=dict)
 
 
 class NarratorOutput(Frozen):
-    """Prose, what it quotes (item and chunk IDs, in order), and the memory keys it used, in order (repeats count)."""
+    """Prose, what it quotes (item IDs, then chunk IDs), and the memory keys it used, in order (repeats count)."""
 
     final_text: str = Field(min_length=1)
     cited: tuple[str, ...] = ()

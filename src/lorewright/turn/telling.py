@@ -43,6 +43,7 @@ def narrator_input(
     seed: str,
     turn_no: int,
     looked_at: Mapping[str, Sequence[LoreText]] | None = None,
+    recent: tuple[str, ...] = (),
 ) -> NarratorInput:
     """Everything the telling may rest on. `lore` is of the scene after the turn; `items` are those of before and after.
 
@@ -70,6 +71,8 @@ def narrator_input(
         ending=ending.say if ending else None,
         seed=seed,
         recall=before.recall,
+        recent=recent,
+        grammar=rules.grammar,
         packet=packet,
         looked_at={entity_id: _lines(texts) for entity_id, texts in (looked_at or {}).items()},
     )

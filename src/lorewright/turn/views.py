@@ -100,6 +100,12 @@ class TurnViews:
                 if item is not None:
                     self.items.setdefault(item_id, _scene_item(item))
 
+    def narrations(self) -> tuple[str, ...]:
+        """The last narrations that the narrator may see, oldest first."""
+        messages = [message for _, message in self._head.recent]
+        seen = seen_by("narrator", messages, own_id=self._head.state.player_id)
+        return tuple(message.content for message in seen if message.type == "narration")
+
     def packet(self, state: WorldState, lore: SceneLore, viewer: Literal["planner", "narrator"]) -> dict[str, Any]:
         """The context packet of a stage."""
         by_id = {id(message): turn_no for turn_no, message in self._head.recent}

@@ -106,8 +106,9 @@ def after(recall: dict[str, int], told: NarratorOutput) -> dict[str, int]:
 def played(turns: list[NarratorInput]) -> list[NarratorOutput]:
     """Turns told one after the other, each remembering those before it; turn numbers count from 1."""
     recall: dict[str, int] = {}
-    told = []
+    told: list[NarratorOutput] = []
     for number, turn in enumerate(turns, start=1):
-        told.append(narrate(turn.model_copy(update={"recall": recall, "turn_no": number})))
+        recent = tuple(one.final_text for one in told[-12:])
+        told.append(narrate(turn.model_copy(update={"recall": recall, "recent": recent, "turn_no": number})))
         recall = after(recall, told[-1])
     return told

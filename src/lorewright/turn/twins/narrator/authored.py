@@ -16,6 +16,23 @@ _DROPPED = (
     (re.compile(r"\s*\|+\s*|(?<!\S)#+(?!\S)"), " "),  # what is left of a table or a heading
 )
 _CLAUSE_END = re.compile(r"[,;:.!?—](?=[\s”\"]|$)|\s[–-](?=\s)")
+# Words that begin a sentence and are never the beginning of a name in one.
+_SMALL_WORDS = frozenset(
+    "a an the this that these those there here it its he she they his her their we our you your nobody somebody "
+    "everybody nothing something everything one two three four five six seven eight nine ten each every some any "
+    "no none both all many most few in on at under over behind before after beyond between below above through "
+    "from to by with without when where while if as and but or only even still then now once what whoever "
+    "whatever".split()
+)
+_CLAUSE_BEGINS = frozenset(
+    "a an the this that these those his her its their our my your he she it we they you i who whom whose which "
+    "where when while although though because since as so but yet or and nor for to in on at of by with without "
+    "from into onto over under after before until unless if than then not nobody somebody nothing something one "
+    "two three each every both chiefly mainly".split()
+)
+_SUBORDINATE = frozenset(
+    "when whenever if unless while although though as because since after before until once where wherever".split()
+)
 _SHORTEST, _LONGEST = 3, 16  # words of a reminder
 
 
@@ -42,13 +59,32 @@ def quoted(text: str) -> str:
 
 def reminder(text: str) -> str:
     """The beginning of the text up to a clause boundary, without its stop; empty where no boundary comes in time."""
+    if text.split(" ", 1)[0].lower() in _SUBORDINATE:
+        # Its first clause says nothing by itself.
+        sentence = re.match(r".*?[.!?…](?=[\s”\"]|$)", text)
+        whole = (sentence.group() if sentence else text).rstrip(" ,;:.")
+        return whole if len(whole.split()) <= _LONGEST else ""
     for match in _CLAUSE_END.finditer(text):
+        if match.group() == "," and not _begins_clause(text[match.end() :]):
+            continue
         count = len(text[: match.start()].split())
         if count > _LONGEST:
             return ""
         if count >= _SHORTEST or match.end() == len(text):
             return text[: match.start()].rstrip(" ,;:")
     return text if len(text.split()) <= _LONGEST else ""
+
+
+def _begins_clause(rest: str) -> bool:
+    """Whether what follows a comma may be left off: not the second of two adjectives, nor the next thing of a list."""
+    word = rest.split(maxsplit=1)[0].lower().strip('”"') if rest.strip() else ""
+    return not word or word in _CLAUSE_BEGINS or word.endswith(("ed", "ing"))
+
+
+def lowered(text: str) -> str:
+    """The text as it goes on after a colon: its first letter is lowered where its first word can be no name."""
+    first = text.split(" ", 1)[0]
+    return text[:1].lower() + text[1:] if first.lower() in _SMALL_WORDS else text
 
 
 def is_named_in(names: Sequence[str], text: str) -> bool:

@@ -1,34 +1,11 @@
-"""A seed, a group and how often it was drawn from -> which variant comes next: none twice before all have come."""
+"""A seed, a group and how often each variant was used -> which come next: none twice before all have come."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import lru_cache
 
 from lorewright.ids import content_hash
-
-
-def draw(seed: str, group: str, *, drawn: int, size: int) -> int:
-    """The index of the next variant, after `drawn` draws from a bag of `size` >= 1."""
-    cycle, position = divmod(max(drawn, 0), size)
-    return _order(seed, group, cycle, size)[position]
-
-
-@lru_cache(maxsize=4096)
-def _order(seed: str, group: str, cycle: int, size: int) -> tuple[int, ...]:
-    """The cycle's shuffle, so that it does not begin with what the last one ended with.
-
-    A bag of two keeps its one order: any other would repeat.
-    """
-    if size == 2:
-        cycle = 0
-    order = _shuffled(seed, group, cycle, size)
-    if cycle and size > 2 and order[0] == _shuffled(seed, group, cycle - 1, size)[-1]:
-        order = (order[1], order[0], *order[2:])
-    return order
-
-
-def _shuffled(seed: str, group: str, cycle: int, size: int) -> tuple[int, ...]:
-    return tuple(sorted(range(size), key=lambda index: content_hash(f"{seed}\n{group}\n{cycle}\n{index}")))
 
 
 class Ledger:
@@ -48,9 +25,21 @@ class Ledger:
         self._counts[key] = self.count(key) + 1
         self.used.append(key)
 
-    def draw(self, group: str, size: int) -> int:
-        """The next variant of a group; it counts as used."""
-        key = f"phrase:{group}"
-        index = draw(self._seed, group, drawn=self.count(key), size=size)
-        self.note(key)
-        return index
+    def drawn(self, bag: str, index: int) -> None:
+        """A variant of a bag was told."""
+        self.note(_key(bag, index))
+
+    def next_of(self, bag: str, size: int, *, among: Sequence[int]) -> list[int]:
+        """Those `among` the indices that were used least, in the order in which they should come."""
+        counts = {index: self.count(_key(bag, index)) for index in among}
+        fewest = min(counts.values())
+        return [index for index in _order(self._seed, bag, fewest, size) if counts.get(index) == fewest]
+
+
+def _key(bag: str, index: int) -> str:
+    return f"phrase:{bag}#{index}"
+
+
+@lru_cache(maxsize=4096)
+def _order(seed: str, bag: str, cycle: int, size: int) -> tuple[int, ...]:
+    return tuple(sorted(range(size), key=lambda index: content_hash(f"{seed}\n{bag}\n{cycle}\n{index}")))

@@ -40,6 +40,7 @@ class Beat:
     """What is told with a sentence of ours (`group`), with `authored` text after it, or with that alone.
 
     `plural` is for verbs that agree with a list. `cites` and `keys` are what the text quotes and uses up.
+    `continues` goes on with what somebody was saying.
     """
 
     kind: Kind
@@ -52,6 +53,7 @@ class Beat:
     cites: tuple[str, ...] = ()
     keys: tuple[str, ...] = ()
     starts_paragraph: bool = False
+    continues: bool = False
 
     @property
     def is_kept(self) -> bool:

@@ -9,6 +9,7 @@ from lorewright.turn.twins.naming import listed, place_name
 from lorewright.turn.twins.narrator import views
 from lorewright.turn.twins.narrator.authored import plain
 from lorewright.turn.twins.narrator.beats import Beat, Kind, Person
+from lorewright.turn.twins.narrator.grammar import Fact
 from lorewright.world.ops import ChangeInventory, ChangeRelation, SetDoor
 
 # A price is named by one or two things; more of them would be a bill.
@@ -23,7 +24,10 @@ def prices(given: NarratorInput) -> list[Beat]:
     kind: Kind = "price" if banded else "gain"
     found = [*_regard(given, "price.relation", kind, worse=True), *_lost(given, kind)]
     if banded:
-        found += [Beat("price", "price.clock", slots={"clock": name}) for name in _far_off(given)[:1]]
+        found += [
+            Beat("price", "price.clock", {"clock": tick.id}, {"clock": _clock_name(tick)})
+            for tick in _far_off(given)[:1]
+        ]
         moved = given.movements or any(tick.after > tick.before for tick in given.clocks)
         if not found and not moved and not given.minutes_lost and any(outcome.band == "fail" for outcome in banded):
             found.append(Beat("price", "price.none"))
@@ -56,8 +60,11 @@ def movements(given: NarratorInput) -> Iterator[Beat]:
 
 
 def pressure(given: NarratorInput) -> list[Beat]:
-    """The clock nearest its end; where it is still far off and has just been named as the price, nothing."""
-    moved = [tick for tick in given.clocks if tick.after != tick.before and plain(tick.name)]
+    """The clock nearest its end; where it is still far off and has just been named as the price, nothing.
+
+    A clock that stays in the first or second quarter was told of when it came there.
+    """
+    moved = [tick for tick in given.clocks if tick.after != tick.before and plain(tick.name) and _is_news(tick)]
     if not moved:
         return []
     tick = max(moved, key=_urgency)
@@ -66,24 +73,34 @@ def pressure(given: NarratorInput) -> list[Beat]:
         return []
     is_price = level >= _NEAR and any(outcome.band in ("mixed", "fail") for outcome in given.outcomes)
     kind: Kind = "price" if is_price else "pressure"
-    return [Beat(kind, "pressure", {"level": level, "full": tick.after >= tick.max}, {"clock": name})]
+    facts: dict[str, Fact] = {"level": level, "full": tick.after >= tick.max, "clock": tick.id}
+    return [Beat(kind, "pressure", facts, {"clock": name})]
 
 
 def level_of(tick: ClockTick) -> int:
     """The quarter that a rising clock has come to, 1..4; 0 for one that fell."""
     if tick.after <= tick.before:
         return 0
-    return min(4, max(1, -(-4 * tick.after // max(tick.max, 1))))
+    return max(1, quarter(tick.after, tick.max))
+
+
+def quarter(value: int, most: int) -> int:
+    """The quarter that a value lies in, 0 (nothing yet) to 4."""
+    return min(4, -(-4 * max(value, 0) // max(most, 1)))
+
+
+def _is_news(tick: ClockTick) -> bool:
+    return level_of(tick) not in (1, 2) or quarter(tick.before, tick.max) != level_of(tick)
 
 
 def _urgency(tick: ClockTick) -> tuple[bool, float, str]:
     return (tick.after > tick.before, tick.after / max(tick.max, 1), tick.id)
 
 
-def _far_off(given: NarratorInput) -> list[str]:
+def _far_off(given: NarratorInput) -> list[ClockTick]:
     """The clocks that rose and are not near their end, the fullest first."""
-    risen = [tick for tick in given.clocks if 0 < level_of(tick) < _NEAR]
-    return [name for tick in sorted(risen, key=_urgency, reverse=True) if (name := _clock_name(tick))]
+    risen = [tick for tick in given.clocks if 0 < level_of(tick) < _NEAR and _clock_name(tick)]
+    return sorted(risen, key=_urgency, reverse=True)
 
 
 def _clock_name(tick: ClockTick) -> str:

@@ -1,8 +1,8 @@
-"""grammar.yaml -> groups of guarded variants; the choice of the bag that fits a beat's facts."""
+"""grammar/*.yaml -> groups of guarded variants; the choice of the bag that fits a beat's facts."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
@@ -11,8 +11,27 @@ from typing import Any
 
 import yaml
 
-Fact = str | bool | int
+# The one in C reads the grammar in a tenth of the time, where PyYAML has it.
+_LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+
+Fact = str | bool | int | frozenset[str]
 Facts = Mapping[str, Fact]
+Groups = Mapping[str, tuple["Variant", ...]]
+
+# What a guard may ask for, and of which type its value is. Those of the scene only make a sentence more specific: where
+# their sentences are used up, those without them are as true.
+SCENE_GUARDS: Mapping[str, type] = MappingProxyType(
+    {"at": str, "tag": str, "who": str, "clock": str, "people": str, "first_time": bool}
+)
+GUARDS: Mapping[str, type] = MappingProxyType(
+    {
+        **SCENE_GUARDS,
+        "band": str, "verb": str, "topic": str, "level": int, "first": bool, "long": bool, "seen": bool, "bare": bool,
+        "detail": bool, "reminder": bool, "himself": bool, "where": bool, "thing": bool, "person": bool, "door": bool,
+        "place": bool, "one": bool, "full": bool, "near": bool, "carried": bool, "item": bool,
+        "kind": str, "by": str,
+    }
+)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,13 +44,17 @@ class Variant:
 
     def fits(self, facts: Facts) -> bool:
         """Whether every guard holds."""
-        return all(facts.get(key) == value for key, value in self.when)
+        return all(_holds(facts.get(key), value) for key, value in self.when)
 
     @property
-    def precedence(self) -> tuple[int, int, bool, tuple[str, ...]]:
-        """More guards win, then the rank; `you` only chooses among what is otherwise equal."""
-        others = [guard for guard in self.when if guard[0] != "you"]
-        return (len(others), self.rank, len(others) < len(self.when), tuple(map(str, self.when)))
+    def is_of_scene(self) -> bool:
+        """Whether it has a guard that only makes it more specific."""
+        return any(key in SCENE_GUARDS for key, _ in self.when)
+
+    @property
+    def precedence(self) -> tuple[int, int, tuple[str, ...]]:
+        """More guards win, then the rank."""
+        return (len(self.when), self.rank, tuple(map(str, self.when)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,34 +66,66 @@ class Choice:
 
 
 @cache
-def grammar() -> Mapping[str, tuple[Variant, ...]]:
-    """The shipped grammar: every `grammar*.yaml` beside this file, no group in two of them."""
-    folder = resources.files(__package__)
-    files = sorted(
-        one.name for one in folder.iterdir() if one.name.startswith("grammar") and one.name.endswith(".yaml")
-    )
-    groups: dict[str, Any] = {}
-    for name in files:
-        groups |= yaml.safe_load(folder.joinpath(name).read_text("utf-8"))
-    return MappingProxyType({name: tuple(map(_variant, rows)) for name, rows in groups.items()})
+def grammar() -> Groups:
+    """The shipped grammar: every YAML file of the folder, in name order."""
+    folder = resources.files(__package__).joinpath("grammar")
+    files = sorted((file for file in folder.iterdir() if file.name.endswith(".yaml")), key=lambda file: file.name)
+    return merged((file.name, file.read_text("utf-8")) for file in files)
 
 
-def _variant(row: str | dict[str, Any]) -> Variant:
+def merged(files: Iterable[tuple[str, str]]) -> Groups:
+    """One grammar of (file name, YAML text).
+
+    Raises:
+        ValueError: a file is not groups of variants, or a group stands in two of them; the message names the files.
+    """
+    groups: dict[str, tuple[Variant, ...]] = {}
+    homes: dict[str, str] = {}
+    for file, text in files:
+        for name, rows in (yaml.load(text, Loader=_LOADER) or {}).items():
+            if name in homes:
+                raise ValueError(f"{file}: group {name!r} stands in {homes[name]} already")
+            if not isinstance(rows, list) or not rows:
+                raise ValueError(f"{file}: group {name!r} is not a list of variants")
+            homes[name] = file
+            groups[name] = tuple(_variant(row, f"{file}: group {name!r}") for row in rows)
+    return MappingProxyType(groups)
+
+
+def _variant(row: object, where: str) -> Variant:
     if isinstance(row, str):
         return Variant(row)
-    return Variant(row["text"], tuple(sorted(row.get("when", {}).items())), row.get("rank", 0))
+    if not isinstance(row, dict) or not isinstance(row.get("text"), str) or row.keys() - {"text", "when", "rank"}:
+        raise ValueError(f"{where}: {row!r} is not a text, or a text with `when` and `rank`")
+    when: dict[str, Any] = row.get("when", {})
+    for guard, value in when.items():
+        if not isinstance(value, GUARDS.get(guard, ())):
+            raise ValueError(f"{where}: {guard}: {value!r} is no guard; there are {', '.join(sorted(GUARDS))}")
+    return Variant(row["text"], tuple(sorted(when.items())), row.get("rank", 0))
 
 
-def choose(group: str, facts: Facts) -> Choice:
-    """The best-guarded variants of a group.
+def choose(group: str, facts: Facts, added: Groups = MappingProxyType({})) -> list[Choice]:
+    """The best-guarded variants of a group, and behind them those that are as true where the best are used up.
+
+    `added` are a scenario's own variants.
 
     Raises:
         KeyError: no such group, or nothing in it fits the facts: a mistake in the grammar.
     """
-    fitting = [variant for variant in grammar()[group] if variant.fits(facts)]
-    if not fitting:
+    fitting = [variant for variant in (*grammar()[group], *added.get(group, ())) if variant.fits(facts)]
+    choices: list[Choice] = []
+    while fitting:
+        best = max(variant.precedence for variant in fitting)
+        pool = [variant for variant in fitting if variant.precedence == best]
+        guards = ",".join(f"{key}={value}" for key, value in pool[0].when)
+        choices.append(Choice(f"{group}?{guards}" if guards else group, tuple(one.text for one in pool)))
+        if not pool[0].is_of_scene:
+            return choices
+        fitting = [variant for variant in fitting if variant.precedence != best]
+    if not choices:
         raise KeyError(f"grammar group {group!r} has nothing for {dict(facts)}")
-    best = max(variant.precedence for variant in fitting)
-    texts = tuple(variant.text for variant in fitting if variant.precedence == best)
-    guards = ",".join(f"{key}={value}" for key, value in next(v.when for v in fitting if v.precedence == best))
-    return Choice(f"{group}?{guards}" if guards else group, texts)
+    return choices
+
+
+def _holds(fact: Fact | None, value: Fact) -> bool:
+    return value in fact if isinstance(fact, frozenset) else fact == value

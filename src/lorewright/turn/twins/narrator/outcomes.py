@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from lorewright.ids import content_hash
 from lorewright.rules.outcomes import Outcome
 from lorewright.turn.records import Evidence, LoreLine, NarratorInput
 from lorewright.turn.twins.narrator import views
@@ -9,9 +10,11 @@ from lorewright.turn.twins.narrator.authored import ended, is_named_in, plain
 from lorewright.turn.twins.narrator.beats import Beat, Slot
 from lorewright.turn.twins.narrator.blocked import blocked_beats
 from lorewright.turn.twins.narrator.deeds import deed_beats
+from lorewright.turn.twins.narrator.durations import duration, is_plural
 from lorewright.turn.twins.narrator.grammar import Fact
 from lorewright.turn.twins.narrator.quotes import evidence_beats, reminder_beat
 from lorewright.turn.twins.narrator.scenery import is_place_look, lore_beat
+from lorewright.turn.twins.narrator.speech import spoken
 
 # From here on a way or a wait is long.
 LONG_MINUTES = 15
@@ -20,15 +23,19 @@ LONG_WAIT_MINUTES = 45
 
 def outcome_beats(given: NarratorInput, outcome: Outcome, evidence: list[Evidence]) -> list[Beat]:
     """What came of one attempt and what it brought to light; its price comes from elsewhere."""
-    shown = evidence_beats(given, outcome, evidence)
     say = " ".join(ended(text) for part in outcome.say if (text := plain(part)))
+    key = f"say:{content_hash(say)[:12]}"
+    if given.recall.get(key):
+        # What was said once so well is not said again: from then on ours will do.
+        say, outcome = "", outcome.model_copy(update={"say": ()})
+    shown = evidence_beats(given, outcome, evidence)
     if say and outcome.code in ("nothing_found", "found_before"):
         # How the search went is the scenario's to say, that it came to nothing is ours.
-        return [Beat("outcome", authored=say), *_plain_outcome(given, outcome, evidence)]
+        return [Beat("outcome", authored=say, keys=(key,)), *_plain_outcome(given, outcome, evidence)]
     if say:
-        return [Beat("outcome", authored=say), *shown]
+        return [Beat("outcome", authored=say, keys=(key,)), *shown]
     if shown and outcome.code in ("told", "found", "acted", "deflected", "does_not_know", "nothing_found"):
-        return [*shown, *_reaction(given, outcome)]
+        return spoken(given, outcome, shown, _reaction(given, outcome))
     return [*_plain_outcome(given, outcome, evidence), *shown]
 
 
@@ -50,7 +57,7 @@ def _plain_outcome(given: NarratorInput, outcome: Outcome, evidence: list[Eviden
         case "found" | "nothing_found":
             return [_searched(outcome)]
         case "waited":
-            return [Beat("outcome", "waited", {"long": outcome.minutes >= LONG_WAIT_MINUTES})]
+            return [_waited(given, outcome)]
         case "blocked":
             return blocked_beats(given, outcome)
         case _:
@@ -59,13 +66,20 @@ def _plain_outcome(given: NarratorInput, outcome: Outcome, evidence: list[Eviden
 
 def _moved(given: NarratorInput, outcome: Outcome) -> Beat:
     """The way to where one is now; a place on the way is passed."""
-    slots = {"place": views.place(given, outcome.location_id)}
+    slots = {"place": views.place(given, outcome.location_id), "minutes": duration(outcome.minutes)}
     if outcome.location_id not in (None, given.scene.place_id):
         return Beat("outcome", "passed", slots=slots)
     facts: dict[str, Fact] = {"first": given.scene.first_visit}
     if outcome.minutes >= LONG_MINUTES:
         facts["long"] = True
     return Beat("outcome", "moved", facts, slots)
+
+
+def _waited(given: NarratorInput, outcome: Outcome) -> Beat:
+    """The time that went by, in words."""
+    facts: dict[str, Fact] = {"long": outcome.minutes >= LONG_WAIT_MINUTES}
+    slots = {"minutes": duration(outcome.minutes), "place": views.place(given)}
+    return Beat("outcome", "waited", facts, slots, plural=is_plural(outcome.minutes))
 
 
 def _looked(given: NarratorInput, outcome: Outcome) -> list[Beat]:
@@ -78,7 +92,9 @@ def _looked(given: NarratorInput, outcome: Outcome) -> list[Beat]:
         return _looked_at_person(given, view.id, view.disposition)
     thing = views.thing(given, outcome.target_id)
     if thing:
-        return _said_of(given, outcome.target_id, thing) or [Beat("outcome", "looked.thing", slots={"thing": thing})]
+        said = _said_of(given, outcome.target_id, thing)
+        facts: dict[str, Fact] = {"carried": True} if thing in views.carried(given) else {}
+        return said or [Beat("outcome", "looked.thing", facts, {"thing": thing})]
     return [_looked_at_detail(given, outcome.words)]
 
 
@@ -123,8 +139,11 @@ def _looked_at_detail(given: NarratorInput, words: str) -> Beat:
     noun = words.split()[-1:]
     lines = [line for line in (*given.scene.atmosphere, *given.scene.overview) if is_named_in(noun, plain(line.text))]
     if lines:
-        best = (views.unseen(lines, given.recall) or lines)[0]
-        return Beat("outcome", authored=plain(best.text), cites=(best.chunk_id,), keys=(best.key,))
+        new = views.unseen(lines, given.recall)
+        if new:
+            return Beat("outcome", authored=plain(new[0].text), cites=(new[0].chunk_id,), keys=(new[0].key,))
+        # It was asked for, and is told again whole.
+        return Beat("outcome", "looked.again", authored=plain(lines[0].text), cites=(lines[0].chunk_id,))
     detail = views.detail(words)
     facts: dict[str, Fact] = {"detail": True} if detail else {}
     return Beat("outcome", "looked.detail", facts, {"detail": detail})
@@ -136,6 +155,8 @@ def _answered(given: NarratorInput, outcome: Outcome) -> Beat:
     group = "told.bare" if outcome.code == "told" else outcome.code
     if who is None:
         return Beat("outcome", "acted", {"band": outcome.band or "none"})
+    if topic and views.folded(topic) == views.folded(who.name):
+        kind = "self"
     facts: dict[str, Fact] = {"topic": kind} if outcome.code == "does_not_know" else {}
     return Beat("outcome", group, facts, {"who": who, "topic": topic})
 

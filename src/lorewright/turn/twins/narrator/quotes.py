@@ -5,7 +5,7 @@ from __future__ import annotations
 from lorewright.rules.outcomes import Outcome
 from lorewright.turn.records import Evidence, NarratorInput
 from lorewright.turn.twins.narrator import views
-from lorewright.turn.twins.narrator.authored import is_named_in, plain, reminder
+from lorewright.turn.twins.narrator.authored import is_named_in, lowered, plain, quoted, reminder
 from lorewright.turn.twins.narrator.beats import Beat, Person, Slot
 from lorewright.turn.twins.narrator.grammar import Fact
 
@@ -34,7 +34,9 @@ def reminder_beat(given: NarratorInput, evidence: Evidence) -> Beat:
     text = reminder(plain(evidence.text))
     facts: dict[str, Fact] = {} if text else {"reminder": False}
     group = "told_before" if speaker else "found_before"
-    slots: dict[str, Slot] = {"reminder": text, "who": speaker or ""}
+    # What somebody said stays theirs, with its "I" and "me".
+    shown = quoted(text) if text and speaker else lowered(text)
+    slots: dict[str, Slot] = {"reminder": shown, "who": speaker or ""}
     return Beat("outcome", group, facts, slots, cites=(evidence.item_id,) if text else ())
 
 
@@ -58,6 +60,9 @@ def _found(outcome: Outcome, evidence: Evidence) -> Beat:
     verb = outcome.type if outcome.type in ("search", "look") else "other"
     facts: dict[str, Fact] = {"band": outcome.band or "none", "verb": verb}
     where = views.where(outcome.words) if verb == "search" else ""
+    # Not "You search behind the nets and find this: Behind the nets …".
+    if where and is_named_in(where.split()[-1:], plain(evidence.text)):
+        where = ""
     if where:
         facts["where"] = True
     return _beat(evidence, "found", facts, None, where)

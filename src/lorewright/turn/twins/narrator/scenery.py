@@ -10,10 +10,19 @@ from lorewright.turn.twins.naming import listed
 from lorewright.turn.twins.narrator import views
 from lorewright.turn.twins.narrator.authored import plain
 from lorewright.turn.twins.narrator.beats import Beat
+from lorewright.turn.twins.narrator.grammar import Fact
+from lorewright.turn.twins.narrator.memory import Memory
+
+# For so many tellings one keeps in mind who is here, and where the ways lead.
+_PEOPLE_KEPT = 2
+_LISTS_KEPT = 10
 
 
-def scene_beats(given: NarratorInput) -> Iterator[Beat]:
-    """On a first visit all of it, after a return who is there, on a look the next line that was not told before."""
+def scene_beats(given: NarratorInput, memory: Memory) -> Iterator[Beat]:
+    """On a first visit all of it, after a return who is there, on a look the next line that was not told before.
+
+    Who is here and where the ways lead is not told again as long as it is in the ear.
+    """
     looks = any(is_place_look(given, outcome) for outcome in given.outcomes)
     if not given.scene_changed and not looks:
         return
@@ -22,10 +31,20 @@ def scene_beats(given: NarratorInput) -> Iterator[Beat]:
     is_first = given.scene_changed and given.scene.first_visit
     if is_first or looks:
         yield from atmosphere(given, limit=2 if is_first else 1)
-    yield from people(given)
+    if given.scene_changed or not memory.holds_all(_names_here(given), last=_PEOPLE_KEPT):
+        yield from people(given)
     if is_first or looks:
-        yield from things(given)
-        yield from exits(given)
+        yield from (beat for beat in things(given) if is_first or not _is_told(beat, memory))
+        yield from (beat for beat in exits(given) if is_first or not _is_told(beat, memory))
+
+
+def _names_here(given: NarratorInput) -> list[str]:
+    return [one.name for view in given.scene.people if (one := views.person(given, view.id))]
+
+
+def _is_told(beat: Beat, memory: Memory) -> bool:
+    """Whether the very list stands in one of the last tellings."""
+    return memory.holds_all([str(beat.slots["list"])], last=_LISTS_KEPT)
 
 
 def is_place_look(given: NarratorInput, outcome: Outcome) -> bool:
@@ -56,7 +75,11 @@ def people(given: NarratorInput) -> list[Beat]:
     came = {movement.entity_id for movement in given.movements if movement.kind == "arrival"}
     found = [views.person(given, view.id) for view in given.scene.people if view.id not in came]
     names = [one.name for one in found if one]
-    return [Beat("people", "people", slots={"list": listed(names, limit=6)}, plural=len(names) > 1)] if names else []
+    if not names:
+        # That the last one has just gone says as much.
+        return [] if given.movements else [Beat("people", "people.none", slots={"place": views.place(given)})]
+    facts: dict[str, Fact] = {"one": len(names) == 1}
+    return [Beat("people", "people", facts, {"list": listed(names, limit=6)}, plural=len(names) > 1)]
 
 
 def things(given: NarratorInput) -> list[Beat]:

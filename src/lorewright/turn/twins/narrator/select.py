@@ -7,13 +7,14 @@ from dataclasses import dataclass, replace
 
 from lorewright.rules.outcomes import Outcome
 from lorewright.turn.records import Evidence, NarratorInput
-from lorewright.turn.twins.narrator import views
 from lorewright.turn.twins.narrator.authored import plain
 from lorewright.turn.twins.narrator.beats import Beat
 from lorewright.turn.twins.narrator.changes import gains, movements, pressure, prices
+from lorewright.turn.twins.narrator.fillers import fillers
+from lorewright.turn.twins.narrator.memory import Memory
 from lorewright.turn.twins.narrator.outcomes import outcome_beats
 from lorewright.turn.twins.narrator.quotes import stray_beat
-from lorewright.turn.twins.narrator.scenery import atmosphere, exits, people, scene_beats
+from lorewright.turn.twins.narrator.scenery import scene_beats
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,12 +25,12 @@ class Selection:
     spare: tuple[Beat, ...]
 
 
-def select(given: NarratorInput) -> Selection:
+def select(given: NarratorInput, memory: Memory) -> Selection:
     """Everything that could be told of the turn, and nothing that is not in the input."""
     beats = [
         *_attempts(given),
         *gains(given),
-        *scene_beats(given),
+        *scene_beats(given, memory),
         *movements(given),
         *_strays(given),
         *pressure(given),
@@ -37,7 +38,7 @@ def select(given: NarratorInput) -> Selection:
     beats = _once(beats)
     if given.ending and plain(given.ending):
         beats.append(Beat("ending", authored=plain(given.ending), starts_paragraph=True))
-    return Selection(tuple(beats), tuple(_spare(given, beats)))
+    return Selection(tuple(beats), tuple(fillers(given, beats)))
 
 
 def _attempts(given: NarratorInput) -> Iterator[Beat]:
@@ -75,21 +76,3 @@ def _strays(given: NarratorInput) -> Iterator[Beat]:
     for evidence in given.evidence:
         if evidence.item_id not in told and not evidence.known_before and plain(evidence.text):
             yield stray_beat(given, evidence)
-
-
-def _spare(given: NarratorInput, beats: list[Beat]) -> Iterator[Beat]:
-    """What may be added to a telling that is too short: what goes on, who is here, the ways out."""
-    told = {beat.kind for beat in beats}
-    used = {key for beat in beats for key in beat.keys}
-    if any(outcome.code == "waited" for outcome in given.outcomes):
-        yield from (beat for beat in atmosphere(given, limit=1) if not used.intersection(beat.keys))
-    here = [view for view in given.scene.people if views.person(given, view.id)]
-    who = views.person(given, here[0].id) if len(here) == 1 else None
-    if who and given.outcomes and not given.ending and "people" not in told:
-        yield Beat("filler", "still", {"person": True}, {"who": who})
-    yield Beat("filler", "still", slots={"place": views.place(given)})
-    if "people" not in told:
-        yield from people(given)
-    if "exits" not in told:
-        yield from exits(given)
-    yield Beat("filler", "still", slots={"place": views.place(given)})

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import zip_longest
 
 from lorewright.turn.records import NarratorInput, NarratorOutput
 from lorewright.turn.twins.narrator.authored import word_count
 from lorewright.turn.twins.narrator.bag import Ledger
 from lorewright.turn.twins.narrator.beats import Beat
+from lorewright.turn.twins.narrator.memory import Memory, sentences
+from lorewright.turn.twins.narrator.phrases import variants_of
 from lorewright.turn.twins.narrator.plan import MAX_OWN_SENTENCES, plan
-from lorewright.turn.twins.narrator.realise import Voice, opening
+from lorewright.turn.twins.narrator.realise import Voice
 from lorewright.turn.twins.narrator.select import select
+from lorewright.turn.twins.narrator.views import scene_facts
 
 MIN_WORDS = 15
 # A paragraph that is this long ends before somebody speaks.
@@ -21,20 +25,31 @@ Told = tuple[Beat, str]
 
 def narrate(given: NarratorInput) -> NarratorOutput:
     """The turn as prose. The same input gives the same text; nothing is told that is not in the input."""
-    selection = select(given)
+    memory = Memory(given.recent)
+    selection = select(given, memory)
     ledger = Ledger(given.seed, dict(given.recall))
-    voice = Voice(ledger)
+    voice = Voice(ledger, memory, scene_facts(given), variants_of(given.grammar))
     told: list[Told] = []
-    for beat in plan(selection.beats):
-        told.append((beat, voice.say(beat, opening(given.seed, given.turn_no, is_first=not told))))
-    spare = list(selection.spare)
-    while spare and _words(told) < MIN_WORDS and sum(1 for beat, _ in told if beat.group) < MAX_OWN_SENTENCES:
-        beat = spare.pop(0)
-        text = voice.say(beat, opening(given.seed, given.turn_no, is_first=not told))
-        told.insert(_end_of_turn(told), (beat, text))
+    beats = plan(selection.beats)
+    for beat, following in zip_longest(beats, beats[1:]):
+        if text := voice.say(beat, is_first=not told, before=_last(told), after=_next(beat, following)):
+            told.append((beat, text))
+    # What is still in the ear is left out at first; where nothing else is left, it is told all the same.
+    for must in (False, True):
+        for beat in selection.spare:
+            if _words(told) >= MIN_WORDS or sum(1 for one, _ in told if one.group) >= MAX_OWN_SENTENCES:
+                break
+            if any(one is beat for one, _ in told):
+                continue
+            text = voice.say(beat, is_first=not told, must=must, before=_last(told))
+            if text:
+                told.append((beat, text))
     return NarratorOutput(
         final_text=_paragraphs(told),
-        cited=tuple(dict.fromkeys(cited for beat, _ in told for cited in beat.cites)),
+        # What was learned stands before what was only seen.
+        cited=tuple(
+            sorted(dict.fromkeys(cited for beat, _ in told for cited in beat.cites), key=lambda one: "#" not in one)
+        ),
         recall=tuple(ledger.used),
     )
 
@@ -43,16 +58,25 @@ def _words(told: Sequence[Told]) -> int:
     return sum(word_count(text) for beat, text in told if beat.kind != "ending")
 
 
-def _end_of_turn(told: Sequence[Told]) -> int:
-    """Where a filler goes: last, but before an ending."""
-    return next((index for index, (beat, _) in enumerate(told) if beat.kind == "ending"), len(told))
+def _last(told: Sequence[Told]) -> str:
+    """The last sentence that was told."""
+    return sentences(told[-1][1])[-1] if told and sentences(told[-1][1]) else ""
+
+
+def _next(beat: Beat, following: Beat | None) -> str:
+    """The authored text that a frame will stand before; empty where that is speech, or another frame."""
+    shown = beat if beat.authored else following
+    if shown is None or shown.is_speech or (shown.group and shown is not beat):
+        return ""
+    return shown.authored
 
 
 def _paragraphs(told: Sequence[Told]) -> str:
     paragraphs: list[list[str]] = [[]]
     for beat, text in told:
         length = sum(map(word_count, paragraphs[-1]))
-        if paragraphs[-1] and (beat.starts_paragraph or (beat.is_speech and length >= _LONG_PARAGRAPH)):
+        speaks = beat.is_speech and not beat.continues
+        if paragraphs[-1] and (beat.starts_paragraph or (speaks and length >= _LONG_PARAGRAPH)):
             paragraphs.append([])
         paragraphs[-1].append(text)
     return "\n\n".join(" ".join(texts) for texts in paragraphs)

@@ -5,11 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 
+from lorewright.ids import local
 from lorewright.turn.records import LoreLine, NarratorInput, WayOut
 from lorewright.turn.twins.lexicon import lexicon, longest_prefix
 from lorewright.turn.twins.naming import place_name, with_article
 from lorewright.turn.twins.narrator.authored import plain
 from lorewright.turn.twins.narrator.beats import Person
+from lorewright.turn.twins.narrator.grammar import Facts
 
 _PLAIN_WORDS = re.compile(r"[^\W\d_][\w'’ -]*")
 _ID_LIKE = re.compile(r"\w:\w|\w_\w|#|/")
@@ -36,17 +38,39 @@ def person(given: NarratorInput, entity_id: str | None) -> Person | None:
 
 
 def thing(given: NarratorInput, entity_id: str | None) -> str:
-    """`the backup comm unit`; a person who is here by name; empty where there is none."""
+    """`the backup comm unit`; by its name what has one; empty where there is none."""
     name = name_of(given, entity_id)
-    if any(view.id == entity_id for view in given.scene.people):
-        return place_name(name)
     return place_name(name) if name else ""
+
+
+def carried(given: NarratorInput) -> list[str]:
+    """What the player carries, as it stands in a sentence."""
+    return [name for item_id in _carried_ids(given) if (name := thing(given, item_id))]
+
+
+def _carried_ids(given: NarratorInput) -> list[str]:
+    rows = given.packet.get("inventory", ())
+    return [str(row["item_id"]) for row in rows if row["owner_id"] == given.player_id]
 
 
 def place(given: NarratorInput, entity_id: str | None = None) -> str:
     """The place at hand or another, as it stands in a sentence; never empty."""
     name = name_of(given, entity_id or given.scene.place_id) or name_of(given, given.scene.place_id)
     return place_name(name) if name else "the place"
+
+
+def scene_facts(given: NarratorInput) -> Facts:
+    """What every sentence may be guarded by: the place and its tags, whether it is new, how many people are here."""
+    scene = given.scene
+    entities = given.packet.get("entities", ())
+    tags = [tag for entity in entities if entity["id"] == scene.place_id for tag in entity["tags"]]
+    count = len(scene.people)
+    return {
+        "at": local(scene.place_id),
+        "tag": frozenset(map(str, tags)),
+        "people": "none" if count == 0 else "one" if count == 1 else "some",
+        "first_time": scene.first_visit,
+    }
 
 
 def exit_names(ways: Sequence[WayOut]) -> list[str]:
@@ -76,14 +100,15 @@ def topic(given: NarratorInput, words: str) -> tuple[str, str]:
     """The topic's kind (`named`, `none`, `other`) and how to say it: names as displayed, others not repeated."""
     if not words.strip():
         return "none", ""
-    wanted = _folded(words)
+    wanted = folded(words)
     for entity_id in given.names:
         name = name_of(given, entity_id)
-        if name and _folded(name) == wanted:
+        if name and folded(name) == wanted:
             return "named", place_name(name) if not name[0].islower() else with_article(name)
     single = words.strip()
     if _PLAIN_WORDS.fullmatch(single) and len(single.split()) == 1 and single[0].isupper() and len(single) <= 20:
-        return "named", single
+        said = re.search(rf"\bthe {re.escape(single)}\b", given.player_text, re.IGNORECASE)
+        return "named", f"the {single}" if said else single
     return "other", ""
 
 
@@ -111,5 +136,6 @@ def is_plain(words: str) -> bool:
     return bool(_PLAIN_WORDS.fullmatch(words)) and len(words) <= 40 and "_" not in words and len(words.split()) <= 5
 
 
-def _folded(text: str) -> str:
+def folded(text: str) -> str:
+    """A name for comparing: lower case, no article."""
     return re.sub(r"^(?:the|a|an)\s+", "", text.strip().lower())
