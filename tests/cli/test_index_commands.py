@@ -138,6 +138,27 @@ def test_a_game_is_grounded_by_meaning_and_ends_as_its_demo_does(root: Path) -> 
     assert played.stdout.splitlines()[-1] == words.stdout.splitlines()[-1]
 
 
+def test_somebody_asked_in_other_words_tells_what_means_the_like(root: Path) -> None:
+    try:
+        MiniLM()
+    except EmbedderError as problem:
+        pytest.skip(str(problem))
+    told = {}
+    for embedder in ("minilm", "none"):
+        assert (
+            run(root, "campaign", "new", "dead_drop", "--id", embedder, "--seed", "1", embedder=embedder).returncode
+            == 0
+        )
+        run(root, "turn", embedder, "go street", embedder=embedder)
+        asked = [
+            run(root, "turn", embedder, f"ask Mira about {words}", embedder=embedder) for words in ("fruit", "opera")
+        ]
+        told[embedder] = [" ".join(one.stdout.split()) for one in asked]
+    peach = "buys one peach"
+    assert [peach in one for one in told["minilm"]] == [True, False]
+    assert [peach in one for one in told["none"]] == [False, False]
+
+
 def test_harbour_plays_with_vectors_too(tmp_path: Path) -> None:
     root = h.harbour(tmp_path).workspace.root
     assert run(root, "pack", "reindex").returncode == 0

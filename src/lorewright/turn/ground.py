@@ -13,6 +13,7 @@ from lorewright.rules.acts import plain_ops
 from lorewright.rules.reasons import why_not
 from lorewright.rules.rulesets import Ruleset
 from lorewright.scene_lore.grounding import match_items, search_items
+from lorewright.scene_lore.meaning import item_by_meaning
 from lorewright.scene_lore.models import SceneItem, SceneLore
 from lorewright.world.apply import apply
 from lorewright.world.state import WorldState
@@ -46,7 +47,7 @@ def _grounding(action: Action, state: WorldState, lore: SceneLore, generations: 
     if action.type == "search":
         return _searched(action, state, lore, generations)
     if action.type == "ask" or (action.type in _PRESSING and action.metadata.get("topic")):
-        return _asked(action, lore, generations)
+        return _asked(action, state, lore, generations)
     if action.type == "tell":
         return _told(action, state, generations)
     return Grounding()
@@ -59,19 +60,31 @@ def _searched(action: Action, state: WorldState, lore: SceneLore, generations: S
     return Grounding(items=items, topics=found.topics)
 
 
-def _asked(action: Action, lore: SceneLore, generations: Sequence[Generation]) -> Grounding:
-    """Whoever is asked about nothing in particular may tell anything that they would tell at all."""
+def _asked(action: Action, state: WorldState, lore: SceneLore, generations: Sequence[Generation]) -> Grounding:
+    """Whoever is asked about nothing in particular may tell anything that they would tell at all.
+
+    Where no word points at anything, what means the like is asked for, among what may be told.
+    """
     briefing = lore.briefing(action.target_id or "")
     if briefing is None:
         return Grounding()
     knows = {item.id for item in briefing.knows}
-    candidates = (*briefing.knows, *map(_by_name, briefing.withholds)) if action.words else briefing.knows
-    found = match_items(action.words, candidates, generations)
-    items = tuple(
-        GroundedItem(id=item.id, role="knows" if item.id in knows else "withholds", holder_id=briefing.npc_id)
-        for item in found.items
+    learned = state.learned_by(action.actor_id)
+    withholds = [item if item.id in learned else _by_name(item) for item in briefing.withholds]
+    found = match_items(action.words, (*briefing.knows, *withholds) if action.words else briefing.knows, generations)
+    items = found.items
+    if not items:
+        meant = item_by_meaning(
+            action.words, [*briefing.knows, *(one for one in briefing.withholds if one.id in learned)], generations
+        )
+        items = (meant,) if meant is not None else ()
+    return Grounding(
+        items=tuple(
+            GroundedItem(id=item.id, role="knows" if item.id in knows else "withholds", holder_id=briefing.npc_id)
+            for item in items
+        ),
+        topics=found.topics,
     )
-    return Grounding(items=items, topics=found.topics)
 
 
 def _told(action: Action, state: WorldState, generations: Sequence[Generation]) -> Grounding:

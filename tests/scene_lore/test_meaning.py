@@ -1,0 +1,124 @@
+"""Items that are asked for in words that they do not use."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from lorewright.errors import EmbedderError
+from lorewright.index.building import build_generation
+from lorewright.index.embedders.embedder import Vectors
+from lorewright.index.generation import Generation
+from lorewright.index.vector_building import window_texts
+from lorewright.index.vectors.stored import StoredVectors
+from lorewright.scene_lore.gather import gather
+from lorewright.scene_lore.meaning import item_by_meaning
+from lorewright.scene_lore.models import SceneFocus, SceneItem
+from pack_builder import loaded
+
+VIKTOR = """\
+---
+id: viktor
+type: npc
+---
+# Viktor
+
+## Knows
+
+- {#boat} A lighter lies off the pier until the tide turns.
+- {#fruit} The man in the coat buys one peach and does not eat it.
+
+## Withholds
+
+- {#debt} Zenith bought what I owe.
+"""
+
+# What means the like, for the embedder below.
+ALIKE = (("peach", "apricot"), ("owe", "arrears"))
+
+
+class Thesaurus:
+    """An embedder that knows a few words to mean the like; everything else is far from everything."""
+
+    fingerprint = "thesaurus-1"
+    batch_size = 8
+    broken = False
+
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        return np.stack([self.embed_query(text) for text in texts])
+
+    def embed_query(self, text: str) -> Vectors:
+        if self.broken:
+            raise EmbedderError("away")
+        vector = np.random.default_rng(sum(map(ord, text))).normal(size=64).astype(np.float32)
+        vector /= np.linalg.norm(vector)
+        for axis, words in enumerate(ALIKE):
+            if any(word in text for word in words):
+                vector[axis] += 4.0
+        return np.asarray(vector / np.linalg.norm(vector), dtype=np.float32)
+
+
+def files(places: int) -> dict[str, str | bytes]:
+    town = {f"p{n}.md": f"---\nid: p{n}\ntype: location\n---\n# Place {n}\n\nStreet {n}.\n" for n in range(places)}
+    return {"viktor.md": VIKTOR, **town}
+
+
+@pytest.fixture
+def town(tmp_path: Path) -> Iterator[tuple[Generation, ...]]:
+    yield from opened(tmp_path, files(60))
+
+
+def opened(folder: Path, texts: dict[str, str | bytes]) -> Iterator[tuple[Generation, ...]]:
+    built = folder / "generations" / build_generation(loaded(folder, texts), folder / "generations").folder
+    embedder = Thesaurus()
+    generation = Generation(built, vectors=StoredVectors(embedder.embed(window_texts(built))), embedder=embedder)
+    yield (generation,)
+    generation.close()
+
+
+def told(town: tuple[Generation, ...], words: str) -> str | None:
+    briefing = gather(town, SceneFocus(scene_id="s", location_id="town:p1", present_ids=("town:viktor",))).briefings[0]
+    return name(item_by_meaning(words, briefing.knows, town))
+
+
+def name(item: SceneItem | None) -> str | None:
+    return item.name if item else None
+
+
+def test_what_means_the_like_is_pointed_at(town: tuple[Generation, ...]) -> None:
+    assert told(town, "apricots") == "fruit"
+
+
+@pytest.mark.parametrize("words", ["the opera", "", "  ", "arrears"])
+def test_what_means_nothing_that_may_be_told_points_at_nothing(town: tuple[Generation, ...], words: str) -> None:
+    assert told(town, words) is None
+
+
+def test_an_embedder_that_is_away_points_at_nothing(town: tuple[Generation, ...]) -> None:
+    embedder = town[0].embedder
+    assert isinstance(embedder, Thesaurus)
+    embedder.broken = True
+    assert told(town, "apricots") is None
+
+
+def test_among_a_handful_of_texts_nothing_stands_out(tmp_path: Path) -> None:
+    for few in opened(tmp_path, files(4)):
+        assert told(few, "apricots") is None
+
+
+def test_without_vectors_nothing_is_pointed_at(tmp_path: Path) -> None:
+    built = tmp_path / build_generation(loaded(tmp_path, files(60)), tmp_path).folder
+    generation = Generation(built)
+    assert told((generation,), "apricots") is None
+    generation.close()
+
+
+def test_a_secret_beside_the_items_changes_nothing(tmp_path: Path) -> None:
+    """What is near is judged against open lore: more secrets that mean the like make an item no less strange."""
+    secrets = "\n".join(f"- {{#s{n}}} An apricot, number {n}." for n in range(40))
+    texts = files(60) | {"viktor.md": VIKTOR + secrets + "\n"}
+    for town in opened(tmp_path, texts):
+        assert told(town, "apricots") == "fruit"
