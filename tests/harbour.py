@@ -9,8 +9,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from lorewright.bootstrap import App, make_stages, make_workspace, open_app
+from lorewright.bootstrap import App, make_stages, open_app
 from lorewright.llm.model import Model
+from lorewright.lore_bootstrap import make_workspace
 
 KNOWS = "kestrel"
 WITHHOLDS = "marmoset"

@@ -5,7 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import harbour
-from lorewright.bootstrap import App, make_workspace, open_app
+from lorewright.bootstrap import App, open_app
+from lorewright.lore_bootstrap import make_workspace
 
 FILES = {
     **harbour.FILES,

@@ -11,7 +11,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from harbour_town import harbour_town
-from lorewright.bootstrap import App, make_workspace, open_app
+from lorewright.bootstrap import App, open_app
+from lorewright.lore_bootstrap import make_workspace
 from lorewright.turn.records import Scope
 from lorewright.turn.result import TurnResult
 from lorewright.turn.scope import scope_of

@@ -14,7 +14,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from harbour_town import harbour_town
-from lorewright.bootstrap import App, make_workspace, open_app
+from lorewright.bootstrap import App, open_app
+from lorewright.lore_bootstrap import make_workspace
 from lorewright.turn.result import TurnResult
 
 DOCS = Path(__file__).parents[1] / "docs"

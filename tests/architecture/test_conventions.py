@@ -44,6 +44,10 @@ def test_what_is_public_is_explained(path: Path) -> None:
     assert [node.name for node in public if not ast.get_docstring(node)] == []
 
 
+# A question about packs does not wait for the game to be imported.
+LATE = {("cli/lore.py", "lorewright.bootstrap")}
+
+
 @pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(SOURCE)))
 def test_our_own_code_is_imported_at_the_top(path: Path) -> None:
     tree = ast.parse(path.read_text(encoding="utf-8"))
@@ -53,7 +57,7 @@ def test_our_own_code_is_imported_at_the_top(path: Path) -> None:
         for node in inner
         if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("lorewright")
     ]
-    assert late == []
+    assert [one for one in late if (path.relative_to(SOURCE).as_posix(), one) not in LATE] == []
 
 
 def test_sql_stands_where_it_may() -> None:

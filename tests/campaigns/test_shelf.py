@@ -10,8 +10,9 @@ import pytest
 
 import harbour as h
 from corpora import corpus_pack
-from lorewright.bootstrap import App, make_workspace, open_app
+from lorewright.bootstrap import App, open_app
 from lorewright.errors import NotFound, PackError
+from lorewright.lore_bootstrap import make_workspace
 from lorewright.retrieval.query import LoreRetrievalQuery
 
 

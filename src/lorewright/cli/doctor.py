@@ -12,7 +12,7 @@ from lorewright.campaigns.doctor import Facts, Report, Treated
 from lorewright.cli.output import say, show_json, show_table
 from lorewright.cli.progress import progress_bar
 
-EXAMPLE = "Example: lorewright doctor --dry-run"
+EXAMPLES = {"doctor": "Example: lorewright doctor --dry-run"}
 
 
 def doctor(

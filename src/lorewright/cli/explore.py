@@ -24,7 +24,7 @@ from lorewright.index.library import InstalledPack
 from lorewright.packs.findings import Finding
 from lorewright.turn.campaign import CampaignRow
 
-EXAMPLE = "Example: lorewright explore ~/notes/my-town"
+EXAMPLES = {"explore": "Example: lorewright explore ~/notes/my-town"}
 
 _SEED = 1
 

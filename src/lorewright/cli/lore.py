@@ -4,19 +4,23 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from dataclasses import asdict
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 from pydantic import ValidationError
 
-from lorewright.bootstrap import App, open_app
 from lorewright.cli.output import console, note, say, show_json, show_table
-from lorewright.errors import SettingsError
+from lorewright.errors import EmbedderError, SettingsError
+from lorewright.lore_bootstrap import open_lore
+from lorewright.retrieval.desk import EntityLore
 from lorewright.retrieval.explain import ChunkTrace
 from lorewright.retrieval.query import LoreRetrievalQuery, LoreRetrievalResult
 from lorewright.retrieval.retriever import Retrieval
+from lorewright.settings import LoreSettings
 
 app = typer.Typer(help="Lore: ask the installed packs.", no_args_is_help=True)
 
@@ -31,6 +35,35 @@ _REASONS: dict[str, str] = {
     "over_budget": "for the budget of tokens was spent",
     "below_the_cut": "for there are enough better sections",
 }
+
+
+@dataclass(frozen=True, slots=True)
+class Desk:
+    """Who answers: for the installed packs, or for a campaign's. `without_vectors` says why words alone are asked."""
+
+    settings: LoreSettings
+    query: Callable[..., Retrieval]
+    why_not: Callable[..., ChunkTrace | None]
+    entity: Callable[..., EntityLore]
+    without_vectors: EmbedderError | None
+
+
+def _desk(campaign: str | None) -> Desk:
+    if campaign is None:
+        lore = open_lore()
+        packs = lore.desk
+        return Desk(lore.workspace.settings.lore, packs.query, packs.why_not, packs.entity, lore.without_vectors)
+    # The game is imported where a campaign is asked for, and nowhere else.
+    from lorewright.bootstrap import open_app
+
+    opened = open_app()
+    return Desk(
+        opened.workspace.settings.lore,
+        partial(opened.lore.query, campaign_id=campaign),
+        partial(opened.lore.why_not, campaign_id=campaign),
+        partial(opened.lore.entity, campaign_id=campaign),
+        opened.without_vectors,
+    )
 
 
 @app.callback()
@@ -60,7 +93,7 @@ def query(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON for programs.")] = False,
 ) -> None:
     """Find lore: what matches the words, weighed with what belongs to the scene."""
-    lorewright = open_app()
+    desk = _desk(campaign)
     fields: dict[str, Any] = {
         "keywords": text,
         "location_id": location,
@@ -74,14 +107,14 @@ def query(
         "max_tokens": max_tokens,
     }
     if batch is not None:
-        _answer_batch(lorewright, batch, fields, pack or [], campaign)
+        _answer_batch(desk, batch, fields, pack or [])
         return
-    asked = _query(lorewright, fields)
+    asked = _query(desk, fields)
     if why_not is not None:
-        _show_why_not(lorewright.lore.why_not(asked, why_not, packs=pack or [], campaign_id=campaign), why_not, asked)
+        _show_why_not(desk.why_not(asked, why_not, packs=pack or []), why_not, asked)
         return
-    found = lorewright.lore.query(asked, packs=pack or [], campaign_id=campaign)
-    _warn_of_words_alone(lorewright, found)
+    found = desk.query(asked, packs=pack or [])
+    _warn_of_words_alone(desk, found)
     if as_json:
         answer = found.result.model_dump(mode="json")
         show_json({**answer, "trace": found.trace.model_dump(mode="json")} if explain else answer)
@@ -91,8 +124,8 @@ def query(
             _show_trace(found)
 
 
-def _query(lorewright: App, fields: dict[str, Any]) -> LoreRetrievalQuery:
-    defaults = lorewright.workspace.settings.lore.model_dump()
+def _query(desk: Desk, fields: dict[str, Any]) -> LoreRetrievalQuery:
+    defaults = desk.settings.model_dump()
     given = {key: value for key, value in fields.items() if value is not None}
     try:
         asked = LoreRetrievalQuery.model_validate({**defaults, **given})
@@ -104,7 +137,7 @@ def _query(lorewright: App, fields: dict[str, Any]) -> LoreRetrievalQuery:
     return asked
 
 
-def _answer_batch(lorewright: App, batch: Path, fields: dict[str, Any], packs: list[str], campaign: str | None) -> None:
+def _answer_batch(desk: Desk, batch: Path, fields: dict[str, Any], packs: list[str]) -> None:
     """One JSON object a line in, one a line out, in order."""
     if not batch.is_file():
         raise SettingsError(f"there is no file {batch}", hint="one JSON object a line: {id, query, …}")
@@ -117,7 +150,7 @@ def _answer_batch(lorewright: App, batch: Path, fields: dict[str, Any], packs: l
             one = {**fields, "keywords": asked.get("query", asked.get("keywords", "")), **known}
         except (ValueError, AttributeError) as problem:
             raise SettingsError(f"{batch}:{number}: not a JSON object ({problem})", hint="one object a line") from None
-        found = lorewright.lore.query(_query(lorewright, one), packs=packs, campaign_id=campaign)
+        found = desk.query(_query(desk, one), packs=packs)
         answer = {"id": asked.get("id"), **found.result.model_dump(mode="json")}
         console().file.write(json.dumps(answer, ensure_ascii=False) + "\n")
 
@@ -133,9 +166,9 @@ def _show(result: LoreRetrievalResult) -> None:
         say(f"{len(result.chunks)} chunks, {result.total_tokens} tokens", style="dim")
 
 
-def _warn_of_words_alone(lorewright: App, found: Retrieval) -> None:
+def _warn_of_words_alone(desk: Desk, found: Retrieval) -> None:
     """Say on stderr why meaning was not asked, where it should have been."""
-    problem = lorewright.without_vectors
+    problem = desk.without_vectors
     for message in found.degraded or ((problem.message,) if problem else ()):
         note(f"found by words alone: {message} (lorewright doctor says more)")
 
@@ -220,9 +253,9 @@ def entity(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON for programs.")] = False,
 ) -> None:
     """All that tells of one entity: its own file first, then what mentions it."""
-    lorewright = open_app()
-    budget = lorewright.workspace.settings.lore.max_tokens if max_tokens is None else max_tokens
-    found = lorewright.lore.entity(entity_id, viewer=viewer, campaign_id=campaign, max_tokens=budget)
+    desk = _desk(campaign)
+    budget = desk.settings.max_tokens if max_tokens is None else max_tokens
+    found = desk.entity(entity_id, viewer=viewer, max_tokens=budget)
     told = found.entity
     if as_json:
         show_json({"entity": asdict(told), **found.lore.result.model_dump(mode="json")})

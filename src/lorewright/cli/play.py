@@ -25,8 +25,10 @@ from lorewright.storage.heads import head_row
 from lorewright.storage.sittings import active_session_row
 from lorewright.turn.result import TurnResult
 
-PLAY_EXAMPLE = "Example: lorewright play dead_drop"
-TURN_EXAMPLE = 'Example: lorewright turn friday "ask Viktor about Jin" --action-id 1 --json'
+EXAMPLES = {
+    "play": "Example: lorewright play dead_drop",
+    "turn": 'Example: lorewright turn friday "ask Viktor about Jin" --action-id 1 --json',
+}
 
 _PROMPT = "> "
 

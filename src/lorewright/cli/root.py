@@ -1,34 +1,62 @@
-"""The root command and its groups."""
+"""The root command: which commands there are, each imported when it is called."""
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import Annotated
+from importlib import import_module
+from typing import Annotated, Any
 
 import typer
+from typer.core import TyperGroup
 
 from lorewright import __version__
-from lorewright.bootstrap import make_workspace
-from lorewright.cli import campaign, doctor, explore, lore, pack, play, scenario, session
 from lorewright.cli.output import say
+
+# Command -> the module of its group or function, in the order in which help lists them. A question about lore need not
+# wait for the game to be imported.
+COMMANDS = {
+    "init": "init",
+    "pack": "pack",
+    "lore": "lore",
+    "scenario": "scenario",
+    "campaign": "campaign",
+    "session": "session",
+    "doctor": "doctor",
+    "explore": "explore",
+    "play": "play",
+    "turn": "play",
+}
+
+
+class Commands(TyperGroup):
+    """The commands, imported one by one."""
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        """All names, in order."""
+        return list(COMMANDS)
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        """A command by its name, from its module's `app`, or its function of that name with its `EXAMPLES`; else None."""
+        if cmd_name not in COMMANDS:
+            return None
+        module: Any = import_module(f"lorewright.cli.{COMMANDS[cmd_name]}")
+        app = getattr(module, "app", None)
+        if app is None:
+            app = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
+            app.command(cmd_name, epilog=module.EXAMPLES[cmd_name])(getattr(module, cmd_name))
+        command = typer.main.get_command(app)
+        command.name = cmd_name
+        return command
+
 
 app = typer.Typer(
     name="lorewright",
+    cls=Commands,
     help="Lore that is found, explained and kept secret, and role-playing grounded in it.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-app.add_typer(pack.app, name="pack")
-app.add_typer(lore.app, name="lore")
-app.add_typer(scenario.app, name="scenario")
-app.add_typer(campaign.app, name="campaign")
-app.add_typer(session.app, name="session")
-app.command("doctor", epilog=doctor.EXAMPLE)(doctor.doctor)
-app.command("explore", epilog=explore.EXAMPLE)(explore.explore)
-app.command("play", epilog=play.PLAY_EXAMPLE)(play.play)
-app.command("turn", epilog=play.TURN_EXAMPLE)(play.turn)
 
 
 def _version(wanted: bool) -> None:
@@ -44,13 +72,3 @@ def root(
     ] = False,
 ) -> None:
     """Lore that is found, explained and kept secret, and role-playing grounded in it."""
-
-
-@app.command(epilog="Example: lorewright init my-world")
-def init(path: Annotated[Path, typer.Argument(help="The folder to make into a workspace.")]) -> None:
-    """Make a workspace: folders for packs, scenarios and campaigns, with the ones that ship."""
-    made = make_workspace(path)
-    for one in made:
-        say(f"  made {one}")
-    say(f"{path} is ready." if made else f"{path} was ready already.")
-    say(f"Next: cd {path} && lorewright play dead_drop")

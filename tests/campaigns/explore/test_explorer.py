@@ -12,11 +12,12 @@ from hypothesis import strategies as st
 
 import exploration as x
 import walking
-from lorewright.bootstrap import App, make_workspace, open_app
+from lorewright.bootstrap import App, open_app
 from lorewright.campaigns.explore.explorer import Found, latest_walk
 from lorewright.campaigns.explore.writing import write_scenario
 from lorewright.campaigns.scenario import load_scenario
 from lorewright.errors import NotFound, PackError, SettingsError
+from lorewright.lore_bootstrap import make_workspace
 from pack_builder import TOWN, write_pack
 
 

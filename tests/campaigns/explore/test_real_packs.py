@@ -9,9 +9,10 @@ import pytest
 
 import walking
 from corpora import PACKS, corpus_pack
-from lorewright.bootstrap import make_workspace, open_app
+from lorewright.bootstrap import open_app
 from lorewright.campaigns.explore.writing import write_scenario
 from lorewright.campaigns.scenario import load_scenario
+from lorewright.lore_bootstrap import make_workspace
 from lorewright.packs.plain import plain_text
 
 pytestmark = pytest.mark.corpora

@@ -1,0 +1,129 @@
+"""The composition root of the lore half: settings -> installed packs that can be asked.
+
+Nothing of the game is imported, so that a question from the command line is answered soon.
+"""
+
+from __future__ import annotations
+
+import shutil
+from dataclasses import dataclass
+from pathlib import Path
+
+from lorewright.errors import EmbedderError, SettingsError
+from lorewright.index.embedders.choosing import open_embedder
+from lorewright.index.embedders.embedder import Embedder, Vectors
+from lorewright.index.embedders.remembering import RememberingEmbedder
+from lorewright.index.embedding_cache import EmbeddingCache
+from lorewright.index.library import Library
+from lorewright.index.vector_building import VectorBuilder
+from lorewright.index.vectors.chroma import open_chroma
+from lorewright.index.vectors.chroma_building import build_chroma
+from lorewright.index.vectors.stored import StoredVectors
+from lorewright.retrieval.desk import PackDesk
+from lorewright.settings import FOLDERS, SETTINGS_FILE, IndexSettings, Workspace, find_workspace, read_workspace
+
+_DEFAULT_SETTINGS = """\
+# A Lorewright workspace: packs, scenarios, and the campaigns made from them.
+name = "{name}"
+
+[lore]
+limit = 10          # sections that a query gives
+max_tokens = 3000   # and how much text
+
+[index]
+embedder = "minilm" # or none, openai, voyage, st/NAME: after a change run `lorewright pack reindex`
+"""
+
+# Below this many windows looking at all of them is faster than asking Chroma (`benchmarks/nearest.py`).
+_CHROMA_FROM = 20_000
+
+
+@dataclass(frozen=True, slots=True)
+class LoreApp:
+    """What it takes to ask the packs of a workspace."""
+
+    workspace: Workspace
+    library: Library
+    cache: EmbeddingCache
+    # Why packs are found by words alone although the settings name an embedder.
+    without_vectors: EmbedderError | None = None
+
+    @property
+    def desk(self) -> PackDesk:
+        """Answers queries over the installed packs."""
+        return PackDesk(self.library)
+
+
+def open_lore(start: Path | None = None, *, long_lived: bool = False) -> LoreApp:
+    """The lore half for the workspace around a folder. Outside of one, the user's own is made when it is first needed.
+
+    A process that answers many questions is `long_lived`: it may take the time to open what makes each of them faster.
+
+    Raises:
+        SettingsError: the settings cannot be read as meant.
+    """
+    workspace = find_workspace((start or Path.cwd()).absolute())
+    if not workspace.root.is_dir():
+        make_workspace(workspace.root)
+        workspace = read_workspace(workspace.root)
+    embedder, missing = _embedder(workspace.settings.index)
+    cache = EmbeddingCache(workspace.indexes / "embeddings.db")
+    return LoreApp(workspace, _library(workspace, embedder, cache, long_lived=long_lived), cache, missing)
+
+
+def _embedder(settings: IndexSettings) -> tuple[Embedder | None, EmbedderError | None]:
+    """The embedder that the settings name, or why it cannot be had: then packs are found by words alone."""
+    try:
+        found = open_embedder(settings.embedder, base_url=settings.base_url)
+    except EmbedderError as problem:
+        return None, problem
+    return RememberingEmbedder(found) if found else None, None
+
+
+def _library(workspace: Workspace, embedder: Embedder | None, cache: EmbeddingCache, *, long_lived: bool) -> Library:
+    asked = workspace.settings.index.chroma
+    if embedder is None:
+        return Library(workspace.indexes)
+    vectors = VectorBuilder(embedder, cache, build_nearest=build_chroma if asked != "never" else bool)
+    smallest = {"always": 0, "auto": _CHROMA_FROM if long_lived else None, "never": None}[asked]
+
+    def open_nearest(folder: Path, found: Vectors) -> StoredVectors:
+        return StoredVectors(found, open_chroma(folder) if smallest is not None and len(found) >= smallest else None)
+
+    return Library(workspace.indexes, vectors, open_nearest=open_nearest)
+
+
+def make_workspace(root: Path) -> list[str]:
+    """Make a workspace with the packs and scenarios that ship; what was made, as paths relative to it. Nothing is
+    overwritten.
+
+    Raises:
+        SettingsError: the path is a file.
+    """
+    if root.exists() and not root.is_dir():
+        raise SettingsError(f"{root} is not a folder", hint="name a folder")
+    made: list[str] = []
+    for folder in FOLDERS:
+        if not (root / folder).is_dir():
+            (root / folder).mkdir(parents=True)
+            made.append(f"{folder}/")
+    if not (root / SETTINGS_FILE).exists():
+        (root / SETTINGS_FILE).write_text(_DEFAULT_SETTINGS.format(name=root.name), encoding="utf-8")
+        made.append(SETTINGS_FILE)
+    shipped = shipped_content()
+    for source in (*sorted((shipped / "content_packs").iterdir()), *sorted((shipped / "scenarios").iterdir())):
+        target = root / source.relative_to(shipped)
+        if target.exists() or source.name.startswith("."):
+            continue
+        if source.is_dir():
+            shutil.copytree(source, target)
+        else:
+            shutil.copy2(source, target)
+        made.append(target.relative_to(root).as_posix())
+    return made
+
+
+def shipped_content() -> Path:
+    """The folder with the packs and scenarios that ship: in the package, or the checkout that it was installed from."""
+    packaged = Path(__file__).parent / "shipped"
+    return packaged if packaged.is_dir() else Path(__file__).parents[2]
