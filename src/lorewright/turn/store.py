@@ -130,10 +130,21 @@ class CampaignStore:
             ancestor = row["parent_id"]
         raise NotFound(f"there is no turn {turn_id}", hint="see: lorewright campaign log CAMPAIGN")
 
-    def turns(self) -> list[dict[str, Any]]:
-        """The turns from the first to the head, in order, each with its number, ID, kind, words and result."""
-        row = self.database.row("SELECT head_turn_id FROM campaigns")
-        assert row is not None
+    def state_after(self, before: WorldState, turn_id: str) -> WorldState:
+        """The state after a turn, given the state before it.
+
+        Raises:
+            NotFound: there is no such turn.
+        """
+        row = self.database.row("SELECT ops_json FROM turns WHERE turn_id = ?", turn_id)
+        if row is None:
+            raise NotFound(f"there is no turn {turn_id}", hint="see: lorewright campaign log CAMPAIGN")
+        return apply(before, OPS.validate_json(row["ops_json"])).state
+
+    def turns(self, to: str | None = None, *, after: str | None = None) -> list[dict[str, Any]]:
+        """The turns from the first to the head or another turn, in order, each with its number, ID, kind, words and
+        result. With `after`, an ancestor of that turn, only those that follow it; of no ancestor all follow."""
+        to = head_row(self.database).turn_id if to is None else to
         return [
             {
                 "turn_no": turn["turn_no"],
@@ -146,7 +157,7 @@ class CampaignStore:
                 "lore_cached": None if turn["lore_cached"] is None else bool(turn["lore_cached"]),
                 "result": json.loads(turn["result_json"]),
             }
-            for turn in path_to(self.database, row["head_turn_id"])
+            for turn in path_to(self.database, to, after=after)
         ]
 
     def messages(self, turn_id: str, *, last: int) -> list[tuple[int, Message]]:
@@ -170,6 +181,12 @@ class CampaignStore:
             }
             for row in rows
         ]
+
+    def stage_output(self, turn_id: str, stage: str) -> Any:
+        """What a stage made in a turn, or None where it had no part in it."""
+        sql = "SELECT output_json FROM stage_records WHERE turn_id = ? AND stage = ? ORDER BY seq DESC LIMIT 1"
+        row = self.database.row(sql, turn_id, stage)
+        return None if row is None else json.loads(row["output_json"])
 
     def attempts(self) -> list[dict[str, Any]]:
         """The submissions that failed, oldest first."""
