@@ -48,6 +48,8 @@ class CampaignStore:
             self.database.close()
             raise NotFound(f"{path.name} holds no campaign", hint="delete the file")
         self.campaign_id: str = row["id"]
+        # The state of the turn that was read or committed last, as its JSON is read: a turn never gets another state.
+        self._latest: tuple[str, WorldState] | None = None
 
     def close(self) -> None:
         """Close the file."""
@@ -85,6 +87,8 @@ class CampaignStore:
         result = json.loads(row["result_json"])
         moves = [event for event in result["engine_events"] if event["type"] == "scene_changed"]
         state = self.state_at(row["turn_id"])
+        self._latest = (row["turn_id"], state)
+        path = path_to(self.database, row["turn_id"], last=RECENT_TURNS)
         kept = scene_lore_row(self.database, state.scene.id)
         session = active_session_row(self.database)
         known = session is not None and is_on_path(self.database, session.start_turn_id, to=row["turn_id"])
@@ -95,9 +99,9 @@ class CampaignStore:
             revision=row["revision"],
             state=state,
             options=tuple(result["suggested_actions"]),
-            recent=tuple(self.messages(row["turn_id"], last=RECENT_TURNS)),
+            recent=tuple(self._messages_of(path)),
             moved_from=moves[0]["details"]["from"] if moves else None,
-            failures=_failures(path_to(self.database, row["turn_id"], last=RECENT_TURNS)),
+            failures=_failures(path),
             scene_lore=(kept.lore_json,) if kept else (),
             session_id=session.id if session else None,
             # What a sitting began with does not go back with whoever goes back before it.
@@ -110,6 +114,8 @@ class CampaignStore:
         Raises:
             NotFound: there is no such turn.
         """
+        if self._latest is not None and self._latest[0] == turn_id:
+            return self._latest[1]
         rebuilt: list[tuple[StateOp, ...]] = []
         ancestor: str | None = turn_id
         while ancestor is not None:
@@ -162,8 +168,11 @@ class CampaignStore:
 
     def messages(self, turn_id: str, *, last: int) -> list[tuple[int, Message]]:
         """(turn number, message) of the last turns up to one, oldest first."""
+        return self._messages_of(path_to(self.database, turn_id, last=last))
+
+    def _messages_of(self, turns: Sequence[sqlite3.Row]) -> list[tuple[int, Message]]:
         found: list[tuple[int, Message]] = []
-        for turn in path_to(self.database, turn_id, last=last):
+        for turn in turns:
             rows = self.database.rows("SELECT * FROM messages WHERE turn_id = ? ORDER BY seq", turn["turn_id"])
             found += [(turn["turn_no"], _message(row)) for row in rows]
         return found
@@ -230,7 +239,8 @@ class CampaignStore:
             HeadMoved: another turn was committed since the head was read; nothing was written.
             ActionIdReused: another turn took the action ID with other words; nothing was written.
         """
-        statements = _statements(draft)
+        result_json = canonical_json(draft.result.model_dump(mode="json"))
+        statements = _statements(draft, result_json)
         try:
             with self.database.transaction() as connection:
                 guard_head(connection, draft.head.turn_id, draft.head.revision)
@@ -242,7 +252,8 @@ class CampaignStore:
             if stored is None:
                 raise
             return stored
-        return canonical_json(draft.result.model_dump(mode="json"))
+        self._latest = (draft.turn_id, draft.state.as_read_after(draft.head.state))
+        return result_json
 
     def keep_attempt(
         self, head: Head, submission: Submission, error: LorewrightError, records: Sequence[StageRecord]
@@ -278,10 +289,12 @@ def _failures(path: Sequence[sqlite3.Row]) -> int:
     return failures
 
 
-def _statements(draft: Draft) -> list[tuple[str, tuple[Any, ...]]]:
+def _statements(draft: Draft, result_json: str) -> list[tuple[str, tuple[Any, ...]]]:
     """Everything that a turn writes, serialised before the transaction begins."""
     campaign_id, time, kept = draft.head.campaign_id, now(), draft.scene_lore
-    statements: list[tuple[str, tuple[Any, ...]]] = [insert_row(*row) for row in rows_of(draft, time)]
+    statements: list[tuple[str, tuple[Any, ...]]] = [
+        insert_row(*row) for row in rows_of(draft, time, result_json=result_json)
+    ]
     statements.append(forget_state(campaign_id, draft.head.turn_id))
     # Whoever goes on from here leaves what was undone on its own branch.
     statements.append(("DELETE FROM undone WHERE campaign_id = ?", (campaign_id,)))
