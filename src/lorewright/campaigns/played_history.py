@@ -44,17 +44,26 @@ class PlayedHistory:
         self._state: WorldState | None = None
         self._growing: GrowingHistory | None = None
         self._generation: Generation | None = None
+        self._readers = 0
+        self._retired: list[GrowingHistory] = []
 
     @contextmanager
     def before(self, head: Head, leave_out: int) -> Iterator[tuple[Generation, ...]]:
         """What the player saw happen until so many turns before a head; nothing where there were no such turns. It
         holds until it is asked for again."""
         last = ancestor(self._store.database, head.turn_id, back=leave_out)
-        yield () if last is None else (self._until(last, head.state.player_id),)
+        found = () if last is None else (self._until(last, head.state.player_id),)
+        self._readers += 1
+        try:
+            yield found
+        finally:
+            self._readers -= 1
 
     def close(self) -> None:
         """Keep what was made, and let go of it."""
         self._forget()
+        for old in self._retired:
+            old.close()
         if self._vectors is not None:
             self._vectors.cache.let_go()
         self._keep()
@@ -109,6 +118,10 @@ class PlayedHistory:
                 self._vectors = shared
 
     def _forget(self) -> None:
-        if self._growing is not None:
+        """Begin anew the next time. Whoever still thinks with what is forgotten is refused when they commit; until then
+        they can read it."""
+        if self._growing is not None and self._readers:
+            self._retired.append(self._growing)
+        elif self._growing is not None:
             self._growing.close()
         self._last = self._state = self._growing = self._generation = None
