@@ -15,6 +15,9 @@ FULL_STATE_EVERY = 25
 
 _ANY_NUMBER = 1_000_000_000
 
+# The key of a turn begins with the campaign, of which a file has one: without it each step reads the whole table.
+_TURNS = "turns t ON t.campaign_id = (SELECT id FROM campaigns) AND t.turn_id = path.turn_id"
+
 
 @dataclass(frozen=True, slots=True)
 class HeadRow:
@@ -55,11 +58,11 @@ def path_to(
     if turn_id == after:
         return []
     return database.rows(
-        """WITH RECURSIVE path(turn_id, depth) AS (
+        f"""WITH RECURSIVE path(turn_id, depth) AS (
              SELECT ?1, 1 UNION ALL
-             SELECT t.parent_id, path.depth + 1 FROM path JOIN turns t ON t.turn_id = path.turn_id
+             SELECT t.parent_id, path.depth + 1 FROM path JOIN {_TURNS}
              WHERE t.parent_id IS NOT NULL AND t.parent_id IS NOT ?3 AND path.depth < ?2
-           ) SELECT t.* FROM path JOIN turns t ON t.turn_id = path.turn_id ORDER BY t.turn_no""",
+           ) SELECT t.* FROM path JOIN {_TURNS} ORDER BY t.turn_no""",
         turn_id,
         last if last is not None else _ANY_NUMBER,
         after,
@@ -69,9 +72,9 @@ def path_to(
 def ancestor(database: Database, turn_id: str, *, back: int) -> str | None:
     """The turn that many turns before a turn, by ID; None where there are not so many."""
     found = database.row(
-        """WITH RECURSIVE path(turn_id, depth) AS (
+        f"""WITH RECURSIVE path(turn_id, depth) AS (
              SELECT ?1, 0 UNION ALL
-             SELECT t.parent_id, path.depth + 1 FROM path JOIN turns t ON t.turn_id = path.turn_id
+             SELECT t.parent_id, path.depth + 1 FROM path JOIN {_TURNS}
              WHERE t.parent_id IS NOT NULL AND path.depth < ?2
            ) SELECT turn_id FROM path WHERE depth = ?2""",
         turn_id,
@@ -83,9 +86,9 @@ def ancestor(database: Database, turn_id: str, *, back: int) -> str | None:
 def is_on_path(database: Database, turn_id: str, *, to: str) -> bool:
     """Whether a turn is another one or an ancestor of it."""
     found = database.row(
-        """WITH RECURSIVE path(turn_id) AS (
+        f"""WITH RECURSIVE path(turn_id) AS (
              SELECT ?1 UNION ALL
-             SELECT t.parent_id FROM path JOIN turns t ON t.turn_id = path.turn_id WHERE t.parent_id IS NOT NULL
+             SELECT t.parent_id FROM path JOIN {_TURNS} WHERE t.parent_id IS NOT NULL
            ) SELECT 1 FROM path WHERE turn_id = ?2""",
         to,
         turn_id,

@@ -122,7 +122,8 @@ class CampaignStore:
             row = self.database.row(
                 """SELECT t.parent_id, t.ops_json, s.state_json FROM turns t
                    LEFT JOIN world_states s ON s.campaign_id = t.campaign_id AND s.turn_id = t.turn_id
-                   WHERE t.turn_id = ?""",
+                   WHERE t.campaign_id = ? AND t.turn_id = ?""",
+                self.campaign_id,
                 ancestor,
             )
             if row is None:
@@ -142,7 +143,8 @@ class CampaignStore:
         Raises:
             NotFound: there is no such turn.
         """
-        row = self.database.row("SELECT ops_json FROM turns WHERE turn_id = ?", turn_id)
+        sql = "SELECT ops_json FROM turns WHERE campaign_id = ? AND turn_id = ?"
+        row = self.database.row(sql, self.campaign_id, turn_id)
         if row is None:
             raise NotFound(f"there is no turn {turn_id}", hint="see: lorewright campaign log CAMPAIGN")
         return apply(before, OPS.validate_json(row["ops_json"])).state
@@ -173,13 +175,18 @@ class CampaignStore:
     def _messages_of(self, turns: Sequence[sqlite3.Row]) -> list[tuple[int, Message]]:
         found: list[tuple[int, Message]] = []
         for turn in turns:
-            rows = self.database.rows("SELECT * FROM messages WHERE turn_id = ? ORDER BY seq", turn["turn_id"])
+            rows = self.database.rows(
+                "SELECT * FROM messages WHERE campaign_id = ? AND turn_id = ? ORDER BY seq",
+                self.campaign_id,
+                turn["turn_id"],
+            )
             found += [(turn["turn_no"], _message(row)) for row in rows]
         return found
 
     def stage_records(self, turn_id: str) -> list[dict[str, Any]]:
         """The records of a turn's stages, in order."""
-        rows = self.database.rows("SELECT * FROM stage_records WHERE turn_id = ? ORDER BY seq", turn_id)
+        sql = "SELECT * FROM stage_records WHERE campaign_id = ? AND turn_id = ? ORDER BY seq"
+        rows = self.database.rows(sql, self.campaign_id, turn_id)
         return [
             {
                 "stage": row["stage"],
@@ -193,8 +200,13 @@ class CampaignStore:
 
     def stage_output(self, turn_id: str, stage: str) -> Any:
         """What a stage made in a turn, or None where it had no part in it."""
-        sql = "SELECT output_json FROM stage_records WHERE turn_id = ? AND stage = ? ORDER BY seq DESC LIMIT 1"
-        row = self.database.row(sql, turn_id, stage)
+        row = self.database.row(
+            """SELECT output_json FROM stage_records WHERE campaign_id = ? AND turn_id = ? AND stage = ?
+               ORDER BY seq DESC LIMIT 1""",
+            self.campaign_id,
+            turn_id,
+            stage,
+        )
         return None if row is None else json.loads(row["output_json"])
 
     def attempts(self) -> list[dict[str, Any]]:
