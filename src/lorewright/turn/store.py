@@ -79,9 +79,10 @@ class CampaignStore:
 
     def head(self) -> Head:
         """The newest turn with its state and the last messages."""
+        # CROSS, or SQLite reads every turn and asks of each whether it is the head.
         row = self.database.row(
             """SELECT c.id, c.revision, t.turn_id, t.turn_no, t.result_json FROM campaigns c
-               JOIN turns t ON t.campaign_id = c.id AND t.turn_id = c.head_turn_id"""
+               CROSS JOIN turns t ON t.campaign_id = c.id AND t.turn_id = c.head_turn_id"""
         )
         assert row is not None
         result = json.loads(row["result_json"])
