@@ -96,6 +96,18 @@ def test_wherever_the_head_goes_it_is_what_would_be_made_anew(
                 assert remembered(campaign) == made_anew(campaign, folder / "anew")
 
 
+def test_a_sitting_that_ends_meanwhile_is_remembered_with_its_summary(app: App, tmp_path: Path) -> None:
+    campaigns = app.rehearsal(tmp_path)
+    campaigns.new("night_boat", campaign_id="game", seed=1)
+    steps = ("sit down or leave", "look", "take rope", "sit down or leave", "look", "go door", "look")
+    with campaigns.open("game") as campaign:
+        for number, step in enumerate(steps):
+            do(campaign, step, number)
+            found = remembered(campaign)
+            assert found == made_anew(campaign, tmp_path / "anew")
+        assert "recap" in found[0]
+
+
 def test_what_was_made_while_it_was_open_is_kept_when_it_is_closed(tmp_path: Path) -> None:
     app = h.harbour(tmp_path)
     h.say(app, *LINES)
