@@ -52,7 +52,7 @@ QUIET = (
 # What a turn is made of, and the functions (file, name) in which that happens; where several, their times add up.
 PARTS = {
     "reading the head": (("turn/store.py", "head"),),
-    "the history": (("campaigns/history.py", "before"), ("campaigns/history.py", "ready")),
+    "the history": (("campaigns/played_history.py", "_until"),),
     "looking up lore and history": (("retrieval/retriever.py", "_retrieve"),),
     "gathering scene lore": (("scene_lore/cache.py", "lore_of"),),
     "interpreting": (("turn/pipeline.py", "_interpret"),),
@@ -60,7 +60,7 @@ PARTS = {
     "resolving": (("turn/pipeline.py", "_resolve"),),
     "narrating, packet included": (("turn/pipeline.py", "_narrate"),),
     "committing": (("turn/store.py", "commit"),),
-    "the state as JSON": (("world/state.py", "to_json"), ("world/state.py", "truth_hash")),
+    "the state as JSON": (("world/state.py", "_fields_as_json")),
 }
 
 
