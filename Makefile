@@ -42,6 +42,7 @@ bench: $(READY) ## Measure how well and how fast lore is found (about ten minute
 	@$(BIN)/python benchmarks/embedding.py
 	@$(BIN)/python benchmarks/nearest.py
 	@$(BIN)/python benchmarks/explore.py
+	@$(BIN)/python benchmarks/turns.py
 
 clean: ## Remove the environment and all that can be rebuilt.
 	@rm -rf $(VENV) .mypy_cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache

@@ -9,7 +9,9 @@ from hypothesis import given
 from pydantic import TypeAdapter, ValidationError
 
 import worlds as w
+from lorewright.ids import canonical_json, content_hash
 from lorewright.world import ops as o
+from lorewright.world.apply import apply
 from lorewright.world.state import WorldState, pair, relation_key
 from world import strategies as some
 
@@ -70,3 +72,30 @@ def test_a_thing_without_a_name_is_called_by_its_id() -> None:
 def test_a_pair_has_one_key() -> None:
     assert pair("b", "a") == ("a", "b")
     assert relation_key("b", "a") == relation_key("a", "b") == "a|b"
+
+
+@given(some.op_lists)
+def test_a_state_is_written_as_if_no_other_had_been_written_before(ops: list[o.StateOp]) -> None:
+    states = [w.small_world()]
+    for op in ops:
+        states[-1].to_json()
+        states.append(apply(states[-1], [op]).state)
+    for state in reversed(states):
+        bare = state.model_dump(mode="json")
+        assert state.to_json() == canonical_json(bare)
+        assert state.truth_hash() == content_hash(canonical_json({key: bare[key] for key in bare if key != "recall"}))
+
+
+@given(some.states, some.op_lists)
+def test_a_state_that_shares_fields_with_one_that_was_read_is_as_it_would_be_read(
+    state: WorldState, ops: list[o.StateOp]
+) -> None:
+    before = WorldState.model_validate_json(state.to_json())
+    after = before
+    for op in ops:
+        after = apply(after, [op]).state
+    # Not sorted: the order of the entries is a part of what is compared.
+    assert (
+        after.as_read_after(before).model_dump_json()
+        == WorldState.model_validate_json(after.to_json()).model_dump_json()
+    )

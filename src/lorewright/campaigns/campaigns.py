@@ -5,15 +5,15 @@ from __future__ import annotations
 import secrets
 import tempfile
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from typing import Any
 
 from lorewright.campaigns.history import Histories
 from lorewright.campaigns.kept_packs import KeptPacks
 from lorewright.campaigns.opening import Opening, compose
+from lorewright.campaigns.played_history import PlayedHistory
 from lorewright.campaigns.rulesets import load_ruleset
 from lorewright.campaigns.scenario import Scenario, load_scenario
 from lorewright.campaigns.store import create_campaign, pins_of
@@ -24,9 +24,10 @@ from lorewright.index.generation import Generation, GenerationKey
 from lorewright.index.library import InstalledPack, Library
 from lorewright.packs.loader import Progress, content_hash_of, no_progress
 from lorewright.rules.outcomes import Validation
+from lorewright.storage.heads import HeadRow, head_row
 from lorewright.turn.campaign import CampaignRow, PackPin
 from lorewright.turn.commit import run_turn
-from lorewright.turn.draft import Head, Setting, Submission, turn_id_of
+from lorewright.turn.draft import Setting, Submission, turn_id_of
 from lorewright.turn.messages import Message
 from lorewright.turn.pipeline import Stages
 from lorewright.turn.result import NEXT_PROMPT, TurnResult
@@ -53,8 +54,8 @@ class OpenCampaign:
         Without an action ID one is made from the head and the words: the same words sent twice to the same head are one
         submission.
         """
-        head_id = action_id or _action_id(self.store.head(), text)
-        return await run_turn(self.store, Submission(text, head_id), self.setting, self.stages)
+        action_id = action_id or _action_id(head_row(self.store.database), text)
+        return await run_turn(self.store, Submission(text, action_id), self.setting, self.stages)
 
     async def retry(self) -> str:
         """Take back the last turn that was played and play its words again, which throws other dice.
@@ -74,7 +75,7 @@ class OpenCampaign:
             raise
 
 
-def _action_id(head: Head, text: str) -> str:
+def _action_id(head: HeadRow, text: str) -> str:
     return f"auto-{content_hash(canonical_json([head.turn_id, head.revision, text]))[:16]}"
 
 
@@ -225,10 +226,10 @@ class Campaigns:
             row = store.campaign()
             generations = self.generations(row)
             try:
-                history = partial(self._histories.before, store, generations)
-                setting = Setting(row.rules, row.seed, generations, history, row.scenario.get("goals", {}))
-                with blaming_damage(generation.folder for generation in generations):
-                    yield OpenCampaign(store, row, setting, self._stages)
+                with closing(PlayedHistory(self._histories, store, generations)) as history:
+                    setting = Setting(row.rules, row.seed, generations, history.before, row.scenario.get("goals", {}))
+                    with blaming_damage(generation.folder for generation in generations):
+                        yield OpenCampaign(store, row, setting, self._stages)
             finally:
                 for generation in generations:
                     generation.close()

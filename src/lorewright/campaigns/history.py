@@ -15,11 +15,11 @@ from typing import Any
 from lorewright.campaigns.happenings import happenings
 from lorewright.ids import canonical_json, content_hash
 from lorewright.index.generation import Generation
-from lorewright.index.history import HistoryIndex, HistoryRecord, TurnKey, history_generation
+from lorewright.index.history import HistoryIndex, HistoryRecord, TurnKey
+from lorewright.index.history_generation import history_generation
 from lorewright.index.vector_building import VectorBuilder
 from lorewright.rules.outcomes import Resolution
-from lorewright.storage.sittings import session_rows
-from lorewright.turn.draft import Head
+from lorewright.storage.sittings import session_summaries
 from lorewright.turn.store import CampaignStore
 from lorewright.world.state import WorldState
 
@@ -45,12 +45,12 @@ class Histories:
     ) -> Iterator[Generation]:
         """What happened in these turns (the first one first, as the store gives them), as `witness` saw it; without
         one, everything. It stands beside the campaign's packs, named by the campaign's ID."""
-        records = self._records(store, turns)
+        records = self.records(store, turns)
         generation = history_generation(
             records,
-            name=_free_name(store.campaign_id, generations),
+            name=free_name(store.campaign_id, generations),
             witness=witness,
-            language=_language(generations),
+            language=language_of(generations),
             vectors=self.vectors,
         )
         try:
@@ -58,26 +58,11 @@ class Histories:
         finally:
             generation.close()
 
-    @contextmanager
-    def before(
-        self, store: CampaignStore, generations: Sequence[Generation], head: Head, leave_out: int
-    ) -> Iterator[tuple[Generation, ...]]:
-        """What the player saw happen until so many turns before a head; nothing where there were no such turns.
-
-        Should the head have moved, then whatever is thought with this is refused anyway.
-        """
-        last = head.turn_no - leave_out
-        turns = [turn for turn in store.turns() if turn["turn_no"] <= last] if last >= 0 else []
-        if not turns:
-            yield ()
-            return
-        with self.read(store, turns, generations, witness=head.state.player_id) as history:
-            yield (history,)
-
-    def _records(self, store: CampaignStore, turns: Sequence[dict[str, Any]]) -> dict[TurnKey, Sequence[HistoryRecord]]:
-        """Each turn's records: as they are kept, or made now and kept."""
-        index = HistoryIndex(self.folder / f"{store.campaign_id}.db")
-        keys = _keys(store, turns)
+    def records(self, store: CampaignStore, turns: Sequence[dict[str, Any]]) -> dict[TurnKey, Sequence[HistoryRecord]]:
+        """Each turn's records: as they are kept, or made now and kept; then the summary of the sitting that ended with
+        it."""
+        index = self.index_of(store)
+        keys = turn_keys(store.campaign().created_at, turns)
         known = index.known(keys)
         made: dict[TurnKey, Sequence[HistoryRecord]] = {}
         before: WorldState | None = None
@@ -86,19 +71,23 @@ class Histories:
                 if before is None and place:
                     before = store.state_at(keys[place - 1].turn_id)
                 after = store.state_at(key.turn_id)
-                made[key] = _made(store, key.turn_id, before, after)
+                made[key] = made_of(store, key.turn_id, before, after)
                 before = after
             else:
                 before = None
         if made:
             index.add(made)
-        summaries = _summaries(store, turns)
-        return {key: (*(known.get(key) or made.get(key, ())), *summaries.get(key.turn_id, ())) for key in keys}
+        told = summaries(store, turns)
+        return {key: (*(known.get(key) or made.get(key, ())), *told.get(key.turn_id, ())) for key in keys}
+
+    def index_of(self, store: CampaignStore) -> HistoryIndex:
+        """Where the records of a campaign are kept."""
+        return HistoryIndex(self.folder / f"{store.campaign_id}.db")
 
 
-def _keys(store: CampaignStore, turns: Sequence[dict[str, Any]]) -> list[TurnKey]:
-    """A campaign that was begun again under the same ID may have turns of the same IDs."""
-    begun = store.campaign().created_at
+def turn_keys(begun: str, turns: Sequence[dict[str, Any]]) -> list[TurnKey]:
+    """The keys of turns of a campaign that was begun at a time: one that was begun again under the same ID may have
+    turns of the same IDs."""
     return [
         TurnKey(
             turn["turn_id"],
@@ -109,30 +98,32 @@ def _keys(store: CampaignStore, turns: Sequence[dict[str, Any]]) -> list[TurnKey
     ]
 
 
-def _summaries(store: CampaignStore, turns: Sequence[dict[str, Any]]) -> dict[str, list[HistoryRecord]]:
+def summaries(store: CampaignStore, turns: Sequence[dict[str, Any]]) -> dict[str, list[HistoryRecord]]:
     """What the sittings that ended with one of these turns amounted to, by that turn. The player sat there; nobody in
     the story did. It is not kept in the index, which knows turns alone."""
     ids = {turn["turn_id"] for turn in turns}
     found: dict[str, list[HistoryRecord]] = {}
-    for session in session_rows(store.database):
-        if session.summary is not None and session.end_turn_id is not None and session.end_turn_id in ids:
+    for end_turn_id, summary in session_summaries(store.database):
+        if end_turn_id in ids:
             player = store.state_at(turns[0]["turn_id"]).player_id
-            record = HistoryRecord("recap", session.summary, witnesses=(player,), entity_ids=(player,))
-            found.setdefault(session.end_turn_id, []).append(record)
+            record = HistoryRecord("recap", summary, witnesses=(player,), entity_ids=(player,))
+            found.setdefault(end_turn_id, []).append(record)
     return found
 
 
-def _made(
+def made_of(
     store: CampaignStore, turn_id: str, before: WorldState | None, after: WorldState
 ) -> tuple[HistoryRecord, ...]:
-    resolved = [one["output"] for one in store.stage_records(turn_id) if one["stage"] == "resolve"]
-    resolution = Resolution.model_validate(resolved[-1]) if resolved else Resolution()
+    """The records of a turn, of what was written of it and of the states around it."""
+    resolved = store.stage_output(turn_id, "resolve")
+    resolution = Resolution.model_validate(resolved) if resolved is not None else Resolution()
     messages = [message for _, message in store.messages(turn_id, last=1)]
     return happenings(before, after, resolution, messages)
 
 
-def _free_name(campaign_id: str, generations: Sequence[Generation]) -> str:
-    """A campaign may have the ID of one of its packs, and then cannot stand beside it under that name."""
+def free_name(campaign_id: str, generations: Sequence[Generation]) -> str:
+    """What a campaign's history is called beside its packs. A campaign may have the ID of one of them, and then cannot
+    stand beside it under that name."""
     taken = {generation.pack_id for generation in generations}
     name = campaign_id
     while name in taken:
@@ -140,7 +131,7 @@ def _free_name(campaign_id: str, generations: Sequence[Generation]) -> str:
     return name
 
 
-def _language(generations: Sequence[Generation]) -> str:
-    """English where any pack is: what the program itself tells is."""
+def language_of(generations: Sequence[Generation]) -> str:
+    """The language of a history: English where any pack is: what the program itself tells is."""
     foreign = [one.manifest.language for one in generations if not one.english]
     return foreign[0] if foreign and not any(one.english for one in generations) else "en"

@@ -99,17 +99,32 @@ def fill(connection: sqlite3.Connection, pack: Pack) -> None:
     _write_chunks(connection, pack.chunks, {entity.id: entity.name for entity in pack.entities})
 
 
+def append(connection: sqlite3.Connection, entities: Sequence[Entity], chunks: Sequence[Chunk]) -> None:
+    """Add entities with their chunks behind those that stand in a generation's tables, as if they had been filled in
+    together. The caller commits."""
+    _write_entities(connection, entities)
+    _write_chunks(connection, chunks, {entity.id: entity.name for entity in entities})
+    for key, count in _counts(chunks).items():
+        connection.execute("UPDATE meta SET value = CAST(value + ? AS TEXT) WHERE key = ?", (count, key))
+
+
 def _write_meta(connection: sqlite3.Connection, pack: Pack) -> None:
-    hidden = sum(1 for chunk in pack.chunks if chunk.role not in OPEN_ROLES and chunk.text)
     meta = {
         "manifest": pack.manifest.model_dump_json(),
         "content_hash": pack.content_hash,
         "format": str(GENERATION_FORMAT),
-        "open_count": str(sum(1 for chunk in pack.chunks if chunk.text) - hidden),
-        "hidden_count": str(hidden),
-        "token_count": str(sum(chunk.token_count for chunk in pack.chunks)),
+        **{key: str(count) for key, count in _counts(pack.chunks).items()},
     }
     connection.executemany("INSERT INTO meta VALUES (?, ?)", sorted(meta.items()))
+
+
+def _counts(chunks: Sequence[Chunk]) -> dict[str, int]:
+    hidden = sum(1 for chunk in chunks if chunk.role not in OPEN_ROLES and chunk.text)
+    return {
+        "open_count": sum(1 for chunk in chunks if chunk.text) - hidden,
+        "hidden_count": hidden,
+        "token_count": sum(chunk.token_count for chunk in chunks),
+    }
 
 
 def _write_entities(connection: sqlite3.Connection, entities: Iterable[Entity]) -> None:
@@ -134,8 +149,9 @@ def _write_entities(connection: sqlite3.Connection, entities: Iterable[Entity]) 
 
 
 def _write_chunks(connection: sqlite3.Connection, chunks: Sequence[Chunk], titles: dict[str, str]) -> None:
-    window = 0
-    for row, chunk in enumerate(chunks, start=1):
+    there = connection.execute("SELECT coalesce(max(rowid), 0) FROM pack_chunks").fetchone()[0]
+    window = connection.execute("SELECT coalesce(max(id) + 1, 0) FROM windows").fetchone()[0]
+    for row, chunk in enumerate(chunks, start=there + 1):
         title = titles[chunk.entity_id]
         connection.execute(
             f"INSERT INTO pack_chunks VALUES ({', '.join('?' * 15)})",

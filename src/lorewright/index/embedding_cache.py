@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import hashlib
 import sqlite3
-from collections.abc import Callable, Iterable, Sequence
-from contextlib import closing
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -53,6 +53,27 @@ class EmbeddingCache:
 
     def __init__(self, path: Path) -> None:
         self._path = path
+        self._held: Database | None = None
+
+    def held(self) -> EmbeddingCache:
+        """The same cache, for one thread that embeds a little again and again: its file is opened once, and closed with
+        `let_go`.
+
+        Raises:
+            EmbedderError: the file cannot be opened.
+        """
+        holder = EmbeddingCache(self._path)
+        try:
+            holder._held = self._opened()
+        except (DamagedFile, sqlite3.DatabaseError) as problem:
+            raise EmbedderError(f"{self._path}: {problem}", hint="run: lorewright doctor") from None
+        return holder
+
+    def let_go(self) -> None:
+        """Close the file, where it is held."""
+        if self._held is not None:
+            self._held.close()
+            self._held = None
 
     def embed(self, texts: Sequence[str], embedder: Embedder, *, progress: Callable[[int, int], None]) -> Embedded:
         """One vector for each text. What is not known is embedded batch by batch, each kept as soon as it is there.
@@ -69,7 +90,7 @@ class EmbeddingCache:
 
     def _embed(self, texts: Sequence[str], embedder: Embedder, progress: Callable[[int, int], None]) -> Embedded:
         hashes = [hash_of(text) for text in texts]
-        with closing(self._opened()) as database:
+        with self._database() as database:
             known = _read(database, embedder.fingerprint, hashes)
             # Texts of one length together: a batch is as slow as its longest.
             missing = sorted({(len(text), text) for text, key in zip(texts, hashes, strict=True) if key not in known})
@@ -91,19 +112,19 @@ class EmbeddingCache:
         """How many vectors are kept."""
         if not self._path.exists():
             return 0
-        with closing(self._opened()) as database:
+        with self._database() as database:
             return int(database.rows("SELECT count(*) FROM vectors")[0][0])
 
     def unused(self, fingerprint: str, texts: Iterable[str]) -> int:
         """How many are of none of the texts in this vector space."""
         if not self._path.exists():
             return 0
-        with closing(self._opened()) as database:
+        with self._database() as database:
             return len(_unused(database, fingerprint, texts))
 
     def keep_only(self, fingerprint: str, texts: Iterable[str]) -> int:
         """Forget what none of the texts needs in this vector space, and every other space; how many that were."""
-        with closing(self._opened()) as database:
+        with self._database() as database:
             gone = _unused(database, fingerprint, texts)
             with database.transaction() as connection:
                 connection.executemany("DELETE FROM vectors WHERE fingerprint = ? AND text_hash = ?", gone)
@@ -117,6 +138,14 @@ class EmbeddingCache:
         """Forget everything, readable or not."""
         for end in ("", "-wal", "-shm"):
             self._path.with_name(self._path.name + end).unlink(missing_ok=True)
+
+    @contextmanager
+    def _database(self) -> Iterator[Database]:
+        if self._held is not None:
+            yield self._held
+            return
+        with closing(self._opened()) as database:
+            yield database
 
     def _opened(self) -> Database:
         """The cache's file; a damaged one is begun anew, for it holds nothing that cannot be made again."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
@@ -148,6 +148,9 @@ class Generation:
         self.copies: dict[object, Generation] = {}
         self._windows: WindowTable | None = None
         self._read: dict[int, StoredChunk] = {}
+        self._entities: dict[str, Entity] | None = None
+        self._hidden_rows: list[int] | None = None
+        self._without_open_lore: list[str] | None = None
         if connection is None:
             uri = f"{path.as_uri()}?mode=ro&immutable=1"
             connection = sqlite3.connect(uri, uri=True, isolation_level=None)
@@ -208,16 +211,20 @@ class Generation:
 
     def hidden_chunks(self) -> list[StoredChunk]:
         """Every chunk that is not open to all, in source order."""
-        roles = ", ".join(f"'{role}'" for role in sorted(OPEN_ROLES))
-        sql = f"SELECT {_CHUNK} FROM pack_chunks WHERE role NOT IN ({roles}) AND chunk_text <> '' ORDER BY rowid"
-        return [StoredChunk(*row) for row in self.connection.execute(sql)]
+        if self._hidden_rows is None:
+            roles = ", ".join(f"'{role}'" for role in sorted(OPEN_ROLES))
+            sql = f"SELECT rowid FROM pack_chunks WHERE role NOT IN ({roles}) AND chunk_text <> ''"
+            self._hidden_rows = [row[0] for row in self.connection.execute(sql)]
+        return list(self.chunks(self._hidden_rows).values())
 
-    def entities_without_open_lore(self) -> list[str]:
+    def entities_without_open_lore(self) -> Sequence[str]:
         """IDs of the entities of whose files no section is open to all."""
-        roles = ", ".join(f"'{role}'" for role in sorted(OPEN_ROLES))
-        sql = f"""SELECT id FROM entities WHERE NOT EXISTS
-            (SELECT 1 FROM pack_chunks WHERE entity_id = entities.id AND role IN ({roles})) ORDER BY id"""
-        return [row[0] for row in self.connection.execute(sql)]
+        if self._without_open_lore is None:
+            roles = ", ".join(f"'{role}'" for role in sorted(OPEN_ROLES))
+            sql = f"""SELECT id FROM entities WHERE NOT EXISTS
+                (SELECT 1 FROM pack_chunks WHERE entity_id = entities.id AND role IN ({roles})) ORDER BY id"""
+            self._without_open_lore = [row[0] for row in self.connection.execute(sql)]
+        return self._without_open_lore
 
     def linked(self, kind: str, values: Iterable[str]) -> set[int]:
         """Rows of the chunks that are tied to any of the values."""
@@ -230,10 +237,12 @@ class Generation:
         sql = "SELECT kind, value FROM links WHERE chunk = ? ORDER BY rowid"
         return [(found[0], found[1]) for found in self.connection.execute(sql, (row,))]
 
-    def entities(self) -> dict[str, Entity]:
+    def entities(self) -> Mapping[str, Entity]:
         """Every entity by its qualified ID, by file path."""
-        found = self.connection.execute("SELECT * FROM entities ORDER BY file_path")
-        return {row["id"]: _entity(row) for row in found}
+        if self._entities is None:
+            found = self.connection.execute("SELECT * FROM entities ORDER BY file_path")
+            self._entities = {row["id"]: _entity(row) for row in found}
+        return self._entities
 
     def entity(self, entity_id: str) -> Entity | None:
         """An entity by its qualified ID, or None."""

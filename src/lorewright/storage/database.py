@@ -9,7 +9,7 @@ around close (which checkpoints).
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -70,6 +70,10 @@ class Database:
                 if self._connection.in_transaction:
                     self._connection.execute("ROLLBACK")
                 raise
+
+    def watch(self, tell: Callable[[str], object] | None) -> None:
+        """Have every statement told, as it is run; with None no more."""
+        self._connection.set_trace_callback(tell)
 
     def close(self) -> None:
         """Close the file; the last one out checkpoints, hence the lock."""

@@ -15,6 +15,9 @@ FULL_STATE_EVERY = 25
 
 _ANY_NUMBER = 1_000_000_000
 
+# The key of a turn begins with the campaign, of which a file has one: without it each step reads the whole table.
+_TURNS = "turns t ON t.campaign_id = (SELECT id FROM campaigns) AND t.turn_id = path.turn_id"
+
 
 @dataclass(frozen=True, slots=True)
 class HeadRow:
@@ -48,25 +51,44 @@ def head_row(database: Database) -> HeadRow:
     return HeadRow(*database.rows("SELECT head_turn_id, current_turn, revision FROM campaigns")[0])
 
 
-def path_to(database: Database, turn_id: str, *, last: int | None = None) -> list[sqlite3.Row]:
-    """The turns from the root (or the last few) to a turn, in order."""
+def path_to(
+    database: Database, turn_id: str, *, last: int | None = None, after: str | None = None
+) -> list[sqlite3.Row]:
+    """The turns from the root (or the last few; or those `after` an ancestor) to a turn, in order."""
+    if turn_id == after:
+        return []
     return database.rows(
-        """WITH RECURSIVE path(turn_id, depth) AS (
-             SELECT ?, 1 UNION ALL
-             SELECT t.parent_id, path.depth + 1 FROM path JOIN turns t ON t.turn_id = path.turn_id
-             WHERE t.parent_id IS NOT NULL AND path.depth < ?
-           ) SELECT t.* FROM path JOIN turns t ON t.turn_id = path.turn_id ORDER BY t.turn_no""",
+        f"""WITH RECURSIVE path(turn_id, depth) AS (
+             SELECT ?1, 1 UNION ALL
+             SELECT t.parent_id, path.depth + 1 FROM path JOIN {_TURNS}
+             WHERE t.parent_id IS NOT NULL AND t.parent_id IS NOT ?3 AND path.depth < ?2
+           ) SELECT t.* FROM path JOIN {_TURNS} ORDER BY t.turn_no""",
         turn_id,
         last if last is not None else _ANY_NUMBER,
+        after,
     )
+
+
+def ancestor(database: Database, turn_id: str, *, back: int) -> str | None:
+    """The turn that many turns before a turn, by ID; None where there are not so many."""
+    found = database.row(
+        f"""WITH RECURSIVE path(turn_id, depth) AS (
+             SELECT ?1, 0 UNION ALL
+             SELECT t.parent_id, path.depth + 1 FROM path JOIN {_TURNS}
+             WHERE t.parent_id IS NOT NULL AND path.depth < ?2
+           ) SELECT turn_id FROM path WHERE depth = ?2""",
+        turn_id,
+        back,
+    )
+    return None if found is None else str(found["turn_id"])
 
 
 def is_on_path(database: Database, turn_id: str, *, to: str) -> bool:
     """Whether a turn is another one or an ancestor of it."""
     found = database.row(
-        """WITH RECURSIVE path(turn_id) AS (
+        f"""WITH RECURSIVE path(turn_id) AS (
              SELECT ?1 UNION ALL
-             SELECT t.parent_id FROM path JOIN turns t ON t.turn_id = path.turn_id WHERE t.parent_id IS NOT NULL
+             SELECT t.parent_id FROM path JOIN {_TURNS} WHERE t.parent_id IS NOT NULL
            ) SELECT 1 FROM path WHERE turn_id = ?2""",
         to,
         turn_id,

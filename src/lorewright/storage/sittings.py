@@ -98,6 +98,14 @@ def finish_session(
         )
 
 
+def session_summaries(database: Database) -> tuple[tuple[str, str], ...]:
+    """(last turn, summary) of every sitting that has ended with one, the first sitting first."""
+    sql = (
+        "SELECT end_turn_id, summary FROM sessions WHERE summary IS NOT NULL AND end_turn_id IS NOT NULL ORDER BY rowid"
+    )
+    return tuple((row["end_turn_id"], row["summary"]) for row in database.rows(sql))
+
+
 def scene_lore_row(database: Database, scene_id: str) -> SceneLoreRow | None:
     """What is kept of a scene, or None."""
     row = database.row("SELECT * FROM scene_lore WHERE scene_id = ?", scene_id)

@@ -7,7 +7,7 @@ from typing import Any
 
 from pydantic import TypeAdapter
 
-from lorewright.ids import canonical_json
+from lorewright.ids import canonical_json, content_hash
 from lorewright.turn.draft import Draft
 from lorewright.turn.messages import Message
 from lorewright.world.ops import StateOp
@@ -18,11 +18,12 @@ OPS: TypeAdapter[tuple[StateOp, ...]] = TypeAdapter(tuple[StateOp, ...])
 Row = tuple[str, tuple[Any, ...]]
 
 
-def rows_of(draft: Draft, time: str) -> Iterator[Row]:
+def rows_of(draft: Draft, time: str, *, result_json: str) -> Iterator[Row]:
     """The turn, the state after it, its messages, what was tried and judged, and what the stages were given and
     made."""
-    yield "turns", _turn(draft, time)
-    yield "world_states", (draft.head.campaign_id, draft.turn_id, draft.state.to_json())
+    state_json = draft.state.to_json()
+    yield "turns", _turn(draft, time, content_hash(state_json), result_json)
+    yield "world_states", (draft.head.campaign_id, draft.turn_id, state_json)
     yield from (message_row(draft.head.campaign_id, message) for message in draft.messages)
     yield from _actions(draft)
     yield from _records(draft)
@@ -43,7 +44,7 @@ def message_row(campaign_id: str, message: Message) -> Row:
     )
 
 
-def _turn(draft: Draft, time: str) -> tuple[Any, ...]:
+def _turn(draft: Draft, time: str, state_hash: str, result_json: str) -> tuple[Any, ...]:
     return (
         draft.head.campaign_id,
         draft.turn_id,
@@ -54,8 +55,8 @@ def _turn(draft: Draft, time: str) -> tuple[Any, ...]:
         draft.submission.request_hash,
         draft.submission.text,
         OPS.dump_json(draft.ops).decode(),
-        draft.state.content_hash(),
-        canonical_json(draft.result.model_dump(mode="json")),
+        state_hash,
+        result_json,
         time,
         draft.head.session_id,
         int(draft.scene_lore.cached),

@@ -48,6 +48,8 @@ class CampaignStore:
             self.database.close()
             raise NotFound(f"{path.name} holds no campaign", hint="delete the file")
         self.campaign_id: str = row["id"]
+        # The state of the turn that was read or committed last, as its JSON is read: a turn never gets another state.
+        self._latest: tuple[str, WorldState] | None = None
 
     def close(self) -> None:
         """Close the file."""
@@ -77,14 +79,17 @@ class CampaignStore:
 
     def head(self) -> Head:
         """The newest turn with its state and the last messages."""
+        # CROSS, or SQLite reads every turn and asks of each whether it is the head.
         row = self.database.row(
             """SELECT c.id, c.revision, t.turn_id, t.turn_no, t.result_json FROM campaigns c
-               JOIN turns t ON t.campaign_id = c.id AND t.turn_id = c.head_turn_id"""
+               CROSS JOIN turns t ON t.campaign_id = c.id AND t.turn_id = c.head_turn_id"""
         )
         assert row is not None
         result = json.loads(row["result_json"])
         moves = [event for event in result["engine_events"] if event["type"] == "scene_changed"]
         state = self.state_at(row["turn_id"])
+        self._latest = (row["turn_id"], state)
+        path = path_to(self.database, row["turn_id"], last=RECENT_TURNS)
         kept = scene_lore_row(self.database, state.scene.id)
         session = active_session_row(self.database)
         known = session is not None and is_on_path(self.database, session.start_turn_id, to=row["turn_id"])
@@ -95,9 +100,9 @@ class CampaignStore:
             revision=row["revision"],
             state=state,
             options=tuple(result["suggested_actions"]),
-            recent=tuple(self.messages(row["turn_id"], last=RECENT_TURNS)),
+            recent=tuple(self._messages_of(path)),
             moved_from=moves[0]["details"]["from"] if moves else None,
-            failures=_failures(path_to(self.database, row["turn_id"], last=RECENT_TURNS)),
+            failures=_failures(path),
             scene_lore=(kept.lore_json,) if kept else (),
             session_id=session.id if session else None,
             # What a sitting began with does not go back with whoever goes back before it.
@@ -110,13 +115,16 @@ class CampaignStore:
         Raises:
             NotFound: there is no such turn.
         """
+        if self._latest is not None and self._latest[0] == turn_id:
+            return self._latest[1]
         rebuilt: list[tuple[StateOp, ...]] = []
         ancestor: str | None = turn_id
         while ancestor is not None:
             row = self.database.row(
                 """SELECT t.parent_id, t.ops_json, s.state_json FROM turns t
                    LEFT JOIN world_states s ON s.campaign_id = t.campaign_id AND s.turn_id = t.turn_id
-                   WHERE t.turn_id = ?""",
+                   WHERE t.campaign_id = ? AND t.turn_id = ?""",
+                self.campaign_id,
                 ancestor,
             )
             if row is None:
@@ -130,10 +138,22 @@ class CampaignStore:
             ancestor = row["parent_id"]
         raise NotFound(f"there is no turn {turn_id}", hint="see: lorewright campaign log CAMPAIGN")
 
-    def turns(self) -> list[dict[str, Any]]:
-        """The turns from the first to the head, in order, each with its number, ID, kind, words and result."""
-        row = self.database.row("SELECT head_turn_id FROM campaigns")
-        assert row is not None
+    def state_after(self, before: WorldState, turn_id: str) -> WorldState:
+        """The state after a turn, given the state before it.
+
+        Raises:
+            NotFound: there is no such turn.
+        """
+        sql = "SELECT ops_json FROM turns WHERE campaign_id = ? AND turn_id = ?"
+        row = self.database.row(sql, self.campaign_id, turn_id)
+        if row is None:
+            raise NotFound(f"there is no turn {turn_id}", hint="see: lorewright campaign log CAMPAIGN")
+        return apply(before, OPS.validate_json(row["ops_json"])).state
+
+    def turns(self, to: str | None = None, *, after: str | None = None) -> list[dict[str, Any]]:
+        """The turns from the first to the head or another turn, in order, each with its number, ID, kind, words and
+        result. With `after`, an ancestor of that turn, only those that follow it; of no ancestor all follow."""
+        to = head_row(self.database).turn_id if to is None else to
         return [
             {
                 "turn_no": turn["turn_no"],
@@ -146,20 +166,28 @@ class CampaignStore:
                 "lore_cached": None if turn["lore_cached"] is None else bool(turn["lore_cached"]),
                 "result": json.loads(turn["result_json"]),
             }
-            for turn in path_to(self.database, row["head_turn_id"])
+            for turn in path_to(self.database, to, after=after)
         ]
 
     def messages(self, turn_id: str, *, last: int) -> list[tuple[int, Message]]:
         """(turn number, message) of the last turns up to one, oldest first."""
+        return self._messages_of(path_to(self.database, turn_id, last=last))
+
+    def _messages_of(self, turns: Sequence[sqlite3.Row]) -> list[tuple[int, Message]]:
         found: list[tuple[int, Message]] = []
-        for turn in path_to(self.database, turn_id, last=last):
-            rows = self.database.rows("SELECT * FROM messages WHERE turn_id = ? ORDER BY seq", turn["turn_id"])
+        for turn in turns:
+            rows = self.database.rows(
+                "SELECT * FROM messages WHERE campaign_id = ? AND turn_id = ? ORDER BY seq",
+                self.campaign_id,
+                turn["turn_id"],
+            )
             found += [(turn["turn_no"], _message(row)) for row in rows]
         return found
 
     def stage_records(self, turn_id: str) -> list[dict[str, Any]]:
         """The records of a turn's stages, in order."""
-        rows = self.database.rows("SELECT * FROM stage_records WHERE turn_id = ? ORDER BY seq", turn_id)
+        sql = "SELECT * FROM stage_records WHERE campaign_id = ? AND turn_id = ? ORDER BY seq"
+        rows = self.database.rows(sql, self.campaign_id, turn_id)
         return [
             {
                 "stage": row["stage"],
@@ -170,6 +198,17 @@ class CampaignStore:
             }
             for row in rows
         ]
+
+    def stage_output(self, turn_id: str, stage: str) -> Any:
+        """What a stage made in a turn, or None where it had no part in it."""
+        row = self.database.row(
+            """SELECT output_json FROM stage_records WHERE campaign_id = ? AND turn_id = ? AND stage = ?
+               ORDER BY seq DESC LIMIT 1""",
+            self.campaign_id,
+            turn_id,
+            stage,
+        )
+        return None if row is None else json.loads(row["output_json"])
 
     def attempts(self) -> list[dict[str, Any]]:
         """The submissions that failed, oldest first."""
@@ -213,7 +252,8 @@ class CampaignStore:
             HeadMoved: another turn was committed since the head was read; nothing was written.
             ActionIdReused: another turn took the action ID with other words; nothing was written.
         """
-        statements = _statements(draft)
+        result_json = canonical_json(draft.result.model_dump(mode="json"))
+        statements = _statements(draft, result_json)
         try:
             with self.database.transaction() as connection:
                 guard_head(connection, draft.head.turn_id, draft.head.revision)
@@ -225,7 +265,8 @@ class CampaignStore:
             if stored is None:
                 raise
             return stored
-        return canonical_json(draft.result.model_dump(mode="json"))
+        self._latest = (draft.turn_id, draft.state.as_read_after(draft.head.state))
+        return result_json
 
     def keep_attempt(
         self, head: Head, submission: Submission, error: LorewrightError, records: Sequence[StageRecord]
@@ -261,10 +302,12 @@ def _failures(path: Sequence[sqlite3.Row]) -> int:
     return failures
 
 
-def _statements(draft: Draft) -> list[tuple[str, tuple[Any, ...]]]:
+def _statements(draft: Draft, result_json: str) -> list[tuple[str, tuple[Any, ...]]]:
     """Everything that a turn writes, serialised before the transaction begins."""
     campaign_id, time, kept = draft.head.campaign_id, now(), draft.scene_lore
-    statements: list[tuple[str, tuple[Any, ...]]] = [insert_row(*row) for row in rows_of(draft, time)]
+    statements: list[tuple[str, tuple[Any, ...]]] = [
+        insert_row(*row) for row in rows_of(draft, time, result_json=result_json)
+    ]
     statements.append(forget_state(campaign_id, draft.head.turn_id))
     # Whoever goes on from here leaves what was undone on its own branch.
     statements.append(("DELETE FROM undone WHERE campaign_id = ?", (campaign_id,)))

@@ -50,6 +50,7 @@ class TurnViews:
         self._in_force_for: WorldState | None = None
         self._open = ExitStack()
         self._history: tuple[Generation, ...] | None = None
+        self._answers: list[tuple[LoreView, LoreRetrievalQuery, tuple[RetrievedChunk, ...]]] = []
         self.cache = SceneLoreCache(head.scene_lore, session_id=head.session_id, reuse=setting.keeps_scene_lore)
         self.items: dict[str, SceneItem] = {}
 
@@ -140,7 +141,7 @@ class TurnViews:
             revealed=state.learned_by(state.player_id),
             conditions=lore_conditions(state),
         )
-        chunks = (*retrieve(view, query).result.chunks, *self._happened(query))
+        chunks = (*self._found(view, query), *self._happened(query))
         return [
             {"chunk_id": chunk.chunk_id, "section_path": chunk.section_path, "text": chunk.text} for chunk in chunks
         ]
@@ -150,7 +151,16 @@ class TurnViews:
         asked = {"corpus": "history", "limit": HISTORY_LIMIT, "max_tokens": HISTORY_TOKENS}
         if self._history is None:
             self._history = self._open.enter_context(self._setting.history(self._head, RECENT_NARRATIONS))
-        return retrieve(LoreView(self._history, viewer="player"), query.model_copy(update=asked)).result.chunks
+        return self._found(LoreView(self._history, viewer="player"), query.model_copy(update=asked))
+
+    def _found(self, view: LoreView, query: LoreRetrievalQuery) -> tuple[RetrievedChunk, ...]:
+        """What is found, looked up once for the same view and question: most turns change nothing that matters here."""
+        for known_view, known_query, chunks in self._answers:
+            if known_view == view and known_query == query:
+                return chunks
+        chunks = retrieve(view, query).result.chunks
+        self._answers.append((view, query, chunks))
+        return chunks
 
     def leak(self, text: str, state: WorldState) -> str | None:
         """What is wrong with a text that quotes an item which the player has not learned; None where nothing is."""

@@ -7,6 +7,8 @@ forget and remember by themselves.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from functools import cached_property
 from typing import Any, Literal
 
 from pydantic import Field, SerializerFunctionWrapHandler, model_serializer
@@ -181,15 +183,47 @@ class WorldState(Frozen):
 
     def to_json(self) -> str:
         """Canonical JSON: equal states give equal bytes in every process."""
-        return canonical_json(self.model_dump(mode="json"))
+        return _object(self._fields_as_json())
 
     def truth_hash(self) -> str:
         """SHA-256 of all but the narrator's memory: how a turn was told must not change what the next dice show."""
-        return content_hash(canonical_json(self.model_dump(mode="json", exclude={"recall"})))
+        fields = self._fields_as_json()
+        del fields["recall"]
+        return content_hash(_object(fields))
 
     def content_hash(self) -> str:
         """SHA-256 of the canonical JSON."""
         return content_hash(self.to_json())
+
+    def as_read_after(self, before: WorldState) -> WorldState:
+        """This state as it would be read from its JSON, where `before` was read so: what the two share is not read
+        again. It differs from this one in the order of its maps and in what JSON does not tell apart."""
+        changed = [name for name in type(self).model_fields if getattr(self, name) is not getattr(before, name)]
+        wanted = self._fields_as_json()
+        # An entity takes longer to read than all else, and there are many: they are left out where they are the same.
+        fields = {"player_id": wanted["player_id"], "scene": wanted["scene"], "entities": "{}"}
+        read = WorldState.model_validate_json(_object(fields | {name: wanted[name] for name in changed}))
+        return before.model_copy(update={name: getattr(read, name) for name in changed})
+
+    @cached_property
+    def written(self) -> dict[str, tuple[object, str]]:
+        """Field -> a value of it and the JSON of that value. A state and those that are made of it share this, so that
+        a turn writes again only the fields that it changed; the value tells whether a text is of the field as it is."""
+        return {}
+
+    def _fields_as_json(self) -> dict[str, str]:
+        known = self.written
+        values = {name: getattr(self, name) for name in type(self).model_fields}
+        new = {name for name, value in values.items() if name not in known or known[name][0] is not value}
+        if new:
+            dumped = self.model_dump(mode="json", include=new)
+            known.update({name: (values[name], canonical_json(dumped[name])) for name in new})
+        return {name: known[name][1] for name in values}
+
+
+def _object(fields: Mapping[str, str]) -> str:
+    """Canonical JSON of an object, of that of its fields."""
+    return "{" + ",".join(f'"{name}":{fields[name]}' for name in sorted(fields)) + "}"
 
 
 def pair(a: str, b: str) -> tuple[str, str]:

@@ -40,6 +40,9 @@ class Clause:
 
 def cleaned(text: str) -> str:
     """One line of plain text, bounded: no control or format characters, plain quotation marks."""
+    if text.isascii() and text.isprintable():
+        kept = text[: MAX_CHARACTERS * 4].translate(_QUOTES)
+        return " ".join(kept.split())[:MAX_CHARACTERS]
     plain = unicodedata.normalize("NFKC", text[: MAX_CHARACTERS * 4]).translate(_QUOTES)
     kept = "".join(" " if char.isspace() else char for char in plain if char.isspace() or _is_visible(char))
     return " ".join(kept.split())[:MAX_CHARACTERS]

@@ -47,30 +47,35 @@ def interpret(given: InterpreterInput) -> InterpreterOutput:
     kind = aside(ctx, text)
     if kind is not None:
         return _output([kind], ctx, ())
-    text, ctx = repeated(text, given.said_before), _reminded(ctx, given.said_before)
+    names = _long_names(ctx.nouns)
+    text, ctx = repeated(text, given.said_before), _reminded(ctx, given.said_before, names)
     if text.lstrip("#").isdigit():
         question = f"There is no line {excerpt(text, limit=8)}. You can:"
         return _output([asking(text, question, not_caught(ctx, "").unclear.lines)], ctx, ())  # type: ignore[union-attr]
-    clauses = _clauses(text, ctx.nouns)
+    clauses = _clauses(text, ctx.nouns, names)
     readings = _read_all(ctx, clauses) or [not_caught(ctx, "")]
     return _output(readings, ctx, _risks(clauses))
 
 
-def _reminded(ctx: Context, said_before: Sequence[str]) -> Context:
+def _reminded(ctx: Context, said_before: Sequence[str], names: Sequence[tuple[str, ...]]) -> Context:
     """What the last inputs mentioned and is still in scope: pronouns refer to it."""
     fresh = ctx
     for text in said_before:
-        for reading in _read_all(fresh, _clauses(cleaned(text), fresh.nouns)):
+        for reading in _read_all(fresh, _clauses(cleaned(text), fresh.nouns, names)):
             ctx = remembered(ctx, reading)
     return ctx
 
 
-def _clauses(text: str, nouns: Nouns) -> list[Clause]:
-    everything = nouns.everything()
-    names = [tuple(word.low for word in words_of(cleaned(key.label))) for one in everything for key in one.keys]
-    names += [key.words for one in everything for key in one.keys]
+def _long_names(nouns: Nouns) -> list[tuple[str, ...]]:
+    """The names of several words, as they are written and as they are looked for: no clause ends inside one."""
+    keys = [key for one in nouns.everything() for key in one.keys]
+    written = {tuple(word.low for word in words_of(cleaned(label))) for label in {key.label for key in keys}}
+    return [name for name in written | {key.words for key in keys} if len(name) > 1]
+
+
+def _clauses(text: str, nouns: Nouns, names: Sequence[tuple[str, ...]]) -> list[Clause]:
     people = [key.words for one in nouns.people + nouns.known_people for key in one.keys]
-    return split_clauses(words_of(text), names=[name for name in set(names) if len(name) > 1], people=people)
+    return split_clauses(words_of(text), names=names, people=people)
 
 
 def _read_all(ctx: Context, clauses: Sequence[Clause]) -> list[Reading]:

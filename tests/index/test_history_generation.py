@@ -1,0 +1,105 @@
+"""GrowingHistory: however turns were added, what is found is what is found in all of them made at once."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import closing
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from lorewright.errors import EmbedderError
+from lorewright.index.embedders.embedder import Vectors
+from lorewright.index.embedders.hashing import HashingEmbedder
+from lorewright.index.embedding_cache import EmbeddingCache
+from lorewright.index.generation import Generation
+from lorewright.index.history import HistoryRecord, TurnKey
+from lorewright.index.history_generation import GrowingHistory, history_generation
+from lorewright.index.vector_building import VectorBuilder
+from lorewright.retrieval.query import LoreRetrievalQuery
+from lorewright.retrieval.retriever import retrieve
+from lorewright.retrieval.view import LoreView
+
+ADA, OSK, TAVERN, QUAY = "game:ada", "harbour:osk", "harbour:tavern", "harbour:quay"
+QUESTIONS = ("marmoset", "the net and the walrus", "who told of the rain on the quay?", "")
+
+words = st.lists(st.sampled_from("marmoset walrus net rain quay Osk told sold the of".split()), max_size=8)
+people = st.lists(st.sampled_from([ADA, OSK]), max_size=2, unique=True).map(tuple)
+records = st.builds(
+    HistoryRecord,
+    kind=st.sampled_from(["event", "fact", "narration"]),
+    text=words.map(" ".join),
+    witnesses=people,
+    entity_ids=people,
+    location_ids=st.sampled_from([(), (TAVERN,), (QUAY,)]),
+)
+turns = st.lists(st.lists(records, max_size=4), max_size=8)
+
+Turns = dict[TurnKey, Sequence[HistoryRecord]]
+
+
+def numbered(told: list[list[HistoryRecord]]) -> Turns:
+    return {TurnKey(f"turn_{number}", number, "x"): of_turn for number, of_turn in enumerate(told)}
+
+
+def part(all_turns: Turns, start: int, end: int) -> Turns:
+    return dict(list(all_turns.items())[start:end])
+
+
+def answers(generation: Generation) -> list[str]:
+    """Results with all scores and reasons, of several questions."""
+    view = LoreView((generation,), viewer="player")
+    asked = [
+        LoreRetrievalQuery(keywords=text, location_id=TAVERN, entity_ids=(OSK,), corpus="history", viewer="player")
+        for text in QUESTIONS
+    ]
+    found = [retrieve(view, query) for query in asked]
+    return [one.result.model_dump_json() + one.trace.model_dump_json() for one in found]
+
+
+def fresh(told: Turns, witness: str | None, vectors: VectorBuilder | None) -> list[str]:
+    with closing(history_generation(told, name="game", witness=witness, vectors=vectors)) as generation:
+        return answers(generation)
+
+
+@settings(deadline=None, max_examples=40)
+@given(turns, st.sets(st.integers(min_value=0, max_value=8)), st.sampled_from([None, ADA]), st.booleans())
+def test_turns_that_were_added_one_by_one_are_found_as_if_they_had_been_there_at_once(
+    told: list[list[HistoryRecord]], cuts: set[int], witness: str | None, by_meaning: bool
+) -> None:
+    all_turns = numbered(told)
+    with TemporaryDirectory() as folder:
+        vectors = VectorBuilder(HashingEmbedder(), EmbeddingCache(Path(folder) / "e.db"), bool) if by_meaning else None
+        with closing(GrowingHistory(name="game", witness=witness, vectors=vectors)) as growing:
+            ends = sorted({*(cut for cut in cuts if cut <= len(told)), len(told)})
+            for start, end in zip([0, *ends], ends, strict=False):
+                found = answers(growing.grown(part(all_turns, start, end)))
+                assert found == fresh(part(all_turns, 0, end), witness, vectors)
+
+
+class Failing(HashingEmbedder):
+    """Fails while it is told to."""
+
+    failing = False
+
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        if self.failing:
+            raise EmbedderError("the line is down")
+        return super().embed(texts)
+
+
+def test_an_embedder_that_fails_for_a_while_is_missed_only_meanwhile(tmp_path: Path) -> None:
+    said = ["the marmoset bit", "a walrus was sold", "rain on the quay"]
+    told = numbered([[HistoryRecord("event", text, (ADA,))] for text in said])
+    embedder = Failing()
+    vectors = VectorBuilder(embedder, EmbeddingCache(tmp_path / "e.db"), bool)
+    with closing(GrowingHistory(name="game", witness=ADA, vectors=vectors)) as growing:
+        growing.grown(part(told, 0, 1))
+        embedder.failing = True
+        by_words = growing.grown(part(told, 1, 2))
+        assert by_words.vectors is None
+        assert answers(by_words) == fresh(part(told, 0, 2), ADA, None)
+        embedder.failing = False
+        assert answers(growing.grown(part(told, 2, 3))) == fresh(told, ADA, vectors)
