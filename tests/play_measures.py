@@ -18,7 +18,7 @@ from pathlib import Path
 import yaml
 
 from lorewright.turn.twins.narrator.authored import plain, reminder
-from scripted_player import PLAYS, Play, Told, play
+from scripted_player import Play, Told, play, plays
 
 WINDOW = 12
 FEWEST_WORDS, MOST_WORDS = 15, 110
@@ -221,17 +221,21 @@ def transcript(told: Sequence[Told]) -> str:
 
 
 def main(names: Sequence[str]) -> None:
-    """Print the report of the named plays, or of all; `--text` prints what was told, too."""
-    for one in PLAYS:
-        if [name for name in names if not name.startswith("-")] and one.name not in names:
-            continue
-        with tempfile.TemporaryDirectory() as folder:
-            report, told = report_of(one, Path(folder))
-        if "--text" in names:
-            sys.stdout.write(f"{transcript(told)}\n\n")
-        shares = f"{report.cited:.0%} cite lore, {report.seen_before:.1%} seen before"
-        findings = "\n".join(report.findings()) or "every measure holds"
-        sys.stdout.write(f"== {one.name}: {report.turns} turns, {shares}\n{findings}\n")
+    """Print the report of the named plays, or of all; `--text` prints what was told, too, `--seeds=N` plays N of each."""
+    seeds = next((int(name[8:]) for name in names if name.startswith("--seeds=")), 1)
+    wanted = [name for name in names if not name.startswith("-")]
+    for seed in range(1, seeds + 1):
+        for one in plays(seed):
+            if wanted and one.name not in wanted:
+                continue
+            with tempfile.TemporaryDirectory() as folder:
+                report, told = report_of(one, Path(folder))
+            if "--text" in names:
+                sys.stdout.write(f"{transcript(told)}\n\n")
+            shares = f"{report.cited:.0%} cite lore, {report.seen_before:.1%} seen before"
+            findings = "\n".join(report.findings()) or "every measure holds"
+            sys.stdout.write(f"== {one.name}, seed {seed}: {report.turns} turns, {shares}\n{findings}\n")
+            sys.stdout.flush()
 
 
 if __name__ == "__main__":
