@@ -148,7 +148,9 @@ class _Seen:
             case "suggested":
                 return self.chance.choice(self.options) if self.options else None
             case "examine":
-                names = [one.name for one in (*self.scope.people, *self.scope.here, *self.scope.carried, *self.scope.doors)]
+                names = [
+                    one.name for one in (*self.scope.people, *self.scope.here, *self.scope.carried, *self.scope.doors)
+                ]
                 return f"look at {_the(self.chance.choice([*names, *words]))}" if names or words else None
             case "search":
                 return f"search {_the(self.chance.choice(words))}" if words else "search"

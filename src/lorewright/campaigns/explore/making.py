@@ -13,7 +13,7 @@ from lorewright.campaigns.explore.survey import Note, Survey
 from lorewright.campaigns.explore.titles import Titled, display_name, distinct_names
 from lorewright.campaigns.scenario import Scenario
 from lorewright.ids import local, shown_item, slug
-from lorewright.world.state import OFFSTAGE
+from lorewright.world.state import OFFSTAGE, SHELF_TAG
 
 # Fewer places than this among so many notes are no map to walk on.
 _FEW_PLACES, _NOTES_A_PLACE = 5, 20
@@ -95,6 +95,7 @@ def _library(survey: Survey) -> dict[str, Any]:
         "places": {
             room.key: {
                 "name": room.name,
+                "tags": (SHELF_TAG,),
                 "exits": {room_names[one]: {"to": one} for one in dict.fromkeys(room.ways)},
             }
             for room in rooms
