@@ -66,11 +66,18 @@ STROLLING = {"ask": 15, "suggested": 15, "look": 10, "examine": 17, "search": 6,
 
 # Kinds that raise no clock by themselves: what is left where one is about to end the story.
 _CALM = ("look", "examine", "inventory", "blocked", "nonsense", "tell", "give", "drop", "promise", "open")
+# Kinds that cost time where time is counted.
+_HASTY = ("go", "sneak", "wait", "suggested", "again", "attack", "threaten")
 _NONSENSE = ("hum a tune", "xyzzy", "think of summer", "count to ten", "dance", "fly away", "whistle", "sing quietly")
 _ABSENT = ("take the moon", "ask the mayor about bread", "go to the opera", "take the anchor", "go up", "open the safe")
 _ON_SOMEBODY = ("smile at {}", "follow {}", "wave to {}", "tickle {}", "bow to {}", "imitate {}")
 _ON_SOMETHING = ("kick {}", "tap {}", "lean on {}", "listen at {}", "shake {}", "sniff {}")
 _PROMISES = ("come back", "keep quiet", "pay for it", "ask again tomorrow", "help")
+# A word after an article, where what follows shows that it was the noun.
+_NOUN = re.compile(
+    r"\b(?:the|a|an) ([a-z]{4,})(?=[.,;:]| (?:of|in|on|at|under|by|from|with|and|is|are|has|that|who)\b)"
+)
+_NO_NOUNS = frozenset("same other only time first last next best most right left rest past very more that hour".split())
 # What one has in mind without having met it in words.
 _PLEAS = ("help me", "tell me more", "let me pass", "trust me")
 
@@ -104,7 +111,9 @@ def next_line(
 ) -> str:
     """What the player types next, from nothing but what a player can see."""
     is_calm = min((clock.max - clock.value for clock in state.clocks.values()), default=9) <= 2
-    kinds = [kind for kind in style if kind in _CALM or not is_calm]
+    # Whoever has an evening before them does not run through it: a clock may rise as the turns go by.
+    is_early = any(clock.value >= 1 + (clock.max - 3) * len(told) / 60 for clock in state.clocks.values())
+    kinds = [kind for kind in style if kind in _CALM or not (is_calm or (is_early and kind in _HASTY))]
     kind = chance.choices(kinds, [style[kind] for kind in kinds])[0]
     seen = _Seen(chance, scope_of(state), state, options, lines, told)
     if kind == "typo":
@@ -208,12 +217,9 @@ def _topics(scope: Scope, state: WorldState, words: list[str]) -> list[str]:
 
 
 def _nouns(told: list[Told]) -> list[str]:
-    """Words that the last turns put an article before: likely things to look at or to ask about."""
-    found = [
-        word
-        for one in told
-        for word in re.findall(r"\b(?:the|a|an) ([a-z]{4,}(?: (?:bar|door|bin|house))?)\b", one.text)
-    ]
+    """Things that the notes quoted in the last turns speak of: likely to be looked at or asked about."""
+    quotes = [citation.quote for one in told for citation in one.result.citations]
+    found = [word for quote in quotes for word in _NOUN.findall(quote) if word not in _NO_NOUNS]
     return list(dict.fromkeys(found))[-12:]
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 
 from lorewright.rules.outcomes import Outcome
@@ -11,6 +12,9 @@ from lorewright.turn.twins.narrator.authored import plain
 from lorewright.turn.twins.narrator.beats import Beat, Kind, Slot
 from lorewright.turn.twins.narrator.grammar import Fact
 from lorewright.world.state import SHELF_TAG
+
+# `Use: …` is an entry of a table, and has a colon too many after a frame with one.
+_LABEL = re.compile(r"\W*(?:[\w'’/-]+\s?){1,3}:\s")
 
 
 def said_of(given: NarratorInput, entity_id: str | None, *, kind: Kind = "atmosphere") -> list[Beat]:
@@ -53,7 +57,8 @@ def _lines_of(given: NarratorInput, entity_id: str | None) -> tuple[LoreLine, ..
     if entity_id is None:
         return ()
     overview = given.scene.overview if entity_id == given.scene.place_id else ()
-    return (*overview, *given.described.get(entity_id, ()))
+    lines = (*overview, *given.described.get(entity_id, ()))
+    return tuple(line for line in lines if not _LABEL.match(line.text))
 
 
 def _name(given: NarratorInput, entity_id: str | None) -> str:

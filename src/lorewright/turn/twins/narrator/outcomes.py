@@ -12,7 +12,7 @@ from lorewright.turn.twins.narrator.blocked import blocked_beats
 from lorewright.turn.twins.narrator.deeds import deed_beats
 from lorewright.turn.twins.narrator.durations import duration, is_plural
 from lorewright.turn.twins.narrator.grammar import Fact
-from lorewright.turn.twins.narrator.hearsay import answer, said_of
+from lorewright.turn.twins.narrator.hearsay import answer, is_shelf, said_of
 from lorewright.turn.twins.narrator.quotes import evidence_beats, reminder_beat
 from lorewright.turn.twins.narrator.scenery import is_place_look, lore_beat
 from lorewright.turn.twins.narrator.speech import spoken
@@ -96,7 +96,8 @@ def _looked(given: NarratorInput, outcome: Outcome) -> list[Beat]:
     thing = views.thing(given, outcome.target_id)
     if thing:
         said = said_of(given, outcome.target_id, kind="outcome")
-        facts: dict[str, Fact] = {"carried": True} if thing in views.carried(given) else {}
+        carried: dict[str, Fact] = {"carried": True} if thing in views.carried(given) else {}
+        facts = {"kind": "note"} if is_shelf(given) else carried
         return said or [Beat("outcome", "looked.thing", facts, {"thing": thing})]
     return [_looked_at_detail(given, outcome.words)]
 

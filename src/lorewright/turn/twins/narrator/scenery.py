@@ -74,8 +74,12 @@ def people(given: NarratorInput) -> list[Beat]:
     found = [views.person(given, view.id) for view in given.scene.people if view.id not in came]
     names = [one.name for one in found if one]
     if not names:
-        # That the last one has just gone says as much.
-        return [] if given.movements else [Beat("people", "people.none", slots={"place": views.place(given)})]
+        # That the last one has just gone says as much, and on a shelf nobody is looked for.
+        return (
+            []
+            if given.movements or is_shelf(given)
+            else [Beat("people", "people.none", slots={"place": views.place(given)})]
+        )
     facts: dict[str, Fact] = {"one": len(names) == 1}
     return [Beat("people", "people", facts, {"list": listed(names, limit=6)}, plural=len(names) > 1)]
 

@@ -133,7 +133,7 @@ def detail(words: str) -> str:
     """What was looked at, with an article, if it is a few plain words."""
     if not is_plain(words) or len(words.split()) > 3:
         return ""
-    return with_article(words) if words[0].islower() else words
+    return with_article(words) if words[0].islower() else place_name(words)
 
 
 def is_plain(words: str) -> bool:
