@@ -69,18 +69,25 @@ shelf by the door holds what travellers have left behind. Rooms are let by the t
 The clock over the counter is right twice a week. Steam from the kettle has curled the maps on the wall. There is a smell of
 wet wool and oranges.
 """,
-    "People/Jonna.md": """# Jonna
+    "People/Jonna.md": """---
+pronoun: she
+---
+# Jonna
 
 Jonna keeps the [[Ferry House]] and knows who has come and who has gone. She never asks a guest for a name. Her brother
 went over to the mainland for nails nine years ago. On Sundays she rows out to [[Bell Rock]] with a can of grease.
 """,
-    "People/Old Per.md": """# Old Per
+    "People/Old Per.md": """---
+pronoun: he
+---
+# Old Per
 
 Old Per rakes the pans at the [[Salt Works]], although nobody has paid him since spring. He can tell the weather from how salt
 sticks to the rake. He does not set foot in the [[Church Field]]. Children are told that he was born out of a barrel.
 """,
     "People/Sister Agnes.md": """---
 related_locations: [Church Field]
+pronoun: she
 ---
 # Sister Agnes
 
@@ -94,6 +101,7 @@ nobody is near. Her list has one name more than the field has stones. She sends 
 """,
     "People/Tove.md": """---
 related_locations: [Hill Farm]
+pronoun: she
 ---
 # Tove
 
@@ -105,22 +113,22 @@ would sell tomorrow. She has said so every day since she was twelve.
 - {#buyer} There was a buyer last month. He asked about the well and not about the roof, so I sent him off.
 - {#agnes} Agnes is no more a sister than I am. But she carries water when it is needed, and that is religion enough.
 """,
-    "Things/Brass Telescope.md": """# Brass Telescope
+    "Items/Brass Telescope.md": """# Brass Telescope
 
 A telescope with a dent in it, kept at the [[Hill Farm]]. It shows things a little nearer than they are. The maker's name has been
 filed off.
 """,
-    "Things/Lost Umbrella.md": """# Lost Umbrella
+    "Items/Lost Umbrella.md": """# Lost Umbrella
 
 A black umbrella that has stood in the [[Ferry House]] for longer than Jonna. Nobody has ever seen it wet. There is a ferry ticket
 in its folds, unused.
 """,
-    "Things/Salt Rake.md": """# Salt Rake
+    "Items/Salt Rake.md": """# Salt Rake
 
 A rake of ash wood, grey to the handle, leaning at the [[Salt Works]]. The teeth are replaced one at a time, so that it is never a
 new rake. It is bad luck to step over it.
 """,
-    "Things/Grease Can.md": """# Grease Can
+    "Items/Grease Can.md": """# Grease Can
 
 A can of the yellow grease that is used on bells. It came to the [[Landing]] addressed to nobody. Half of it is gone.
 """,

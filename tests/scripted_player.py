@@ -73,6 +73,10 @@ _ABSENT = ("take the moon", "ask the mayor about bread", "go to the opera", "tak
 _ON_SOMEBODY = ("smile at {}", "follow {}", "wave to {}", "tickle {}", "bow to {}", "imitate {}")
 _ON_SOMETHING = ("kick {}", "tap {}", "lean on {}", "listen at {}", "shake {}", "sniff {}")
 _PROMISES = ("come back", "keep quiet", "pay for it", "ask again tomorrow", "help")
+# Nobody types one line over and over, unless there is nothing else.
+_FRESH, _PATIENCE = 9, 6
+# Whom one does not talk to while a clock is about to end the story.
+_WARY_OF = ("Agent Chen",)
 # A word after an article, where what follows shows that it was the noun.
 _NOUN = re.compile(
     r"\b(?:the|a|an) ([a-z]{4,})(?=[.,;:]| (?:of|in|on|at|under|by|from|with|and|is|are|has|that|who)\b)"
@@ -110,15 +114,24 @@ def next_line(
     told: list[Told],
 ) -> str:
     """What the player types next, from nothing but what a player can see."""
-    is_calm = min((clock.max - clock.value for clock in state.clocks.values()), default=9) <= 2
+    left = min((clock.max - clock.value for clock in state.clocks.values()), default=9)
     # Whoever has an evening before them does not run through it: a clock may rise as the turns go by.
     is_early = any(clock.value >= 1 + (clock.max - 3) * len(told) / 60 for clock in state.clocks.values())
-    kinds = [kind for kind in style if kind in _CALM or not (is_calm or (is_early and kind in _HASTY))]
-    kind = chance.choices(kinds, [style[kind] for kind in kinds])[0]
-    seen = _Seen(chance, scope_of(state), state, options, lines, told)
-    if kind == "typo":
-        return _mistyped(chance, seen.line("ask") or seen.line("examine") or "look")
-    return seen.line(kind) or seen.line("examine") or "look"
+    kinds = [
+        kind
+        for kind in style
+        if kind in _CALM or (kind == "ask" and left == 2) or not (left <= 2 or (is_early and kind in _HASTY))
+    ]
+    seen = _Seen(chance, scope_of(state), state, options, lines, told, is_wary=left <= 2)
+    for _ in range(_PATIENCE):
+        kind = chance.choices(kinds, [style[kind] for kind in kinds])[0]
+        if kind == "typo":
+            line = _mistyped(chance, seen.line("ask" if "ask" in kinds else "examine") or "look")
+        else:
+            line = seen.line(kind) or seen.line("examine") or "look"
+        if kind == "again" or line not in lines[-_FRESH:]:
+            break
+    return line
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,10 +144,12 @@ class _Seen:
     options: tuple[str, ...]
     lines: list[str]
     told: list[Told]
+    is_wary: bool
 
     def line(self, kind: str) -> str | None:
         """A line of a kind; None where there is nothing to do it with."""
-        who, thing, held = self._one(self.scope.people), self._one(self.scope.here), self._one(self.scope.carried)
+        people = tuple(one for one in self.scope.people if not (self.is_wary and one.name in _WARY_OF))
+        who, thing, held = self._one(people), self._one(self.scope.here), self._one(self.scope.carried)
         words = _nouns(self.told[-3:])
         match kind:
             case "ask" | "tell" | "persuade" | "threaten" | "promise" | "attack":

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 
+from lorewright.ids import content_hash
 from lorewright.rules.outcomes import Outcome
 from lorewright.turn.records import LoreLine, NarratorInput
 from lorewright.turn.twins.narrator import views
@@ -20,7 +21,7 @@ _LABEL = re.compile(r"\W*(?:[\w'’/-]+\s?){1,3}:\s")
 def said_of(given: NarratorInput, entity_id: str | None, *, kind: Kind = "atmosphere") -> list[Beat]:
     """The next line of what is openly known of a place, a person or a thing; empty where all of it was told."""
     name = _name(given, entity_id)
-    lines = views.unseen(_lines_of(given, entity_id), given.recall)[:1] if name else []
+    lines = _unheard(given, entity_id)[:1] if name else []
     facts: dict[str, Fact] = {"kind": _kind(given, entity_id)}
     return [_beat(kind, "known", facts, {"place": name}, line) for line in lines]
 
@@ -29,7 +30,7 @@ def answer(given: NarratorInput, outcome: Outcome) -> list[Beat]:
     """What somebody who does not know passes on of what was asked about, as what is said; empty where nothing is."""
     who = views.person(given, outcome.target_id)
     about = next((one for one in given.described if one != outcome.target_id and _is_meant(given, one, outcome)), None)
-    lines = views.unseen(_lines_of(given, about), given.recall)[:1]
+    lines = _unheard(given, about)[:1]
     if who is None or about is None:
         return []
     slots: dict[str, Slot] = {"who": who, "topic": _name(given, about)}
@@ -53,12 +54,18 @@ def _is_meant(given: NarratorInput, entity_id: str, outcome: Outcome) -> bool:
     return views.folded(views.name_of(given, entity_id)) == views.folded(outcome.words)
 
 
-def _lines_of(given: NarratorInput, entity_id: str | None) -> tuple[LoreLine, ...]:
+def _unheard(given: NarratorInput, entity_id: str | None) -> list[LoreLine]:
+    """The lines that were not told before, and whose words were not: notes copy from each other."""
     if entity_id is None:
-        return ()
+        return []
     overview = given.scene.overview if entity_id == given.scene.place_id else ()
     lines = (*overview, *given.described.get(entity_id, ()))
-    return tuple(line for line in lines if not _LABEL.match(line.text))
+    new = views.unseen([line for line in lines if not _LABEL.match(line.text)], given.recall)
+    return [line for line in new if not given.recall.get(_words_key(line))]
+
+
+def _words_key(line: LoreLine) -> str:
+    return f"heard:{content_hash(plain(line.text))[:12]}"
 
 
 def _name(given: NarratorInput, entity_id: str | None) -> str:
@@ -77,4 +84,6 @@ def _kind(given: NarratorInput, entity_id: str | None) -> str:
 
 
 def _beat(kind: Kind, group: str, facts: dict[str, Fact], slots: Mapping[str, Slot], line: LoreLine) -> Beat:
-    return Beat(kind, group, facts, slots, authored=plain(line.text), cites=(line.chunk_id,), keys=(line.key,))
+    return Beat(
+        kind, group, facts, slots, authored=plain(line.text), cites=(line.chunk_id,), keys=(line.key, _words_key(line))
+    )
