@@ -55,7 +55,7 @@ def narrate(given: NarratorInput) -> NarratorOutput:
 
 
 def _opened(beats: Sequence[Beat], memory: Memory) -> Sequence[Beat]:
-    """The beats; where the first is authored alone and opens as the last turn did, with a sentence of ours before it."""
+    """The beats; where the first is authored alone and opens as the last turn did, a sentence of ours before it."""
     if beats and not beats[0].group and beats[0].kind != "ending" and memory.opens_alike(beats[0].authored):
         return (Beat("lead", "breath"), *beats)
     return beats
