@@ -113,22 +113,22 @@ would sell tomorrow. She has said so every day since she was twelve.
 - {#buyer} There was a buyer last month. He asked about the well and not about the roof, so I sent him off.
 - {#agnes} Agnes is no more a sister than I am. But she carries water when it is needed, and that is religion enough.
 """,
-    "Items/Brass Telescope.md": """# Brass Telescope
+    "Items/Brass Telescope.md": """# Brass telescope
 
 A telescope with a dent in it, kept at the [[Hill Farm]]. It shows things a little nearer than they are. The maker's name has been
 filed off.
 """,
-    "Items/Lost Umbrella.md": """# Lost Umbrella
+    "Items/Lost Umbrella.md": """# Lost umbrella
 
 A black umbrella that has stood in the [[Ferry House]] for longer than Jonna. Nobody has ever seen it wet. There is a ferry ticket
 in its folds, unused.
 """,
-    "Items/Salt Rake.md": """# Salt Rake
+    "Items/Salt Rake.md": """# Salt rake
 
 A rake of ash wood, grey to the handle, leaning at the [[Salt Works]]. The teeth are replaced one at a time, so that it is never a
 new rake. It is bad luck to step over it.
 """,
-    "Items/Grease Can.md": """# Grease Can
+    "Items/Grease Can.md": """# Grease can
 
 A can of the yellow grease that is used on bells. It came to the [[Landing]] addressed to nobody. Half of it is gone.
 """,

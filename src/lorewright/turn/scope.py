@@ -70,6 +70,16 @@ def suggestions(state: WorldState, topics: Iterable[str]) -> tuple[str, ...]:
     return tuple(line for line in lines if line)
 
 
+def is_called(words: str, *names: str) -> bool:
+    """Whether words mean what has one of the names: the name, or some words of it (`the umbrella`: Lost umbrella)."""
+    said = _name_words(words)
+    return bool(said) and any(said <= _name_words(name) for name in names)
+
+
+def _name_words(name: str) -> set[str]:
+    return set(name.casefold().split()) - {"the", "a", "an", "of", "and"}
+
+
 def _social(state: WorldState, topics: list[str]) -> str | None:
     people = [state.name_of(npc) for npc in state.present_npcs()]
     if not people:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from lorewright.index.generation import Generation
 from lorewright.rules.outcomes import Outcome
 from lorewright.scene_lore.described import are_linked
-from lorewright.turn.scope import scope_of
+from lorewright.turn.scope import is_called, scope_of
 from lorewright.world.state import WorldState
 
 # So many of the things and of the people here are told of in one turn; the next turn has others.
@@ -39,18 +39,11 @@ def _asked_about(state: WorldState, outcomes: Sequence[Outcome], generations: Se
     for outcome in outcomes:
         if outcome.code != "does_not_know" or outcome.target_id is None:
             continue
-        wanted = _folded(outcome.words)
-        for one in nameable:
-            if wanted not in {_folded(name) for name in (one.name, *one.aliases)}:
-                continue
+        called = [one for one in nameable if is_called(outcome.words, one.name, *one.aliases)]
+        for one in called:
             ties = (outcome.target_id, state.scene.location_id)
             if one.id in here or any(are_linked(generations, one.id, tie) for tie in ties):
                 yield one.id
-
-
-def _folded(name: str) -> str:
-    low = " ".join(name.casefold().split())
-    return low.removeprefix("the ")
 
 
 def _some(ids: Sequence[str], turn_no: int, most: int) -> Sequence[str]:

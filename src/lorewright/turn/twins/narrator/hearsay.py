@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping
 from lorewright.ids import content_hash
 from lorewright.rules.outcomes import Outcome
 from lorewright.turn.records import LoreLine, NarratorInput
+from lorewright.turn.scope import is_called
 from lorewright.turn.twins.narrator import views
 from lorewright.turn.twins.narrator.authored import plain
 from lorewright.turn.twins.narrator.beats import Beat, Kind, Slot
@@ -16,6 +17,13 @@ from lorewright.world.state import SHELF_TAG
 
 # `Use: …` is an entry of a table, and has a colon too many after a frame with one.
 _LABEL = re.compile(r"\W*(?:[\w'’/-]+\s?){1,3}:\s")
+
+# What goes on with the sentence before it, which is not told with it; and what speaks of a person by pronoun alone.
+_GOES_ON = re.compile(
+    r"(?:However|But|And|Or|So|Thus|Hence|Therefore|Instead|Also|Then|Otherwise|Additionally|Moreover|Furthermore|"
+    r"For example|For instance|In addition|That said|Likewise|Similarly|Nevertheless|Still|Yet|See)\b"
+)
+_OF_SOMEBODY = re.compile(r"(?:He|She|His|Her|Him)\b")
 
 
 def said_of(given: NarratorInput, entity_id: str | None, *, kind: Kind = "atmosphere") -> list[Beat]:
@@ -51,7 +59,7 @@ def is_shelf(given: NarratorInput) -> bool:
 
 
 def _is_meant(given: NarratorInput, entity_id: str, outcome: Outcome) -> bool:
-    return views.folded(views.name_of(given, entity_id)) == views.folded(outcome.words)
+    return is_called(outcome.words, views.name_of(given, entity_id))
 
 
 def _unheard(given: NarratorInput, entity_id: str | None) -> list[LoreLine]:
@@ -60,8 +68,10 @@ def _unheard(given: NarratorInput, entity_id: str | None) -> list[LoreLine]:
         return []
     overview = given.scene.overview if entity_id == given.scene.place_id else ()
     lines = (*overview, *given.described.get(entity_id, ()))
-    new = views.unseen([line for line in lines if not _LABEL.match(line.text)], given.recall)
-    return [line for line in new if not given.recall.get(_words_key(line))]
+    is_person = _kind(given, entity_id) == "person"
+    alone = [line for line in lines if not _LABEL.match(line.text) and (is_person or not _OF_SOMEBODY.match(line.text))]
+    whole = [line for line in alone if not _GOES_ON.match(line.text)]
+    return [line for line in views.unseen(whole, given.recall) if not given.recall.get(_words_key(line))]
 
 
 def _words_key(line: LoreLine) -> str:
