@@ -14,7 +14,7 @@ from lorewright.scene_lore.sections import quotable_sentences
 # Who looks closer reads on, but not a whole book: enough for several looks.
 _MOST_LINES = 8
 # Taking sentences apart costs a millisecond a paragraph; more than this is never told of one thing.
-_MOST_CHARACTERS = 6_000
+_MOST_CHARACTERS = 3_000
 
 
 def described(generations: Sequence[Generation], entity_ids: Iterable[str]) -> Mapping[str, tuple[LoreText, ...]]:
