@@ -17,8 +17,10 @@ from pathlib import Path
 
 import yaml
 
+from lorewright.campaigns.explore.titles import display_name
+from lorewright.packs.plain import plain_text
 from lorewright.turn.twins.narrator.authored import plain, reminder
-from scripted_player import PLAYS, Play, Told, play
+from scripted_player import Play, Told, play, plays
 
 WINDOW = 12
 FEWEST_WORDS, MOST_WORDS = 15, 110
@@ -28,9 +30,10 @@ LEAST_CITED = 0.45
 _SENTENCE_END = re.compile(r"(?<=[.!?…])\s+|(?<=[.!?…]”)\s+")
 _WORD = re.compile(r"[\w'’-]+")
 _UGLY = re.compile(
-    r"[*`#{}\[\]|<>]|\w:\w|[a-z]_[a-z]|(?<!\.)\.\.(?!\.)|[?!:,;]\.|  | [.,;:?!]|“”|\bNone\b|[.,;:!?]{2,}(?!\.)|"
-    r"\b(?:the|a|an) (?:the|The|a|an)\b|\b[Aa] [aeio]\w|\bthat [A-Z](?:e|ere|here|t|is|hat)\b"
+    r"[*`#{}\[\]|<>]|\w:\w|[a-z]_[a-z]|(?<!\.)\.\.(?!\.)|[?!:,;]\.|  | [.,;:?!]|“”|\bNone\b|[.,;:!?]{2,}(?!\.)"
 )
+# What only our own words answer for.
+_UNGRAMMATICAL = re.compile(r"\b(?:the|a|an) (?:the|The|a|an)\b|\b[Aa] [aeio]\w|\bthat [A-Z](?:e|ere|here|t|is|hat)\b")
 
 
 @dataclass(slots=True)
@@ -91,7 +94,8 @@ def measure(name: str, told: Sequence[Told], authored: Authored) -> Report:
         fewest = FEWEST_WORDS if one.body == one.text else 1  # an ending is enough to read
         if not fewest <= count <= MOST_WORDS:
             report.lengths.append((one.turn_no, f"{count} words: {one.body}"))
-        report.ugly += [(one.turn_no, f"{found.group()!r} in {one.text}") for found in _UGLY.finditer(one.text)]
+        ugly = [*_UGLY.finditer(one.text), *_UNGRAMMATICAL.finditer(authored.without(one))]
+        report.ugly += [(one.turn_no, f"{found.group()!r} in {one.text}") for found in ugly]
     report.unfounded = list(_unfounded(told, authored))
     report.seen_before, report.worn = _seen_before(authored.without(one) for one in told)
     report.cited = sum(1 for one in told if one.result.citations) / max(len(told), 1)
@@ -101,11 +105,17 @@ def measure(name: str, told: Sequence[Told], authored: Authored) -> Report:
 class Authored:
     """The sentences of the packs and the scenario of a play, to be told apart from ours."""
 
-    def __init__(self, chunks: dict[str, str], says: Iterable[str]) -> None:
-        self.chunks = {chunk_id: plain(html.unescape(text)) for chunk_id, text in chunks.items()}
+    def __init__(self, chunks: dict[str, str], says: Iterable[str], titles: Iterable[str] = ()) -> None:
+        # As the narrator reads a text and as the pack's own reader does: links within links only the second takes apart.
+        self.chunks = {
+            chunk_id: f"{plain(html.unescape(text))}\n{' '.join(plain_text(text).split())}"
+            for chunk_id, text in chunks.items()
+        }
         lore = {one for text in self.chunks.values() for one in sentences(text)}
         self.says = {one for text in says for one in (plain(text), *sentences(plain(text)))}
         self.lore = lore
+        # What is as long as a run is one whenever it is named; the words are not ours.
+        self._titles = sorted((one for one in titles if len(one.split()) >= 4), key=len, reverse=True)
         self._longest_first = sorted((one for one in lore | self.says if len(one.split()) > 2), key=len, reverse=True)
 
     def without(self, told: Told) -> str:
@@ -118,6 +128,8 @@ class Authored:
         for sentence in self._longest_first:
             if sentence in text:
                 text = text.replace(sentence, "‹›")
+        for title in self._titles:
+            text = text.replace(title, "‹›")
         return text
 
     def quoted_in(self, text: str) -> list[str]:
@@ -128,15 +140,17 @@ class Authored:
 def authored_of(app: object, scenario: Path | None) -> Authored:
     """What was authored for a play: every installed pack, and the strings that a scenario says."""
     chunks: dict[str, str] = {}
+    titles: list[str] = []
     library = app.library  # type: ignore[attr-defined]
     for pack in library.packs():
         generation = library.open(pack.key)
+        titles += [display_name(entity.name) for entity in generation.entities().values()]
         chunks |= {chunk.id: chunk.text for chunk in generation.all_chunks()}
         generation.close()
     written = yaml.safe_load(scenario.read_text(encoding="utf-8")) if scenario else {}
     # What a scenario adds to the grammar is drawn as ours is, and measured as ours is.
     texts = _strings({key: value for key, value in written.items() if key != "grammar"})
-    return Authored(chunks, [text for text in texts if len(text.split()) > 4])
+    return Authored(chunks, [text for text in texts if len(text.split()) > 4], titles)
 
 
 def _strings(value: object) -> list[str]:
@@ -221,17 +235,21 @@ def transcript(told: Sequence[Told]) -> str:
 
 
 def main(names: Sequence[str]) -> None:
-    """Print the report of the named plays, or of all; `--text` prints what was told, too."""
-    for one in PLAYS:
-        if [name for name in names if not name.startswith("-")] and one.name not in names:
-            continue
-        with tempfile.TemporaryDirectory() as folder:
-            report, told = report_of(one, Path(folder))
-        if "--text" in names:
-            sys.stdout.write(f"{transcript(told)}\n\n")
-        shares = f"{report.cited:.0%} cite lore, {report.seen_before:.1%} seen before"
-        findings = "\n".join(report.findings()) or "every measure holds"
-        sys.stdout.write(f"== {one.name}: {report.turns} turns, {shares}\n{findings}\n")
+    """Print the report of the named plays, or of all; `--text` prints what was told, too, `--seeds=N` plays N of each."""
+    seeds = next((int(name[8:]) for name in names if name.startswith("--seeds=")), 1)
+    wanted = [name for name in names if not name.startswith("-")]
+    for seed in range(1, seeds + 1):
+        for one in plays(seed):
+            if wanted and one.name not in wanted:
+                continue
+            with tempfile.TemporaryDirectory() as folder:
+                report, told = report_of(one, Path(folder))
+            if "--text" in names:
+                sys.stdout.write(f"{transcript(told)}\n\n")
+            shares = f"{report.cited:.0%} cite lore, {report.seen_before:.1%} seen before"
+            findings = "\n".join(report.findings()) or "every measure holds"
+            sys.stdout.write(f"== {one.name}, seed {seed}: {report.turns} turns, {shares}\n{findings}\n")
+            sys.stdout.flush()
 
 
 if __name__ == "__main__":

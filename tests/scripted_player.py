@@ -10,10 +10,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from harbour_town import harbour_town
+from corpora import corpus_pack
+from island import write_island
 from lorewright.bootstrap import App, open_app
 from lorewright.lore_bootstrap import make_workspace
-from lorewright.turn.records import Scope
+from lorewright.turn.records import Named, Scope
 from lorewright.turn.result import TurnResult
 from lorewright.turn.scope import scope_of
 from lorewright.world.state import WorldState
@@ -52,17 +53,38 @@ class Told:
         return self.text.rpartition("\n\n")[0] if is_end and "\n\n" in self.text else self.text
 
 
-CURIOUS = {"ask": 28, "suggested": 12, "look": 8, "examine": 16, "search": 10, "go": 8, "take": 5, "again": 6,
-           "wait": 3, "blocked": 3, "nonsense": 2}  # fmt: skip
-RESTLESS = {"ask": 16, "suggested": 18, "look": 10, "examine": 18, "search": 12, "go": 12, "take": 6, "again": 4,
-            "wait": 6, "blocked": 5, "nonsense": 3}  # fmt: skip
+# How often each kind of line is typed, of about a hundred.
+CURIOUS = {"ask": 22, "suggested": 9, "look": 7, "examine": 15, "search": 8, "go": 8, "take": 3, "again": 4, "wait": 3,
+           "tell": 3, "persuade": 3, "threaten": 1, "promise": 1, "give": 2, "drop": 1, "use": 2, "open": 1, "sneak": 1,
+           "attack": 1, "try": 3, "inventory": 2, "blocked": 2, "nonsense": 2, "typo": 3}  # fmt: skip
+RESTLESS = {"ask": 14, "suggested": 12, "look": 9, "examine": 15, "search": 9, "go": 10, "take": 4, "again": 3, "wait": 4,
+            "tell": 3, "persuade": 2, "threaten": 2, "promise": 1, "give": 2, "drop": 2, "use": 3, "open": 2, "sneak": 2,
+            "attack": 1, "try": 4, "inventory": 2, "blocked": 3, "nonsense": 2, "typo": 4}  # fmt: skip
+# Walks a wide map without clocks: on and on.
+STROLLING = {"ask": 15, "suggested": 15, "look": 10, "examine": 17, "search": 6, "go": 16, "take": 3, "again": 2, "wait": 3,
+             "tell": 2, "persuade": 1, "threaten": 1, "promise": 1, "give": 1, "drop": 1, "use": 2, "open": 1, "sneak": 1,
+             "attack": 1, "try": 3, "inventory": 1, "blocked": 2, "nonsense": 2, "typo": 3}  # fmt: skip
 
-# What raises a clock somewhere; left alone while one is about to end the story.
-_RISKY = ("go", "search", "wait", "suggested", "again", "take")
-# Then they have seen enough, and let the story end.
-_CAREFUL_TURNS = 42
-_NONSENSE = ("hum a tune", "xyzzy", "think of summer", "count to ten", "dance", "fly away", "whistle")
+# Kinds that raise no clock by themselves: what is left where one is about to end the story.
+_CALM = ("look", "examine", "inventory", "blocked", "nonsense", "tell", "give", "drop", "promise", "open")
+# Kinds that cost time where time is counted.
+_HASTY = ("go", "sneak", "wait", "suggested", "again", "attack", "threaten")
+_NONSENSE = ("hum a tune", "xyzzy", "think of summer", "count to ten", "dance", "fly away", "whistle", "sing quietly")
 _ABSENT = ("take the moon", "ask the mayor about bread", "go to the opera", "take the anchor", "go up", "open the safe")
+_ON_SOMEBODY = ("smile at {}", "follow {}", "wave to {}", "tickle {}", "bow to {}", "imitate {}")
+_ON_SOMETHING = ("kick {}", "tap {}", "lean on {}", "listen at {}", "shake {}", "sniff {}")
+_PROMISES = ("come back", "keep quiet", "pay for it", "ask again tomorrow", "help")
+# Nobody types one line over and over, unless there is nothing else.
+_FRESH, _PATIENCE = 9, 6
+# Whom one does not talk to while a clock is about to end the story.
+_WARY_OF = ("Agent Chen",)
+# A word after an article, where what follows shows that it was the noun.
+_NOUN = re.compile(
+    r"\b(?:the|a|an) ([a-z]{4,})(?=[.,;:]| (?:of|in|on|at|under|by|from|with|and|is|are|has|that|who)\b)"
+)
+_NO_NOUNS = frozenset("same other only time first last next best most right left rest past very more that hour".split())
+# What one has in mind without having met it in words.
+_PLEAS = ("help me", "tell me more", "let me pass", "trust me")
 
 
 def play(app: App, campaign_id: str, given: Play) -> list[Told]:
@@ -93,63 +115,127 @@ def next_line(
     told: list[Told],
 ) -> str:
     """What the player types next, from nothing but what a player can see."""
-    scope = scope_of(state)
-    careful = len(told) < _CAREFUL_TURNS
-    kinds = [kind for kind in style if not (careful and kind in _RISKY and _is_close(state, kind))]
-    kind = chance.choices(kinds, [style[kind] for kind in kinds])[0]
-    people = [one.name for one in scope.people]
-    words = _nouns(told[-3:])
-    match kind:
-        case "ask" if people:
-            return f"ask {chance.choice(people)} about {chance.choice(_topics(scope, state, words))}"
-        case "suggested" if options:
-            return chance.choice(options)
-        case "examine":
-            seen = [*people, *(one.name for one in (*scope.here, *scope.carried, *scope.doors)), *words]
-            return f"look at {_the(chance.choice(seen))}" if seen else "look"
-        case "search":
-            return f"search {_the(chance.choice(words))}" if words else "search"
-        case "go" if scope.exits:
-            way = chance.choice(scope.exits)
-            return f"go {way.name}"
-        case "take" if scope.here:
-            return f"take {_the(chance.choice(scope.here).name)}"
-        case "again" if lines:
-            return chance.choice(lines[-6:])
-        case "wait":
-            return chance.choice(("wait", "wait for ten minutes", "wait an hour"))
-        case "blocked":
-            return chance.choice(_ABSENT)
-        case "nonsense":
-            return chance.choice(_NONSENSE)
-        case "look":
-            return "look"
-        case _:
-            # What the mood was for is not to be had: one looks at what there is, or goes on.
-            seen = [one.name for one in (*scope.here, *scope.people)]
-            lines_left = [f"look at {_the(name)}" for name in seen] + [f"go {way.name}" for way in scope.exits]
-            calm = [line for line in lines_left if not (careful and line[:3] == "go " and _is_close(state, "go"))]
-            return chance.choice(calm or ["look"])
-
-
-def _is_close(state: WorldState, kind: str) -> bool:
     left = min((clock.max - clock.value for clock in state.clocks.values()), default=9)
-    return left <= 2 if kind != "search" else left <= 3
+    # Whoever has an evening before them does not run through it: a clock may rise as the turns go by.
+    is_early = any(clock.value >= 1 + (clock.max - 3) * len(told) / 60 for clock in state.clocks.values())
+    kinds = [
+        kind
+        for kind in style
+        if kind in _CALM or (kind == "ask" and left == 2) or not (left <= 2 or (is_early and kind in _HASTY))
+    ]
+    seen = _Seen(chance, scope_of(state), state, options, lines, told, is_wary=left <= 2)
+    for _ in range(_PATIENCE):
+        kind = chance.choices(kinds, [style[kind] for kind in kinds])[0]
+        if kind == "typo":
+            line = _mistyped(chance, seen.line("ask" if "ask" in kinds else "examine") or "look")
+        else:
+            line = seen.line(kind) or seen.line("examine") or "look"
+        if kind == "again" or line not in lines[-_FRESH:]:
+            break
+    return line
+
+
+@dataclass(frozen=True, slots=True)
+class _Seen:
+    """What a player has before their eyes when they type."""
+
+    chance: random.Random
+    scope: Scope
+    state: WorldState
+    options: tuple[str, ...]
+    lines: list[str]
+    told: list[Told]
+    is_wary: bool
+
+    def line(self, kind: str) -> str | None:
+        """A line of a kind; None where there is nothing to do it with."""
+        people = tuple(one for one in self.scope.people if not (self.is_wary and one.name in _WARY_OF))
+        who, thing, held = self._one(people), self._one(self.scope.here), self._one(self.scope.carried)
+        words = _nouns(self.told[-3:])
+        match kind:
+            case "ask" | "tell" | "persuade" | "threaten" | "promise" | "attack":
+                return None if who is None else self._to(kind, who)
+            case "give":
+                return f"give {_the(held)} to {who}" if who and held else None
+            case "drop":
+                return f"drop {_the(held)}" if held else None
+            case "use":
+                return f"use {_the(held)}" if held else None
+            case "take":
+                return f"take {_the(thing)}" if thing else None
+            case "open":
+                door = self._one(self.scope.doors) or thing
+                return f"open {_the(door)}" if door else None
+            case "try":
+                if who and self.chance.random() < 0.6:
+                    return self.chance.choice(_ON_SOMEBODY).format(who)
+                return self.chance.choice(_ON_SOMETHING).format(_the(thing)) if thing else None
+            case "suggested":
+                return self.chance.choice(self.options) if self.options else None
+            case "examine":
+                names = [
+                    one.name for one in (*self.scope.people, *self.scope.here, *self.scope.carried, *self.scope.doors)
+                ]
+                return f"look at {_the(self.chance.choice([*names, *words]))}" if names or words else None
+            case "search":
+                return f"search {_the(self.chance.choice(words))}" if words else "search"
+            case "go" | "sneak":
+                ways = [way for way in self.scope.exits if not way.locked]
+                if not ways:
+                    return None
+                way = self.chance.choice(ways)
+                return f"go {way.name}" if kind == "go" else f"sneak to {way.to_name}"
+            case "again":
+                return self.chance.choice(self.lines[-6:]) if self.lines else None
+            case "wait":
+                return self.chance.choice(("wait", "wait for ten minutes", "wait an hour"))
+            case "blocked":
+                return self.chance.choice(_ABSENT)
+            case "nonsense":
+                return self.chance.choice(_NONSENSE)
+            case _:
+                return kind
+
+    def _to(self, kind: str, who: str) -> str:
+        topic = self.chance.choice(_topics(self.scope, self.state, _nouns(self.told[-3:])))
+        match kind:
+            case "persuade":
+                return f"persuade {who} to {self.chance.choice(_PLEAS)}"
+            case "threaten":
+                return f"threaten {who}"
+            case "promise":
+                return f"promise {who} to {self.chance.choice(_PROMISES)}"
+            case "attack":
+                return f"attack {who}"
+            case _:
+                return f"{kind} {who} about {topic}"
+
+    def _one(self, named: tuple[Named, ...]) -> str | None:
+        return self.chance.choice(named).name if named else None
+
+
+def _mistyped(chance: random.Random, line: str) -> str:
+    """The line with two letters of its longest word changed about."""
+    longest = max(line.split(), key=len)
+    if len(longest) < 5:
+        return line
+    at = chance.randrange(1, len(longest) - 2)
+    return line.replace(longest, longest[:at] + longest[at + 1] + longest[at] + longest[at + 2 :])
 
 
 def _topics(scope: Scope, state: WorldState, words: list[str]) -> list[str]:
+    """What is on a player's mind: the open threads, what is here and near, and now and then something far off."""
     related = [one for thread in state.threads.values() for one in thread.related_entity_ids]
     names = [state.name_of(one) for one in related if one in state.entities]
-    return [*names, *(one.name for one in scope.topics[:8]), *(one.name for one in scope.carried), *words] or ["this"]
+    near = [*(way.to_name for way in scope.exits), *(one.name for one in (*scope.people, *scope.here, *scope.carried))]
+    far = [one.name for one in scope.topics[: 8 if len(scope.topics) < 30 else 2]]
+    return [*names, scope.place.name, *near, *far, *words]
 
 
 def _nouns(told: list[Told]) -> list[str]:
-    """Words that the last turns put an article before: likely things to look at or to ask about."""
-    found = [
-        word
-        for one in told
-        for word in re.findall(r"\b(?:the|a|an) ([a-z]{4,}(?: (?:bar|door|bin|house))?)\b", one.text)
-    ]
+    """Things that the notes quoted in the last turns speak of: likely to be looked at or asked about."""
+    quotes = [citation.quote for one in told for citation in one.result.citations]
+    found = [word for quote in quotes for word in _NOUN.findall(quote) if word not in _NO_NOUNS]
     return list(dict.fromkeys(found))[-12:]
 
 
@@ -167,18 +253,29 @@ def _dead_drop(seed: int) -> Begin:
     return begin
 
 
-def _harbour(seed: int) -> Begin:
+def _walk(pack: Callable[[Path], Path], seed: int) -> Begin:
+    """A walk in the pack whose folder `pack` gives, or makes below the one it is given."""
+
     def begin(folder: Path) -> tuple[App, str, Path | None]:
-        app = harbour_town(folder, seed=seed)
-        return app, "game", folder / "workspace" / "scenarios" / "high_water.yaml"
+        make_workspace(folder / "workspace")
+        app = open_app(folder / "workspace")
+        found = app.explorer.walk(*app.explorer.pack(str(pack(folder))), seed=seed)
+        app.explorer.begin(found, app.campaigns, campaign_id="game", seed=seed)
+        return app, "game", None
 
     return begin
 
 
-PLAYS = (
-    Play("dead_drop_1", _dead_drop(11), 1, CURIOUS),
-    Play("dead_drop_2", _dead_drop(12), 2, RESTLESS),
-    Play("dead_drop_3", _dead_drop(29), 3, CURIOUS),
-    Play("harbour_1", _harbour(5), 4, RESTLESS),
-    Play("harbour_2", _harbour(6), 5, CURIOUS),
-)
+def plays(seed: int) -> tuple[Play, ...]:
+    """The five plays, each with seeds of its own made from the one given."""
+    return (
+        Play("dead_drop_1", _dead_drop(10 + seed), 10 + seed, CURIOUS),
+        Play("dead_drop_2", _dead_drop(30 + seed), 30 + seed, RESTLESS),
+        Play("eclipse_phase", _walk(lambda _: corpus_pack("eclipse-phase"), seed), 50 + seed, STROLLING),
+        Play("cairn", _walk(lambda _: corpus_pack("asis-cairn"), seed), 70 + seed, STROLLING),
+        Play("own_pack", _walk(write_island, seed), 90 + seed, STROLLING),
+    )
+
+
+# Those in packs that are no part of the checkout.
+CORPORA_PLAYS = ("eclipse_phase", "cairn")

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from harbour_town import harbour_town
+from island import write_island
 from lorewright.bootstrap import App, open_app
 from lorewright.lore_bootstrap import make_workspace
 from lorewright.turn.result import TurnResult
@@ -72,6 +73,14 @@ def _dead_drop(folder: Path) -> App:
     make_workspace(folder / "workspace")
     app = open_app(folder / "workspace")
     app.campaigns.new("dead_drop", campaign_id="game", seed=29)
+    return app
+
+
+def _island(folder: Path) -> App:
+    make_workspace(folder / "workspace")
+    app = open_app(folder / "workspace")
+    found = app.explorer.walk(*app.explorer.pack(str(write_island(folder))), seed=7)
+    app.explorer.begin(found, app.campaigns, campaign_id="game", seed=7)
     return app
 
 
@@ -134,6 +143,36 @@ TRANSCRIPTS = (
             "ask Bea about the moon",
             "ask Bea about Lin",
             "look at the lantern",
+        ),
+    ),
+    Transcript(
+        "transcript_walk.md",
+        "A walk on an island, twenty turns",
+        """A folder of fifteen notes with links, without pack.yaml, scenario or rules, as `lorewright explore` makes a walk of it.
+        Played without a model, with seed 7. `python tests/transcripts.py` makes this page anew.""",
+        _island,
+        (
+            "look",
+            "look at the timetable",
+            "go to the ferry house",
+            "look at Jonna",
+            "ask Jonna about Bell Rock",
+            "look at the umbrella",
+            "look",
+            "ask Jonna about the umbrella",
+            "go landing",
+            "go salt works",
+            "ask Old Per about the church field",
+            "search the sheds",
+            "tell Old Per about the tally",
+            "ask Old Per about the salt rake",
+            "take the rake",
+            "go bell rock",
+            "look at the seals",
+            "wait an hour",
+            "go salt works",
+            "give the rake to Old Per",
+            "ask Old Per about himself",
         ),
     ),
 )

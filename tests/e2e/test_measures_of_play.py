@@ -2,16 +2,40 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from play_measures import report_of
-from scripted_player import PLAYS, Play
+from play_measures import authored_of, measure, report_of
+from scripted_player import CORPORA_PLAYS, Play, play, plays
 
 
-@pytest.mark.parametrize("one", PLAYS, ids=lambda one: one.name)
-def test_every_measure_of_a_play_holds(one: Play, tmp_path: Path) -> None:
+def cases(*seeds: int, marks: tuple[pytest.MarkDecorator, ...] = ()) -> list[object]:
+    """The five plays of each seed; those in packs of the corpora are marked as such."""
+    return [
+        pytest.param(
+            one, id=f"{one.name}-{seed}", marks=(*marks, *([pytest.mark.corpora] if one.name in CORPORA_PLAYS else []))
+        )
+        for seed in seeds
+        for one in plays(seed)
+    ]
+
+
+@pytest.mark.parametrize("one", [*cases(1), *cases(2, 3, marks=(pytest.mark.slow,))])
+def test_sixty_turns_hold_every_measure(one: Play, tmp_path: Path) -> None:
     report, told = report_of(one, tmp_path)
-    assert len(told) >= 40
     assert report.findings() == []
+    assert len(told) == 60
+
+
+def test_a_measure_finds_what_it_is_there_for(tmp_path: Path) -> None:
+    """A play told twice over repeats itself, and says so."""
+    one = next(one for one in plays(1) if one.name == "own_pack")
+    app, campaign_id, scenario = one.begin(tmp_path)
+    told = play(app, campaign_id, replace(one, turns=4))
+    again = [replace(turn, turn_no=turn.turn_no + 4) for turn in told]
+    report = measure("twice", [*told, *again], authored_of(app, scenario))
+    assert report.repeated
+    assert report.lore_twice
+    assert report.seen_before > 0.12

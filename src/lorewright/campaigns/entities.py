@@ -106,6 +106,8 @@ def _thing(entity_id: str, thing: ScenarioThing, generations: Sequence[Generatio
 
 
 def _more(added: _Added | None) -> tuple[Mapping[str, Any], tuple[str, ...]]:
+    if isinstance(added, ScenarioPlace):
+        return {}, added.tags
     return (added.attrs, added.tags) if isinstance(added, ScenarioEntity) else ({}, ())
 
 

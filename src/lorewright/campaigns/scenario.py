@@ -34,6 +34,7 @@ class ScenarioPlace(Frozen):
 
     name: str | None = None
     aliases: tuple[str, ...] = ()
+    tags: tuple[str, ...] = ()
     exits: FrozenMap[str, ScenarioExit] = Field(default_factory=dict)
 
 

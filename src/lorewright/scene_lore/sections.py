@@ -26,7 +26,7 @@ def sentences(markdown: str) -> list[str]:
 
 
 # Tables, templates, addresses, code and footnotes: what is no prose, and what a telling must not show.
-_NO_PROSE = re.compile(r"[|{}<>\\`=]|\]\(|\[\[|https?:|www\.|\.md\b|\[\^|\w:\w|\w_\w|#|\*\*|--|^[-*+•–—>\d(]|^\W*$")
+_NO_PROSE = re.compile(r"[|{}<>\\`=\[\]]|\]\(|\[\[|https?:|www\.|\.md\b|\[\^|\w:\w|\w_\w|#|\*\*|--|^[-*+•–—>\d(]|^\W*$")
 _STARTS = re.compile(r"[“\"‘'«¿¡]?[^\W\d_]")
 _ENDS = re.compile(r"[.!?…。！？][”\"’'»)]*$")
 _FEWEST_WORDS, _MOST_WORDS = 3, 45

@@ -30,7 +30,7 @@ def _quotable(given: NarratorInput) -> dict[str, list[tuple[str, str]]]:
         quotes.setdefault(evidence.item_id, []).append((evidence.chunk_id, evidence.text))
     lines = [*given.scene.atmosphere, *given.scene.overview]
     lines += [line for person in given.scene.people for line in person.disposition]
-    lines += [line for described in given.looked_at.values() for line in described]
+    lines += [line for texts in given.described.values() for line in texts]
     for line in lines:
         quotes.setdefault(line.chunk_id, []).append((line.chunk_id, line.text))
     return quotes

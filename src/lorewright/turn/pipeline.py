@@ -168,7 +168,7 @@ class _Turn:
             packet=self._views.packet(after, lore, "narrator"),
             seed=str(self._setting.seed),
             turn_no=self._head.turn_no + 1,
-            looked_at=self._views.looked_at(resolution.outcomes),
+            described=self._views.described(after, resolution.outcomes),
             recent=self._views.narrations(),
         )
         run = await self._stages.narrate.run(given, check=lambda prose: self._views.leak(prose.final_text, after))

@@ -30,7 +30,7 @@ class Named(Frozen):
 
 class WayOut(Frozen):
     """A way out of the place at hand: `name` is what one types (`street`), `to_name` where it leads (`Night
-    Market`); `locked` where its door is, key or no key."""
+    Market`); `locked` where its door is, key or no key, `barred` where it is and the player lacks the key."""
 
     name: str
     to: str
@@ -39,6 +39,7 @@ class WayOut(Frozen):
     minutes: int = 1
     door: str | None = None
     locked: bool = False
+    barred: bool = False
 
 
 class Scope(Frozen):
@@ -194,8 +195,8 @@ class NarratorInput(Frozen):
     `ending` is the authored text of an ending that was reached now. `ops` are the changes that the player can see: what
     they gain and lose, how somebody stands to them, a door's lock; so that a price can be named. `recorded` is what the
     outcomes' `fact_ids` stand for; `carried` what the player has afterwards;
-    `minutes_lost` the time that a bad roll cost where nothing else was the price. `looked_at` holds what the packs
-    openly say of the people and things that were looked at.
+    `minutes_lost` the time that a bad roll cost where nothing else was the price. `described` holds what the packs
+    openly say of whom and what the turn was about, and of some of what is here.
     """
 
     player_text: str
@@ -221,7 +222,7 @@ class NarratorInput(Frozen):
     recent: tuple[str, ...] = ()
     grammar: FrozenMap[str, tuple[Phrase, ...]] = Field(default_factory=dict)
     packet: FrozenMap[str, Any] = Field(default_factory=dict)
-    looked_at: FrozenMap[str, tuple[LoreLine, ...]] = Field(default_factory=dict)
+    described: FrozenMap[str, tuple[LoreLine, ...]] = Field(default_factory=dict)
 
 
 class NarratorOutput(Frozen):

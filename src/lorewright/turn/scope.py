@@ -7,7 +7,7 @@ from typing import Literal
 
 from lorewright.ids import local
 from lorewright.turn.records import Named, Scope, WayOut
-from lorewright.world.state import OFFSTAGE, Entity, WorldState
+from lorewright.world.state import OFFSTAGE, SHELF_TAG, Entity, WorldState
 
 _KINDS: dict[str, Literal["person", "thing", "door", "place"]] = {
     "npc": "person",
@@ -52,6 +52,7 @@ def ways_out(state: WorldState) -> tuple[WayOut, ...]:
             minutes=way.minutes,
             door=way.via,
             locked=way.via is not None and way.via in state.doors and state.doors[way.via].locked,
+            barred=_is_barred(state, way.via),
         )
         for way in state.exits.get(state.scene.location_id, ())
     )
@@ -69,6 +70,16 @@ def suggestions(state: WorldState, topics: Iterable[str]) -> tuple[str, ...]:
     return tuple(line for line in lines if line)
 
 
+def is_called(words: str, *names: str) -> bool:
+    """Whether words mean what has one of the names: the name, or some words of it (`the umbrella`: Lost umbrella)."""
+    said = _name_words(words)
+    return bool(said) and any(said <= _name_words(name) for name in names)
+
+
+def _name_words(name: str) -> set[str]:
+    return set(name.casefold().split()) - {"the", "a", "an", "of", "and"}
+
+
 def _social(state: WorldState, topics: list[str]) -> str | None:
     people = [state.name_of(npc) for npc in state.present_npcs()]
     if not people:
@@ -84,7 +95,11 @@ def _physical(state: WorldState) -> str:
     locked = [way.door for way in ways_out(state) if way.door and way.locked and state.doors[way.door].key_id in held]
     if locked:
         return f"unlock the {_without_the(state.name_of(locked[0]))}"
-    things = [state.name_of(item) for item in state.held_by(state.scene.location_id)]
+    here = state.scene.location_id
+    things = [state.name_of(item) for item in state.held_by(here)]
+    if things and SHELF_TAG in state.entities[here].tags:
+        # No time passes while one reads, but what was told adds up.
+        return f"look at {things[(state.minutes + len(state.recall)) % len(things)]}"
     if things:
         return f"take the {_without_the(things[0])}"
     return "search the place" if state.minutes % 2 else "look around"
@@ -95,7 +110,7 @@ def _without_the(name: str) -> str:
 
 
 def _onward(state: WorldState) -> str | None:
-    ways = [way for way in ways_out(state) if not _is_barred(state, way.door)]
+    ways = [way for way in ways_out(state) if not way.barred]
     return f"go to {ways[state.minutes % len(ways)].to_name}" if ways else "wait"
 
 

@@ -42,7 +42,7 @@ def narrator_input(
     packet: dict[str, Any],
     seed: str,
     turn_no: int,
-    looked_at: Mapping[str, Sequence[LoreText]] | None = None,
+    described: Mapping[str, Sequence[LoreText]] | None = None,
     recent: tuple[str, ...] = (),
 ) -> NarratorInput:
     """Everything the telling may rest on. `lore` is of the scene after the turn; `items` are those of before and after.
@@ -64,7 +64,10 @@ def narrator_input(
         ops=tuple(_shown_ops(resolution)),
         recorded=tuple(_recorded(after, resolution.outcomes)),
         carried=tuple(ThingView(id=item, name=after.name_of(item)) for item in after.held_by(after.player_id)),
-        names={entity.id: entity.name for entity in _concerned(before, after, resolution)},
+        names={
+            **{one: after.name_of(one) for one in sorted(described or ()) if one in after.entities},
+            **{entity.id: entity.name for entity in _concerned(before, after, resolution)},
+        },
         minutes=after.minutes - before.minutes,
         minutes_lost=sum(event.details["minutes"] for event in resolution.events if event.type == "time_lost"),
         turn_no=turn_no,
@@ -74,7 +77,7 @@ def narrator_input(
         recent=recent,
         grammar=rules.grammar,
         packet=packet,
-        looked_at={entity_id: _lines(texts) for entity_id, texts in (looked_at or {}).items()},
+        described={entity_id: _lines(texts) for entity_id, texts in (described or {}).items()},
     )
 
 

@@ -23,6 +23,7 @@ from lorewright.turn.leaks import QUOTED_WORDS, quoted_secret
 from lorewright.turn.lore_conditions import lore_conditions
 from lorewright.turn.packet import RECENT_NARRATIONS, build_packet
 from lorewright.turn.records import PlannerOutput
+from lorewright.turn.subjects import spoken_of
 from lorewright.turn.visibility import seen_by
 from lorewright.world.state import WorldState
 
@@ -88,10 +89,10 @@ class TurnViews:
             self._in_force = generations_in_force(self._setting.generations, lore_conditions(self._in_force_for))
         return self._in_force
 
-    def looked_at(self, outcomes: Iterable[Outcome]) -> Mapping[str, Sequence[LoreText]]:
-        """What the packs openly say of the people and things that were looked at."""
-        targets = [one.target_id for one in outcomes if one.code == "looked" and one.target_id is not None]
-        return described(self._generations_in_force(), targets) if targets else {}
+    def described(self, state: WorldState, outcomes: Sequence[Outcome]) -> Mapping[str, Sequence[LoreText]]:
+        """What the packs openly say of whom and what a turn was about, and of some of what is here after it."""
+        generations = self._generations_in_force()
+        return described(generations, spoken_of(state, outcomes, generations, turn_no=self._head.turn_no + 1))
 
     def add_learned(self, item_ids: Iterable[str]) -> None:
         """Items that were revealed although their holders are not here: by an effect."""

@@ -21,6 +21,8 @@ Origin = Literal["pack", "campaign", "world"]
 How = Literal["told", "found", "overheard", "witnessed"]
 
 # Where characters stand that belong to the cast and are nowhere yet, or no more.
+# Of a place whose things are notes: to be looked at rather than taken.
+SHELF_TAG = "shelf"
 OFFSTAGE = "offstage"
 
 

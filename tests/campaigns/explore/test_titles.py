@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lorewright.campaigns.explore.titles import LONGEST_NAME, Titled, display_name, distinct_names, key_of
+from lorewright.campaigns.explore.titles import LONGEST_NAME, Titled, common_name, display_name, distinct_names, key_of
 
 
 @pytest.mark.parametrize(
@@ -60,3 +60,17 @@ def test_no_two_names_are_alike_to_whoever_types_them(titles: list[str]) -> None
 def test_the_second_of_a_title_is_told_apart_by_where_it_lies() -> None:
     names = distinct_names([Titled("a", "Inn", apart="north"), Titled("b", "Inn", apart="south")])
     assert names == {"a": "Inn", "b": "Inn (south)"}
+
+
+@pytest.mark.parametrize(
+    ("title", "name"),
+    [
+        ("Lost umbrella", "lost umbrella"),
+        ("Salt Rake", "Salt Rake"),
+        ("Excalibur", "Excalibur"),
+        ("LED lamp", "LED lamp"),
+        ("Key of Ys", "Key of Ys"),
+    ],
+)
+def test_a_title_of_which_only_the_first_word_is_capitalised_is_no_name(title: str, name: str) -> None:
+    assert common_name(title) == name

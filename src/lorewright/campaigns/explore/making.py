@@ -10,10 +10,10 @@ from lorewright.campaigns.explore.joining import AuthoredPath, Path, Tied, joine
 from lorewright.campaigns.explore.peopling import MOST_PEOPLE, MOST_THINGS, whereabouts
 from lorewright.campaigns.explore.shelves import shelves
 from lorewright.campaigns.explore.survey import Note, Survey
-from lorewright.campaigns.explore.titles import Titled, display_name, distinct_names
+from lorewright.campaigns.explore.titles import Titled, common_name, display_name, distinct_names
 from lorewright.campaigns.scenario import Scenario
 from lorewright.ids import local, shown_item, slug
-from lorewright.world.state import OFFSTAGE
+from lorewright.world.state import OFFSTAGE, SHELF_TAG
 
 # Fewer places than this among so many notes are no map to walk on.
 _FEW_PLACES, _NOTES_A_PLACE = 5, 20
@@ -95,11 +95,14 @@ def _library(survey: Survey) -> dict[str, Any]:
         "places": {
             room.key: {
                 "name": room.name,
+                "tags": (SHELF_TAG,),
                 "exits": {room_names[one]: {"to": one} for one in dict.fromkeys(room.ways)},
             }
             for room in rooms
         },
-        "things": {thing_key(note): _thing(note, names, at=room.key) for room in rooms for note in room.notes},
+        "things": {
+            thing_key(note): _thing(note, names, at=room.key, on_shelf=True) for room in rooms for note in room.notes
+        },
     }
 
 
@@ -114,8 +117,9 @@ def thing_key(note: Note) -> str:
     return f"the thing {local(note.id)}"
 
 
-def _thing(note: Note, names: Mapping[str, str], *, at: str | None = None) -> dict[str, Any]:
-    thing = {"name": names[note.id], "entity": note.id}
+def _thing(note: Note, names: Mapping[str, str], *, at: str | None = None, on_shelf: bool = False) -> dict[str, Any]:
+    # On a shelf stands a note with its title, elsewhere lies the thing itself.
+    thing = {"name": names[note.id] if on_shelf else common_name(names[note.id]), "entity": note.id}
     return thing if at is None else {**thing, "at": at}
 
 

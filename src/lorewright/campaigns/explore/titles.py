@@ -60,6 +60,13 @@ class Titled:
     apart: str = ""
 
 
+def common_name(name: str) -> str:
+    """`Lost umbrella` as `lost umbrella`: of several words only the first is capitalised, so it is no name."""
+    first, _, rest = name.partition(" ")
+    is_common = bool(rest) and rest == rest.lower() and first.isalpha() and first[1:].islower()
+    return name[:1].lower() + name[1:] if is_common else name
+
+
 def distinct_names(given: Iterable[Titled], *, taken: Iterable[str] = ()) -> dict[str, str]:
     """A name for each key, in the given order: the first keeps its title, others get what tells them apart, or a
     number."""

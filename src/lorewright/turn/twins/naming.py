@@ -21,8 +21,10 @@ def place_name(name: str) -> str:
 
 
 def listed(names: Sequence[str], *, limit: int = 4) -> str:
-    """`a, b and c`; what is over the limit becomes `others`."""
+    """`a, b and c`; what is over the limit becomes `others`. Where a name has a comma of its own, a semicolon parts."""
     shown = list(names) if len(names) <= limit else [*names[: limit - 1], "others"]
+    if any("," in name for name in shown) and len(shown) > 1:
+        return "; ".join([*shown[:-1], f"and {shown[-1]}"])
     return " and ".join([", ".join(shown[:-1]), shown[-1]]) if len(shown) > 1 else "".join(shown)
 
 

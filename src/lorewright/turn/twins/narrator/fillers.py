@@ -11,6 +11,8 @@ from lorewright.turn.twins.narrator.authored import is_named_in, plain
 from lorewright.turn.twins.narrator.beats import Beat
 from lorewright.turn.twins.narrator.durations import duration
 from lorewright.turn.twins.narrator.grammar import Fact
+from lorewright.turn.twins.narrator.hearsay import around
+from lorewright.turn.twins.narrator.scenery import lore_beat
 
 # From this share of a clock on it is felt without having moved.
 _FELT = 0.5
@@ -25,14 +27,15 @@ def fillers(given: NarratorInput, beats: Sequence[Beat]) -> list[Beat]:
     if given.ending:
         return []
     own = _turned(list(_own(given, beats)), given.turn_no)
-    lore = list(_lore(given, beats))
+    lore = list(lore_left(given, beats))
     if given.turn_no % 2:
         return [*own[:1], *lore, *own[1:]]
     return [*lore, *own]
 
 
-def _lore(given: NarratorInput, beats: Sequence[Beat]) -> Iterator[Beat]:
-    """An unheard line of somebody who is here, and one of the place; who was asked or looked at comes first."""
+def lore_left(given: NarratorInput, beats: Sequence[Beat]) -> Iterator[Beat]:
+    """An unheard line of somebody who is here, one of the place, then what people say; who was asked or looked at comes
+    first."""
     used = {key for beat in beats for key in beat.keys}
     meant = {outcome.target_id for outcome in given.outcomes}
     people = sorted(given.scene.people, key=lambda view: view.id not in meant)
@@ -42,7 +45,8 @@ def _lore(given: NarratorInput, beats: Sequence[Beat]) -> Iterator[Beat]:
     place = [line for line in place if not _names_somebody_absent(given, line.text)]
     found = [*lines[:1], *place[:1]] if given.turn_no % 4 < 2 else [*place[:1], *lines[:1]]
     for line in found:
-        yield Beat("atmosphere", authored=plain(line.text), cites=(line.chunk_id,), keys=(line.key,))
+        yield lore_beat(line)
+    yield from (beat for beat in around(given) if not used.intersection(beat.keys))
 
 
 def _names_somebody_absent(given: NarratorInput, text: str) -> bool:

@@ -12,6 +12,7 @@ from lorewright.turn.twins.narrator.blocked import blocked_beats
 from lorewright.turn.twins.narrator.deeds import deed_beats
 from lorewright.turn.twins.narrator.durations import duration, is_plural
 from lorewright.turn.twins.narrator.grammar import Fact
+from lorewright.turn.twins.narrator.hearsay import answer, is_shelf, said_of
 from lorewright.turn.twins.narrator.quotes import evidence_beats, reminder_beat
 from lorewright.turn.twins.narrator.scenery import is_place_look, lore_beat
 from lorewright.turn.twins.narrator.speech import spoken
@@ -48,7 +49,9 @@ def _plain_outcome(given: NarratorInput, outcome: Outcome, evidence: list[Eviden
             return _looked(given, outcome)
         case "moved":
             return [_moved(given, outcome)]
-        case "told" | "deflected" | "does_not_know":
+        case "does_not_know":
+            return _ignorant(given, outcome)
+        case "told" | "deflected":
             return [_answered(given, outcome), *_reaction(given, outcome)]
         case "told_before" | "found_before":
             return [_known(given, outcome, evidence)]
@@ -92,8 +95,9 @@ def _looked(given: NarratorInput, outcome: Outcome) -> list[Beat]:
         return _looked_at_person(given, view.id, view.disposition)
     thing = views.thing(given, outcome.target_id)
     if thing:
-        said = _said_of(given, outcome.target_id, thing)
-        facts: dict[str, Fact] = {"carried": True} if thing in views.carried(given) else {}
+        said = said_of(given, outcome.target_id, kind="outcome")
+        carried: dict[str, Fact] = {"carried": True} if thing in views.carried(given) else {}
+        facts = {"kind": "note"} if is_shelf(given) else carried
         return said or [Beat("outcome", "looked.thing", facts, {"thing": thing})]
     return [_looked_at_detail(given, outcome.words)]
 
@@ -114,22 +118,11 @@ def _looked_at_person(given: NarratorInput, person_id: str, lines: tuple[LoreLin
     if who is None:
         return [Beat("outcome", "looked.detail")]
     new = views.unseen(lines, given.recall)[:1]
-    said = [] if new else _said_of(given, person_id, who.name)
+    said = [] if new else said_of(given, person_id, kind="outcome")
     if said:
         return said
     facts: dict[str, Fact] = {} if new else {"seen": True}
     return [Beat("outcome", "looked.person", facts, {"who": who}), *(lore_beat(line) for line in new)]
-
-
-def _said_of(given: NarratorInput, entity_id: str | None, name: str) -> list[Beat]:
-    """The next line of what is openly known of somebody or something, as hearsay; empty where all of it was told."""
-    lines = views.unseen(given.looked_at.get(entity_id or "", ()), given.recall)[:1]
-    return [
-        Beat(
-            "outcome", "known", slots={"place": name}, authored=plain(one.text), cites=(one.chunk_id,), keys=(one.key,)
-        )
-        for one in lines
-    ]
 
 
 def _looked_at_detail(given: NarratorInput, words: str) -> Beat:
@@ -159,6 +152,14 @@ def _answered(given: NarratorInput, outcome: Outcome) -> Beat:
         kind = "self"
     facts: dict[str, Fact] = {"topic": kind} if outcome.code == "does_not_know" else {}
     return Beat("outcome", group, facts, {"who": who, "topic": topic})
+
+
+def _ignorant(given: NarratorInput, outcome: Outcome) -> list[Beat]:
+    """What is passed on of the matter; else that there is no answer, and something of whoever has none."""
+    reaction = _reaction(given, outcome)
+    if passed_on := answer(given, outcome):
+        return [*passed_on, *reaction]
+    return [_answered(given, outcome), *(reaction or said_of(given, outcome.target_id, kind="reaction"))]
 
 
 def _reaction(given: NarratorInput, outcome: Outcome) -> list[Beat]:

@@ -11,6 +11,7 @@ from lorewright.turn.twins.narrator import views
 from lorewright.turn.twins.narrator.authored import plain
 from lorewright.turn.twins.narrator.beats import Beat
 from lorewright.turn.twins.narrator.grammar import Fact
+from lorewright.turn.twins.narrator.hearsay import around, is_shelf, said_of
 from lorewright.turn.twins.narrator.memory import Memory
 
 # For so many tellings one keeps in mind who is here, and where the ways lead.
@@ -55,14 +56,11 @@ def is_place_look(given: NarratorInput, outcome: Outcome) -> bool:
 
 
 def atmosphere(given: NarratorInput, *, limit: int) -> list[Beat]:
-    """The next lines that were not told before; where a place has no atmosphere, what is said of it, as hearsay."""
+    """The next lines that were not told before; where a place has none left, what is said of it or of what is here."""
     if given.scene.atmosphere:
-        return [lore_beat(line) for line in views.unseen(given.scene.atmosphere, given.recall)[:limit]]
-    slots = {"place": views.place(given)}
-    return [
-        Beat("atmosphere", "known", slots=slots, authored=plain(line.text), cites=(line.chunk_id,), keys=(line.key,))
-        for line in views.unseen(given.scene.overview, given.recall)[:1]
-    ]
+        new = views.unseen(given.scene.atmosphere, given.recall)[:limit]
+        return [lore_beat(line) for line in new] or said_of(given, given.scene.place_id)
+    return next(([beat] for beat in around(given)), [])
 
 
 def lore_beat(line: LoreLine) -> Beat:
@@ -76,8 +74,12 @@ def people(given: NarratorInput) -> list[Beat]:
     found = [views.person(given, view.id) for view in given.scene.people if view.id not in came]
     names = [one.name for one in found if one]
     if not names:
-        # That the last one has just gone says as much.
-        return [] if given.movements else [Beat("people", "people.none", slots={"place": views.place(given)})]
+        # That the last one has just gone says as much, and on a shelf nobody is looked for.
+        return (
+            []
+            if given.movements or is_shelf(given)
+            else [Beat("people", "people.none", slots={"place": views.place(given)})]
+        )
     facts: dict[str, Fact] = {"one": len(names) == 1}
     return [Beat("people", "people", facts, {"list": listed(names, limit=6)}, plural=len(names) > 1)]
 
@@ -85,7 +87,9 @@ def people(given: NarratorInput) -> list[Beat]:
 def things(given: NarratorInput) -> list[Beat]:
     """What lies here."""
     names = [name for view in given.scene.things if (name := views.thing(given, view.id))]
-    return [Beat("things", "things", slots={"list": listed(names, limit=6)}, plural=len(names) > 1)] if names else []
+    facts: dict[str, Fact] = {"kind": "note"} if is_shelf(given) else {}
+    beat = Beat("things", "things", facts, {"list": listed(names, limit=6)}, plural=len(names) > 1)
+    return [beat] if names else []
 
 
 def exits(given: NarratorInput) -> list[Beat]:

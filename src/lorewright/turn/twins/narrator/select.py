@@ -10,7 +10,7 @@ from lorewright.turn.records import Evidence, NarratorInput
 from lorewright.turn.twins.narrator.authored import plain
 from lorewright.turn.twins.narrator.beats import Beat
 from lorewright.turn.twins.narrator.changes import gains, movements, pressure, prices
-from lorewright.turn.twins.narrator.fillers import fillers
+from lorewright.turn.twins.narrator.fillers import fillers, lore_left
 from lorewright.turn.twins.narrator.memory import Memory
 from lorewright.turn.twins.narrator.outcomes import outcome_beats
 from lorewright.turn.twins.narrator.quotes import stray_beat
@@ -36,6 +36,8 @@ def select(given: NarratorInput, memory: Memory) -> Selection:
         *pressure(given),
     ]
     beats = _once(beats)
+    if not given.ending and not any(beat.cites for beat in beats) and _wants_lore(given):
+        beats += list(lore_left(given, beats))[:1]
     if given.ending and plain(given.ending):
         beats.append(Beat("ending", authored=plain(given.ending), starts_paragraph=True))
     return Selection(tuple(beats), tuple(fillers(given, beats)))
@@ -58,6 +60,12 @@ def _attempts(given: NarratorInput) -> Iterator[Beat]:
 def _evidence_of(given: NarratorInput, outcome: Outcome) -> list[Evidence]:
     wanted = (*outcome.item_ids, *outcome.known_item_ids)
     return [evidence for evidence in given.evidence if evidence.item_id in wanted and plain(evidence.text)]
+
+
+def _wants_lore(given: NarratorInput) -> bool:
+    """Whether a turn that rests on no note shall tell a line of one: a look or a search always, others every second
+    time."""
+    return given.turn_no % 2 == 0 or any(one.code in ("looked", "nothing_found") for one in given.outcomes)
 
 
 def _once(beats: list[Beat]) -> list[Beat]:

@@ -30,7 +30,7 @@ def narrate(given: NarratorInput) -> NarratorOutput:
     ledger = Ledger(given.seed, dict(given.recall))
     voice = Voice(ledger, memory, scene_facts(given), variants_of(given.grammar))
     told: list[Told] = []
-    beats = plan(selection.beats)
+    beats = _opened(plan(selection.beats), memory)
     for beat, following in zip_longest(beats, beats[1:]):
         if text := voice.say(beat, is_first=not told, before=_last(told), after=_next(beat, following)):
             told.append((beat, text))
@@ -52,6 +52,13 @@ def narrate(given: NarratorInput) -> NarratorOutput:
         ),
         recall=tuple(ledger.used),
     )
+
+
+def _opened(beats: Sequence[Beat], memory: Memory) -> Sequence[Beat]:
+    """The beats; where the first is authored alone and opens as the last turn did, a sentence of ours before it."""
+    if beats and not beats[0].group and beats[0].kind != "ending" and memory.opens_alike(beats[0].authored):
+        return (Beat("lead", "breath"), *beats)
+    return beats
 
 
 def _words(told: Sequence[Told]) -> int:

@@ -62,24 +62,29 @@ def place(given: NarratorInput, entity_id: str | None = None) -> str:
 def scene_facts(given: NarratorInput) -> Facts:
     """What every sentence may be guarded by: the place and its tags, whether it is new, how many people are here."""
     scene = given.scene
-    entities = given.packet.get("entities", ())
-    tags = [tag for entity in entities if entity["id"] == scene.place_id for tag in entity["tags"]]
     count = len(scene.people)
     return {
         "at": local(scene.place_id),
-        "tag": frozenset(map(str, tags)),
+        "tag": place_tags(given),
         "people": "none" if count == 0 else "one" if count == 1 else "some",
         "first_time": scene.first_visit,
     }
 
 
+def place_tags(given: NarratorInput) -> frozenset[str]:
+    """The tags of the place at hand."""
+    entities = given.packet.get("entities", ())
+    return frozenset(str(tag) for entity in entities if entity["id"] == given.scene.place_id for tag in entity["tags"])
+
+
 def exit_names(ways: Sequence[WayOut]) -> list[str]:
-    """`the alley`, `north to the Docks`: what one types, and where it leads if that says more."""
+    """`the alley`, `north to the Docks`: what one types, and where it leads if that says more; a way that is locked to
+    the player says so."""
     return list(dict.fromkeys(_exit_name(way) for way in ways))
 
 
 def _exit_name(way: WayOut) -> str:
-    return f"{_way_name(way)} (locked)" if way.locked else _way_name(way)
+    return f"{_way_name(way)} (locked)" if way.barred else _way_name(way)
 
 
 def _way_name(way: WayOut) -> str:
@@ -128,7 +133,7 @@ def detail(words: str) -> str:
     """What was looked at, with an article, if it is a few plain words."""
     if not is_plain(words) or len(words.split()) > 3:
         return ""
-    return with_article(words) if words[0].islower() else words
+    return with_article(words) if words[0].islower() else place_name(words)
 
 
 def is_plain(words: str) -> bool:
