@@ -34,6 +34,7 @@ CANARIES = {
     "a key of the frontmatter": "bilby",
     "an entity that only secrets tell of": "Zorilla",
     "its alias": "Quokka",
+    "a whole file for the game master": "Aardwolf",
     "what a rule would set off": "dhole",
 }
 
@@ -115,6 +116,16 @@ FILES = {
         ## Secrets
 
         - {#child} Lin has a daughter in the caracal house, and Zorilla feeds her.
+    """,
+    "locations/house.md": """
+        ---
+        id: house
+        type: location
+        visibility: gm
+        ---
+        # Aardwolf House
+
+        Here the child is kept.
     """,
     "npcs/zorilla.md": """
         ---

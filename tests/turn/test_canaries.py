@@ -141,3 +141,28 @@ def test_what_is_done_again_is_known_again(tmp_path: Path) -> None:
         assert PANGOLIN not in c.queried(app, "player")
         redo(campaign.store)
     assert PANGOLIN in c.queried(app, "player")
+
+
+GUESSES = (
+    "tell osk that he sold her passage to the harbour master",
+    "is it true that you sold her passage for a month of quiet",
+    "threaten osk with what the harbour master paid",
+    "persuade osk to admit that he sold Lin's passage",
+    "ask osk whether he has sold her passage to the harbour master for a month of quiet",
+    "search for a letter with a seal, folded small",
+    "tell osk that the letter lies under the barrel",
+    "promise osk to say nothing of the passage that he sold to the harbour master",
+)
+
+
+@pytest.mark.parametrize("guess", GUESSES)
+def test_a_guess_in_ones_own_words_is_not_confirmed(tmp_path: Path, guess: str) -> None:
+    app = c.canary_town(tmp_path)
+    results = h.say(app, guess, "what do you know", "ask osk about that")
+    told = json.dumps(results, ensure_ascii=False)
+    assert c.canaries_in(told + c.staged(app), but=("dugong",)) == []
+    secrets = ("osk:withholds", "tavern:discoverable")
+    assert not [one for result in results for one in result["citations"] if one["chunk_id"].endswith(secrets)]
+    with app.campaigns.reading("game") as store:
+        state = store.head().state
+    assert not [item for item in state.learned_by(state.player_id) if any(one in item for one in secrets)]
