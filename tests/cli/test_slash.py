@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -13,6 +16,9 @@ from test_commands import run
 import harbour as h
 from lorewright.bootstrap import App, open_app
 from lorewright.cli.slash import COMMANDS, is_command, obey
+from lorewright.cli.table_talk import show_result
+from lorewright.errors import CampaignError
+from lorewright.turn.result import TurnResult
 
 
 @pytest.fixture
@@ -49,7 +55,10 @@ def test_help_names_every_command_with_what_it_does(app: App, capsys: pytest.Cap
 def test_an_unknown_command_is_named_with_the_nearest(app: App, capsys: pytest.CaptureFixture[str]) -> None:
     assert told(app, capsys, "/rcap") == "There is no /rcap. Did you mean /recap? All of them: /help"
     assert told(app, capsys, "/zzzzzz") == "There is no /zzzzzz. All of them: /help"
-    assert told(app, capsys, "/") == "There is no /. All of them: /help"
+    assert told(app, capsys, "/foo") == "There is no /foo. All of them: /help"
+    assert told(app, capsys, "/") == told(app, capsys, "/ help") == told(app, capsys, "/help")
+    assert len(told(app, capsys, "/" + "x" * 5000)) < 200
+    assert len(told(app, capsys, "/lore " + "x" * 5000)) < 200
 
 
 def test_who_gives_each_one_open_line(app: App, capsys: pytest.CaptureFixture[str]) -> None:
@@ -95,7 +104,7 @@ def test_lore_names_the_section_and_knows_what_was_learned(app: App, capsys: pyt
     assert "Lin (npcs/lin.md) A bird seller" in told(app, capsys, "/lore Lin")
     assert h.KNOWS in told(app, capsys, "ask Osk about Lin", "/lore night boat")
     assert told(app, capsys, "/lore zyzzyva") == "You know nothing of zyzzyva."
-    assert told(app, capsys, "/lore") == "Ask for something: /lore Zenith"
+    assert told(app, capsys, "/lore") == "Ask for something: /lore NAME, or a few words"
 
 
 def test_undo_redo_and_retry_say_what_they_did_and_show_where_one_is(
@@ -118,9 +127,48 @@ def test_a_question_that_was_asked_back_is_taken_back_with_the_turn_before_it(
 
 
 def test_several_turns_can_be_taken_back_at_once(app: App, capsys: pytest.CaptureFixture[str]) -> None:
-    assert told(app, capsys, "look", "take rope", "wait", "/undo 2").startswith("Taken back: 2 turns")
+    lines = ("look", "take rope", "frobnicate it", "wait", "frobnicate it", "/undo 2")
+    assert told(app, capsys, *lines).count("Taken back: 2 turns, from “take rope” on") == 1
     with app.campaigns.reading("game") as store:
         assert [turn["player_text"] for turn in store.turns()] == ["", "look"]
+
+
+@pytest.mark.parametrize("number", ["0", "-1", "x", "1.5", "²", "99", "9" * 5000])
+def test_what_is_no_number_of_turns_takes_nothing_back(
+    app: App, capsys: pytest.CaptureFixture[str], number: str
+) -> None:
+    with app.campaigns.open("game") as campaign:
+        asyncio.run(campaign.submit("look"))
+        with pytest.raises(CampaignError) as caught:
+            obey(campaign, f"/undo {number}")
+        assert caught.value.hint
+        assert len(caught.value.message) < 200
+        assert campaign.store.head().turn_no == 1
+
+
+def test_the_answers_that_a_question_names_are_not_told_twice(app: App, capsys: pytest.CaptureFixture[str]) -> None:
+    (asked,) = h.say(app, "frobnicate it")
+    show_result(TurnResult.model_validate(asked))
+    assert " ".join(capsys.readouterr().out.split()).count("1 look around") == 1
+
+
+def test_bytes_that_are_no_text_and_letters_that_a_terminal_has_not_stop_nobody(app: App) -> None:
+    environment = {**os.environ, "LOREWRIGHT_WORKSPACE": str(app.workspace.root), "PYTHONIOENCODING": "ascii"}
+    done = subprocess.run(
+        [sys.executable, "-m", "lorewright", "play", "game"],
+        input=b"\xff\xfe look\nask osk about the wind\n",
+        env=environment,
+        capture_output=True,
+        check=False,
+    )
+    assert (done.returncode, b"Traceback" in done.stderr) == (0, False)
+    assert b"The wind turns at midnight" in done.stdout
+
+
+def test_words_with_half_a_sign_are_played(app: App) -> None:
+    h.say(app, "look \udcff\ud83d")
+    with app.campaigns.reading("game") as store:
+        assert store.turns()[-1]["player_text"] == "look ??"
 
 
 def test_through_a_pipe_all_of_them_work_and_a_sitting_is_kept(app: App) -> None:

@@ -34,3 +34,58 @@ def test_at_a_terminal_one_is_asked_and_answered(tmp_path: Path) -> None:
     child.expect(pexpect.EOF)
     child.close()
     assert child.exitstatus == 0
+
+
+def spawned(root: Path, *words: str) -> pexpect.spawn:
+    environment = {**os.environ, "LOREWRIGHT_WORKSPACE": str(root), "TERM": "xterm"}
+    child = pexpect.spawn(sys.executable, ["-m", "lorewright", *words], env=environment, encoding="utf-8", timeout=60)
+    child.expect("> $")
+    return child
+
+
+@pytest.mark.slow
+def test_whoever_interrupts_is_told_that_nothing_is_lost(tmp_path: Path) -> None:
+    root = h.harbour(tmp_path).workspace.root
+    child = spawned(root, "play", "game")
+    child.sendline("take rope")
+    child.expect("\r\n> ")
+    child.send("drop ro")
+    child.sendintr()
+    child.expect("Saved.")
+    child.expect(pexpect.EOF)
+    child.close()
+    assert child.exitstatus == 130
+    again = spawned(root, "play", "game")
+    again.sendline("/inv")
+    again.expect("You carry: lantern, coil of rope")
+    again.close(force=True)
+
+
+@pytest.mark.slow
+def test_a_file_that_is_deleted_while_it_is_played_is_not_called_saved(tmp_path: Path) -> None:
+    root = h.harbour(tmp_path).workspace.root
+    child = spawned(root, "play", "game")
+    child.sendline("take rope")
+    child.expect("\r\n> ")
+    (root / "campaigns" / "game.db").unlink()
+    child.sendline("look")
+    child.expect("moved or deleted")
+    child.expect(pexpect.EOF)
+    assert "Saved" not in child.before
+    child.close()
+
+
+@pytest.mark.slow
+def test_two_who_play_one_campaign_lose_no_turn(tmp_path: Path) -> None:
+    app = h.harbour(tmp_path)
+    one, other = (spawned(app.workspace.root, "play", "game") for _ in range(2))
+    for child, line in ((one, "look"), (other, "take rope"), (one, "wait"), (other, "/undo"), (one, "talk to osk")):
+        child.sendline(line)
+        child.expect("\r\n> ")
+    for child in (one, other):
+        child.sendeof()
+        child.expect("Saved.")
+        child.expect(pexpect.EOF)
+        child.close()
+    with app.campaigns.reading("game") as store:
+        assert [turn["player_text"] for turn in store.turns()] == ["", "look", "take rope", "talk to osk"]

@@ -8,7 +8,8 @@ import harbour as h
 import walking
 from exploration import RULES, write_vault
 from island import write_island
-from lorewright.bootstrap import App, make_workspace, open_app
+from lorewright.bootstrap import App, open_app
+from lorewright.lore_bootstrap import make_workspace
 
 
 def walk_in(folder: Path, pack: Path) -> App:

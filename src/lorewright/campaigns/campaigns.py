@@ -52,8 +52,9 @@ class OpenCampaign:
         """Run a turn; its TurnResult as canonical JSON. See `run_turn` for what it raises.
 
         Without an action ID one is made from the head and the words: the same words sent twice to the same head are one
-        submission.
+        submission. What is no text (half of a sign, bytes that no one could decode) becomes question marks.
         """
+        text = text.encode("utf-8", "replace").decode("utf-8")
         action_id = action_id or _action_id(head_row(self.store.database), text)
         return await run_turn(self.store, Submission(text, action_id), self.setting, self.stages)
 

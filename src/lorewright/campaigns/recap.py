@@ -64,7 +64,9 @@ def _talks(after: WorldState, resolutions: Sequence[Resolution]) -> str:
             target = after.entities.get(outcome.target_id or "")
             if outcome.code in ("blocked", "looked") or target is None or target.type != "npc":
                 continue
-            people.setdefault(target.name, []).extend([_named(outcome.words, after)] if outcome.words else [])
+            # A word that meant nothing to anybody is no subject that was talked about.
+            words = "" if outcome.code == "does_not_know" else outcome.words
+            people.setdefault(target.name, []).extend([_named(words, after)] if words else [])
     if not people:
         return ""
     told = [

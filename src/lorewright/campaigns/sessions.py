@@ -7,6 +7,7 @@ ended with its last turn, and another begins.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -82,13 +83,13 @@ class Sessions:
             return recap_of(campaign, _found(campaign.store, session_id))
 
     def session_history(self, campaign_id: str) -> list[SessionRow]:
-        """All sittings, the first one first.
+        """All sittings, the first one first; without the summaries of turns that were taken back.
 
         Raises:
             NotFound: there is no such campaign.
         """
         with self._campaigns.reading(campaign_id) as store:
-            return session_rows(store.database)
+            return _sittings(store)
 
 
 def sit_down(campaign: OpenCampaign, *, at: str | None = None) -> SessionRow:
@@ -207,8 +208,18 @@ def _campaign_of(session_id: str) -> str:
     return campaign_id
 
 
+def _sittings(store: CampaignStore) -> list[SessionRow]:
+    """A summary tells what was learned: it is none while a turn that it tells of is taken back."""
+    return [
+        session
+        if session.end_turn_id is None or store.is_on_path(session.end_turn_id)
+        else replace(session, summary=None)
+        for session in session_rows(store.database)
+    ]
+
+
 def _found(store: CampaignStore, session_id: str) -> SessionRow:
-    for session in session_rows(store.database):
+    for session in _sittings(store):
         if session.id == session_id:
             return session
     raise NotFound(f"there is no sitting {session_id}", hint=f"see: lorewright session list {store.campaign_id}")

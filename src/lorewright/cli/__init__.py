@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import sqlite3
 import sys
@@ -13,6 +14,10 @@ from lorewright.errors import DamagedFile, LorewrightError
 
 def main() -> None:
     """Run the command line. Exit 0: done; 1: an error, told on stderr with what to do; 2: wrong usage."""
+    for stream in (sys.stdin, sys.stdout, sys.stderr):
+        # Bytes that are no text, and signs that a terminal has no letters for, become marks and stop nobody.
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")
     try:
         app()
     except LorewrightError as error:

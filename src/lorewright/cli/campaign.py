@@ -49,14 +49,15 @@ def list_campaigns(as_json: AsJson = False) -> None:
     """All campaigns."""
     campaigns = open_app().campaigns
     rows = campaigns.rows()
-    for campaign_id in campaigns.damaged():
+    damaged = campaigns.damaged()
+    for campaign_id in damaged:
         note(f"{campaign_id}: its file cannot be read; restore it from a copy")
     if as_json:
         show_json([_shown(row) for row in rows])
     elif rows:
         cells = [(row.id, row.name, row.current_turn, row.updated_at[:16].replace("T", " ")) for row in rows]
         show_table(("campaign", "name", "turns", "last played (UTC)"), cells)
-    else:
+    elif not damaged:
         say("There is no campaign. Next: lorewright campaign new dead_drop")
 
 

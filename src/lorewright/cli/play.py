@@ -92,11 +92,23 @@ def _play_at_prompt(campaigns: Campaigns, campaign_id: str) -> None:
     with contextlib.suppress(ImportError):
         import readline  # noqa: F401
 
-    with campaigns.open(campaign_id) as campaign, _sitting(campaign):
-        show_start(campaign)
-        while (line := _ask()) is not None and _answer(campaign, line):
-            pass
-    say("Saved. Go on with: lorewright play " + campaign_id, style="dim")
+    try:
+        with campaigns.open(campaign_id) as campaign, _sitting(campaign):
+            show_start(campaign)
+            while (line := _ask()) is not None and campaign_id in campaigns.ids() and _answer(campaign, line):
+                pass
+    except KeyboardInterrupt:
+        _say_saved(campaigns, campaign_id)
+        raise
+    _say_saved(campaigns, campaign_id)
+
+
+def _say_saved(campaigns: Campaigns, campaign_id: str) -> None:
+    """Every turn that was told is in the file; unless that was deleted meanwhile, which an open file outlives."""
+    if campaign_id in campaigns.ids():
+        say("Saved. Go on with: lorewright play " + campaign_id, style="dim")
+    else:
+        complain(NotFound(f"the file of {campaign_id} was moved or deleted meanwhile", hint="put it back to play on"))
 
 
 def _ask() -> str | None:
@@ -105,6 +117,9 @@ def _ask() -> str | None:
     except EOFError:
         say()
         return None
+    except KeyboardInterrupt:
+        say()
+        raise
 
 
 def _play_lines(campaigns: Campaigns, campaign_id: str, lines: Iterable[str]) -> None:

@@ -12,10 +12,11 @@ from lorewright.campaigns.campaigns import OpenCampaign
 from lorewright.campaigns.sessions import recap_of, sit_down
 from lorewright.cli.output import say
 from lorewright.cli.table_talk import roll_line, show_last, show_result, wrapped
+from lorewright.errors import CampaignError
 from lorewright.packs.plain import plain_text
 from lorewright.storage.sittings import session_rows
 from lorewright.turn.result import TurnResult
-from lorewright.turn.rewinding import redo, undo, undo_played
+from lorewright.turn.rewinding import redo, undo_played
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,12 +33,15 @@ BARE = frozenset({"help", "undo", "redo", "retry", "quit", "exit"})
 
 _QUITS = ("/quit", "/q", "/exit")
 
-# No story is so long.
-_MOST = 1_000_000
+# No story is so long: more digits than this are no number of turns.
+_MOST_DIGITS = 6
+
+# What is repeated of a line that came to nothing.
+_ECHOED = 60
 
 _SPEECH = """\
-Say what you do in plain words: look at the bar · ask Viktor about Jin · search behind the counter ·
-take the key · go street · wait. A number takes the suggestion of that number."""
+Say what you do in plain words: look around · ask somebody about something · search under the table ·
+take it · go back · wait. A number takes the suggestion of that number."""
 
 
 def obey(campaign: OpenCampaign, line: str) -> bool:
@@ -46,17 +50,21 @@ def obey(campaign: OpenCampaign, line: str) -> bool:
     Raises:
         LorewrightError: it cannot be done; nothing was changed.
     """
-    name, _, rest = line.strip().partition(" ")
-    name = f"/{name.removeprefix('/').casefold()}"
+    name, _, rest = line.strip().removeprefix("/").strip().partition(" ")
+    name = f"/{name.casefold() or 'help'}"
     if name in _QUITS:
         return False
     command = COMMANDS.get(name)
     if command is None:
-        near = difflib.get_close_matches(name, [*COMMANDS, "/quit"], n=1, cutoff=0.5)
-        say(f"There is no {name}. {f'Did you mean {near[0]}? ' if near else ''}All of them: /help")
+        near = difflib.get_close_matches(name, [*COMMANDS, "/quit"], n=1)
+        say(f"There is no {_short(name)}. {f'Did you mean {near[0]}? ' if near else ''}All of them: /help")
     else:
         command.run(campaign, rest.strip())
     return True
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= _ECHOED else f"{text[:_ECHOED]}…"
 
 
 def is_command(line: str) -> bool:
@@ -104,12 +112,14 @@ def _way(way: MapWay) -> str:
 
 
 def _undo(campaign: OpenCampaign, rest: str) -> None:
-    if rest.isdecimal() and rest.isascii():
-        undo(campaign.store, turns=min(int(rest), _MOST))
-        words = f"{rest} turns"
-    else:
-        _, words = undo_played(campaign.store)
-    say(f"Taken back: {words}", style="dim")
+    number = rest.removeprefix("+")
+    if number and not (number.isdecimal() and number.isascii()):
+        raise CampaignError(
+            f"{_short(rest)} is no number of turns", hint="/undo takes back one turn, /undo 3 takes back three"
+        )
+    turns = int(number[:_MOST_DIGITS]) if number else 1
+    _, words = undo_played(campaign.store, turns=turns)
+    say(f"Taken back: {words if turns == 1 else f'{turns} turns, from “{words}” on'}", style="dim")
     show_last(campaign)
 
 
@@ -152,14 +162,14 @@ def _recap(campaign: OpenCampaign, rest: str) -> None:
 
 def _lore(campaign: OpenCampaign, rest: str) -> None:
     if not rest:
-        say("Ask for something: /lore Zenith")
+        say("Ask for something: /lore NAME, or a few words")
         return
     found = ask_lore(campaign, rest).chunks
     for chunk in found:
         say(f"{chunk.section_path} ({chunk.file_path})", style="bold")
         say("\n".join(wrapped(plain_text(part)) for part in chunk.text.split("\n\n")))
     if not found:
-        say(f"You know nothing of {rest}.")
+        say(f"You know nothing of {_short(rest)}.")
 
 
 COMMANDS: dict[str, Command] = {

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 import textwrap
+from collections.abc import Sequence
 from typing import Any
 
 from lorewright.campaigns.campaigns import OpenCampaign
@@ -31,7 +32,7 @@ def show_last(campaign: OpenCampaign) -> None:
     """What was told last, and the lines that were offered with it."""
     turns = campaign.store.turns()
     say(wrapped(_last_told(turns)))
-    _show_options(tuple(turns[-1]["result"]["suggested_actions"]))
+    _show_options(turns[-1]["result"]["suggested_actions"])
 
 
 def show_result(result: TurnResult) -> None:
@@ -46,7 +47,10 @@ def show_result(result: TurnResult) -> None:
             say(f"  {facts}{'   ' if facts and cited else ''}{f'[{cited}]' if cited else ''}", style="dim")
     if any(event.type == "campaign_ended" for event in result.engine_events):
         say("  — the end —", style="bold")
-    _show_options(result.suggested_actions)
+    asked = result.clarification_question or ""
+    # A question names its answers itself; they are not told twice.
+    named = all(f"{number} {line}" in asked for number, line in enumerate(result.suggested_actions, start=1))
+    _show_options(() if named else result.suggested_actions)
 
 
 def show_end(recap: str) -> None:
@@ -76,7 +80,7 @@ def wrapped(text: str) -> str:
     return "\n\n".join(textwrap.fill(" ".join(part.split()), width) for part in text.split("\n\n") if part.strip())
 
 
-def _show_options(options: tuple[str, ...]) -> None:
+def _show_options(options: Sequence[str]) -> None:
     if options:
         say("  " + "   ".join(f"{number} {line}" for number, line in enumerate(options, start=1)), style="dim")
     say()

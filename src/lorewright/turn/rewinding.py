@@ -48,18 +48,29 @@ def undo_to(store: CampaignStore, turn_no: int) -> str:
     return undo(store, turns=last - turn_no)
 
 
-def undo_played(store: CampaignStore) -> tuple[str, str]:
-    """Take back the last turn that was played, with the questions asked since: the ID of the head now, and the words of
-    that turn.
+def undo_played(store: CampaignStore, *, turns: int = 1) -> tuple[str, str]:
+    """Take back the last turns that were played, with the questions asked since: the ID of the head now, and the words
+    of the first turn that was taken back.
 
     Raises:
-        CampaignError: nothing was played yet.
+        CampaignError: not so many were played.
         HeadMoved: another turn was committed meanwhile.
+    Whatever is raised, nothing was changed.
     """
     path = path_to(store.database, head_row(store.database).turn_id)
-    back = next((n for n, turn in enumerate(reversed(path), start=1) if turn["kind"] == "play"), len(path) - 1)
-    words = str(path[-back]["player_text"]) if back else ""
-    return undo(store, turns=max(back, 1)), words
+    played = [n for n, turn in enumerate(reversed(path), start=1) if turn["kind"] == "play"]
+    if turns < 1 or len(path) == 1:
+        return undo(store, turns=turns), ""
+    if not played and turns == 1:
+        played = [len(path) - 1]
+    if len(played) < turns:
+        many = "one turn" if len(played) == 1 else f"{len(played)} turns"
+        raise CampaignError(
+            f"there {'is' if len(played) == 1 else 'are'} only {many} to take back",
+            hint="see: lorewright campaign log CAMPAIGN",
+        )
+    back = played[turns - 1]
+    return undo(store, turns=back), str(path[-back]["player_text"])
 
 
 def redo(store: CampaignStore) -> str:
