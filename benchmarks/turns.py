@@ -60,7 +60,7 @@ PARTS = {
     "resolving": (("turn/pipeline.py", "_resolve"),),
     "narrating, packet included": (("turn/pipeline.py", "_narrate"),),
     "committing": (("turn/store.py", "commit"),),
-    "the state as JSON": (("world/state.py", "_fields_as_json")),
+    "the state as JSON": (("world/state.py", "_fields_as_json"),),
 }
 
 
