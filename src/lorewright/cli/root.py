@@ -35,7 +35,7 @@ class Commands(TyperGroup):
         return list(COMMANDS)
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
-        """A command by its name, from its module's `app`, or its function of that name with its `EXAMPLES`; else None."""
+        """A command by its name, from its module's `app`, or its function with its `EXAMPLES`; else None."""
         if cmd_name not in COMMANDS:
             return None
         module: Any = import_module(f"lorewright.cli.{COMMANDS[cmd_name]}")
