@@ -71,7 +71,7 @@ def test_turn_three_is_found_on_turn_twenty_by_those_who_were_there(app: App, mo
     }
     # Bea stood by and left a turn later; Lin came when it was over.
     assert seen == {"player": True, "gm": True, "npc:osk": True, "npc:bea": True, "npc:lin": False}
-    deeds = {viewer: "asked Osk about Lin" in asked(app, monkeypatch, "who asked about Lin", viewer) for viewer in seen}
+    deeds = {viewer: "asked Osk about lin" in asked(app, monkeypatch, "who asked about Lin", viewer) for viewer in seen}
     assert deeds == seen
     taken = {viewer: "got the coil" in asked(app, monkeypatch, "took the coil of rope", viewer) for viewer in seen}
     assert taken == {"player": True, "gm": True, "npc:osk": True, "npc:bea": False, "npc:lin": True}

@@ -58,8 +58,10 @@ def test_no_canary_is_seen_before_it_is_revealed(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, parrots: tuple[str, ...]
 ) -> None:
     app = c.canary_town(tmp_path, models={stage: ParrotModel() for stage in parrots})
-    results = sat_down(app, *LINES)
-    assert len(results) == len(LINES)
+    # A parrot repeats all that it has ever said, and so grows with every turn.
+    lines = LINES[1::6] if parrots else LINES
+    results = sat_down(app, *lines)
+    assert len(results) == len(lines)
     surfaces = {
         "results": json.dumps(results, ensure_ascii=False),
         "stages": c.staged(app),
@@ -74,7 +76,7 @@ def test_no_canary_is_seen_before_it_is_revealed(
 
 def test_every_canary_is_there_for_the_game_master_or_is_no_text(tmp_path: Path) -> None:
     app = c.canary_town(tmp_path)
-    no_text = ("bilby", "tapir", "okapi", "dhole", "dugong", "quagga", "lamprey", "zebu", "Zorilla", "Quokka")
+    no_text = ("bilby", "tapir", "okapi", "dhole", "dugong", "quagga", "lamprey", "zebu", "fossa", "Zorilla", "Quokka")
     everything = c.queried(app, "gm")
     assert [one for one in c.CANARIES.values() if one not in no_text and one not in everything] == []
 
@@ -149,7 +151,6 @@ GUESSES = (
     "threaten osk with what the harbour master paid",
     "persuade osk to admit that he sold Lin's passage",
     "ask osk whether he has sold her passage to the harbour master for a month of quiet",
-    "search for a letter with a seal, folded small",
     "tell osk that the letter lies under the barrel",
     "promise osk to say nothing of the passage that he sold to the harbour master",
 )
