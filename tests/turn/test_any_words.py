@@ -8,12 +8,13 @@ from pathlib import Path
 
 import pytest
 
+import harbour as h
 from lorewright.campaigns.campaigns import OpenCampaign
 from lorewright.turn.result import TurnResult
 from lorewright.turn.rewinding import undo
 from lorewright.turn.scope import scope_of
 from lorewright.world.state import WorldState
-from scripted_player import PLAYS
+from scripted_player import plays
 
 VERBS = (
     "look at {}", "x {}", "search {}", "look under {}", "take {}", "drop {}", "give {} to {}", "show {} to {}", "use {}",
@@ -39,10 +40,11 @@ def _told(campaign: OpenCampaign, line: str) -> TurnResult:
     return TurnResult.model_validate_json(asyncio.run(campaign.submit(line)))
 
 
-@pytest.mark.parametrize("place", [0, 3], ids=["dead_drop", "harbour"])
-def test_any_verb_with_anything_is_answered_and_what_is_offered_works(tmp_path: Path, place: int) -> None:
-    app, campaign_id, _ = PLAYS[place].begin(tmp_path)
-    chance = random.Random(place)
+@pytest.mark.parametrize("world", ["dead_drop_1", "own_pack", "harbour"])
+def test_any_verb_with_anything_is_answered_and_what_is_offered_works(tmp_path: Path, world: str) -> None:
+    begins = {one.name: one.begin for one in plays(0)}
+    app, campaign_id = begins[world](tmp_path)[:2] if world in begins else (h.harbour(tmp_path), "game")
+    chance = random.Random(world)
     offered: tuple[str, ...] = ()
     is_question = False
     with app.campaigns.open(campaign_id) as campaign:
