@@ -183,7 +183,8 @@ class _Seen:
                 ways = [way for way in self.scope.exits if not way.locked]
                 if not ways:
                     return None
-                way = self.chance.choice(ways)
+                new = [way for way in ways if not self.state.visits.get(way.to)]
+                way = self.chance.choice(new if new and self.chance.random() < 0.5 else ways)
                 return f"go {way.name}" if kind == "go" else f"sneak to {way.to_name}"
             case "again":
                 return self.chance.choice(self.lines[-6:]) if self.lines else None
