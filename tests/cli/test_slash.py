@@ -161,7 +161,7 @@ def test_bytes_that_are_no_text_and_letters_that_a_terminal_has_not_stop_nobody(
         capture_output=True,
         check=False,
     )
-    assert (done.returncode, b"Traceback" in done.stderr) == (0, False)
+    assert (done.returncode, b"Traceback" in done.stderr) == (0, False), done.stderr.decode()
     assert b"The wind turns at midnight" in done.stdout
 
 

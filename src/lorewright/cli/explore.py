@@ -17,7 +17,7 @@ from lorewright.bootstrap import App, open_app
 from lorewright.campaigns.explore.explorer import Found, latest_walk
 from lorewright.campaigns.explore.writing import write_scenario
 from lorewright.cli.output import note, say
-from lorewright.cli.play import _lines_of, _piped_lines, _play_at_prompt, _play_lines
+from lorewright.cli.play import lines_of, piped_lines, play_at_prompt, play_lines
 from lorewright.cli.progress import progress_bar
 from lorewright.index.generation import GenerationKey
 from lorewright.index.library import InstalledPack
@@ -51,17 +51,17 @@ def explore(
         say(f"wrote {save}. Next: lorewright scenario validate {save}")
         return
     if script is not None:
-        lines = _lines_of(script)
-        _play_lines(lorewright.campaigns, _walk(lorewright, source, seed=seed, new=new).id, lines)
+        lines = lines_of(script)
+        play_lines(lorewright.campaigns, _walk(lorewright, source, seed=seed, new=new).id, lines)
         return
-    piped = _piped_lines()
+    piped = piped_lines()
     first = next(piped, None) if piped is not None else None
     if piped is None:
         walk = _walk(lorewright, source, seed=seed, new=new)
         with _embedding(lorewright, walk):
-            _play_at_prompt(lorewright.campaigns, walk.id)
+            play_at_prompt(lorewright.campaigns, walk.id)
     elif first is not None:
-        _play_lines(lorewright.campaigns, _walk(lorewright, source, seed=seed, new=new).id, chain([first], piped))
+        play_lines(lorewright.campaigns, _walk(lorewright, source, seed=seed, new=new).id, chain([first], piped))
     else:
         _demo(lorewright, _found(lorewright, source, seed), seed)
 
@@ -118,7 +118,7 @@ def _demo(lorewright: App, found: Found, seed: int | None) -> None:
     with tempfile.TemporaryDirectory() as folder:
         campaigns = lorewright.rehearsal(Path(folder))
         row = lorewright.explorer.begin(found, campaigns, seed=_SEED if seed is None else seed)
-        _play_lines(campaigns, row.id, found.scenario.demo)
+        play_lines(campaigns, row.id, found.scenario.demo)
 
 
 @contextmanager

@@ -42,13 +42,13 @@ def play(
 ) -> None:
     """Play at a prompt; type /help there. With nothing to read on standard input, a demo is played and not kept."""
     lorewright = open_app(long_lived=True)
-    piped = _piped_lines()
+    piped = piped_lines()
     if script is not None:
-        _play_lines(lorewright.campaigns, _campaign(lorewright, name, seed), _lines_of(script))
+        play_lines(lorewright.campaigns, _campaign(lorewright, name, seed), lines_of(script))
     elif piped is None:
-        _play_at_prompt(lorewright.campaigns, _campaign(lorewright, name, seed))
+        play_at_prompt(lorewright.campaigns, _campaign(lorewright, name, seed))
     elif (first := next(piped, None)) is not None:
-        _play_lines(lorewright.campaigns, _campaign(lorewright, name, seed), _chain(first, piped))
+        play_lines(lorewright.campaigns, _campaign(lorewright, name, seed), _chain(first, piped))
     else:
         _play_demo(lorewright, name)
 
@@ -85,7 +85,8 @@ def _campaign(lorewright: App, name: str, seed: int | None) -> str:
         return campaigns.new(name, seed=seed, progress=progress).id
 
 
-def _play_at_prompt(campaigns: Campaigns, campaign_id: str) -> None:
+def play_at_prompt(campaigns: Campaigns, campaign_id: str) -> None:
+    """Answer a person line by line until they leave."""
     # Gives the prompt a history and editing keys, where the platform has it.
     import contextlib
 
@@ -122,7 +123,7 @@ def _ask() -> str | None:
         raise
 
 
-def _play_lines(campaigns: Campaigns, campaign_id: str, lines: Iterable[str]) -> None:
+def play_lines(campaigns: Campaigns, campaign_id: str, lines: Iterable[str]) -> None:
     """The lines one by one. Once the story has ended, commands alone are answered: the next other line is too many."""
     with campaigns.open(campaign_id) as campaign, _sitting(campaign):
         show_start(campaign)
@@ -159,7 +160,7 @@ def _play_demo(lorewright: App, name: str) -> None:
             row = campaigns.new(
                 scenario.id, campaign_id=f"{scenario.id}_demo", seed=scenario.demo_seed, progress=progress
             )
-        _play_lines(campaigns, row.id, scenario.demo)
+        play_lines(campaigns, row.id, scenario.demo)
 
 
 def _scenario_of(lorewright: App, name: str) -> Scenario:
@@ -190,7 +191,7 @@ def _answer(campaign: OpenCampaign, line: str) -> bool:
     return True
 
 
-def _piped_lines() -> Iterator[str] | None:
+def piped_lines() -> Iterator[str] | None:
     """The lines on standard input that are more than white space; None where a person sits at it."""
     if sys.stdin is None or sys.stdin.closed:
         return iter(())
@@ -199,7 +200,12 @@ def _piped_lines() -> Iterator[str] | None:
     return (line for line in sys.stdin if line.strip())
 
 
-def _lines_of(script: Path) -> list[str]:
+def lines_of(script: Path) -> list[str]:
+    """The lines of a script that are no comments.
+
+    Raises:
+        NotFound: there is no such file.
+    """
     if not script.is_file():
         raise NotFound(f"there is no file {script}", hint="a script is a text with one line of play a line")
     text = script.read_text(encoding="utf-8", errors="replace")

@@ -18,7 +18,7 @@ from lorewright.world.state import Clock, WorldState
 RECENT_NARRATIONS = 3
 
 # And so much of each: a narration is a page at most, whatever a model made of it.
-_RECENT_CHARACTERS = 1_500
+RECENT_CHARACTERS = 1_500
 
 # A clock so many steps from what it sets off is a threat that one can feel coming.
 _NEAR = 2
@@ -67,7 +67,7 @@ def build_packet(
         "relationships": _relationships(state, present),
         "summary": {"scene": scene_summary(state), "threads": threads_summary(state)},
         "recent_events": [
-            {"turn_no": turn_no, "text": message.content[:_RECENT_CHARACTERS]}
+            {"turn_no": turn_no, "text": message.content[:RECENT_CHARACTERS]}
             for turn_no, message in told[-RECENT_NARRATIONS:]
         ],
         "npc_agendas": _agendas(present, goals or {}) if viewer == "planner" else {},

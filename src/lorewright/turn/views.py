@@ -21,7 +21,7 @@ from lorewright.scene_lore.models import LoreText, SceneFocus, SceneItem, SceneL
 from lorewright.turn.draft import Head, Setting, Submission
 from lorewright.turn.leaks import QUOTED_WORDS, quoted_secret
 from lorewright.turn.lore_conditions import lore_conditions
-from lorewright.turn.packet import RECENT_NARRATIONS, build_packet
+from lorewright.turn.packet import RECENT_CHARACTERS, RECENT_NARRATIONS, build_packet
 from lorewright.turn.records import PlannerOutput
 from lorewright.turn.subjects import spoken_of
 from lorewright.turn.visibility import seen_by
@@ -103,10 +103,11 @@ class TurnViews:
                     self.items.setdefault(item_id, _scene_item(item))
 
     def narrations(self) -> tuple[str, ...]:
-        """The last narrations that the narrator may see, oldest first."""
+        """The last narrations that the narrator may see, oldest first, each a page at most: what a model makes of them
+        is shown to it again."""
         messages = [message for _, message in self._head.recent]
         seen = seen_by("narrator", messages, own_id=self._head.state.player_id)
-        return tuple(message.content for message in seen if message.type == "narration")
+        return tuple(message.content[:RECENT_CHARACTERS] for message in seen if message.type == "narration")
 
     def packet(self, state: WorldState, lore: SceneLore, viewer: Literal["planner", "narrator"]) -> dict[str, Any]:
         """The context packet of a stage."""
