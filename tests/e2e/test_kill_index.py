@@ -32,7 +32,7 @@ pytestmark = pytest.mark.slow
 # Starts once and forks for every command: so each is a process of its own, and none has to import everything again.
 SERVER = """
 import json, os, sys, traceback
-from lorewright.cli import main
+from lorewright.cli import doctor, lore, main, pack
 
 for line in sys.stdin:
     asked = json.loads(line)

@@ -6,6 +6,7 @@ import io
 import os
 import sqlite3
 import sys
+from contextlib import suppress
 
 from lorewright.cli.output import complain
 from lorewright.cli.root import app
@@ -17,7 +18,9 @@ def main() -> None:
     for stream in (sys.stdin, sys.stdout, sys.stderr):
         # Bytes that are no text, and signs that a terminal has no letters for, become marks and stop nobody.
         if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(errors="replace")
+            # Whoever called us may have read of it already.
+            with suppress(io.UnsupportedOperation):
+                stream.reconfigure(errors="replace")
     try:
         app()
     except LorewrightError as error:
