@@ -132,8 +132,8 @@ def _embedding(lorewright: App, walk: CampaignRow) -> Iterator[None]:
         yield
         return
     command = [sys.executable, "-m", "lorewright", "pack", "reindex", pin.pack_id]
-    quiet = {"stdin": subprocess.DEVNULL, "stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
-    with subprocess.Popen(command, **quiet) as process:  # type: ignore[call-overload]
+    nothing = subprocess.DEVNULL
+    with subprocess.Popen(command, stdin=nothing, stdout=nothing, stderr=nothing) as process:
         try:
             yield
         finally:
