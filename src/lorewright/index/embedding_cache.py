@@ -17,8 +17,8 @@ import numpy as np
 
 from lorewright.errors import DamagedFile, EmbedderError
 from lorewright.index.embedders.embedder import Embedder, Vectors
-from lorewright.storage.database import Database, is_sound
-from lorewright.storage.migrations import Migration, migrate
+from lorewright.storage.database import Database, delete_files_of, is_damage, is_sound
+from lorewright.storage.migrations import Migration, open_migrated
 from lorewright.storage.steps import step
 
 MIGRATIONS = (
@@ -136,8 +136,7 @@ class EmbeddingCache:
 
     def begin_anew(self) -> None:
         """Forget everything, readable or not."""
-        for end in ("", "-wal", "-shm"):
-            self._path.with_name(self._path.name + end).unlink(missing_ok=True)
+        delete_files_of(self._path)
 
     @contextmanager
     def _database(self) -> Iterator[Database]:
@@ -150,25 +149,17 @@ class EmbeddingCache:
     def _opened(self) -> Database:
         """The cache's file; a damaged one is begun anew, for it holds nothing that cannot be made again."""
         try:
-            return _migrated(self._path)
-        except (DamagedFile, sqlite3.DatabaseError):
+            return open_migrated(self._path, MIGRATIONS)
+        except (DamagedFile, sqlite3.DatabaseError) as problem:
+            if isinstance(problem, sqlite3.Error) and not is_damage(problem):
+                raise
             self.begin_anew()
-            return _migrated(self._path)
+            return open_migrated(self._path, MIGRATIONS)
 
 
 def hash_of(text: str) -> bytes:
     """What a text is kept by."""
     return hashlib.sha256(text.encode("utf-8", "replace")).digest()
-
-
-def _migrated(path: Path) -> Database:
-    database = Database(path)
-    try:
-        migrate(database, MIGRATIONS)
-    except BaseException:
-        database.close()
-        raise
-    return database
 
 
 def _read(database: Database, fingerprint: str, hashes: Sequence[bytes]) -> dict[bytes, Vectors]:

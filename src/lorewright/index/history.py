@@ -16,8 +16,8 @@ from filelock import FileLock
 
 from lorewright.errors import DamagedFile, SettingsError
 from lorewright.ids import canonical_json, content_hash
-from lorewright.storage.database import Database
-from lorewright.storage.migrations import Migration, migrate
+from lorewright.storage.database import Database, delete_files_of, is_damage
+from lorewright.storage.migrations import Migration, open_migrated
 from lorewright.storage.steps import step
 
 # What happened, what became established, how it was told, and what a sitting amounted to.
@@ -70,17 +70,6 @@ class TurnKey:
 TurnRecords = Mapping[TurnKey, Sequence[HistoryRecord]]
 
 
-# What SQLite says of a file that may be as good as ever. A text that is no UTF-8 any more has no code at all.
-_NO_DAMAGE = (
-    sqlite3.SQLITE_BUSY,
-    sqlite3.SQLITE_LOCKED,
-    sqlite3.SQLITE_READONLY,
-    sqlite3.SQLITE_IOERR,
-    sqlite3.SQLITE_FULL,
-    sqlite3.SQLITE_CANTOPEN,
-)
-
-
 class HistoryIndex:
     """The records of a campaign's turns, of all branches. Everything in it can be made again, so what is damaged is
     begun anew, and a row that is not sound is as if it were not there."""
@@ -119,7 +108,7 @@ class HistoryIndex:
     def texts(self) -> list[str]:
         """What the sound records of all turns say; nothing where the file cannot be read. Nothing is changed."""
         try:
-            with closing(_migrated(self._path)) as database:
+            with closing(open_migrated(self._path, MIGRATIONS)) as database:
                 rows = database.rows("SELECT records_json, records_hash FROM turns")
         except (DamagedFile, SettingsError, sqlite3.DatabaseError):
             return []
@@ -130,31 +119,17 @@ class HistoryIndex:
         self._path.parent.mkdir(parents=True, exist_ok=True)
         with FileLock(f"{self._path}.opening"):
             try:
-                return _migrated(self._path)
+                return open_migrated(self._path, MIGRATIONS)
             except (DamagedFile, SettingsError, sqlite3.DatabaseError):
-                self._delete()
-                return _migrated(self._path)
+                delete_files_of(self._path)
+                return open_migrated(self._path, MIGRATIONS)
 
     def _begin_anew(self, problem: sqlite3.DatabaseError) -> None:
         """Delete a damaged file; what is no damage is raised: another process writes, the disk is full."""
-        if getattr(problem, "sqlite_errorcode", 0) & 0xFF in _NO_DAMAGE:
+        if not is_damage(problem):
             raise problem
         with FileLock(f"{self._path}.opening"):
-            self._delete()
-
-    def _delete(self) -> None:
-        for end in ("", "-wal", "-shm"):
-            self._path.with_name(self._path.name + end).unlink(missing_ok=True)
-
-
-def _migrated(path: Path) -> Database:
-    database = Database(path)
-    try:
-        migrate(database, MIGRATIONS)
-    except BaseException:
-        database.close()
-        raise
-    return database
+            delete_files_of(self._path)
 
 
 def _read(database: Database, turns: Sequence[TurnKey]) -> dict[TurnKey, tuple[HistoryRecord, ...]]:

@@ -24,7 +24,7 @@ from lorewright.packs.checking import Neighbour, check_pack
 from lorewright.packs.findings import Finding
 from lorewright.packs.loader import Progress, load_pack, no_progress
 from lorewright.packs.models import Dependency, Layer, Manifest, Pack
-from lorewright.storage.database import is_sound, opened
+from lorewright.storage.database import files_of, is_sound, opened
 from lorewright.storage.migrations import Migration, migrate
 from lorewright.storage.steps import step
 
@@ -297,10 +297,9 @@ class Library:
         """Move a damaged list aside, where it can be looked at; where to."""
         aside = self._database.with_name(f"{self._database.name}.damaged")
         with self.changing(), FileLock(f"{self._database}.lock"):
-            for end in ("", "-wal", "-shm"):
-                path = self._database.with_name(self._database.name + end)
+            for path, moved in zip(files_of(self._database), files_of(aside), strict=True):
                 if path.exists():
-                    path.rename(aside.with_name(aside.name + end))
+                    path.rename(moved)
         return aside
 
     def neighbours(self) -> dict[str, Neighbour]:

@@ -13,6 +13,7 @@ from lorewright.index import building
 from lorewright.index.library import Library
 from lorewright.index.vectors import chroma_files
 from lorewright.index.vectors.chroma_building import rebuild_chroma
+from lorewright.storage.database import delete_files_of
 
 
 @contextmanager
@@ -75,5 +76,4 @@ def mend_chroma(folder: Path, *, wanted: bool) -> bool:
 def delete_database(path: Path) -> None:
     """Delete a database that can be made again, with its log."""
     with FileLock(f"{path}.lock"):
-        for end in ("", "-wal", "-shm"):
-            path.with_name(path.name + end).unlink(missing_ok=True)
+        delete_files_of(path)

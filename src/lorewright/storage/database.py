@@ -22,6 +22,16 @@ BUSY_TIMEOUT_MS = 10_000
 LOCK_TIMEOUT_S = 60.0
 
 
+_NO_DAMAGE = (
+    sqlite3.SQLITE_BUSY,
+    sqlite3.SQLITE_LOCKED,
+    sqlite3.SQLITE_READONLY,
+    sqlite3.SQLITE_IOERR,
+    sqlite3.SQLITE_FULL,
+    sqlite3.SQLITE_CANTOPEN,
+)
+
+
 def insert_row(table: str, values: Sequence[object]) -> tuple[str, tuple[object, ...]]:
     """The statement that adds a row to a table, with its values in the order of the columns."""
     return f"INSERT INTO {table} VALUES ({', '.join('?' * len(values))})", tuple(values)
@@ -79,6 +89,25 @@ class Database:
         """Close the file; the last one out checkpoints, hence the lock."""
         with self._lock:
             self._connection.close()
+
+
+def files_of(path: Path) -> tuple[Path, ...]:
+    """A database's file and those that SQLite keeps beside it, whether they are there or not."""
+    return tuple(path.with_name(path.name + end) for end in ("", "-wal", "-shm"))
+
+
+def delete_files_of(path: Path) -> None:
+    """Delete a database that can be made again; the caller sees to it that nobody opens it meanwhile."""
+    for file in files_of(path):
+        file.unlink(missing_ok=True)
+
+
+def is_damage(problem: sqlite3.Error) -> bool:
+    """Whether a file is not what was written; else it may be as good as ever: another process writes, the disk is full.
+
+    A text that is no UTF-8 any more has no code at all, and is damage.
+    """
+    return getattr(problem, "sqlite_errorcode", 0) & 0xFF not in _NO_DAMAGE
 
 
 def is_sound(path: Path) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 from lorewright.errors import SettingsError
 from lorewright.storage.database import Database
@@ -15,6 +16,23 @@ class Migration:
 
     name: str
     statements: tuple[str, ...]
+
+
+def open_migrated(path: Path, migrations: Sequence[Migration]) -> Database:
+    """An open database whose tables are up to date; the caller closes it.
+
+    Raises:
+        DamagedFile: the file is no database, or the disk refuses.
+        SettingsError: a newer version wrote it.
+    Whatever is raised, the file is closed.
+    """
+    database = Database(path)
+    try:
+        migrate(database, migrations)
+    except BaseException:
+        database.close()
+        raise
+    return database
 
 
 def migrate(database: Database, migrations: Sequence[Migration]) -> list[str]:

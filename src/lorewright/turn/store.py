@@ -13,9 +13,9 @@ from lorewright.errors import ActionIdReused, LorewrightError, NotFound, TurnUnd
 from lorewright.ids import canonical_json
 from lorewright.rules.rulesets import CampaignRules
 from lorewright.storage.campaign_tables import CAMPAIGN_MIGRATIONS
-from lorewright.storage.database import Database, insert_row
+from lorewright.storage.database import insert_row
 from lorewright.storage.heads import forget_state, guard_head, head_row, is_on_path, path_to
-from lorewright.storage.migrations import migrate
+from lorewright.storage.migrations import open_migrated
 from lorewright.storage.sittings import SceneLoreRow, active_session_row, keep_scene_lore, scene_lore_row
 from lorewright.turn.campaign import CampaignRow, PackPin
 from lorewright.turn.draft import Draft, Head, StageRecord, Submission
@@ -41,8 +41,7 @@ class CampaignStore:
         """
         if not path.is_file():
             raise NotFound(f"there is no campaign {path.stem}", hint="see: lorewright campaign list")
-        self.database = Database(path)
-        migrate(self.database, CAMPAIGN_MIGRATIONS)
+        self.database = open_migrated(path, CAMPAIGN_MIGRATIONS)
         row = self.database.row("SELECT id FROM campaigns")
         if row is None:
             self.database.close()
