@@ -99,9 +99,11 @@ def test_what_a_rule_reveals_again_is_known_and_not_learned() -> None:
         ({"act": "ask", "topic": "jin"}, True),
         ({"act": "ask", "topic": "town:jin"}, True),
         ({"act": "ask", "topic": "weather"}, False),
+        ({"act": "ask", "topic": ["weather", "money"]}, True),
+        ({"act": "ask", "topic": ["weather", "rent"]}, False),
     ],
 )
-def test_a_rule_is_about_what_its_trigger_says(trigger: dict[str, str], applies: bool) -> None:
+def test_a_rule_is_about_what_its_trigger_says(trigger: dict[str, Any], applies: bool) -> None:
     rules = w.campaign_rules({"on": trigger, "success": [{"clock": w.HEAT}]})
     tried = w.attempt("ask", w.VIKTOR, items=[w.DEBT], topics=["money", "town:jin"])
     (outcome,) = w.play(tried, rules=rules).outcomes

@@ -74,6 +74,19 @@ def test_an_items_topics_are_the_names_in_it_else_its_own(lore: SceneLore) -> No
     assert topics["weather"] == ("weather",)
 
 
+def test_an_item_called_after_somebody_is_about_them_though_their_name_begins_the_sentence(tmp_path: Path) -> None:
+    lines = "\n".join(f"Nine jins hang in row {number}, and a jin is only a bottle." for number in range(8))
+    files = {
+        "npcs/jin.md": "---\nid: jin\ntype: npc\n---\n\n# Jin\n\nA courier.\n",
+        "npcs/wick.md": "---\nid: wick\ntype: npc\n---\n\n# Wick\n\nA doctor.\n\n## Knows\n\n"
+        "- {#jin} Jin has not been in since the summer.\n- {#jar} Jin is what I keep in the jar.\n",
+        **{f"culture/row{number}.md": f"# Row {number}\n\n{lines}\n" for number in range(8)},
+    }
+    with opened_packs(tmp_path, {"town": files}) as town:
+        lore = gather(town, SceneFocus(scene_id="s", location_id="town:bar", present_ids=("town:wick",)))
+    assert {item.name: item.topics for item in lore.items()} == {"jin": ("Jin",), "jar": ("jar",)}
+
+
 def test_who_is_not_present_brings_nothing(town: Town) -> None:
     lore = gather(town, SceneFocus(scene_id="s", location_id="town:pier", present_ids=("town:mara",)))
     assert [one.npc_id for one in lore.briefings] == ["town:mara"]

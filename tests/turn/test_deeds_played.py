@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 import harbour as h
+from lorewright.bootstrap import open_app
 from lorewright.rules.outcomes import Resolution
 from lorewright.turn.records import InterpreterInput
 from lorewright.turn.scope import scope_of
@@ -132,6 +133,29 @@ def test_every_suggestion_works_when_it_is_typed(tmp_path: Path) -> None:
             with app.campaigns.open("game") as opened:
                 given = InterpreterInput(player_text=suggested, scope=scope_of(opened.store.head().state))
                 assert interpret(given).unclear is None, suggested
+
+
+def test_nobody_is_suggested_to_be_asked_again_about_what_they_have_told_of(tmp_path: Path) -> None:
+    app = h.harbour(tmp_path)
+    before, *told = h.say(app, "look", "ask osk about lin", "ask osk about the weather", "wait 3 minutes", "look")
+    assert "ask Osk about Lin" in before["suggested_actions"]
+    for result in told:
+        assert not any(line.startswith("ask Osk about Lin") for line in result["suggested_actions"])
+        assert any("Osk" in line for line in result["suggested_actions"])
+
+
+def test_what_a_gift_brings_somebody_to_tell_is_told_in_their_own_words(tmp_path: Path) -> None:
+    root = h.write_workspace(tmp_path / "workspace")
+    scenario = root / "scenarios" / "night_boat.yaml"
+    on_gift = (
+        '  - {id: gift, "on": {act: give, target: osk, item: rope}, success: [{reveal: osk/withholds#debt}]}\nfinds:'
+    )
+    scenario.write_text(scenario.read_text(encoding="utf-8").replace("finds:", on_gift), encoding="utf-8")
+    app = open_app(root)
+    app.campaigns.new("night_boat", campaign_id="game", seed=1)
+    _, told = h.say(app, "take rope", "give the rope to osk")
+    (cited,) = [one for one in told["citations"] if one["cite"] == "osk/withholds#debt"]
+    assert f"“{cited['quote']}”" in " ".join(told["final_text"].split())
 
 
 def test_a_lock_whose_key_is_in_hand_is_suggested_and_nothing_else_of_it_before(tmp_path: Path) -> None:

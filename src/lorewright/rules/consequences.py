@@ -82,7 +82,7 @@ def _is_about(rule: Rule, attempt: Attempt, state: WorldState) -> bool:
         and on.target in (None, action.target_id, action.location_id)
         and on.item in (None, action.item_id or action.target_id)
         and on.at in (None, state.scene.location_id)
-        and (on.topic is None or on.topic in _topics(attempt.grounding, state))
+        and (not on.topics or not _topics(attempt.grounding, state).isdisjoint(on.topics))
         and not (rule.once and _once_key(rule) in state.recall)
         and (rule.when is None or holds(rule.when, state))
     )

@@ -57,19 +57,25 @@ class Ruleset(Frozen):
 class RuleTrigger(Frozen):
     """Which attempts a rule is about, by one act or several; what is not said does not matter.
 
-    `topic` is an item's name, an entity or a word; `item` the thing that goes along, or the target where none does.
+    `topic` is an item's name, an entity or a word, or several of them; `item` the thing that goes along, or the target
+    where none does.
     """
 
     act: str | tuple[str, ...]
     target: str | None = None
     item: str | None = None
-    topic: str | None = None
+    topic: str | tuple[str, ...] | None = None
     at: str | None = None
 
     @property
     def acts(self) -> tuple[str, ...]:
         """The types of action that it is about."""
         return (self.act,) if isinstance(self.act, str) else self.act
+
+    @property
+    def topics(self) -> tuple[str, ...]:
+        """The topics that it is about; none where it does not matter what is spoken of."""
+        return (self.topic,) if isinstance(self.topic, str) else self.topic or ()
 
 
 class Rule(Frozen):

@@ -118,14 +118,18 @@ class _Sheet:
 
     def _topics(self, name: str, text: str) -> tuple[str, ...]:
         """What an item is about, without saying it: the names in it, else its own."""
-        named = named_entities(text, self._generations, hidden=hidden_from_players(self._generations))
+        own = name.replace("_", " ")
+        # A short name at a sentence's start may be any word; an item that is called so says which.
+        meant = {one for generation in self._generations for one in generation.entities_named([own]).get(own, ())}
+        hidden = hidden_from_players(self._generations)
+        named = named_entities(text, self._generations, in_scene=meant, hidden=hidden)
         found = [
             entity.name
             for generation in self._generations
             for entity_id in named
             if entity_id not in self._ids and (entity := generation.entity(entity_id)) is not None
         ]
-        return tuple(dict.fromkeys(found)) or (name.replace("_", " "),)
+        return tuple(dict.fromkeys(found)) or (own,)
 
 
 def _lines(chunk: StoredChunk, split: Callable[[str], list[str]]) -> Iterator[LoreText]:

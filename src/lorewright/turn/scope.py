@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Mapping
+from types import MappingProxyType
 from typing import Literal
 
 from lorewright.ids import local
@@ -58,15 +59,18 @@ def ways_out(state: WorldState) -> tuple[WayOut, ...]:
     )
 
 
-def suggestions(state: WorldState, topics: Iterable[str]) -> tuple[str, ...]:
+def suggestions(
+    state: WorldState, topics: Iterable[str], told: Mapping[str, Collection[str]] = MappingProxyType({})
+) -> tuple[str, ...]:
     """One social, one physical and one onward line, each of which works when typed.
 
-    `topics` are names that the player has met. Nothing here comes from an item that was not revealed. Which of
-    several is offered turns with the in-world time, so that the lines do not stand still.
+    `topics` are names that the player has met; `told` those that somebody has told of already. Nothing here comes from
+    an item that was not revealed. Which of several is offered turns with the in-world time, so that the lines do not
+    stand still.
     """
     if state.ended is not None:
         return ()
-    lines = (_social(state, list(topics)), _physical(state), _onward(state))
+    lines = (_social(state, list(topics), told), _physical(state), _onward(state))
     return tuple(line for line in lines if line)
 
 
@@ -80,12 +84,13 @@ def _name_words(name: str) -> set[str]:
     return set(name.casefold().split()) - {"the", "a", "an", "of", "and"}
 
 
-def _social(state: WorldState, topics: list[str]) -> str | None:
-    people = [state.name_of(npc) for npc in state.present_npcs()]
+def _social(state: WorldState, topics: list[str], told: Mapping[str, Collection[str]]) -> str | None:
+    people = state.present_npcs()
     if not people:
         return None
-    person = people[state.minutes % len(people)]
-    subjects = [topic for topic in topics if topic != person]
+    npc = people[state.minutes % len(people)]
+    person = state.name_of(npc)
+    subjects = [topic for topic in topics if topic != person and topic not in told.get(npc, ())]
     return f"ask {person} about {subjects[state.minutes % len(subjects)]}" if subjects else f"talk to {person}"
 
 

@@ -134,15 +134,20 @@ def _evidence(
     player = after.player_id
     given: set[str] = set()
     for outcome in outcomes:
-        speaker = outcome.target_id if outcome.type in _SPOKEN else None
         for item_id in (*outcome.item_ids, *outcome.known_item_ids):
             if item_id in items and after.has_learned(player, item_id) and item_id not in given:
                 given.add(item_id)
                 known = before.has_learned(player, item_id)
+                speaker = outcome.target_id if _is_said(outcome, items[item_id]) else None
                 yield _one(items[item_id], after, speaker=speaker, known_before=known)
     for item_id in sorted(after.learned_by(player) - before.learned_by(player) - given):
         if item_id in items:
             yield _one(items[item_id], after, speaker=None, known_before=False)
+
+
+def _is_said(outcome: Outcome, item: SceneItem) -> bool:
+    """Whether the one whom it was aimed at says it: they were spoken to, or it is theirs (a gift loosens tongues)."""
+    return outcome.type in _SPOKEN or item.chunk_id.rpartition(":")[0] == outcome.target_id
 
 
 def _one(item: SceneItem, state: WorldState, *, speaker: str | None, known_before: bool) -> Evidence:

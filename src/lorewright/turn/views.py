@@ -198,6 +198,14 @@ class TurnViews:
         names = [*(state.name_of(one) for one in related if one in state.entities), *learned]
         return [name for name in dict.fromkeys(names) if name not in present]
 
+    def told_of(self, state: WorldState) -> dict[str, set[str]]:
+        """What somebody has told the player of already, by their ID: names as in `heard_of`."""
+        told: dict[str, set[str]] = {}
+        for item in self.items.values():
+            if state.has_learned(state.player_id, item.id):
+                told.setdefault(item.chunk_id.rpartition(":")[0], set()).update(item.topics)
+        return told
+
 
 def _scene_item(item: Item) -> SceneItem:
     return SceneItem(
