@@ -1,0 +1,324 @@
+"""A scenario's rules and packs -> the moves in it: what it takes, what it brings, what a player types for it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain
+
+from dry_run import DryRun
+from estimate import ALWAYS, Formula, Lines, Move, added, formula, ticked
+from lorewright.ids import local
+from lorewright.index.conditions import conditions_of
+from lorewright.index.generation import Generation
+from lorewright.index.words import content_words
+from lorewright.packs.models import WhenClock, WhenPart, WhenThread
+from lorewright.retrieval.in_force import generations_in_force
+from lorewright.rules.checks import cost_clock
+from lorewright.rules.effects import Effect
+from lorewright.rules.rulesets import BandName, Rule
+from lorewright.scene_lore.gather import gather_person, gather_place
+from lorewright.scene_lore.models import SceneItem
+from lorewright.turn.lore_conditions import lore_conditions
+from lorewright.world.state import OFFSTAGE, WorldState
+
+_BANDS: tuple[BandName, ...] = ("success", "mixed", "critical", "fail")
+# So many words of an item's text are tried as a topic where neither its name nor what it is about leads to it.
+_WORDS = 8
+_LONGEST_WAIT = 480
+
+
+class Scenario:
+    """What the moves are made from: the state that a campaign begins with, its rules, the items of its packs."""
+
+    def __init__(self, run: DryRun, start: WorldState) -> None:
+        self.rules = run.rules
+        self.start = start
+        self.people = tuple(sorted(one.id for one in start.entities.values() if one.type == "npc" and one.id in start.positions))
+        self.places = tuple(start.exits)
+        self._when = dict(_conditions(run.generations))
+        self._in_force = (
+            generations_in_force(run.generations),
+            generations_in_force(run.generations, lore_conditions(start)),
+        )
+        self.found_at = {place: self._discoverable(place) for place in self.places}
+        self.known_by = {who: self._told_by(who) for who in self.people}
+
+    def _discoverable(self, place: str) -> tuple[SceneItem, ...]:
+        items = chain.from_iterable(gather_place(ones, place).discoverable for ones in self._in_force)
+        return tuple({item.id: item for item in items}.values())
+
+    def _told_by(self, who: str) -> tuple[SceneItem, ...]:
+        briefings = [gather_person(ones, who).briefing for ones in self._in_force]
+        items = chain.from_iterable((*one.knows, *one.withholds) for one in briefings)
+        return tuple({item.id: item for item in items}.values())
+
+    def is_kept_back(self, item_id: str, who: str) -> bool:
+        """Whether somebody withholds an item."""
+        return any(item_id == item.id for ones in self._in_force for item in gather_person(ones, who).briefing.withholds)
+
+    def withheld(self) -> frozenset[str]:
+        """Every item that somebody of the cast keeps back."""
+        return frozenset(
+            item.id for who in self.people for ones in self._in_force for item in gather_person(ones, who).briefing.withholds
+        )
+
+    def when(self, item: SceneItem) -> Formula:
+        """What must hold for an item to be there."""
+        return ("all", *self._when.get(item.id, ()), *self._when.get(item.chunk_id, ()))
+
+    def name(self, entity_id: str) -> str:
+        """What a player calls somebody or something."""
+        return self.start.name_of(entity_id)
+
+    def moves(self) -> list[Move]:
+        """Every move that there is."""
+        kept_back = self.withheld()
+        return [
+            *self._ways(),
+            *self._things(),
+            *(self._asked(who, item) for who in self.people for item in self.known_by[who] if item.id not in kept_back),
+            *(self._searched(place, item) for place in self.places for item in self.found_at[place]),
+            *(self._happening(("learned", item), effects) for item, effects in self.rules.on_find.items()),
+            *(move for rule in self.rules.rules for move in self._ruled(rule)),
+            *(
+                self._happening(("clock", clock, value), effects)
+                for clock, at in self.rules.clock_effects.items()
+                for value, effects in at.items()
+            ),
+            *(
+                Move(formula(ending.when), (("ended", ending.id),))
+                for ending in self.rules.endings
+                if ending.when is not None
+            ),
+            *self._departed(),
+            *self._waits(),
+            *self._blunders(),
+        ]
+
+    def _ways(self) -> Iterator[Move]:
+        for place, ways in self.start.exits.items():
+            for way in ways:
+                door = self.start.doors.get(way.via or "")
+                needs: Formula = ("at", place)
+                if door is not None:
+                    key = () if door.key_id is None else (("has", door.key_id),)
+                    needs = ("all", needs, ("any", ("open", way.via), *key))
+                adds = (("at", way.to), ("away", place), ("visited", way.to))
+                yield Move(needs, adds, lines=_typed(f"go {way.name}", f"go to {self.name(way.to)}"))
+
+    def _things(self) -> Iterator[Move]:
+        """A thing can be taken wherever it may come to lie."""
+        places = dict.fromkeys((*self.places, *(place for _, place in self._put())))
+        for thing in (one for one in self.start.entities.values() if one.type == "item"):
+            for place in places:
+                if thing.id in self.start.held_by(place) or (thing.id, place) in set(self._put()):
+                    needs = ("all", ("lies", thing.id, place), ("at", place))
+                    yield Move(needs, (("has", thing.id),), lines=_typed(f"take {_the(thing.name)}"))
+            yield Move(("has", thing.id), (("lacks", thing.id),), lines=_typed(f"drop {_the(thing.name)}"))
+
+    def _put(self) -> list[tuple[str, str]]:
+        return [(atom[1], atom[2]) for effects in self._all_effects() for atom in added(effects, "") if atom[0] == "lies"]
+
+    def _departed(self) -> Iterator[Move]:
+        for effects in self._all_effects():
+            for atom in added(effects, self.start.player_id):
+                if atom[0] == "stands" and atom[2] != OFFSTAGE:
+                    yield Move(("all", atom, ("at", atom[2])), (("present", atom[1]),))
+
+    def _all_effects(self) -> Iterator[tuple[Effect, ...]]:
+        yield from self.rules.on_find.values()
+        yield from (effects for at in self.rules.clock_effects.values() for effects in at.values())
+        for rule in self.rules.rules:
+            yield from (rule.critical, rule.success, rule.mixed, rule.fail)
+
+    def _asked(self, who: str, item: SceneItem) -> Move:
+        lines = [f"ask {self.name(who)} about {phrase}" for phrase in _phrases(item)]
+        needs = ("all", ("present", who), self.when(item))
+        return Move(needs, (("learned", item.id),), lines=_typed(*lines), bands=_BANDS, item=item.id)
+
+    def _searched(self, place: str, item: SceneItem) -> Move:
+        lines = [*_searches(item), *(f"search {phrase}" for phrase in _phrases(item)), "search"]
+        needs = ("all", ("at", place), self.when(item))
+        return Move(needs, (("learned", item.id),), lines=_typed(*lines), bands=_BANDS, item=item.id)
+
+    def _happening(self, needs: Formula, effects: Sequence[Effect]) -> Move:
+        return Move(needs, tuple(added(effects, self.start.player_id)), ticked(effects))
+
+    def _ruled(self, rule: Rule) -> Iterator[Move]:
+        """A move a band, each with the effects of that band."""
+        bands: dict[BandName, tuple[Effect, ...]] = {"success": rule.success}
+        if rule.check is not None:
+            bands |= {"critical": rule.critical, "mixed": rule.mixed, "fail": rule.fail}
+        for band, effects in bands.items():
+            if band == "critical" and not effects:
+                continue
+            lines = _lines(tuple(self._rule_lines(rule)))
+            adds = (*added(effects, self.start.player_id), ("fired", rule.id, band))
+            needs = ("all", self._trigger(rule), formula(rule.when))
+            yield Move(needs, adds, ticked(effects), lines=lines, bands=(band,), rule=rule.id)
+
+    def _trigger(self, rule: Rule) -> Formula:
+        on = rule.on
+        parts: list[Formula] = [] if on.at is None else [("at", on.at)]
+        for one in filter(None, (on.target, on.item)):
+            parts.append(self._reached(one, must_carry=one == on.item and not {"take", "look"} & set(on.acts)))
+        topic = self._item_of(rule)
+        if topic is not None:
+            parts.append(self.when(topic))
+            if on.target is None and on.at is None:
+                parts.append(("any", *(("at", place) for place, items in self.found_at.items() if topic in items)))
+        return ("all", *parts)
+
+    def _reached(self, entity_id: str, *, must_carry: bool) -> Formula:
+        """In sight, or in hand."""
+        entity = self.start.entities.get(entity_id)
+        if entity is None or entity.type in ("faction", "other"):
+            return ALWAYS
+        if entity.type == "npc":
+            return ("present", entity_id)
+        if entity.type == "location":
+            near = [place for place, ways in self.start.exits.items() if any(way.to == entity_id for way in ways)]
+            return ("any", *(("at", place) for place in (entity_id, *near)))
+        if entity.type == "door":
+            sides = [place for place, ways in self.start.exits.items() if any(way.via == entity_id for way in ways)]
+            return ("any", *(("at", place) for place in sides))
+        if must_carry:
+            return ("has", entity_id)
+        lying = (("all", ("lies", entity_id, place), ("at", place)) for place in self.places)
+        return ("any", ("has", entity_id), *lying)
+
+    def _item_of(self, rule: Rule) -> SceneItem | None:
+        """The item that a rule's topic names, where it names one of whom or what the rule is about."""
+        holders = [one for one in (rule.on.target, rule.on.at) if one is not None]
+        if not holders and "search" in rule.on.acts:
+            holders = list(self.places)
+        items = chain.from_iterable((*self.known_by.get(one, ()), *self.found_at.get(one, ())) for one in holders)
+        return next((item for item in items if item.name == rule.on.topic), None)
+
+    def _rule_lines(self, rule: Rule) -> Iterator[str]:
+        on = rule.on
+        who = self.name(on.target) if on.target else ""
+        people = [who] if who else [self.name(one) for one in self.people]
+        item = _the(self.name(on.item)) if on.item else ""
+        topics = list(dict.fromkeys(self._topics(rule)))
+        for act in on.acts:
+            match act:
+                case "ask" | "tell" | "threaten":
+                    tail = f" with {item}" if item and act == "threaten" else ""
+                    yield from (f"{act} {one}{tail} about {topic}" for one in people for topic in topics)
+                case "persuade":
+                    tail = f" with {item}" if item else ""
+                    yield from (f"persuade {one}{tail} to talk about {topic}" for one in people for topic in topics)
+                    yield from (f"persuade {one} about {topic}" for one in people for topic in topics)
+                    yield from (f"persuade {one}{tail}" for one in people)
+                case "give":
+                    things = [item] if item else [_the(one.name) for one in self.start.entities.values() if one.type == "item"]
+                    yield from (f"give {thing} to {one}" for one in people for thing in things)
+                case "promise":
+                    yield from (f"promise {one} to {topic}" for one in people for topic in topics)
+                case "attack" | "recall":
+                    yield from (f"{act} {one}" + (f" with {item}" if item else "") for one in people)
+                case "use":
+                    target = _the(who) if who else ""
+                    yield f"use {item} on {target}" if item and target else f"use {item or target}"
+                case "go" | "sneak":
+                    places = [on.target] if on.target else list(self.places)
+                    yield from (f"{act} to {self.name(place)}" for place in places)
+                case "search":
+                    found = self._item_of(rule)
+                    yield from _searches(found) if found else ()
+                    yield from (f"search {topic}" for topic in topics)
+                    yield "search"
+                case "wait":
+                    yield from ("wait", "wait for an hour")
+                case "look":
+                    yield f"look at {_the(who)}" if who else "look"
+                case "attempt":
+                    verb = (on.topic or "touch").replace("_", " ")
+                    things = [one.name for one in self.start.entities.values() if one.type in ("item", "npc", "door")]
+                    targets = [who] if who else things
+                    yield from (f"{verb} {_the(target)}" + (f" with {item}" if item else "") for target in targets)
+                case "inventory":
+                    yield "inventory"
+                case _:
+                    yield f"{act} {_the(who) or item}" + (f" with {item}" if item and who else "")
+
+    def _topics(self, rule: Rule) -> Iterator[str]:
+        """What to say for a rule to take it as about its topic; any topic where it has none."""
+        topic, target = rule.on.topic, rule.on.target
+        if topic is None:
+            items = self.known_by.get(target or "", ())
+            yield from (_phrases(item)[0] for item in items)
+            yield from (one.name for one in self.start.entities.values() if one.type == "npc")
+            return
+        item = self._item_of(rule)
+        yield from (one.name for one in self.start.entities.values() if local(one.id) == topic)
+        yield topic.replace("_", " ")
+        yield from _phrases(item) if item else ()
+
+    def _waits(self) -> Iterator[Move]:
+        wanted = {atom for rule in self.rules.rules for atom in _minutes(formula(rule.when))}
+        wanted |= {atom for ending in self.rules.endings for atom in _minutes(formula(ending.when))}
+        for atom in sorted(wanted):
+            minutes = min(atom[1], _LONGEST_WAIT)
+            yield Move(ALWAYS, (atom,), lines=_typed(f"wait {minutes} minutes"))
+
+    def _blunders(self) -> Iterator[Move]:
+        """What goes wrong by the ruleset's own checks counts on a clock, too."""
+        clock = cost_clock(self.start)
+        if clock is not None:
+            lines = _typed(*(f"sneak to {self.name(place)}" for place in self.places))
+            yield Move(ALWAYS, (), ((clock.id, 1),), lines=lines, bands=("fail", "mixed"))
+
+
+def _conditions(generations: Iterable[Generation]) -> Iterator[tuple[str, tuple[Formula, ...]]]:
+    """Item or chunk -> what its conditions ask for."""
+    found: dict[str, tuple[Formula, ...]] = {}
+    for generation in generations:
+        for stored in conditions_of(generation):
+            owner = stored.item_id or generation.chunks([stored.row])[stored.row].id
+            parts = tuple(_part(part) for part in stored.when.parts)
+            found[owner] = (*found.get(owner, ()), *parts)
+    return iter(found.items())
+
+
+def _part(part: WhenPart) -> Formula:
+    if isinstance(part, WhenThread):
+        return ("thread", part.thread, part.status)
+    if isinstance(part, WhenClock):
+        low: Formula = ALWAYS if part.min is None else ("clock", part.clock, part.min)
+        return low if part.max is None else ("all", low, ("below", part.clock, part.max))
+    return ("fact", part.fact, local(part.subject))
+
+
+def _minutes(given: Formula) -> Iterator[Formula]:
+    if given[0] in ("all", "any"):
+        yield from chain.from_iterable(map(_minutes, given[1:]))
+    elif given[0] == "minutes":
+        yield given
+
+
+def _phrases(item: SceneItem) -> list[str]:
+    """What a player may call an item: its name, what it is about, both, a telling word of it."""
+    name = item.name.replace("_", " ")
+    both = [f"{name} of {topic}" for topic in item.topics if topic.casefold() != name.casefold()]
+    return list(dict.fromkeys((name, *item.topics, *both, *content_words(item.text)[:_WORDS])))
+
+
+def _searches(item: SceneItem) -> list[str]:
+    """The very words that find it: `search behind the bar`."""
+    if not item.trigger:
+        return []
+    return [item.trigger.lower() if item.trigger.lower().startswith("search ") else f"search {item.trigger.lower()}"]
+
+
+def _typed(*lines: str) -> Lines:
+    return _lines(lines)
+
+
+def _lines(lines: Sequence[str]) -> Lines:
+    return lambda _: lines
+
+
+def _the(name: str) -> str:
+    return name if not name or name[:1].isupper() or name.startswith(("the ", "a ")) else f"the {name}"
