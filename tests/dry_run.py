@@ -63,6 +63,9 @@ class Step:
     line: str
     band: BandName = "success"
 
+    def __str__(self) -> str:
+        return self.line if self.band == "success" else f"{self.line} [{self.band}]"
+
 
 class DryRun:
     """The rules of a campaign, to be asked what a line would come to."""
@@ -84,7 +87,9 @@ class DryRun:
             self._attempts[key] = self._read(state, line)
         return self._attempts[key]
 
-    def play(self, state: WorldState, attempts: tuple[Attempt, ...], dice: Dice, *, turn_no: int | None = None) -> Patch:
+    def play(
+        self, state: WorldState, attempts: tuple[Attempt, ...], dice: Dice, *, turn_no: int | None = None
+    ) -> Patch:
         """What comes of attempts.
 
         Raises:

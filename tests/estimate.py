@@ -8,7 +8,8 @@ estimate is out of reach; what is not must be played. An atom is a tuple, (`at`,
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections import deque
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, assert_never
 
@@ -20,9 +21,6 @@ from lorewright.world.state import OFFSTAGE, WorldState
 
 Atom = tuple[Any, ...]
 Formula = tuple[Any, ...]
-Costs = Mapping[Atom, float]
-# Lines to type for a move in a state, the likeliest first.
-Lines = Callable[[WorldState], Iterable[str]]
 
 ALWAYS: Formula = ("all",)
 NEVER: Formula = ("any",)
@@ -30,7 +28,8 @@ NEVER: Formula = ("any",)
 
 @dataclass(frozen=True, slots=True)
 class Move:
-    """What can be done, or happens by itself where there are no `lines`: what it needs, what it adds.
+    """What can be done, or happens by itself where there are no `lines`: what it needs, what it adds, and what to type
+    for it, the likeliest first.
 
     `rule` and `item` say by what one sees that it was this move and no other: the rule that spoke, the item that was
     learned. A move with `ticks` (clock, by) can be made again and again.
@@ -39,11 +38,10 @@ class Move:
     needs: Formula
     adds: tuple[Atom, ...]
     ticks: tuple[tuple[str, int], ...] = ()
-    lines: Lines | None = None
+    lines: tuple[str, ...] = ()
     bands: tuple[BandName, ...] = ("success",)
     rule: str | None = None
     item: str | None = None
-    why: str = ""
 
 
 def formula(condition: c.Condition | None, *, holds: bool = True) -> Formula:
@@ -205,6 +203,22 @@ class Estimate:
     def _missing(self, atom: Atom) -> int:
         return abs(int(atom[2]) - self.state.clocks[atom[1]].value)
 
+    def make(self, move: Move) -> Iterator[Atom]:
+        """Make a move, if it can be made; what has become cheaper by it."""
+        cost = self.of(move.needs)
+        if cost == math.inf:
+            return
+        after = cost + bool(move.lines)
+        for atom in move.adds:
+            if after < self.of(atom):
+                self.costs[atom], self.by[atom] = after, move
+                yield atom
+        for clock, by in move.ticks:
+            best = self.ticks.get((clock, by > 0))
+            if best is None or cost < best[0]:
+                self.ticks[clock, by > 0] = (cost, abs(by), move)
+                yield ("clock" if by > 0 else "below", clock)
+
     def lead(self, given: Formula) -> list[Move]:
         """The moves that lead to it, by the cheapest way."""
         found: dict[int, Move] = {}
@@ -225,40 +239,69 @@ class Estimate:
                 found[id(move)] = move
                 self._lead(move.needs, found)
 
-    def lacking(self, given: Formula, seen: set[Atom] | None = None) -> list[Atom]:
+    def unmet(self, given: Formula) -> list[Atom]:
+        """The atoms that are still to be had, by the cheapest way."""
+        if not self.of(given):
+            return []
+        match given[0]:
+            case "all":
+                return list(dict.fromkeys(atom for part in given[1:] for atom in self.unmet(part)))
+            case "any":
+                return self.unmet(min(given[1:], key=self.of)) if given[1:] else []
+            case _:
+                return [given]
+
+    def lacking(self, given: Formula) -> list[Atom]:
         """The atoms that nothing leads to and without which it cannot be had."""
-        seen = set() if seen is None else seen
         if self.of(given) < math.inf:
             return []
         if given[0] in ("all", "any"):
-            return [atom for part in given[1:] for atom in self.lacking(part, seen)]
-        if given in seen:
-            return []
-        seen.add(given)
+            return list(dict.fromkeys(atom for part in given[1:] for atom in self.lacking(part)))
         return [given]
 
 
-def estimate(state: WorldState, moves: Sequence[Move]) -> Estimate:
-    """What everything costs from a state: moves are made until nothing gets cheaper."""
-    made = Estimate(state)
-    here = [*moves, *_standing(state)]
-    changed = True
-    while changed:
-        changed = False
-        for move in here:
-            cost = made.of(move.needs)
-            if cost == math.inf:
-                continue
-            after = cost + (move.lines is not None)
-            for atom in move.adds:
-                if after < made.of(atom):
-                    made.costs[atom], made.by[atom], changed = after, move, True
-            for clock, by in move.ticks:
-                key = (clock, by > 0)
-                best = made.ticks.get(key)
-                if best is None or cost < best[0]:
-                    made.ticks[key], changed = (cost, abs(by), move), True
-    return made
+class Estimator:
+    """Estimates by one set of moves: a move is looked at again where something that it needs has become cheaper."""
+
+    def __init__(self, moves: Sequence[Move]) -> None:
+        self.moves = tuple(moves)
+        self._needing: dict[Atom, list[int]] = {}
+        for number, move in enumerate(self.moves):
+            for atom in atoms(move.needs):
+                self._needing.setdefault(_key(atom), []).append(number)
+
+    def of(self, state: WorldState) -> Estimate:
+        """What everything costs from a state."""
+        made = Estimate(state)
+        standing = tuple(_standing(state))
+        moves = (*self.moves, *standing)
+        waiting = deque(range(len(moves)))
+        is_waiting = [True] * len(moves)
+        while waiting:
+            number = waiting.popleft()
+            is_waiting[number] = False
+            for atom in made.make(moves[number]):
+                needing = self._needing.get(_key(atom), [])
+                here = [n for n, one in enumerate(standing, start=len(self.moves)) if one.needs == atom]
+                for other in (*needing, *here):
+                    if not is_waiting[other]:
+                        is_waiting[other] = True
+                        waiting.append(other)
+        return made
+
+
+def atoms(given: Formula) -> Iterator[Atom]:
+    """The atoms of a formula."""
+    if given[0] in ("all", "any"):
+        for part in given[1:]:
+            yield from atoms(part)
+    else:
+        yield given
+
+
+def _key(atom: Atom) -> Atom:
+    """All values of a clock are had by the same moves."""
+    return atom[:2] if atom[0] in ("clock", "below") else atom
 
 
 def _standing(state: WorldState) -> Iterator[Move]:

@@ -6,11 +6,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 
 from dry_run import DryRun
-from estimate import ALWAYS, Formula, Lines, Move, added, formula, ticked
+from estimate import ALWAYS, Formula, Move, added, formula, ticked
 from lorewright.ids import local
 from lorewright.index.conditions import conditions_of
 from lorewright.index.generation import Generation
-from lorewright.index.words import content_words
 from lorewright.packs.models import WhenClock, WhenPart, WhenThread
 from lorewright.retrieval.in_force import generations_in_force
 from lorewright.rules.checks import cost_clock
@@ -20,27 +19,33 @@ from lorewright.scene_lore.gather import gather_person, gather_place
 from lorewright.scene_lore.models import SceneItem
 from lorewright.turn.lore_conditions import lore_conditions
 from lorewright.world.state import OFFSTAGE, WorldState
+from typed_lines import phrases, rule_lines, searches, the
 
 _BANDS: tuple[BandName, ...] = ("success", "mixed", "critical", "fail")
-# So many words of an item's text are tried as a topic where neither its name nor what it is about leads to it.
-_WORDS = 8
 _LONGEST_WAIT = 480
 
 
-class Scenario:
+class Board:
     """What the moves are made from: the state that a campaign begins with, its rules, the items of its packs."""
 
     def __init__(self, run: DryRun, start: WorldState) -> None:
         self.rules = run.rules
         self.start = start
-        self.people = tuple(sorted(one.id for one in start.entities.values() if one.type == "npc" and one.id in start.positions))
+        self.people = tuple(
+            sorted(one.id for one in start.entities.values() if one.type == "npc" and one.id in start.positions)
+        )
         self.places = tuple(start.exits)
         self._when = dict(_conditions(run.generations))
         self._in_force = (
             generations_in_force(run.generations),
             generations_in_force(run.generations, lore_conditions(start)),
         )
+        self._put = {
+            (atom[1], atom[2]) for effects in self._all_effects() for atom in added(effects, "") if atom[0] == "lies"
+        }
         self.found_at = {place: self._discoverable(place) for place in self.places}
+        # What somebody of the cast keeps back.
+        self.withheld: frozenset[str] = frozenset()
         self.known_by = {who: self._told_by(who) for who in self.people}
 
     def _discoverable(self, place: str) -> tuple[SceneItem, ...]:
@@ -49,18 +54,10 @@ class Scenario:
 
     def _told_by(self, who: str) -> tuple[SceneItem, ...]:
         briefings = [gather_person(ones, who).briefing for ones in self._in_force]
-        items = chain.from_iterable((*one.knows, *one.withholds) for one in briefings)
+        kept_back = [item for one in briefings for item in one.withholds]
+        self.withheld |= {item.id for item in kept_back}
+        items = [*(item for one in briefings for item in one.knows), *kept_back]
         return tuple({item.id: item for item in items}.values())
-
-    def is_kept_back(self, item_id: str, who: str) -> bool:
-        """Whether somebody withholds an item."""
-        return any(item_id == item.id for ones in self._in_force for item in gather_person(ones, who).briefing.withholds)
-
-    def withheld(self) -> frozenset[str]:
-        """Every item that somebody of the cast keeps back."""
-        return frozenset(
-            item.id for who in self.people for ones in self._in_force for item in gather_person(ones, who).briefing.withholds
-        )
 
     def when(self, item: SceneItem) -> Formula:
         """What must hold for an item to be there."""
@@ -72,11 +69,15 @@ class Scenario:
 
     def moves(self) -> list[Move]:
         """Every move that there is."""
-        kept_back = self.withheld()
         return [
             *self._ways(),
             *self._things(),
-            *(self._asked(who, item) for who in self.people for item in self.known_by[who] if item.id not in kept_back),
+            *(
+                self._asked(who, item)
+                for who in self.people
+                for item in self.known_by[who]
+                if item.id not in self.withheld
+            ),
             *(self._searched(place, item) for place in self.places for item in self.found_at[place]),
             *(self._happening(("learned", item), effects) for item, effects in self.rules.on_find.items()),
             *(move for rule in self.rules.rules for move in self._ruled(rule)),
@@ -104,20 +105,17 @@ class Scenario:
                     key = () if door.key_id is None else (("has", door.key_id),)
                     needs = ("all", needs, ("any", ("open", way.via), *key))
                 adds = (("at", way.to), ("away", place), ("visited", way.to))
-                yield Move(needs, adds, lines=_typed(f"go {way.name}", f"go to {self.name(way.to)}"))
+                yield Move(needs, adds, lines=_lines(f"go {way.name}", f"go to {self.name(way.to)}"))
 
     def _things(self) -> Iterator[Move]:
         """A thing can be taken wherever it may come to lie."""
-        places = dict.fromkeys((*self.places, *(place for _, place in self._put())))
+        places = dict.fromkeys((*self.places, *sorted(place for _, place in self._put)))
         for thing in (one for one in self.start.entities.values() if one.type == "item"):
             for place in places:
-                if thing.id in self.start.held_by(place) or (thing.id, place) in set(self._put()):
+                if thing.id in self.start.held_by(place) or (thing.id, place) in self._put:
                     needs = ("all", ("lies", thing.id, place), ("at", place))
-                    yield Move(needs, (("has", thing.id),), lines=_typed(f"take {_the(thing.name)}"))
-            yield Move(("has", thing.id), (("lacks", thing.id),), lines=_typed(f"drop {_the(thing.name)}"))
-
-    def _put(self) -> list[tuple[str, str]]:
-        return [(atom[1], atom[2]) for effects in self._all_effects() for atom in added(effects, "") if atom[0] == "lies"]
+                    yield Move(needs, (("has", thing.id),), lines=_lines(f"take {the(thing.name)}"))
+            yield Move(("has", thing.id), (("lacks", thing.id),), lines=_lines(f"drop {the(thing.name)}"))
 
     def _departed(self) -> Iterator[Move]:
         for effects in self._all_effects():
@@ -132,27 +130,27 @@ class Scenario:
             yield from (rule.critical, rule.success, rule.mixed, rule.fail)
 
     def _asked(self, who: str, item: SceneItem) -> Move:
-        lines = [f"ask {self.name(who)} about {phrase}" for phrase in _phrases(item)]
+        lines = [f"ask {self.name(who)} about {phrase}" for phrase in phrases(item)]
         needs = ("all", ("present", who), self.when(item))
-        return Move(needs, (("learned", item.id),), lines=_typed(*lines), bands=_BANDS, item=item.id)
+        return Move(needs, (("learned", item.id),), lines=_lines(*lines), bands=_BANDS, item=item.id)
 
     def _searched(self, place: str, item: SceneItem) -> Move:
-        lines = [*_searches(item), *(f"search {phrase}" for phrase in _phrases(item)), "search"]
         needs = ("all", ("at", place), self.when(item))
-        return Move(needs, (("learned", item.id),), lines=_typed(*lines), bands=_BANDS, item=item.id)
+        return Move(needs, (("learned", item.id),), lines=_lines(*searches(item)), bands=_BANDS, item=item.id)
 
     def _happening(self, needs: Formula, effects: Sequence[Effect]) -> Move:
         return Move(needs, tuple(added(effects, self.start.player_id)), ticked(effects))
 
     def _ruled(self, rule: Rule) -> Iterator[Move]:
         """A move a band, each with the effects of that band."""
+        told = self.known_by.get(rule.on.target or "", ())
+        lines = _lines(*rule_lines(rule, self.start, places=self.places, item=self._item_of(rule), told=told))
         bands: dict[BandName, tuple[Effect, ...]] = {"success": rule.success}
         if rule.check is not None:
             bands |= {"critical": rule.critical, "mixed": rule.mixed, "fail": rule.fail}
         for band, effects in bands.items():
             if band == "critical" and not effects:
                 continue
-            lines = _lines(tuple(self._rule_lines(rule)))
             adds = (*added(effects, self.start.player_id), ("fired", rule.id, band))
             needs = ("all", self._trigger(rule), formula(rule.when))
             yield Move(needs, adds, ticked(effects), lines=lines, bands=(band,), rule=rule.id)
@@ -195,79 +193,18 @@ class Scenario:
         items = chain.from_iterable((*self.known_by.get(one, ()), *self.found_at.get(one, ())) for one in holders)
         return next((item for item in items if item.name == rule.on.topic), None)
 
-    def _rule_lines(self, rule: Rule) -> Iterator[str]:
-        on = rule.on
-        who = self.name(on.target) if on.target else ""
-        people = [who] if who else [self.name(one) for one in self.people]
-        item = _the(self.name(on.item)) if on.item else ""
-        topics = list(dict.fromkeys(self._topics(rule)))
-        for act in on.acts:
-            match act:
-                case "ask" | "tell" | "threaten":
-                    tail = f" with {item}" if item and act == "threaten" else ""
-                    yield from (f"{act} {one}{tail} about {topic}" for one in people for topic in topics)
-                case "persuade":
-                    tail = f" with {item}" if item else ""
-                    yield from (f"persuade {one}{tail} to talk about {topic}" for one in people for topic in topics)
-                    yield from (f"persuade {one} about {topic}" for one in people for topic in topics)
-                    yield from (f"persuade {one}{tail}" for one in people)
-                case "give":
-                    things = [item] if item else [_the(one.name) for one in self.start.entities.values() if one.type == "item"]
-                    yield from (f"give {thing} to {one}" for one in people for thing in things)
-                case "promise":
-                    yield from (f"promise {one} to {topic}" for one in people for topic in topics)
-                case "attack" | "recall":
-                    yield from (f"{act} {one}" + (f" with {item}" if item else "") for one in people)
-                case "use":
-                    target = _the(who) if who else ""
-                    yield f"use {item} on {target}" if item and target else f"use {item or target}"
-                case "go" | "sneak":
-                    places = [on.target] if on.target else list(self.places)
-                    yield from (f"{act} to {self.name(place)}" for place in places)
-                case "search":
-                    found = self._item_of(rule)
-                    yield from _searches(found) if found else ()
-                    yield from (f"search {topic}" for topic in topics)
-                    yield "search"
-                case "wait":
-                    yield from ("wait", "wait for an hour")
-                case "look":
-                    yield f"look at {_the(who)}" if who else "look"
-                case "attempt":
-                    verb = (on.topic or "touch").replace("_", " ")
-                    things = [one.name for one in self.start.entities.values() if one.type in ("item", "npc", "door")]
-                    targets = [who] if who else things
-                    yield from (f"{verb} {_the(target)}" + (f" with {item}" if item else "") for target in targets)
-                case "inventory":
-                    yield "inventory"
-                case _:
-                    yield f"{act} {_the(who) or item}" + (f" with {item}" if item and who else "")
-
-    def _topics(self, rule: Rule) -> Iterator[str]:
-        """What to say for a rule to take it as about its topic; any topic where it has none."""
-        topic, target = rule.on.topic, rule.on.target
-        if topic is None:
-            items = self.known_by.get(target or "", ())
-            yield from (_phrases(item)[0] for item in items)
-            yield from (one.name for one in self.start.entities.values() if one.type == "npc")
-            return
-        item = self._item_of(rule)
-        yield from (one.name for one in self.start.entities.values() if local(one.id) == topic)
-        yield topic.replace("_", " ")
-        yield from _phrases(item) if item else ()
-
     def _waits(self) -> Iterator[Move]:
         wanted = {atom for rule in self.rules.rules for atom in _minutes(formula(rule.when))}
         wanted |= {atom for ending in self.rules.endings for atom in _minutes(formula(ending.when))}
         for atom in sorted(wanted):
             minutes = min(atom[1], _LONGEST_WAIT)
-            yield Move(ALWAYS, (atom,), lines=_typed(f"wait {minutes} minutes"))
+            yield Move(ALWAYS, (atom,), lines=_lines(f"wait {minutes} minutes"))
 
     def _blunders(self) -> Iterator[Move]:
         """What goes wrong by the ruleset's own checks counts on a clock, too."""
         clock = cost_clock(self.start)
         if clock is not None:
-            lines = _typed(*(f"sneak to {self.name(place)}" for place in self.places))
+            lines = _lines(*(f"sneak to {self.name(place)}" for place in self.places))
             yield Move(ALWAYS, (), ((clock.id, 1),), lines=lines, bands=("fail", "mixed"))
 
 
@@ -298,27 +235,5 @@ def _minutes(given: Formula) -> Iterator[Formula]:
         yield given
 
 
-def _phrases(item: SceneItem) -> list[str]:
-    """What a player may call an item: its name, what it is about, both, a telling word of it."""
-    name = item.name.replace("_", " ")
-    both = [f"{name} of {topic}" for topic in item.topics if topic.casefold() != name.casefold()]
-    return list(dict.fromkeys((name, *item.topics, *both, *content_words(item.text)[:_WORDS])))
-
-
-def _searches(item: SceneItem) -> list[str]:
-    """The very words that find it: `search behind the bar`."""
-    if not item.trigger:
-        return []
-    return [item.trigger.lower() if item.trigger.lower().startswith("search ") else f"search {item.trigger.lower()}"]
-
-
-def _typed(*lines: str) -> Lines:
-    return _lines(lines)
-
-
-def _lines(lines: Sequence[str]) -> Lines:
-    return lambda _: lines
-
-
-def _the(name: str) -> str:
-    return name if not name or name[:1].isupper() or name.startswith(("the ", "a ")) else f"the {name}"
+def _lines(*lines: str) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(lines))
