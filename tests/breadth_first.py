@@ -101,6 +101,12 @@ class Search:
                 for band in _bands(rule)
                 if _opened(rule, band) & withheld
             ),
+            *(
+                Goal("way of opening", ("by", rule.id, act), f"{rule.id} (by {act})")
+                for rule in rules.rules
+                for act in rule.on.acts
+                if len(rule.on.acts) > 1 and any(_opened(rule, band) & withheld for band in _bands(rule))
+            ),
             *(Goal("find", ("found", item), item) for item in rules.on_find),
             *(Goal("item", ("learned", item.id), item.id) for item in items),
             *(Goal("person", ("present", who), name(who)) for who in self.board.people),
@@ -226,6 +232,8 @@ class Search:
             opened = _opened(rule, band or "success")
             if not opened or opened & new:
                 yield ("fired", rule.id, band or "success")
+                if opened:
+                    yield ("by", rule.id, attempt.action.type)
         yield from (("found", item) for item in _finds(events))
 
     def _key(self, state: WorldState) -> tuple[object, ...]:

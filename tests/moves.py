@@ -142,30 +142,44 @@ class Board:
         return Move(needs, tuple(added(effects, self.start.player_id)), ticked(effects))
 
     def _ruled(self, rule: Rule) -> Iterator[Move]:
-        """A move a band, each with the effects of that band."""
-        told = self.known_by.get(rule.on.target or "", ())
-        lines = _lines(*rule_lines(rule, self.start, places=self.places, item=self._item_of(rule), told=told))
+        """A move an act and band, each with the effects of that band."""
         bands: dict[BandName, tuple[Effect, ...]] = {"success": rule.success}
         if rule.check is not None:
             bands |= {"critical": rule.critical, "mixed": rule.mixed, "fail": rule.fail}
-        for band, effects in bands.items():
-            if band == "critical" and not effects:
-                continue
-            adds = (*added(effects, self.start.player_id), ("fired", rule.id, band))
-            needs = ("all", self._trigger(rule), formula(rule.when))
-            yield Move(needs, adds, ticked(effects), lines=lines, bands=(band,), rule=rule.id)
+        told = self.known_by.get(rule.on.target or "", ())
+        for act in rule.on.acts:
+            items = self._items_of(rule, act)
+            needs = ("all", self._trigger(rule, act, items), formula(rule.when))
+            lines = _lines(*rule_lines(rule, act, self.start, places=self.places, items=items, told=told))
+            for band, effects in bands.items():
+                if band != "critical" or effects:
+                    adds = (*added(effects, self.start.player_id), ("fired", rule.id, band), ("by", rule.id, act))
+                    yield Move(needs, adds, ticked(effects), lines=lines, bands=(band,), rule=rule.id)
 
-    def _trigger(self, rule: Rule) -> Formula:
+    def _items_of(self, rule: Rule, act: str) -> list[SceneItem]:
+        """The items that a rule's topic may name: of whom or where it is about; what one tells may be anybody's."""
+        holders = [one for one in (rule.on.target, rule.on.at) if one is not None]
+        if act == "tell" or (act == "search" and not holders):
+            holders = [*self.people, *self.places]
+        items = chain.from_iterable((*self.known_by.get(one, ()), *self.found_at.get(one, ())) for one in holders)
+        return [item for item in items if item.name == rule.on.topic]
+
+    def _trigger(self, rule: Rule, act: str, items: Sequence[SceneItem]) -> Formula:
         on = rule.on
         parts: list[Formula] = [] if on.at is None else [("at", on.at)]
         for one in filter(None, (on.target, on.item)):
-            parts.append(self._reached(one, must_carry=one == on.item and not {"take", "look"} & set(on.acts)))
-        topic = self._item_of(rule)
-        if topic is not None:
-            parts.append(self.when(topic))
-            if on.target is None and on.at is None:
-                parts.append(("any", *(("at", place) for place, items in self.found_at.items() if topic in items)))
+            parts.append(self._reached(one, must_carry=one == on.item and act not in ("take", "look")))
+        if items and act == "tell":
+            # A word that stands for itself may be told without having learned anything.
+            parts.append(("any", *(("learned", item.id) for item in items)) if "_" in (on.topic or "") else ALWAYS)
+        elif items:
+            parts.append(("any", *(self._offered(item, act) for item in items)))
         return ("all", *parts)
+
+    def _offered(self, item: SceneItem, act: str) -> Formula:
+        """Where an item can be found, for a search; and what must hold for it to be there."""
+        places = [place for place, items in self.found_at.items() if item in items] if act == "search" else []
+        return ("all", self.when(item), ("any", *(("at", place) for place in places)) if places else ALWAYS)
 
     def _reached(self, entity_id: str, *, must_carry: bool) -> Formula:
         """In sight, or in hand."""
@@ -184,14 +198,6 @@ class Board:
             return ("has", entity_id)
         lying = (("all", ("lies", entity_id, place), ("at", place)) for place in self.places)
         return ("any", ("has", entity_id), *lying)
-
-    def _item_of(self, rule: Rule) -> SceneItem | None:
-        """The item that a rule's topic names, where it names one of whom or what the rule is about."""
-        holders = [one for one in (rule.on.target, rule.on.at) if one is not None]
-        if not holders and "search" in rule.on.acts:
-            holders = list(self.places)
-        items = chain.from_iterable((*self.known_by.get(one, ()), *self.found_at.get(one, ())) for one in holders)
-        return next((item for item in items if item.name == rule.on.topic), None)
 
     def _waits(self) -> Iterator[Move]:
         wanted = {atom for rule in self.rules.rules for atom in _minutes(formula(rule.when))}

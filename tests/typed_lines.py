@@ -34,49 +34,56 @@ def the(name: str) -> str:
 
 
 def rule_lines(
-    rule: Rule, start: WorldState, *, places: Sequence[str], item: SceneItem | None, told: Sequence[SceneItem]
+    rule: Rule,
+    act: str,
+    start: WorldState,
+    *,
+    places: Sequence[str],
+    items: Sequence[SceneItem],
+    told: Sequence[SceneItem],
 ) -> Iterator[str]:
-    """Lines that a rule may be about. `item` is what its topic names, `told` what its target could be asked about."""
+    """Lines for an act of a rule. `items` are what its topic may name, `told` what its target could be asked about."""
     on = rule.on
     who = start.name_of(on.target) if on.target else ""
     people = [who] if who else _named(start, "npc")
     thing = the(start.name_of(on.item)) if on.item else ""
     along = f" with {thing}" if thing else ""
-    topics = list(dict.fromkeys(_topics(rule, start, item, told)))
-    for act in on.acts:
-        match act:
-            case "ask" | "tell" | "promise":
-                joint = "to" if act == "promise" else "about"
-                yield from (f"{act} {one} {joint} {topic}" for one in people for topic in topics)
-            case "persuade" | "threaten":
-                yield from (f"{act} {one}{along} about {topic}" for one in people for topic in topics)
-                yield from (f"{act} {one}{along}" for one in people)
-            case "give":
-                things = [thing] if thing else list(map(the, _named(start, "item")))
-                yield from (f"give {one} to {whom}" for whom in people for one in things)
-            case "attack" | "recall":
-                yield from (f"{act} {one}{along}" for one in people)
-            case "use":
-                yield f"use {thing} on {the(who)}" if thing and who else f"use {thing or the(who)}"
-            case "go" | "sneak":
-                yield from (f"{act} to {start.name_of(place)}" for place in ([on.target] if on.target else places))
-            case "search":
-                yield from searches(item) if item is not None else ()
-                yield from (f"search {topic}" for topic in topics)
-                yield "search"
-            case "wait":
-                yield from ("wait", "wait for an hour")
-            case "look":
-                yield f"look at {the(who)}" if who else "look"
-            case "attempt":
-                verb = (on.topic or "touch").replace("_", " ")
-                targets = [who] if who else _named(start, "item", "npc", "door")
-                yield from (f"{verb} {the(target)}{along}" for target in targets)
-            case _:
-                yield f"{act} {the(who)}{along}" if who else f"{act} {thing}".strip()
+    topics = list(dict.fromkeys(_topics(rule, start, items, told)))
+    match act:
+        case "ask" | "tell" | "promise":
+            joint = "to" if act == "promise" else "about"
+            yield from (f"{act} {one} {joint} {topic}" for one in people for topic in topics)
+        case "persuade" | "threaten":
+            yield from (f"{act} {one}{along} about {topic}" for one in people for topic in topics)
+            yield from (f"{act} {one}{along}" for one in people)
+        case "give":
+            things = [thing] if thing else list(map(the, _named(start, "item")))
+            yield from (f"give {one} to {whom}" for whom in people for one in things)
+        case "attack" | "recall":
+            yield from (f"{act} {one}{along}" for one in people)
+        case "use":
+            yield f"use {thing} on {the(who)}" if thing and who else f"use {thing or the(who)}"
+        case "sneak" if who and start.entities[on.target or ""].type == "npc":
+            yield f"sneak past {who}"
+        case "go" | "sneak":
+            yield from (f"{act} to {start.name_of(place)}" for place in ([on.target] if on.target else places))
+        case "search":
+            yield from (line for item in items for line in searches(item))
+            yield from (f"search {topic}" for topic in topics if on.topic is not None)
+            yield "search"
+        case "wait":
+            yield from ("wait", "wait for an hour")
+        case "look":
+            yield f"look at {the(who)}" if who else "look"
+        case "attempt":
+            verb = (on.topic or "touch").replace("_", " ")
+            targets = [who] if who else _named(start, "item", "npc", "door")
+            yield from (f"{verb} {the(target)}{along}" for target in targets)
+        case _:
+            yield f"{act} {the(who)}{along}" if who else f"{act} {thing}".strip()
 
 
-def _topics(rule: Rule, start: WorldState, item: SceneItem | None, told: Sequence[SceneItem]) -> Iterator[str]:
+def _topics(rule: Rule, start: WorldState, items: Sequence[SceneItem], told: Sequence[SceneItem]) -> Iterator[str]:
     """What to say for a rule to take it as about its topic; any topic where it has none."""
     topic = rule.on.topic
     if topic is None:
@@ -85,7 +92,7 @@ def _topics(rule: Rule, start: WorldState, item: SceneItem | None, told: Sequenc
         return
     yield from (one.name for one in start.entities.values() if local(one.id) == topic)
     yield topic.replace("_", " ")
-    yield from phrases(item) if item is not None else ()
+    yield from (phrase for item in items for phrase in phrases(item))
 
 
 def _named(start: WorldState, *types: str) -> list[str]:
