@@ -12,8 +12,9 @@ import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
+from atoms import Atom, alternatives, atoms, formula, is_true
 from dry_run import DryRun, Step
-from estimate import Atom, Estimate, Estimator, Move, atoms, is_true
+from estimate import Estimate, Estimator, Move
 from lorewright.rules.consequences import rule_for
 from lorewright.rules.effects import RevealEffect
 from lorewright.rules.outcomes import EngineEvent, Roll
@@ -73,7 +74,6 @@ class Search:
     start: WorldState
     board: Board = field(init=False)
     moves: list[Move] = field(init=False)
-    rules: dict[str, Rule] = field(init=False)
     estimator: Estimator = field(init=False)
     # Every state that was seen, by what matters of it; and again for each thing that fired only on another way to it.
     known: dict[object, tuple[Node, Estimate]] = field(default_factory=dict)
@@ -84,34 +84,36 @@ class Search:
         self.board = Board(self.run, self.start)
         self.moves = self.board.moves()
         self.estimator = Estimator(self.moves)
-        self.rules = {rule.id: rule for rule in self.run.rules.rules}
         self._in_question = _asked_after(self.moves)
         self._note(Node(self.start))
 
     def goals(self) -> list[Goal]:
         """All that there is to reach, the farthest kinds first."""
         name, rules = self.board.name, self.run.rules
-        withheld = self.board.withheld
         items = [item for ones in self.board.found_at.values() for item in ones]
         return [
             *(Goal("ending", ("ended", one.id), one.id) for one in rules.endings),
-            *(
-                Goal("way of opening", ("fired", rule.id, band), f"{rule.id} ({band})")
-                for rule in rules.rules
-                for band in _bands(rule)
-                if _opened(rule, band) & withheld
-            ),
-            *(
-                Goal("way of opening", ("by", rule.id, act), f"{rule.id} (by {act})")
-                for rule in rules.rules
-                for act in rule.on.acts
-                if len(rule.on.acts) > 1 and any(_opened(rule, band) & withheld for band in _bands(rule))
-            ),
+            *(goal for rule in rules.rules for goal in self._openings(rule)),
             *(Goal("find", ("found", item), item) for item in rules.on_find),
             *(Goal("item", ("learned", item.id), item.id) for item in items),
             *(Goal("person", ("present", who), name(who)) for who in self.board.people),
             *(Goal("place", ("at", place), name(place)) for place in self.board.places),
         ]
+
+    def _openings(self, rule: Rule) -> Iterator[Goal]:
+        """The ways in which a rule opens what is kept back: by each band, each act, each way in which its condition can
+        hold."""
+        bands = [band for band in _bands(rule) if _opened(rule, band) & self.board.withheld]
+        if not bands:
+            return
+        for band in bands:
+            yield Goal("way of opening", ("fired", rule.id, band), f"{rule.id} ({band})")
+        for act in rule.on.acts if len(rule.on.acts) > 1 else ():
+            yield Goal("way of opening", ("by", rule.id, act), f"{rule.id} (by {act})")
+        ways = alternatives(formula(rule.when))
+        for number, way in enumerate(ways if len(ways) > 1 else ()):
+            shown = ", ".join(map(_shown, atoms(way)))
+            yield Goal("way of opening", ("way", rule.id, number), f"{rule.id} (with {shown})")
 
     def plan(self, goal: Goal) -> Node | Failure:
         """The way to a goal, or how near one came: first by what seems to lead there, then by everything."""
@@ -141,7 +143,7 @@ class Search:
                 if ahead is not None:
                     heapq.heappush(queue, (self._promise(child, ahead, target), len(looked_at)))
                     looked_at.append((child, ahead))
-        node, guess = min(looked_at, key=lambda one: one[1].of(target))
+        node, guess = min(looked_at, key=lambda one: (one[0].state.ended is not None, one[1].of(target)))
         missing = ", ".join(map(_shown, _open_needs(guess, target)))
         why = "given up" if patience == 0 else "no state is left to try"
         return Failure(goal, f"{why}, about {guess.of(target):.0f} steps away; missing are {missing}", node.plan())
@@ -191,17 +193,10 @@ class Search:
             child = self.after(node, Step(line, band))
             if child is None:
                 continue
-            if self._is_it(move, node, child, band):
+            if _is_it(move, child, band):
                 return child
             second = second or child
         return None if move.rule is not None else second
-
-    def _is_it(self, move: Move, before: Node, after: Node, band: BandName) -> bool:
-        if move.rule is not None:
-            return ("fired", move.rule, band) in after.fired
-        if move.item is not None:
-            return after.state.has_learned(after.state.player_id, move.item)
-        return True
 
     def after(self, node: Node, step: Step) -> Node | None:
         """The node that a step leads to; None where it is asked back, refused, or its dice cannot fall so."""
@@ -234,6 +229,9 @@ class Search:
                 yield ("fired", rule.id, band or "success")
                 if opened:
                     yield ("by", rule.id, attempt.action.type)
+                    for number, way in enumerate(alternatives(formula(rule.when))):
+                        if all(is_true(atom, before) for atom in atoms(way)):
+                            yield ("way", rule.id, number)
         yield from (("found", item) for item in _finds(events))
 
     def _key(self, state: WorldState) -> tuple[object, ...]:
@@ -251,6 +249,13 @@ class Search:
             frozenset(state.facts),
             state.ended,
         )
+
+
+def _is_it(move: Move, after: Node, band: BandName) -> bool:
+    """Whether what was done was the move and no other."""
+    if move.rule is not None:
+        return ("fired", move.rule, band) in after.fired
+    return move.item is None or after.state.has_learned(after.state.player_id, move.item)
 
 
 def _asked_after(moves: Iterable[Move]) -> frozenset[str]:

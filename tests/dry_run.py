@@ -75,6 +75,8 @@ class DryRun:
         self.generations = setting.generations
         self._lore: dict[object, SceneLore] = {}
         self._attempts: dict[object, tuple[Attempt, ...] | None] = {}
+        # Many lines are tried in one state.
+        self._last: tuple[WorldState, tuple[object, ...], tuple[object, ...]] | None = None
 
     def attempts(self, state: WorldState, line: str) -> tuple[Attempt, ...] | None:
         """What the line is read and grounded to; None where it is asked back."""
@@ -82,7 +84,7 @@ class DryRun:
         # it is known.
         is_told = line.startswith("tell ")
         learned = frozenset(one for one in state.learned_by(state.player_id) if is_told or ":withholds#" in one)
-        key = (line, self._scene(state), learned, _in_hand(state))
+        key = (line, learned, *self._surroundings(state))
         if key not in self._attempts:
             self._attempts[key] = self._read(state, line)
         return self._attempts[key]
@@ -110,15 +112,18 @@ class DryRun:
 
     def lore(self, state: WorldState) -> SceneLore:
         """All lore of the state's scene, as a turn gathers it."""
-        key = self._scene(state)
+        key = self._surroundings(state)[0]
         if key not in self._lore:
             generations = generations_in_force(self.generations, lore_conditions(state))
             self._lore[key] = gather(generations, _focus(state))
         return self._lore[key]
 
-    def _scene(self, state: WorldState) -> tuple[object, ...]:
-        unmet = unmet_conditions(self.generations, lore_conditions(state))
-        return (state.scene.location_id, state.present_npcs(), unmet)
+    def _surroundings(self, state: WorldState) -> tuple[tuple[object, ...], tuple[object, ...]]:
+        """What the lore of the scene depends on, and what the reading of a line does."""
+        if self._last is None or self._last[0] is not state:
+            unmet = unmet_conditions(self.generations, lore_conditions(state))
+            self._last = (state, (state.scene.location_id, state.present_npcs(), unmet), _in_hand(state))
+        return self._last[1:]
 
     def _read(self, state: WorldState, line: str) -> tuple[Attempt, ...] | None:
         reading = interpret(InterpreterInput(player_text=line, scope=scope_of(state)))

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 
+from atoms import ALWAYS, Formula, added, alternatives, formula, ticked
 from dry_run import DryRun
-from estimate import ALWAYS, Formula, Move, added, formula, ticked
+from estimate import Move
 from lorewright.ids import local
 from lorewright.index.conditions import conditions_of
 from lorewright.index.generation import Generation
@@ -155,6 +156,11 @@ class Board:
                 if band != "critical" or effects:
                     adds = (*added(effects, self.start.player_id), ("fired", rule.id, band), ("by", rule.id, act))
                     yield Move(needs, adds, ticked(effects), lines=lines, bands=(band,), rule=rule.id)
+                    ways = alternatives(formula(rule.when))
+                    for number, way in enumerate(ways if len(ways) > 1 else ()):
+                        here = ("all", self._trigger(rule, act, items), way)
+                        adds = (("way", rule.id, number),)
+                        yield Move(here, adds, lines=lines, bands=(band,), rule=rule.id)
 
     def _items_of(self, rule: Rule, act: str) -> list[SceneItem]:
         """The items that a rule's topic may name: of whom or where it is about; what one tells may be anybody's."""

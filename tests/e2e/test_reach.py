@@ -29,9 +29,10 @@ def test_everything_in_a_scenario_is_reached_by_typed_lines(path: Path, tmp_path
     assert max(len(way) for way in found.ways.values()) <= MOST_TURNS
 
 
-def night_boat(folder: Path, *changes: tuple[str, str]) -> Reach:
-    """What can be reached in the harbour's scenario with some words of it changed."""
+def night_boat(folder: Path, *changes: tuple[str, str], **files: str) -> Reach:
+    """What can be reached in the harbour's scenario with some words of it changed, and with other texts of its places."""
     root = h.write_workspace(folder / "workspace")
+    h.write_pack(root / "content_packs" / "harbour", {f"locations/{name}.md": text for name, text in files.items()})
     text = h.SCENARIO
     for old, new in changes:
         assert old in text
@@ -98,7 +99,53 @@ def test_an_ending_that_comes_too_late_is_out_of_reach(tmp_path: Path) -> None:
     clocks = ("dread: {name: Dread,", "steps: {max: 9}\n      dread: {name: Dread,")
     late = "endings:\n      late: {say: Late., when: {clock: steps, min: 4}}"
     found = night_boat(tmp_path, clocks, ("rules:", ticking), ("endings:", late))
-    assert "1 steps away; missing are clock steps 4" in only_failure(found, "ending", "late")
+    assert "2 steps away; missing are clock steps 4" in only_failure(found, "ending", "late")
+
+
+def test_each_act_and_each_reason_that_opens_a_secret_is_a_way_of_its_own(tmp_path: Path) -> None:
+    reasons = "{any: [{has: rope}, {revealed: osk/knows#boat}, {has: hatch_key}]}"
+    found = night_boat(
+        tmp_path,
+        ("when: {not: {revealed: osk/withholds#debt}}", f"when: {reasons}"),
+        ("act: ask,", "act: [ask, persuade],"),
+        ("[{give: hatch_key}]", "[{clock: dread}]"),
+    )
+    ways = {goal.name for goal in found.ways if goal.kind == "way of opening"}
+    assert ways == {
+        *("owning_up (success)", "owning_up (mixed)", "owning_up (by ask)", "owning_up (by persuade)"),
+        *("owning_up (with has game:rope)", "owning_up (with learned harbour:osk:knows#boat)"),
+    }
+    said = only_failure(found, "way of opening", "owning_up (with has game:hatch_key)")
+    assert "nothing leads to it; it needs has game:hatch_key" in said
+
+
+TIMES = """
+    ---
+    id: quay
+    type: location
+    ---
+    # The Quay
+
+    Wet stone and rope.
+
+    ## Discoverable
+
+    - {#feather} search the steps: A grey feather is stuck to the third step.
+    - {#boot} (when clock dread >= MIN) search the chain: A boot hangs from the chain, laced.
+"""
+
+
+def test_what_is_there_at_times_only_is_found_at_its_time(tmp_path: Path) -> None:
+    found = night_boat(tmp_path, quay=TIMES.replace("MIN", "2"))
+    assert found.failures == ()
+    way = next(way for goal, way in found.ways.items() if goal.name == "harbour:quay:discoverable#boot")
+    assert way[-1].line == "search the chain"
+    assert len(way) >= 4
+
+
+def test_what_is_there_when_the_story_is_over_is_out_of_reach(tmp_path: Path) -> None:
+    found = night_boat(tmp_path, quay=TIMES.replace("MIN", "3"))
+    assert "clock dread 3" in only_failure(found, "item", "harbour:quay:discoverable#boot")
 
 
 def test_what_no_dice_can_show_is_out_of_reach(tmp_path: Path) -> None:
