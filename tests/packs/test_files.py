@@ -156,3 +156,24 @@ def test_the_manifest_is_part_of_the_hash_and_other_files_are_not(tmp_path: Path
 def test_the_hash_does_not_depend_on_where_the_pack_lies(tmp_path: Path) -> None:
     texts: dict[str, str | bytes] = {"a.md": "# A\n", "z/b.md": "# B\n"}
     assert loaded(tmp_path / "x", texts).content_hash == loaded(tmp_path / "y", texts).content_hash
+
+
+def test_the_folder_tests_is_no_content_and_no_finding_whatever_lies_there(tmp_path: Path) -> None:
+    folder = folder_with(tmp_path, "a.md", "npcs/tests/b.md")
+    before = load_pack(folder)
+    (folder / "tests" / "deep").mkdir(parents=True)
+    (folder / "tests" / "golden.yaml").write_text("nonsense: [")
+    (folder / "tests" / "notes.md").write_text("no frontmatter, no title, [[no target]]")
+    (folder / "tests" / "deep" / "c.md").write_text("# C\n")
+    (folder / "tests" / "outside.md").symlink_to("/etc/passwd")
+    assert list_files(folder).paths == ("a.md", "npcs/tests/b.md")
+    after = load_pack(folder)
+    assert (after.chunks, after.findings) == (before.chunks, before.findings)
+    assert content_hash_of(folder) == before.content_hash
+
+
+def test_a_folder_tests_that_is_a_link_is_told_like_any_other(tmp_path: Path) -> None:
+    (tmp_path / "outside").mkdir()
+    folder = folder_with(tmp_path, "a.md")
+    (folder / "tests").symlink_to(tmp_path / "outside")
+    assert codes(list_files(folder).findings) == {"symlink-escape"}

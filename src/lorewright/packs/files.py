@@ -14,6 +14,9 @@ from lorewright.packs.limits import MAX_FILE_BYTES, MAX_FILES
 
 _MARKDOWN = frozenset({".md", ".markdown"})
 
+# What the author expects of the pack; it is no part of it, whatever lies there.
+TESTS_FOLDER = "tests"
+
 # About the pack rather than of it, when they lie at its root.
 _NOT_CONTENT = frozenset({"readme", "license", "licence", "attribution", "changelog", "contributing", "credits"})
 
@@ -27,8 +30,8 @@ class Listing:
 
 
 def list_files(root: Path, exclude: Sequence[str] = ()) -> Listing:
-    """Every markdown file below the folder, sorted by path. No link that leads out is followed; hidden files and what a
-    glob of `exclude` matches (`templates/*`, `*_log.md`) are ignored.
+    """Every markdown file below the folder, sorted by path. No link that leads out is followed; hidden files, the
+    folder `tests` and what a glob of `exclude` matches (`templates/*`, `*_log.md`) are ignored.
     """
     findings: list[Finding] = []
     paths: list[str] = []
@@ -57,7 +60,9 @@ def _matches(path: str, glob: str) -> bool:
 def _walk(root: Path, findings: list[Finding]) -> Iterator[Path]:
     for folder, subfolders, names in os.walk(root, followlinks=False):
         here = Path(folder)
-        subfolders[:] = sorted(name for name in subfolders if not name.startswith("."))
+        subfolders[:] = sorted(
+            name for name in subfolders if not name.startswith(".") and not _is_tests(here / name, root)
+        )
         for name in list(subfolders):
             if (here / name).is_symlink():
                 subfolders.remove(name)
@@ -74,6 +79,10 @@ def _walk(root: Path, findings: list[Finding]) -> Iterator[Path]:
                 findings.append(info(name, "not-content", "about the pack, not of it; left out"))
                 continue
             yield here / name
+
+
+def _is_tests(folder: Path, root: Path) -> bool:
+    return folder == root / TESTS_FOLDER and not folder.is_symlink()
 
 
 def _linked_folder(link: Path, relative: str, root: Path) -> Finding:

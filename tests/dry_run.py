@@ -1,0 +1,150 @@
+"""A line typed in a state -> what comes of it by the real reading, grounding and rules: no database, no telling, no chance.
+
+What a line is read and grounded to depends on little of the state, so it is remembered; dice fall as they are wished.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from lorewright.retrieval.in_force import generations_in_force, unmet_conditions
+from lorewright.rules.actions import Attempt
+from lorewright.rules.dice import Dice, FixedDice, parse_dice
+from lorewright.rules.outcomes import Roll
+from lorewright.rules.patch import Patch
+from lorewright.rules.resolve import play_out
+from lorewright.rules.rulesets import BandName, Ruleset
+from lorewright.rules.validate import validate
+from lorewright.scene_lore.gather import gather
+from lorewright.scene_lore.models import SceneFocus, SceneLore
+from lorewright.turn.draft import Setting
+from lorewright.turn.ground import ground
+from lorewright.turn.lore_conditions import lore_conditions
+from lorewright.turn.records import InterpreterInput
+from lorewright.turn.scope import scope_of, ways_out
+from lorewright.turn.twins.interpreter import interpret
+from lorewright.world.state import OFFSTAGE, WorldState
+
+
+class OutOfReach(Exception):
+    """No dice of that many sides come to the band that was wished for."""
+
+
+class WishedDice:
+    """Dice that fall into one band whenever they are thrown, within what such dice can show."""
+
+    def __init__(self, band: BandName, ruleset: Ruleset) -> None:
+        self._band = band
+        self._ruleset = ruleset
+
+    def roll(self, expression: str, *, purpose: str, actor_id: str, modifier: int = 0) -> Roll:
+        """The least total of the band.
+
+        Raises:
+            OutOfReach: the dice and the modifier never come to it.
+        """
+        throw = parse_dice(expression)
+        lowest = throw.dice + throw.bonus + modifier
+        highest = throw.dice * throw.sides + throw.bonus + modifier
+        above = highest + 1
+        for band in self._ruleset.bands:
+            total = max(band.minimum, lowest)
+            if band.name == self._band and total < min(above, highest + 1):
+                return FixedDice([total]).roll(expression, purpose=purpose, actor_id=actor_id, modifier=modifier)
+            above = min(above, band.minimum)
+        raise OutOfReach(f"{expression}{modifier:+d} never is a {self._band}")
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """A line, and the band that its dice are to come to where any are thrown."""
+
+    line: str
+    band: BandName = "success"
+
+    def __str__(self) -> str:
+        return self.line if self.band == "success" else f"{self.line} [{self.band}]"
+
+
+class DryRun:
+    """The rules of a campaign, to be asked what a line would come to."""
+
+    def __init__(self, setting: Setting) -> None:
+        self.rules = setting.rules
+        self.generations = setting.generations
+        self._lore: dict[object, SceneLore] = {}
+        self._attempts: dict[object, tuple[Attempt, ...] | None] = {}
+        # Many lines are tried in one state.
+        self._last: tuple[WorldState, tuple[object, ...], tuple[object, ...]] | None = None
+
+    def attempts(self, state: WorldState, line: str) -> tuple[Attempt, ...] | None:
+        """What the line is read and grounded to; None where it is asked back."""
+        # Whoever is told something is told what one has learned; else only what people keep back is met otherwise once
+        # it is known.
+        is_told = line.startswith("tell ")
+        learned = frozenset(one for one in state.learned_by(state.player_id) if is_told or ":withholds#" in one)
+        key = (line, learned, *self._surroundings(state))
+        if key not in self._attempts:
+            self._attempts[key] = self._read(state, line)
+        return self._attempts[key]
+
+    def play(
+        self, state: WorldState, attempts: tuple[Attempt, ...], dice: Dice, *, turn_no: int | None = None
+    ) -> Patch:
+        """What comes of attempts.
+
+        Raises:
+            OutOfReach: the dice cannot fall as wished.
+        """
+        return play_out(attempts, validate(attempts, state, self.rules), state, self.rules, dice, turn_no=turn_no)
+
+    def try_step(self, state: WorldState, step: Step) -> Patch | None:
+        """What comes of a step; None where it is asked back, refused, or its dice cannot fall so."""
+        attempts = self.attempts(state, step.line)
+        if attempts is None:
+            return None
+        try:
+            patch = self.play(state, attempts, WishedDice(step.band, self.rules.ruleset))
+        except OutOfReach:
+            return None
+        return None if all(one.code == "blocked" for one in patch.outcomes) else patch
+
+    def lore(self, state: WorldState) -> SceneLore:
+        """All lore of the state's scene, as a turn gathers it."""
+        key = self._surroundings(state)[0]
+        if key not in self._lore:
+            generations = generations_in_force(self.generations, lore_conditions(state))
+            self._lore[key] = gather(generations, _focus(state))
+        return self._lore[key]
+
+    def _surroundings(self, state: WorldState) -> tuple[tuple[object, ...], tuple[object, ...]]:
+        """What the lore of the scene depends on, and what the reading of a line does."""
+        if self._last is None or self._last[0] is not state:
+            unmet = unmet_conditions(self.generations, lore_conditions(state))
+            self._last = (state, (state.scene.location_id, state.present_npcs(), unmet), _in_hand(state))
+        return self._last[1:]
+
+    def _read(self, state: WorldState, line: str) -> tuple[Attempt, ...] | None:
+        reading = interpret(InterpreterInput(player_text=line, scope=scope_of(state)))
+        if reading.unclear is not None:
+            return None
+        actions = reading.proposed_actions
+        return tuple(ground(actions, state, self.lore, self.rules.ruleset, self.generations))
+
+
+def _focus(state: WorldState) -> SceneFocus:
+    return SceneFocus(
+        scene_id=state.scene.id,
+        location_id=state.scene.location_id,
+        present_ids=state.present_npcs(),
+        thread_ids=tuple(sorted(state.threads)),
+    )
+
+
+def _in_hand(state: WorldState) -> tuple[object, ...]:
+    """What else the reading of a line depends on: what lies here, what is carried, the ways and doors, who is about."""
+    held: Mapping[str, int] = state.held_by(state.player_id)
+    here: Mapping[str, int] = state.held_by(state.scene.location_id)
+    nowhere = frozenset(who for who, where in state.positions.items() if where == OFFSTAGE)
+    return (tuple(held.items()), tuple(here.items()), ways_out(state), nowhere)

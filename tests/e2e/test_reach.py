@@ -1,0 +1,202 @@
+"""Every scenario that ships keeps what it promises: everybody can be met, everything found, every ending played to.
+
+And where one does not, the player who tries everything says what is out of reach and how near one comes.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import harbour as h
+from breadth_first import MOST_TURNS, Node, Search
+from dry_run import DryRun, OutOfReach, Step, WishedDice
+from lorewright.bootstrap import open_app
+from lorewright.rules.dice import band_of
+from reach import Proof, Reach, reach, reach_of
+from worlds import ruleset
+
+SCENARIOS = sorted((Path(__file__).parents[2] / "scenarios").glob("*.yaml"))
+
+
+@pytest.mark.parametrize("path", SCENARIOS, ids=lambda path: path.stem)
+def test_everything_in_a_scenario_is_reached_by_typed_lines(path: Path, tmp_path: Path) -> None:
+    found = reach_of(str(path), tmp_path)
+    assert [str(failure) for failure in found.failures] == []
+    assert set(found.ways) == set(found.goals)
+    assert {goal.kind for goal in found.goals} >= {"ending", "item", "person", "place"}
+    assert max(len(way) for way in found.ways.values()) <= MOST_TURNS
+
+
+def night_boat(folder: Path, *changes: tuple[str, str], **files: str) -> Reach:
+    """What can be reached in the harbour's scenario with some words of it changed, and with other texts of its places."""
+    root = h.write_workspace(folder / "workspace")
+    h.write_pack(root / "content_packs" / "harbour", {f"locations/{name}.md": text for name, text in files.items()})
+    text = h.SCENARIO
+    for old, new in changes:
+        assert old in text
+        text = text.replace(old, new)
+    (root / "scenarios" / "night_boat.yaml").write_text(h.dedent(text), encoding="utf-8")
+    app = open_app(root)
+    app.campaigns.new("night_boat", campaign_id="game", seed=1)
+    with app.campaigns.open("game") as campaign:
+        return reach(campaign)
+
+
+def test_every_kind_of_goal_is_looked_for(tmp_path: Path) -> None:
+    found = night_boat(tmp_path)
+    assert found.failures == ()
+    assert {f"{goal.kind} {goal.name}" for goal in found.goals} == {
+        "ending fled",
+        "way of opening owning_up (success)",
+        "way of opening owning_up (mixed)",
+        "find harbour:tavern:discoverable#letter",
+        "item harbour:tavern:discoverable#letter",
+        "person Osk",
+        "person Bea",
+        "place The Tavern",
+        "place The Quay",
+    }
+
+
+def only_failure(found: Reach, kind: str, name: str) -> str:
+    """What is said of the goal, which must be the only one that was not reached."""
+    assert [(failure.goal.kind, failure.goal.name) for failure in found.failures] == [(kind, name)]
+    return str(found.failures[0])
+
+
+CELLAR = ("quay: {exits: {tavern", "cellar: {name: the cellar}\n      quay: {exits: {tavern")
+
+
+def test_a_place_behind_a_lock_without_a_key_is_named_with_what_it_needs(tmp_path: Path) -> None:
+    locked = ("cellar: {to: quay, via: hatch}", "down: {to: cellar, via: hatch}")
+    found = night_boat(tmp_path, CELLAR, locked, ("[{give: hatch_key}]", "[{clock: dread}]"))
+    said = only_failure(found, "place", "the cellar")
+    assert "nothing leads to it; it needs has game:hatch_key or open game:hatch" in said
+
+
+def test_a_lock_whose_key_is_found_first_is_no_hindrance(tmp_path: Path) -> None:
+    found = night_boat(tmp_path, CELLAR, ("cellar: {to: quay, via: hatch}", "down: {to: cellar, via: hatch}"))
+    assert found.failures == ()
+    way = next(way for goal, way in found.ways.items() if goal.name == "the cellar")
+    assert [step.line for step in way] == ["search under the counter", "go down"]
+
+
+def test_an_ending_that_asks_for_what_excludes_itself_is_named_with_how_near_one_comes(tmp_path: Path) -> None:
+    """Each half can be had, so that no estimate rules it out: it must be tried."""
+    rules = "rules:\n      - {id: to, on: {act: go, target: quay}, success: [{thread: lost, status: warm}]}\n      - {id: back, on: {act: go, target: tavern}, success: [{thread: lost, status: cold}]}"
+    both = (
+        "endings:\n      both: {say: Both., when: {all: [{thread: lost, status: warm}, {thread: lost, status: cold}]}}"
+    )
+    said = only_failure(night_boat(tmp_path, ("rules:", rules), ("endings:", both)), "ending", "both")
+    assert "about 1 steps away; missing are thread lost cold (nearest after: " in said
+
+
+def test_an_ending_that_comes_too_late_is_out_of_reach(tmp_path: Path) -> None:
+    """The story is over after two ways, and four are needed."""
+    ticking = "rules:\n      - {id: walk, on: {act: go}, success: [{clock: dread}, {clock: steps}]}"
+    clocks = ("dread: {name: Dread,", "steps: {max: 9}\n      dread: {name: Dread,")
+    late = "endings:\n      late: {say: Late., when: {clock: steps, min: 4}}"
+    found = night_boat(tmp_path, clocks, ("rules:", ticking), ("endings:", late))
+    assert "2 steps away; missing are clock steps 4" in only_failure(found, "ending", "late")
+
+
+def test_each_act_and_each_reason_that_opens_a_secret_is_a_way_of_its_own(tmp_path: Path) -> None:
+    reasons = "{any: [{has: rope}, {revealed: osk/knows#boat}, {has: hatch_key}]}"
+    found = night_boat(
+        tmp_path,
+        ("when: {not: {revealed: osk/withholds#debt}}", f"when: {reasons}"),
+        ("act: ask,", "act: [ask, persuade],"),
+        ("[{give: hatch_key}]", "[{clock: dread}]"),
+    )
+    ways = {goal.name for goal in found.ways if goal.kind == "way of opening"}
+    assert ways == {
+        *("owning_up (success)", "owning_up (mixed)", "owning_up (by ask)", "owning_up (by persuade)"),
+        *("owning_up (with has game:rope)", "owning_up (with learned harbour:osk:knows#boat)"),
+    }
+    said = only_failure(found, "way of opening", "owning_up (with has game:hatch_key)")
+    assert "nothing leads to it; it needs has game:hatch_key" in said
+
+
+TIMES = """
+    ---
+    id: quay
+    type: location
+    ---
+    # The Quay
+
+    Wet stone and rope.
+
+    ## Discoverable
+
+    - {#feather} search the steps: A grey feather is stuck to the third step.
+    - {#boot} (when clock dread >= MIN) search the chain: A boot hangs from the chain, laced.
+"""
+
+
+def test_what_is_there_at_times_only_is_found_at_its_time(tmp_path: Path) -> None:
+    found = night_boat(tmp_path, quay=TIMES.replace("MIN", "2"))
+    assert found.failures == ()
+    way = next(way for goal, way in found.ways.items() if goal.name == "harbour:quay:discoverable#boot")
+    assert way[-1].line == "search the chain"
+    assert len(way) >= 4
+
+
+def test_what_is_there_when_the_story_is_over_is_out_of_reach(tmp_path: Path) -> None:
+    found = night_boat(tmp_path, quay=TIMES.replace("MIN", "3"))
+    assert "clock dread 3" in only_failure(found, "item", "harbour:quay:discoverable#boot")
+
+
+def test_what_no_dice_can_show_is_out_of_reach(tmp_path: Path) -> None:
+    found = night_boat(tmp_path, ("traits: {charm: 1}", "traits: {charm: -4}"))
+    said = only_failure(found, "way of opening", "owning_up (success)")
+    assert "missing are" in said
+
+
+def test_an_item_that_its_own_words_do_not_find_is_named(tmp_path: Path) -> None:
+    """Somebody who waits behind every search leaves nothing to be found."""
+    guard = "rules:\n      - {id: guard, on: {act: search}, check: {dice: 2d6, add: wits}, success: [{end: fled}], mixed: [{end: fled}], fail: [{end: fled}]}"
+    found = night_boat(tmp_path, ("rules:", guard))
+    assert {failure.goal.name for failure in found.failures} == {"harbour:tavern:discoverable#letter"}
+
+
+def test_a_plan_that_does_not_work_is_not_taken_for_proof(tmp_path: Path) -> None:
+    app = h.harbour(tmp_path)
+    with app.campaigns.open("game") as campaign:
+        run = DryRun(campaign.setting)
+        proof = Proof(campaign, Search(run, campaign.store.head().state))
+        assert [str(node.step) for node in proof.play((Step("go quay"), Step("go tavern")))] == ["go quay", "go tavern"]
+        assert [str(node.step) for node in proof.play((Step("go quay"), Step("look")))] == ["go quay", "look"]
+        assert campaign.store.head().turn_no == 2
+        with pytest.raises(AssertionError, match="asked back or refused"):
+            proof.play((Step("go quay"), Step("fly to the moon")))
+
+
+@pytest.mark.parametrize(
+    "line", ["ask Osk about the boat", "ask Osk about the debt", "go quay", "search", "take the rope"]
+)
+def test_a_dry_run_comes_to_what_the_pipeline_comes_to(line: str, tmp_path: Path) -> None:
+    app = h.harbour(tmp_path)
+    with app.campaigns.open("game") as campaign:
+        search = Search(DryRun(campaign.setting), campaign.store.head().state)
+        wished = search.after(Node(search.start), Step(line, "mixed"))
+        assert wished is not None
+        played = Proof(campaign, search).play((Step(line, "mixed"),))[-1]
+        assert (played.state.truth_hash(), played.fired) == (wished.state.truth_hash(), wished.fired)
+        assert played.state.truth_hash() == campaign.store.head().state.truth_hash()
+
+
+@pytest.mark.parametrize("modifier", range(-5, 6))
+def test_wished_dice_show_what_such_dice_can_show_and_nothing_else(modifier: int) -> None:
+    rules = ruleset()
+    possible = {band_of(total + modifier, rules) for total in range(2, 13)}
+    for band in ("critical", "success", "mixed", "fail"):
+        dice = WishedDice(band, rules)
+        if band in possible:
+            total = dice.roll("2d6", purpose="test", actor_id="jo", modifier=modifier).total
+            assert band_of(total, rules) == band
+            assert 2 + modifier <= total <= 12 + modifier
+        else:
+            with pytest.raises(OutOfReach):
+                dice.roll("2d6", purpose="test", actor_id="jo", modifier=modifier)
