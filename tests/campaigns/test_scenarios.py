@@ -146,7 +146,7 @@ def test_the_demo_of_the_scenario_that_ships_is_won(tmp_path: Path) -> None:
 
 
 def test_the_scenario_that_ships_can_be_lost_by_waiting(tmp_path: Path) -> None:
-    assert played(tmp_path, 1, ["wait"] * 12) == "left_behind"
+    assert played(tmp_path, 1, ["wait"] * 14) == "left_behind"
 
 
 def test_a_scenario_with_nothing_but_what_it_needs_is_played(tmp_path: Path) -> None:

@@ -105,11 +105,11 @@ def test_a_saved_walk_is_valid_and_listed_and_the_scenario_that_ships_is_clean(r
 def test_a_broken_scenario_is_told_line_by_line_and_fails(root: Path) -> None:
     path = root / "scenarios" / "dead_drop.yaml"
     path.write_text(
-        path.read_text(encoding="utf-8").replace("{clock: tide, by: 1}", "{clock: tied}", 1), encoding="utf-8"
+        path.read_text(encoding="utf-8").replace("{clock: time, by: 1}", "{clock: tied}", 1), encoding="utf-8"
     )
     checked = run(root, "scenario", "validate", "dead_drop")
     assert checked.returncode == 1
     assert f"{path}:" in checked.stdout
-    assert "error rules.walking: there is no clock tied" in checked.stdout
+    assert "error rules.to_the_market: there is no clock tied" in checked.stdout
     (finding,) = json.loads(run(root, "scenario", "validate", "dead_drop", "--json").stdout)
     assert set(finding) == {"file", "line", "column", "severity", "code", "message", "hint"}

@@ -167,7 +167,9 @@ class TurnViews:
     def leak(self, text: str, state: WorldState) -> str | None:
         """What is wrong with a text that quotes an item which the player has not learned; None where nothing is."""
         hidden = [(i.id, i.text) for i in self.items.values() if not state.has_learned(state.player_id, i.id)]
-        leaked = quoted_secret(text, hidden, said_before=self._submission.text)
+        # What any player may look up is no secret, though an item should say the same.
+        open_lore = [chunk.text for view, _, chunks in self._answers if view.viewer == "player" for chunk in chunks]
+        leaked = quoted_secret(text, hidden, said_before="\n".join([self._submission.text, *open_lore]))
         return f"it quotes what was not revealed ({leaked})" if leaked else None
 
     def for_narrator(self, plan: PlannerOutput) -> PlannerOutput:
