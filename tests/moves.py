@@ -168,7 +168,7 @@ class Board:
         if act == "tell" or (act == "search" and not holders):
             holders = [*self.people, *self.places]
         items = chain.from_iterable((*self.known_by.get(one, ()), *self.found_at.get(one, ())) for one in holders)
-        return [item for item in items if item.name == rule.on.topic]
+        return [item for item in items if item.name in rule.on.topics]
 
     def _trigger(self, rule: Rule, act: str, items: Sequence[SceneItem]) -> Formula:
         on = rule.on
@@ -177,7 +177,11 @@ class Board:
             parts.append(self._reached(one, must_carry=one == on.item and act not in ("take", "look")))
         if items and act == "tell":
             # A word that stands for itself may be told without having learned anything.
-            parts.append(("any", *(("learned", item.id) for item in items)) if "_" in (on.topic or "") else ALWAYS)
+            parts.append(
+                ("any", *(("learned", item.id) for item in items))
+                if any("_" in topic for topic in on.topics)
+                else ALWAYS
+            )
         elif items:
             parts.append(("any", *(self._offered(item, act) for item in items)))
         return ("all", *parts)

@@ -69,14 +69,14 @@ def rule_lines(
             yield from (f"{act} to {start.name_of(place)}" for place in ([on.target] if on.target else places))
         case "search":
             yield from (line for item in items for line in searches(item))
-            yield from (f"search {topic}" for topic in topics if on.topic is not None)
+            yield from (f"search {topic}" for topic in topics if on.topics)
             yield "search"
         case "wait":
             yield from ("wait", "wait for an hour")
         case "look":
             yield f"look at {the(who)}" if who else "look"
         case "attempt":
-            verb = (on.topic or "touch").replace("_", " ")
+            verb = (*on.topics, "touch")[0].replace("_", " ")
             targets = [who] if who else _named(start, "item", "npc", "door")
             yield from (f"{verb} {the(target)}{along}" for target in targets)
         case _:
@@ -85,13 +85,12 @@ def rule_lines(
 
 def _topics(rule: Rule, start: WorldState, items: Sequence[SceneItem], told: Sequence[SceneItem]) -> Iterator[str]:
     """What to say for a rule to take it as about its topic; any topic where it has none."""
-    topic = rule.on.topic
-    if topic is None:
+    if not rule.on.topics:
         yield from (phrases(one)[0] for one in told)
         yield from _named(start, "npc")
         return
-    yield from (one.name for one in start.entities.values() if local(one.id) == topic)
-    yield topic.replace("_", " ")
+    yield from (one.name for one in start.entities.values() if local(one.id) in rule.on.topics)
+    yield from (topic.replace("_", " ") for topic in rule.on.topics)
     yield from (phrase for item in items for phrase in phrases(item))
 
 
