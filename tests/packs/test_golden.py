@@ -47,7 +47,7 @@ def test_a_golden_query_is_answered_as_expected(pack: str, golden: Golden, shipp
 def test_there_are_enough_of_them_and_of_every_kind() -> None:
     queries = [one.query for _, one in GOLDEN]
     assert len(queries) >= 40
-    assert len({one.query for one in queries}) == len(queries)
+    assert len({(one.query, one.viewer) for one in queries}) == len(queries)
     assert sum(one.viewer == "player" and bool(one.exclude) for one in queries) >= 3
 
 
