@@ -10,6 +10,7 @@ import pytest
 
 import harbour as h
 from lorewright.bootstrap import open_app
+from lorewright.errors import OutputRejected
 from lorewright.llm.doubles import ParrotModel, ScriptedModel
 
 
@@ -110,6 +111,23 @@ def test_a_narrator_that_quotes_what_was_not_revealed_fails_the_turn(tmp_path: P
         (attempt,) = store.attempts()
     assert attempt["error_code"] == "output_rejected"
     assert [record["stage"] for record in attempt["records_json"]][:3] == ["interpreter", "ground", "validate"]
+
+
+@pytest.mark.parametrize("is_open", [True, False])
+def test_what_open_lore_says_in_the_same_words_may_be_quoted_and_nothing_else(tmp_path: Path, is_open: bool) -> None:
+    gossip = "They say that somebody sold her passage to the harbour master, and look at Osk." if is_open else "Wet."
+    files = {"culture/gossip.md": f"# Gossip of the passage\n\n{gossip}\n"}
+    root = h.write_workspace(tmp_path / "workspace")
+    h.write_pack(root / "content_packs" / "harbour", files)
+    planner = ScriptedModel(lambda _: {"beats": ["Osk has sold her passage to the harbour master"]})
+    app = open_app(root, models={"planner": planner})
+    app.campaigns.new("night_boat", campaign_id="game", seed=1)
+    if is_open:
+        (told,) = h.say(app, "look at the gossip")
+        assert told["turn_no"] == 1
+    else:
+        with pytest.raises(OutputRejected, match="osk:withholds#debt"):
+            h.say(app, "look at the gossip")
 
 
 def test_a_model_that_names_what_is_not_in_scope_is_repaired(tmp_path: Path) -> None:
