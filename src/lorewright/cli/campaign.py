@@ -19,7 +19,12 @@ from lorewright.turn.campaign import CampaignRow
 from lorewright.turn.rewinding import undo, undo_to
 from lorewright.turn.store import CampaignStore
 
-app = typer.Typer(help="Campaigns: begin one, look at it, take turns back.", no_args_is_help=True)
+app = typer.Typer(
+    help="Campaigns: begin one, look at it, take turns back.",
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode=None,
+)
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for programs.")]
 CampaignId = Annotated[str, typer.Argument(help="The campaign's ID.")]
@@ -34,7 +39,7 @@ def new(
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Begin a campaign: its packs are indexed if need be, and their text is kept with it."""
+    """Begin a campaign. Its packs are indexed if need be, and their text is kept with it."""
     with progress_bar() as progress:
         row = open_app().campaigns.new(scenario, campaign_id=campaign_id, seed=seed, progress=progress)
     if as_json:
@@ -91,7 +96,10 @@ def log(
     stage: Annotated[str | None, typer.Option(help="This stage's inputs and outputs.")] = None,
     as_json: AsJson = False,
 ) -> None:
-    """What happened, turn by turn; with --stage, what each stage was given and made (it may hold secrets)."""
+    """What happened, turn by turn.
+
+    With --stage, what each stage was given and made: that may hold secrets.
+    """
     with open_app().campaigns.reading(campaign_id) as store:
         turns = [one for one in store.turns() if turn is None or one["turn_no"] == turn]
         if not turns:

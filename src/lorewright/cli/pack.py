@@ -21,7 +21,12 @@ from lorewright.packs.findings import Finding
 from lorewright.packs.making import manifest_for, new_pack
 from lorewright.packs.models import OPEN_ROLES, Pack
 
-app = typer.Typer(help="Content packs: install them, list them, check them.", no_args_is_help=True)
+app = typer.Typer(
+    help="Content packs: install them, list them, check them.",
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode=None,
+)
 
 Folder = Annotated[Path, typer.Argument(help="The pack's folder.")]
 PackId = Annotated[str, typer.Argument(help="The pack's ID.")]
@@ -39,7 +44,10 @@ def new(
     folder: Annotated[Path | None, typer.Argument(help="The new pack's folder.")] = None,
     source: Annotated[Path | None, typer.Option("--from", help="Write a pack.yaml into this folder instead.")] = None,
 ) -> None:
-    """Begin a pack: a small one to fill, or a manifest for a folder that has the rest."""
+    """Begin a pack.
+
+    A small one to fill, or the manifest for a folder that has the rest.
+    """
     if (folder is None) == (source is None):
         raise SettingsError("name a new folder, or --from one that has files", hint="lorewright pack new FOLDER")
     path = new_pack(folder) if folder else manifest_for(source or Path())
@@ -71,7 +79,10 @@ def reindex(
     packs: Annotated[list[str] | None, typer.Argument(help="The packs' IDs; all that are installed without.")] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Read installed packs again from their folders; index and embed what has changed."""
+    """Index again what has changed in installed packs.
+
+    They are read from their folders, and what has changed is embedded.
+    """
     lorewright = open_app()
     done = []
     for pack_id in packs or [pack.id for pack in lorewright.library.packs()]:

@@ -14,7 +14,12 @@ from lorewright.bootstrap import open_app
 from lorewright.cli.output import note, say, show_json, show_table
 from lorewright.packs.findings import Finding
 
-app = typer.Typer(help="Scenarios: what there is to play, and what is wrong with one.", no_args_is_help=True)
+app = typer.Typer(
+    help="Scenarios: what there is to play, and what is wrong with one.",
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode=None,
+)
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for programs.")]
 

@@ -12,7 +12,9 @@ from lorewright.cli.output import say, show_json, show_table
 from lorewright.errors import NotFound
 from lorewright.storage.sittings import SessionRow
 
-app = typer.Typer(help="Sittings of a campaign: begin, end, recap.", no_args_is_help=True)
+app = typer.Typer(
+    help="Sittings of a campaign: begin, end, recap.", no_args_is_help=True, add_completion=False, rich_markup_mode=None
+)
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for programs.")]
 CampaignId = Annotated[str, typer.Argument(help="The campaign's ID.")]

@@ -11,9 +11,9 @@ from lorewright.campaigns.asides import MapWay, ask_lore, introductions, map_of,
 from lorewright.campaigns.campaigns import OpenCampaign
 from lorewright.campaigns.sessions import recap_of, sit_down
 from lorewright.cli.output import say
-from lorewright.cli.table_talk import roll_line, show_last, show_result, wrapped
+from lorewright.cli.prose import laid_out, wrapped
+from lorewright.cli.table_talk import roll_line, show_last, show_result
 from lorewright.errors import CampaignError
-from lorewright.packs.plain import plain_text
 from lorewright.storage.sittings import session_rows
 from lorewright.turn.result import TurnResult
 from lorewright.turn.rewinding import redo, undo_played
@@ -40,8 +40,11 @@ _MOST_DIGITS = 6
 _ECHOED = 60
 
 _SPEECH = """\
-Say what you do in plain words: look around · ask somebody about something · search under the table ·
-take it · go back · wait. A number takes the suggestion of that number."""
+Say what you do in plain words: look around · ask somebody about something · search under the table · take it ·
+go back · wait. A number takes the suggestion of that number."""
+
+# What a command does stands to the right of the longest of their names.
+_NAMES = 13
 
 
 def obey(campaign: OpenCampaign, line: str) -> bool:
@@ -74,10 +77,10 @@ def is_command(line: str) -> bool:
 
 
 def _help(campaign: OpenCampaign, rest: str) -> None:
-    say(_SPEECH)
-    for name, command in COMMANDS.items():
-        say(f"{name} {command.argument}".ljust(13) + command.help)
-    say("/quit".ljust(13) + "leave; everything is saved")
+    say(wrapped(_SPEECH))
+    named = [(f"{name} {command.argument}", command.help) for name, command in COMMANDS.items()]
+    for name, does in (*named, ("/quit", "leave; everything is saved")):
+        say(wrapped(does, indent=name.ljust(_NAMES), hanging=" " * _NAMES))
 
 
 def _who(campaign: OpenCampaign, rest: str) -> None:
@@ -147,7 +150,7 @@ def _why(campaign: OpenCampaign, rest: str) -> None:
     for citation in reasons.result.citations:
         section = citation.section_path.partition(" > ")[2] or citation.section_path
         say(f"[{citation.cite}] {citation.file_path} > {section}")
-        say(f"  “{citation.quote}”", style="dim")
+        say(wrapped(f"“{citation.quote}”", indent="  "), style="dim")
     if not reasons.result.rolls and not reasons.result.citations:
         say("Nothing was rolled and nothing was quoted.")
 
@@ -167,7 +170,7 @@ def _lore(campaign: OpenCampaign, rest: str) -> None:
     found = ask_lore(campaign, rest).chunks
     for chunk in found:
         say(f"{chunk.section_path} ({chunk.file_path})", style="bold")
-        say("\n".join(wrapped(plain_text(part)) for part in chunk.text.split("\n\n")))
+        say(laid_out(chunk.text))
     if not found:
         say(f"You know nothing of {_short(rest)}.")
 
