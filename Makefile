@@ -12,7 +12,7 @@ ifeq ($(shell command -v $(PYTHON) 2>/dev/null),)
 PYTHON := python3
 endif
 
-.PHONY: help play test extras check format bench clean
+.PHONY: help play test extras check format bench pictures clean
 
 help: ## Say what there is to make.
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -28,13 +28,13 @@ extras: $(READY_DEV) ## Install the other embedders too, so that their tests run
 	@$(PIP) install --quiet --editable '.[dev,st,openai,voyage]'
 
 check: $(READY_DEV) ## Format, lint, types, imports.
-	@echo "format …" && $(BIN)/ruff format --check src tests benchmarks
-	@echo "lint …" && $(BIN)/ruff check src tests benchmarks
+	@echo "format …" && $(BIN)/ruff format --check src tests benchmarks scripts
+	@echo "lint …" && $(BIN)/ruff check src tests benchmarks scripts
 	@echo "types …" && $(BIN)/mypy
 	@echo "imports …" && $(BIN)/lint-imports --no-cache
 
 format: $(READY_DEV) ## Format the code and mend what can be mended.
-	@$(BIN)/ruff check --fix --quiet src tests benchmarks; $(BIN)/ruff format src tests benchmarks
+	@$(BIN)/ruff check --fix --quiet src tests benchmarks scripts; $(BIN)/ruff format src tests benchmarks scripts
 
 bench: $(READY) ## Measure how well and how fast lore is found (about ten minutes; BENCH=--windows for more).
 	@$(BIN)/python benchmarks/quality.py --tales $(BENCH)
@@ -43,6 +43,9 @@ bench: $(READY) ## Measure how well and how fast lore is found (about ten minute
 	@$(BIN)/python benchmarks/nearest.py
 	@$(BIN)/python benchmarks/explore.py
 	@$(BIN)/python benchmarks/turns.py
+
+pictures: $(READY_DEV) ## Make the pictures in docs/pictures anew.
+	@$(BIN)/python scripts/pictures.py
 
 clean: ## Remove the environment and all that can be rebuilt.
 	@rm -rf $(VENV) .mypy_cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache

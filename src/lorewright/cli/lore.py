@@ -169,7 +169,8 @@ def _show(result: LoreRetrievalResult) -> None:
         say(laid_out(chunk.text))
         say()
     if result.chunks:
-        say(f"{len(result.chunks)} chunks, {result.total_tokens} tokens", style="dim")
+        many = f"{len(result.chunks)} chunks" if len(result.chunks) > 1 else "1 chunk"
+        say(f"{many}, {result.total_tokens} tokens", style="dim")
 
 
 def _warn_of_words_alone(desk: Desk, found: Retrieval) -> None:

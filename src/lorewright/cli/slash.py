@@ -21,11 +21,12 @@ from lorewright.turn.rewinding import redo, undo_played
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """What a command does, in a line; `run` is handed what stands after its name."""
+    """What a command does, in a line; `run` is handed what stands after its name. What is no aside shows a telling."""
 
     help: str
     run: Callable[[OpenCampaign, str], None]
     argument: str = ""
+    is_aside: bool = True
 
 
 # Words that mean a command also without a slash, if they are all that is said.
@@ -61,8 +62,11 @@ def obey(campaign: OpenCampaign, line: str) -> bool:
     if command is None:
         near = difflib.get_close_matches(name, [*COMMANDS, "/quit"], n=1)
         say(f"There is no {_short(name)}. {f'Did you mean {near[0]}? ' if near else ''}All of them: /help")
+        say()
     else:
         command.run(campaign, rest.strip())
+        if command.is_aside:
+            say()
     return True
 
 
@@ -181,9 +185,9 @@ COMMANDS: dict[str, Command] = {
     "/inv": Command("what you carry", _inventory),
     "/map": Command("where you have been, and the ways from there; ? marks where you have not been", _map),
     "/lore": Command("what you know of something, with the section that says it", _lore, "TEXT"),
-    "/recap": Command("this sitting so far, and what was told last", _recap),
+    "/recap": Command("this sitting so far, and what was told last", _recap, is_aside=False),
     "/why": Command("the dice of the last turn, its price, and the note that each quotation comes from", _why),
-    "/undo": Command("take the last turn back, or so many", _undo, "[N]"),
-    "/redo": Command("do again what was taken back", _redo),
-    "/retry": Command("the last turn again, with other dice", _retry),
+    "/undo": Command("take the last turn back, or so many", _undo, "[N]", is_aside=False),
+    "/redo": Command("do again what was taken back", _redo, is_aside=False),
+    "/retry": Command("the last turn again, with other dice", _retry, is_aside=False),
 }
