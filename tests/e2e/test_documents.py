@@ -1,4 +1,4 @@
-"""What the documents tell people to do works: README's commands, the examples in docs/, the picture of a play."""
+"""What the documents tell people to do works: README's commands, the examples in docs/, a first pack."""
 
 from __future__ import annotations
 
@@ -59,16 +59,29 @@ def test_every_command_of_the_readme_works_in_its_order(checkout: Path) -> None:
         assert done.stdout.strip()
 
 
-def test_the_picture_of_a_play_in_the_readme_is_what_one_sees(checkout: Path) -> None:
-    played = run(
-        checkout, [sys.executable, "-m", "lorewright", "play", "dead_drop"], stdin="ask viktor about jin\n/quit\n"
-    )
-    picture = re.search(r"```text\n> ask viktor about jin\n(.*?)```", README, re.DOTALL)
-    assert picture is not None
-    quoted = re.search(r"“(.+?)”", picture.group(1), re.DOTALL)
-    assert quoted is not None
-    assert " ".join(quoted.group(1).split()) in " ".join(played.stdout.split())
-    assert "[viktor/knows#pier9" in played.stdout
+def test_the_readme_shows_the_pictures_with_words_for_whoever_cannot_see_them() -> None:
+    shown = dict(re.findall(r"!\[([^\]]{40,})\]\(docs/pictures/(\S+)\)", README))
+    assert sorted(shown.values()) == sorted(path.name for path in (PROJECT / "docs" / "pictures").glob("*.svg"))
+    assert len(README.splitlines()) < 110
+
+
+def test_a_first_pack_and_scenario_come_out_as_authoring_says(tmp_path: Path) -> None:
+    """Its files are written and its commands run in their order, by whoever follows the page line by line."""
+    root = tmp_path / "world"
+    run(tmp_path, [sys.executable, "-m", "lorewright", "init", str(root)])
+    page = (PROJECT / "docs" / "authoring.md").read_text(encoding="utf-8")
+    commands = []
+    for language, name, text in re.findall(r"```(\w+)(?: (\S+/\S+))?\n(.*?)```", page, re.DOTALL):
+        if name:
+            (root / name).write_text(text, encoding="utf-8")
+        for line in text.splitlines() if language == "sh" else ():
+            commands.append(line.removeprefix("lorewright "))
+            done = run(root, [sys.executable, "-m", "lorewright", *shlex.split(commands[-1])])
+            assert done.returncode == 0, (line, done.stderr)
+            assert "0 errors, 0 warnings" in done.stdout or "validate" not in line, (line, done.stdout)
+            assert "saws" not in done.stdout or "--as player" not in line
+    assert {one.split()[0] for one in commands} == {"pack", "lore", "explore", "scenario", "play"}
+    assert "I heard the saws" in done.stdout
 
 
 @pytest.mark.parametrize("page", sorted(path.name for path in (PROJECT / "docs").glob("*.md")))
