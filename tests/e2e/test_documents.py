@@ -11,6 +11,9 @@ import sys
 from pathlib import Path
 
 import pytest
+from pydantic import BaseModel
+
+from lorewright import LoreRetrievalQuery, LoreRetrievalResult, TurnResult
 
 PROJECT = Path(__file__).parents[2]
 README = (PROJECT / "README.md").read_text(encoding="utf-8")
@@ -91,6 +94,23 @@ def test_the_python_of_a_page_runs(checkout: Path, page: str) -> None:
     done = run(checkout, [sys.executable, "-c", code])
     assert done.returncode == 0, done.stderr
     assert bool(done.stdout.strip()) == bool(code)
+
+
+@pytest.mark.parametrize("model", [LoreRetrievalQuery, LoreRetrievalResult, TurnResult])
+def test_the_fields_of_what_programs_send_and_get_are_all_explained(model: type[BaseModel]) -> None:
+    page = (PROJECT / "docs" / "library.md").read_text(encoding="utf-8")
+    section = page.partition(f"### {model.__name__}\n")[2].partition("\n#")[0]
+    rows = [line.split("|")[1] for line in section.splitlines() if line.startswith("| `")]
+    assert sorted(name for row in rows for name in re.findall(r"`(\w+)`", row)) == sorted(model.model_fields)
+
+
+def test_install_and_ask_are_five_lines() -> None:
+    page = (PROJECT / "docs" / "library.md").read_text(encoding="utf-8")
+    first = re.search(r"```python\n(.*?)```", page, re.DOTALL)
+    assert first is not None
+    assert len(first.group(1).splitlines()) == 5
+    assert "install(" in first.group(1)
+    assert "query(" in first.group(1)
 
 
 @pytest.mark.parametrize(
