@@ -12,7 +12,10 @@ from lorewright.campaigns.metrics import lore_cache_hit_rate
 from lorewright.campaigns.sessions import shown as shown_session
 from lorewright.cli.output import note, say, show_json, show_table
 from lorewright.cli.progress import progress_bar
+from lorewright.cli.prose import wrapped
+from lorewright.cli.table_talk import roll_line
 from lorewright.errors import NotFound, SettingsError
+from lorewright.rules.outcomes import Roll
 from lorewright.storage.heads import head_row, undone_turns
 from lorewright.storage.sittings import active_session_row
 from lorewright.turn.campaign import CampaignRow
@@ -133,7 +136,7 @@ def rollback(
         show_json({"id": campaign_id, "current_turn": last["turn_no"], "turn_id": last["turn_id"]})
         return
     say(f"{campaign_id} stands after turn {last['turn_no']}")
-    say(last["result"]["final_text"], style="dim")
+    say(wrapped(last["result"]["final_text"]), style="dim")
 
 
 def _records(store: CampaignStore, turn_id: str, stage: str) -> list[dict[str, Any]]:
@@ -145,10 +148,10 @@ def _records(store: CampaignStore, turn_id: str, stage: str) -> list[dict[str, A
 
 
 def _show_turn(turn: dict[str, Any]) -> None:
-    say(f"{turn['turn_no']}  {turn['player_text']}", style="bold")
-    say(turn["result"]["final_text"])
+    say(f"{turn['turn_no']}  {turn['player_text']}".rstrip(), style="bold")
+    say(wrapped(turn["result"]["final_text"]))
     for roll in turn["result"]["rolls"]:
-        say(f"   {roll['expression']}{roll['modifier']:+d} = {roll['total']}, {roll['band']}", style="dim")
+        say(f"  {roll_line(Roll.model_validate(roll))}", style="dim")
     for record in turn.get("stages", []):
         say(f"   {record['stage']} ({record['model_key']})", style="dim")
         say(f"     in:  {record['input']}", style="dim")

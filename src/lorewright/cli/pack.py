@@ -14,6 +14,7 @@ from lorewright.bootstrap import open_app
 from lorewright.cli import pack_import
 from lorewright.cli.output import say, show_json, show_table
 from lorewright.cli.progress import progress_bar
+from lorewright.cli.prose import wrapped
 from lorewright.errors import EmbedderError, SettingsError
 from lorewright.index.library import Installed
 from lorewright.packs.checking import check_pack
@@ -117,9 +118,9 @@ def _show_installed(installed: Installed, done: str, without_vectors: EmbedderEr
         say(f"embedded {embedding.new} of {embedding.windows} windows; {kept} were known", style="dim")
     problem = installed.not_embedded or without_vectors
     if problem is not None:
-        say(f"found by words alone: {problem.message}", style="yellow")
+        say(f"found by words alone: {problem.message}", style="magenta")
         if problem.hint:
-            say(f"  hint: {problem.hint}", style="cyan")
+            say(f"  hint: {problem.hint}")
 
 
 @app.command("list", epilog="Example: lorewright pack list --json")
@@ -162,7 +163,7 @@ def show(pack_id: PackId, as_json: AsJson = False) -> None:
         show_json(shown)
         return
     say(f"{shown['name']} ({shown['id']} {shown['version']}), layer {shown['layer']}", style="bold")
-    say(shown["manifest"]["description"] or shown["path"])
+    say(wrapped(shown["manifest"]["description"] or "") or shown["path"])
     say(f"needed by: {', '.join(shown['campaigns']) or 'no campaign'}", style="dim")
     show_table(("entity", "type", "file"), [(e["name"], e["type"], e["file_path"]) for e in shown["entities"]])
 
@@ -194,7 +195,7 @@ def _show_findings(findings: Sequence[Finding], *, every: bool = False) -> None:
         kind = (finding.severity, finding.code)
         listed[kind] += 1
         if every or listed[kind] <= _LISTED:
-            say(str(finding), style={"error": "red", "warning": "yellow"}.get(finding.severity, "dim"))
+            say(str(finding), style={"error": "red", "warning": "magenta"}.get(finding.severity, "dim"))
     for (severity, code), count in sorted(counts.items()):
         if count > _LISTED and not every:
             say(f"… {count} × {severity} {code} in all", style="dim")

@@ -68,7 +68,7 @@ def validate(
 def _show(findings: list[Finding]) -> None:
     for one in findings:
         hint = f" ({one.hint})" if one.hint else ""
-        style = "red" if one.severity == "error" else "yellow"
+        style = "red" if one.severity == "error" else "magenta"
         say(f"{one.file}:{one.line}: {one.severity} {one.message}{hint}", style=style)
     counts = Counter(one.severity for one in findings)
     say(f"{counts['error']} errors, {counts['warning']} warnings")

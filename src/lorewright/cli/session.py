@@ -9,6 +9,7 @@ import typer
 from lorewright.bootstrap import open_app
 from lorewright.campaigns.sessions import shown
 from lorewright.cli.output import say, show_json, show_table
+from lorewright.cli.prose import wrapped
 from lorewright.errors import NotFound
 from lorewright.storage.sittings import SessionRow
 
@@ -44,7 +45,7 @@ def end(campaign_id: CampaignId, as_json: AsJson = False) -> None:
         show_json(shown(session))
         return
     say(f"{session.id} has ended: {_turns(session)}", style="bold")
-    say(session.summary or "")
+    say(wrapped(session.summary or ""))
 
 
 @app.command(epilog="Example: lorewright session recap friday")
@@ -65,7 +66,7 @@ def recap(
     if as_json:
         show_json({"session_id": asked, "recap": told})
     else:
-        say(told)
+        say(wrapped(told))
 
 
 @app.command("list", epilog="Example: lorewright session list friday --json")

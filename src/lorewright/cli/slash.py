@@ -172,7 +172,9 @@ def _lore(campaign: OpenCampaign, rest: str) -> None:
         say("Ask for something: /lore NAME, or a few words")
         return
     found = ask_lore(campaign, rest).chunks
-    for chunk in found:
+    for number, chunk in enumerate(found):
+        if number:
+            say()
         say(f"{chunk.section_path} ({chunk.file_path})", style="bold")
         say(laid_out(chunk.text))
     if not found:
