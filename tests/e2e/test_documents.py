@@ -87,6 +87,27 @@ def test_a_first_pack_and_scenario_come_out_as_authoring_says(tmp_path: Path) ->
     assert "I heard the saws" in done.stdout
 
 
+@pytest.mark.parametrize("page", ["playing.md", "retrieval.md"])
+def test_the_commands_of_a_page_work_in_their_order(tmp_path: Path, page: str) -> None:
+    """In a workspace where the campaign that the pages speak of has been played for a while."""
+    root = tmp_path / "world"
+    script = tmp_path / "lines.txt"
+    script.write_text("look\nask Viktor about Jin\nwait\nlook\nwait\nlook\nwait\n", encoding="utf-8")
+    prepared = ("init", str(root)), ("campaign", "new", "dead_drop", "--id", "friday", "--seed", "1")
+    for words in (*prepared, ("play", "friday", "--script", str(script))):
+        done = run(root if root.is_dir() else tmp_path, [sys.executable, "-m", "lorewright", *words])
+        assert done.returncode == 0, done.stderr
+    text = (PROJECT / "docs" / page).read_text(encoding="utf-8")
+    lines = [line for block in re.findall(r"```sh\n(.*?)```", text, re.DOTALL) for line in block.splitlines()]
+    assert len(lines) >= 4
+    for line in lines:
+        words = shlex.split(line.replace("CAMPAIGN", "friday"), comments=True)
+        assert words[0] == "lorewright"
+        done = run(root, [sys.executable, "-m", *words])
+        assert done.returncode == 0, (line, done.stderr)
+        assert done.stdout.strip()
+
+
 @pytest.mark.parametrize("page", sorted(path.name for path in (PROJECT / "docs").glob("*.md")))
 def test_the_python_of_a_page_runs(checkout: Path, page: str) -> None:
     text = (PROJECT / "docs" / page).read_text(encoding="utf-8")
