@@ -23,7 +23,7 @@ from rich.text import Text
 
 from lorewright.lore_bootstrap import make_workspace
 
-SEED = 29
+SEED = 14
 SCENARIO = "dead_drop"
 
 
@@ -53,11 +53,11 @@ PICTURES = (
                 f"play {SCENARIO}",
                 (
                     "ask Viktor about Jin",
-                    "ask him about the ice",
-                    "search behind the bar",
-                    "ask Viktor about his debt",
+                    "ask Captain Bao about the drain",
+                    "ask Captain Lund about the drain",
+                    "ask Bao about the crank",
                     "/why",
-                    "go street",
+                    "search behind the bar",
                     "/quit",
                 ),
             ),
@@ -66,7 +66,7 @@ PICTURES = (
     Picture(
         "explain.svg",
         "why was that found?",
-        (Shot('lore query "who bought what Viktor owes" --limit 3 --explain'),),
+        (Shot('lore query "who paid for the chair at the card table" --limit 3 --explain'),),
     ),
     Picture(
         "viewers.svg",
