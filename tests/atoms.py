@@ -129,6 +129,8 @@ def is_true(atom: Atom, state: WorldState) -> bool:
             return state.has_learned(state.player_id, item)
         case ("unlearned", item):
             return not state.has_learned(state.player_id, item)
+        case ("unspent", rule):
+            return f"rule:{rule}" not in state.recall
         case ("minutes", minutes):
             return state.minutes >= minutes
         case ("early", minutes):

@@ -150,7 +150,8 @@ class Board:
         told = self.known_by.get(rule.on.target or "", ())
         for act in rule.on.acts:
             items = self._items_of(rule, act)
-            needs = ("all", self._trigger(rule, act, items), formula(rule.when))
+            spent = ("unspent", rule.id) if rule.once else ALWAYS
+            needs = ("all", self._trigger(rule, act, items), formula(rule.when), spent)
             lines = _lines(*rule_lines(rule, act, self.start, places=self.places, items=items, told=told))
             for band, effects in bands.items():
                 if band != "critical" or effects:
@@ -158,7 +159,7 @@ class Board:
                     yield Move(needs, adds, ticked(effects), lines=lines, bands=(band,), rule=rule.id)
                     ways = alternatives(formula(rule.when))
                     for number, way in enumerate(ways if len(ways) > 1 else ()):
-                        here = ("all", self._trigger(rule, act, items), way)
+                        here = ("all", self._trigger(rule, act, items), way, spent)
                         adds = (("way", rule.id, number),)
                         yield Move(here, adds, lines=lines, bands=(band,), rule=rule.id)
 

@@ -170,6 +170,8 @@ def test_what_a_gift_brings_somebody_to_tell_is_told_in_their_own_words(tmp_path
     _, told = h.say(app, "take rope", "give the rope to osk")
     (cited,) = [one for one in told["citations"] if one["cite"] == "osk/withholds#debt"]
     assert f"“{cited['quote']}”" in " ".join(told["final_text"].split())
+    held = state(app).inventory["harbour:osk"]
+    assert "rope" in str(held), "what was given has changed hands, whatever was said"
 
 
 def test_a_lock_whose_key_is_in_hand_is_suggested_and_nothing_else_of_it_before(tmp_path: Path) -> None:

@@ -142,7 +142,7 @@ def end(campaign: OpenCampaign, session: SessionRow) -> SessionRow:
 def recap_of(campaign: OpenCampaign, session: SessionRow) -> str:
     """The recap of a sitting's turns on the path to the head; the summary that it ended with while that holds."""
     store = campaign.store
-    if session.summary is not None and (session.end_turn_id is None or store.is_on_path(session.end_turn_id)):
+    if session.summary is not None and session.end_turn_id is not None and store.is_on_path(session.end_turn_id):
         return session.summary
     own = _own_turns(store, session)
     if not own:

@@ -22,6 +22,8 @@ from lorewright.rules.rulesets import CampaignRules, Check, Rule
 from lorewright.world.apply import apply
 from lorewright.world.state import WorldState
 
+# What is done with one's hands is done, whatever it brings somebody to say.
+_HANDS_ON = frozenset(("take", "drop", "give", "open", "close", "lock", "unlock"))
 _CAME_TO_SOMETHING: frozenset[OutcomeCode] = frozenset(
     (
         *("looked", "listed", "moved", "told", "heard", "promised", "recalled", "found", "waited"),
@@ -125,11 +127,14 @@ def _by_rule(patch: Patch, rule: Rule, attempt: Attempt, rules: CampaignRules, d
     scene = patch.state.scene
     ruled = follow(patch, rule, attempt.action, rules, dice)
     said_all = ruled.code != "acted" or ruled.known_item_ids or patch.state.scene != scene
-    if ruled.band == "fail" or said_all or patch.state.ended is not None:
+    is_handed = said_all and attempt.action.type in _HANDS_ON
+    if ruled.band == "fail" or (said_all and not is_handed) or patch.state.ended is not None:
         return ruled
     if why_not(attempt.action, patch.state, rules.ruleset) is not None:
         return ruled  # the rule has done it, or has made it impossible
     plain = act(patch, attempt, rules, ruled=True)
+    if is_handed:
+        return replace(ruled, fact_ids=(*ruled.fact_ids, *plain.fact_ids))
     if plain.code not in _CAME_TO_SOMETHING and attempt.action.type != "search":
         return ruled
     return replace(plain, band=ruled.band, roll=ruled.roll, say=ruled.say, fact_ids=(*ruled.fact_ids, *plain.fact_ids))
