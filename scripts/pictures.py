@@ -23,7 +23,7 @@ from rich.text import Text
 
 from lorewright.lore_bootstrap import make_workspace
 
-SEED = 14
+SEED = 4
 SCENARIO = "dead_drop"
 
 
