@@ -71,7 +71,7 @@ class RulesetState(Frozen):
 
 
 def changed(held: RulesetState | None, op: PathOp) -> RulesetState | str:
-    """The state after an op on a path, or the reason why it does not fit. Numbers stop at their bounds, as clocks do."""
+    """The part after an op on a path, or why the op does not fit. Numbers stop at their bounds, as clocks do."""
     if held is None:
         return "no_ruleset_state"
     if op.of is not None and op.of not in held.stats:

@@ -14,7 +14,7 @@ from typing import Any
 
 from lorewright.ids import canonical_json
 
-# What a schema of ours may say. JSON Schema passes over a keyword that it does not know, and an author would never learn.
+# What a schema of ours may say. JSON Schema passes over keywords that it does not know; an author would never learn.
 KEYWORDS = frozenset(
     (
         *("type", "properties", "required", "additionalProperties", "minProperties", "maxProperties"),
@@ -73,7 +73,7 @@ def misfits(value: Any, schema: Mapping[str, Any]) -> list[Misfit]:
 
 
 def schema_problems(schema: Any, *, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], str, str]]:
-    """What is wrong with a schema itself: the keys that lead to it, what, and what to do. An unknown keyword is wrong."""
+    """What is wrong with a schema itself: the keys that lead to it, what, what to do. An unknown keyword is a fault."""
     if not isinstance(schema, Mapping):
         yield path, "a schema is `keyword: value` lines", "write for example {type: integer, minimum: 0, maximum: 10}"
         return
@@ -103,13 +103,13 @@ def filled(given: Mapping[str, Any], schema: Mapping[str, Any]) -> dict[str, Any
 
 def part_of(schema: Mapping[str, Any], path: Sequence[str]) -> Mapping[str, Any] | None:
     """The schema of what a path leads to; None where the schema names no such thing."""
-    part: Any = schema
+    part: Mapping[str, Any] = schema
     for step in path:
-        within = part.get("properties", {})
         more = part.get("additionalProperties")
-        part = within.get(step, {} if more is True else more or None)
-        if not isinstance(part, Mapping):
+        within = part.get("properties", {}).get(step, {} if more is True else more)
+        if not isinstance(within, Mapping):
             return None
+        part = within
     return part
 
 
@@ -129,7 +129,9 @@ def _told(problem: Any) -> str:
     return text if len(text) <= 160 else f"{text[:157]}…"
 
 
-def _refused_by_metaschema(schema: Mapping[str, Any], path: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], str, str]]:
+def _refused_by_metaschema(
+    schema: Mapping[str, Any], path: tuple[str, ...]
+) -> Iterator[tuple[tuple[str, ...], str, str]]:
     if path:
         return  # the whole was looked at once
     validator = _metaschema()

@@ -53,6 +53,7 @@ __all__ = [
     "relation_key",
 ]
 
+
 class WorldState(Frozen):
     """Everything that is true after a turn; `ruleset` holds stat blocks and the ruleset's scene, where it has any."""
 
