@@ -16,6 +16,7 @@ from lorewright.campaigns.opening import Opening, compose
 from lorewright.campaigns.played_history import PlayedHistory
 from lorewright.campaigns.rulesets import load_ruleset
 from lorewright.campaigns.scenario import Scenario, load_scenario
+from lorewright.campaigns.sheets import hold_to
 from lorewright.campaigns.store import create_campaign, pins_of
 from lorewright.errors import CampaignError, DamagedFile, EmbedderError, LorewrightError, NotFound
 from lorewright.ids import canonical_json, content_hash, is_id
@@ -222,9 +223,11 @@ class Campaigns:
 
         Raises:
             NotFound: there is no such campaign, or a pinned text is gone.
+            StateMisfit: the stored state does not fit the ruleset; nothing was changed.
         """
         with self._store(campaign_id) as store:
             row = store.campaign()
+            hold_to(store.head().state, row.rules.ruleset)
             generations = self.generations(row)
             try:
                 with closing(PlayedHistory(self._histories, store, generations)) as history:

@@ -14,6 +14,7 @@ from lorewright.campaigns.rulesets import load_ruleset
 from lorewright.campaigns.scenario import Scenario, line_of, load_scenario, read_scenario
 from lorewright.campaigns.scenario_checks import Doubt, doubts
 from lorewright.campaigns.scenario_trial import tried_demo
+from lorewright.campaigns.sheets import SCENE_SEED, STAT_BLOCKS
 from lorewright.errors import LorewrightError, NotFound, PackError
 from lorewright.index.generation import Generation
 from lorewright.index.library import Library
@@ -160,6 +161,9 @@ class _Checked:
     def named(self, where: str, message: str) -> Finding:
         """A name that means nothing, where composing met it (`rules.debt`, `clocks.heat.at.4`)."""
         line = line_of(self.lines, self._path(where))
+        if where.split(".")[0] in (STAT_BLOCKS, SCENE_SEED):
+            hint = f"see what the ruleset asks for: lorewright ruleset show {self.scenario.ruleset}"
+            return error(self.file, "ruleset-schema", f"{where}: {message}", line=line, hint=hint)
         hint = "add it to the pack or scenario, or mend the name"
         return error(self.file, "unknown-name", f"{where}: {message}", line=line, hint=hint)
 

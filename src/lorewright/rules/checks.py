@@ -33,7 +33,7 @@ _SOCIAL = frozenset(("persuade", "threaten"))
 
 @dataclass(frozen=True, slots=True)
 class Rolled:
-    """What the dice came to: the band, the stat that spoke where the ruleset has stats, the total."""
+    """What the dice came to: the band, the stat that spoke where there are stat blocks, the total."""
 
     band: BandName
     stat: str | None
@@ -48,7 +48,7 @@ def roll_check(patch: Patch, check: Check, action: Action, rules: CampaignRules,
     """
     ruleset, state = rules.ruleset, patch.state
     actor = state.entities[action.actor_id]
-    stat = stat_for(check, action, state, ruleset) if ruleset.stats else None
+    stat = stat_for(check, action, state, ruleset) if state.ruleset is not None else None
     expression, modifier = _throw(check, stat, action, state, ruleset)
     roll = dice.roll(expression, purpose=purpose, actor_id=actor.id, modifier=modifier)
     band = band_of(roll.total, ruleset)

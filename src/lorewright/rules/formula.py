@@ -1,7 +1,7 @@
 """`1d20 + (10 - shyness) + chemistry` and the numbers of whoever rolls -> the dice, and what is added to them.
 
-The arithmetic is read by `simpleeval`, which walks the expression and knows nothing but what it is handed: whole numbers,
-names, `+ - * //` and `min`, `max`, `abs`. Nothing is ever executed.
+The arithmetic is read by `simpleeval`, which walks the expression and knows nothing but what it is handed: whole
+numbers, names, `+ - * //` and `min`, `max`, `abs`. Nothing is ever executed.
 """
 
 from __future__ import annotations

@@ -17,7 +17,9 @@ def stat_for(check: Check, action: Action, state: WorldState, ruleset: Ruleset) 
     """The stat that is rolled for: of those that the attempt's trait stands for, else of the check's own, the actor's
     highest. None where the check names none."""
     trait = str(action.metadata.get("trait") or "")
-    named = ruleset.traits.get(trait) or check.stats or ((check.add,) if check.add else ())
+    own = (trait,) if trait in ruleset.stats else ()
+    added = ruleset.traits.get(check.add, (check.add,)) if check.add else ()
+    named = ruleset.traits.get(trait) or own or check.stats or added
     return highest(named, action.actor_id, state)
 
 

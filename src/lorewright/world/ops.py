@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, get_args
 
 from pydantic import AfterValidator, Field
 
@@ -222,3 +222,6 @@ StateOp = Annotated[
     | RemoveFrom,
     Field(discriminator="op"),
 ]
+
+# The `op` of every kind, in the order of the union.
+OP_KINDS: tuple[str, ...] = tuple(kind.model_fields["op"].default for kind in get_args(get_args(StateOp)[0]))
