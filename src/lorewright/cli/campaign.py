@@ -140,7 +140,8 @@ def _show_turn(turn: dict[str, Any]) -> None:
     say(f"{turn['turn_no']}  {turn['player_text']}", style="bold")
     say(turn["result"]["final_text"])
     for roll in turn["result"]["rolls"]:
-        say(f"   {roll['expression']}{roll['modifier']:+d} = {roll['total']}, {roll['band']}", style="dim")
+        band = f", {roll['band']}" if roll["band"] else ""
+        say(f"   {roll['expression']}{roll['modifier']:+d} = {roll['total']}{band}", style="dim")
     for record in turn.get("stages", []):
         say(f"   {record['stage']} ({record['model_key']})", style="dim")
         say(f"     in:  {record['input']}", style="dim")

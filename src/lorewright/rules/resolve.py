@@ -118,7 +118,9 @@ def _by_check(patch: Patch, check: Check, attempt: Attempt, rules: CampaignRules
     if on_the_way is not None and answer.code == "moved":
         follow(patch, on_the_way, attempt.action, rules, dice)
     fall_out(patch, attempt, rolled, answer, rules.ruleset)
-    say = answer.say or sentence_of(rules.ruleset, band, rolled.stat, rolled.total)
+    # Whoever has come somewhere is told of the place.
+    own = () if answer.code == "moved" else sentence_of(rules.ruleset, band, rolled.stat, rolled.total)
+    say = answer.say or own
     return replace(answer, band=band, roll=roll, say=say)
 
 
