@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+import parlour as p
 from harbour import dedent
 from lorewright.campaigns.rulesets import load_ruleset, load_ruleset_file, read_ruleset, read_ruleset_file
 from lorewright.errors import NotFound, RulesetError
@@ -63,7 +64,12 @@ def test_a_ruleset_that_is_in_order_has_no_fault() -> None:
         ("stat - scene_dread", "stat - scene_fear", "scene_fear", "scene_NUMBER"),
         ("minimum: 11", "minimum: -100", "do not fall", "highest minimum"),
         ("name: success, minimum", "name: triumph, minimum", "'critical', 'success'", "docs/rulesets.md"),
-        ("  nerve: {name: Nerve, represents: daring}", "  luck: {name: Luck, represents: luck}", "luck", "character_stat_schema"),
+        (
+            "  nerve: {name: Nerve, represents: daring}",
+            "  luck: {name: Luck, represents: luck}",
+            "luck",
+            "character_stat_schema",
+        ),
         ("traits: {nerve: nerve}", "traits: {nerve: luck}", "no stat luck", "nerve"),
         ("nerve: {type: integer, minimum: 0", "nerve: {type: integer, min: 0", "no keyword min", "minimum"),
         ("default: 1}", "default: 9}", "default does not fit", "bounds"),
@@ -125,3 +131,30 @@ def test_a_ruleset_extends_another_key_by_key_and_its_hash_covers_both() -> None
     assert [(band.name, band.minimum) for band in d20.bands] == [("success", 15), ("mixed", 10), ("fail", -99)]
     assert d20_hash != freeform_hash
     assert "no ruleset freefrom" in read_ruleset("extends: freefrom")[1][0].message
+
+
+def test_a_ruleset_of_ones_own_lies_beside_the_scenarios_and_is_played_by(tmp_path: Path) -> None:
+    app = p.workspace(tmp_path / "w", p.scenario_text("freeform").replace("ruleset: freeform", "ruleset: dares"))
+    (app.workspace.rulesets).mkdir()
+    (app.workspace.rulesets / "dares.yaml").write_text(TEXT, encoding="utf-8")
+    app.campaigns.new("parlour", campaign_id="game")
+    with app.campaigns.reading("game") as store:
+        assert store.campaign().rules.ruleset.id == "dares"
+        assert store.head().state.stat("game:player", "nerve") == 1
+
+
+def test_a_file_that_calls_itself_otherwise_or_is_no_ruleset_is_refused_by_name(tmp_path: Path) -> None:
+    (tmp_path / "darings.yaml").write_text(TEXT, encoding="utf-8")
+    with pytest.raises(RulesetError, match="it is dares"):
+        load_ruleset("darings", tmp_path)
+    with pytest.raises(NotFound) as caught:
+        load_ruleset("dares", tmp_path)
+    assert "darings" in str(caught.value.hint)
+    (tmp_path / "freeform.yaml").write_text("nothing", encoding="utf-8")
+    assert load_ruleset("freeform", tmp_path)[0].id == "freeform"
+
+
+def test_the_small_ruleset_of_the_documentation_is_one() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "rulesets.md").read_text(encoding="utf-8")
+    small = page.split("```yaml\n")[1].split("```")[0]
+    assert read_ruleset(small)[1] == []

@@ -58,10 +58,18 @@ def test_freeform_with_stat_blocks_holds_those_that_are_given(tmp_path: Path) ->
     ("right", "wrong", "said"),
     [
         ("warmth: 2", "warmth: 9", "stat_blocks.player.warmth: 9 is greater than the maximum of 5"),
-        ("boundaries: 4", "courage: 4", "stat_blocks.lena: Additional properties are not allowed ('courage' was unexpected)"),
+        (
+            "boundaries: 4",
+            "courage: 4",
+            "stat_blocks.lena: Additional properties are not allowed ('courage' was unexpected)",
+        ),
         ("  lena: {warmth", "  lana: {warmth", "stat_blocks.lana: lana is not in the cast (nor player)"),
         ("pressure_clock: 2", "pressure_clock: high", "scene_seed.pressure_clock: 'high' is not of type 'integer'"),
-        ("scene_seed: {pressure_clock: 2, pressure: the last train}", "scene_seed: [a]", "scene_seed: write `key: value` lines"),
+        (
+            "scene_seed: {pressure_clock: 2, pressure: the last train}",
+            "scene_seed: [a]",
+            "scene_seed: write `key: value` lines",
+        ),
     ],
 )
 def test_what_does_not_fit_is_told_by_line_with_a_hint(tmp_path: Path, right: str, wrong: str, said: str) -> None:
@@ -93,8 +101,14 @@ def test_nobody_younger_than_eighteen_is_in_seven_minutes(tmp_path: Path) -> Non
 @pytest.mark.parametrize(
     ("more", "said"),
     [
-        ("rules: [{id: r, on: {act: wait}, success: [{op: set, path: moon, value: 1}]}]", "rules.r: scene_state_schema of seven"),
-        ("rules: [{id: r, on: {act: wait}, success: [{op: set, path: age, of: lena, value: 50}]}]", "belongs to scenario"),
+        (
+            "rules: [{id: r, on: {act: wait}, success: [{op: set, path: moon, value: 1}]}]",
+            "rules.r: scene_state_schema of seven",
+        ),
+        (
+            "rules: [{id: r, on: {act: wait}, success: [{op: set, path: age, of: lena, value: 50}]}]",
+            "belongs to scenario",
+        ),
         ("rules: [{id: r, on: {act: ask}, check: {roll: 1d20 + luck}}]", "reads luck"),
         ("rules: [{id: r, on: {act: ask}, check: {dice: many}}]", "rules.r: dice"),
         ("clocks: {c: {max: 2, at: {1: [{op: increment, path: moon}]}}}", "clocks.c"),
@@ -102,7 +116,11 @@ def test_nobody_younger_than_eighteen_is_in_seven_minutes(tmp_path: Path) -> Non
     ],
 )
 def test_paths_and_formulas_of_a_scenario_are_those_of_its_ruleset(tmp_path: Path, more: str, said: str) -> None:
-    found = [one.message for one in findings(tmp_path, p.scenario_text("seven-minutes", more=more)) if one.severity == "error"]
+    found = [
+        one.message
+        for one in findings(tmp_path, p.scenario_text("seven-minutes", more=more))
+        if one.severity == "error"
+    ]
     assert any(said in message for message in found), found
 
 
@@ -124,7 +142,9 @@ def test_a_campaign_records_the_hash_of_its_ruleset(tmp_path: Path) -> None:
 def test_a_file_whose_state_does_not_fit_its_ruleset_is_not_opened_and_the_field_is_named(tmp_path: Path) -> None:
     app = p.begun(tmp_path / "w", "seven-minutes")
     with sqlite3.connect(app.workspace.campaigns / "game.db") as connection:
-        connection.execute("""UPDATE world_states SET state_json = replace(state_json, '"minutes_left":7', '"minutes_left":9')""")
+        connection.execute(
+            """UPDATE world_states SET state_json = replace(state_json, '"minutes_left":7', '"minutes_left":9')"""
+        )
     connection.close()
     with pytest.raises(StateMisfit, match=r"scene\.minutes_left: 9"):
         h.say(app, "look")

@@ -172,7 +172,10 @@ def test_a_scenario_may_read_and_change_what_the_ruleset_describes() -> None:
     rule = {
         "on": {"act": "wait"},
         "when": {"path": "minutes_left", "min": 5},
-        "success": [{"op": "set", "path": "comfort", "value": 5}, {"op": "set", "path": "mood", "of": w.VIKTOR, "value": "calm"}],
+        "success": [
+            {"op": "set", "path": "comfort", "value": 5},
+            {"op": "set", "path": "mood", "of": w.VIKTOR, "value": "calm"},
+        ],
     }
     rules = w.campaign_rules(rule, ruleset=SEVEN)
     after = w.after(state, *w.play(w.attempt("wait"), state=state, rules=rules).ops)

@@ -53,7 +53,9 @@ def value(state: WorldState, path: str, of: str | None = None) -> Any:
     return state.ruleset.value(path, of=of)
 
 
-paths = st.sampled_from(["minutes_left", "heat", "pressure", "notes", "weather", "weather.wind", "shyness", "mood", "x.y", "."])
+paths = st.sampled_from(
+    ["minutes_left", "heat", "pressure", "notes", "weather", "weather.wind", "shyness", "mood", "x.y", "."]
+)
 owners = st.none() | st.sampled_from([w.JO, w.VIKTOR, w.MARA])
 values = st.integers(-3, 12) | st.text(max_size=9) | st.booleans() | st.lists(st.text(max_size=2), max_size=4)
 amounts = st.integers(0, 9) | st.floats(0, 9, allow_nan=False)
@@ -200,7 +202,9 @@ def test_a_state_of_a_version_to_come_is_refused() -> None:
 
 
 def test_whole_numbers_with_two_bounds_are_gauges_for_everyone_to_see() -> None:
-    assert [(one.id, one.name, one.value, one.max) for one in shaped().gauges()] == [("minutes_left", "Minutes left", 7, 7)]
+    assert [(one.id, one.name, one.value, one.max) for one in shaped().gauges()] == [
+        ("minutes_left", "Minutes left", 7, 7)
+    ]
     assert {"id": "minutes_left", "name": "Minutes left", "value": 7, "max": 7} in shaped().clocks_shown()
 
 

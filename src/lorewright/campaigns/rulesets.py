@@ -11,7 +11,7 @@ from pydantic import ValidationError
 
 from lorewright.campaigns.scenario import line_of
 from lorewright.errors import NotFound, RulesetError
-from lorewright.ids import content_hash
+from lorewright.ids import content_hash, is_id
 from lorewright.packs.bounded_yaml import YamlProblem, lines_of_yaml, load_yaml
 from lorewright.rules.ruleset_checks import ruleset_problems
 from lorewright.rules.rulesets import Ruleset
@@ -19,6 +19,7 @@ from lorewright.rules.rulesets import Ruleset
 _KEYS = "see docs/rulesets.md for the keys of a ruleset"
 # Further than this no ruleset is built upon another.
 _DEEPEST = 4
+_SUFFIX = ".yaml"
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,26 +31,44 @@ class RulesetFault:
     hint: str = _KEYS
 
 
-def ruleset_names() -> list[str]:
-    """The IDs of the rulesets that ship, sorted."""
+def ruleset_names(own: Path | None = None) -> list[str]:
+    """The IDs of the rulesets that ship, and of those in a folder of one's own, sorted."""
     library = resources.files("lorewright.rules") / "library"
-    return sorted(file.name.removesuffix(".yaml") for file in library.iterdir() if file.name.endswith(".yaml"))
+    names = {file.name.removesuffix(_SUFFIX) for file in library.iterdir() if file.name.endswith(_SUFFIX)}
+    return sorted(names | ({file.stem for file in own.glob(f"*{_SUFFIX}")} if own is not None else set()))
 
 
-def load_ruleset(ruleset_id: str) -> tuple[Ruleset, str]:
-    """A ruleset and the hash of its text, which for one that extends another holds that one's too.
+def rulesets_beside(scenarios: Path) -> Path:
+    """The folder of one's own rulesets, which lies beside that of the scenarios."""
+    return scenarios.parent / "rulesets"
+
+
+def load_ruleset(ruleset_id: str, own: Path | None = None) -> tuple[Ruleset, str]:
+    """A ruleset and the hash of its text, which for one that extends another holds that one's too. One that ships goes
+    before one of that name in the folder `own`.
 
     Raises:
-        NotFound: none of that name ships.
+        NotFound: there is none of that name.
         RulesetError: it is none; the message has file, line and key.
     """
-    text = _shipped(ruleset_id)
+    if own is not None and ruleset_id not in ruleset_names() and is_id(ruleset_id):
+        file = own / f"{ruleset_id}{_SUFFIX}"
+        if file.is_file():
+            written = load_ruleset_file(file)
+            if written.id != ruleset_id:
+                hint = f"write id: {ruleset_id}, or rename the file"
+                raise RulesetError(f"{file}:1: id: it is {written.id}", hint=hint)
+            return written, _hash_of(file.read_text(encoding="utf-8-sig"))
+    text = _shipped(ruleset_id, known=ruleset_names(own))
     ruleset, faults = read_ruleset(text)
     if ruleset is None:
-        lines = "\n".join(f"{ruleset_id}.yaml:{fault.line}: {fault.message}" for fault in faults[:5])
+        lines = "\n".join(f"{ruleset_id}{_SUFFIX}:{fault.line}: {fault.message}" for fault in faults[:5])
         raise RulesetError(lines, hint=faults[0].hint)
-    bases = _bases(text)
-    return ruleset, content_hash("\n".join([text, *bases]) if bases else text)
+    return ruleset, _hash_of(text)
+
+
+def _hash_of(text: str) -> str:
+    return content_hash("\n".join([text, *_bases(text)]))
 
 
 def load_ruleset_file(path: Path) -> Ruleset:
@@ -104,11 +123,11 @@ def read_ruleset(text: str) -> tuple[Ruleset | None, list[RulesetFault]]:
     return (None, sorted(problems, key=lambda fault: fault.line)) if problems else (ruleset, [])
 
 
-def _shipped(ruleset_id: str) -> str:
+def _shipped(ruleset_id: str, *, known: list[str] | None = None) -> str:
     if ruleset_id not in ruleset_names():
-        known = ", ".join(ruleset_names())
-        raise NotFound(f"there is no ruleset {ruleset_id}", hint=f"one of: {known}")
-    return (resources.files("lorewright.rules") / "library" / f"{ruleset_id}.yaml").read_text(encoding="utf-8")
+        names = ", ".join(known or ruleset_names())
+        raise NotFound(f"there is no ruleset {ruleset_id}", hint=f"one of: {names}")
+    return (resources.files("lorewright.rules") / "library" / f"{ruleset_id}{_SUFFIX}").read_text(encoding="utf-8")
 
 
 def _mapping(text: str) -> dict[str, Any] | None:

@@ -9,8 +9,10 @@ import typer
 
 from lorewright.campaigns.ruleset_views import checked_by, listed_ruleset, priced, rolled, shown_ruleset
 from lorewright.campaigns.rulesets import load_ruleset, read_ruleset_file, ruleset_names
-from lorewright.cli.output import say, show_json, show_table
+from lorewright.cli.output import note, say, show_json, show_table
+from lorewright.errors import RulesetError
 from lorewright.rules.rulesets import Ruleset
+from lorewright.settings import find_workspace
 
 app = typer.Typer(help="Rulesets: how things are resolved, and what is wrong with one.", no_args_is_help=True)
 
@@ -19,8 +21,14 @@ AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for programs.")
 
 @app.command("list", epilog="Example: lorewright ruleset list --json")
 def list_rulesets(as_json: AsJson = False) -> None:
-    """The rulesets that there are."""
-    rows = [listed_ruleset(*load_ruleset(name)) for name in ruleset_names()]
+    """The rulesets that ship, and those in the workspace's `rulesets/`."""
+    own = find_workspace(Path.cwd()).rulesets
+    rows = []
+    for name in ruleset_names(own):
+        try:
+            rows.append(listed_ruleset(*load_ruleset(name, own)))
+        except RulesetError:
+            note(f"{name}.yaml is no ruleset: see lorewright ruleset validate {own / name}.yaml")
     if as_json:
         show_json(rows)
         return
@@ -33,7 +41,7 @@ def show(
     name: Annotated[str, typer.Argument(help="A ruleset's ID, as `ruleset list` prints it.")], as_json: AsJson = False
 ) -> None:
     """What a ruleset is: rulebook, stats, bands, action types, costs, schemas, owners, reason codes."""
-    ruleset, content_hash = load_ruleset(name)
+    ruleset, content_hash = load_ruleset(name, find_workspace(Path.cwd()).rulesets)
     shown = shown_ruleset(ruleset, content_hash)
     if as_json:
         show_json(shown)
