@@ -12,14 +12,22 @@ from lorewright.campaigns.metrics import lore_cache_hit_rate
 from lorewright.campaigns.sessions import shown as shown_session
 from lorewright.cli.output import note, say, show_json, show_table
 from lorewright.cli.progress import progress_bar
+from lorewright.cli.prose import wrapped
+from lorewright.cli.table_talk import roll_line
 from lorewright.errors import NotFound, SettingsError
+from lorewright.rules.outcomes import Roll
 from lorewright.storage.heads import head_row, undone_turns
 from lorewright.storage.sittings import active_session_row
 from lorewright.turn.campaign import CampaignRow
 from lorewright.turn.rewinding import undo, undo_to
 from lorewright.turn.store import CampaignStore
 
-app = typer.Typer(help="Campaigns: begin one, look at it, take turns back.", no_args_is_help=True)
+app = typer.Typer(
+    help="Campaigns: begin one, look at it, take turns back.",
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode=None,
+)
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for programs.")]
 CampaignId = Annotated[str, typer.Argument(help="The campaign's ID.")]
@@ -34,7 +42,7 @@ def new(
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Begin a campaign: its packs are indexed if need be, and their text is kept with it."""
+    """Begin a campaign. Its packs are indexed if need be, and their text is kept with it."""
     with progress_bar() as progress:
         row = open_app().campaigns.new(scenario, campaign_id=campaign_id, seed=seed, progress=progress)
     if as_json:
@@ -91,7 +99,10 @@ def log(
     stage: Annotated[str | None, typer.Option(help="This stage's inputs and outputs.")] = None,
     as_json: AsJson = False,
 ) -> None:
-    """What happened, turn by turn; with --stage, what each stage was given and made (it may hold secrets)."""
+    """What happened, turn by turn.
+
+    With --stage, what each stage was given and made: that may hold secrets.
+    """
     with open_app().campaigns.reading(campaign_id) as store:
         turns = [one for one in store.turns() if turn is None or one["turn_no"] == turn]
         if not turns:
@@ -125,7 +136,7 @@ def rollback(
         show_json({"id": campaign_id, "current_turn": last["turn_no"], "turn_id": last["turn_id"]})
         return
     say(f"{campaign_id} stands after turn {last['turn_no']}")
-    say(last["result"]["final_text"], style="dim")
+    say(wrapped(last["result"]["final_text"]), style="dim")
 
 
 def _records(store: CampaignStore, turn_id: str, stage: str) -> list[dict[str, Any]]:
@@ -137,11 +148,15 @@ def _records(store: CampaignStore, turn_id: str, stage: str) -> list[dict[str, A
 
 
 def _show_turn(turn: dict[str, Any]) -> None:
-    say(f"{turn['turn_no']}  {turn['player_text']}", style="bold")
-    say(turn["result"]["final_text"])
+    say(f"{turn['turn_no']}  {turn['player_text']}".rstrip(), style="bold")
+    say(wrapped(turn["result"]["final_text"]))
     for roll in turn["result"]["rolls"]:
+<<<<<<< HEAD
         band = f", {roll['band']}" if roll["band"] else ""
         say(f"   {roll['expression']}{roll['modifier']:+d} = {roll['total']}{band}", style="dim")
+=======
+        say(f"  {roll_line(Roll.model_validate(roll))}", style="dim")
+>>>>>>> main
     for record in turn.get("stages", []):
         say(f"   {record['stage']} ({record['model_key']})", style="dim")
         say(f"     in:  {record['input']}", style="dim")
