@@ -151,12 +151,7 @@ def _show_turn(turn: dict[str, Any]) -> None:
     say(f"{turn['turn_no']}  {turn['player_text']}".rstrip(), style="bold")
     say(wrapped(turn["result"]["final_text"]))
     for roll in turn["result"]["rolls"]:
-<<<<<<< HEAD
-        band = f", {roll['band']}" if roll["band"] else ""
-        say(f"   {roll['expression']}{roll['modifier']:+d} = {roll['total']}{band}", style="dim")
-=======
         say(f"  {roll_line(Roll.model_validate(roll))}", style="dim")
->>>>>>> main
     for record in turn.get("stages", []):
         say(f"   {record['stage']} ({record['model_key']})", style="dim")
         say(f"     in:  {record['input']}", style="dim")
