@@ -3,6 +3,7 @@
     LorewrightError
     ├── PackError            the pack author
     ├── ScenarioError        the scenario author
+    ├── RulesetError         the ruleset author
     ├── SettingsError        the operator: settings, workspace, command line
     ├── NotFound             whoever named a thing that is not there
     ├── StaleIndexError      the operator: an index is missing, or was made by another version
@@ -11,7 +12,8 @@
     ├── CampaignError        the player
     │   ├── HeadMoved            someone else's turn was committed first; nothing of this one was
     │   ├── ActionIdReused       the same action ID came with other words
-    │   └── TurnUndone           the action ID's turn was taken back; nothing was played
+    │   ├── TurnUndone           the action ID's turn was taken back; nothing was played
+    │   └── StateMisfit          what is stored does not fit the schemas of the campaign's ruleset
     └── ProviderError        the model's provider
         └── OutputRejected       a model's output stayed invalid after a repair and a retry
 
@@ -42,6 +44,12 @@ class ScenarioError(LorewrightError):
     """A scenario cannot be read as it was meant; no campaign was made."""
 
     code = "scenario_invalid"
+
+
+class RulesetError(LorewrightError):
+    """A ruleset cannot be read as it was meant; nothing was made of it."""
+
+    code = "ruleset_invalid"
 
 
 class SettingsError(LorewrightError):
@@ -96,6 +104,12 @@ class TurnUndone(CampaignError):
     """The action ID's turn was taken back; nothing was played."""
 
     code = "turn_undone"
+
+
+class StateMisfit(CampaignError):
+    """A stored state does not fit the schemas of its ruleset; the message names the field. Nothing was changed."""
+
+    code = "state_misfit"
 
 
 class ProviderError(LorewrightError):

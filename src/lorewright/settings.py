@@ -74,6 +74,11 @@ class Workspace:
         return self.root / "scenarios"
 
     @property
+    def rulesets(self) -> Path:
+        """Rulesets of one's own, beside those that ship; the folder need not be there."""
+        return self.root / "rulesets"
+
+    @property
     def indexes(self) -> Path:
         """All that can be rebuilt."""
         return self.root / "indexes"

@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-import yaml
 
 import lorewright.rules
+from lorewright.campaigns.rulesets import load_ruleset
 from lorewright.rules.actions import METADATA
 from lorewright.rules.dice import band_of, parse_dice
 from lorewright.rules.rulesets import Ruleset
@@ -16,7 +16,7 @@ FILES = sorted((Path(lorewright.rules.__file__).parent / "library").glob("*.yaml
 
 
 def read(file: Path) -> Ruleset:
-    return Ruleset.model_validate(yaml.safe_load(file.read_text(encoding="utf-8")))
+    return load_ruleset(file.stem)[0]
 
 
 @pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)

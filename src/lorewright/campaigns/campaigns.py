@@ -14,8 +14,9 @@ from lorewright.campaigns.history import Histories
 from lorewright.campaigns.kept_packs import KeptPacks
 from lorewright.campaigns.opening import Opening, compose
 from lorewright.campaigns.played_history import PlayedHistory
-from lorewright.campaigns.rulesets import load_ruleset
+from lorewright.campaigns.rulesets import load_ruleset, rulesets_beside
 from lorewright.campaigns.scenario import Scenario, load_scenario
+from lorewright.campaigns.sheets import hold_to
 from lorewright.campaigns.store import create_campaign, pins_of
 from lorewright.errors import CampaignError, DamagedFile, EmbedderError, LorewrightError, NotFound
 from lorewright.ids import canonical_json, content_hash, is_id
@@ -24,6 +25,7 @@ from lorewright.index.generation import Generation, GenerationKey
 from lorewright.index.library import InstalledPack, Library
 from lorewright.packs.loader import Progress, content_hash_of, no_progress
 from lorewright.rules.outcomes import Validation
+from lorewright.rules.rulesets import Ruleset
 from lorewright.storage.heads import HeadRow, head_row
 from lorewright.turn.campaign import CampaignRow, PackPin
 from lorewright.turn.commit import run_turn
@@ -119,6 +121,7 @@ class Campaigns:
 
         Raises:
             NotFound: there is no such scenario, pack or ruleset.
+            RulesetError: the ruleset is none.
             ScenarioError: the scenario names what does not exist.
             CampaignError: the ID is taken or no ID.
         Whatever is raised, there is no new campaign.
@@ -126,7 +129,7 @@ class Campaigns:
         source = self.scenario_path(scenario_name)
         scenario = load_scenario(source)
         campaign_id = self._free_id(campaign_id, scenario.id)
-        load_ruleset(scenario.ruleset)
+        self._ruleset(scenario)
         installed = [self._current(pack_id, progress) for pack_id in scenario.content_packs]
         return self.begin(scenario, installed, self._library, source=str(source), campaign_id=campaign_id, seed=seed)
 
@@ -143,7 +146,7 @@ class Campaigns:
         """Begin a campaign from a scenario whose packs are indexed in a library; see `new`. `source` names the scenario
         in errors."""
         campaign_id = self._free_id(campaign_id, scenario.id)
-        ruleset, ruleset_hash = load_ruleset(scenario.ruleset)
+        ruleset, ruleset_hash = self._ruleset(scenario)
         generations = [library.open(pack.key) for pack in installed]
         try:
             opening = compose(scenario, ruleset, generations, campaign_id=campaign_id, source=source)
@@ -165,6 +168,9 @@ class Campaigns:
         self._write(row, installed, scenario, opening)
         with self._store(campaign_id) as store:
             return store.campaign()
+
+    def _ruleset(self, scenario: Scenario) -> tuple[Ruleset, str]:
+        return load_ruleset(scenario.ruleset, rulesets_beside(self._scenarios))
 
     def _write(
         self, row: dict[str, Any], installed: Sequence[InstalledPack], scenario: Scenario, opening: Opening
@@ -222,9 +228,11 @@ class Campaigns:
 
         Raises:
             NotFound: there is no such campaign, or a pinned text is gone.
+            StateMisfit: the stored state does not fit the ruleset; nothing was changed.
         """
         with self._store(campaign_id) as store:
             row = store.campaign()
+            hold_to(store.head().state, row.rules.ruleset)
             generations = self.generations(row)
             try:
                 with closing(PlayedHistory(self._histories, store, generations)) as history:

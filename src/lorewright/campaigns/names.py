@@ -21,7 +21,7 @@ _ENDING_FIELDS = frozenset({"end"})
 _ENTITY_FIELDS = frozenset(
     {
         *("has", "at", "present", "visited", "arrive", "depart", "to", "by", "give", "lose", "put", "unlock"),
-        *("subject", "target", "item"),
+        *("subject", "target", "item", "of"),
     }
 )
 

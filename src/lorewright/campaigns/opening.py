@@ -15,6 +15,7 @@ from lorewright.campaigns.scenario import (
     ScenarioThing,
     ScenarioWay,
 )
+from lorewright.campaigns.sheets import path_faults, seeded_state
 from lorewright.errors import ScenarioError
 from lorewright.ids import local
 from lorewright.index.generation import Generation
@@ -22,7 +23,6 @@ from lorewright.packs.exits import ways_of
 from lorewright.retrieval.in_force import generations_in_force
 from lorewright.retrieval.overrides import ids_of, things, told_entity
 from lorewright.rules.checks import COST_TAG
-from lorewright.rules.dice import parse_dice
 from lorewright.rules.effects import Effect
 from lorewright.rules.rulesets import CampaignRules, Ending, Rule, Ruleset
 from lorewright.world.state import (
@@ -77,7 +77,8 @@ def tried(
         endings=scenario.endings,
     )
     composer = _Composer(scenario, names, generations)
-    opening = Opening(composer.state(), composer.rules(ruleset))
+    opening = Opening(composer.state(ruleset), composer.rules(ruleset))
+    names.problems.extend(path_faults(opening.rules))
     in_packs = condition_problems(scenario, names, generations, entity_ids=opening.state.entities)
     return opening, list(dict.fromkeys(names.problems)), list(in_packs)
 
@@ -88,7 +89,7 @@ class _Composer:
         self._names = names
         self._generations = generations
 
-    def state(self) -> WorldState:
+    def state(self, ruleset: Ruleset) -> WorldState:
         """The state at turn 0."""
         scenario, names = self._scenario, self._names
         start = names.entity(scenario.start, where="start")
@@ -106,6 +107,7 @@ class _Composer:
             threads={thread_id: self._thread(thread_id) for thread_id in scenario.threads},
             relations=self._relations(),
             visits={start: 1},
+            ruleset=seeded_state(scenario, ruleset, names),
         )
 
     def rules(self, ruleset: Ruleset) -> CampaignRules:
@@ -159,15 +161,10 @@ class _Composer:
         return tuple(self._names.resolved(effect, where=where) for effect in effects)
 
     def _check_rule(self, rule: Rule, ruleset: Ruleset) -> None:
-        """What only a turn would find out otherwise: dice that cannot be thrown, an act that nobody can do."""
+        """What only a turn would find out otherwise: an act that nobody can do."""
         for unknown in [act for act in rule.on.acts if act not in ruleset.actions]:
             known = ", ".join(ruleset.actions)
             self._names.problems.append(f"rules.{rule.id}: there is no act {unknown} (there are {known})")
-        if rule.check is not None and rule.check.dice is not None:
-            try:
-                parse_dice(rule.check.dice)
-            except ValueError as problem:
-                self._names.problems.append(f"rules.{rule.id}: {problem}")
 
     def _exits(self, place: str) -> Iterator[Exit]:
         """The scenario's ways, else those of the pack that lead to other places of the scenario."""

@@ -1,29 +1,155 @@
-"""The rulesets that ship: name -> Ruleset."""
+"""The rulesets that ship, and those that somebody writes: file -> Ruleset, or every reason why it is none."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from importlib import resources
+from pathlib import Path
+from typing import Any
 
-from lorewright.errors import NotFound
-from lorewright.ids import content_hash
-from lorewright.packs.bounded_yaml import load_yaml
+from pydantic import ValidationError
+
+from lorewright.campaigns.scenario import line_of
+from lorewright.errors import NotFound, RulesetError
+from lorewright.ids import content_hash, is_id
+from lorewright.packs.bounded_yaml import YamlProblem, lines_of_yaml, load_yaml
+from lorewright.rules.ruleset_checks import ruleset_problems
 from lorewright.rules.rulesets import Ruleset
 
+_KEYS = "see docs/rulesets.md for the keys of a ruleset"
+# Further than this no ruleset is built upon another.
+_DEEPEST = 4
+_SUFFIX = ".yaml"
 
-def ruleset_names() -> list[str]:
-    """The IDs of the rulesets that ship, sorted."""
+
+@dataclass(frozen=True, slots=True)
+class RulesetFault:
+    """What keeps a file from being a ruleset: on which line, what, and what to do about it."""
+
+    line: int
+    message: str
+    hint: str = _KEYS
+
+
+def ruleset_names(own: Path | None = None) -> list[str]:
+    """The IDs of the rulesets that ship, and of those in a folder of one's own, sorted."""
     library = resources.files("lorewright.rules") / "library"
-    return sorted(file.name.removesuffix(".yaml") for file in library.iterdir() if file.name.endswith(".yaml"))
+    names = {file.name.removesuffix(_SUFFIX) for file in library.iterdir() if file.name.endswith(_SUFFIX)}
+    return sorted(names | ({file.stem for file in own.glob(f"*{_SUFFIX}")} if own is not None else set()))
 
 
-def load_ruleset(ruleset_id: str) -> tuple[Ruleset, str]:
-    """A ruleset and the hash of its text.
+def rulesets_beside(scenarios: Path) -> Path:
+    """The folder of one's own rulesets, which lies beside that of the scenarios."""
+    return scenarios.parent / "rulesets"
+
+
+def load_ruleset(ruleset_id: str, own: Path | None = None) -> tuple[Ruleset, str]:
+    """A ruleset and the hash of its text, which for one that extends another holds that one's too. One that ships goes
+    before one of that name in the folder `own`.
 
     Raises:
-        NotFound: none of that name ships.
+        NotFound: there is none of that name.
+        RulesetError: it is none; the message has file, line and key.
     """
+    if own is not None and ruleset_id not in ruleset_names() and is_id(ruleset_id):
+        file = own / f"{ruleset_id}{_SUFFIX}"
+        if file.is_file():
+            written = load_ruleset_file(file)
+            if written.id != ruleset_id:
+                hint = f"write id: {ruleset_id}, or rename the file"
+                raise RulesetError(f"{file}:1: id: it is {written.id}", hint=hint)
+            return written, _hash_of(file.read_text(encoding="utf-8-sig"))
+    text = _shipped(ruleset_id, known=ruleset_names(own))
+    ruleset, faults = read_ruleset(text)
+    if ruleset is None:
+        lines = "\n".join(f"{ruleset_id}{_SUFFIX}:{fault.line}: {fault.message}" for fault in faults[:5])
+        raise RulesetError(lines, hint=faults[0].hint)
+    return ruleset, _hash_of(text)
+
+
+def _hash_of(text: str) -> str:
+    return content_hash("\n".join([text, *_bases(text)]))
+
+
+def load_ruleset_file(path: Path) -> Ruleset:
+    """A ruleset from a file of its author's.
+
+    Raises:
+        NotFound: there is no such file.
+        RulesetError: it is none; the message has file, line and key.
+    """
+    ruleset, faults = read_ruleset_file(path)
+    if ruleset is None:
+        lines = "\n".join(f"{path}:{fault.line}: {fault.message}" for fault in faults[:5])
+        raise RulesetError(lines, hint=faults[0].hint)
+    return ruleset
+
+
+def read_ruleset_file(path: Path) -> tuple[Ruleset | None, list[RulesetFault]]:
+    """A ruleset from a file, or every reason why it is none.
+
+    Raises:
+        NotFound: there is no such file.
+    """
+    if not path.is_file():
+        raise NotFound(f"there is no ruleset at {path}", hint="see: lorewright ruleset list")
+    try:
+        return read_ruleset(path.read_text(encoding="utf-8-sig"))
+    except UnicodeDecodeError:
+        return None, [RulesetFault(1, "the file is not UTF-8", "save it as UTF-8")]
+
+
+def read_ruleset(text: str) -> tuple[Ruleset | None, list[RulesetFault]]:
+    """The ruleset that a text says, or every reason why it says none, by line."""
+    try:
+        data = _with_base(_mapping(text))
+        lines = lines_of_yaml(text)
+    except YamlProblem as problem:
+        return None, [RulesetFault(problem.line, f"column {problem.column}: {problem.message}", "mend the YAML")]
+    except NotFound as problem:
+        return None, [RulesetFault(1, f"extends: {problem.message}", problem.hint or _KEYS)]
+    if data is None:
+        return None, [RulesetFault(1, "a ruleset is `key: value` lines")]
+    try:
+        ruleset = Ruleset.model_validate(data)
+    except ValidationError as problem:
+        found = problem.errors(include_url=False, include_input=False)
+        faults = [RulesetFault(line_of(lines, e["loc"]), f"{'.'.join(map(str, e['loc']))}: {e['msg']}") for e in found]
+        return None, sorted(faults, key=lambda fault: fault.line)
+    problems = [
+        RulesetFault(line_of(lines, one.path), f"{'.'.join(map(str, one.path))}: {one.message}", one.hint)
+        for one in ruleset_problems(ruleset)
+    ]
+    return (None, sorted(problems, key=lambda fault: fault.line)) if problems else (ruleset, [])
+
+
+def _shipped(ruleset_id: str, *, known: list[str] | None = None) -> str:
     if ruleset_id not in ruleset_names():
-        known = ", ".join(ruleset_names())
-        raise NotFound(f"there is no ruleset {ruleset_id}", hint=f"one of: {known}")
-    text = (resources.files("lorewright.rules") / "library" / f"{ruleset_id}.yaml").read_text(encoding="utf-8")
-    return Ruleset.model_validate(load_yaml(text).data), content_hash(text)
+        names = ", ".join(known or ruleset_names())
+        raise NotFound(f"there is no ruleset {ruleset_id}", hint=f"one of: {names}")
+    return (resources.files("lorewright.rules") / "library" / f"{ruleset_id}{_SUFFIX}").read_text(encoding="utf-8")
+
+
+def _mapping(text: str) -> dict[str, Any] | None:
+    data = load_yaml(text).data
+    return data if isinstance(data, dict) else None
+
+
+def _with_base(data: dict[str, Any] | None, *, depth: int = 0) -> dict[str, Any] | None:
+    """The data on top of the ruleset that it `extends`: a key that it has replaces that key whole."""
+    if data is None or "extends" not in data:
+        return data
+    if depth >= _DEEPEST:
+        raise NotFound("too many rulesets stand upon one another", hint="extend a ruleset that extends none")
+    base = _with_base(_mapping(_shipped(str(data["extends"]))), depth=depth + 1)
+    return {**(base or {}), **{key: value for key, value in data.items() if key != "extends"}}
+
+
+def _bases(text: str) -> list[str]:
+    """The texts of the rulesets that one is built upon."""
+    found: list[str] = []
+    data = _mapping(text)
+    while data is not None and "extends" in data and len(found) < _DEEPEST:
+        found.append(_shipped(str(data["extends"])))
+        data = _mapping(found[-1])
+    return found

@@ -141,7 +141,9 @@ class ScenarioEnding(Frozen):
 class Scenario(Frozen):
     """A playable situation on top of packs. IDs of entities may be bare or `pack:id`.
 
-    `scene_seed`, `calibration`, `system` and `genre_rules` are kept with the campaign; no rule reads them.
+    `stat_blocks` (of the player and the cast) and `scene_seed` begin what the ruleset's schemas describe. A
+    `scene_seed` for a ruleset that describes no scene is kept with the campaign and read by no rule, as are
+    `calibration`, `system` and `genre_rules`.
     """
 
     id: str
@@ -151,6 +153,7 @@ class Scenario(Frozen):
     goals: FrozenMap[str, str] = Field(default_factory=dict)
     tone: str = ""
     intro_seed: str
+    stat_blocks: FrozenMap[str, FrozenMap[str, Any]] = Field(default_factory=dict)
     scene_seed: Any = None
     calibration: FrozenMap[str, Any] = Field(default_factory=dict)
     system: FrozenMap[str, Any] = Field(default_factory=dict)

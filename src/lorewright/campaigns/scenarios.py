@@ -10,11 +10,12 @@ from pathlib import Path
 from lorewright.campaigns.campaigns import Campaigns
 from lorewright.campaigns.explore.explorer import Explorer
 from lorewright.campaigns.opening import tried
-from lorewright.campaigns.rulesets import load_ruleset
+from lorewright.campaigns.rulesets import load_ruleset, rulesets_beside
 from lorewright.campaigns.scenario import Scenario, line_of, load_scenario, read_scenario
 from lorewright.campaigns.scenario_checks import Doubt, doubts
 from lorewright.campaigns.scenario_trial import tried_demo
-from lorewright.errors import LorewrightError, NotFound, PackError
+from lorewright.campaigns.sheets import SCENE_SEED, STAT_BLOCKS
+from lorewright.errors import LorewrightError, NotFound, PackError, RulesetError
 from lorewright.index.generation import Generation
 from lorewright.index.library import Library
 from lorewright.packs.bounded_yaml import lines_of_yaml
@@ -114,8 +115,8 @@ class Scenarios:
 
     def _checked(self, checked: _Checked, scenario: Scenario, stack: ExitStack) -> Iterator[Finding]:
         try:
-            ruleset, _ = load_ruleset(scenario.ruleset)
-        except NotFound as problem:
+            ruleset, _ = load_ruleset(scenario.ruleset, rulesets_beside(self._folder))
+        except (NotFound, RulesetError) as problem:
             yield checked.error(("ruleset",), "unknown-ruleset", problem)
             return
         generations: list[Generation] = []
@@ -160,6 +161,9 @@ class _Checked:
     def named(self, where: str, message: str) -> Finding:
         """A name that means nothing, where composing met it (`rules.debt`, `clocks.heat.at.4`)."""
         line = line_of(self.lines, self._path(where))
+        if where.split(".")[0] in (STAT_BLOCKS, SCENE_SEED):
+            hint = f"see what the ruleset asks for: lorewright ruleset show {self.scenario.ruleset}"
+            return error(self.file, "ruleset-schema", f"{where}: {message}", line=line, hint=hint)
         hint = "add it to the pack or scenario, or mend the name"
         return error(self.file, "unknown-name", f"{where}: {message}", line=line, hint=hint)
 

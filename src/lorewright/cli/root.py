@@ -18,6 +18,7 @@ COMMANDS = {
     "pack": "pack",
     "lore": "lore",
     "scenario": "scenario",
+    "ruleset": "ruleset",
     "campaign": "campaign",
     "session": "session",
     "doctor": "doctor",

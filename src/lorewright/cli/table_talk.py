@@ -58,14 +58,17 @@ def show_end(recap: str) -> None:
 
 
 def roll_line(roll: Roll) -> str:
-    """`2d6+1 = 8, mixed`."""
+    """`2d6+1 = 8, mixed`; dice that only choose between things have no band."""
     added = f"{roll.modifier:+d}" if roll.modifier else ""
-    return f"{roll.expression}{added} = {roll.total}, {roll.band}"
+    band = f", {roll.band}" if roll.band else ""
+    return f"{roll.expression}{added} = {roll.total}{band}"
 
 
 def clock_line(result: TurnResult) -> str:
-    """The clocks that moved, as they stand now: `Heat 2/6 · Tide 1/8`; empty where none did."""
+    """The clocks and gauges that moved, as they stand now: `Heat 2/6 · Tide 1/8`; empty where none did."""
     moved = {event.details["clock"] for event in result.engine_events if event.type == "clock_ticked"}
+    paths = [event.details["path"] for event in result.engine_events if event.type == "path_changed"]
+    moved |= {path.removeprefix("scene.") for path in paths if path.startswith("scene.")}
     return " · ".join(
         f"{clock['name']} {clock['value']}/{clock['max']}" for clock in result.clocks if clock["id"] in moved
     )

@@ -6,13 +6,19 @@ first that there is: a clock that counts what goes wrong, somebody's regard, tim
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from lorewright.ids import local
 from lorewright.rules.actions import Action, Attempt
 from lorewright.rules.answers import Answer
 from lorewright.rules.dice import Dice, band_of
+from lorewright.rules.formula import parse_formula
+from lorewright.rules.judge import holds
+from lorewright.rules.numbers import louder, numbers_for, stat_for
 from lorewright.rules.patch import Patch
 from lorewright.rules.reach import is_person
-from lorewright.rules.rulesets import BandName, CampaignRules, Check
+from lorewright.rules.rulesets import BandName, CampaignRules, Check, Ruleset
+from lorewright.rules.ruling import enact_consequences, rules_by_itself
 from lorewright.rules.talk import first_new, reveal
 from lorewright.world.ops import AddFact, AdvanceTime, ChangeRelation, StateOp, TickClock, UpdateFact
 from lorewright.world.state import Clock, Fact, WorldState
@@ -25,26 +31,61 @@ _LEAST_MINUTES = 5
 _SOCIAL = frozenset(("persuade", "threaten"))
 
 
-def roll_check(
-    patch: Patch, check: Check, action: Action, rules: CampaignRules, dice: Dice, *, purpose: str
-) -> BandName:
+@dataclass(frozen=True, slots=True)
+class Rolled:
+    """What the dice came to: the band, the stat that spoke where there are stat blocks, the total."""
+
+    band: BandName
+    stat: str | None
+    total: int
+
+
+def roll_check(patch: Patch, check: Check, action: Action, rules: CampaignRules, dice: Dice, *, purpose: str) -> Rolled:
     """Throw the dice of a check; the roll and its band stand in the patch.
 
     Raises:
-        ValueError: the check's dice are malformed.
+        ValueError: the check's dice or formula are malformed.
     """
-    actor = patch.state.entities[action.actor_id]
-    trait = action.metadata.get("trait") or check.add or ""
-    roll = dice.roll(
-        check.dice or rules.ruleset.dice,
-        purpose=purpose,
-        actor_id=actor.id,
-        modifier=actor.traits.get(str(trait), 0),
-    )
-    band = band_of(roll.total, rules.ruleset)
-    patch.tell("check_rolled", rule=purpose, roll=len(patch.rolls), total=roll.total, band=band)
+    ruleset, state = rules.ruleset, patch.state
+    actor = state.entities[action.actor_id]
+    stat = stat_for(check, action, state, ruleset) if state.ruleset is not None else None
+    expression, modifier = _throw(check, stat, action, state, ruleset)
+    roll = dice.roll(expression, purpose=purpose, actor_id=actor.id, modifier=modifier)
+    band = band_of(roll.total, ruleset)
+    spoke = _speaks_up(patch, band, stat, actor.id, ruleset)
+    if spoke is not None and ruleset.clearly_higher is not None:
+        stat, band = spoke, ruleset.clearly_higher.band
+    of = {} if stat is None else {"stat": stat}
+    patch.tell("check_rolled", rule=purpose, roll=len(patch.rolls), total=roll.total, band=band, **of)
     patch.rolls.append(roll.model_copy(update={"band": band}))
-    return band
+    return Rolled(band, stat, roll.total)
+
+
+def _throw(check: Check, stat: str | None, action: Action, state: WorldState, ruleset: Ruleset) -> tuple[str, int]:
+    """The dice and what is added to them: by a formula, else the trait or stat that is called for."""
+    text = check.roll or (None if check.dice else ruleset.roll)
+    if text is not None:
+        formula = parse_formula(text)
+        return formula.dice, formula.modifier(numbers_for(formula, stat, action, state))
+    name = stat or str(action.metadata.get("trait") or check.add or "")
+    number = state.stat(action.actor_id, name)
+    added = state.entities[action.actor_id].traits.get(name, 0) if number is None else int(number)
+    return check.dice or ruleset.dice, added
+
+
+def _speaks_up(patch: Patch, band: BandName, stat: str | None, who: str, ruleset: Ruleset) -> str | None:
+    """Another stat that takes over after a fail, being clearly higher."""
+    if band != "fail" or stat is None or ruleset.clearly_higher is None:
+        return None
+    other = louder(ruleset.clearly_higher, stat, who, patch.state, ruleset)
+    if other is not None:
+        patch.tell("stat_spoke_up", stat=other, over=stat)
+    return other
+
+
+def is_rolled_for(check: Check | None, state: WorldState) -> bool:
+    """Whether there are dice now: a check may wait for its condition."""
+    return check is not None and (check.when is None or holds(check.when, state))
 
 
 def cost_clock(state: WorldState) -> Clock | None:
@@ -54,11 +95,15 @@ def cost_clock(state: WorldState) -> Clock | None:
     return next(iter([*tagged, *named]), None)
 
 
-def fall_out(patch: Patch, attempt: Attempt, band: BandName, answer: Answer) -> None:
-    """What the band brings beside what the action did; `answer` is what it came to."""
-    action = attempt.action
+def fall_out(patch: Patch, attempt: Attempt, rolled: Rolled, answer: Answer, ruleset: Ruleset) -> None:
+    """What the band brings beside what the action did; `answer` is what it came to. Where the ruleset says what a band
+    brings, that is all."""
+    action, band = attempt.action, rolled.band
     if action.type == "attack":
         _come_to_blows(patch, action, band)
+    enact_consequences(patch, ruleset, band, rolled.stat, action)
+    if rules_by_itself(ruleset, band):
+        return
     match band:
         case "critical":
             _win_more(patch, attempt, answer)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Any
 
 from pydantic import Discriminator, Field, Tag, model_serializer
 
@@ -60,6 +60,28 @@ class TimeIs(Frozen):
     minutes: int = Field(ge=0)
 
 
+class PathIs(Frozen):
+    """A value of the ruleset's scene, or of somebody's stat block (`of`): a number between min and max, both included,
+    or exactly `is`."""
+
+    path: str
+    of: str | None = None
+    min: float | None = None
+    max: float | None = None
+    is_: Any = Field(default=None, alias="is")
+
+    @model_serializer
+    def _as_written(self) -> dict[str, Any]:
+        written = {"path": self.path, "of": self.of, "min": self.min, "max": self.max, "is": self.is_}
+        return {key: value for key, value in written.items() if value is not None}
+
+
+class Company(Frozen):
+    """Somebody else is at the scene's place, or nobody is."""
+
+    company: bool
+
+
 class AllOf(Frozen):
     """Every one holds."""
 
@@ -82,7 +104,10 @@ class Not(Frozen):
         return {"not": self.not_}
 
 
-_KINDS = ("has", "at", "present", "visited", "clock", "thread", "revealed", "minutes", "all", "any", "not")
+_KINDS = (
+    *("has", "at", "present", "visited", "clock", "thread", "revealed", "minutes", "path", "company"),
+    *("all", "any", "not"),
+)
 
 
 def _kind(value: object) -> str | None:
@@ -100,6 +125,8 @@ Condition = Annotated[
     | Annotated[ThreadIs, Tag("thread")]
     | Annotated[Revealed, Tag("revealed")]
     | Annotated[TimeIs, Tag("minutes")]
+    | Annotated[PathIs, Tag("path")]
+    | Annotated[Company, Tag("company")]
     | Annotated[AllOf, Tag("all")]
     | Annotated[AnyOf, Tag("any")]
     | Annotated[Not, Tag("not")],

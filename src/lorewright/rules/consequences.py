@@ -16,6 +16,7 @@ from lorewright.rules.outcomes import OutcomeCode
 from lorewright.rules.patch import Patch, already_known
 from lorewright.rules.reach import is_person
 from lorewright.rules.rulesets import BandName, CampaignRules, Rule
+from lorewright.rules.ruling import enact_consequences, sentence_of
 from lorewright.world.ops import EndCampaign, Recall
 from lorewright.world.state import WorldState
 
@@ -34,17 +35,20 @@ def follow(patch: Patch, rule: Rule, action: Action, rules: CampaignRules, dice:
     if rule.once:
         patch.do(Recall(key=_once_key(rule)))
     check = rule.check
-    band = None if check is None else roll_check(patch, check, action, rules, dice, purpose=rule.id)
+    rolled = None if check is None else roll_check(patch, check, action, rules, dice, purpose=rule.id)
+    band, roll = (None, None) if rolled is None else (rolled.band, len(patch.rolls) - 1)
     effects = _effects(rule, band)
     how: Learned = "told" if is_person(action.target_id, before) else "found"
     patch.enact(effects, how=how)
+    if rolled is not None:
+        enact_consequences(patch, rules.ruleset, rolled.band, rolled.stat, action)
     code: OutcomeCode = how if patch.learned_since(before) else "acted"
     return Answer(
         code,
         known_item_ids=already_known(effects, before),
         band=band,
-        roll=None if band is None else len(patch.rolls) - 1,
-        say=_say(rule, band),
+        roll=roll,
+        say=_say(rule, band) or (sentence_of(rules.ruleset, rolled.band, rolled.stat, rolled.total) if rolled else ()),
     )
 
 

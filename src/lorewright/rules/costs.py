@@ -8,7 +8,7 @@ from lorewright.ids import local
 from lorewright.rules.actions import Action
 from lorewright.rules.reach import way
 from lorewright.rules.rulesets import Ruleset
-from lorewright.world.ops import AdvanceTime, StateOp, TickClock
+from lorewright.world.ops import AdvanceTime, Decrement, Increment, StateOp, TickClock
 from lorewright.world.state import WorldState
 
 COST_KEYS = ("heat", "time", "cred", "harm", "rep")
@@ -32,11 +32,18 @@ def costs_of(action: Action, state: WorldState, ruleset: Ruleset) -> dict[str, i
 
 
 def cost_ops(costs: Mapping[str, int], state: WorldState) -> tuple[StateOp, ...]:
-    """Time goes on, and of the other costs those tick that have a clock of their name, qualified or not."""
+    """Time goes on, and of the other costs those fall due that have a clock of their name, qualified or not, or are a
+    gauge of the ruleset's scene."""
     clocks = {local(clock_id): clock_id for clock_id in sorted(state.clocks)}
     ticks = [
         TickClock(clock_id=clocks[key], delta=delta)
         for key, delta in sorted(costs.items())
         if key != "time" and delta and key in clocks
     ]
-    return (*([AdvanceTime(minutes=costs["time"])] if costs["time"] else []), *ticks)
+    gauges = {gauge.id for gauge in state.gauges()} - clocks.keys()
+    moved = [
+        Increment(path=key, value=delta) if delta > 0 else Decrement(path=key, value=-delta)
+        for key, delta in sorted(costs.items())
+        if delta and key in gauges
+    ]
+    return (*([AdvanceTime(minutes=costs["time"])] if costs["time"] else []), *ticks, *moved)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal, Self
 
-from pydantic import Discriminator, Field, Tag
+from pydantic import Discriminator, Field, Tag, model_validator
 
 from lorewright.world.frozen import Frozen
+from lorewright.world.schemas import LARGEST, is_json
 
 
 class RevealEffect(Frozen):
@@ -110,6 +111,28 @@ class OwesEffect(Frozen):
     owes: Spoken
 
 
+class PathEffect(Frozen):
+    """A path of the ruleset's scene changes, or one of somebody's stat block: `of` is somebody, `you`, or in a ruleset
+    `target` (whom it was aimed at) or `somebody` (whoever is there). In a ruleset `$stat` is the stat of the check."""
+
+    op: Literal["set", "increment", "decrement", "append", "remove"]
+    path: str
+    of: str | None = None
+    value: Any = None
+
+    @model_validator(mode="after")
+    def _with_a_fitting_value(self) -> Self:
+        """What only a turn would find out otherwise: a count that is no number, nothing to set."""
+        if self.op in ("increment", "decrement"):
+            if self.value is not None and (type(self.value) not in (int, float) or not 0 <= self.value <= LARGEST):
+                raise ValueError(f"{self.op} by a number from 0 upward")
+        elif self.op != "remove" and self.value is None:
+            raise ValueError(f"{self.op} needs a value")
+        elif not is_json(self.value):
+            raise ValueError("write JSON, with numbers that are finite and not too large")
+        return self
+
+
 class EndEffect(Frozen):
     """An ending is reached."""
 
@@ -131,6 +154,7 @@ _KINDS = (
     "promise",
     "threat",
     "owes",
+    "path",
     "end",
 )
 
@@ -156,6 +180,7 @@ Effect = Annotated[
     | Annotated[PromiseEffect, Tag("promise")]
     | Annotated[ThreatEffect, Tag("threat")]
     | Annotated[OwesEffect, Tag("owes")]
+    | Annotated[PathEffect, Tag("path")]
     | Annotated[EndEffect, Tag("end")],
     Discriminator(_kind),
 ]

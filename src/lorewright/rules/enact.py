@@ -11,6 +11,13 @@ from lorewright.world import ops as o
 from lorewright.world.state import Fact, WorldState
 
 Learned = Literal["told", "found"]
+_PATH_OPS: dict[str, type[o.PathOp]] = {
+    "set": o.SetPath,
+    "increment": o.Increment,
+    "decrement": o.Decrement,
+    "append": o.AppendTo,
+    "remove": o.RemoveFrom,
+}
 
 
 def effect_ops(effect: e.Effect, state: WorldState, *, how: Learned = "told") -> tuple[o.StateOp, ...]:
@@ -44,6 +51,8 @@ def effect_ops(effect: e.Effect, state: WorldState, *, how: Learned = "told") ->
             return _said(effect.threat, "threatened", state)
         case e.OwesEffect():
             return _said(effect.owes, "owes", state)
+        case e.PathEffect():
+            return (path_op(effect, None if effect.of is None else _who(effect.of, state)),)
         case e.EndEffect():
             return (o.EndCampaign(ending_id=effect.end),)
         case _:
@@ -55,6 +64,12 @@ def _said(said: e.Spoken, predicate: str, state: WorldState) -> tuple[o.StateOp,
     by, to = _who(said.by, state), _who(said.to, state)
     _, op = record_op(state, by=by, to=to, predicate=predicate, what=said.what)
     return () if op is None else (op,)
+
+
+def path_op(effect: e.PathEffect, of: str | None) -> o.StateOp:
+    """The op of a change on a path; a number that is not said is 1."""
+    value = 1 if effect.value is None and effect.op in ("increment", "decrement") else effect.value
+    return _PATH_OPS[effect.op].model_validate({"path": effect.path, "of": of, "value": value})
 
 
 def _who(entity_id: str, state: WorldState) -> str:

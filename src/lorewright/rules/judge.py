@@ -28,6 +28,10 @@ def holds(condition: c.Condition, state: WorldState) -> bool:
             return state.has_learned(state.player_id, condition.revealed)
         case c.TimeIs():
             return state.minutes >= condition.minutes
+        case c.PathIs():
+            return _path_is(condition, state)
+        case c.Company():
+            return bool(state.present_npcs()) == condition.company
         case c.AllOf():
             return all(holds(part, state) for part in condition.all)
         case c.AnyOf():
@@ -43,3 +47,15 @@ def _clock_is(condition: c.ClockIs, state: WorldState) -> bool:
     if clock is None or clock.value < condition.min:
         return False
     return condition.max is None or clock.value <= condition.max
+
+
+def _path_is(condition: c.PathIs, state: WorldState) -> bool:
+    if state.ruleset is None:
+        return False
+    of = state.player_id if condition.of == "you" else condition.of
+    value = state.ruleset.value(condition.path, of=of)
+    if condition.is_ is not None:
+        return bool(value == condition.is_)
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        return False
+    return (condition.min is None or value >= condition.min) and (condition.max is None or value <= condition.max)

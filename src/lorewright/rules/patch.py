@@ -93,6 +93,7 @@ def _happenings(before: WorldState, after: WorldState) -> Iterator[EngineEvent]:
         was = before.clocks[clock_id].value
         if clock.value != was:
             yield EngineEvent(type="clock_ticked", details={"clock": clock_id, "before": was, "after": clock.value})
+    yield from _shaped(before, after)
     if after.scene.number != before.scene.number:
         places = {"from": before.scene.location_id, "to": after.scene.location_id}
         yield EngineEvent(type="scene_changed", details=places)
@@ -108,3 +109,17 @@ def _comings_and_goings(before: WorldState, after: WorldState) -> Iterator[Engin
         yield EngineEvent(type="departure", details={"entity": who})
     for who in sorted(now - was):
         yield EngineEvent(type="arrival", details={"entity": who})
+
+
+def _shaped(before: WorldState, after: WorldState) -> Iterator[EngineEvent]:
+    """What changed in the ruleset's scene and in the player's own stats, by path. Others' stats are theirs."""
+    if before.ruleset is None or after.ruleset is None or before.ruleset is after.ruleset:
+        return
+    own = after.player_id
+    parts = [("scene", before.ruleset.scene, after.ruleset.scene)]
+    parts += [("stats", before.ruleset.stats.get(own, {}), after.ruleset.stats.get(own, {}))]
+    for part, was, now in parts:
+        for path in sorted(was.keys() | now.keys()):
+            if was.get(path) != now.get(path):
+                changed = {"path": f"{part}.{path}", "before": was.get(path), "after": now.get(path)}
+                yield EngineEvent(type="path_changed", details=changed)

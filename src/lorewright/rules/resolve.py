@@ -11,7 +11,7 @@ from dataclasses import replace
 from lorewright.rules.actions import Action, Attempt
 from lorewright.rules.acts import act
 from lorewright.rules.answers import Answer
-from lorewright.rules.checks import fall_out, roll_check, wins_more
+from lorewright.rules.checks import fall_out, is_rolled_for, roll_check, wins_more
 from lorewright.rules.consequences import follow, reach_ending, rule_for, trigger_clocks
 from lorewright.rules.costs import cost_ops, costs_of
 from lorewright.rules.dice import Dice
@@ -19,6 +19,7 @@ from lorewright.rules.outcomes import ActionResult, Outcome, OutcomeCode, Reason
 from lorewright.rules.patch import Patch
 from lorewright.rules.reasons import why_not
 from lorewright.rules.rulesets import CampaignRules, Check, Rule
+from lorewright.rules.ruling import fire_triggers, run_timers, sentence_of
 from lorewright.world.apply import apply
 from lorewright.world.state import WorldState
 
@@ -62,8 +63,19 @@ def play_out(
         before = patch.state
         _play(patch, attempt, judged, rules, dice)
         trigger_clocks(patch, before, rules)
+        _by_itself(patch, before, attempt, rules, dice)
     reach_ending(patch, rules)
     return patch
+
+
+def _by_itself(patch: Patch, before: WorldState, attempt: Attempt, rules: CampaignRules, dice: Dice) -> None:
+    """What the ruleset brings once an attempt has been played: what runs with the minutes, what has come to a head. It
+    is told after what came of the attempt."""
+    run_timers(patch, before, rules.ruleset)
+    said = fire_triggers(patch, before, rules.ruleset, attempt.action, dice)
+    if said and patch.outcomes:
+        last = patch.outcomes[-1]
+        patch.outcomes[-1] = last.model_copy(update={"say": (*last.say, *said)})
 
 
 def _play(patch: Patch, attempt: Attempt, judged: ActionResult, rules: CampaignRules, dice: Dice) -> None:
@@ -76,7 +88,7 @@ def _play(patch: Patch, attempt: Attempt, judged: ActionResult, rules: CampaignR
     # A rule may ask how late it is when the action is done; so it is looked for after the cost in time.
     paid = apply(before, cost_ops(costs_of(action, before, rules.ruleset), before)).state
     rule = rule_for(attempt, paid, rules)
-    if rule is None and check is not None and _is_risky(action):
+    if rule is None and check is not None and is_rolled_for(check, before) and _is_risky(action):
         answer = _by_check(patch, check, attempt, rules, dice)
     else:
         _pay(patch, action, rules)
@@ -99,15 +111,19 @@ def _is_risky(action: Action) -> bool:
 def _by_check(patch: Patch, check: Check, attempt: Attempt, rules: CampaignRules, dice: Dice) -> Answer:
     """The dice, the cost, what the action does unless they fail, and what the band brings; where there is nothing more
     to win, what went so well took no time."""
-    band = roll_check(patch, check, attempt.action, rules, dice, purpose=attempt.action.type)
+    rolled = roll_check(patch, check, attempt.action, rules, dice, purpose=attempt.action.type)
+    band, roll = rolled.band, len(patch.rolls) - 1
     in_no_time = band == "critical" and not wins_more(attempt.action, patch.state)
     _pay(patch, attempt.action, rules, in_no_time=in_no_time)
     on_the_way = _rule_of_the_way(attempt, patch.state, rules)
     answer = Answer("acted") if band == "fail" else act(patch, attempt, rules)
     if on_the_way is not None and answer.code == "moved":
         follow(patch, on_the_way, attempt.action, rules, dice)
-    fall_out(patch, attempt, band, answer)
-    return replace(answer, band=band, roll=len(patch.rolls) - 1)
+    fall_out(patch, attempt, rolled, answer, rules.ruleset)
+    # Whoever has come somewhere is told of the place.
+    own = () if answer.code == "moved" else sentence_of(rules.ruleset, band, rolled.stat, rolled.total)
+    say = answer.say or own
+    return replace(answer, band=band, roll=roll, say=say)
 
 
 def _rule_of_the_way(attempt: Attempt, state: WorldState, rules: CampaignRules) -> Rule | None:

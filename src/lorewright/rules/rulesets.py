@@ -2,56 +2,57 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Any, Literal
 
 from pydantic import Field
 
 from lorewright.rules.conditions import Condition
 from lorewright.rules.effects import Effect
+from lorewright.rules.mechanics import ActionType, Band, BandName, Check, Mechanics, Owner
 from lorewright.world.frozen import Frozen, FrozenMap
 
-BandName = Literal["critical", "success", "mixed", "fail"]
-Risk = Literal["safe", "risky", "dangerous"]
+__all__ = [
+    "ActionType",
+    "Band",
+    "BandName",
+    "CampaignRules",
+    "Check",
+    "Ending",
+    "Phrase",
+    "Rule",
+    "RuleTrigger",
+    "Ruleset",
+]
+
+Profile = Literal["freeform", "ensemble", "stream"]
 
 
-class Band(Frozen):
-    """A result of the dice: the band holds from `minimum` (a total, modifier included) upward."""
+class Ruleset(Mechanics):
+    """How things are resolved. `bands` stand highest first and the last one catches everything.
 
-    name: BandName
-    minimum: int
-
-
-class Check(Frozen):
-    """Dice to be rolled: the expression, the trait that is added, and what is at stake."""
-
-    dice: str | None = None
-    add: str | None = None
-    risk: Risk = "risky"
-
-
-class ActionType(Frozen):
-    """What every action of a type costs, whatever comes of it; its check is rolled where no rule of a scenario speaks.
-
-    A free attempt adds the trait that its verb calls for in place of the check's own.
+    The two schemas shape the stat blocks and the ruleset's scene; `owners` says of each of their paths
+    (`scene.minutes_left`, `stats.warmth`, `stats.*`) who may change it, `allowed_ops` what kinds of ops each owner may
+    propose. `decay_lambda` is how fast memories fade, per in-world minute. `rulebook_summary` is for the narrator.
     """
 
-    summary: str
-    minutes: int = Field(default=0, ge=0)
-    costs: FrozenMap[str, int] = Field(default_factory=dict)
-    check: Check | None = None
-
-
-class Ruleset(Frozen):
-    """How things are resolved. `bands` stand highest first and the last one catches everything."""
-
+    schema_version: Literal[1] = 1
     id: str
     name: str
-    profile: Literal["freeform", "ensemble", "stream"]
+    profile: Profile
     summary: str
     rulebook_text: str
-    dice: str
-    bands: tuple[Band, ...] = Field(min_length=1)
-    actions: FrozenMap[str, ActionType]
+    rulebook_summary: str = ""
+    mechanics_guidance: FrozenMap[str, Any] = Field(default_factory=dict)
+    character_stat_schema: FrozenMap[str, Any] = Field(default_factory=dict)
+    scene_state_schema: FrozenMap[str, Any] = Field(default_factory=dict)
+    owners: FrozenMap[str, Owner] = Field(default_factory=dict)
+    allowed_ops: FrozenMap[Owner, tuple[str, ...]] = Field(default_factory=dict)
+    decay_lambda: float = Field(default=0.0, ge=0, allow_inf_nan=False)
+
+    def owner_of(self, path: str) -> Owner | None:
+        """Who may change a path (`scene.minutes_left`, `stats.warmth`); None where nothing is said of it."""
+        first = ".".join(path.split(".")[:2])
+        return self.owners.get(path) or self.owners.get(first) or self.owners.get(f"{path.partition('.')[0]}.*")
 
 
 class RuleTrigger(Frozen):

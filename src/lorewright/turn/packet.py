@@ -12,6 +12,7 @@ from lorewright.scene_lore.views import StageViewer, scene_view
 from lorewright.turn.messages import Message
 from lorewright.turn.packet_budget import PACKET_TOKENS, fit_packet
 from lorewright.turn.summary import scene_summary, threads_summary
+from lorewright.world.schemas import plain
 from lorewright.world.state import Clock, WorldState
 
 # So many of the last narrations are shown; older ones are found through the history corpus.
@@ -53,7 +54,7 @@ def build_packet(
         "scene": {
             "location_id": state.scene.location_id,
             "time": {"minutes": state.minutes},
-            "constraints": {},
+            "constraints": _ruled(state, rules),
         },
         "present_entities": list(present),
         "entities": [_entity(state, entity_id) for entity_id in dict.fromkeys(shown)],
@@ -84,6 +85,18 @@ def build_packet(
         },
     }
     return fit_packet(packet, budget_tokens=budget_tokens)
+
+
+def _ruled(state: WorldState, rules: CampaignRules) -> dict[str, Any]:
+    """The ruleset's scene and in short how it is played; nothing where it shapes no part of the state."""
+    if state.ruleset is None:
+        return {}
+    told = rules.ruleset
+    return {
+        "ruleset_id": told.id,
+        "rulebook_summary": told.rulebook_summary,
+        "scene_state": plain(state.ruleset.scene),
+    }
 
 
 def _agendas(present: Sequence[str], goals: Mapping[str, str]) -> dict[str, Any]:

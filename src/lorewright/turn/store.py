@@ -23,6 +23,7 @@ from lorewright.turn.messages import Message
 from lorewright.turn.rows import OPS, rows_of
 from lorewright.world.apply import apply
 from lorewright.world.ops import StateOp
+from lorewright.world.reading import read_state
 from lorewright.world.state import WorldState
 
 # So many turns back the head carries messages.
@@ -113,6 +114,7 @@ class CampaignStore:
 
         Raises:
             NotFound: there is no such turn.
+            StateMisfit: what is stored does not fit; the message names the field.
         """
         if self._latest is not None and self._latest[0] == turn_id:
             return self._latest[1]
@@ -129,7 +131,7 @@ class CampaignStore:
             if row is None:
                 break
             if row["state_json"] is not None:
-                state = WorldState.model_validate_json(row["state_json"])
+                state = read_state(row["state_json"])
                 for ops in reversed(rebuilt):
                     state = apply(state, ops).state
                 return state

@@ -7,14 +7,16 @@ from typing import Any, assert_never
 
 from lorewright.world import ops as o
 from lorewright.world.frozen import Frozen, with_entry, without_entry
+from lorewright.world.ruleset_state import changed
 from lorewright.world.state import OFFSTAGE, Relation, Reveal, Scene, WorldState, pair, relation_key
 
 
 class Refusal(Frozen):
-    """Which op did not fit, and why: a code that programs may rely on."""
+    """Which op did not fit, and why: a code that programs may rely on. `field` is the path of an op that has one."""
 
     index: int
     reason: str
+    field: str | None = None
 
 
 class Applied(Frozen):
@@ -29,15 +31,23 @@ def apply(state: WorldState, ops: Sequence[o.StateOp]) -> Applied:
 
     Never raises and never mutates. The first op that does not fit refuses the whole list: `refusal` names it
     and its reason (`unknown_entity`, `unknown_place`, `unknown_item`, `unknown_clock`, `unknown_thread`,
-    `unknown_fact`, `unknown_door`, `door_locked`, `not_enough`, `same_entity`, `already_exists`, `already_ended`).
+    `unknown_fact`, `unknown_door`, `door_locked`, `not_enough`, `same_entity`, `already_exists`, `already_ended`; of
+    the ops on a ruleset's paths `no_ruleset_state`, `unknown_character`, `unknown_path`, `not_a_number`, `not_a_list`,
+    `not_there`, `breaks_schema`). After each op the ruleset's scene and stat blocks as a whole fit their schemas.
     """
     working = state
     for index, op in enumerate(ops):
         result = _apply_one(working, op)
         if isinstance(result, str):
-            return Applied(state=state, refusal=Refusal(index=index, reason=result))
+            return Applied(state=state, refusal=Refusal(index=index, reason=result, field=_field(op)))
         working = result
     return Applied(state=working)
+
+
+def _field(op: o.StateOp) -> str | None:
+    if not isinstance(op, o.PathOp):
+        return None
+    return f"scene.{op.path}" if op.of is None else f"stats.{op.of}.{op.path}"
 
 
 def _with(state: WorldState, **fields: Any) -> WorldState:
@@ -77,8 +87,8 @@ def _apply_one(state: WorldState, op: o.StateOp) -> WorldState | str:
             fact = state.facts.get(op.fact_id)
             if fact is None:
                 return "unknown_fact"
-            changed = fact.model_copy(update={"object": op.object})
-            return _with(state, facts=with_entry(state.facts, op.fact_id, changed))
+            revised = fact.model_copy(update={"object": op.object})
+            return _with(state, facts=with_entry(state.facts, op.fact_id, revised))
         case o.SetDoor():
             return _set_door(state, op.door_id, locked=op.locked)
         case o.SwingDoor():
@@ -89,6 +99,9 @@ def _apply_one(state: WorldState, op: o.StateOp) -> WorldState | str:
             return _with(state, recall=with_entry(state.recall, op.key, state.recall.get(op.key, 0) + 1))
         case o.EndCampaign():
             return "already_ended" if state.ended is not None else _with(state, ended=op.ending_id)
+        case o.SetPath() | o.Increment() | o.Decrement() | o.AppendTo() | o.RemoveFrom():
+            shaped = changed(state.ruleset, op)
+            return shaped if isinstance(shaped, str) else _with(state, ruleset=shaped)
         case _:
             assert_never(op)
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, get_args
 
-from pydantic import Field
+from pydantic import AfterValidator, Field
 
 from lorewright.world.frozen import Frozen
-from lorewright.world.state import Entity, Fact, How
+from lorewright.world.schemas import LARGEST, is_json
+from lorewright.world.things import Entity, Fact, How
 
 
 class AdvanceTime(Frozen):
@@ -140,6 +141,63 @@ class EndCampaign(Frozen):
     ending_id: str
 
 
+def _storable(value: Any) -> Any:
+    if not is_json(value):
+        raise ValueError("write JSON, with numbers that are finite and not too large")
+    return value
+
+
+Json = Annotated[Any, AfterValidator(_storable)]
+Amount = Annotated[int | float, Field(ge=0, le=LARGEST, allow_inf_nan=False)]
+
+
+class SetPath(Frozen):
+    """A path of the ruleset's scene, or of somebody's stat block (`of`), gets a value."""
+
+    op: Literal["set"] = "set"
+    path: str = Field(min_length=1, max_length=200)
+    of: str | None = None
+    value: Json
+
+
+class Increment(Frozen):
+    """The number at a path rises; it stops at the schema's maximum, as a clock does."""
+
+    op: Literal["increment"] = "increment"
+    path: str = Field(min_length=1, max_length=200)
+    of: str | None = None
+    value: Amount = 1
+
+
+class Decrement(Frozen):
+    """The number at a path falls; it stops at the schema's minimum."""
+
+    op: Literal["decrement"] = "decrement"
+    path: str = Field(min_length=1, max_length=200)
+    of: str | None = None
+    value: Amount = 1
+
+
+class AppendTo(Frozen):
+    """The list at a path gets one more entry, at its end."""
+
+    op: Literal["append"] = "append"
+    path: str = Field(min_length=1, max_length=200)
+    of: str | None = None
+    value: Json
+
+
+class RemoveFrom(Frozen):
+    """The list at a path loses its first entry of that value; without a value, what stands at the path goes."""
+
+    op: Literal["remove"] = "remove"
+    path: str = Field(min_length=1, max_length=200)
+    of: str | None = None
+    value: Json = None
+
+
+PathOp = SetPath | Increment | Decrement | AppendTo | RemoveFrom
+
 StateOp = Annotated[
     AdvanceTime
     | Move
@@ -156,6 +214,14 @@ StateOp = Annotated[
     | SwingDoor
     | AddEntity
     | Recall
-    | EndCampaign,
+    | EndCampaign
+    | SetPath
+    | Increment
+    | Decrement
+    | AppendTo
+    | RemoveFrom,
     Field(discriminator="op"),
 ]
+
+# The `op` of every kind, in the order of the union.
+OP_KINDS: tuple[str, ...] = tuple(kind.model_fields["op"].default for kind in get_args(get_args(StateOp)[0]))

@@ -11,130 +11,53 @@ from collections.abc import Mapping
 from functools import cached_property
 from typing import Any, Literal
 
-from pydantic import Field, SerializerFunctionWrapHandler, model_serializer
+from pydantic import Field, SerializerFunctionWrapHandler, model_serializer, model_validator
 
 from lorewright.ids import canonical_json, content_hash
 from lorewright.world.frozen import Frozen, FrozenMap
+from lorewright.world.ruleset_state import Gauge, RulesetState
+from lorewright.world.things import (
+    OFFSTAGE,
+    SHELF_TAG,
+    Clock,
+    Door,
+    Entity,
+    EntityType,
+    Exit,
+    Fact,
+    How,
+    Origin,
+    Relation,
+    Reveal,
+    Scene,
+    Thread,
+)
 
-EntityType = Literal["player", "npc", "location", "item", "door", "faction", "other"]
-Origin = Literal["pack", "campaign", "world"]
-How = Literal["told", "found", "overheard", "witnessed"]
-
-# Where characters stand that belong to the cast and are nowhere yet, or no more.
-# Of a place whose things are notes: to be looked at rather than taken.
-SHELF_TAG = "shelf"
-OFFSTAGE = "offstage"
-
-
-class Entity(Frozen):
-    """A person, place or thing; `traits` are added to dice, `attrs` are the pack's own, read by no rule."""
-
-    id: str
-    type: EntityType
-    name: str
-    aliases: tuple[str, ...] = ()
-    pronoun: Literal["he", "she", "they", "it"] = "they"
-    traits: FrozenMap[str, int] = Field(default_factory=dict)
-    attrs: FrozenMap[str, Any] = Field(default_factory=dict)
-    tags: tuple[str, ...] = ()
-    origin: Origin = "campaign"
-    pack_id: str | None = None
-    pack_entity_id: str | None = None
-
-
-class Exit(Frozen):
-    """A way out of a place: `name` is what a player types, `minutes` how long it takes, `via` a door's ID."""
-
-    name: str
-    to: str
-    minutes: int = Field(default=1, ge=0)
-    via: str | None = None
-
-
-class Door(Frozen):
-    """A door between places; whoever carries its key passes although it is locked. A locked door is not open."""
-
-    locked: bool = False
-    key_id: str | None = None
-    open: bool = False
-
-    @model_serializer(mode="wrap")
-    def _without_default(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
-        """A closed door is written without the key, as before doors could stand open: such a state keeps its hash."""
-        written: dict[str, Any] = handler(self)
-        return written if self.open else {key: value for key, value in written.items() if key != "open"}
-
-
-class Clock(Frozen):
-    """A progress clock: 0 <= value <= max."""
-
-    id: str
-    name: str
-    value: int = Field(default=0, ge=0)
-    max: int = Field(ge=1)
-    tags: tuple[str, ...] = ()
-
-
-class Thread(Frozen):
-    """An open question of the story."""
-
-    id: str
-    title: str
-    status: str = "open"
-    stakes: str = ""
-    related_entity_ids: tuple[str, ...] = ()
-    tags: tuple[str, ...] = ()
-
-
-class Fact(Frozen):
-    """Something established: subject, predicate, object; the seed's columns."""
-
-    id: str
-    subject_id: str
-    predicate: str
-    object: Any = None
-    visibility: str = "player"
-    confidence: float = Field(default=1.0, ge=0, le=1)
-    tags: tuple[str, ...] = ()
-    origin: Origin = "campaign"
-    discovered_turn: int | None = None
-    discovery_method: str | None = None
-
-
-class Relation(Frozen):
-    """What stands between two people; `a` sorts before `b`, so that a pair has one edge."""
-
-    a: str
-    b: str
-    trust: int = 0
-    tension: int = 0
-    closeness: int = 0
-
-
-class Scene(Frozen):
-    """The place at hand until it is left; `number` counts scenes from 1."""
-
-    number: int = Field(default=1, ge=1)
-    location_id: str
-    opened_minute: int = Field(default=0, ge=0)
-
-    @property
-    def id(self) -> str:
-        """`scene_001`, as the seed writes it."""
-        return f"scene_{self.number:03d}"
-
-
-class Reveal(Frozen):
-    """How and when (in-world minutes) a viewer learned an item."""
-
-    how: How
-    minute: int = Field(ge=0)
+__all__ = [
+    "OFFSTAGE",
+    "SHELF_TAG",
+    "Clock",
+    "Door",
+    "Entity",
+    "EntityType",
+    "Exit",
+    "Fact",
+    "How",
+    "Origin",
+    "Relation",
+    "Reveal",
+    "Scene",
+    "Thread",
+    "WorldState",
+    "pair",
+    "relation_key",
+]
 
 
 class WorldState(Frozen):
-    """Everything that is true after a turn."""
+    """Everything that is true after a turn; `ruleset` holds stat blocks and the ruleset's scene, where it has any."""
 
-    schema_version: Literal[1] = 1
+    schema_version: Literal[1, 2] = 1
     player_id: str
     minutes: int = Field(default=0, ge=0)
     scene: Scene
@@ -151,6 +74,22 @@ class WorldState(Frozen):
     visits: FrozenMap[str, int] = Field(default_factory=dict)
     recall: FrozenMap[str, int] = Field(default_factory=dict)
     ended: str | None = None
+    ruleset: RulesetState | None = None
+
+    @model_validator(mode="before")
+    @classmethod
+    def _in_its_version(cls, data: Any) -> Any:
+        """Version 2 is a state with a part that its ruleset shapes. One without is written as version 1, so that states
+        from before keep their bytes and their hash."""
+        if not isinstance(data, Mapping) or data.get("schema_version", 1) not in (1, 2):
+            return data
+        return {**data, "schema_version": 1 if data.get("ruleset") is None else 2}
+
+    @model_serializer(mode="wrap")
+    def _in_few_words(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        """Where no ruleset shapes a part, none is written, as in version 1."""
+        written: dict[str, Any] = handler(self)
+        return {key: value for key, value in written.items() if key != "ruleset" or value is not None}
 
     def present(self) -> tuple[str, ...]:
         """IDs of the characters at the scene's place, the player first, then by ID."""
@@ -179,9 +118,19 @@ class WorldState(Frozen):
         return entity.name if entity else entity_id
 
     def clocks_shown(self) -> tuple[dict[str, Any], ...]:
-        """The clocks by ID, as everyone may see them: id, name, value, max."""
+        """The clocks by ID, then the ruleset's gauges, as everyone may see them: id, name, value, max."""
         shown = {"id", "name", "value", "max"}
-        return tuple(self.clocks[one].model_dump(include=shown) for one in sorted(self.clocks))
+        clocks = [self.clocks[one].model_dump(include=shown) for one in sorted(self.clocks)]
+        return (*clocks, *(gauge.model_dump() for gauge in self.gauges()))
+
+    def gauges(self) -> tuple[Gauge, ...]:
+        """The bounded whole numbers of the ruleset's scene, in the order of its schema."""
+        return () if self.ruleset is None else self.ruleset.gauges()
+
+    def stat(self, who: str, name: str) -> int | float | None:
+        """A number of somebody's stat block; None where there is no such number."""
+        value = None if self.ruleset is None else self.ruleset.value(name, of=who)
+        return value if isinstance(value, (int, float)) and not isinstance(value, bool) else None
 
     def to_json(self) -> str:
         """Canonical JSON: equal states give equal bytes in every process."""
@@ -216,6 +165,8 @@ class WorldState(Frozen):
     def _fields_as_json(self) -> dict[str, str]:
         known = self.written
         values = {name: getattr(self, name) for name in type(self).model_fields}
+        if values["ruleset"] is None:
+            del values["ruleset"]
         new = {name for name, value in values.items() if name not in known or known[name][0] is not value}
         if new:
             dumped = self.model_dump(mode="json", include=new)

@@ -1,0 +1,66 @@
+"""Ruleset -> what `ruleset show` prints as JSON: stats, bands, action types, costs, reason codes, schemas, owners."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from lorewright.rules.costs import COST_KEYS
+from lorewright.rules.mechanics import ActionType
+from lorewright.rules.reason_codes import REASON_CODES
+from lorewright.rules.rulesets import Ruleset
+from lorewright.world.schemas import plain
+
+
+def listed_ruleset(ruleset: Ruleset, content_hash: str) -> dict[str, Any]:
+    """A line of `ruleset list`."""
+    return {
+        "id": ruleset.id,
+        "name": ruleset.name,
+        "profile": ruleset.profile,
+        "roll": rolled(ruleset),
+        "summary": " ".join(ruleset.summary.split()),
+        "stats": list(ruleset.stats),
+        "content_hash": content_hash,
+    }
+
+
+def shown_ruleset(ruleset: Ruleset, content_hash: str) -> dict[str, Any]:
+    """All of a ruleset: its own keys as they are played by, and the costs and reason codes that every ruleset has."""
+    data = ruleset.model_dump(mode="json", by_alias=True)
+    return {
+        **data,
+        "content_hash": content_hash,
+        "roll": rolled(ruleset),
+        "character_stat_schema": plain(ruleset.character_stat_schema),
+        "scene_state_schema": plain(ruleset.scene_state_schema),
+        "costs": costs_in(ruleset),
+        "reason_codes": dict(REASON_CODES),
+    }
+
+
+def rolled(ruleset: Ruleset) -> str:
+    """What is rolled, as a formula."""
+    return ruleset.roll or f"{ruleset.dice} + {'stat' if ruleset.stats else 'trait'}"
+
+
+def costs_in(ruleset: Ruleset) -> list[str]:
+    """The costs that an action may have: those of every ruleset, then the ruleset's own."""
+    own = {cost for action in ruleset.actions.values() for cost in action.costs}
+    return [*COST_KEYS, *sorted(own - set(COST_KEYS))]
+
+
+def checked_by(action: ActionType) -> str:
+    """What is rolled for an action, in few words; empty where nothing is."""
+    check = action.check
+    if check is None:
+        return ""
+    names = ", ".join(check.stats) or check.add or "what the attempt calls for"
+    rolled_by = f"{check.roll} " if check.roll else ""
+    condition = check.when.model_dump(mode="json", by_alias=True, exclude_none=True) if check.when else {}
+    bounds = " ".join(f"{key} {value}" for key, value in condition.items())
+    return f"{rolled_by}{names}" + (f" (while {bounds})" if bounds else "")
+
+
+def priced(action: ActionType) -> str:
+    """What an action costs beside its minutes, in few words."""
+    return ", ".join(f"{cost} {by:+d}" for cost, by in sorted(action.costs.items()))

@@ -1,0 +1,129 @@
+"""lorewright ruleset …: list, show, validate."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from lorewright.campaigns.ruleset_views import checked_by, listed_ruleset, priced, rolled, shown_ruleset
+from lorewright.campaigns.rulesets import load_ruleset, read_ruleset_file, ruleset_names
+from lorewright.cli.output import note, say, show_json, show_table
+from lorewright.errors import RulesetError
+from lorewright.rules.rulesets import Ruleset
+from lorewright.settings import find_workspace
+
+app = typer.Typer(help="Rulesets: how things are resolved, and what is wrong with one.", no_args_is_help=True)
+
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for programs.")]
+
+
+@app.command("list", epilog="Example: lorewright ruleset list --json")
+def list_rulesets(as_json: AsJson = False) -> None:
+    """The rulesets that ship, and those in the workspace's `rulesets/`."""
+    own = find_workspace(Path.cwd()).rulesets
+    rows = []
+    for name in ruleset_names(own):
+        try:
+            rows.append(listed_ruleset(*load_ruleset(name, own)))
+        except RulesetError:
+            note(f"{name}.yaml is no ruleset: see lorewright ruleset validate {own / name}.yaml")
+    if as_json:
+        show_json(rows)
+        return
+    columns = ("id", "name", "profile", "roll", "summary")
+    show_table(("ruleset", *columns[1:]), [tuple(row[column] for column in columns) for row in rows])
+
+
+@app.command(epilog="Example: lorewright ruleset show everyday-tension")
+def show(
+    name: Annotated[str, typer.Argument(help="A ruleset's ID, as `ruleset list` prints it.")], as_json: AsJson = False
+) -> None:
+    """What a ruleset is: rulebook, stats, bands, action types, costs, schemas, owners, reason codes."""
+    ruleset, content_hash = load_ruleset(name, find_workspace(Path.cwd()).rulesets)
+    shown = shown_ruleset(ruleset, content_hash)
+    if as_json:
+        show_json(shown)
+        return
+    say(f"{ruleset.name} ({ruleset.id}), profile {ruleset.profile}", style="bold")
+    say(f"content hash {content_hash}", style="dim")
+    say()
+    say(ruleset.rulebook_text.rstrip())
+    _show_stats(ruleset)
+    _show_rolls(ruleset)
+    _show_actions(ruleset)
+    _show_state(ruleset)
+    _titled("Costs")
+    say(", ".join(shown["costs"]))
+    _titled("Reason codes")
+    show_table(("code", "why an attempt is not possible"), list(shown["reason_codes"].items()))
+
+
+@app.command(epilog="Example: lorewright ruleset validate my_rules.yaml")
+def validate(file: Annotated[Path, typer.Argument(help="A ruleset's YAML file.")], as_json: AsJson = False) -> None:
+    """Check a ruleset as a compiler would: every key, formula, path, owner and schema. Exit 1 when it is none."""
+    ruleset, faults = read_ruleset_file(file)
+    if as_json:
+        show_json([{"file": str(file), "line": one.line, "message": one.message, "hint": one.hint} for one in faults])
+    else:
+        for one in faults:
+            say(f"{file}:{one.line}: error {one.message} ({one.hint})", style="red")
+        say(f"{len(faults)} errors" if ruleset is None else f"{ruleset.id}: no errors")
+    if ruleset is None:
+        raise typer.Exit(1)
+
+
+def _show_stats(ruleset: Ruleset) -> None:
+    if not ruleset.stats:
+        return
+    _titled("Stats")
+    rows = [(key, one.represents, one.high, one.low, one.success, one.fail) for key, one in ruleset.stats.items()]
+    show_table(("stat", "represents", "high", "low", "success", "fail"), rows)
+    for trait, names in ruleset.traits.items():
+        say(f"what calls for {trait} is rolled with {' or '.join(names)}", style="dim")
+
+
+def _show_rolls(ruleset: Ruleset) -> None:
+    _titled(f"Bands of {rolled(ruleset)}")
+    last = ruleset.bands[-1]
+    rows = [
+        (one.name, "less" if one is last and len(ruleset.bands) > 1 else f"{one.minimum}+", one.title, one.summary)
+        for one in ruleset.bands
+    ]
+    show_table(("band", "total", "title", "what it means"), rows)
+
+
+def _show_actions(ruleset: Ruleset) -> None:
+    _titled("Action types")
+    rows = [(kind, one.minutes, priced(one), checked_by(one), one.summary) for kind, one in ruleset.actions.items()]
+    show_table(("action", "minutes", "costs", "rolled with", "what it is"), rows)
+
+
+def _show_state(ruleset: Ruleset) -> None:
+    """The paths that the two schemas describe, and who may change each."""
+    rows: list[tuple[Any, ...]] = []
+    for part, schema in (("scene", ruleset.scene_state_schema), ("stats", ruleset.character_stat_schema)):
+        for name, one in schema.get("properties", {}).items():
+            path = f"{part}.{name}"
+            needed = "yes" if name in schema.get("required", ()) else ""
+            rows.append(
+                (path, one.get("type", ""), _bounds(one), one.get("default", ""), needed, ruleset.owner_of(path))
+            )
+    if rows:
+        _titled("State")
+        show_table(("path", "type", "bounds", "default", "required", "owner"), rows)
+    if ruleset.timers:
+        say("with every minute: " + ", ".join(f"{path} {by:+d}" for path, by in ruleset.timers.items()))
+
+
+def _bounds(schema: Any) -> str:
+    if "enum" in schema:
+        return " ".join(map(str, schema["enum"]))
+    low, high = schema.get("minimum"), schema.get("maximum")
+    return f"{'' if low is None else low}..{'' if high is None else high}" if (low, high) != (None, None) else ""
+
+
+def _titled(title: str) -> None:
+    say()
+    say(title, style="bold")

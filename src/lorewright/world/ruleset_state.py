@@ -1,0 +1,155 @@
+"""The part of a state whose shape a ruleset gives: stat blocks and the ruleset's scene, held to its JSON Schemas.
+
+It cannot be made or changed so that it does not fit: reading validates it, and each op is tried on a copy first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from types import MappingProxyType
+from typing import Any, Self
+
+from pydantic import Field, model_validator
+
+from lorewright.world.frozen import Frozen, FrozenMap, with_entry
+from lorewright.world.ops import AppendTo, Decrement, Increment, PathOp, RemoveFrom, SetPath
+from lorewright.world.schemas import Misfit, clamped, misfits, part_of, plain
+
+
+class Gauge(Frozen):
+    """A whole number of the scene that has both bounds, as everyone may see it."""
+
+    id: str
+    name: str
+    value: int
+    max: int
+
+
+class RulesetState(Frozen):
+    """`stats[character][stat]` and `scene[path]`, with the schemas that they are held to.
+
+    The schemas stand here so that `apply` needs nothing but the state; those of the campaign's ruleset are the same.
+    """
+
+    stat_schema: FrozenMap[str, Any]
+    scene_schema: FrozenMap[str, Any]
+    stats: FrozenMap[str, FrozenMap[str, Any]] = Field(default_factory=dict)
+    scene: FrozenMap[str, Any] = Field(default_factory=dict)
+
+    @model_validator(mode="after")
+    def _fitting(self) -> Self:
+        """Whatever is read fits its schemas, or is refused by the name of its field."""
+        problem = next(self.misfits(), None)
+        if problem is not None:
+            raise ValueError(str(problem))
+        return self
+
+    def misfits(self) -> Iterator[Misfit]:
+        """What does not fit, each by its whole path: `stats.lena.shyness`, `scene.minutes_left`."""
+        for one in misfits(self.scene, self.scene_schema):
+            yield Misfit(("scene", *one.field), one.message)
+        for who, block in self.stats.items():
+            for one in misfits(block, self.stat_schema):
+                yield Misfit(("stats", who, *one.field), one.message)
+
+    def value(self, path: str, *, of: str | None = None) -> Any:
+        """What a path leads to in the scene, or in somebody's stat block; None where nothing stands there."""
+        found: Any = self.scene if of is None else self.stats.get(of, {})
+        for step in path.split("."):
+            found = found.get(step) if isinstance(found, Mapping) else None
+        return found
+
+    def gauges(self) -> tuple[Gauge, ...]:
+        """The scene's whole numbers with a lower and an upper bound, in the order of the schema."""
+        found = []
+        for name, part in self.scene_schema.get("properties", {}).items():
+            value = self.scene.get(name)
+            if isinstance(value, int) and "minimum" in part and "maximum" in part:
+                title = part.get("title") or name.replace("_", " ").capitalize()
+                found.append(Gauge(id=name, name=title, value=value, max=part["maximum"]))
+        return tuple(found)
+
+
+def changed(held: RulesetState | None, op: PathOp) -> RulesetState | str:
+    """The part after an op on a path, or why the op does not fit. Numbers stop at their bounds, as clocks do."""
+    if held is None:
+        return "no_ruleset_state"
+    if op.of is not None and op.of not in held.stats:
+        return "unknown_character"
+    schema = held.scene_schema if op.of is None else held.stat_schema
+    path = op.path.split(".")
+    part = part_of(schema, path)
+    if part is None:
+        return "unknown_path"
+    before = held.scene if op.of is None else held.stats[op.of]
+    after = plain(before)
+    reason = _change(after, path, op, part)
+    if reason is not None:
+        return reason
+    if misfits(after, schema):
+        return "breaks_schema"
+    if op.of is None:
+        return held.model_copy(update={"scene": MappingProxyType(after)})
+    return held.model_copy(update={"stats": with_entry(held.stats, op.of, MappingProxyType(after))})
+
+
+def _change(root: dict[str, Any], path: Sequence[str], op: PathOp, part: Mapping[str, Any]) -> str | None:
+    """Change the plain copy in place; the reason where that cannot be."""
+    inner: Any = root
+    for step in path[:-1]:
+        inner = inner.setdefault(step, {})
+        if not isinstance(inner, dict):
+            return "unknown_path"
+    name = path[-1]
+    match op:
+        case SetPath():
+            inner[name] = plain(op.value)
+        case Increment():
+            return _count(inner, name, op.value, part)
+        case Decrement():
+            return _count(inner, name, -op.value, part)
+        case AppendTo():
+            return _append(inner, name, plain(op.value), part)
+        case RemoveFrom():
+            return _remove(inner, name, plain(op.value))
+    return None
+
+
+def _count(inner: dict[str, Any], name: str, by: float, part: Mapping[str, Any]) -> str | None:
+    before = inner.get(name)
+    if isinstance(before, bool) or not isinstance(before, (int, float)):
+        return "not_a_number"
+    inner[name] = clamped(before + by, part)
+    return None
+
+
+def _append(inner: dict[str, Any], name: str, value: Any, part: Mapping[str, Any]) -> str | None:
+    """A list that is not there yet begins with the first thing that is added."""
+    if part.get("type", "array") != "array":
+        return "not_a_list"
+    before = inner.get(name, [])
+    if not isinstance(before, list):
+        return "not_a_list"
+    inner[name] = [*before, value]
+    return None
+
+
+def _remove(inner: dict[str, Any], name: str, value: Any) -> str | None:
+    """The first of that value in a list; without a value all that stands at the path."""
+    if name not in inner:
+        return "not_there"
+    if value is None:
+        del inner[name]
+        return None
+    if not isinstance(inner[name], list):
+        return "not_a_list"
+    found = next((at for at, one in enumerate(inner[name]) if _same(one, value)), None)
+    if found is None:
+        return "not_there"
+    inner[name] = [one for at, one in enumerate(inner[name]) if at != found]
+    return None
+
+
+def _same(one: Any, other: Any) -> bool:
+    """As JSON tells values apart: `true` is not 1."""
+    return bool(one == other) and isinstance(one, bool) == isinstance(other, bool)

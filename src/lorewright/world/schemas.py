@@ -1,0 +1,153 @@
+"""JSON Schema and data -> what does not fit, what is missing filled in, and the bounds of a number.
+
+Schemas are a ruleset's: objects whose properties are values, lists or objects again, with no reference to anywhere.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from math import isfinite
+from typing import Any
+
+from lorewright.ids import canonical_json
+
+# What a schema of ours may say. JSON Schema passes over keywords that it does not know; an author would never learn.
+KEYWORDS = frozenset(
+    (
+        *("type", "properties", "required", "additionalProperties", "minProperties", "maxProperties"),
+        *("items", "minItems", "maxItems", "uniqueItems"),
+        *("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"),
+        *("minLength", "maxLength", "pattern", "enum", "const", "default"),
+        *("title", "description", "examples"),
+    )
+)
+_MEANT = {"min": "minimum", "max": "maximum", "optional": "leave it out of required", "values": "enum"}
+# Beyond this a float no longer tells whole numbers apart.
+LARGEST = 10**15
+_DEEPEST = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Misfit:
+    """What does not fit a schema: the keys that lead to it, and why."""
+
+    field: tuple[str, ...]
+    message: str
+
+    def __str__(self) -> str:
+        where = ".".join(self.field)
+        return f"{where}: {self.message}" if where else self.message
+
+
+def plain(value: Any) -> Any:
+    """The value as plain dicts and lists, all its own."""
+    if isinstance(value, Mapping):
+        return {key: plain(one) for key, one in value.items()}
+    return [plain(one) for one in value] if isinstance(value, (list, tuple)) else value
+
+
+def is_json(value: Any, *, depth: int = 0) -> bool:
+    """Whether a value can stand in a state: JSON, its numbers finite and not beyond what a float tells apart."""
+    if depth > _DEEPEST:
+        return False
+    if isinstance(value, Mapping):
+        return all(isinstance(key, str) and is_json(one, depth=depth + 1) for key, one in value.items())
+    if isinstance(value, (list, tuple)):
+        return all(is_json(one, depth=depth + 1) for one in value)
+    if isinstance(value, (int, float)):
+        return isfinite(value) and abs(value) <= LARGEST
+    return value is None or isinstance(value, str)
+
+
+def misfits(value: Any, schema: Mapping[str, Any]) -> list[Misfit]:
+    """Everything in the value that the schema does not allow, in the order of its keys; nothing where it fits."""
+    given = plain(value)
+    if not is_json(given):
+        return [Misfit((), "it is no JSON, or holds a number that is too large")]
+    validator = _validator(canonical_json(plain(schema)))
+    found = [Misfit(tuple(map(str, one.absolute_path)), _told(one)) for one in validator.iter_errors(given)]
+    return sorted(found, key=lambda one: (one.field, one.message))
+
+
+def schema_problems(schema: Any, *, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], str, str]]:
+    """What is wrong with a schema itself: the keys that lead to it, what, what to do. An unknown keyword is a fault."""
+    if not isinstance(schema, Mapping):
+        yield path, "a schema is `keyword: value` lines", "write for example {type: integer, minimum: 0, maximum: 10}"
+        return
+    for keyword, value in schema.items():
+        if keyword not in KEYWORDS:
+            meant = _MEANT.get(str(keyword))
+            hint = f"{keyword} is {meant} in JSON Schema" if meant else f"there are {', '.join(sorted(KEYWORDS))}"
+            yield (*path, str(keyword)), f"JSON Schema has no keyword {keyword} that we read", hint
+        elif keyword == "properties" and isinstance(value, Mapping):
+            for name, one in value.items():
+                yield from schema_problems(one, path=(*path, "properties", str(name)))
+        elif keyword == "items" or (keyword == "additionalProperties" and not isinstance(value, bool)):
+            yield from schema_problems(value, path=(*path, keyword))
+    yield from _refused_by_metaschema(schema, path)
+
+
+def filled(given: Mapping[str, Any], schema: Mapping[str, Any]) -> dict[str, Any]:
+    """The given values, and the schema's defaults for those that are not given, in objects within as well."""
+    found = plain(given)
+    for name, one in schema.get("properties", {}).items():
+        if name not in found and "default" in one:
+            found[name] = plain(one["default"])
+        elif isinstance(found.get(name), dict):
+            found[name] = filled(found[name], one)
+    return dict(found)
+
+
+def part_of(schema: Mapping[str, Any], path: Sequence[str]) -> Mapping[str, Any] | None:
+    """The schema of what a path leads to; None where the schema names no such thing."""
+    part: Mapping[str, Any] = schema
+    for step in path:
+        more = part.get("additionalProperties")
+        within = part.get("properties", {}).get(step, {} if more is True else more)
+        if not isinstance(within, Mapping):
+            return None
+        part = within
+    return part
+
+
+def clamped(value: float, part: Mapping[str, Any]) -> float:
+    """The value, or the bound that it went past."""
+    low, high = part.get("minimum"), part.get("maximum")
+    if low is not None and value < low:
+        return float(low) if isinstance(value, float) else int(low)
+    if high is not None and value > high:
+        return float(high) if isinstance(value, float) else int(high)
+    return value
+
+
+def _told(problem: Any) -> str:
+    """The library's sentence without the value, which may be long."""
+    text = str(problem.message)
+    return text if len(text) <= 160 else f"{text[:157]}…"
+
+
+def _refused_by_metaschema(
+    schema: Mapping[str, Any], path: tuple[str, ...]
+) -> Iterator[tuple[tuple[str, ...], str, str]]:
+    if path:
+        return  # the whole was looked at once
+    validator = _metaschema()
+    for one in sorted(validator.iter_errors(plain(schema)), key=lambda one: list(map(str, one.absolute_path))):
+        yield tuple(map(str, one.absolute_path)), _told(one), "see docs/rulesets.md for what a schema may say"
+
+
+@lru_cache(maxsize=64)
+def _validator(schema_json: str) -> Any:
+    import jsonschema  # late: it takes as long to import as a whole question about lore, and freeform needs none
+
+    return jsonschema.Draft202012Validator(json.loads(schema_json))
+
+
+@lru_cache(maxsize=1)
+def _metaschema() -> Any:
+    import jsonschema  # late: see above
+
+    return jsonschema.Draft202012Validator(jsonschema.Draft202012Validator.META_SCHEMA)

@@ -1,0 +1,123 @@
+"""Who and what a state holds: entities, ways, doors, clocks, threads, facts, relations, the scene, what was learned."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from pydantic import Field, SerializerFunctionWrapHandler, model_serializer
+
+from lorewright.world.frozen import Frozen, FrozenMap
+
+EntityType = Literal["player", "npc", "location", "item", "door", "faction", "other"]
+Origin = Literal["pack", "campaign", "world"]
+How = Literal["told", "found", "overheard", "witnessed"]
+
+# Of a place whose things are notes: to be looked at rather than taken.
+SHELF_TAG = "shelf"
+# Where characters stand that belong to the cast and are nowhere yet, or no more.
+OFFSTAGE = "offstage"
+
+
+class Entity(Frozen):
+    """A person, place or thing; `traits` are added to dice, `attrs` are the pack's own, read by no rule."""
+
+    id: str
+    type: EntityType
+    name: str
+    aliases: tuple[str, ...] = ()
+    pronoun: Literal["he", "she", "they", "it"] = "they"
+    traits: FrozenMap[str, int] = Field(default_factory=dict)
+    attrs: FrozenMap[str, Any] = Field(default_factory=dict)
+    tags: tuple[str, ...] = ()
+    origin: Origin = "campaign"
+    pack_id: str | None = None
+    pack_entity_id: str | None = None
+
+
+class Exit(Frozen):
+    """A way out of a place: `name` is what a player types, `minutes` how long it takes, `via` a door's ID."""
+
+    name: str
+    to: str
+    minutes: int = Field(default=1, ge=0)
+    via: str | None = None
+
+
+class Door(Frozen):
+    """A door between places; whoever carries its key passes although it is locked. A locked door is not open."""
+
+    locked: bool = False
+    key_id: str | None = None
+    open: bool = False
+
+    @model_serializer(mode="wrap")
+    def _without_default(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        """A closed door is written without the key, as before doors could stand open: such a state keeps its hash."""
+        written: dict[str, Any] = handler(self)
+        return written if self.open else {key: value for key, value in written.items() if key != "open"}
+
+
+class Clock(Frozen):
+    """A progress clock: 0 <= value <= max."""
+
+    id: str
+    name: str
+    value: int = Field(default=0, ge=0)
+    max: int = Field(ge=1)
+    tags: tuple[str, ...] = ()
+
+
+class Thread(Frozen):
+    """An open question of the story."""
+
+    id: str
+    title: str
+    status: str = "open"
+    stakes: str = ""
+    related_entity_ids: tuple[str, ...] = ()
+    tags: tuple[str, ...] = ()
+
+
+class Fact(Frozen):
+    """Something established: subject, predicate, object; the seed's columns."""
+
+    id: str
+    subject_id: str
+    predicate: str
+    object: Any = None
+    visibility: str = "player"
+    confidence: float = Field(default=1.0, ge=0, le=1)
+    tags: tuple[str, ...] = ()
+    origin: Origin = "campaign"
+    discovered_turn: int | None = None
+    discovery_method: str | None = None
+
+
+class Relation(Frozen):
+    """What stands between two people; `a` sorts before `b`, so that a pair has one edge."""
+
+    a: str
+    b: str
+    trust: int = 0
+    tension: int = 0
+    closeness: int = 0
+
+
+class Scene(Frozen):
+    """The place at hand until it is left; `number` counts scenes from 1."""
+
+    number: int = Field(default=1, ge=1)
+    location_id: str
+    opened_minute: int = Field(default=0, ge=0)
+
+    @property
+    def id(self) -> str:
+        """`scene_001`, as the seed writes it."""
+        return f"scene_{self.number:03d}"
+
+
+class Reveal(Frozen):
+    """How and when (in-world minutes) a viewer learned an item."""
+
+    how: How
+    minute: int = Field(ge=0)

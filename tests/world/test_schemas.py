@@ -1,0 +1,65 @@
+"""Schemas: what does not fit is named by its field, defaults are filled in, and a keyword nobody reads is a fault."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from lorewright.world.schemas import clamped, filled, is_json, misfits, part_of, schema_problems
+
+SCENE: dict[str, Any] = {
+    "type": "object",
+    "required": ["minutes_left"],
+    "additionalProperties": False,
+    "properties": {
+        "minutes_left": {"type": "integer", "minimum": 0, "maximum": 7, "default": 7},
+        "weather": {"type": "object", "properties": {"wind": {"type": "number", "default": 0.5}}},
+    },
+}
+
+
+def test_a_value_that_does_not_fit_is_named_by_its_field() -> None:
+    (wrong,) = misfits({"minutes_left": 8}, SCENE)
+    assert wrong.field == ("minutes_left",)
+    assert "7" in wrong.message
+
+
+def test_a_missing_value_and_an_unknown_one_do_not_fit() -> None:
+    assert "required" in misfits({}, SCENE)[0].message
+    assert "moon" in misfits({"minutes_left": 1, "moon": 1}, SCENE)[0].message
+
+
+def test_what_is_not_given_is_filled_in_also_within() -> None:
+    assert filled({"weather": {}}, SCENE) == {"minutes_left": 7, "weather": {"wind": 0.5}}
+    assert filled({"minutes_left": 2}, SCENE) == {"minutes_left": 2}
+
+
+def test_a_path_leads_to_its_schema_or_nowhere() -> None:
+    assert part_of(SCENE, ["weather", "wind"]) == {"type": "number", "default": 0.5}
+    assert part_of(SCENE, ["weather", "rain"]) is None
+    assert part_of({"type": "object", "additionalProperties": {"type": "integer"}}, ["any"]) == {"type": "integer"}
+
+
+@pytest.mark.parametrize(("value", "stands"), [(-1, 0), (3, 3), (9, 7)])
+def test_a_number_stops_at_its_bounds(value: int, stands: int) -> None:
+    assert clamped(value, {"minimum": 0, "maximum": 7}) == stands
+
+
+@pytest.mark.parametrize("value", [float("nan"), float("inf"), 10**16, {1: 2}, {"a": object()}])
+def test_what_cannot_be_stored_is_no_json(value: object) -> None:
+    assert not is_json(value)
+    assert misfits({"minutes_left": value}, SCENE)
+
+
+def test_the_keywords_min_and_max_are_faults_with_a_hint() -> None:
+    schema = {"type": "object", "properties": {"shyness": {"type": "integer", "min": 0}}}
+    ((path, message, hint),) = schema_problems(schema)
+    assert path == ("properties", "shyness", "min")
+    assert "min" in message
+    assert "minimum" in hint
+
+
+@pytest.mark.parametrize("schema", [{"type": "whole"}, {"type": "object", "required": "all"}, {"$ref": "http://x"}, []])
+def test_what_is_no_schema_is_a_fault(schema: object) -> None:
+    assert list(schema_problems(schema))
