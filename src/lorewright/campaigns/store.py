@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from lorewright.errors import DamagedFile
+from lorewright.storage.branches import MAIN_BRANCH
 from lorewright.storage.campaign_tables import CAMPAIGN_MIGRATIONS
 from lorewright.storage.database import Database, insert_row, opened
 from lorewright.storage.migrations import migrate
@@ -69,6 +70,7 @@ def _creation(
         insert_row("turns", (*start, None, None)),
         insert_row("world_states", (campaign_id, turn_id, state.to_json())),
         insert_row(*message_row(campaign_id, intro)),
+        insert_row("branches", (campaign_id, MAIN_BRANCH, turn_id, time)),
     ]
 
 

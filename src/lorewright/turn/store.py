@@ -14,7 +14,7 @@ from lorewright.ids import canonical_json
 from lorewright.rules.rulesets import CampaignRules
 from lorewright.storage.campaign_tables import CAMPAIGN_MIGRATIONS
 from lorewright.storage.database import insert_row
-from lorewright.storage.heads import forget_state, guard_head, head_row, is_on_path, path_to
+from lorewright.storage.heads import forget_state, guard_head, head_row, is_on_path, path_to, set_head
 from lorewright.storage.migrations import open_migrated
 from lorewright.storage.sittings import SceneLoreRow, active_session_row, keep_scene_lore, scene_lore_row
 from lorewright.turn.campaign import CampaignRow, PackPin
@@ -233,8 +233,8 @@ class CampaignStore:
             )
         if not self.is_on_path(row["turn_id"]):
             raise TurnUndone(
-                f"the turn of the action ID {submission.action_id} was taken back",
-                hint="do it again with redo, or use a new action ID to play it anew",
+                f"the turn of the action ID {submission.action_id} was taken back, or is on another branch",
+                hint="do it again with redo, switch to its branch, or use a new action ID to play it anew",
             )
         return str(row["result_json"])
 
@@ -307,6 +307,7 @@ def _statements(draft: Draft, result_json: str) -> list[tuple[str, tuple[Any, ..
     statements: list[tuple[str, tuple[Any, ...]]] = [
         insert_row(*row) for row in rows_of(draft, time, result_json=result_json)
     ]
+    statements += set_head(campaign_id, draft.turn_id, draft.turn_no, time)
     statements.append(forget_state(campaign_id, draft.head.turn_id))
     # Whoever goes on from here leaves what was undone on its own branch.
     statements.append(("DELETE FROM undone WHERE campaign_id = ?", (campaign_id,)))
@@ -314,13 +315,6 @@ def _statements(draft: Draft, result_json: str) -> list[tuple[str, tuple[Any, ..
         statements.append(
             keep_scene_lore(campaign_id, SceneLoreRow(kept.scene_id, draft.head.session_id, kept.to_keep), time)
         )
-    statements.append(
-        (
-            """UPDATE campaigns SET head_turn_id = ?, current_turn = ?, revision = revision + 1, updated_at = ?
-               WHERE id = ?""",
-            (draft.turn_id, draft.turn_no, time, campaign_id),
-        )
-    )
     return statements
 
 
