@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 
 import harbour as h
+from lorewright.campaigns.checks import check
 
 KILLS = int(os.environ.get("LOREWRIGHT_KILLS", "100"))
 
@@ -88,6 +89,7 @@ def check_whole(path: Path, acknowledged: set[str]) -> None:
         assert connection.execute("SELECT count(*) FROM actions WHERE turn_id = ?", key).fetchone()[0] == 1
         assert json.loads(turn["result_json"])["turn_id"] == turn["turn_id"]
     connection.close()
+    assert check(path).findings == ()
 
 
 @pytest.mark.slow

@@ -180,7 +180,7 @@ class CampaignStore:
                 self.campaign_id,
                 turn["turn_id"],
             )
-            found += [(turn["turn_no"], _message(row)) for row in rows]
+            found += [(turn["turn_no"], message_of(row)) for row in rows]
         return found
 
     def stage_records(self, turn_id: str) -> list[dict[str, Any]]:
@@ -318,7 +318,8 @@ def _statements(draft: Draft, result_json: str) -> list[tuple[str, tuple[Any, ..
     return statements
 
 
-def _message(row: sqlite3.Row) -> Message:
+def message_of(row: sqlite3.Row) -> Message:
+    """One entry of the stream, from its row."""
     return Message(
         owner=row["owner"],
         type=row["type"],

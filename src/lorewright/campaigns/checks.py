@@ -1,0 +1,242 @@
+"""A campaign's whole file -> everything in it that must not be. Nothing is changed, not even an old schema.
+
+What SQL can ask is asked in `storage/integrity.py`; here every state is rebuilt by its ops from the root, and what is
+stored as JSON is read as what it says it is.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from pydantic import ValidationError
+
+from lorewright.campaigns.kept_packs import KeptPacks
+from lorewright.errors import LorewrightError, SettingsError
+from lorewright.ids import content_hash
+from lorewright.rules.rulesets import CampaignRules
+from lorewright.storage.campaign_tables import CAMPAIGN_MIGRATIONS
+from lorewright.storage.database import Database, opened
+from lorewright.storage.heads import path_to
+from lorewright.storage.integrity import FOUNDATIONS, INVARIANTS, RESTORE, Finding, broken, unsound
+from lorewright.storage.migrations import migrate, missing
+from lorewright.storage.sittings import session_rows
+from lorewright.turn.result import TurnResult
+from lorewright.turn.rows import OPS
+from lorewright.turn.store import message_of
+from lorewright.world.apply import apply
+from lorewright.world.state import WorldState, pair, relation_key
+
+# Table -> the columns of it that hold JSON which nothing else here reads, and what its rows are called.
+_JSON_COLUMNS: Mapping[str, tuple[tuple[str, ...], str]] = {
+    "campaigns": (("scenario_json",), "id"),
+    "actions": (("metadata_json",), "turn_id || ', action ' || action_index"),
+    "messages": (("payload_json", "audience_json"), "turn_id || ', message ' || seq"),
+    "stage_records": (("input_json", "output_json", "attempts_json"), "turn_id || ', stage ' || stage"),
+    "attempts": (("records_json",), "attempt_no"),
+    "sessions": (("session_lore_json", "world_events_pending"), "id"),
+    "scene_lore": (("lore_json",), "scene_id"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """How many turns were looked at, and what was found, the gravest first."""
+
+    turns: int
+    findings: tuple[Finding, ...]
+
+    @property
+    def clean(self) -> bool:
+        """Whether nothing was found."""
+        return not self.findings
+
+
+def check(path: Path, kept: KeptPacks | None = None) -> Checked:
+    """Everything that is wrong with a campaign's file and, where `kept` is given, with the texts that it pins.
+
+    It never raises for what it finds: a file that is no database is a finding, too.
+    """
+    try:
+        with opened(path) as database:
+            return _checked(database, kept)
+    except SettingsError as problem:
+        return Checked(0, (Finding("newer-version", path.name, problem.message, problem.hint or ""),))
+    except (LorewrightError, sqlite3.Error) as problem:
+        return Checked(0, (Finding("unreadable", path.name, str(problem), RESTORE),))
+
+
+@dataclass(frozen=True, slots=True)
+class Migrated:
+    """The migrations that were applied to a file, in order; or why none could be."""
+
+    applied: tuple[str, ...] = ()
+    problem: str | None = None
+
+
+def migrated(path: Path) -> Migrated:
+    """Bring a campaign's file up to date. It never raises: a file that cannot be is left as it is, and says why."""
+    try:
+        with opened(path) as database:
+            return Migrated(tuple(migrate(database, CAMPAIGN_MIGRATIONS)))
+    except (LorewrightError, sqlite3.Error) as problem:
+        return Migrated(problem=str(problem))
+
+
+def _checked(database: Database, kept: KeptPacks | None) -> Checked:
+    old = missing(database, CAMPAIGN_MIGRATIONS)
+    if old:
+        name = database.path.stem
+        what = f"it was written by an older version: {', '.join(old)} is missing"
+        return Checked(0, (Finding("older-version", name, what, f"run: lorewright db migrate {name}"),))
+    found = [*unsound(database), *broken(database, FOUNDATIONS)]
+    turns = int(database.rows("SELECT count(*) FROM turns")[0][0])
+    # A tree with a hole cannot be walked, and what is said of its states would only hide the hole.
+    if not found:
+        found = [*broken(database, INVARIANTS), *_told_json(database), *_campaign(database)]
+        found += [*_states(database), *_results(database), *_sittings(database)]
+    if kept is not None:
+        found += _pins(database, kept)
+    return Checked(turns, tuple(found))
+
+
+def _told_json(database: Database) -> Iterator[Finding]:
+    for table, (columns, where) in _JSON_COLUMNS.items():
+        for row in database.rows(f"SELECT {where} AS place, {', '.join(columns)} FROM {table}"):
+            for column in columns:
+                if (problem := _misread(json.loads, row[column])) is not None:
+                    what = f"{column} is no JSON: {problem}"
+                    yield Finding("json-unreadable", f"{table}, {row['place']}", what, RESTORE)
+
+
+def _campaign(database: Database) -> Iterator[Finding]:
+    row = database.rows("SELECT id, rules_json FROM campaigns")[0]
+    if row["id"] != database.path.stem and not database.path.name.startswith("."):
+        what = f"the file is called {database.path.name}, its campaign {row['id']}"
+        yield Finding("file-name", "campaign", what, f"rename it to {row['id']}.db")
+    if (problem := _misread(CampaignRules.model_validate_json, row["rules_json"])) is not None:
+        yield Finding("rules-unreadable", "campaign", problem, RESTORE)
+
+
+def _states(database: Database) -> Iterator[Finding]:
+    """Every state, from the root on, by the ops of its turn; a branch goes on from the state where it began."""
+    children: dict[str, list[sqlite3.Row]] = {}
+    sql = """SELECT t.turn_id, t.parent_id, t.turn_no, t.ops_json, t.state_hash, s.state_json FROM turns t
+             LEFT JOIN world_states s USING (campaign_id, turn_id) ORDER BY t.turn_no, t.rowid"""
+    rows = database.rows(sql)
+    for row in rows[1:]:
+        children.setdefault(row["parent_id"], []).append(row)
+    try:
+        root = WorldState.model_validate_json(rows[0]["state_json"] or "")
+    except (ValidationError, RecursionError) as problem:
+        yield Finding("state-unreadable", _named(rows[0]), _first(problem), RESTORE)
+        return
+    yield from _state(rows[0], root, None)
+    waiting = [(child, root) for child in reversed(children.get(rows[0]["turn_id"], ()))]
+    while waiting:
+        row, before = waiting.pop()
+        try:
+            applied = apply(before, OPS.validate_json(row["ops_json"]))
+        except (ValidationError, RecursionError) as problem:
+            yield Finding("ops-unreadable", _named(row), _first(problem), RESTORE)
+            continue
+        if applied.refusal is not None:
+            what = f"its op {applied.refusal.index} does not fit the state before it: {applied.refusal.reason}"
+            yield Finding("ops-refused", _named(row), what, RESTORE)
+            continue
+        yield from _state(row, applied.state, before)
+        waiting += [(child, applied.state) for child in reversed(children.get(row["turn_id"], ()))]
+
+
+def _state(row: sqlite3.Row, state: WorldState, before: WorldState | None) -> Iterator[Finding]:
+    if state.content_hash() != row["state_hash"]:
+        what = "its ops do not lead to the state that was committed"
+        yield Finding("state-hash", _named(row), what, RESTORE)
+    if row["state_json"] is not None and content_hash(row["state_json"]) != row["state_hash"]:
+        yield Finding("state-changed", _named(row), "the state that is kept of it is another one", RESTORE)
+    if before is None or state.relations is not before.relations:
+        for key, edge in state.relations.items():
+            if key != relation_key(edge.a, edge.b) or (edge.a, edge.b) != pair(edge.a, edge.b) or edge.a == edge.b:
+                what = f"the relation {key} is not the one edge between two people"
+                yield Finding("relation-edge", _named(row), what, RESTORE)
+    yield from _unknown_ids(row, state)
+
+
+def _unknown_ids(row: sqlite3.Row, state: WorldState) -> Iterator[Finding]:
+    """People, places and things that are somewhere and are not."""
+    named = {state.player_id, state.scene.location_id, *state.positions, *state.inventory}
+    for unknown in sorted(named - set(state.entities)):
+        yield Finding("entity-unknown", _named(row), f"{unknown} has a place in the state and is no entity", RESTORE)
+    for clock in state.clocks.values():
+        if clock.value > clock.max:
+            what = f"the clock {clock.id} shows {clock.value} of {clock.max}"
+            yield Finding("clock-over", _named(row), what, RESTORE)
+
+
+def _results(database: Database) -> Iterator[Finding]:
+    """Every stored result is that of its own turn, and what it shows is what stands in the stream."""
+    for row in database.rows("SELECT * FROM turns ORDER BY turn_no, rowid"):
+        try:
+            result = TurnResult.model_validate_json(row["result_json"])
+        except (ValidationError, RecursionError) as problem:
+            yield Finding("result-unreadable", _named(row), _first(problem), RESTORE)
+            continue
+        if (result.turn_id, result.turn_no) != (row["turn_id"], row["turn_no"]):
+            what = f"its stored result is that of turn {result.turn_no} ({result.turn_id})"
+            yield Finding("result-of-another", _named(row), what, RESTORE)
+            continue
+        sql = "SELECT * FROM messages WHERE campaign_id = ? AND turn_id = ?"
+        stream = {one["seq"]: one for one in database.rows(sql, row["campaign_id"], row["turn_id"])}
+        for message in result.messages:
+            stored = stream.get(message.seq)
+            if stored is None or message_of(stored) != message:
+                what = f"message {message.seq} of its result is not the one in the stream"
+                yield Finding("result-message", _named(row), what, RESTORE)
+        if row["kind"] != "start" and row["request_hash"] != content_hash(row["player_text"]):
+            yield Finding("request-hash", _named(row), "its words are not those that were submitted", RESTORE)
+
+
+def _sittings(database: Database) -> Iterator[Finding]:
+    """A sitting that ended says which turns were played in it, up to its last."""
+    for session in session_rows(database):
+        if session.ended_at is None or session.end_turn_id is None:
+            continue
+        own = [row for row in path_to(database, session.end_turn_id) if row["session_id"] == session.id]
+        first = own[0]["turn_no"] if own else None
+        last = own[-1]["turn_id"] if own else None
+        if (first, last) != (session.turn_range_start, session.end_turn_id):
+            what = f"the turns that were played in it do not go from {session.turn_range_start} to its last"
+            yield Finding("session-turns", f"sitting {session.id}", what, RESTORE)
+
+
+def _pins(database: Database, kept: KeptPacks) -> Iterator[Finding]:
+    for row in database.rows("SELECT pack_id, content_hash FROM pack_pins ORDER BY pack_id"):
+        problem = kept.problem_with(row["content_hash"])
+        if problem is not None:
+            hint = "restore campaigns/packs-kept, or install the same text of the pack and import an export"
+            yield Finding("text-lost", f"pack {row['pack_id']}", problem, hint)
+
+
+def _misread(read: Callable[[str], Any], text: str) -> str | None:
+    """Why a text cannot be read, or None."""
+    try:
+        read(text)
+    except (ValueError, TypeError, RecursionError) as problem:
+        return _first(problem)
+    return None
+
+
+def _first(problem: Exception) -> str:
+    """The first thing that is wrong with a text, in a line, without the text itself: it may hold secrets."""
+    if isinstance(problem, ValidationError):
+        error = problem.errors(include_url=False, include_input=False)[0]
+        return f"{'.'.join(map(str, error['loc'])) or 'all of it'}: {error['msg']}"
+    return str(problem).splitlines()[0] if str(problem) else type(problem).__name__
+
+
+def _named(row: sqlite3.Row) -> str:
+    return f"turn {row['turn_no']} ({row['turn_id']})"
