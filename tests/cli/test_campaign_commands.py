@@ -99,3 +99,26 @@ def test_migrate_says_what_it_did_and_goes_on_past_a_file_that_is_none(root: Pat
     bad, good = json.loads(told.stdout)
     assert bad["problem"]
     assert good == {"id": "game", "applied": [], "problem": None}
+
+
+def test_a_campaign_goes_to_another_workspace_in_one_file(root: Path, tmp_path: Path) -> None:
+    told = run(root, "campaign", "export", "game", "night.lorewright")
+    assert "night.lorewright" in told.stdout
+    away = tmp_path / "away"
+    away.mkdir()
+    run(away, "init", str(away))
+    (away / "night.lorewright").write_bytes((root / "night.lorewright").read_bytes())
+    arrived = json.loads(run(away, "campaign", "import", "night.lorewright", "--id", "there", "--json").stdout)
+    assert (arrived["id"], arrived["current_turn"]) == ("there", 3)
+    assert json.loads(run(away, "turn", "there", "look", "--json").stdout)["turn_no"] == 4
+    assert run(away, "db", "check").returncode == 0
+    again = run(away, "campaign", "import", "night.lorewright", "--id", "there")
+    assert again.returncode == 1
+    assert "choose another --id" in again.stderr
+
+
+def test_a_players_export_says_what_it_is(root: Path) -> None:
+    told = json.loads(run(root, "campaign", "export", "game", "story.zip", "--as", "player", "--json").stdout)
+    assert (told["audience"], told["bytes"]) == ("player", (root / "story.zip").stat().st_size)
+    refused = run(root, "campaign", "import", "story.zip", "--id", "x")
+    assert (refused.returncode, "cannot be played on" in refused.stderr) == (1, True)

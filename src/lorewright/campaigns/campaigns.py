@@ -279,16 +279,24 @@ class Campaigns:
         finally:
             store.close()
 
-    def _free_id(self, given: str | None, scenario_id: str) -> str:
-        taken = set(self.ids())
-        if given is None:
-            numbered = (f"{scenario_id}_{n}" for n in range(2, len(taken) + 3))
-            return next(one for one in (scenario_id, *numbered) if one not in taken)
+    def free_id(self, given: str) -> str:
+        """The ID for a new campaign, as it was given.
+
+        Raises:
+            CampaignError: it is taken, or no ID.
+        """
         if not is_id(given):
             raise CampaignError(f"{given!r} cannot be a campaign ID", hint="use letters, digits, _ and -")
-        if given in taken:
+        if given in self.ids():
             raise CampaignError(f"there is a campaign {given} already", hint="choose another --id")
         return given
+
+    def _free_id(self, given: str | None, scenario_id: str) -> str:
+        if given is not None:
+            return self.free_id(given)
+        taken = set(self.ids())
+        numbered = (f"{scenario_id}_{n}" for n in range(2, len(taken) + 3))
+        return next(one for one in (scenario_id, *numbered) if one not in taken)
 
     def _current(self, pack_id: str, progress: Progress) -> InstalledPack:
         """The installed pack with a current generation, embedded where that can be.

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 import sqlite3
-from collections.abc import Sequence
-from contextlib import suppress
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -31,19 +31,27 @@ def create_campaign(
     Raises:
         FileExistsError: there is a campaign of that name.
     """
-    building = path.with_name(f".{path.stem}.{os.getpid()}.building")
-    _remove(building)
-    database = Database(building)
-    try:
+    with new_file(path) as database:
         migrate(database, CAMPAIGN_MIGRATIONS)
         with database.transaction() as connection:
             for sql, parameters in _creation(row, pins, state, result_json, intro):
                 connection.execute(sql, parameters)
-        # One plain file, with no log beside it, so that the rename moves all of it.
-        database.rows("PRAGMA journal_mode = DELETE")
-    finally:
-        database.close()
+
+
+@contextmanager
+def new_file(path: Path) -> Iterator[Database]:
+    """A database that is there under its name when the block ends, and not at all when it raises.
+
+    Raises:
+        FileExistsError: there is a file of that name.
+    """
+    building = path.with_name(f".{path.stem}.{os.getpid()}.building")
+    _remove(building)
     try:
+        with opened(building) as database:
+            yield database
+            # One plain file, with no log beside it, so that the rename moves all of it.
+            database.rows("PRAGMA journal_mode = DELETE")
         path.hardlink_to(building)
     finally:
         _remove(building)

@@ -1,14 +1,15 @@
-"""lorewright campaign …: begin, list, show, log, roll back, branch, switch."""
+"""lorewright campaign …: begin, list, show, log, roll back, branch, switch, export, import."""
 
 from __future__ import annotations
 
 from dataclasses import asdict
-from typing import Annotated, Any
+from pathlib import Path
+from typing import Annotated, Any, Literal
 
 import typer
 
 from lorewright.bootstrap import open_app
-from lorewright.campaigns import branches
+from lorewright.campaigns import branches, exchange
 from lorewright.campaigns.metrics import lore_cache_hit_rate
 from lorewright.campaigns.sessions import shown as shown_session
 from lorewright.cli.output import Twig, note, say, show_json, show_table, show_tree
@@ -168,6 +169,41 @@ def switch(
     say(f"{campaign_id} stands after turn {moved.turn_no} of {name}; {moved.kept_as} stays as it was")
     say(told, style="dim")
     say(f"Next: lorewright play {campaign_id}")
+
+
+@app.command(epilog="Example: lorewright campaign export friday friday.lorewright --as player")
+def export(
+    campaign_id: CampaignId,
+    file: Annotated[Path, typer.Argument(help="The file to write; there must be none of that name.")],
+    audience: Annotated[
+        Literal["gm", "player"], typer.Option("--as", help="All of it, or only what the player saw.")
+    ] = "gm",
+    as_json: AsJson = False,
+) -> None:
+    """Write a campaign to one file: its whole history and the text of its packs, to be imported elsewhere; or, as
+    player, the story without a secret, to be read."""
+    exchange.export(open_app().campaigns, campaign_id, file, audience=audience)
+    if as_json:
+        show_json({"id": campaign_id, "file": str(file), "audience": audience, "bytes": file.stat().st_size})
+        return
+    say(f"{campaign_id} is in {file}" if audience == "gm" else f"what the player saw of {campaign_id} is in {file}")
+    if audience == "gm":
+        say("It holds every secret. Next: lorewright campaign import FILE", style="dim")
+
+
+@app.command("import", epilog="Example: lorewright campaign import friday.lorewright --id saturday")
+def import_file(
+    file: Annotated[Path, typer.Argument(help="The file that `campaign export` wrote.")],
+    campaign_id: Annotated[str | None, typer.Option("--id", help="The campaign's ID here; its own if free.")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """A campaign from an exported file, with all of its branches. A file that is damaged is refused whole."""
+    row = exchange.import_campaign(open_app().campaigns, file, campaign_id=campaign_id)
+    if as_json:
+        show_json(_shown(row))
+        return
+    say(f"campaign {row.id} stands after turn {row.current_turn}: {row.name}")
+    say(f"Next: lorewright play {row.id}")
 
 
 def _moved(campaign_id: str, moved: branches.Moved) -> dict[str, Any]:

@@ -69,6 +69,15 @@ class Database:
         return found[0] if found else None
 
     @contextmanager
+    def snapshot(self) -> Iterator[None]:
+        """Whatever is read within is of one moment. Not for thinking in: it stops checkpoints."""
+        self._connection.execute("BEGIN")
+        try:
+            yield
+        finally:
+            self._connection.execute("ROLLBACK")
+
+    @contextmanager
     def transaction(self) -> Iterator[sqlite3.Connection]:
         """A write transaction: committed when the block ends, rolled back when it raises."""
         with self._lock:
