@@ -8,7 +8,7 @@ import tempfile
 import zipfile
 import zlib
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
@@ -77,7 +77,8 @@ class Container:
         told = self._listed.get(name)
         if told is None:
             raise DamagedFile(f"{name} is missing in it", hint=_AGAIN)
-        data = _read(self._archive, name, told["bytes"])
+        with _telling(name):
+            data = _read(self._archive, name, told["bytes"])
         if len(data) != told["bytes"] or sha256(data).hexdigest() != told["sha256"]:
             raise DamagedFile(f"{name} in it is not what was written", hint=_AGAIN)
         return data
@@ -91,11 +92,28 @@ def open_container(path: Path) -> Iterator[Container]:
         DamagedFile: it is none, or holds other members than its manifest lists, or too much. Members are judged when
             they are read.
     """
+    with ExitStack() as stack:
+        with _telling(path.name):
+            archive = stack.enter_context(zipfile.ZipFile(path))
+            container = _container(archive)
+        yield container
+
+
+@contextmanager
+def _telling(what: str) -> Iterator[None]:
+    """Whatever a torn or hostile archive makes of the reader is one error."""
     try:
-        with zipfile.ZipFile(path) as archive:
-            yield _container(archive)
-    except (zipfile.BadZipFile, zlib.error, NotImplementedError, EOFError) as problem:
-        raise DamagedFile(f"{path} is not a file that was exported whole ({problem})", hint=_AGAIN) from None
+        yield
+    except (
+        zipfile.BadZipFile,
+        zlib.error,
+        NotImplementedError,
+        EOFError,
+        RuntimeError,
+        OSError,
+        ValueError,
+    ) as problem:
+        raise DamagedFile(f"{what} is not what was exported ({problem})", hint=_AGAIN) from None
 
 
 def _container(archive: zipfile.ZipFile) -> Container:
@@ -117,9 +135,7 @@ def _container(archive: zipfile.ZipFile) -> Container:
 
 def _read(archive: zipfile.ZipFile, name: str, most: int) -> bytes:
     """At most one byte more than `most`: what an archive says of sizes is its author's word."""
-    try:
-        with archive.open(name) as member:
-            return member.read(most + 1)
-    except RuntimeError as problem:
-        # It is encrypted.
-        raise zipfile.BadZipFile(str(problem)) from None
+    if archive.getinfo(name).compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+        raise zipfile.BadZipFile("it is packed in another way than ours")
+    with archive.open(name) as member:
+        return member.read(most + 1)
