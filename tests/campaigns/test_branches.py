@@ -14,11 +14,11 @@ import pytest
 import harbour as h
 from lorewright.bootstrap import App
 from lorewright.campaigns.branches import LooseEnd, Stretch, branch, rollback, switch, tree
-from lorewright.errors import CampaignError, NotFound, TurnUndone
+from lorewright.errors import CampaignError, HeadMoved, NotFound, TurnUndone
 from lorewright.retrieval.query import LoreRetrievalQuery
-from lorewright.storage.branches import branch_rows
+from lorewright.storage.branches import add_branch, branch_rows
 from lorewright.storage.heads import head_row
-from lorewright.turn.rewinding import redo, undo
+from lorewright.turn.rewinding import move_to, redo, undo
 from lorewright.turn.store import CampaignStore
 
 LINES = ("look", "ask Osk about Lin", "take rope", "go door")
@@ -247,3 +247,20 @@ def test_a_campaign_that_is_open_while_its_branch_is_switched_goes_on_with_the_o
         told = json.loads(asyncio.run(campaign.submit("look")))
         assert told["turn_no"] == 2
         assert said(campaign.store) == ["look", "look"]
+
+
+def test_a_head_that_moved_meanwhile_refuses_the_branch_and_the_switch(tmp_path: Path) -> None:
+    app = played(tmp_path)
+    with app.campaigns.reading("game") as store:
+        branch(store, turn="2", name="side")
+        stale = head_row(store.database)
+        # The head goes away and comes back: the same turn under another revision.
+        undo(store)
+        redo(store)
+        before = "\n".join(store.database._connection.iterdump())
+        side = next(row for row in branch_rows(store.database) if row.name == "side")
+        with pytest.raises(HeadMoved):
+            add_branch(store.database, "game", stale, name="x", turn_id=stale.turn_id, state_json="{}", time="")
+        with pytest.raises(HeadMoved):
+            move_to(store, stale, side.head_turn_id, onto="side")
+        assert "\n".join(store.database._connection.iterdump()) == before

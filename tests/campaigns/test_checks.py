@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import sqlite3
 from pathlib import Path
@@ -21,6 +22,7 @@ from lorewright.storage.integrity import FOUNDATIONS, INVARIANTS
 from lorewright.storage.migrations import migrate
 from lorewright.turn.rewinding import undo
 
+PROJECT = Path(__file__).parents[2]
 HEAD = "(SELECT head_turn_id FROM campaigns)"
 TURN_2 = "(SELECT turn_id FROM turns WHERE turn_no = 2)"
 
@@ -129,6 +131,14 @@ def test_every_invariant_is_broken_by_one_of_these(file: Path) -> None:
     assert {one.code for one in (*FOUNDATIONS, *INVARIANTS)} <= set(DAMAGES.values())
 
 
+def test_every_code_is_explained() -> None:
+    page = (PROJECT / "docs" / "campaign_files.md").read_text(encoding="utf-8")
+    source = (PROJECT / "src" / "lorewright" / "campaigns" / "checks.py").read_text(encoding="utf-8")
+    codes = {*re.findall(r'Finding\(\s*"([a-z-]+)"', source), *(one.code for one in (*FOUNDATIONS, *INVARIANTS))}
+    assert codes > {"state-hash", "root"}
+    assert [code for code in sorted(codes) if f"`{code}`" not in page] == []
+
+
 def test_what_is_no_database_is_a_finding(tmp_path: Path, file: Path) -> None:
     path = tmp_path / "game.db"
     path.write_bytes(b"no database at all, and long enough to be sure of it" * 100)
@@ -136,6 +146,12 @@ def test_what_is_no_database_is_a_finding(tmp_path: Path, file: Path) -> None:
     torn = tmp_path / "torn.db"
     torn.write_bytes(file.read_bytes()[:-4096])
     assert {one.code for one in check(torn).findings} & {"unreadable", "file-torn"}
+
+
+def test_a_file_that_was_copied_under_another_name_is_found(tmp_path: Path, file: Path) -> None:
+    copy = tmp_path / "other.db"
+    shutil.copyfile(file, copy)
+    assert [one.code for one in check(copy).findings] == ["file-name"]
 
 
 def test_looking_changes_nothing(file: Path, tmp_path: Path) -> None:

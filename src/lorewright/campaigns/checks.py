@@ -117,7 +117,12 @@ def _campaign(database: Database) -> Iterator[Finding]:
     row = database.rows("SELECT id, rules_json FROM campaigns")[0]
     if row["id"] != database.path.stem and not database.path.name.startswith("."):
         what = f"the file is called {database.path.name}, its campaign {row['id']}"
-        yield Finding("file-name", "campaign", what, f"rename it to {row['id']}.db")
+        yield Finding(
+            "file-name",
+            "campaign",
+            what,
+            f"rename it to {row['id']}.db; for a second one export it and import it with --id",
+        )
     if (problem := _misread(CampaignRules.model_validate_json, row["rules_json"])) is not None:
         yield Finding("rules-unreadable", "campaign", problem, RESTORE)
 

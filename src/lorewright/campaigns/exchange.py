@@ -28,6 +28,7 @@ from lorewright.storage.campaign_tables import CAMPAIGN_MIGRATIONS
 from lorewright.storage.containers import Container, open_container, write_container
 from lorewright.storage.database import Database
 from lorewright.storage.migrations import migrate
+from lorewright.storage.steps import step
 from lorewright.storage.tables import Table, read_tables, write_tables
 from lorewright.turn.campaign import CampaignRow
 from lorewright.turn.store import CampaignStore
@@ -202,11 +203,14 @@ def _write(
     try:
         with new_file(campaigns.folder / f"{campaign_id}.db") as database:
             migrate(database, CAMPAIGN_MIGRATIONS[: len(manifest.migrations)])
+            step("import:unpacked")
             write_tables(database, tables, campaign_id=campaign_id, was=manifest.campaign_id)
             migrate(database, CAMPAIGN_MIGRATIONS)
+            step("import:written")
             _judge(database, campaign_id, texts)
             for content_hash, root in texts.items():
                 campaigns.kept.keep(root, content_hash)
+            step("import:kept")
     except (sqlite3.Error, OverflowError) as problem:
         raise DamagedFile(f"what it holds does not fit together: {problem}", hint=_AGAIN) from None
     except FileExistsError:

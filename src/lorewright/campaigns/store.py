@@ -14,6 +14,7 @@ from lorewright.storage.branches import MAIN_BRANCH
 from lorewright.storage.campaign_tables import CAMPAIGN_MIGRATIONS
 from lorewright.storage.database import Database, insert_row, opened
 from lorewright.storage.migrations import migrate
+from lorewright.storage.steps import step
 from lorewright.turn.campaign import PackPin
 from lorewright.turn.messages import Message
 from lorewright.turn.rows import message_row
@@ -52,7 +53,9 @@ def new_file(path: Path) -> Iterator[Database]:
             yield database
             # One plain file, with no log beside it, so that the rename moves all of it.
             database.rows("PRAGMA journal_mode = DELETE")
+        step("new:built")
         path.hardlink_to(building)
+        step("new:linked")
     finally:
         _remove(building)
 

@@ -17,6 +17,7 @@ from lorewright.storage.database import insert_row
 from lorewright.storage.heads import forget_state, guard_head, head_row, is_on_path, path_to, set_head
 from lorewright.storage.migrations import open_migrated
 from lorewright.storage.sittings import SceneLoreRow, active_session_row, keep_scene_lore, scene_lore_row
+from lorewright.storage.steps import step
 from lorewright.turn.campaign import CampaignRow, PackPin
 from lorewright.turn.draft import Draft, Head, StageRecord, Submission
 from lorewright.turn.messages import Message
@@ -253,11 +254,15 @@ class CampaignStore:
         """
         result_json = canonical_json(draft.result.model_dump(mode="json"))
         statements = _statements(draft, result_json)
+        step("commit:thought")
         try:
             with self.database.transaction() as connection:
                 guard_head(connection, draft.head.turn_id, draft.head.revision)
+                step("commit:begun")
                 for sql, parameters in statements:
                     connection.execute(sql, parameters)
+                step("commit:written")
+            step("commit:committed")
         except sqlite3.Error:
             # A COMMIT may have taken effect although it raised; and a twin of this submission may have been first.
             stored = self.stored_result(draft.submission)
