@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import shutil
 import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -17,7 +18,7 @@ from lorewright.campaigns.sessions import end, sit_down
 from lorewright.errors import ProviderError
 from lorewright.llm.doubles import ScriptedModel
 from lorewright.storage.campaign_tables import CAMPAIGN_MIGRATIONS
-from lorewright.storage.database import opened
+from lorewright.storage.database import delete_files_of, opened
 from lorewright.storage.integrity import FOUNDATIONS, INVARIANTS
 from lorewright.storage.migrations import migrate
 from lorewright.turn.rewinding import undo
@@ -70,6 +71,11 @@ DAMAGES = {
     "UPDATE messages SET content = 'You win.' WHERE type = 'narration'": "result-message",
     "UPDATE turns SET player_text = 'kill everyone'": "request-hash",
     "UPDATE stage_records SET output_json = '{'": "json-unreadable",
+    "UPDATE sessions SET session_lore_json = '[]'": "json-unreadable",
+    "UPDATE messages SET payload_json = '[]'": "json-unreadable",
+    "UPDATE messages SET type = 'song'": "result-message",
+    "UPDATE turns SET turn_no = 'three' WHERE turn_no = 3": "value-type",
+    "UPDATE turns SET result_json = x'00ff'": "value-type",
     "UPDATE campaigns SET rules_json = '{}'": "rules-unreadable",
     "INSERT INTO migrations VALUES ('campaign_999_future', '')": "newer-version",
     "DELETE FROM migrations WHERE name LIKE '%003%'": "older-version",
@@ -107,10 +113,10 @@ def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def damaged(file: Path, folder: Path, sql: str) -> Path:
     path = folder / "game.db"
+    delete_files_of(path)
     shutil.copyfile(file, path)
-    with sqlite3.connect(path) as connection:
-        connection.executescript(sql)
-    connection.close()
+    with closing(sqlite3.connect(path)) as connection:
+        connection.executescript("PRAGMA synchronous = OFF; " + sql)
     return path
 
 
@@ -146,6 +152,26 @@ def test_what_is_no_database_is_a_finding(tmp_path: Path, file: Path) -> None:
     torn = tmp_path / "torn.db"
     torn.write_bytes(file.read_bytes()[:-4096])
     assert {one.code for one in check(torn).findings} & {"unreadable", "file-torn"}
+
+
+GARBAGE = ("'{'", "'[]'", "'null'", "NULL", "-7", "CAST(x'ff' AS TEXT)")
+
+
+def test_whatever_stands_in_a_column_is_a_finding_or_nothing_and_never_an_exception(file: Path, tmp_path: Path) -> None:
+    with sqlite3.connect(file) as connection:
+        names = [row[0] for row in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
+        columns = [(one, row[1]) for one in names for row in connection.execute(f"PRAGMA table_info({one})")]
+    connection.close()
+    assert len(columns) > 80
+    found = set()
+    for table, column in columns:
+        for value in GARBAGE:
+            try:
+                path = damaged(file, tmp_path, f"UPDATE {table} SET {column} = {value}")
+            except sqlite3.IntegrityError:
+                continue
+            found |= {one.code for one in check(path).findings}
+    assert {"value-type", "json-unreadable", "result-unreadable", "state-unreadable", "unreadable"} <= found
 
 
 def test_a_file_that_was_copied_under_another_name_is_found(tmp_path: Path, file: Path) -> None:

@@ -10,6 +10,7 @@ import json
 import sqlite3
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -25,21 +26,26 @@ from lorewright.storage.heads import path_to
 from lorewright.storage.integrity import FOUNDATIONS, INVARIANTS, RESTORE, Finding, broken, unsound
 from lorewright.storage.migrations import migrate, missing
 from lorewright.storage.sittings import session_rows
+from lorewright.turn.messages import Message
 from lorewright.turn.result import TurnResult
 from lorewright.turn.rows import OPS
 from lorewright.turn.store import message_of
 from lorewright.world.apply import apply
 from lorewright.world.state import WorldState, pair, relation_key
 
-# Table -> the columns of it that hold JSON which nothing else here reads, and what its rows are called.
-_JSON_COLUMNS: Mapping[str, tuple[tuple[str, ...], str]] = {
-    "campaigns": (("scenario_json",), "id"),
-    "actions": (("metadata_json",), "turn_id || ', action ' || action_index"),
-    "messages": (("payload_json", "audience_json"), "turn_id || ', message ' || seq"),
-    "stage_records": (("input_json", "output_json", "attempts_json"), "turn_id || ', stage ' || stage"),
-    "attempts": (("records_json",), "attempt_no"),
-    "sessions": (("session_lore_json", "world_events_pending"), "id"),
-    "scene_lore": (("lore_json",), "scene_id"),
+# Table -> what its rows are called, and the columns of it that hold JSON which no model here reads, each with what that
+# must be.
+_JSON_COLUMNS: Mapping[str, tuple[str, Mapping[str, tuple[type, ...]]]] = {
+    "campaigns": ("id", {"scenario_json": (dict,)}),
+    "actions": ("turn_id || ', action ' || action_index", {"metadata_json": (dict,)}),
+    "messages": ("turn_id || ', message ' || seq", {"payload_json": (dict,), "audience_json": (list,)}),
+    "stage_records": (
+        "turn_id || ', stage ' || stage",
+        {"input_json": (dict, list), "output_json": (dict, list), "attempts_json": (list,)},
+    ),
+    "attempts": ("attempt_no", {"records_json": (list,)}),
+    "sessions": ("id", {"session_lore_json": (dict,), "world_events_pending": (list,)}),
+    "scene_lore": ("scene_id", {"lore_json": (dict,)}),
 }
 
 
@@ -62,7 +68,7 @@ def check(path: Path, kept: KeptPacks | None = None) -> Checked:
     It never raises for what it finds: a file that is no database is a finding, too.
     """
     try:
-        with opened(path) as database:
+        with opened(path) as database, database.snapshot():
             return _checked(database, kept)
     except SettingsError as problem:
         return Checked(0, (Finding("newer-version", path.name, problem.message, problem.hint or ""),))
@@ -97,20 +103,27 @@ def _checked(database: Database, kept: KeptPacks | None) -> Checked:
     turns = int(database.rows("SELECT count(*) FROM turns")[0][0])
     # A tree with a hole cannot be walked, and what is said of its states would only hide the hole.
     if not found:
-        found = [*broken(database, INVARIANTS), *_told_json(database), *_campaign(database)]
-        found += [*_states(database), *_results(database), *_sittings(database)]
+        unreadable = list(_unreadable(database))
+        found = [*broken(database, INVARIANTS), *unreadable, *_campaign(database), *_states(database)]
+        found += [] if unreadable else [*_results(database), *_sittings(database)]
     if kept is not None:
         found += _pins(database, kept)
     return Checked(turns, tuple(found))
 
 
-def _told_json(database: Database) -> Iterator[Finding]:
-    for table, (columns, where) in _JSON_COLUMNS.items():
+def _unreadable(database: Database) -> Iterator[Finding]:
+    for table, (where, columns) in _JSON_COLUMNS.items():
         for row in database.rows(f"SELECT {where} AS place, {', '.join(columns)} FROM {table}"):
-            for column in columns:
-                if (problem := _misread(json.loads, row[column])) is not None:
-                    what = f"{column} is no JSON: {problem}"
+            for column, kinds in columns.items():
+                problem = _misread(partial(_json_of, kinds), row[column])
+                if problem is not None:
+                    what = f"{column} cannot be read: {problem}"
                     yield Finding("json-unreadable", f"{table}, {row['place']}", what, RESTORE)
+
+
+def _json_of(kinds: tuple[type, ...], text: str) -> None:
+    if not isinstance(json.loads(text), kinds):
+        raise ValueError(f"it is no {' or '.join(kind.__name__ for kind in kinds)}")
 
 
 def _campaign(database: Database) -> Iterator[Finding]:
@@ -198,11 +211,18 @@ def _results(database: Database) -> Iterator[Finding]:
         stream = {one["seq"]: one for one in database.rows(sql, row["campaign_id"], row["turn_id"])}
         for message in result.messages:
             stored = stream.get(message.seq)
-            if stored is None or message_of(stored) != message:
+            if stored is None or _message(stored) != message:
                 what = f"message {message.seq} of its result is not the one in the stream"
                 yield Finding("result-message", _named(row), what, RESTORE)
         if row["kind"] != "start" and row["request_hash"] != content_hash(row["player_text"]):
             yield Finding("request-hash", _named(row), "its words are not those that were submitted", RESTORE)
+
+
+def _message(row: sqlite3.Row) -> Message | None:
+    try:
+        return message_of(row)
+    except ValidationError:
+        return None
 
 
 def _sittings(database: Database) -> Iterator[Finding]:

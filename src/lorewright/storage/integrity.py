@@ -6,6 +6,7 @@ whoever knows what they mean.
 
 from __future__ import annotations
 
+import sqlite3
 from dataclasses import dataclass
 
 from lorewright.storage.database import Database
@@ -195,13 +196,27 @@ INVARIANTS = (
 
 
 def unsound(database: Database) -> list[Finding]:
-    """What SQLite itself finds wrong with a file: torn pages, an index that lacks a row, rows that point nowhere."""
+    """What SQLite itself finds wrong with a file: torn pages, an index that lacks a row, rows that point nowhere; and
+    values of another type than their column has, which it lets in."""
     told = [row[0] for row in database.rows("PRAGMA integrity_check(10)") if row[0] != "ok"]
     found = [Finding("file-torn", "the file", one, RESTORE) for one in told]
     for row in database.rows("PRAGMA foreign_key_check"):
         where = f"{row['table']}, row {row['rowid']}"
         found.append(Finding("foreign-key", where, f"it points at a row of {row['parent']} that is not there", RESTORE))
+    for table in database.rows("SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'"):
+        for column in database.rows(f"PRAGMA table_info({table['name']})"):
+            found += _of_another_type(database, table["name"], column)
     return found
+
+
+def _of_another_type(database: Database, table: str, column: sqlite3.Row) -> list[Finding]:
+    name, allowed = column["name"], [column["type"].lower(), *([] if column["notnull"] else ["null"])]
+    marks = ", ".join("?" * len(allowed))
+    sql = f"SELECT rowid AS row_no, typeof({name}) AS type FROM {table} WHERE typeof({name}) NOT IN ({marks})"
+    return [
+        Finding("value-type", f"{table}, row {row['row_no']}", f"its {name} is of the type {row['type']}", RESTORE)
+        for row in database.rows(sql, *allowed)
+    ]
 
 
 def broken(database: Database, invariants: tuple[Invariant, ...]) -> list[Finding]:
