@@ -17,10 +17,12 @@ import harbour as h
 from lorewright.bootstrap import App
 from lorewright.campaigns import branches
 from lorewright.campaigns.checks import check
+from lorewright.campaigns.sessions import begin, end
 from lorewright.errors import CampaignError
 from lorewright.retrieval.query import LoreRetrievalQuery
 from lorewright.storage.branches import branch_rows
 from lorewright.storage.heads import head_row, path_to
+from lorewright.storage.sittings import active_session_row
 from lorewright.turn.rewinding import redo, undo
 from lorewright.turn.rows import OPS
 from lorewright.turn.store import CampaignStore
@@ -37,7 +39,7 @@ class Branching(RuleBasedStateMachine):
     app: App
 
     @initialize()
-    def begin(self) -> None:
+    def begin_a_campaign(self) -> None:
         self.id = f"game{next(_CAMPAIGNS)}"
         self.app.campaigns.new("night_boat", campaign_id=self.id, seed=1)
         self.asked = 0
@@ -108,6 +110,15 @@ class Branching(RuleBasedStateMachine):
             self.at_hand, self.head, self.pile = name, self.heads[name], []
 
         self._change(go)
+
+    @rule()
+    def begin_or_end_a_sitting(self) -> None:
+        with self.app.campaigns.open(self.id) as campaign:
+            active = active_session_row(campaign.store.database)
+            if active is None:
+                begin(campaign)
+            else:
+                end(campaign, active)
 
     @rule()
     def lose_the_indexes(self) -> None:
