@@ -11,7 +11,14 @@ from itertools import count
 import pytest
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
-from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule, run_state_machine_as_test
+from hypothesis.stateful import (
+    RuleBasedStateMachine,
+    initialize,
+    invariant,
+    precondition,
+    rule,
+    run_state_machine_as_test,
+)
 
 import harbour as h
 from lorewright.bootstrap import App
@@ -21,7 +28,7 @@ from lorewright.campaigns.sessions import begin, end
 from lorewright.errors import CampaignError
 from lorewright.retrieval.query import LoreRetrievalQuery
 from lorewright.storage.branches import branch_rows
-from lorewright.storage.heads import head_row, path_to
+from lorewright.storage.heads import head_row, path_to, undone_turns
 from lorewright.storage.sittings import active_session_row
 from lorewright.turn.rewinding import redo, undo
 from lorewright.turn.rows import OPS
@@ -53,9 +60,10 @@ class Branching(RuleBasedStateMachine):
         self.at_hand = "main"
         self.pile: list[str] = []
 
-    @rule(move=st.sampled_from(MOVES))
-    def play(self, move: str) -> None:
-        self._submit(move)
+    @rule(moves=st.lists(st.sampled_from(MOVES), min_size=1, max_size=3))
+    def play(self, moves: list[str]) -> None:
+        for move in moves:
+            self._submit(move)
 
     @rule()
     def ask(self) -> None:
@@ -65,8 +73,11 @@ class Branching(RuleBasedStateMachine):
         if told["validation"]["results"] and told["validation"]["results"][0]["success"]:
             self.words[self.head] = word
 
+    @precondition(lambda self: self._depth() > 0)
     @rule(turns=st.integers(1, 4))
     def roll_back(self, turns: int) -> None:
+        turns = min(turns, self._depth())
+
         def back(store: CampaignStore) -> None:
             moved = branches.rollback(store, turns=turns)
             assert moved.kept_as is not None
@@ -75,7 +86,7 @@ class Branching(RuleBasedStateMachine):
 
         self._change(back)
 
-    @rule(turns=st.integers(1, 3))
+    @rule(turns=st.integers(1, 3))  # There may not be so many.
     def undo(self, turns: int) -> None:
         def back(store: CampaignStore) -> None:
             undo(store, turns=turns)
@@ -91,6 +102,7 @@ class Branching(RuleBasedStateMachine):
 
         self._change(again)
 
+    @precondition(lambda self: len(self.heads) < 5)
     @rule(data=st.data())
     def branch(self, data: st.DataObject) -> None:
         name, turn = f"b{len(self.heads)}", data.draw(st.sampled_from(list(self.parents)))
@@ -101,9 +113,10 @@ class Branching(RuleBasedStateMachine):
 
         self._change(begin)
 
+    @precondition(lambda self: len(self.heads) > 1)
     @rule(data=st.data())
     def switch(self, data: st.DataObject) -> None:
-        name = data.draw(st.sampled_from(sorted(self.heads)))
+        name = data.draw(st.sampled_from(sorted(set(self.heads) - {self.at_hand})))
 
         def go(store: CampaignStore) -> None:
             branches.switch(store, name)
@@ -141,6 +154,7 @@ class Branching(RuleBasedStateMachine):
             assert store.head().state.to_json() == state.to_json()
             assert {one.name: one.head_turn_id for one in branch_rows(store.database)} == self.heads
             assert [one.name for one in branch_rows(store.database) if one.at_hand] == [self.at_hand]
+            assert undone_turns(store.database) == self.pile
 
     @invariant()
     def history_tells_of_the_way_to_the_head_and_of_nothing_else(self) -> None:
@@ -183,6 +197,9 @@ class Branching(RuleBasedStateMachine):
             assert parent is not None
             self.head = self.heads[self.at_hand] = parent
 
+    def _depth(self) -> int:
+        return len(self._ancestors()) - 1
+
     def _ancestors(self) -> list[str]:
         path: list[str] = []
         at: str | None = self.head
@@ -198,5 +215,5 @@ def test_whatever_is_done_the_story_is_the_way_from_the_root_to_the_head(
     Branching.app = h.harbour(tmp_path_factory.mktemp("branching"))
     checks = [HealthCheck.too_slow, HealthCheck.filter_too_much]
     run_state_machine_as_test(
-        Branching, settings=settings(max_examples=20, stateful_step_count=20, suppress_health_check=checks)
+        Branching, settings=settings(max_examples=30, stateful_step_count=20, suppress_health_check=checks)
     )
