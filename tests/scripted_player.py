@@ -244,12 +244,12 @@ def _the(name: str) -> str:
     return name if name[:1].isupper() or name.startswith("the ") else f"the {name}"
 
 
-def _dead_drop(seed: int) -> Begin:
+def _scenario(name: str, seed: int) -> Begin:
     def begin(folder: Path) -> tuple[App, str, Path | None]:
         make_workspace(folder / "workspace")
         app = open_app(folder / "workspace")
-        app.campaigns.new("dead_drop", campaign_id="game", seed=seed)
-        return app, "game", folder / "workspace" / "scenarios" / "dead_drop.yaml"
+        app.campaigns.new(name, campaign_id="game", seed=seed)
+        return app, "game", folder / "workspace" / "scenarios" / f"{name}.yaml"
 
     return begin
 
@@ -268,10 +268,11 @@ def _walk(pack: Callable[[Path], Path], seed: int) -> Begin:
 
 
 def plays(seed: int) -> tuple[Play, ...]:
-    """The five plays, each with seeds of its own made from the one given."""
+    """The six plays, each with seeds of its own made from the one given."""
     return (
-        Play("dead_drop_1", _dead_drop(10 + seed), 10 + seed, CURIOUS),
-        Play("dead_drop_2", _dead_drop(30 + seed), 30 + seed, RESTLESS),
+        Play("dead_drop_1", _scenario("dead_drop", 10 + seed), 10 + seed, CURIOUS),
+        Play("dead_drop_2", _scenario("dead_drop", 30 + seed), 30 + seed, RESTLESS),
+        Play("lamp_night", _scenario("lamp_night", 111 + seed), 111 + seed, CURIOUS),
         Play("eclipse_phase", _walk(lambda _: corpus_pack("eclipse-phase"), seed), 50 + seed, STROLLING),
         Play("cairn", _walk(lambda _: corpus_pack("asis-cairn"), seed), 70 + seed, STROLLING),
         Play("own_pack", _walk(write_island, seed), 90 + seed, STROLLING),

@@ -1,3 +1,45 @@
-"""Lorewright: packs of markdown in, lore that is found, explained and kept secret, and play grounded in it."""
+"""Lorewright: packs of markdown in, lore that is found, explained and kept secret, and play grounded in it.
+
+    from lorewright import open_lore
+
+    lore = open_lore()
+    lore.install("my_notes")
+    for chunk in lore.query("who owes whom", viewer="player").chunks:
+        print(chunk.chunk_id, chunk.text)
+
+What is named here is what other programs may build on. Each name is imported when it is first asked for, so that
+`import lorewright` costs nothing, and a question about lore never imports the game. `__init__.pyi` is the same for type
+checkers.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any
 
 __version__ = "0.1.0"
+
+# Name -> the module that has it.
+_PUBLIC = {
+    "LoreRetrievalQuery": "retrieval.query",
+    "LoreRetrievalResult": "retrieval.query",
+    "LorewrightError": "errors",
+    "TurnResult": "turn.result",
+    "make_workspace": "lore_bootstrap",
+    "open_app": "bootstrap",
+    "open_lore": "lore_bootstrap",
+}
+
+
+def __getattr__(name: str) -> Any:
+    """A public name, imported now."""
+    if name not in _PUBLIC:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    found = getattr(import_module(f"{__name__}.{_PUBLIC[name]}"), name)
+    globals()[name] = found
+    return found
+
+
+def __dir__() -> list[str]:
+    """The names of the module, those among them that were not asked for yet."""
+    return sorted({*globals(), *_PUBLIC})

@@ -49,7 +49,9 @@ class App:
         return _campaigns(self.workspace, self.library, self.stages, folder, histories)
 
 
-def open_app(start: Path | None = None, *, models: Mapping[str, Model] | None = None, long_lived: bool = False) -> App:
+def open_app(
+    start: Path | str | None = None, *, models: Mapping[str, Model] | None = None, long_lived: bool = False
+) -> App:
     """The app for the workspace around a folder. Outside of one, the user's own is made when it is first needed.
 
     `models` gives models to stages (`interpreter`, `planner`, `narrator`); every other stage is built in. A process

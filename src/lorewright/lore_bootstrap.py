@@ -6,20 +6,25 @@ Nothing of the game is imported, so that a question from the command line is ans
 from __future__ import annotations
 
 import shutil
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
+
+from pydantic import ValidationError
 
 from lorewright.errors import EmbedderError, SettingsError
 from lorewright.index.embedders.choosing import open_embedder
 from lorewright.index.embedders.embedder import Embedder, Vectors
 from lorewright.index.embedders.remembering import RememberingEmbedder
 from lorewright.index.embedding_cache import EmbeddingCache
-from lorewright.index.library import Library
+from lorewright.index.library import Installed, Library
 from lorewright.index.vector_building import VectorBuilder
 from lorewright.index.vectors.chroma import open_chroma
 from lorewright.index.vectors.chroma_building import build_chroma
 from lorewright.index.vectors.stored import StoredVectors
 from lorewright.retrieval.desk import PackDesk
+from lorewright.retrieval.query import LoreRetrievalQuery, LoreRetrievalResult
 from lorewright.settings import FOLDERS, SETTINGS_FILE, IndexSettings, Workspace, find_workspace, read_workspace
 
 _DEFAULT_SETTINGS = """\
@@ -53,8 +58,37 @@ class LoreApp:
         """Answers queries over the installed packs."""
         return PackDesk(self.library)
 
+    def install(self, folder: Path | str, *, lenient: bool = False) -> Installed:
+        """Install a pack where it lies, or read it again: nothing is built that is there already. See
+        `Library.install`.
 
-def open_lore(start: Path | None = None, *, long_lived: bool = False) -> LoreApp:
+        Raises:
+            PackError: the folder is no pack, has errors (unless `lenient`), or its ID belongs to a pack elsewhere.
+        """
+        return self.library.install(Path(folder), lenient=lenient)
+
+    def query(self, words: str = "", *, packs: Sequence[str] = (), **fields: Any) -> LoreRetrievalResult:
+        """What the packs (all that are installed, if none is named) say to some words, best first.
+
+        `fields` are those of `LoreRetrievalQuery` beside the words: `viewer`, `location_id`, `entity_ids`, `tags` and
+        so on; `limit` and `max_tokens` are the workspace's where they are not given. The explanation that belongs to an
+        answer, and all that tells of one entity, are had from `desk`.
+
+        Raises:
+            NotFound: no pack is installed, or a pack or character does not exist.
+            SettingsError: there is no such field, or its value does not fit.
+        """
+        try:
+            asked = LoreRetrievalQuery(**{**self.workspace.settings.lore.model_dump(), **fields, "keywords": words})
+        except ValidationError as problem:
+            first = problem.errors(include_url=False)[0]
+            known = ", ".join(sorted(LoreRetrievalQuery.model_fields))
+            where = ".".join(map(str, first["loc"]))
+            raise SettingsError(f"{where}: {first['msg']}", hint=f"fields of a query: {known}") from None
+        return self.desk.query(asked, packs=packs).result
+
+
+def open_lore(start: Path | str | None = None, *, long_lived: bool = False) -> LoreApp:
     """The lore half for the workspace around a folder. Outside of one, the user's own is made when it is first needed.
 
     A process that answers many questions is `long_lived`: it may take the time to open what makes each of them faster.
@@ -62,7 +96,7 @@ def open_lore(start: Path | None = None, *, long_lived: bool = False) -> LoreApp
     Raises:
         SettingsError: the settings cannot be read as meant.
     """
-    workspace = find_workspace((start or Path.cwd()).absolute())
+    workspace = find_workspace(Path(start or Path.cwd()).absolute())
     if not workspace.root.is_dir():
         make_workspace(workspace.root)
         workspace = read_workspace(workspace.root)

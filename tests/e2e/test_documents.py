@@ -1,4 +1,4 @@
-"""What the documents tell people to do works: README's commands, the examples in docs/, the picture of a play."""
+"""What the documents tell people to do works: README's commands, the examples in docs/, a first pack."""
 
 from __future__ import annotations
 
@@ -11,6 +11,9 @@ import sys
 from pathlib import Path
 
 import pytest
+from pydantic import BaseModel
+
+from lorewright import LoreRetrievalQuery, LoreRetrievalResult, TurnResult
 
 PROJECT = Path(__file__).parents[2]
 README = (PROJECT / "README.md").read_text(encoding="utf-8")
@@ -59,16 +62,50 @@ def test_every_command_of_the_readme_works_in_its_order(checkout: Path) -> None:
         assert done.stdout.strip()
 
 
-def test_the_picture_of_a_play_in_the_readme_is_what_one_sees(checkout: Path) -> None:
-    played = run(
-        checkout, [sys.executable, "-m", "lorewright", "play", "dead_drop"], stdin="ask viktor about jin\n/quit\n"
-    )
-    picture = re.search(r"```text\n> ask viktor about jin\n(.*?)```", README, re.DOTALL)
-    assert picture is not None
-    quoted = re.search(r"“(.+?)”", picture.group(1), re.DOTALL)
-    assert quoted is not None
-    assert " ".join(quoted.group(1).split()) in " ".join(played.stdout.split())
-    assert "[viktor/knows#pier9" in played.stdout
+def test_the_readme_shows_the_pictures_with_words_for_whoever_cannot_see_them() -> None:
+    shown = dict(re.findall(r"!\[([^\]]{40,})\]\(docs/pictures/(\S+)\)", README))
+    assert sorted(shown.values()) == sorted(path.name for path in (PROJECT / "docs" / "pictures").glob("*.svg"))
+    assert len(README.splitlines()) < 110
+
+
+def test_a_first_pack_and_scenario_come_out_as_authoring_says(tmp_path: Path) -> None:
+    """Its files are written and its commands run in their order, by whoever follows the page line by line."""
+    root = tmp_path / "world"
+    run(tmp_path, [sys.executable, "-m", "lorewright", "init", str(root)])
+    page = (PROJECT / "docs" / "authoring.md").read_text(encoding="utf-8")
+    commands = []
+    for language, name, text in re.findall(r"```(\w+)(?: (\S+/\S+))?\n(.*?)```", page, re.DOTALL):
+        if name:
+            (root / name).write_text(text, encoding="utf-8")
+        for line in text.splitlines() if language == "sh" else ():
+            commands.append(line.removeprefix("lorewright "))
+            done = run(root, [sys.executable, "-m", "lorewright", *shlex.split(commands[-1])])
+            assert done.returncode == 0, (line, done.stderr)
+            assert "0 errors, 0 warnings" in done.stdout or "validate" not in line, (line, done.stdout)
+            assert "saws" not in done.stdout or "--as player" not in line
+    assert {one.split()[0] for one in commands} == {"pack", "lore", "explore", "scenario", "play"}
+    assert "I heard the saws" in done.stdout
+
+
+@pytest.mark.parametrize("page", ["playing.md", "retrieval.md"])
+def test_the_commands_of_a_page_work_in_their_order(tmp_path: Path, page: str) -> None:
+    """In a workspace where the campaign that the pages speak of has been played for a while."""
+    root = tmp_path / "world"
+    script = tmp_path / "lines.txt"
+    script.write_text("look\nask Viktor about Jin\nwait\nlook\nwait\nlook\nwait\n", encoding="utf-8")
+    prepared = ("init", str(root)), ("campaign", "new", "dead_drop", "--id", "friday", "--seed", "1")
+    for words in (*prepared, ("play", "friday", "--script", str(script))):
+        done = run(root if root.is_dir() else tmp_path, [sys.executable, "-m", "lorewright", *words])
+        assert done.returncode == 0, done.stderr
+    text = (PROJECT / "docs" / page).read_text(encoding="utf-8")
+    lines = [line for block in re.findall(r"```sh\n(.*?)```", text, re.DOTALL) for line in block.splitlines()]
+    assert len(lines) >= 4
+    for line in lines:
+        words = shlex.split(line.replace("CAMPAIGN", "friday"), comments=True)
+        assert words[0] == "lorewright"
+        done = run(root, [sys.executable, "-m", *words])
+        assert done.returncode == 0, (line, done.stderr)
+        assert done.stdout.strip()
 
 
 @pytest.mark.parametrize("page", sorted(path.name for path in (PROJECT / "docs").glob("*.md")))
@@ -78,6 +115,23 @@ def test_the_python_of_a_page_runs(checkout: Path, page: str) -> None:
     done = run(checkout, [sys.executable, "-c", code])
     assert done.returncode == 0, done.stderr
     assert bool(done.stdout.strip()) == bool(code)
+
+
+@pytest.mark.parametrize("model", [LoreRetrievalQuery, LoreRetrievalResult, TurnResult])
+def test_the_fields_of_what_programs_send_and_get_are_all_explained(model: type[BaseModel]) -> None:
+    page = (PROJECT / "docs" / "library.md").read_text(encoding="utf-8")
+    section = page.partition(f"### {model.__name__}\n")[2].partition("\n#")[0]
+    rows = [line.split("|")[1] for line in section.splitlines() if line.startswith("| `")]
+    assert sorted(name for row in rows for name in re.findall(r"`(\w+)`", row)) == sorted(model.model_fields)
+
+
+def test_install_and_ask_are_five_lines() -> None:
+    page = (PROJECT / "docs" / "library.md").read_text(encoding="utf-8")
+    first = re.search(r"```python\n(.*?)```", page, re.DOTALL)
+    assert first is not None
+    assert len(first.group(1).splitlines()) == 5
+    assert "install(" in first.group(1)
+    assert "query(" in first.group(1)
 
 
 @pytest.mark.parametrize(

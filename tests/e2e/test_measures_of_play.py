@@ -12,7 +12,7 @@ from scripted_player import CORPORA_PLAYS, Play, play, plays
 
 
 def cases(*seeds: int, marks: tuple[pytest.MarkDecorator, ...] = ()) -> list[object]:
-    """The five plays of each seed; those in packs of the corpora are marked as such."""
+    """The six plays of each seed; those in packs of the corpora are marked as such."""
     return [
         pytest.param(
             one, id=f"{one.name}-{seed}", marks=(*marks, *([pytest.mark.corpora] if one.name in CORPORA_PLAYS else []))

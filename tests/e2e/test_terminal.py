@@ -15,7 +15,7 @@ import harbour as h
 @pytest.mark.slow
 def test_at_a_terminal_one_is_asked_and_answered(tmp_path: Path) -> None:
     root = h.harbour(tmp_path).workspace.root
-    environment = {**os.environ, "LOREWRIGHT_WORKSPACE": str(root), "TERM": "xterm"}
+    environment = {**os.environ, "LOREWRIGHT_WORKSPACE": str(root), "TERM": "xterm", "NO_COLOR": "1"}
     child = pexpect.spawn(
         sys.executable, ["-m", "lorewright", "play", "game"], env=environment, encoding="utf-8", timeout=30
     )
@@ -37,7 +37,7 @@ def test_at_a_terminal_one_is_asked_and_answered(tmp_path: Path) -> None:
 
 
 def spawned(root: Path, *words: str) -> pexpect.spawn:
-    environment = {**os.environ, "LOREWRIGHT_WORKSPACE": str(root), "TERM": "xterm"}
+    environment = {**os.environ, "LOREWRIGHT_WORKSPACE": str(root), "TERM": "xterm", "NO_COLOR": "1"}
     child = pexpect.spawn(sys.executable, ["-m", "lorewright", *words], env=environment, encoding="utf-8", timeout=60)
     child.expect("> $")
     return child

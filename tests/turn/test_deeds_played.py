@@ -54,6 +54,20 @@ def test_the_same_lines_give_the_same_story_in_another_campaign(tmp_path: Path) 
     assert told[0][:4] == told[1][:4]
 
 
+@pytest.mark.parametrize("line", ["tell osk about the debt", "promise osk to be quiet", "give the lantern to osk"])
+def test_what_a_rule_has_somebody_say_stands_in_quotation_marks_whatever_moved_them_to_it(
+    line: str, tmp_path: Path
+) -> None:
+    root = h.write_workspace(tmp_path / "workspace")
+    scenario = root / "scenarios" / "night_boat.yaml"
+    rule = "  - {id: owning_up_to_all, on: {act: [tell, promise, give], target: osk}, success: [{reveal: osk/withholds#debt}]}\n"
+    text = scenario.read_text("utf-8").replace("finds:", f"{rule}finds:", 1)
+    scenario.write_text(text, encoding="utf-8")
+    app = open_app(root)
+    app.campaigns.new("night_boat", campaign_id="game", seed=1)
+    assert "“I sold her passage to the harbour master for a marmoset and a month of quiet.”" in str(h.say(app, line))
+
+
 def test_nothing_that_deeds_bring_quotes_what_is_hidden(tmp_path: Path) -> None:
     app = h.harbour(tmp_path)
     lines = ("tell osk about the debt", "persuade osk about his debt", "threaten osk with the marmots", "kiss osk", "i")

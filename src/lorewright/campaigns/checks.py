@@ -7,8 +7,7 @@ stored as JSON is read as what it says it is.
 from __future__ import annotations
 
 import json
-import sqlite3
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -21,6 +20,16 @@ from lorewright.errors import LorewrightError, SettingsError
 from lorewright.ids import content_hash
 from lorewright.rules.rulesets import CampaignRules
 from lorewright.storage.campaign_tables import CAMPAIGN_MIGRATIONS
+from lorewright.storage.contents import (
+    Refused,
+    Row,
+    campaign_row,
+    json_texts,
+    pinned_texts,
+    state_rows,
+    turn_count,
+    turns_with_messages,
+)
 from lorewright.storage.database import Database, opened
 from lorewright.storage.heads import path_to
 from lorewright.storage.integrity import FOUNDATIONS, INVARIANTS, RESTORE, Finding, broken, unsound
@@ -32,21 +41,6 @@ from lorewright.turn.rows import OPS
 from lorewright.turn.store import message_of
 from lorewright.world.apply import apply
 from lorewright.world.state import WorldState, pair, relation_key
-
-# Table -> what its rows are called, and the columns of it that hold JSON which no model here reads, each with what that
-# must be.
-_JSON_COLUMNS: Mapping[str, tuple[str, Mapping[str, tuple[type, ...]]]] = {
-    "campaigns": ("id", {"scenario_json": (dict,)}),
-    "actions": ("turn_id || ', action ' || action_index", {"metadata_json": (dict,)}),
-    "messages": ("turn_id || ', message ' || seq", {"payload_json": (dict,), "audience_json": (list,)}),
-    "stage_records": (
-        "turn_id || ', stage ' || stage",
-        {"input_json": (dict, list), "output_json": (dict, list), "attempts_json": (list,)},
-    ),
-    "attempts": ("attempt_no", {"records_json": (list,)}),
-    "sessions": ("id", {"session_lore_json": (dict,), "world_events_pending": (list,)}),
-    "scene_lore": ("scene_id", {"lore_json": (dict,)}),
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +66,7 @@ def check(path: Path, kept: KeptPacks | None = None) -> Checked:
             return _checked(database, kept)
     except SettingsError as problem:
         return Checked(0, (Finding("newer-version", path.name, problem.message, problem.hint or ""),))
-    except (LorewrightError, sqlite3.Error) as problem:
+    except (LorewrightError, Refused) as problem:
         return Checked(0, (Finding("unreadable", path.name, str(problem), RESTORE),))
 
 
@@ -89,7 +83,7 @@ def migrated(path: Path) -> Migrated:
     try:
         with opened(path) as database:
             return Migrated(tuple(migrate(database, CAMPAIGN_MIGRATIONS)))
-    except (LorewrightError, sqlite3.Error) as problem:
+    except (LorewrightError, Refused) as problem:
         return Migrated(problem=str(problem))
 
 
@@ -100,7 +94,7 @@ def _checked(database: Database, kept: KeptPacks | None) -> Checked:
         what = f"it was written by an older version: {', '.join(old)} is missing"
         return Checked(0, (Finding("older-version", name, what, f"run: lorewright db migrate {name}"),))
     found = [*unsound(database), *broken(database, FOUNDATIONS)]
-    turns = int(database.rows("SELECT count(*) FROM turns")[0][0])
+    turns = turn_count(database)
     # A tree with a hole cannot be walked, and what is said of its states would only hide the hole.
     if not found:
         unreadable = list(_unreadable(database))
@@ -112,13 +106,9 @@ def _checked(database: Database, kept: KeptPacks | None) -> Checked:
 
 
 def _unreadable(database: Database) -> Iterator[Finding]:
-    for table, (where, columns) in _JSON_COLUMNS.items():
-        for row in database.rows(f"SELECT {where} AS place, {', '.join(columns)} FROM {table}"):
-            for column, kinds in columns.items():
-                problem = _misread(partial(_json_of, kinds), row[column])
-                if problem is not None:
-                    what = f"{column} cannot be read: {problem}"
-                    yield Finding("json-unreadable", f"{table}, {row['place']}", what, RESTORE)
+    for where, column, text, kinds in json_texts(database):
+        if (problem := _misread(partial(_json_of, kinds), text)) is not None:
+            yield Finding("json-unreadable", where, f"{column} cannot be read: {problem}", RESTORE)
 
 
 def _json_of(kinds: tuple[type, ...], text: str) -> None:
@@ -127,7 +117,7 @@ def _json_of(kinds: tuple[type, ...], text: str) -> None:
 
 
 def _campaign(database: Database) -> Iterator[Finding]:
-    row = database.rows("SELECT id, rules_json FROM campaigns")[0]
+    row = campaign_row(database)
     if row["id"] != database.path.stem and not database.path.name.startswith("."):
         what = f"the file is called {database.path.name}, its campaign {row['id']}"
         yield Finding(
@@ -142,10 +132,8 @@ def _campaign(database: Database) -> Iterator[Finding]:
 
 def _states(database: Database) -> Iterator[Finding]:
     """Every state, from the root on, by the ops of its turn; a branch goes on from the state where it began."""
-    children: dict[str, list[sqlite3.Row]] = {}
-    sql = """SELECT t.turn_id, t.parent_id, t.turn_no, t.ops_json, t.state_hash, s.state_json FROM turns t
-             LEFT JOIN world_states s USING (campaign_id, turn_id) ORDER BY t.turn_no, t.rowid"""
-    rows = database.rows(sql)
+    children: dict[str, list[Row]] = {}
+    rows = state_rows(database)
     for row in rows[1:]:
         children.setdefault(row["parent_id"], []).append(row)
     try:
@@ -170,7 +158,7 @@ def _states(database: Database) -> Iterator[Finding]:
         waiting += [(child, applied.state) for child in reversed(children.get(row["turn_id"], ()))]
 
 
-def _state(row: sqlite3.Row, state: WorldState, before: WorldState | None) -> Iterator[Finding]:
+def _state(row: Row, state: WorldState, before: WorldState | None) -> Iterator[Finding]:
     if state.content_hash() != row["state_hash"]:
         what = "its ops do not lead to the state that was committed"
         yield Finding("state-hash", _named(row), what, RESTORE)
@@ -184,7 +172,7 @@ def _state(row: sqlite3.Row, state: WorldState, before: WorldState | None) -> It
     yield from _unknown_ids(row, state)
 
 
-def _unknown_ids(row: sqlite3.Row, state: WorldState) -> Iterator[Finding]:
+def _unknown_ids(row: Row, state: WorldState) -> Iterator[Finding]:
     """People, places and things that are somewhere and are not."""
     named = {state.player_id, state.scene.location_id, *state.positions, *state.inventory}
     for unknown in sorted(named - set(state.entities)):
@@ -197,7 +185,7 @@ def _unknown_ids(row: sqlite3.Row, state: WorldState) -> Iterator[Finding]:
 
 def _results(database: Database) -> Iterator[Finding]:
     """Every stored result is that of its own turn, and what it shows is what stands in the stream."""
-    for row in database.rows("SELECT * FROM turns ORDER BY turn_no, rowid"):
+    for row, messages in turns_with_messages(database):
         try:
             result = TurnResult.model_validate_json(row["result_json"])
         except (ValidationError, RecursionError) as problem:
@@ -207,8 +195,7 @@ def _results(database: Database) -> Iterator[Finding]:
             what = f"its stored result is that of turn {result.turn_no} ({result.turn_id})"
             yield Finding("result-of-another", _named(row), what, RESTORE)
             continue
-        sql = "SELECT * FROM messages WHERE campaign_id = ? AND turn_id = ?"
-        stream = {one["seq"]: one for one in database.rows(sql, row["campaign_id"], row["turn_id"])}
+        stream = {one["seq"]: one for one in messages}
         for message in result.messages:
             stored = stream.get(message.seq)
             if stored is None or _message(stored) != message:
@@ -218,7 +205,7 @@ def _results(database: Database) -> Iterator[Finding]:
             yield Finding("request-hash", _named(row), "its words are not those that were submitted", RESTORE)
 
 
-def _message(row: sqlite3.Row) -> Message | None:
+def _message(row: Row) -> Message | None:
     try:
         return message_of(row)
     except ValidationError:
@@ -239,11 +226,11 @@ def _sittings(database: Database) -> Iterator[Finding]:
 
 
 def _pins(database: Database, kept: KeptPacks) -> Iterator[Finding]:
-    for row in database.rows("SELECT pack_id, content_hash FROM pack_pins ORDER BY pack_id"):
-        problem = kept.problem_with(row["content_hash"])
+    for pack_id, text_hash in pinned_texts(database):
+        problem = kept.problem_with(text_hash)
         if problem is not None:
             hint = "restore campaigns/packs-kept, or install the same text of the pack and import an export"
-            yield Finding("text-lost", f"pack {row['pack_id']}", problem, hint)
+            yield Finding("text-lost", f"pack {pack_id}", problem, hint)
 
 
 def _misread(read: Callable[[str], Any], text: str) -> str | None:
@@ -263,5 +250,5 @@ def _first(problem: Exception) -> str:
     return str(problem).splitlines()[0] if str(problem) else type(problem).__name__
 
 
-def _named(row: sqlite3.Row) -> str:
+def _named(row: Row) -> str:
     return f"turn {row['turn_no']} ({row['turn_id']})"

@@ -8,7 +8,6 @@ head and nothing else: no state, no rules, no pack, no input of a stage.
 from __future__ import annotations
 
 import json
-import sqlite3
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path, PurePosixPath
@@ -26,6 +25,7 @@ from lorewright.ids import canonical_json
 from lorewright.packs.loader import content_hash_of
 from lorewright.storage.campaign_tables import CAMPAIGN_MIGRATIONS
 from lorewright.storage.containers import Container, open_container, write_container
+from lorewright.storage.contents import Refused, campaign_row, pinned_texts
 from lorewright.storage.database import Database
 from lorewright.storage.migrations import migrate
 from lorewright.storage.steps import step
@@ -211,7 +211,7 @@ def _write(
             for content_hash, root in texts.items():
                 campaigns.kept.keep(root, content_hash)
             step("import:kept")
-    except (sqlite3.Error, OverflowError) as problem:
+    except (Refused, OverflowError) as problem:
         raise DamagedFile(f"what it holds does not fit together: {problem}", hint=_AGAIN) from None
     except FileExistsError:
         raise CampaignError(f"there is a campaign {campaign_id} already", hint="choose another --id") from None
@@ -222,8 +222,7 @@ def _judge(database: Database, campaign_id: str, texts: Mapping[str, Path]) -> N
     found = check(database.path).findings
     if found:
         raise DamagedFile(f"what it holds is not sound: {found[0].where}: {found[0].what}", hint=_AGAIN)
-    if database.rows("SELECT id FROM campaigns")[0]["id"] != campaign_id:
+    if campaign_row(database)["id"] != campaign_id:
         raise DamagedFile("its manifest tells of another campaign", hint=_AGAIN)
-    pinned = {row["content_hash"] for row in database.rows("SELECT content_hash FROM pack_pins")}
-    if pinned != set(texts):
+    if {text_hash for _, text_hash in pinned_texts(database)} != set(texts):
         raise DamagedFile("it does not hold the texts that its campaign pins", hint=_AGAIN)

@@ -14,13 +14,21 @@ from lorewright.campaigns.metrics import lore_cache_hit_rate
 from lorewright.campaigns.sessions import shown as shown_session
 from lorewright.cli.output import Twig, note, say, show_json, show_table, show_tree
 from lorewright.cli.progress import progress_bar
+from lorewright.cli.prose import wrapped
+from lorewright.cli.table_talk import roll_line
 from lorewright.errors import NotFound, SettingsError
+from lorewright.rules.outcomes import Roll
 from lorewright.storage.heads import head_row, undone_turns
 from lorewright.storage.sittings import active_session_row
 from lorewright.turn.campaign import CampaignRow
 from lorewright.turn.store import CampaignStore
 
-app = typer.Typer(help="Campaigns: begin one, look at it, take turns back, branch off.", no_args_is_help=True)
+app = typer.Typer(
+    help="Campaigns: begin one, look at it, take turns back, branch off.",
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode=None,
+)
 
 # A prompt with many retries leaves many ends.
 _LOOSE_ENDS_SHOWN = 8
@@ -38,7 +46,7 @@ def new(
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Begin a campaign: its packs are indexed if need be, and their text is kept with it."""
+    """Begin a campaign. Its packs are indexed if need be, and their text is kept with it."""
     with progress_bar() as progress:
         row = open_app().campaigns.new(scenario, campaign_id=campaign_id, seed=seed, progress=progress)
     if as_json:
@@ -98,7 +106,10 @@ def log(
     stage: Annotated[str | None, typer.Option(help="This stage's inputs and outputs.")] = None,
     as_json: AsJson = False,
 ) -> None:
-    """What happened, turn by turn; with --stage, what each stage was given and made (it may hold secrets)."""
+    """What happened, turn by turn.
+
+    With --stage, what each stage was given and made: that may hold secrets.
+    """
     with open_app().campaigns.reading(campaign_id) as store:
         turns = [one for one in store.turns() if turn is None or one["turn_no"] == turn]
         if not turns:
@@ -130,7 +141,7 @@ def rollback(
         show_json(_moved(campaign_id, moved))
         return
     say(f"{campaign_id} stands after turn {moved.turn_no} of {moved.branch}; what was taken back is {moved.kept_as}")
-    say(told, style="dim")
+    say(wrapped(told), style="dim")
     say(f"Back: lorewright campaign switch {campaign_id} --branch {moved.kept_as}", style="dim")
 
 
@@ -167,7 +178,7 @@ def switch(
         show_json(_moved(campaign_id, moved))
         return
     say(f"{campaign_id} stands after turn {moved.turn_no} of {name}; {moved.kept_as} stays as it was")
-    say(told, style="dim")
+    say(wrapped(told), style="dim")
     say(f"Next: lorewright play {campaign_id}")
 
 
@@ -249,10 +260,10 @@ def _records(store: CampaignStore, turn_id: str, stage: str) -> list[dict[str, A
 
 
 def _show_turn(turn: dict[str, Any]) -> None:
-    say(f"{turn['turn_no']}  {turn['player_text']}", style="bold")
-    say(turn["result"]["final_text"])
+    say(f"{turn['turn_no']}  {turn['player_text']}".rstrip(), style="bold")
+    say(wrapped(turn["result"]["final_text"]))
     for roll in turn["result"]["rolls"]:
-        say(f"   {roll['expression']}{roll['modifier']:+d} = {roll['total']}, {roll['band']}", style="dim")
+        say(f"  {roll_line(Roll.model_validate(roll))}", style="dim")
     for record in turn.get("stages", []):
         say(f"   {record['stage']} ({record['model_key']})", style="dim")
         say(f"     in:  {record['input']}", style="dim")

@@ -12,7 +12,12 @@ from lorewright.campaigns.campaigns import Campaigns
 from lorewright.campaigns.checks import Checked, check, migrated
 from lorewright.cli.output import say, show_json, show_table
 
-app = typer.Typer(help="Campaigns' files: check them, bring them up to date.", no_args_is_help=True)
+app = typer.Typer(
+    help="Campaigns' files: check them, bring them up to date.",
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode=None,
+)
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for programs.")]
 CampaignId = Annotated[str | None, typer.Argument(help="The campaign's ID; all campaigns if not given.")]

@@ -57,7 +57,7 @@ def _show(report: Report) -> None:
         rows = [(f"{t.fault.kind}: {t.fault.code}", t.fault.where, t.fault.state, t.done) for t in report.treated]
         show_table(("what", "where", "state", "done"), rows)
         for hint in dict.fromkeys(one.left for one in report.treated if one.left):
-            say(f"  to do: {hint}", style="cyan")
+            say(f"  to do: {hint}")
     if report.clean:
         say("All is well." if not report.treated else "All is well now.", style="green")
     _show_facts(report.facts)
@@ -69,4 +69,4 @@ def _show_facts(facts: Facts) -> None:
     say(f"SQLite {facts.sqlite} with {facts.fulltext.upper()}, {embedder}, {chroma}", style="dim")
     say(f"packs: {facts.packs} · vectors: {facts.vectors} · campaigns: {facts.campaigns}", style="dim")
     for campaign_id in facts.unreadable_campaigns:
-        say(f"the campaign {campaign_id} cannot be read: no index that it may need is deleted", style="yellow")
+        say(f"the campaign {campaign_id} cannot be read: no index that it may need is deleted", style="magenta")

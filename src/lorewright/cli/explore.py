@@ -40,10 +40,10 @@ def explore(
         Path | None, typer.Option(help="Write the walk as a scenario into this file, and play nothing.")
     ] = None,
 ) -> None:
-    """Walk in any folder of notes or installed pack: its places, people and things, each line from a note.
+    """Walk in any folder of notes, or installed pack.
 
-    The folder is indexed where it lies; files with errors are left out. A walk is a campaign, and goes on where it was
-    left.
+    Its places, people and things are the notes, and each line comes from one. The folder is indexed where it lies;
+    files with errors are left out. A walk is a campaign, and goes on where it was left.
     """
     lorewright = open_app()
     if save is not None:

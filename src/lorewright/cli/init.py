@@ -14,7 +14,10 @@ EXAMPLES = {"init": "Example: lorewright init my-world"}
 
 
 def init(path: Annotated[Path, typer.Argument(help="The folder to make into a workspace.")]) -> None:
-    """Make a workspace: folders for packs, scenarios and campaigns, with the ones that ship."""
+    """Make a workspace.
+
+    That is a folder for packs, scenarios and campaigns, with the ones that ship.
+    """
     made = make_workspace(path)
     for one in made:
         say(f"  made {one}")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections import Counter
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from functools import partial
@@ -13,7 +12,9 @@ from typing import Annotated, Any
 import typer
 from pydantic import ValidationError
 
-from lorewright.cli.output import console, note, say, show_json, show_table
+from lorewright.cli.output import console, note, say, say_parts, show_json
+from lorewright.cli.prose import laid_out, wrapped
+from lorewright.cli.tracing import by_meaning, by_words, show_trace, ties
 from lorewright.errors import EmbedderError, SettingsError
 from lorewright.lore_bootstrap import open_lore
 from lorewright.retrieval.desk import EntityLore
@@ -22,10 +23,9 @@ from lorewright.retrieval.query import LoreRetrievalQuery, LoreRetrievalResult
 from lorewright.retrieval.retriever import Retrieval
 from lorewright.settings import LoreSettings
 
-app = typer.Typer(help="Lore: ask the installed packs.", no_args_is_help=True)
-
-_TERMS_SHOWN = 4
-_LEFT_OUT_SHOWN = 8
+app = typer.Typer(
+    help="Lore: ask the installed packs.", no_args_is_help=True, add_completion=False, rich_markup_mode=None
+)
 
 _REASONS: dict[str, str] = {
     "filtered": "for neither words nor names, filters, links or meaning point at it",
@@ -92,7 +92,10 @@ def query(
     batch: Annotated[Path | None, typer.Option(help="Answer each line of this file of JSON lines.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON for programs.")] = False,
 ) -> None:
-    """Find lore: what matches the words, weighed with what belongs to the scene."""
+    """Find lore for a question.
+
+    What matches its words and its meaning is weighed with what belongs to the scene.
+    """
     desk = _desk(campaign)
     fields: dict[str, Any] = {
         "keywords": text,
@@ -121,7 +124,8 @@ def query(
     else:
         _show(found.result)
         if explain:
-            _show_trace(found)
+            say()
+            show_trace(found.trace)
 
 
 def _query(desk: Desk, fields: dict[str, Any]) -> LoreRetrievalQuery:
@@ -159,11 +163,14 @@ def _show(result: LoreRetrievalResult) -> None:
     if not result.chunks:
         say("Nothing was found.")
     for chunk in result.chunks:
-        say(f"{chunk.section_path}  [{chunk.chunk_id}]  {chunk.relevance_score:.2f}", style="bold")
-        say(chunk.text)
+        say_parts(
+            (chunk.section_path, "bold"), (f"  [{chunk.chunk_id}]", "dim"), (f"  {chunk.relevance_score:.2f}", "")
+        )
+        say(laid_out(chunk.text))
         say()
     if result.chunks:
-        say(f"{len(result.chunks)} chunks, {result.total_tokens} tokens", style="dim")
+        many = f"{len(result.chunks)} chunks" if len(result.chunks) > 1 else "1 chunk"
+        say(f"{many}, {result.total_tokens} tokens", style="dim")
 
 
 def _warn_of_words_alone(desk: Desk, found: Retrieval) -> None:
@@ -173,75 +180,20 @@ def _warn_of_words_alone(desk: Desk, found: Retrieval) -> None:
         note(f"found by words alone: {message} (lorewright doctor says more)")
 
 
-def _show_trace(found: Retrieval) -> None:
-    """Why: what was chosen in the order of its rank, then the best of what was left out with the one reason each."""
-    columns = ("rank", "score", "chunk", "by words", "by meaning", "ties", "tokens")
-    trace = found.trace
-    chosen = [chunk for chunk in trace.chunks if chunk.reason is None]
-    left = [chunk for chunk in trace.chunks if chunk.reason is not None]
-    say("why these", style="bold")
-    weight = trace.vector_weight
-    say(
-        f"meaning counts {weight:.2f}, words {1 - weight:.2f}; names, filters and introductions come on top",
-        style="dim",
-    )
-    show_table(columns, [_trace_row(chunk) for chunk in chosen])
-    if left:
-        say("why not those", style="bold")
-        rows = [((chunk.reason or "").replace("_", " "), *_trace_row(chunk)) for chunk in left[:_LEFT_OUT_SHOWN]]
-        show_table(("reason", *columns), rows)
-        counts = Counter((chunk.reason or "").replace("_", " ") for chunk in left[_LEFT_OUT_SHOWN:])
-        if counts:
-            more = ", ".join(f"{count} {reason}" for reason, count in sorted(counts.items()))
-            say(f"… and {more}; --why-not CHUNK answers for any one", style="dim")
-
-
-def _trace_row(chunk: ChunkTrace) -> tuple[object, ...]:
-    return (
-        chunk.rank or "-",
-        f"{chunk.score:.3f}",
-        chunk.chunk_id,
-        _by_words(chunk),
-        _by_meaning(chunk),
-        _ties(chunk),
-        chunk.tokens,
-    )
-
-
-def _by_words(chunk: ChunkTrace) -> str:
-    """`#1: smuggler 4.2, jin 3.1`: the rank among the words' hits and what each word gives."""
-    terms = sorted(chunk.terms.items(), key=lambda term: -term[1])
-    words = ", ".join(f"{word} {share:.1f}" for word, share in terms[:_TERMS_SHOWN])
-    more = f" +{len(terms) - _TERMS_SHOWN}" if len(terms) > _TERMS_SHOWN else ""
-    return f"#{chunk.keyword_rank}: {words}{more}" if chunk.keyword_rank else ""
-
-
-def _by_meaning(chunk: ChunkTrace) -> str:
-    """`#3: .512`: the rank among the nearest and the cosine; the cosine alone where it is none of the nearest."""
-    if chunk.vector_score is None:
-        return ""
-    return f"#{chunk.vector_rank}: {chunk.vector_score:.2f}" if chunk.vector_rank else f"{chunk.vector_score:.2f}"
-
-
-def _ties(chunk: ChunkTrace) -> str:
-    ties = [f"named: {chunk.name}"] if chunk.name else [f"mentions: {chunk.mention}"] if chunk.mention else []
-    linked = [f"linked from {chunk.linked_from.partition(':')[2]}"] if chunk.linked_from else []
-    return ", ".join([*ties, *chunk.filters, *linked])
-
-
 def _show_why_not(chunk: ChunkTrace | None, chunk_id: str, asked: LoreRetrievalQuery) -> None:
     if chunk is None:
         say(f"{chunk_id}: there is no such chunk for {asked.viewer} in the packs that are asked.")
         return
-    lanes = [f"by words {by}" for by in [_by_words(chunk)] if by] + [
-        f"by meaning {by}" for by in [_by_meaning(chunk)] if by
+    lanes = [f"by words {by}" for by in [by_words(chunk)] if by] + [
+        f"by meaning {by}" for by in [by_meaning(chunk)] if by
     ]
-    place = "; ".join([f"rank {chunk.rank}, score {chunk.score:.3f}", *lanes, *filter(None, [_ties(chunk)])])
+    place = "; ".join([f"rank {chunk.rank}, score {chunk.score:.3f}", *lanes, *filter(None, [ties(chunk)])])
     if chunk.reason is None:
-        say(f"{chunk.chunk_id} was chosen: {place}.")
+        say(wrapped(f"{chunk.chunk_id} was chosen: {place}."))
     else:
         where = place if chunk.rank else "it was not ranked"
-        say(f"{chunk.chunk_id} was left out, {_REASONS[chunk.reason]} ({where}; {chunk.tokens} tokens).")
+        why = f"{_REASONS[chunk.reason]} ({where}; {chunk.tokens} tokens)"
+        say(wrapped(f"{chunk.chunk_id} was left out, {why}."))
 
 
 @app.command(epilog="Example: lorewright lore entity neon_dragon --as player")
@@ -252,7 +204,10 @@ def entity(
     max_tokens: Annotated[int | None, typer.Option(help="At most so much text.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON for programs.")] = False,
 ) -> None:
-    """All that tells of one entity: its own file first, then what mentions it."""
+    """All that tells of one person, place or thing.
+
+    Its own file comes first, then what mentions it.
+    """
     desk = _desk(campaign)
     budget = desk.settings.max_tokens if max_tokens is None else max_tokens
     found = desk.entity(entity_id, viewer=viewer, max_tokens=budget)

@@ -5,11 +5,12 @@ from __future__ import annotations
 import json
 import re
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-from rich.console import Console
+from rich.console import Console, JustifyMethod
 from rich.table import Table
 from rich.text import Text
 from rich.tree import Tree
@@ -40,16 +41,43 @@ def say(text: str = "", *, style: str = "") -> None:
     console().print(Text(clean(text), style=style))
 
 
+@contextmanager
+def bold() -> Iterator[None]:
+    """What is typed meanwhile shows in bold, where the terminal has it: a prompt stands out from what is told."""
+    screen = console()
+    shown = screen.color_system is not None and not screen.no_color
+    if shown:
+        sys.stdout.write("\x1b[1m")
+    try:
+        yield
+    finally:
+        if shown:
+            sys.stdout.write("\x1b[0m")
+            sys.stdout.flush()
+
+
 def note(text: str) -> None:
     """Print a line to stderr: for what is going on, not for what was asked."""
     console(stderr=True).print(Text(clean(text), style="dim"))
 
 
-def show_table(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
-    """Print a table."""
+def say_parts(*parts: tuple[str, str]) -> None:
+    """Print a line of several (text, style)."""
+    console().print(Text.assemble(*((clean(text), style) for text, style in parts)))
+
+
+def show_table(
+    columns: Sequence[str],
+    rows: Iterable[Sequence[object]],
+    *,
+    right: Collection[str] = (),
+    widths: Mapping[str, int] | None = None,
+) -> None:
+    """Print a table. Columns named in `right` are flush right; those in `widths` are so wide, whatever is in them."""
     table = Table(box=None, pad_edge=False, header_style="bold")
     for column in columns:
-        table.add_column(column, overflow="fold")
+        side: JustifyMethod = "right" if column in right else "left"
+        table.add_column(column, overflow="fold", justify=side, width=(widths or {}).get(column))
     for row in rows:
         table.add_row(*(Text(clean(str(cell))) for cell in row))
     console().print(table)
@@ -92,4 +120,4 @@ def complain(error: LorewrightError) -> None:
     err = console(stderr=True)
     err.print(Text(f"error[{error.code}]: ", style="bold red") + Text(clean(error.message), style="default"))
     if error.hint:
-        err.print(Text(f"  hint: {clean(error.hint)}", style="cyan"))
+        err.print(Text("  hint: ", style="bold") + Text(clean(error.hint), style="default"))

@@ -14,6 +14,7 @@ from lorewright.bootstrap import open_app
 from lorewright.cli import pack_import
 from lorewright.cli.output import say, show_json, show_table
 from lorewright.cli.progress import progress_bar
+from lorewright.cli.prose import wrapped
 from lorewright.errors import EmbedderError, SettingsError
 from lorewright.index.library import Installed
 from lorewright.packs.checking import check_pack
@@ -21,7 +22,12 @@ from lorewright.packs.findings import Finding
 from lorewright.packs.making import manifest_for, new_pack
 from lorewright.packs.models import OPEN_ROLES, Pack
 
-app = typer.Typer(help="Content packs: install them, list them, check them.", no_args_is_help=True)
+app = typer.Typer(
+    help="Content packs: install them, list them, check them.",
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode=None,
+)
 
 Folder = Annotated[Path, typer.Argument(help="The pack's folder.")]
 PackId = Annotated[str, typer.Argument(help="The pack's ID.")]
@@ -39,7 +45,10 @@ def new(
     folder: Annotated[Path | None, typer.Argument(help="The new pack's folder.")] = None,
     source: Annotated[Path | None, typer.Option("--from", help="Write a pack.yaml into this folder instead.")] = None,
 ) -> None:
-    """Begin a pack: a small one to fill, or a manifest for a folder that has the rest."""
+    """Begin a pack.
+
+    A small one to fill, or the manifest for a folder that has the rest.
+    """
     if (folder is None) == (source is None):
         raise SettingsError("name a new folder, or --from one that has files", hint="lorewright pack new FOLDER")
     path = new_pack(folder) if folder else manifest_for(source or Path())
@@ -71,7 +80,10 @@ def reindex(
     packs: Annotated[list[str] | None, typer.Argument(help="The packs' IDs; all that are installed without.")] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Read installed packs again from their folders; index and embed what has changed."""
+    """Index again what has changed in installed packs.
+
+    They are read from their folders, and what has changed is embedded.
+    """
     lorewright = open_app()
     done = []
     for pack_id in packs or [pack.id for pack in lorewright.library.packs()]:
@@ -106,9 +118,9 @@ def _show_installed(installed: Installed, done: str, without_vectors: EmbedderEr
         say(f"embedded {embedding.new} of {embedding.windows} windows; {kept} were known", style="dim")
     problem = installed.not_embedded or without_vectors
     if problem is not None:
-        say(f"found by words alone: {problem.message}", style="yellow")
+        say(f"found by words alone: {problem.message}", style="magenta")
         if problem.hint:
-            say(f"  hint: {problem.hint}", style="cyan")
+            say(f"  hint: {problem.hint}")
 
 
 @app.command("list", epilog="Example: lorewright pack list --json")
@@ -151,7 +163,7 @@ def show(pack_id: PackId, as_json: AsJson = False) -> None:
         show_json(shown)
         return
     say(f"{shown['name']} ({shown['id']} {shown['version']}), layer {shown['layer']}", style="bold")
-    say(shown["manifest"]["description"] or shown["path"])
+    say(wrapped(shown["manifest"]["description"] or "") or shown["path"])
     say(f"needed by: {', '.join(shown['campaigns']) or 'no campaign'}", style="dim")
     show_table(("entity", "type", "file"), [(e["name"], e["type"], e["file_path"]) for e in shown["entities"]])
 
@@ -183,7 +195,7 @@ def _show_findings(findings: Sequence[Finding], *, every: bool = False) -> None:
         kind = (finding.severity, finding.code)
         listed[kind] += 1
         if every or listed[kind] <= _LISTED:
-            say(str(finding), style={"error": "red", "warning": "yellow"}.get(finding.severity, "dim"))
+            say(str(finding), style={"error": "red", "warning": "magenta"}.get(finding.severity, "dim"))
     for (severity, code), count in sorted(counts.items()):
         if count > _LISTED and not every:
             say(f"… {count} × {severity} {code} in all", style="dim")

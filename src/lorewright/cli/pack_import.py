@@ -27,7 +27,10 @@ def import_pack(
     name: Annotated[str | None, typer.Option(help="The pack's name, if not the one in the source.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON for programs.")] = False,
 ) -> None:
-    """Make a pack of another tool's lorebook or character card, and say where every field went."""
+    """Make a pack of another tool's lorebook or card.
+
+    Says where every field went.
+    """
     check_target(into)
     written = write_pack(read_file(source), into, name=name)
     if as_json:

@@ -16,7 +16,7 @@ from lorewright.bootstrap import App, open_app
 from lorewright.campaigns.campaigns import Campaigns, OpenCampaign
 from lorewright.campaigns.scenario import Scenario, load_scenario
 from lorewright.campaigns.sessions import end, recap_of, sit_down
-from lorewright.cli.output import complain, note, say
+from lorewright.cli.output import bold, complain, note, say
 from lorewright.cli.progress import progress_bar
 from lorewright.cli.slash import is_command, obey
 from lorewright.cli.table_talk import show_end, show_result, show_start
@@ -114,7 +114,8 @@ def _say_saved(campaigns: Campaigns, campaign_id: str) -> None:
 
 def _ask() -> str | None:
     try:
-        return input(_PROMPT)
+        with bold():
+            return input(_PROMPT)
     except EOFError:
         say()
         return None

@@ -14,7 +14,12 @@ from lorewright.bootstrap import open_app
 from lorewright.cli.output import note, say, show_json, show_table
 from lorewright.packs.findings import Finding
 
-app = typer.Typer(help="Scenarios: what there is to play, and what is wrong with one.", no_args_is_help=True)
+app = typer.Typer(
+    help="Scenarios: what there is to play, and what is wrong with one.",
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode=None,
+)
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for programs.")]
 
@@ -63,7 +68,7 @@ def validate(
 def _show(findings: list[Finding]) -> None:
     for one in findings:
         hint = f" ({one.hint})" if one.hint else ""
-        style = "red" if one.severity == "error" else "yellow"
+        style = "red" if one.severity == "error" else "magenta"
         say(f"{one.file}:{one.line}: {one.severity} {one.message}{hint}", style=style)
     counts = Counter(one.severity for one in findings)
     say(f"{counts['error']} errors, {counts['warning']} warnings")

@@ -9,10 +9,13 @@ import typer
 from lorewright.bootstrap import open_app
 from lorewright.campaigns.sessions import shown
 from lorewright.cli.output import say, show_json, show_table
+from lorewright.cli.prose import wrapped
 from lorewright.errors import NotFound
 from lorewright.storage.sittings import SessionRow
 
-app = typer.Typer(help="Sittings of a campaign: begin, end, recap.", no_args_is_help=True)
+app = typer.Typer(
+    help="Sittings of a campaign: begin, end, recap.", no_args_is_help=True, add_completion=False, rich_markup_mode=None
+)
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for programs.")]
 CampaignId = Annotated[str, typer.Argument(help="The campaign's ID.")]
@@ -42,7 +45,7 @@ def end(campaign_id: CampaignId, as_json: AsJson = False) -> None:
         show_json(shown(session))
         return
     say(f"{session.id} has ended: {_turns(session)}", style="bold")
-    say(session.summary or "")
+    say(wrapped(session.summary or ""))
 
 
 @app.command(epilog="Example: lorewright session recap friday")
@@ -63,7 +66,7 @@ def recap(
     if as_json:
         show_json({"session_id": asked, "recap": told})
     else:
-        say(told)
+        say(wrapped(told))
 
 
 @app.command("list", epilog="Example: lorewright session list friday --json")

@@ -11,9 +11,9 @@ from lorewright.campaigns.asides import MapWay, ask_lore, introductions, map_of,
 from lorewright.campaigns.campaigns import OpenCampaign
 from lorewright.campaigns.sessions import recap_of, sit_down
 from lorewright.cli.output import say
-from lorewright.cli.table_talk import roll_line, show_last, show_result, wrapped
+from lorewright.cli.prose import laid_out, wrapped
+from lorewright.cli.table_talk import roll_line, show_last, show_result
 from lorewright.errors import CampaignError
-from lorewright.packs.plain import plain_text
 from lorewright.storage.sittings import session_rows
 from lorewright.turn.result import TurnResult
 from lorewright.turn.rewinding import redo, undo_played
@@ -21,11 +21,12 @@ from lorewright.turn.rewinding import redo, undo_played
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """What a command does, in a line; `run` is handed what stands after its name."""
+    """What a command does, in a line; `run` is handed what stands after its name. What is no aside shows a telling."""
 
     help: str
     run: Callable[[OpenCampaign, str], None]
     argument: str = ""
+    is_aside: bool = True
 
 
 # Words that mean a command also without a slash, if they are all that is said.
@@ -40,8 +41,11 @@ _MOST_DIGITS = 6
 _ECHOED = 60
 
 _SPEECH = """\
-Say what you do in plain words: look around · ask somebody about something · search under the table ·
-take it · go back · wait. A number takes the suggestion of that number."""
+Say what you do in plain words: look around · ask somebody about something · search under the table · take it ·
+go back · wait. A number takes the suggestion of that number."""
+
+# What a command does stands to the right of the longest of their names.
+_NAMES = 13
 
 
 def obey(campaign: OpenCampaign, line: str) -> bool:
@@ -58,8 +62,11 @@ def obey(campaign: OpenCampaign, line: str) -> bool:
     if command is None:
         near = difflib.get_close_matches(name, [*COMMANDS, "/quit"], n=1)
         say(f"There is no {_short(name)}. {f'Did you mean {near[0]}? ' if near else ''}All of them: /help")
+        say()
     else:
         command.run(campaign, rest.strip())
+        if command.is_aside:
+            say()
     return True
 
 
@@ -74,10 +81,10 @@ def is_command(line: str) -> bool:
 
 
 def _help(campaign: OpenCampaign, rest: str) -> None:
-    say(_SPEECH)
-    for name, command in COMMANDS.items():
-        say(f"{name} {command.argument}".ljust(13) + command.help)
-    say("/quit".ljust(13) + "leave; everything is saved")
+    say(wrapped(_SPEECH))
+    named = [(f"{name} {command.argument}", command.help) for name, command in COMMANDS.items()]
+    for name, does in (*named, ("/quit", "leave; everything is saved")):
+        say(wrapped(does, indent=name.ljust(_NAMES), hanging=" " * _NAMES))
 
 
 def _who(campaign: OpenCampaign, rest: str) -> None:
@@ -147,7 +154,7 @@ def _why(campaign: OpenCampaign, rest: str) -> None:
     for citation in reasons.result.citations:
         section = citation.section_path.partition(" > ")[2] or citation.section_path
         say(f"[{citation.cite}] {citation.file_path} > {section}")
-        say(f"  “{citation.quote}”", style="dim")
+        say(wrapped(f"“{citation.quote}”", indent="  "), style="dim")
     if not reasons.result.rolls and not reasons.result.citations:
         say("Nothing was rolled and nothing was quoted.")
 
@@ -165,9 +172,11 @@ def _lore(campaign: OpenCampaign, rest: str) -> None:
         say("Ask for something: /lore NAME, or a few words")
         return
     found = ask_lore(campaign, rest).chunks
-    for chunk in found:
+    for number, chunk in enumerate(found):
+        if number:
+            say()
         say(f"{chunk.section_path} ({chunk.file_path})", style="bold")
-        say("\n".join(wrapped(plain_text(part)) for part in chunk.text.split("\n\n")))
+        say(laid_out(chunk.text))
     if not found:
         say(f"You know nothing of {_short(rest)}.")
 
@@ -178,9 +187,9 @@ COMMANDS: dict[str, Command] = {
     "/inv": Command("what you carry", _inventory),
     "/map": Command("where you have been, and the ways from there; ? marks where you have not been", _map),
     "/lore": Command("what you know of something, with the section that says it", _lore, "TEXT"),
-    "/recap": Command("this sitting so far, and what was told last", _recap),
+    "/recap": Command("this sitting so far, and what was told last", _recap, is_aside=False),
     "/why": Command("the dice of the last turn, its price, and the note that each quotation comes from", _why),
-    "/undo": Command("take the last turn back, or so many", _undo, "[N]"),
-    "/redo": Command("do again what was taken back", _redo),
-    "/retry": Command("the last turn again, with other dice", _retry),
+    "/undo": Command("take the last turn back, or so many", _undo, "[N]", is_aside=False),
+    "/redo": Command("do again what was taken back", _redo, is_aside=False),
+    "/retry": Command("the last turn again, with other dice", _retry, is_aside=False),
 }

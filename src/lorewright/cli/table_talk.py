@@ -2,25 +2,22 @@
 
 from __future__ import annotations
 
-import shutil
-import textwrap
 from collections.abc import Sequence
 from typing import Any
 
 from lorewright.campaigns.campaigns import OpenCampaign
 from lorewright.campaigns.sessions import recap_of
 from lorewright.cli.output import say
+from lorewright.cli.prose import in_lines, wrapped
 from lorewright.rules.outcomes import Roll
 from lorewright.storage.sittings import session_rows
 from lorewright.turn.result import TurnResult
-
-# Prose is read best at the width of a book's page.
-_WIDEST = 88
 
 
 def show_start(campaign: OpenCampaign) -> None:
     """Where the story stands: its title, what the last sitting amounted to, and the opening or what was told last."""
     say(campaign.row.name, style="bold")
+    say()
     last = next((one for one in reversed(session_rows(campaign.store.database)) if one.end_turn_id), None)
     if last is not None and last.end_turn_id is not None and campaign.store.is_on_path(last.end_turn_id):
         say(wrapped(f"Last time: {recap_of(campaign, last)}"), style="dim")
@@ -38,13 +35,13 @@ def show_last(campaign: OpenCampaign) -> None:
 def show_result(result: TurnResult) -> None:
     """One turn's telling."""
     if result.clarification_question is not None:
-        say(wrapped(result.clarification_question), style="yellow")
+        say(wrapped(result.clarification_question), style="bold")
     else:
         say(wrapped(result.final_text))
         facts = " · ".join(part for part in (*map(roll_line, result.rolls), clock_line(result)) if part)
         cited = ", ".join(dict.fromkeys(citation.cite for citation in result.citations))
         if facts or cited:
-            say(f"  {facts}{'   ' if facts and cited else ''}{f'[{cited}]' if cited else ''}", style="dim")
+            say(in_lines([part for part in (facts, f"[{cited}]" if cited else "") if part]), style="dim")
     if any(event.type == "campaign_ended" for event in result.engine_events):
         say("  — the end —", style="bold")
     asked = result.clarification_question or ""
@@ -74,15 +71,9 @@ def clock_line(result: TurnResult) -> str:
     )
 
 
-def wrapped(text: str) -> str:
-    """The text's paragraphs, none wider than a page or the screen."""
-    width = min(_WIDEST, shutil.get_terminal_size().columns)
-    return "\n\n".join(textwrap.fill(" ".join(part.split()), width) for part in text.split("\n\n") if part.strip())
-
-
 def _show_options(options: Sequence[str]) -> None:
     if options:
-        say("  " + "   ".join(f"{number} {line}" for number, line in enumerate(options, start=1)), style="dim")
+        say(in_lines([f"{number} {line}" for number, line in enumerate(options, start=1)]), style="dim")
     say()
 
 

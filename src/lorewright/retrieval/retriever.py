@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
-from lorewright.ids import local, qualify
+from lorewright.ids import qualify
 from lorewright.index.generation import Corpus, Generation
 from lorewright.packs.models import OPEN_ROLES
 from lorewright.retrieval.budget import fit_to_budget
@@ -96,7 +96,9 @@ def why_not(view: LoreView, query: LoreRetrievalQuery, chunk_id: str) -> ChunkTr
     None where there is no such chunk, or the viewer may read nothing of it: then it does not exist.
     """
     trace = retrieve(view, query).trace
-    found = trace.why(chunk_id) or next((one for one in trace.chunks if local(one.chunk_id) == chunk_id), None)
+    found = trace.why(chunk_id) or next(
+        (one for one in trace.chunks if one.chunk_id.partition(":")[2] == chunk_id), None
+    )
     if found is not None:
         return found
     force = in_force(view).view

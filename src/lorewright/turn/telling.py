@@ -25,7 +25,7 @@ from lorewright.world.ops import ChangeInventory, ChangeRelation, SetDoor
 from lorewright.world.state import WorldState
 
 # What somebody says in answer.
-_SPOKEN = frozenset(("ask", "persuade", "threaten"))
+_SPOKEN = frozenset(("ask", "persuade", "threaten", "tell", "promise", "give", "use"))
 
 
 def narrator_input(

@@ -1,0 +1,9 @@
+from lorewright.bootstrap import open_app as open_app
+from lorewright.errors import LorewrightError as LorewrightError
+from lorewright.lore_bootstrap import make_workspace as make_workspace
+from lorewright.lore_bootstrap import open_lore as open_lore
+from lorewright.retrieval.query import LoreRetrievalQuery as LoreRetrievalQuery
+from lorewright.retrieval.query import LoreRetrievalResult as LoreRetrievalResult
+from lorewright.turn.result import TurnResult as TurnResult
+
+__version__: str

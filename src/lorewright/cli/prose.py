@@ -1,0 +1,79 @@
+"""Text -> lines that a screen holds: prose at the width of a book's page, a chunk of markdown as its reader has it."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import textwrap
+from collections.abc import Iterator, Sequence
+
+from lorewright.packs.plain import plain_text
+
+# Prose is read best at the width of a book's page; what is looked up may be a little wider.
+_WIDEST = 88
+_WIDEST_SOURCE = 100
+
+_ITEM = re.compile(r"(\s*(?:[-*+]|\d{1,3}[.)])\s+)(.*)", re.DOTALL)
+_FENCE = re.compile(r"\s*(```|~~~)")
+# Tables, headings, quotations and code keep the lines that their author gave them.
+_KEPT = re.compile(r"\s*[|#>]|    |\t")
+
+
+def wrapped(text: str, *, indent: str = "", hanging: str | None = None) -> str:
+    """The text's paragraphs, none wider than a page or the screen; `hanging` indents all lines of one but its first."""
+    after = indent if hanging is None else hanging
+    return "\n\n".join(
+        textwrap.fill(" ".join(part.split()), _width(_WIDEST), initial_indent=indent, subsequent_indent=after)
+        for part in text.split("\n\n")
+        if part.strip()
+    )
+
+
+def in_lines(parts: Sequence[str], *, indent: str = "  ", between: str = "   ") -> str:
+    """The parts side by side, as many on a line as the page holds; none is broken that fits on a line."""
+    lines: list[str] = []
+    for part in parts:
+        if lines and len(indent + lines[-1] + between + part) <= _width(_WIDEST):
+            lines[-1] += between + part
+        else:
+            lines.append(part)
+    return "\n".join(
+        wrapped(line, indent=indent) if len(indent + line) > _width(_WIDEST) else indent + line for line in lines
+    )
+
+
+def laid_out(markdown: str) -> str:
+    """A chunk's text with its links as they are shown: paragraphs and list items wrapped, all else line by line."""
+    return "\n".join(_laid_out(markdown))
+
+
+def _laid_out(markdown: str) -> Iterator[str]:
+    block: list[str] = []
+    fenced = False
+    for line in markdown.splitlines():
+        fence = _FENCE.match(line) is not None
+        kept = fenced or fence or not line.strip() or (_KEPT.match(line) is not None and not block)
+        if block and (kept or _ITEM.match(line)):
+            yield _filled(block)
+            block = []
+        if kept:
+            yield line
+        else:
+            block.append(line)
+        fenced ^= fence
+    if block:
+        yield _filled(block)
+
+
+def _filled(block: Sequence[str]) -> str:
+    """A paragraph or a list item on its lines; an item's text stands to the right of its mark."""
+    item = _ITEM.match("\n".join(block))
+    mark, text = (item.group(1), item.group(2)) if item else ("", "\n".join(block))
+    return textwrap.fill(
+        plain_text(text), _width(_WIDEST_SOURCE), initial_indent=mark, subsequent_indent=" " * len(mark)
+    )
+
+
+def _width(widest: int) -> int:
+    # A screen without a width, or with hardly any, is told words all the same.
+    return max(min(widest, shutil.get_terminal_size().columns), 20)
