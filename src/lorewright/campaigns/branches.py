@@ -80,7 +80,9 @@ def rollback(store: CampaignStore, *, turns: int = 1, to: str | None = None) -> 
     target = head.turn_no - turns if to is None else _before_head(store, head, to)
     if turns < 1 or target < 0:
         raise CampaignError(
-            f"there are only {head.turn_no} turns to take back" if head.turn_no else "there is nothing to take back",
+            f"there are only {head.turn_no} turns to take back"
+            if head.turn_no
+            else "there is nothing to undo: the story stands at its beginning",
             hint=_LOG,
         )
     kept_as = next((row.name for row in rows if row.head_turn_id == head.turn_id and not row.at_hand), None)
