@@ -48,12 +48,12 @@ class Stretch:
 @dataclass(frozen=True, slots=True)
 class LooseEnd:
     """The last turn of a path that no branch holds: it was undone, and another turn was played instead. It parts from
-    the tree after turn `parted_after`; `can_be_redone` while nothing was played since."""
+    the tree after turn `parted_after`; `can_be_redone` while nothing was played since. Its words are not told: what was
+    taken back is not shown until one goes back to it."""
 
     turn_id: str
     turn_no: int
     parted_after: int
-    player_text: str
     can_be_redone: bool
 
 
@@ -220,7 +220,7 @@ def _loose_end(turn: TurnRow, by_id: Mapping[str, TurnRow], held: set[str], *, c
     at = turn
     while at.parent_id is not None and at.turn_id not in held:
         at = by_id[at.parent_id]
-    return LooseEnd(turn.turn_id, turn.turn_no, at.turn_no, turn.player_text, can_be_redone)
+    return LooseEnd(turn.turn_id, turn.turn_no, at.turn_no, can_be_redone)
 
 
 def _before_head(store: CampaignStore, head: HeadRow, to: str) -> int:

@@ -231,8 +231,7 @@ def _show_branches(tree: branches.BranchTree) -> None:
     show_tree(_twig(tree.root))
     for end in tree.loose_ends[-_LOOSE_ENDS_SHOWN:]:
         how = "redo does it again" if end.can_be_redone else "no branch holds it"
-        said = _said(end.player_text)
-        say(f"  left after turn {end.parted_after}: {end.turn_id} (turn {end.turn_no}{said}); {how}", style="dim")
+        say(f"  left after turn {end.parted_after}: {end.turn_id} (turn {end.turn_no}); {how}", style="dim")
     more = len(tree.loose_ends) - _LOOSE_ENDS_SHOWN
     if more > 0:
         say(f"  and {more} more that were left: --json has them", style="dim")
