@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import random
+import signal
 import sqlite3
 import subprocess
 import sys
@@ -15,6 +16,11 @@ from pathlib import Path
 import pytest
 
 import harbour as h
+from lorewright.bootstrap import open_app
+from lorewright.campaigns.checks import check
+from lorewright.campaigns.exchange import export
+from lorewright.lore_bootstrap import make_workspace
+from lorewright.storage.steps import COMMIT_STEPS, IMPORT_STEPS, KILL_VARIABLE
 
 KILLS = int(os.environ.get("LOREWRIGHT_KILLS", "100"))
 
@@ -88,6 +94,7 @@ def check_whole(path: Path, acknowledged: set[str]) -> None:
         assert connection.execute("SELECT count(*) FROM actions WHERE turn_id = ?", key).fetchone()[0] == 1
         assert json.loads(turn["result_json"])["turn_id"] == turn["turn_id"]
     connection.close()
+    assert check(path).findings == ()
 
 
 @pytest.mark.slow
@@ -103,3 +110,40 @@ def test_a_crowd_of_processes_on_one_campaign_makes_every_turn_once(tmp_path: Pa
         if out:
             by_action.setdefault(f"crowd{number % 6}", set()).add(out)
     assert all(len(different) == 1 for different in by_action.values())
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", COMMIT_STEPS)
+def test_a_turn_that_is_killed_at_a_step_of_its_commit_is_there_whole_or_not_at_all(tmp_path: Path, name: str) -> None:
+    app = h.harbour(tmp_path)
+    root, path = app.workspace.root, app.campaigns.path("game")
+    h.say(app, "look", "take rope")
+    command = [sys.executable, "-m", "lorewright", "turn", "game", "wait", "--action-id", "a1", "--json"]
+    killed = subprocess.run(command, capture_output=True, env={**environment(root), KILL_VARIABLE: name})
+    assert killed.returncode == -signal.SIGKILL
+    assert killed.stdout == b""
+    checked = check(path)
+    assert checked.findings == ()
+    assert checked.turns == (4 if name == COMMIT_STEPS[-1] else 3)
+    again = json.loads(start(root, "a1").communicate()[0])
+    assert again["turn_no"] == 3
+    assert check(path).turns == 4
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", IMPORT_STEPS)
+def test_an_import_that_is_killed_at_a_step_has_imported_all_or_nothing(tmp_path: Path, name: str) -> None:
+    app = h.harbour(tmp_path)
+    h.say(app, "look", "take rope")
+    export(app.campaigns, "game", tmp_path / "file")
+    away = tmp_path / "away"
+    make_workspace(away)
+    command = [sys.executable, "-m", "lorewright", "campaign", "import", str(tmp_path / "file")]
+    killed = subprocess.run(command, capture_output=True, env={**environment(away), KILL_VARIABLE: name})
+    assert killed.returncode == -signal.SIGKILL
+    there = open_app(away).campaigns
+    assert there.ids() == (["game"] if name == IMPORT_STEPS[-1] else [])
+    again = subprocess.run(command, capture_output=True, text=True, env=environment(away))
+    assert (again.returncode == 0) is (name != IMPORT_STEPS[-1]), again.stderr
+    assert check(there.path("game"), there.kept).findings == ()
+    assert check(there.path("game")).turns == 3

@@ -91,18 +91,18 @@ class Pins:
 
 
 class Campaigns:
-    """All campaigns of a workspace: one file each."""
+    """All campaigns of a workspace: one file each in `folder`, and the texts that they pin in `kept`."""
 
     def __init__(
         self, folder: Path, scenarios: Path, packs: Path, library: Library, stages: Stages, histories: Histories
     ) -> None:
-        self._folder = folder
+        self.folder = folder
         self._scenarios = scenarios
         self._packs = packs
         self._library = library
         self._stages = stages
         self._histories = histories
-        self._kept = KeptPacks(folder / "packs-kept")
+        self.kept = KeptPacks(folder / "packs-kept")
 
     def scenario_path(self, name: str) -> Path:
         """The file of a scenario, by its ID or as a path."""
@@ -154,7 +154,7 @@ class Campaigns:
             for generation in generations:
                 generation.close()
         for pack in installed:
-            self._kept.keep(Path(pack.path), pack.content_hash)
+            self.kept.keep(Path(pack.path), pack.content_hash)
         row = {
             "id": campaign_id,
             "name": scenario.name or scenario.id,
@@ -178,19 +178,30 @@ class Campaigns:
         pins = [PackPin(pack.id, pack.version, pack.content_hash) for pack in installed]
         intro = _intro(row["id"], scenario, opening.state)
         result = canonical_json(_first_result(intro, opening.state).model_dump(mode="json"))
-        path = self._folder / f"{row['id']}{_SUFFIX}"
+        path = self.folder / f"{row['id']}{_SUFFIX}"
         try:
             create_campaign(path, row=row, pins=pins, state=opening.state, result_json=result, intro=intro)
         except FileExistsError:
             raise CampaignError(f"there is a campaign {row['id']} already", hint="choose another --id") from None
 
+    def path(self, campaign_id: str) -> Path:
+        """The file of a campaign.
+
+        Raises:
+            NotFound: there is no such campaign.
+        """
+        path = self.folder / f"{campaign_id}{_SUFFIX}"
+        if not is_id(campaign_id) or not path.is_file():
+            raise NotFound(f"there is no campaign {campaign_id}", hint="see: lorewright campaign list")
+        return path
+
     def ids(self) -> list[str]:
         """The IDs of all campaigns, sorted."""
-        return sorted(path.stem for path in self._folder.glob(f"*{_SUFFIX}") if not path.name.startswith("."))
+        return sorted(path.stem for path in self.folder.glob(f"*{_SUFFIX}") if not path.name.startswith("."))
 
     def pins(self) -> Pins:
         """Every text that a campaign pins, and the campaigns that cannot be read."""
-        found = {campaign_id: pins_of(self._folder / f"{campaign_id}{_SUFFIX}") for campaign_id in self.ids()}
+        found = {campaign_id: pins_of(self.folder / f"{campaign_id}{_SUFFIX}") for campaign_id in self.ids()}
         texts = {pin for pins in found.values() for pin in pins or ()}
         return Pins(
             tuple(sorted(texts, key=lambda pin: (pin.pack_id, pin.content_hash))),
@@ -263,29 +274,37 @@ class Campaigns:
         with tempfile.TemporaryDirectory() as folder:
             root = Path(folder) / pin.pack_id
             root.mkdir()
-            self._kept.unpack(pin.content_hash, root)
+            self.kept.unpack(pin.content_hash, root)
             self._library.rebuild(root, content_hash=pin.content_hash, progress=progress)
 
     @contextmanager
     def _store(self, campaign_id: str) -> Iterator[CampaignStore]:
         if not is_id(campaign_id):
             raise NotFound(f"{campaign_id!r} is no campaign ID", hint="see: lorewright campaign list")
-        store = CampaignStore(self._folder / f"{campaign_id}{_SUFFIX}")
+        store = CampaignStore(self.folder / f"{campaign_id}{_SUFFIX}")
         try:
             yield store
         finally:
             store.close()
 
-    def _free_id(self, given: str | None, scenario_id: str) -> str:
-        taken = set(self.ids())
-        if given is None:
-            numbered = (f"{scenario_id}_{n}" for n in range(2, len(taken) + 3))
-            return next(one for one in (scenario_id, *numbered) if one not in taken)
+    def free_id(self, given: str) -> str:
+        """The ID for a new campaign, as it was given.
+
+        Raises:
+            CampaignError: it is taken, or no ID.
+        """
         if not is_id(given):
             raise CampaignError(f"{given!r} cannot be a campaign ID", hint="use letters, digits, _ and -")
-        if given in taken:
+        if given in self.ids():
             raise CampaignError(f"there is a campaign {given} already", hint="choose another --id")
         return given
+
+    def _free_id(self, given: str | None, scenario_id: str) -> str:
+        if given is not None:
+            return self.free_id(given)
+        taken = set(self.ids())
+        numbered = (f"{scenario_id}_{n}" for n in range(2, len(taken) + 3))
+        return next(one for one in (scenario_id, *numbered) if one not in taken)
 
     def _current(self, pack_id: str, progress: Progress) -> InstalledPack:
         """The installed pack with a current generation, embedded where that can be.

@@ -6,10 +6,11 @@ from __future__ import annotations
 import os
 import tempfile
 import zipfile
+import zlib
 from pathlib import Path
 
-from lorewright.errors import NotFound
-from lorewright.packs.loader import source_paths
+from lorewright.errors import LorewrightError, NotFound
+from lorewright.packs.loader import content_hash_of, source_paths
 
 # The same text gives the same archive.
 _NO_DATE = (1980, 1, 1, 0, 0, 0)
@@ -51,6 +52,16 @@ class KeptPacks:
                     raise NotFound(f"{path.name} is damaged", hint="restore campaigns/packs-kept")
                 target.parent.mkdir(parents=True, exist_ok=True)
                 target.write_bytes(archive.read(name))
+
+    def problem_with(self, content_hash: str) -> str | None:
+        """Why a text could not be unpacked as it was kept; None where it can."""
+        with tempfile.TemporaryDirectory() as folder:
+            try:
+                self.unpack(content_hash, Path(folder))
+                found = content_hash_of(Path(folder))
+            except (LorewrightError, OSError, zipfile.BadZipFile, zlib.error) as problem:
+                return str(problem)
+        return None if found == content_hash else f"what is kept of {content_hash[:16]} is another text"
 
     def _path(self, content_hash: str) -> Path:
         return self._folder / f"{content_hash}.zip"

@@ -89,7 +89,7 @@ class Sessions:
             NotFound: there is no such campaign.
         """
         with self._campaigns.reading(campaign_id) as store:
-            return _sittings(store)
+            return sittings(store)
 
 
 def sit_down(campaign: OpenCampaign, *, at: str | None = None) -> SessionRow:
@@ -208,8 +208,9 @@ def _campaign_of(session_id: str) -> str:
     return campaign_id
 
 
-def _sittings(store: CampaignStore) -> list[SessionRow]:
-    """A summary tells what was learned: it is none while a turn that it tells of is taken back."""
+def sittings(store: CampaignStore) -> list[SessionRow]:
+    """All sittings, the first one first. A summary tells what was learned: it is none while a turn that it tells of is
+    taken back."""
     return [
         session
         if session.end_turn_id is None or store.is_on_path(session.end_turn_id)
@@ -219,7 +220,7 @@ def _sittings(store: CampaignStore) -> list[SessionRow]:
 
 
 def _found(store: CampaignStore, session_id: str) -> SessionRow:
-    for session in _sittings(store):
+    for session in sittings(store):
         if session.id == session_id:
             return session
     raise NotFound(f"there is no sitting {session_id}", hint=f"see: lorewright session list {store.campaign_id}")

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import os
 import sqlite3
-from collections.abc import Sequence
-from contextlib import suppress
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
 from lorewright.errors import DamagedFile
+from lorewright.storage.branches import MAIN_BRANCH
 from lorewright.storage.campaign_tables import CAMPAIGN_MIGRATIONS
 from lorewright.storage.database import Database, insert_row, opened
 from lorewright.storage.migrations import migrate
+from lorewright.storage.steps import step
 from lorewright.turn.campaign import PackPin
 from lorewright.turn.messages import Message
 from lorewright.turn.rows import message_row
@@ -30,20 +32,30 @@ def create_campaign(
     Raises:
         FileExistsError: there is a campaign of that name.
     """
-    building = path.with_name(f".{path.stem}.{os.getpid()}.building")
-    _remove(building)
-    database = Database(building)
-    try:
+    with new_file(path) as database:
         migrate(database, CAMPAIGN_MIGRATIONS)
         with database.transaction() as connection:
             for sql, parameters in _creation(row, pins, state, result_json, intro):
                 connection.execute(sql, parameters)
-        # One plain file, with no log beside it, so that the rename moves all of it.
-        database.rows("PRAGMA journal_mode = DELETE")
-    finally:
-        database.close()
+
+
+@contextmanager
+def new_file(path: Path) -> Iterator[Database]:
+    """A database that is there under its name when the block ends, and not at all when it raises.
+
+    Raises:
+        FileExistsError: there is a file of that name.
+    """
+    building = path.with_name(f".{path.stem}.{os.getpid()}.building")
+    _remove(building)
     try:
+        with opened(building) as database:
+            yield database
+            # One plain file, with no log beside it, so that the rename moves all of it.
+            database.rows("PRAGMA journal_mode = DELETE")
+        step("new:built")
         path.hardlink_to(building)
+        step("new:linked")
     finally:
         _remove(building)
 
@@ -69,6 +81,7 @@ def _creation(
         insert_row("turns", (*start, None, None)),
         insert_row("world_states", (campaign_id, turn_id, state.to_json())),
         insert_row(*message_row(campaign_id, intro)),
+        insert_row("branches", (campaign_id, MAIN_BRANCH, turn_id, time)),
     ]
 
 

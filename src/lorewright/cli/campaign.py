@@ -1,16 +1,18 @@
-"""lorewright campaign …: begin, list, show, log, roll back."""
+"""lorewright campaign …: begin, list, show, log, roll back, branch, switch, export, import."""
 
 from __future__ import annotations
 
 from dataclasses import asdict
-from typing import Annotated, Any
+from pathlib import Path
+from typing import Annotated, Any, Literal
 
 import typer
 
 from lorewright.bootstrap import open_app
+from lorewright.campaigns import branches, exchange
 from lorewright.campaigns.metrics import lore_cache_hit_rate
 from lorewright.campaigns.sessions import shown as shown_session
-from lorewright.cli.output import note, say, show_json, show_table
+from lorewright.cli.output import Twig, note, say, show_json, show_table, show_tree
 from lorewright.cli.progress import progress_bar
 from lorewright.cli.prose import wrapped
 from lorewright.cli.table_talk import roll_line
@@ -19,15 +21,17 @@ from lorewright.rules.outcomes import Roll
 from lorewright.storage.heads import head_row, undone_turns
 from lorewright.storage.sittings import active_session_row
 from lorewright.turn.campaign import CampaignRow
-from lorewright.turn.rewinding import undo, undo_to
 from lorewright.turn.store import CampaignStore
 
 app = typer.Typer(
-    help="Campaigns: begin one, look at it, take turns back.",
+    help="Campaigns: begin one, look at it, take turns back, branch off.",
     no_args_is_help=True,
     add_completion=False,
     rich_markup_mode=None,
 )
+
+# A prompt with many retries leaves many ends.
+_LOOSE_ENDS_SHOWN = 8
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for programs.")]
 CampaignId = Annotated[str, typer.Argument(help="The campaign's ID.")]
@@ -71,11 +75,13 @@ def list_campaigns(as_json: AsJson = False) -> None:
 
 @app.command(epilog="Example: lorewright campaign show friday")
 def show(campaign_id: CampaignId, as_json: AsJson = False) -> None:
-    """Where a campaign stands, as the player may know it."""
+    """Where a campaign stands, as the player may know it, and the tree of its branches."""
     with open_app().campaigns.reading(campaign_id) as store:
         shown = {**_shown(store.campaign()), **_standing(store), **_bookkeeping(store)}
+        tree = branches.tree(store)
     if as_json:
-        show_json(shown)
+        at_hand = next(row.name for row in tree.branches if row.at_hand)
+        show_json({**shown, "branch": at_hand, **asdict(tree)})
         return
     say(f"{shown['name']} ({shown['id']}), turn {shown['current_turn']}, seed {shown['seed']}", style="bold")
     say(f"{shown['location']}, {shown['minutes']} minutes in; with you: {', '.join(shown['present']) or 'no one'}")
@@ -90,6 +96,7 @@ def show(campaign_id: CampaignId, as_json: AsJson = False) -> None:
     say(f"sitting: {session['id']}, from turn {session['turn_range_start']}" if session else "no sitting", style="dim")
     say(f"head: {shown['head_turn_id']}, revision {shown['revision']}, {shown['undone']} undone", style="dim")
     say("packs: " + ", ".join(f"{pin['pack_id']} {pin['version']}" for pin in shown["pins"]), style="dim")
+    _show_branches(tree)
 
 
 @app.command(epilog="Example: lorewright campaign log friday --turn 3 --stage resolve --json")
@@ -116,27 +123,131 @@ def log(
         _show_turn(one)
 
 
-@app.command(epilog="Example: lorewright campaign rollback friday --turns 2")
+@app.command(epilog="Example: lorewright campaign rollback friday --to 3")
 def rollback(
     campaign_id: CampaignId,
     turns: Annotated[int | None, typer.Option(min=1, help="Take back so many turns; one if not given.")] = None,
-    to: Annotated[int | None, typer.Option(min=0, help="Take back every turn after the one of this number.")] = None,
+    to: Annotated[str | None, typer.Option(help="Take back every turn after this one: its number or its ID.")] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Take back turns. They stay in the file, and /redo in `play` does them again until another turn is played."""
+    """Take back turns. Nothing is lost: a branch keeps where the story stood, and /redo in `play` does the turns again
+    until another one is played."""
     if turns is not None and to is not None:
         raise SettingsError("--turns and --to say the same thing twice", hint="give one of them")
     with open_app().campaigns.reading(campaign_id) as store:
-        if to is not None:
-            undo_to(store, to)
-        else:
-            undo(store, turns=turns or 1)
-        last = store.turns()[-1]
+        moved = branches.rollback(store, turns=turns or 1, to=to)
+        told = store.turns()[-1]["result"]["final_text"]
     if as_json:
-        show_json({"id": campaign_id, "current_turn": last["turn_no"], "turn_id": last["turn_id"]})
+        show_json(_moved(campaign_id, moved))
         return
-    say(f"{campaign_id} stands after turn {last['turn_no']}")
-    say(wrapped(last["result"]["final_text"]), style="dim")
+    say(f"{campaign_id} stands after turn {moved.turn_no} of {moved.branch}; what was taken back is {moved.kept_as}")
+    say(wrapped(told), style="dim")
+    say(f"Back: lorewright campaign switch {campaign_id} --branch {moved.kept_as}", style="dim")
+
+
+@app.command(epilog="Example: lorewright campaign branch friday --from 3 --name what_if")
+def branch(
+    campaign_id: CampaignId,
+    turn: Annotated[
+        str, typer.Option("--from", help="Its first turn's parent: a number up to here, or any turn's ID.")
+    ],
+    name: Annotated[str, typer.Option(help="What it is called; unique in its campaign.")],
+    as_json: AsJson = False,
+) -> None:
+    """Begin a branch at a turn. The story stays where it is until you switch."""
+    with open_app().campaigns.reading(campaign_id) as store:
+        made = branches.branch(store, turn=turn, name=name)
+    if as_json:
+        show_json({"id": campaign_id, **asdict(made)})
+        return
+    say(f"{name} begins after turn {made.head_turn_no}")
+    say(f"Next: lorewright campaign switch {campaign_id} --branch {name}")
+
+
+@app.command(epilog="Example: lorewright campaign switch friday --branch what_if")
+def switch(
+    campaign_id: CampaignId,
+    name: Annotated[str, typer.Option("--branch", help="The branch to go on with.")],
+    as_json: AsJson = False,
+) -> None:
+    """Go on with another branch, where it was left. State, history and what is remembered are those of its own past."""
+    with open_app().campaigns.reading(campaign_id) as store:
+        moved = branches.switch(store, name)
+        told = store.turns()[-1]["result"]["final_text"]
+    if as_json:
+        show_json(_moved(campaign_id, moved))
+        return
+    say(f"{campaign_id} stands after turn {moved.turn_no} of {name}; {moved.kept_as} stays as it was")
+    say(wrapped(told), style="dim")
+    say(f"Next: lorewright play {campaign_id}")
+
+
+@app.command(epilog="Example: lorewright campaign export friday friday.lorewright --as player")
+def export(
+    campaign_id: CampaignId,
+    file: Annotated[Path, typer.Argument(help="The file to write; there must be none of that name.")],
+    audience: Annotated[
+        Literal["gm", "player"], typer.Option("--as", help="All of it, or only what the player saw.")
+    ] = "gm",
+    as_json: AsJson = False,
+) -> None:
+    """Write a campaign to one file: its whole history and the text of its packs, to be imported elsewhere; or, as
+    player, the story without a secret, to be read."""
+    exchange.export(open_app().campaigns, campaign_id, file, audience=audience)
+    if as_json:
+        show_json({"id": campaign_id, "file": str(file), "audience": audience, "bytes": file.stat().st_size})
+        return
+    say(f"{campaign_id} is in {file}" if audience == "gm" else f"what the player saw of {campaign_id} is in {file}")
+    if audience == "gm":
+        say("It holds every secret. Next: lorewright campaign import FILE", style="dim")
+
+
+@app.command("import", epilog="Example: lorewright campaign import friday.lorewright --id saturday")
+def import_file(
+    file: Annotated[Path, typer.Argument(help="The file that `campaign export` wrote.")],
+    campaign_id: Annotated[str | None, typer.Option("--id", help="The campaign's ID here; its own if free.")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """A campaign from an exported file, with all of its branches. A file that is damaged is refused whole."""
+    row = exchange.import_campaign(open_app().campaigns, file, campaign_id=campaign_id)
+    if as_json:
+        show_json(_shown(row))
+        return
+    say(f"campaign {row.id} stands after turn {row.current_turn}: {row.name}")
+    say(f"Next: lorewright play {row.id}")
+
+
+def _moved(campaign_id: str, moved: branches.Moved) -> dict[str, Any]:
+    return {
+        "id": campaign_id,
+        "current_turn": moved.turn_no,
+        "turn_id": moved.turn_id,
+        "branch": moved.branch,
+        "kept_as": moved.kept_as,
+    }
+
+
+def _show_branches(tree: branches.BranchTree) -> None:
+    show_tree(_twig(tree.root))
+    for end in tree.loose_ends[-_LOOSE_ENDS_SHOWN:]:
+        how = "redo does it again" if end.can_be_redone else "no branch holds it"
+        say(f"  left after turn {end.parted_after}: {end.turn_id} (turn {end.turn_no}); {how}", style="dim")
+    more = len(tree.loose_ends) - _LOOSE_ENDS_SHOWN
+    if more > 0:
+        say(f"  and {more} more that were left: --json has them", style="dim")
+
+
+def _twig(stretch: branches.Stretch) -> Twig:
+    turns = f"turn {stretch.turn_no}"
+    if stretch.first_turn_no != stretch.turn_no:
+        turns = f"turns {stretch.first_turn_no} to {stretch.turn_no}"
+    named = f" · {', '.join(stretch.branches)}" if stretch.branches else ""
+    text = f"{turns}{_said(stretch.player_text)}{named}{' ← here' if stretch.is_head else ''}"
+    return Twig(text, "bold" if stretch.is_head else "", tuple(map(_twig, stretch.children)))
+
+
+def _said(player_text: str) -> str:
+    return f", “{player_text}”" if player_text else ""
 
 
 def _records(store: CampaignStore, turn_id: str, stage: str) -> list[dict[str, Any]]:

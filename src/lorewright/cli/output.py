@@ -7,11 +7,13 @@ import re
 import sys
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import Any
 
 from rich.console import Console, JustifyMethod
 from rich.table import Table
 from rich.text import Text
+from rich.tree import Tree
 
 from lorewright.errors import LorewrightError
 
@@ -79,6 +81,29 @@ def show_table(
     for row in rows:
         table.add_row(*(Text(clean(str(cell))) for cell in row))
     console().print(table)
+
+
+@dataclass(frozen=True, slots=True)
+class Twig:
+    """A line of a tree, with its style and what hangs on it."""
+
+    text: str
+    style: str = ""
+    twigs: tuple[Twig, ...] = ()
+
+
+def show_tree(root: Twig) -> None:
+    """Print a tree."""
+    drawn = Tree(_line(root), guide_style="dim")
+    waiting = [(drawn, root)]
+    while waiting:
+        onto, twig = waiting.pop()
+        waiting += [(onto.add(_line(one)), one) for one in twig.twigs]
+    console().print(drawn)
+
+
+def _line(twig: Twig) -> Text:
+    return Text(clean(twig.text).replace("\n", " "), style=twig.style)
 
 
 def show_json(value: Any) -> None:

@@ -22,6 +22,7 @@ COMMANDS = {
     "campaign": "campaign",
     "session": "session",
     "doctor": "doctor",
+    "db": "db",
     "explore": "explore",
     "play": "play",
     "turn": "play",

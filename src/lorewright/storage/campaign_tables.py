@@ -4,6 +4,7 @@ campaigns          one row: what it was made from, its rules, its head and its r
 pack_pins          which text of which pack it was made from
 turns              the tree of turns: parent, ops, the hash of the state after it, the stored result, the sitting
 world_states       complete states, of the head, of branch points and of every 25th turn; others are rebuilt from ops
+branches           names of heads: of the one at hand, and of what was rolled back or begun from an earlier turn
 undone             what can be done again from the head: the turns that were taken back, the newest on top
 actions            what was tried in a turn
 validation_results how each of them was judged
@@ -109,6 +110,19 @@ CAMPAIGN_MIGRATIONS = (
                 session_id TEXT REFERENCES sessions(id), lore_json TEXT NOT NULL, retrieved_at TEXT NOT NULL
             )""",
             "CREATE INDEX idx_scene_lore_scene ON scene_lore (scene_id)",
+        ),
+    ),
+    Migration(
+        "campaign_003_branches",
+        (
+            # The branch at hand has its row too: its head is the campaign's own, moved with it in one transaction.
+            """CREATE TABLE branches (
+                campaign_id TEXT NOT NULL REFERENCES campaigns(id), name TEXT NOT NULL, head_turn_id TEXT NOT NULL,
+                created_at TEXT NOT NULL, PRIMARY KEY (campaign_id, name),
+                FOREIGN KEY (campaign_id, head_turn_id) REFERENCES turns(campaign_id, turn_id)
+            )""",
+            "ALTER TABLE campaigns ADD COLUMN branch TEXT NOT NULL DEFAULT 'main'",
+            "INSERT INTO branches SELECT id, branch, head_turn_id, created_at FROM campaigns",
         ),
     ),
 )

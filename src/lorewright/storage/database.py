@@ -40,6 +40,8 @@ def insert_row(table: str, values: Sequence[object]) -> tuple[str, tuple[object,
 class Database:
     """One open SQLite file. Rows come as `sqlite3.Row`; nothing is written outside `transaction()`."""
 
+    _kind: type[sqlite3.Connection] = sqlite3.Connection
+
     def __init__(self, path: Path) -> None:
         """Open the file, making it where it is missing.
 
@@ -51,7 +53,9 @@ class Database:
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
             with self._lock:
-                self._connection = sqlite3.connect(path, isolation_level=None, timeout=BUSY_TIMEOUT_MS / 1000)
+                self._connection = sqlite3.connect(
+                    path, isolation_level=None, timeout=BUSY_TIMEOUT_MS / 1000, factory=self._kind
+                )
                 self._connection.row_factory = sqlite3.Row
                 self._connection.execute("PRAGMA journal_mode = WAL")
             for pragma in ("synchronous = FULL", "foreign_keys = ON", f"busy_timeout = {BUSY_TIMEOUT_MS}"):
@@ -67,6 +71,15 @@ class Database:
         """The first row of a query, or None."""
         found = self.rows(sql, *parameters)
         return found[0] if found else None
+
+    @contextmanager
+    def snapshot(self) -> Iterator[None]:
+        """Whatever is read within is of one moment. Not for thinking in: it stops checkpoints."""
+        self._connection.execute("BEGIN")
+        try:
+            yield
+        finally:
+            self._connection.execute("ROLLBACK")
 
     @contextmanager
     def transaction(self) -> Iterator[sqlite3.Connection]:

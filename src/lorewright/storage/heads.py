@@ -15,6 +15,8 @@ FULL_STATE_EVERY = 25
 
 _ANY_NUMBER = 1_000_000_000
 
+Statement = tuple[str, tuple[str | int | None, ...]]
+
 # The key of a turn begins with the campaign, of which a file has one: without it each step reads the whole table.
 _TURNS = "turns t ON t.campaign_id = (SELECT id FROM campaigns) AND t.turn_id = path.turn_id"
 
@@ -32,7 +34,9 @@ class HeadRow:
 class HeadMove:
     """The head as it was read, the turn that it goes to with its complete state, and what becomes of the undone turns.
 
-    `taken_back` are put on top of the pile in their order; `redone` so many are taken from it.
+    `taken_back` are put on top of the pile in their order; `redone` so many are taken from it. `named` is a new branch
+    that keeps the turn which was the head; `onto` the branch that is at hand afterwards, where it is another one: what
+    was undone on the branch before cannot be done again there.
     """
 
     campaign_id: str
@@ -44,6 +48,8 @@ class HeadMove:
     time: str
     taken_back: tuple[str, ...] = ()
     redone: int = 0
+    named: str | None = None
+    onto: str | None = None
 
 
 def head_row(database: Database) -> HeadRow:
@@ -125,12 +131,16 @@ def move_head(database: Database, move: HeadMove) -> None:
     with database.transaction() as connection:
         guard_head(connection, move.from_turn_id, move.revision)
         connection.execute("INSERT OR REPLACE INTO world_states VALUES (?, ?, ?)", (*key, move.state_json))
+        if move.named is not None:
+            connection.execute(
+                "INSERT INTO branches VALUES (?, ?, ?, ?)",
+                (move.campaign_id, move.named, move.from_turn_id, move.time),
+            )
+        for statement in set_head(move.campaign_id, move.to_turn_id, move.to_turn_no, move.time, onto=move.onto):
+            connection.execute(*statement)
         connection.execute(*forget_state(move.campaign_id, move.from_turn_id))
-        connection.execute(
-            """UPDATE campaigns SET head_turn_id = ?, current_turn = ?, revision = revision + 1, updated_at = ?
-               WHERE id = ?""",
-            (move.to_turn_id, move.to_turn_no, move.time, move.campaign_id),
-        )
+        if move.onto is not None:
+            connection.execute("DELETE FROM undone WHERE campaign_id = ?", (move.campaign_id,))
         _push(connection, move.campaign_id, move.taken_back)
         connection.execute(
             """DELETE FROM undone WHERE campaign_id = ?1 AND position IN
@@ -141,12 +151,33 @@ def move_head(database: Database, move: HeadMove) -> None:
     step("rewind:moved")
 
 
-def forget_state(campaign_id: str, turn_id: str) -> tuple[str, tuple[str | int, ...]]:
-    """The statement that drops the complete state of a turn which is the head no more, unless it is one to keep."""
+def set_head(
+    campaign_id: str, turn_id: str, turn_no: int, time: str, *, onto: str | None = None
+) -> tuple[Statement, ...]:
+    """The statements that make a turn the head, of the campaign and of the branch at hand (or of another one that is at
+    hand from then on). The revision grows."""
+    return (
+        (
+            """UPDATE campaigns SET head_turn_id = ?, current_turn = ?, branch = coalesce(?, branch),
+               revision = revision + 1, updated_at = ? WHERE id = ?""",
+            (turn_id, turn_no, onto, time, campaign_id),
+        ),
+        (
+            """UPDATE branches SET head_turn_id = ?1 WHERE campaign_id = ?2
+               AND name = (SELECT branch FROM campaigns WHERE id = ?2)""",
+            (turn_id, campaign_id),
+        ),
+    )
+
+
+def forget_state(campaign_id: str, turn_id: str) -> Statement:
+    """The statement that drops the complete state of a turn which is the head no more, unless it is one to keep: of
+    every 25th turn, of a branch point, of the head of a branch."""
     return (
         """DELETE FROM world_states WHERE campaign_id = ?1 AND turn_id = ?2
            AND (SELECT turn_no % ?3 FROM turns WHERE campaign_id = ?1 AND turn_id = ?2) != 0
-           AND (SELECT count(*) FROM turns WHERE campaign_id = ?1 AND parent_id = ?2) < 2""",
+           AND (SELECT count(*) FROM turns WHERE campaign_id = ?1 AND parent_id = ?2) < 2
+           AND NOT EXISTS (SELECT 1 FROM branches WHERE campaign_id = ?1 AND head_turn_id = ?2)""",
         (campaign_id, turn_id, FULL_STATE_EVERY),
     )
 

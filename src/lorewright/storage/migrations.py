@@ -41,16 +41,25 @@ def migrate(database: Database, migrations: Sequence[Migration]) -> list[str]:
     Raises:
         SettingsError: the file holds a migration that this version does not know; nothing was changed.
     """
-    known = [migration.name for migration in migrations]
-    if set(known) == (done := _done(database)):
+    if not missing(database, migrations):
         return []
+    return [migration.name for migration in migrations if _apply(database, migration)]
+
+
+def missing(database: Database, migrations: Sequence[Migration]) -> list[str]:
+    """The names of those that were not applied yet, in order. Nothing is changed.
+
+    Raises:
+        SettingsError: the file holds a migration that this version does not know.
+    """
+    known, done = [migration.name for migration in migrations], _done(database)
     unknown = sorted(done - set(known))
     if unknown:
         raise SettingsError(
             f"{database.path.name} was written by a newer version (migration {unknown[0]})",
             hint="upgrade lorewright",
         )
-    return [migration.name for migration in migrations if _apply(database, migration)]
+    return [name for name in known if name not in done]
 
 
 def _done(database: Database) -> set[str]:

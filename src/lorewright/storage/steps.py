@@ -12,6 +12,8 @@ INSTALL_STEPS = ("install:read", "install:building", "install:written", "install
 RECORD_STEPS = ("install:recording", "install:recorded")
 EMBED_STEPS = ("embed:batch", "embed:kept", "embed:embedded", "embed:written", "embed:indexed", "embed:renamed")
 COPY_STEPS = ("copy:writing", "copy:written", "copy:moved")
+COMMIT_STEPS = ("commit:thought", "commit:begun", "commit:written", "commit:committed")
+IMPORT_STEPS = ("import:unpacked", "import:written", "import:kept", "new:built", "new:linked")
 REWIND_STEPS = ("rewind:moving", "rewind:moved")
 REMOVE_STEPS = ("remove:checked", "remove:recording", "remove:recorded", "remove:deleted")
 

@@ -1,6 +1,7 @@
 """Turns taken back and done again: the head goes to its parent and back. Nothing is deleted, no dice are thrown.
 
-Who goes on playing from an earlier turn begins a branch: what was undone stays in the file and cannot be done again.
+Who goes on playing from an earlier turn leaves what was undone: it stays in the file and cannot be done again, but a
+branch can be begun from it.
 """
 
 from __future__ import annotations
@@ -8,6 +9,7 @@ from __future__ import annotations
 from lorewright.errors import CampaignError, DamagedFile
 from lorewright.storage.heads import HeadMove, HeadRow, head_row, move_head, path_to, undone_turns
 from lorewright.turn.store import CampaignStore, now
+from lorewright.world.state import WorldState
 
 
 def undo(store: CampaignStore, *, turns: int = 1) -> str:
@@ -30,7 +32,7 @@ def undo(store: CampaignStore, *, turns: int = 1) -> str:
             hint="say something first" if head.turn_no == 0 else "see: lorewright campaign log CAMPAIGN",
         )
     taken_back = tuple(turn["turn_id"] for turn in reversed(path[1:]))
-    return _move(store, head, path[0]["turn_id"], taken_back=taken_back)
+    return move_to(store, head, path[0]["turn_id"], taken_back=taken_back)
 
 
 def undo_to(store: CampaignStore, turn_no: int) -> str:
@@ -84,12 +86,15 @@ def redo(store: CampaignStore) -> str:
     pile = undone_turns(store.database)
     if not pile:
         raise CampaignError("there is nothing to redo", hint="only what was taken back just now can be done again")
-    return _move(store, head, pile[-1], redone=1)
+    return move_to(store, head, pile[-1], redone=1)
 
 
-def _move(
-    store: CampaignStore, head: HeadRow, turn_id: str, *, taken_back: tuple[str, ...] = (), redone: int = 0
-) -> str:
+def committed_state(store: CampaignStore, turn_id: str) -> WorldState:
+    """The state after a turn, which is the one that was committed.
+
+    Raises:
+        DamagedFile: it is not.
+    """
     turn = path_to(store.database, turn_id, last=1)[0]
     state = store.state_at(turn_id)
     if state.content_hash() != turn["state_hash"]:
@@ -97,6 +102,28 @@ def _move(
             f"the state after turn {turn['turn_no']} is not the one that was committed",
             hint="restore the campaign's file from a copy",
         )
+    return state
+
+
+def move_to(
+    store: CampaignStore,
+    head: HeadRow,
+    turn_id: str,
+    *,
+    taken_back: tuple[str, ...] = (),
+    redone: int = 0,
+    named: str | None = None,
+    onto: str | None = None,
+) -> str:
+    """Move the head, as it was read, to another turn; its ID. See `HeadMove` for the rest.
+
+    Raises:
+        DamagedFile: the state after that turn is not the one that was committed.
+        HeadMoved: another turn was committed meanwhile.
+    Whatever is raised, nothing was changed.
+    """
+    turn = path_to(store.database, turn_id, last=1)[0]
+    state = committed_state(store, turn_id)
     move_head(
         store.database,
         HeadMove(
@@ -109,6 +136,8 @@ def _move(
             time=now(),
             taken_back=taken_back,
             redone=redone,
+            named=named,
+            onto=onto,
         ),
     )
     return turn_id

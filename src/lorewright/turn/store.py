@@ -14,9 +14,10 @@ from lorewright.ids import canonical_json
 from lorewright.rules.rulesets import CampaignRules
 from lorewright.storage.campaign_tables import CAMPAIGN_MIGRATIONS
 from lorewright.storage.database import insert_row
-from lorewright.storage.heads import forget_state, guard_head, head_row, is_on_path, path_to
+from lorewright.storage.heads import forget_state, guard_head, head_row, is_on_path, path_to, set_head
 from lorewright.storage.migrations import open_migrated
 from lorewright.storage.sittings import SceneLoreRow, active_session_row, keep_scene_lore, scene_lore_row
+from lorewright.storage.steps import step
 from lorewright.turn.campaign import CampaignRow, PackPin
 from lorewright.turn.draft import Draft, Head, StageRecord, Submission
 from lorewright.turn.messages import Message
@@ -182,7 +183,7 @@ class CampaignStore:
                 self.campaign_id,
                 turn["turn_id"],
             )
-            found += [(turn["turn_no"], _message(row)) for row in rows]
+            found += [(turn["turn_no"], message_of(row)) for row in rows]
         return found
 
     def stage_records(self, turn_id: str) -> list[dict[str, Any]]:
@@ -235,8 +236,8 @@ class CampaignStore:
             )
         if not self.is_on_path(row["turn_id"]):
             raise TurnUndone(
-                f"the turn of the action ID {submission.action_id} was taken back",
-                hint="do it again with redo, or use a new action ID to play it anew",
+                f"the turn of the action ID {submission.action_id} was taken back, or is on another branch",
+                hint="do it again with redo, switch to its branch, or use a new action ID to play it anew",
             )
         return str(row["result_json"])
 
@@ -255,11 +256,15 @@ class CampaignStore:
         """
         result_json = canonical_json(draft.result.model_dump(mode="json"))
         statements = _statements(draft, result_json)
+        step("commit:thought")
         try:
             with self.database.transaction() as connection:
                 guard_head(connection, draft.head.turn_id, draft.head.revision)
+                step("commit:begun")
                 for sql, parameters in statements:
                     connection.execute(sql, parameters)
+                step("commit:written")
+            step("commit:committed")
         except sqlite3.Error:
             # A COMMIT may have taken effect although it raised; and a twin of this submission may have been first.
             stored = self.stored_result(draft.submission)
@@ -309,6 +314,7 @@ def _statements(draft: Draft, result_json: str) -> list[tuple[str, tuple[Any, ..
     statements: list[tuple[str, tuple[Any, ...]]] = [
         insert_row(*row) for row in rows_of(draft, time, result_json=result_json)
     ]
+    statements += set_head(campaign_id, draft.turn_id, draft.turn_no, time)
     statements.append(forget_state(campaign_id, draft.head.turn_id))
     # Whoever goes on from here leaves what was undone on its own branch.
     statements.append(("DELETE FROM undone WHERE campaign_id = ?", (campaign_id,)))
@@ -316,17 +322,11 @@ def _statements(draft: Draft, result_json: str) -> list[tuple[str, tuple[Any, ..
         statements.append(
             keep_scene_lore(campaign_id, SceneLoreRow(kept.scene_id, draft.head.session_id, kept.to_keep), time)
         )
-    statements.append(
-        (
-            """UPDATE campaigns SET head_turn_id = ?, current_turn = ?, revision = revision + 1, updated_at = ?
-               WHERE id = ?""",
-            (draft.turn_id, draft.turn_no, time, campaign_id),
-        )
-    )
     return statements
 
 
-def _message(row: sqlite3.Row) -> Message:
+def message_of(row: sqlite3.Row) -> Message:
+    """One entry of the stream, from its row."""
     return Message(
         owner=row["owner"],
         type=row["type"],

@@ -1,0 +1,254 @@
+"""A campaign's whole file -> everything in it that must not be. Nothing is changed, not even an old schema.
+
+What SQL can ask is asked in `storage/integrity.py`; here every state is rebuilt by its ops from the root, and what is
+stored as JSON is read as what it says it is.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from pydantic import ValidationError
+
+from lorewright.campaigns.kept_packs import KeptPacks
+from lorewright.errors import LorewrightError, SettingsError
+from lorewright.ids import content_hash
+from lorewright.rules.rulesets import CampaignRules
+from lorewright.storage.campaign_tables import CAMPAIGN_MIGRATIONS
+from lorewright.storage.contents import (
+    Refused,
+    Row,
+    campaign_row,
+    json_texts,
+    pinned_texts,
+    state_rows,
+    turn_count,
+    turns_with_messages,
+)
+from lorewright.storage.database import Database, opened
+from lorewright.storage.heads import path_to
+from lorewright.storage.integrity import FOUNDATIONS, INVARIANTS, RESTORE, Finding, broken, unsound
+from lorewright.storage.migrations import migrate, missing
+from lorewright.storage.sittings import session_rows
+from lorewright.turn.messages import Message
+from lorewright.turn.result import TurnResult
+from lorewright.turn.rows import OPS
+from lorewright.turn.store import message_of
+from lorewright.world.apply import apply
+from lorewright.world.state import WorldState, pair, relation_key
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """How many turns were looked at, and what was found, the gravest first."""
+
+    turns: int
+    findings: tuple[Finding, ...]
+
+    @property
+    def clean(self) -> bool:
+        """Whether nothing was found."""
+        return not self.findings
+
+
+def check(path: Path, kept: KeptPacks | None = None) -> Checked:
+    """Everything that is wrong with a campaign's file and, where `kept` is given, with the texts that it pins.
+
+    It never raises for what it finds: a file that is no database is a finding, too.
+    """
+    try:
+        with opened(path) as database, database.snapshot():
+            return _checked(database, kept)
+    except SettingsError as problem:
+        return Checked(0, (Finding("newer-version", path.name, problem.message, problem.hint or ""),))
+    except (LorewrightError, Refused) as problem:
+        return Checked(0, (Finding("unreadable", path.name, str(problem), RESTORE),))
+
+
+@dataclass(frozen=True, slots=True)
+class Migrated:
+    """The migrations that were applied to a file, in order; or why none could be."""
+
+    applied: tuple[str, ...] = ()
+    problem: str | None = None
+
+
+def migrated(path: Path) -> Migrated:
+    """Bring a campaign's file up to date. It never raises: a file that cannot be is left as it is, and says why."""
+    try:
+        with opened(path) as database:
+            return Migrated(tuple(migrate(database, CAMPAIGN_MIGRATIONS)))
+    except (LorewrightError, Refused) as problem:
+        return Migrated(problem=str(problem))
+
+
+def _checked(database: Database, kept: KeptPacks | None) -> Checked:
+    old = missing(database, CAMPAIGN_MIGRATIONS)
+    if old:
+        name = database.path.stem
+        what = f"it was written by an older version: {', '.join(old)} is missing"
+        return Checked(0, (Finding("older-version", name, what, f"run: lorewright db migrate {name}"),))
+    found = [*unsound(database), *broken(database, FOUNDATIONS)]
+    turns = turn_count(database)
+    # A tree with a hole cannot be walked, and what is said of its states would only hide the hole.
+    if not found:
+        unreadable = list(_unreadable(database))
+        found = [*broken(database, INVARIANTS), *unreadable, *_campaign(database), *_states(database)]
+        found += [] if unreadable else [*_results(database), *_sittings(database)]
+    if kept is not None:
+        found += _pins(database, kept)
+    return Checked(turns, tuple(found))
+
+
+def _unreadable(database: Database) -> Iterator[Finding]:
+    for where, column, text, kinds in json_texts(database):
+        if (problem := _misread(partial(_json_of, kinds), text)) is not None:
+            yield Finding("json-unreadable", where, f"{column} cannot be read: {problem}", RESTORE)
+
+
+def _json_of(kinds: tuple[type, ...], text: str) -> None:
+    if not isinstance(json.loads(text), kinds):
+        raise ValueError(f"it is no {' or '.join(kind.__name__ for kind in kinds)}")
+
+
+def _campaign(database: Database) -> Iterator[Finding]:
+    row = campaign_row(database)
+    if row["id"] != database.path.stem and not database.path.name.startswith("."):
+        what = f"the file is called {database.path.name}, its campaign {row['id']}"
+        yield Finding(
+            "file-name",
+            "campaign",
+            what,
+            f"rename it to {row['id']}.db; for a second one export it and import it with --id",
+        )
+    if (problem := _misread(CampaignRules.model_validate_json, row["rules_json"])) is not None:
+        yield Finding("rules-unreadable", "campaign", problem, RESTORE)
+
+
+def _states(database: Database) -> Iterator[Finding]:
+    """Every state, from the root on, by the ops of its turn; a branch goes on from the state where it began."""
+    children: dict[str, list[Row]] = {}
+    rows = state_rows(database)
+    for row in rows[1:]:
+        children.setdefault(row["parent_id"], []).append(row)
+    try:
+        root = WorldState.model_validate_json(rows[0]["state_json"] or "")
+    except (ValidationError, RecursionError) as problem:
+        yield Finding("state-unreadable", _named(rows[0]), _first(problem), RESTORE)
+        return
+    yield from _state(rows[0], root, None)
+    waiting = [(child, root) for child in reversed(children.get(rows[0]["turn_id"], ()))]
+    while waiting:
+        row, before = waiting.pop()
+        try:
+            applied = apply(before, OPS.validate_json(row["ops_json"]))
+        except (ValidationError, RecursionError) as problem:
+            yield Finding("ops-unreadable", _named(row), _first(problem), RESTORE)
+            continue
+        if applied.refusal is not None:
+            what = f"its op {applied.refusal.index} does not fit the state before it: {applied.refusal.reason}"
+            yield Finding("ops-refused", _named(row), what, RESTORE)
+            continue
+        yield from _state(row, applied.state, before)
+        waiting += [(child, applied.state) for child in reversed(children.get(row["turn_id"], ()))]
+
+
+def _state(row: Row, state: WorldState, before: WorldState | None) -> Iterator[Finding]:
+    if state.content_hash() != row["state_hash"]:
+        what = "its ops do not lead to the state that was committed"
+        yield Finding("state-hash", _named(row), what, RESTORE)
+    if row["state_json"] is not None and content_hash(row["state_json"]) != row["state_hash"]:
+        yield Finding("state-changed", _named(row), "the state that is kept of it is another one", RESTORE)
+    if before is None or state.relations is not before.relations:
+        for key, edge in state.relations.items():
+            if key != relation_key(edge.a, edge.b) or (edge.a, edge.b) != pair(edge.a, edge.b) or edge.a == edge.b:
+                what = f"the relation {key} is not the one edge between two people"
+                yield Finding("relation-edge", _named(row), what, RESTORE)
+    yield from _unknown_ids(row, state)
+
+
+def _unknown_ids(row: Row, state: WorldState) -> Iterator[Finding]:
+    """People, places and things that are somewhere and are not."""
+    named = {state.player_id, state.scene.location_id, *state.positions, *state.inventory}
+    for unknown in sorted(named - set(state.entities)):
+        yield Finding("entity-unknown", _named(row), f"{unknown} has a place in the state and is no entity", RESTORE)
+    for clock in state.clocks.values():
+        if clock.value > clock.max:
+            what = f"the clock {clock.id} shows {clock.value} of {clock.max}"
+            yield Finding("clock-over", _named(row), what, RESTORE)
+
+
+def _results(database: Database) -> Iterator[Finding]:
+    """Every stored result is that of its own turn, and what it shows is what stands in the stream."""
+    for row, messages in turns_with_messages(database):
+        try:
+            result = TurnResult.model_validate_json(row["result_json"])
+        except (ValidationError, RecursionError) as problem:
+            yield Finding("result-unreadable", _named(row), _first(problem), RESTORE)
+            continue
+        if (result.turn_id, result.turn_no) != (row["turn_id"], row["turn_no"]):
+            what = f"its stored result is that of turn {result.turn_no} ({result.turn_id})"
+            yield Finding("result-of-another", _named(row), what, RESTORE)
+            continue
+        stream = {one["seq"]: one for one in messages}
+        for message in result.messages:
+            stored = stream.get(message.seq)
+            if stored is None or _message(stored) != message:
+                what = f"message {message.seq} of its result is not the one in the stream"
+                yield Finding("result-message", _named(row), what, RESTORE)
+        if row["kind"] != "start" and row["request_hash"] != content_hash(row["player_text"]):
+            yield Finding("request-hash", _named(row), "its words are not those that were submitted", RESTORE)
+
+
+def _message(row: Row) -> Message | None:
+    try:
+        return message_of(row)
+    except ValidationError:
+        return None
+
+
+def _sittings(database: Database) -> Iterator[Finding]:
+    """A sitting that ended says which turns were played in it, up to its last."""
+    for session in session_rows(database):
+        if session.ended_at is None or session.end_turn_id is None:
+            continue
+        own = [row for row in path_to(database, session.end_turn_id) if row["session_id"] == session.id]
+        first = own[0]["turn_no"] if own else None
+        last = own[-1]["turn_id"] if own else None
+        if (first, last) != (session.turn_range_start, session.end_turn_id):
+            what = f"the turns that were played in it do not go from {session.turn_range_start} to its last"
+            yield Finding("session-turns", f"sitting {session.id}", what, RESTORE)
+
+
+def _pins(database: Database, kept: KeptPacks) -> Iterator[Finding]:
+    for pack_id, text_hash in pinned_texts(database):
+        problem = kept.problem_with(text_hash)
+        if problem is not None:
+            hint = "restore campaigns/packs-kept, or install the same text of the pack and import an export"
+            yield Finding("text-lost", f"pack {pack_id}", problem, hint)
+
+
+def _misread(read: Callable[[str], Any], text: str) -> str | None:
+    """Why a text cannot be read, or None."""
+    try:
+        read(text)
+    except (ValueError, TypeError, RecursionError) as problem:
+        return _first(problem)
+    return None
+
+
+def _first(problem: Exception) -> str:
+    """The first thing that is wrong with a text, in a line, without the text itself: it may hold secrets."""
+    if isinstance(problem, ValidationError):
+        error = problem.errors(include_url=False, include_input=False)[0]
+        return f"{'.'.join(map(str, error['loc'])) or 'all of it'}: {error['msg']}"
+    return str(problem).splitlines()[0] if str(problem) else type(problem).__name__
+
+
+def _named(row: Row) -> str:
+    return f"turn {row['turn_no']} ({row['turn_id']})"

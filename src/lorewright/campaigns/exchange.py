@@ -1,0 +1,228 @@
+"""A campaign <-> one file. Two kinds: all of it, which can be imported and played on, or what the player saw of it.
+
+The whole has every row of every table as JSON, and the text of every pack that is pinned: no index, for those can be
+made again, and no database, for a stranger's database is a program. The player's has the story along the way to the
+head and nothing else: no state, no rules, no pack, no input of a stage.
+"""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path, PurePosixPath
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from lorewright import __version__
+from lorewright.campaigns.campaigns import Campaigns
+from lorewright.campaigns.checks import check
+from lorewright.campaigns.sessions import sittings
+from lorewright.campaigns.store import new_file
+from lorewright.errors import CampaignError, DamagedFile, NotFound, SettingsError
+from lorewright.ids import canonical_json
+from lorewright.packs.loader import content_hash_of
+from lorewright.storage.campaign_tables import CAMPAIGN_MIGRATIONS
+from lorewright.storage.containers import Container, open_container, write_container
+from lorewright.storage.contents import Refused, campaign_row, pinned_texts
+from lorewright.storage.database import Database
+from lorewright.storage.migrations import migrate
+from lorewright.storage.steps import step
+from lorewright.storage.tables import Table, read_tables, write_tables
+from lorewright.turn.campaign import CampaignRow
+from lorewright.turn.store import CampaignStore
+
+_FORMAT = "lorewright-campaign"
+# Raised whenever an older program could not read the file as it is meant.
+_VERSION = 1
+_AGAIN = "have it exported and sent again"
+
+Audience = Literal["gm", "player"]
+
+
+class Manifest(BaseModel):
+    """What an exported file says of itself, beside the list of its members."""
+
+    model_config = ConfigDict(extra="ignore", strict=True, frozen=True)
+
+    format: Literal["lorewright-campaign"]
+    format_version: int
+    written_by: str
+    audience: Audience
+    campaign_id: str
+    name: str
+    migrations: tuple[str, ...] = ()
+
+
+def export(campaigns: Campaigns, campaign_id: str, path: Path, *, audience: Audience = "gm") -> None:
+    """Write a campaign to a new file, whole or not at all: all of it, or what the player saw.
+
+    Raises:
+        NotFound: there is no such campaign.
+        CampaignError: there is a file already.
+        DamagedFile: something in the campaign's file is not as it must be; nothing was written.
+    """
+    with campaigns.reading(campaign_id) as store:
+        found = check(campaigns.path(campaign_id), campaigns.kept if audience == "gm" else None).findings
+        if found:
+            raise DamagedFile(
+                f"{campaign_id} is damaged and was not exported: {found[0].where}: {found[0].what}",
+                hint=f"see: lorewright db check {campaign_id}",
+            )
+        row = store.campaign()
+        members = _whole(campaigns, store, row) if audience == "gm" else _story(store, row)
+        try:
+            write_container(path, _about(row, audience), members)
+        except FileExistsError:
+            raise CampaignError(f"there is a file {path} already", hint="choose another name") from None
+
+
+def _about(row: CampaignRow, audience: Audience) -> dict[str, Any]:
+    about = {
+        "format": _FORMAT,
+        "format_version": _VERSION,
+        "written_by": __version__,
+        "audience": audience,
+        "campaign_id": row.id,
+        "name": row.name,
+    }
+    return {**about, "migrations": [one.name for one in CAMPAIGN_MIGRATIONS]} if audience == "gm" else about
+
+
+def _whole(campaigns: Campaigns, store: CampaignStore, row: CampaignRow) -> Iterator[tuple[str, bytes]]:
+    for table in read_tables(store.database):
+        lines = (canonical_json(line) for line in (table.columns, *table.rows))
+        yield f"tables/{table.name}.jsonl", "".join(f"{line}\n" for line in lines).encode()
+    for content_hash in sorted({pin.content_hash for pin in row.pins}):
+        with tempfile.TemporaryDirectory() as folder:
+            root = Path(folder)
+            campaigns.kept.unpack(content_hash, root)
+            for file in sorted(root.rglob("*")):
+                if file.is_file():
+                    yield f"packs/{content_hash}/{file.relative_to(root).as_posix()}", file.read_bytes()
+
+
+def _story(store: CampaignStore, row: CampaignRow) -> Iterator[tuple[str, bytes]]:
+    """What the player saw on the way to the head: results are made for their eyes, and so are summaries."""
+    state = store.head().state
+    turns = [{key: turn[key] for key in ("turn_no", "kind", "player_text", "result")} for turn in store.turns()]
+    told = [one for one in sittings(store) if one.summary is not None]
+    story = {
+        "name": row.name,
+        "current_turn": row.current_turn,
+        "location": state.name_of(state.scene.location_id),
+        "present": [state.name_of(one) for one in state.present_npcs()],
+        "carried": [state.name_of(one) for one in state.held_by(state.player_id)],
+        "minutes": state.minutes,
+        "clocks": list(state.clocks_shown()),
+        "ended": state.ended is not None,
+        "sittings": [{"from": s.turn_range_start, "to": s.turn_range_end, "summary": s.summary} for s in told],
+        "turns": turns,
+    }
+    yield "story.json", (canonical_json(story) + "\n").encode()
+
+
+def import_campaign(campaigns: Campaigns, path: Path, *, campaign_id: str | None = None) -> CampaignRow:
+    """A campaign from a file that holds all of one, under its own ID or another.
+
+    Raises:
+        NotFound: there is no such file.
+        DamagedFile: it is not what was exported, or what was exported breaks an invariant.
+        SettingsError: a newer version wrote it.
+        CampaignError: the ID is taken, or the file holds what a player saw.
+    Whatever is raised, there is no new campaign.
+    """
+    if not path.is_file():
+        raise NotFound(f"there is no file {path}", hint="give the file that `campaign export` wrote")
+    with open_container(path) as container:
+        manifest = _manifest(path, container)
+        wanted = campaigns.free_id(campaign_id or manifest.campaign_id)
+        tables = [_table(container, name) for name in container.names if name.startswith("tables/")]
+        with tempfile.TemporaryDirectory() as folder:
+            texts = _unpacked(container, Path(folder))
+            _write(campaigns, wanted, manifest, tables, texts)
+    with campaigns.reading(wanted) as store:
+        return store.campaign()
+
+
+def _manifest(path: Path, container: Container) -> Manifest:
+    version = container.about.get("format_version")
+    if container.about.get("format") == _FORMAT and type(version) is int and version > _VERSION:
+        raise SettingsError(f"{path} was written by a newer version", hint="upgrade lorewright")
+    try:
+        # As JSON, so that a list may be a tuple.
+        manifest = Manifest.model_validate_json(json.dumps(dict(container.about)))
+    except ValidationError:
+        raise DamagedFile(f"{path} is not an exported campaign", hint=_AGAIN) from None
+    if manifest.audience == "player":
+        raise CampaignError(
+            f"{path} holds what the player saw, which cannot be played on",
+            hint="have all of it exported, without --as player",
+        )
+    known = tuple(one.name for one in CAMPAIGN_MIGRATIONS)
+    unknown = [name for name in manifest.migrations if name not in known]
+    if unknown:
+        raise SettingsError(f"{path} was written by a newer version ({unknown[0]})", hint="upgrade lorewright")
+    if manifest.migrations != known[: len(manifest.migrations)] or not manifest.migrations:
+        raise DamagedFile(f"{path} is not an exported campaign: its list of migrations", hint=_AGAIN)
+    return manifest
+
+
+def _table(container: Container, member: str) -> Table:
+    try:
+        columns, *rows = (json.loads(line) for line in container.read(member).decode().split("\n")[:-1])
+        return Table(PurePosixPath(member).stem, tuple(columns), tuple(map(tuple, rows)))
+    except (ValueError, TypeError, RecursionError):
+        raise DamagedFile(f"{member} in it cannot be read", hint=_AGAIN) from None
+
+
+def _unpacked(container: Container, folder: Path) -> dict[str, Path]:
+    """Content hash -> the folder of that text, for every pack in the file."""
+    roots: dict[str, Path] = {}
+    for member in container.names:
+        name = PurePosixPath(member)
+        if name.parts[0] == "tables":
+            continue
+        content_hash, inner = name.parts[1] if len(name.parts) > 2 else "", name.parts[2:]
+        leads_out = not inner or ".." in name.parts or "\\" in member or ":" in member or "\0" in member
+        if name.parts[0] != "packs" or not content_hash.isalnum() or leads_out:
+            raise DamagedFile(f"the member {member!r} is none that was exported", hint="do not import it")
+        file = (roots.setdefault(content_hash, folder / content_hash)).joinpath(*inner)
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_bytes(container.read(member))
+    for content_hash, root in roots.items():
+        if content_hash_of(root) != content_hash:
+            raise DamagedFile(f"the text {content_hash[:16]} in it is another one", hint=_AGAIN)
+    return roots
+
+
+def _write(
+    campaigns: Campaigns, campaign_id: str, manifest: Manifest, tables: Sequence[Table], texts: Mapping[str, Path]
+) -> None:
+    try:
+        with new_file(campaigns.folder / f"{campaign_id}.db") as database:
+            migrate(database, CAMPAIGN_MIGRATIONS[: len(manifest.migrations)])
+            step("import:unpacked")
+            write_tables(database, tables, campaign_id=campaign_id, was=manifest.campaign_id)
+            migrate(database, CAMPAIGN_MIGRATIONS)
+            step("import:written")
+            _judge(database, campaign_id, texts)
+            for content_hash, root in texts.items():
+                campaigns.kept.keep(root, content_hash)
+            step("import:kept")
+    except (Refused, OverflowError) as problem:
+        raise DamagedFile(f"what it holds does not fit together: {problem}", hint=_AGAIN) from None
+    except FileExistsError:
+        raise CampaignError(f"there is a campaign {campaign_id} already", hint="choose another --id") from None
+
+
+def _judge(database: Database, campaign_id: str, texts: Mapping[str, Path]) -> None:
+    """Refuse what would not be sound."""
+    found = check(database.path).findings
+    if found:
+        raise DamagedFile(f"what it holds is not sound: {found[0].where}: {found[0].what}", hint=_AGAIN)
+    if campaign_row(database)["id"] != campaign_id:
+        raise DamagedFile("its manifest tells of another campaign", hint=_AGAIN)
+    if {text_hash for _, text_hash in pinned_texts(database)} != set(texts):
+        raise DamagedFile("it does not hold the texts that its campaign pins", hint=_AGAIN)

@@ -1,0 +1,73 @@
+"""lorewright db …: look into campaigns' files for what must not be, and bring old ones up to date."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import Annotated
+
+import typer
+
+from lorewright.bootstrap import open_app
+from lorewright.campaigns.campaigns import Campaigns
+from lorewright.campaigns.checks import Checked, check, migrated
+from lorewright.cli.output import say, show_json, show_table
+
+app = typer.Typer(
+    help="Campaigns' files: check them, bring them up to date.",
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode=None,
+)
+
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for programs.")]
+CampaignId = Annotated[str | None, typer.Argument(help="The campaign's ID; all campaigns if not given.")]
+
+
+@app.command("check", epilog="Example: lorewright db check friday")
+def check_files(campaign_id: CampaignId = None, as_json: AsJson = False) -> None:
+    """Check every invariant over a campaign's whole file: each state rebuilt from the beginning, each stored result,
+    each branch and sitting, the texts of its packs. Nothing is changed. Exit 1 when anything is wrong."""
+    campaigns = open_app().campaigns
+    found = {one: check(campaigns.path(one), campaigns.kept) for one in _ids(campaigns, campaign_id)}
+    clean = all(one.clean for one in found.values())
+    if as_json:
+        checked = [{"id": one, "clean": of.clean, **asdict(of)} for one, of in found.items()]
+        show_json({"clean": clean, "campaigns": checked})
+    else:
+        for one, of in found.items():
+            _show(one, of)
+        if not found:
+            say("There is no campaign to check.")
+    if not clean:
+        raise typer.Exit(1)
+
+
+@app.command(epilog="Example: lorewright db migrate friday")
+def migrate(campaign_id: CampaignId = None, as_json: AsJson = False) -> None:
+    """Bring campaigns' files up to date and say what was done. Whatever opens a campaign does so by itself. Exit 1 when
+    a file cannot be."""
+    campaigns = open_app().campaigns
+    done = {one: migrated(campaigns.path(one)) for one in _ids(campaigns, campaign_id)}
+    if as_json:
+        show_json([{"id": one, "applied": list(of.applied), "problem": of.problem} for one, of in done.items()])
+    else:
+        for one, of in done.items():
+            say(f"{one}: {', '.join(of.applied) or of.problem or 'up to date'}", style="red" if of.problem else "")
+        if not done:
+            say("There is no campaign to bring up to date.")
+    if any(of.problem for of in done.values()):
+        raise typer.Exit(1)
+
+
+def _ids(campaigns: Campaigns, campaign_id: str | None) -> list[str]:
+    return campaigns.ids() if campaign_id is None else [campaign_id]
+
+
+def _show(campaign_id: str, checked: Checked) -> None:
+    if checked.clean:
+        say(f"{campaign_id}: {checked.turns} turns, all is well", style="green")
+        return
+    say(f"{campaign_id}: {len(checked.findings)} findings in {checked.turns} turns", style="bold red")
+    show_table(("code", "where", "what"), [(one.code, one.where, one.what) for one in checked.findings])
+    for hint in dict.fromkeys(one.hint for one in checked.findings):
+        say(f"  to do: {hint}", style="cyan")

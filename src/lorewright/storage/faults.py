@@ -1,0 +1,52 @@
+"""A database that fails where it is told to: for tests of what a failed write leaves behind."""
+
+from __future__ import annotations
+
+import sqlite3
+from typing import Any
+
+from lorewright.storage.database import Database
+
+INJECTED = "injected fault"
+
+
+class _Failing(sqlite3.Connection):
+    """Counts the statements of write transactions, BEGIN and COMMIT among them, and fails at one of them."""
+
+    fail_at: int | None = None
+    after = False
+    counted = 0
+    _writing = False
+
+    def execute(self, sql: str, parameters: Any = (), /) -> sqlite3.Cursor:
+        """Run a statement, or fail before it or after it."""
+        self._writing = self._writing or sql.startswith("BEGIN IMMEDIATE")
+        if not self._writing or sql == "ROLLBACK":
+            self._writing = False
+            return super().execute(sql, parameters)
+        self.counted += 1
+        fails = self.counted == self.fail_at
+        if fails and not self.after:
+            raise sqlite3.OperationalError(INJECTED)
+        done = super().execute(sql, parameters)
+        self._writing = sql != "COMMIT"
+        if fails:
+            raise sqlite3.OperationalError(INJECTED)
+        return done
+
+
+class FailingDatabase(Database):
+    """A database whose n-th statement within write transactions fails, once; what only reads never does."""
+
+    _kind = _Failing
+    _connection: _Failing
+
+    def fail_at(self, statement: int | None, *, after: bool = False) -> None:
+        """Fail at that statement from now on (BEGIN is the first, COMMIT the last), or never. With `after` it takes
+        effect before it fails, as a COMMIT can."""
+        self._connection.fail_at, self._connection.after, self._connection.counted = statement, after, 0
+
+    @property
+    def counted(self) -> int:
+        """How many statements there were since it was said where to fail."""
+        return self._connection.counted

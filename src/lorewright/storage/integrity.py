@@ -1,0 +1,226 @@
+"""A campaign's tables -> the rows that break an invariant. Nothing is changed.
+
+Each invariant is one query for whatever breaks it. What cannot be asked in SQL (states, stored results) is judged by
+whoever knows what they mean.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from dataclasses import dataclass
+
+from lorewright.storage.database import Database
+from lorewright.storage.heads import FULL_STATE_EVERY
+
+RESTORE = "restore the campaign's file from a copy or an export"
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """Something in a campaign's file that must not be: a stable code, where it stands, what it is and what to do."""
+
+    code: str
+    where: str
+    what: str
+    hint: str
+
+
+@dataclass(frozen=True, slots=True)
+class Invariant:
+    """A query that gives (where, what) of whatever breaks it."""
+
+    code: str
+    sql: str
+    hint: str = RESTORE
+
+
+_TURN = "'turn ' || t.turn_no || ' (' || t.turn_id || ')'"
+
+
+def _counted(table: str, column: str) -> str:
+    """The turns whose rows in a table are not numbered 0, 1, 2 … without a gap."""
+    return f"""SELECT {_TURN}, 'its rows in {table} are not numbered from 0 without a gap' FROM {table} x
+        JOIN turns t USING (campaign_id, turn_id) GROUP BY t.campaign_id, t.turn_id
+        HAVING min(x.{column}) != 0 OR max(x.{column}) != count(*) - 1"""
+
+
+# Of these the rest cannot be judged without.
+FOUNDATIONS = (
+    Invariant(
+        "campaign-count",
+        "SELECT 'campaigns', 'the file holds ' || count(*) || ' campaigns' FROM campaigns HAVING count(*) != 1",
+    ),
+    Invariant(
+        "root",
+        """SELECT 'turns', count(*) || ' turns have no parent; one must, which is turn 0 and of the kind start'
+           FROM turns WHERE parent_id IS NULL HAVING count(*) != 1 OR max(turn_no) != 0 OR max(kind) != 'start'""",
+    ),
+    Invariant(
+        "head-unknown",
+        """SELECT 'campaign', 'its head ' || head_turn_id || ' is no turn' FROM campaigns c WHERE NOT EXISTS
+           (SELECT 1 FROM turns t WHERE t.campaign_id = c.id AND t.turn_id = c.head_turn_id)""",
+    ),
+    Invariant(
+        "turn-parent",
+        f"""SELECT {_TURN}, 'its parent ' || t.parent_id || ' is no turn' FROM turns t LEFT JOIN turns p
+            ON p.campaign_id = t.campaign_id AND p.turn_id = t.parent_id
+            WHERE t.parent_id IS NOT NULL AND p.turn_id IS NULL""",
+    ),
+    # Numbers that grow by one along every edge leave no room for a circle, nor for a gap on any branch.
+    Invariant(
+        "turn-number",
+        f"""SELECT {_TURN}, 'its parent is turn ' || p.turn_no FROM turns t JOIN turns p
+            ON p.campaign_id = t.campaign_id AND p.turn_id = t.parent_id WHERE t.turn_no != p.turn_no + 1""",
+    ),
+)
+
+INVARIANTS = (
+    Invariant(
+        "head-number",
+        """SELECT 'campaign', 'it counts ' || c.current_turn || ' turns, its head is turn ' || t.turn_no
+           FROM campaigns c JOIN turns t ON t.campaign_id = c.id AND t.turn_id = c.head_turn_id
+           WHERE t.turn_no != c.current_turn""",
+    ),
+    Invariant(
+        "revision-behind",
+        """SELECT 'campaign', 'its revision is ' || c.revision || ', and ' || count(*) || ' turns were committed'
+           FROM campaigns c JOIN turns t ON t.campaign_id = c.id AND t.parent_id IS NOT NULL
+           GROUP BY c.id HAVING c.revision < count(*)""",
+    ),
+    Invariant(
+        "stranger",
+        """SELECT 'turn ' || turn_id, 'it is of the campaign ' || campaign_id FROM turns
+           WHERE campaign_id NOT IN (SELECT id FROM campaigns)
+           UNION ALL SELECT 'attempt ' || attempt_no, 'it is of the campaign ' || campaign_id FROM attempts
+           WHERE campaign_id NOT IN (SELECT id FROM campaigns)""",
+    ),
+    Invariant(
+        "branch-unknown",
+        """SELECT 'campaign', 'the branch at hand, ' || branch || ', is not on its list' FROM campaigns c
+           WHERE NOT EXISTS (SELECT 1 FROM branches b WHERE b.campaign_id = c.id AND b.name = c.branch)""",
+    ),
+    Invariant(
+        "branch-head",
+        """SELECT 'branch ' || b.name, 'it is at hand, and its head ' || b.head_turn_id || ' is not the head'
+           FROM branches b JOIN campaigns c ON c.id = b.campaign_id AND c.branch = b.name
+           WHERE b.head_turn_id != c.head_turn_id""",
+    ),
+    Invariant(
+        "state-missing",
+        f"""SELECT {_TURN}, 'no complete state is kept of it' FROM turns t WHERE NOT EXISTS
+            (SELECT 1 FROM world_states s WHERE s.campaign_id = t.campaign_id AND s.turn_id = t.turn_id) AND
+            (t.turn_no % {FULL_STATE_EVERY} = 0
+             OR t.turn_id IN (SELECT head_turn_id FROM campaigns UNION SELECT head_turn_id FROM branches)
+             OR (SELECT count(*) FROM turns k WHERE k.campaign_id = t.campaign_id AND k.parent_id = t.turn_id) > 1)""",
+        "its state is still rebuilt from the turns before it; " + RESTORE,
+    ),
+    Invariant("message-order", _counted("messages", "seq")),
+    Invariant("action-order", _counted("actions", "action_index")),
+    Invariant("record-order", _counted("stage_records", "seq")),
+    Invariant(
+        "message-missing",
+        f"""SELECT {_TURN}, 'a turn of the kind ' || t.kind || ' without its ' || w.type FROM turns t
+            JOIN (SELECT 'start' AS kind, 'narration' AS type UNION ALL SELECT 'play', 'intention'
+                  UNION ALL SELECT 'play', 'narration' UNION ALL SELECT 'clarification', 'intention') w USING (kind)
+            WHERE NOT EXISTS (SELECT 1 FROM messages m WHERE m.campaign_id = t.campaign_id
+                              AND m.turn_id = t.turn_id AND m.type = w.type)""",
+    ),
+    Invariant(
+        "record-missing",
+        f"""SELECT {_TURN}, 'a turn that was played, without what its stages were given and made' FROM turns t
+            WHERE t.kind = 'play' AND NOT EXISTS (SELECT 1 FROM stage_records r
+            WHERE r.campaign_id = t.campaign_id AND r.turn_id = t.turn_id)""",
+    ),
+    Invariant(
+        "action-unjudged",
+        f"""SELECT {_TURN}, 'action ' || a.action_index || ' was not judged' FROM actions a
+            JOIN turns t USING (campaign_id, turn_id) LEFT JOIN validation_results v
+            USING (campaign_id, turn_id, action_index) WHERE t.kind = 'play' AND v.turn_id IS NULL""",
+    ),
+    Invariant(
+        "judgement-unfounded",
+        f"""SELECT {_TURN}, 'action ' || v.action_index || ' was judged, and is not there' FROM validation_results v
+            JOIN turns t USING (campaign_id, turn_id) LEFT JOIN actions a USING (campaign_id, turn_id, action_index)
+            WHERE t.kind = 'play' AND a.turn_id IS NULL""",
+    ),
+    Invariant(
+        "refusal-unexplained",
+        f"""SELECT {_TURN}, 'action ' || v.action_index || ' was refused without a reason' FROM validation_results v
+            JOIN turns t USING (campaign_id, turn_id) WHERE v.success = 0 AND v.reason IS NULL""",
+    ),
+    Invariant(
+        "undone-order",
+        """SELECT 'undone ' || u.position, 'it does not go on from what would be done again before it' FROM undone u
+           JOIN turns t USING (campaign_id, turn_id) JOIN campaigns c ON c.id = u.campaign_id
+           WHERE t.parent_id IS NOT coalesce((SELECT n.turn_id FROM undone n WHERE n.campaign_id = u.campaign_id
+           AND n.position > u.position ORDER BY n.position LIMIT 1), c.head_turn_id)""",
+        "do not redo: play on, or switch to a branch",
+    ),
+    Invariant(
+        "attempt-head",
+        """SELECT 'attempt ' || attempt_no, 'it was thought from ' || head_turn_id || ', which is no turn'
+           FROM attempts a WHERE NOT EXISTS
+           (SELECT 1 FROM turns t WHERE t.campaign_id = a.campaign_id AND t.turn_id = a.head_turn_id)""",
+    ),
+    Invariant(
+        "session-open",
+        """SELECT 'sittings', count(*) || ' are open; one may be' FROM sessions WHERE ended_at IS NULL
+           HAVING count(*) > 1""",
+        "end them: lorewright session end ID",
+    ),
+    Invariant(
+        "session-time",
+        """SELECT 'sitting ' || id, 'it ended before it began' FROM sessions WHERE ended_at < started_at""",
+        "look at the clock of the machine",
+    ),
+    Invariant(
+        "session-range",
+        """SELECT 'sitting ' || s.id, 'its range is ' || coalesce(s.turn_range_start, '?') || ' to '
+           || coalesce(s.turn_range_end, '?') || ', and its last turn is ' || coalesce(t.turn_no, 'none')
+           FROM sessions s LEFT JOIN turns t ON t.campaign_id = s.campaign_id AND t.turn_id = s.end_turn_id
+           WHERE s.turn_range_end IS NOT t.turn_no OR s.turn_range_start > s.turn_range_end
+           OR s.turn_range_start IS NULL OR (s.ended_at IS NULL AND s.end_turn_id IS NOT NULL)""",
+    ),
+    Invariant(
+        "session-summary",
+        """SELECT 'sitting ' || id, 'it has ' || CASE WHEN summary IS NULL THEN 'no summary, and ended'
+           ELSE 'a summary, and goes on' END FROM sessions WHERE (summary IS NULL) != (ended_at IS NULL)""",
+    ),
+    Invariant(
+        "session-turn",
+        f"""SELECT {_TURN}, 'it was played in ' || s.id || ', which began after it' FROM turns t
+            JOIN sessions s ON s.id = t.session_id WHERE t.created_at < s.started_at""",
+        "look at the clock of the machine",
+    ),
+)
+
+
+def unsound(database: Database) -> list[Finding]:
+    """What SQLite itself finds wrong with a file: torn pages, an index that lacks a row, rows that point nowhere; and
+    values of another type than their column has, which it lets in."""
+    told = [row[0] for row in database.rows("PRAGMA integrity_check(10)") if row[0] != "ok"]
+    found = [Finding("file-torn", "the file", one, RESTORE) for one in told]
+    for row in database.rows("PRAGMA foreign_key_check"):
+        where = f"{row['table']}, row {row['rowid']}"
+        found.append(Finding("foreign-key", where, f"it points at a row of {row['parent']} that is not there", RESTORE))
+    for table in database.rows("SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'"):
+        for column in database.rows(f"PRAGMA table_info({table['name']})"):
+            found += _of_another_type(database, table["name"], column)
+    return found
+
+
+def _of_another_type(database: Database, table: str, column: sqlite3.Row) -> list[Finding]:
+    name, allowed = column["name"], [column["type"].lower(), *([] if column["notnull"] else ["null"])]
+    marks = ", ".join("?" * len(allowed))
+    sql = f"SELECT rowid AS row_no, typeof({name}) AS type FROM {table} WHERE typeof({name}) NOT IN ({marks})"
+    return [
+        Finding("value-type", f"{table}, row {row['row_no']}", f"its {name} is of the type {row['type']}", RESTORE)
+        for row in database.rows(sql, *allowed)
+    ]
+
+
+def broken(database: Database, invariants: tuple[Invariant, ...]) -> list[Finding]:
+    """What breaks one of the invariants, in their order."""
+    return [
+        Finding(one.code, str(row[0]), str(row[1]), one.hint) for one in invariants for row in database.rows(one.sql)
+    ]

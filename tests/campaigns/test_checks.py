@@ -1,0 +1,235 @@
+"""A sound file is found sound whatever was done in it; whatever is changed in it from outside is found, and named."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+import harbour as h
+from lorewright.bootstrap import App
+from lorewright.campaigns.branches import branch, rollback, switch
+from lorewright.campaigns.checks import check, migrated
+from lorewright.campaigns.sessions import end, sit_down
+from lorewright.errors import ProviderError
+from lorewright.llm.doubles import ScriptedModel
+from lorewright.storage.campaign_tables import CAMPAIGN_MIGRATIONS
+from lorewright.storage.database import delete_files_of, opened
+from lorewright.storage.integrity import FOUNDATIONS, INVARIANTS
+from lorewright.storage.migrations import migrate
+from lorewright.turn.rewinding import undo
+
+PROJECT = Path(__file__).parents[2]
+HEAD = "(SELECT head_turn_id FROM campaigns)"
+TURN_2 = "(SELECT turn_id FROM turns WHERE turn_no = 2)"
+
+# What is done to a file, and the code of what is then found.
+DAMAGES = {
+    "INSERT INTO campaigns SELECT 'other', name, scenario_id, scenario_json, rules_json, ruleset_id, ruleset_hash, seed, "
+    "small_model_key, large_model_key, head_turn_id, revision, current_turn, created_at, updated_at, branch "
+    "FROM campaigns": "campaign-count",
+    "UPDATE turns SET parent_id = NULL WHERE turn_no = 3": "root",
+    "UPDATE turns SET kind = 'play' WHERE turn_no = 0": "root",
+    "UPDATE campaigns SET head_turn_id = 'nowhere'": "head-unknown",
+    "UPDATE turns SET parent_id = 'nowhere' WHERE turn_no = 3": "turn-parent",
+    "UPDATE turns SET turn_no = 7 WHERE turn_no = 3": "turn-number",
+    f"UPDATE turns SET parent_id = {HEAD} WHERE turn_no = 1": "turn-number",
+    "UPDATE campaigns SET current_turn = 1": "head-number",
+    "UPDATE campaigns SET revision = 3": "revision-behind",
+    "UPDATE attempts SET campaign_id = 'other'": "stranger",
+    "UPDATE campaigns SET branch = 'nowhere'": "branch-unknown",
+    f"UPDATE branches SET head_turn_id = {TURN_2} WHERE name = 'main'": "branch-head",
+    f"DELETE FROM world_states WHERE turn_id = {HEAD}": "state-missing",
+    "UPDATE messages SET seq = 5 WHERE seq = 1": "message-order",
+    "UPDATE actions SET action_index = 3": "action-order",
+    "DELETE FROM stage_records WHERE seq = 2": "record-order",
+    "DELETE FROM messages WHERE type = 'narration'": "message-missing",
+    f"DELETE FROM stage_records WHERE turn_id = {HEAD}": "record-missing",
+    "DELETE FROM validation_results": "action-unjudged",
+    "DELETE FROM actions": "judgement-unfounded",
+    "UPDATE validation_results SET success = 0, reason = NULL": "refusal-unexplained",
+    f"UPDATE undone SET turn_id = {HEAD}": "undone-order",
+    "UPDATE attempts SET head_turn_id = 'nowhere'": "attempt-head",
+    "UPDATE sessions SET ended_at = NULL, summary = NULL": "session-open",
+    "UPDATE sessions SET ended_at = '1999'": "session-time",
+    "UPDATE sessions SET turn_range_end = 9": "session-range",
+    "UPDATE sessions SET summary = NULL": "session-summary",
+    "UPDATE turns SET created_at = '1999' WHERE session_id IS NOT NULL": "session-turn",
+    "UPDATE sessions SET turn_range_start = 0": "session-turns",
+    "DELETE FROM pack_pins WHERE 0; UPDATE turns SET session_id = 'nowhere' WHERE turn_no = 1": "foreign-key",
+    "UPDATE turns SET ops_json = '[]' WHERE turn_no = 2": "state-hash",
+    "UPDATE turns SET ops_json = '{' WHERE turn_no = 2": "ops-unreadable",
+    'UPDATE turns SET ops_json = \'[{"op":"move","entity_id":"nobody","to":"nowhere"}]\' WHERE turn_no = 2': "ops-refused",
+    "UPDATE world_states SET state_json = replace(state_json, 'Ada', 'Eve')": "state-changed",
+    "UPDATE world_states SET state_json = '{}'": "state-unreadable",
+    "UPDATE turns SET result_json = '{}' WHERE turn_no = 2": "result-unreadable",
+    "UPDATE turns SET result_json = (SELECT result_json FROM turns WHERE turn_no = 1)": "result-of-another",
+    "UPDATE messages SET content = 'You win.' WHERE type = 'narration'": "result-message",
+    "UPDATE turns SET player_text = 'kill everyone'": "request-hash",
+    "UPDATE stage_records SET output_json = '{'": "json-unreadable",
+    "UPDATE sessions SET session_lore_json = '[]'": "json-unreadable",
+    "UPDATE messages SET payload_json = '[]'": "json-unreadable",
+    "UPDATE messages SET type = 'song'": "result-message",
+    "UPDATE turns SET turn_no = 'three' WHERE turn_no = 3": "value-type",
+    "UPDATE turns SET result_json = x'00ff'": "value-type",
+    "UPDATE campaigns SET rules_json = '{}'": "rules-unreadable",
+    "INSERT INTO migrations VALUES ('campaign_999_future', '')": "newer-version",
+    "DELETE FROM migrations WHERE name LIKE '%003%'": "older-version",
+}
+
+
+def eventful(tmp_path: Path) -> App:
+    """A campaign in which everything happened that a file can hold."""
+    app = h.harbour(tmp_path)
+    for lines in (("look", "ask Osk about Lin"), ("xyzzy", "take rope", "go nowhere and look")):
+        with app.campaigns.open("game") as campaign:
+            session = sit_down(campaign)
+            h.say(app, *lines)
+            end(campaign, session)
+    broken = h.with_models(app, {"narrator": ScriptedModel([ProviderError("the server is gone")])})
+    with pytest.raises(ProviderError):
+        h.say(broken, "wait")
+    h.say(app, "wait", "go door")
+    with app.campaigns.reading("game") as store:
+        branch(store, turn="3", name="side")
+        switch(store, "side")
+    h.say(app, "wait", "wait")
+    with app.campaigns.reading("game") as store:
+        rollback(store)
+        switch(store, "main")
+        undo(store)
+    return app
+
+
+@pytest.fixture(scope="module")
+def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    app = eventful(tmp_path_factory.mktemp("checks"))
+    return app.workspace.campaigns / "game.db"
+
+
+def damaged(file: Path, folder: Path, sql: str) -> Path:
+    path = folder / "game.db"
+    delete_files_of(path)
+    shutil.copyfile(file, path)
+    with closing(sqlite3.connect(path)) as connection:
+        connection.executescript("PRAGMA synchronous = OFF; " + sql)
+    return path
+
+
+def test_a_file_in_which_everything_happened_is_sound(file: Path) -> None:
+    checked = check(file)
+    assert checked.findings == ()
+    assert checked.turns == 10
+
+
+@pytest.mark.parametrize("sql", DAMAGES, ids=[f"{n}-{code}" for n, code in enumerate(DAMAGES.values())])
+def test_what_is_changed_from_outside_is_found_and_says_what_to_do(file: Path, tmp_path: Path, sql: str) -> None:
+    checked = check(damaged(file, tmp_path, sql))
+    assert DAMAGES[sql] in {one.code for one in checked.findings}
+    assert all(one.where and one.what and one.hint for one in checked.findings)
+
+
+def test_every_invariant_is_broken_by_one_of_these(file: Path) -> None:
+    assert {one.code for one in (*FOUNDATIONS, *INVARIANTS)} <= set(DAMAGES.values())
+
+
+def test_every_code_is_explained() -> None:
+    page = (PROJECT / "docs" / "campaign_files.md").read_text(encoding="utf-8")
+    source = (PROJECT / "src" / "lorewright" / "campaigns" / "checks.py").read_text(encoding="utf-8")
+    codes = {*re.findall(r'Finding\(\s*"([a-z-]+)"', source), *(one.code for one in (*FOUNDATIONS, *INVARIANTS))}
+    assert codes > {"state-hash", "root"}
+    assert [code for code in sorted(codes) if f"`{code}`" not in page] == []
+
+
+def test_what_is_no_database_is_a_finding(tmp_path: Path, file: Path) -> None:
+    path = tmp_path / "game.db"
+    path.write_bytes(b"no database at all, and long enough to be sure of it" * 100)
+    assert [one.code for one in check(path).findings] == ["unreadable"]
+    torn = tmp_path / "torn.db"
+    torn.write_bytes(file.read_bytes()[:-4096])
+    assert {one.code for one in check(torn).findings} & {"unreadable", "file-torn"}
+
+
+GARBAGE = ("'{'", "'[]'", "'null'", "NULL", "-7", "CAST(x'ff' AS TEXT)")
+
+
+def test_whatever_stands_in_a_column_is_a_finding_or_nothing_and_never_an_exception(file: Path, tmp_path: Path) -> None:
+    with sqlite3.connect(file) as connection:
+        names = [row[0] for row in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
+        columns = [(one, row[1]) for one in names for row in connection.execute(f"PRAGMA table_info({one})")]
+    connection.close()
+    assert len(columns) > 80
+    found = set()
+    for table, column in columns:
+        for value in GARBAGE:
+            try:
+                path = damaged(file, tmp_path, f"UPDATE {table} SET {column} = {value}")
+            except sqlite3.IntegrityError:
+                continue
+            found |= {one.code for one in check(path).findings}
+    assert {"value-type", "json-unreadable", "result-unreadable", "state-unreadable", "unreadable"} <= found
+
+
+def test_a_file_that_was_copied_under_another_name_is_found(tmp_path: Path, file: Path) -> None:
+    copy = tmp_path / "other.db"
+    shutil.copyfile(file, copy)
+    assert [one.code for one in check(copy).findings] == ["file-name"]
+
+
+def test_looking_changes_nothing(file: Path, tmp_path: Path) -> None:
+    path = damaged(file, tmp_path, "DELETE FROM migrations WHERE name LIKE '%003%'")
+
+    def dump() -> str:
+        with sqlite3.connect(path) as connection:
+            found = "\n".join(connection.iterdump())
+        connection.close()
+        return found
+
+    before = dump()
+    check(path)
+    assert dump() == before
+
+
+def test_a_finding_never_quotes_what_it_cannot_read(file: Path, tmp_path: Path) -> None:
+    for table, column in (("turns", "ops_json"), ("turns", "result_json"), ("stage_records", "input_json")):
+        checked = check(damaged(file, tmp_path, f'UPDATE {table} SET {column} = \'[{{"marmoset": "pangolin\''))
+        assert checked.findings
+        assert not [one for one in checked.findings if "marmoset" in str(one) or "pangolin" in str(one)]
+
+
+def test_a_text_that_is_pinned_and_not_kept_any_more_is_found(tmp_path: Path) -> None:
+    app = eventful(tmp_path)
+    path, kept = app.campaigns.path("game"), app.campaigns.kept
+    assert check(path, kept).clean
+    (archive,) = (app.workspace.campaigns / "packs-kept").glob("*.zip")
+    whole = archive.read_bytes()
+    for spoilt in (None, whole[: len(whole) // 2], whole.replace(b"tavern.md", b"taverm.md")):
+        archive.unlink()
+        if spoilt is not None:
+            archive.write_bytes(spoilt)
+        else:
+            assert [one.code for one in check(path, kept).findings] == ["text-lost"]
+            archive.touch()
+        assert [one.code for one in check(path, kept).findings] == ["text-lost"]
+
+
+def test_an_old_file_is_brought_up_to_date_once_and_then_sound(tmp_path: Path) -> None:
+    app = h.harbour(tmp_path)
+    path = app.workspace.campaigns / "game.db"
+    old = tmp_path / "old" / "game.db"
+    with opened(old) as database, sqlite3.connect(path) as source:
+        migrate(database, CAMPAIGN_MIGRATIONS[:2])
+        with database.transaction() as target:
+            for table in ("campaigns", "pack_pins", "turns", "world_states", "messages"):
+                columns = ", ".join(row["name"] for row in database.rows(f"PRAGMA table_info({table})"))
+                for row in source.execute(f"SELECT {columns} FROM {table}").fetchall():
+                    target.execute(f"INSERT INTO {table} ({columns}) VALUES ({', '.join('?' * len(row))})", row)
+    source.close()
+    assert [one.code for one in check(old).findings] == ["older-version"]
+    assert migrated(old).applied == ("campaign_003_branches",)
+    assert migrated(old).applied == ()
+    assert check(old).findings == ()

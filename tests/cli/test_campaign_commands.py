@@ -1,0 +1,124 @@
+"""Branches, exports and checks as a user meets them."""
+
+from __future__ import annotations
+
+import json
+import os
+import sqlite3
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import harbour as h
+
+
+def run(root: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    """Run the command line in its own process, with a workspace."""
+    return subprocess.run(
+        [sys.executable, "-m", "lorewright", *arguments],
+        capture_output=True,
+        text=True,
+        env={**os.environ, "LOREWRIGHT_WORKSPACE": str(root)},
+        stdin=subprocess.DEVNULL,
+        cwd=root,
+    )
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    app = h.harbour(tmp_path)
+    h.say(app, "look", "take rope", "wait")
+    return app.workspace.root
+
+
+def test_a_branch_is_begun_switched_to_played_and_drawn(root: Path) -> None:
+    begun = run(root, "campaign", "branch", "game", "--from", "1", "--name", "what_if")
+    assert "lorewright campaign switch game --branch what_if" in begun.stdout
+    assert json.loads(run(root, "campaign", "switch", "game", "--branch", "what_if", "--json").stdout) == {
+        "id": "game",
+        "current_turn": 1,
+        "turn_id": json.loads(run(root, "campaign", "log", "game", "--turn", "1", "--json").stdout)[0]["turn_id"],
+        "branch": "what_if",
+        "kept_as": "main",
+    }
+    run(root, "turn", "game", "go door")
+    shown = run(root, "campaign", "show", "game").stdout
+    assert shown.endswith(
+        "turns 0 to 1, “look”\n├── turns 2 to 3, “wait” · main\n└── turn 2, “go door” · what_if ← here\n"
+    )
+    told = json.loads(run(root, "campaign", "show", "game", "--json").stdout)
+    assert (told["branch"], [one["name"] for one in told["branches"]]) == ("what_if", ["main", "what_if"])
+    assert [one["branches"] for one in told["root"]["children"]] == [["main"], ["what_if"]]
+    assert told["loose_ends"] == []
+
+
+def test_a_rollback_says_how_to_get_back(root: Path) -> None:
+    told = run(root, "campaign", "rollback", "game", "--to", "1").stdout
+    assert "lorewright campaign switch game --branch main-turn3" in told
+    again = json.loads(run(root, "campaign", "rollback", "game", "--json").stdout)
+    assert (again["current_turn"], again["kept_as"]) == (0, "main-turn1")
+    assert run(root, "campaign", "switch", "game", "--branch", "main-turn3").returncode == 0
+
+
+def test_what_cannot_be_done_is_an_error_with_a_hint(root: Path) -> None:
+    for arguments in (
+        ("branch", "game", "--from", "9", "--name", "x"),
+        ("branch", "game", "--from", "1", "--name", "main"),
+        ("switch", "game", "--branch", "x"),
+        ("rollback", "game", "--to", "3"),
+        ("rollback", "nobody"),
+    ):
+        answer = run(root, "campaign", *arguments)
+        assert answer.returncode == 1, arguments
+        assert "error[" in answer.stderr
+        assert "hint:" in answer.stderr
+
+
+def test_sound_files_are_found_sound_and_a_damaged_one_is_told(root: Path) -> None:
+    assert run(root, "db", "check").stdout == "game: 4 turns, all is well\n"
+    with sqlite3.connect(root / "campaigns" / "game.db") as connection:
+        connection.execute("UPDATE turns SET ops_json = '[]' WHERE turn_no = 2")
+    connection.close()
+    told = run(root, "db", "check", "game")
+    assert told.returncode == 1
+    assert "state-hash" in told.stdout
+    assert "to do: restore" in told.stdout
+    as_json = json.loads(run(root, "db", "check", "--json").stdout)
+    assert (as_json["clean"], as_json["campaigns"][0]["turns"]) == (False, 4)
+    assert set(as_json["campaigns"][0]["findings"][0]) == {"code", "where", "what", "hint"}
+    assert run(root, "db", "check", "nobody").returncode == 1
+
+
+def test_migrate_says_what_it_did_and_goes_on_past_a_file_that_is_none(root: Path) -> None:
+    assert run(root, "db", "migrate", "game").stdout == "game: up to date\n"
+    (root / "campaigns" / "bad.db").write_text("garbage, and enough of it to be no database at all\n" * 50)
+    told = run(root, "db", "migrate", "--json")
+    assert told.returncode == 1
+    bad, good = json.loads(told.stdout)
+    assert bad["problem"]
+    assert good == {"id": "game", "applied": [], "problem": None}
+
+
+def test_a_campaign_goes_to_another_workspace_in_one_file(root: Path, tmp_path: Path) -> None:
+    told = run(root, "campaign", "export", "game", "night.lorewright")
+    assert "night.lorewright" in told.stdout
+    away = tmp_path / "away"
+    away.mkdir()
+    run(away, "init", str(away))
+    (away / "night.lorewright").write_bytes((root / "night.lorewright").read_bytes())
+    arrived = json.loads(run(away, "campaign", "import", "night.lorewright", "--id", "there", "--json").stdout)
+    assert (arrived["id"], arrived["current_turn"]) == ("there", 3)
+    assert json.loads(run(away, "turn", "there", "look", "--json").stdout)["turn_no"] == 4
+    assert run(away, "db", "check").returncode == 0
+    again = run(away, "campaign", "import", "night.lorewright", "--id", "there")
+    assert again.returncode == 1
+    assert "choose another --id" in again.stderr
+
+
+def test_a_players_export_says_what_it_is(root: Path) -> None:
+    told = json.loads(run(root, "campaign", "export", "game", "story.zip", "--as", "player", "--json").stdout)
+    assert (told["audience"], told["bytes"]) == ("player", (root / "story.zip").stat().st_size)
+    refused = run(root, "campaign", "import", "story.zip", "--id", "x")
+    assert (refused.returncode, "cannot be played on" in refused.stderr) == (1, True)
