@@ -174,6 +174,21 @@ def test_what_a_gift_brings_somebody_to_tell_is_told_in_their_own_words(tmp_path
     assert "rope" in str(held), "what was given has changed hands, whatever was said"
 
 
+def test_a_refusal_that_is_the_scenarios_own_is_told_again_by_its_beginning(tmp_path: Path) -> None:
+    root = h.write_workspace(tmp_path / "workspace")
+    scenario = root / "scenarios" / "night_boat.yaml"
+    refused = '  - id: brick\n    "on": {act: use, item: lantern}\n    say: {success: "The lantern has no oil in it, and wants some before it does anything for anybody."}\nfinds:'
+    scenario.write_text(scenario.read_text(encoding="utf-8").replace("finds:", refused), encoding="utf-8")
+    app = open_app(root)
+    app.campaigns.new("night_boat", campaign_id="game", seed=1)
+    first, second, third = h.say(app, "use the lantern", "use the lantern", "use the lantern")
+    assert "has no oil in it, and wants some" in first["final_text"]
+    for again in (second, third):
+        assert "the lantern has no oil in it." in again["final_text"]
+        assert "wants some" not in again["final_text"]
+    assert second["final_text"] != third["final_text"]
+
+
 def test_a_lock_whose_key_is_in_hand_is_suggested_and_nothing_else_of_it_before(tmp_path: Path) -> None:
     app = h.harbour(tmp_path)
     before, found = h.say(app, "look", "search the counter")

@@ -53,6 +53,9 @@ def new(
         show_json(_shown(row))
         return
     say(f"campaign {row.id} begins: {row.name}")
+    say()
+    say(wrapped(" ".join(str(row.scenario["intro_seed"]).split())))
+    say()
     say(f"Next: lorewright play {row.id}")
 
 

@@ -6,7 +6,7 @@ from lorewright.ids import content_hash
 from lorewright.rules.outcomes import Outcome
 from lorewright.turn.records import Evidence, LoreLine, NarratorInput
 from lorewright.turn.twins.narrator import views
-from lorewright.turn.twins.narrator.authored import ended, is_named_in, plain
+from lorewright.turn.twins.narrator.authored import ended, is_named_in, lowered, plain, reminder
 from lorewright.turn.twins.narrator.beats import Beat, Slot
 from lorewright.turn.twins.narrator.blocked import blocked_beats
 from lorewright.turn.twins.narrator.deeds import deed_beats
@@ -27,6 +27,10 @@ def outcome_beats(given: NarratorInput, outcome: Outcome, evidence: list[Evidenc
     say = " ".join(ended(text) for part in outcome.say if (text := plain(part)))
     key = f"say:{content_hash(say)[:12]}"
     if given.recall.get(key):
+        clause = reminder(say)
+        if clause and outcome.code == "acted" and outcome.band is None and not evidence:
+            # Nothing came of it but these words, and they are why.
+            return [Beat("outcome", "said_before", {}, {"reminder": lowered(clause)})]
         # What was said once so well is not said again: from then on ours will do.
         say, outcome = "", outcome.model_copy(update={"say": ()})
     shown = evidence_beats(given, outcome, evidence)
