@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lorewright.ids import canonical_json, content_hash, is_id, local, qualify, shown_item, slug
+from lorewright.ids import canonical_json, content_hash, holder_of, is_id, local, qualify, shown_item, slug
 
 json_values = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(max_size=10),
@@ -58,6 +58,11 @@ def test_an_id_is_qualified_once() -> None:
 def test_items_are_shown_to_people_without_their_pack() -> None:
     assert shown_item("town:viktor:knows#pier9") == "viktor/knows#pier9"
     assert shown_item("viktor") == "viktor"
+
+
+@pytest.mark.parametrize("one", ["town:viktor:knows#pier9", "town:viktor:knows"])
+def test_an_item_and_its_chunk_belong_to_the_same_holder(one: str) -> None:
+    assert holder_of(one) == "town:viktor"
 
 
 @given(json_values)

@@ -34,6 +34,11 @@ def local(qualified_id: str) -> str:
     return qualified_id.rpartition(":")[2]
 
 
+def holder_of(item_or_chunk_id: str) -> str:
+    """`neo_seattle:viktor:knows#pier9` or `neo_seattle:viktor:knows` -> `neo_seattle:viktor`, whose it is."""
+    return item_or_chunk_id.partition("#")[0].rpartition(":")[0]
+
+
 def shown_item(item_id: str) -> str:
     """`neo_seattle:viktor:knows#pier9` -> `viktor/knows#pier9`, as citations are shown to people."""
     _, _, rest = item_id.partition(":")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Literal
 
+from lorewright.ids import holder_of
 from lorewright.index.generation import Generation
 from lorewright.index.words import STOP_WORDS, content_words
 from lorewright.packs.models import Item
@@ -99,10 +100,7 @@ def _told(action: Action, state: WorldState, generations: Sequence[Generation]) 
     found = match_items(
         action.words, [item for item in map(_scene_item, learned) if _is_about(action, item)], generations
     )
-    items = tuple(
-        GroundedItem(id=item.id, role=_role(item.id), holder_id=item.id.partition("#")[0].rpartition(":")[0])
-        for item in found.items
-    )
+    items = tuple(GroundedItem(id=item.id, role=_role(item.id), holder_id=holder_of(item.id)) for item in found.items)
     return Grounding(items=items, topics=found.topics)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from lorewright.ids import holder_of
 from lorewright.rules.outcomes import Outcome, Resolution, Validation
 from lorewright.rules.rulesets import CampaignRules
 from lorewright.scene_lore.models import LoreText, SceneItem, SceneLore
@@ -147,7 +148,7 @@ def _evidence(
 
 def _is_said(outcome: Outcome, item: SceneItem) -> bool:
     """Whether the one whom it was aimed at says it: they were spoken to, or it is theirs (a gift loosens tongues)."""
-    return outcome.type in _SPOKEN or item.chunk_id.rpartition(":")[0] == outcome.target_id
+    return outcome.type in _SPOKEN or holder_of(item.chunk_id) == outcome.target_id
 
 
 def _one(item: SceneItem, state: WorldState, *, speaker: str | None, known_before: bool) -> Evidence:

@@ -8,6 +8,7 @@ from contextlib import ExitStack
 from types import TracebackType
 from typing import Any, Literal
 
+from lorewright.ids import holder_of
 from lorewright.index.generation import Generation
 from lorewright.packs.models import Item
 from lorewright.retrieval.in_force import generations_in_force
@@ -205,7 +206,7 @@ class TurnViews:
         told: dict[str, set[str]] = {}
         for item in self.items.values():
             if state.has_learned(state.player_id, item.id):
-                told.setdefault(item.chunk_id.rpartition(":")[0], set()).update(item.topics)
+                told.setdefault(holder_of(item.chunk_id), set()).update(item.topics)
         return told
 
 
