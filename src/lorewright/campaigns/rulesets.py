@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path
 from typing import Any
 
 from pydantic import ValidationError
 
-from lorewright.campaigns.scenario import line_of
+from lorewright.campaigns.faults import Fault, faults_of, told
 from lorewright.errors import NotFound, RulesetError
 from lorewright.ids import content_hash, is_id
-from lorewright.packs.bounded_yaml import YamlProblem, lines_of_yaml, load_yaml
+from lorewright.packs.bounded_yaml import YamlProblem, line_of, lines_of_yaml, load_yaml
 from lorewright.rules.ruleset_checks import ruleset_problems
 from lorewright.rules.rulesets import Ruleset
 
@@ -20,15 +19,6 @@ _KEYS = "see docs/rulesets.md for the keys of a ruleset"
 # Further than this no ruleset is built upon another.
 _DEEPEST = 4
 _SUFFIX = ".yaml"
-
-
-@dataclass(frozen=True, slots=True)
-class RulesetFault:
-    """What keeps a file from being a ruleset: on which line, what, and what to do about it."""
-
-    line: int
-    message: str
-    hint: str = _KEYS
 
 
 def ruleset_names(own: Path | None = None) -> list[str]:
@@ -80,12 +70,11 @@ def load_ruleset_file(path: Path) -> Ruleset:
     """
     ruleset, faults = read_ruleset_file(path)
     if ruleset is None:
-        lines = "\n".join(f"{path}:{fault.line}: {fault.message}" for fault in faults[:5])
-        raise RulesetError(lines, hint=faults[0].hint)
+        raise RulesetError(told(path, faults), hint=faults[0].hint)
     return ruleset
 
 
-def read_ruleset_file(path: Path) -> tuple[Ruleset | None, list[RulesetFault]]:
+def read_ruleset_file(path: Path) -> tuple[Ruleset | None, list[Fault]]:
     """A ruleset from a file, or every reason why it is none.
 
     Raises:
@@ -96,28 +85,26 @@ def read_ruleset_file(path: Path) -> tuple[Ruleset | None, list[RulesetFault]]:
     try:
         return read_ruleset(path.read_text(encoding="utf-8-sig"))
     except UnicodeDecodeError:
-        return None, [RulesetFault(1, "the file is not UTF-8", "save it as UTF-8")]
+        return None, [Fault(1, "the file is not UTF-8", "save it as UTF-8")]
 
 
-def read_ruleset(text: str) -> tuple[Ruleset | None, list[RulesetFault]]:
+def read_ruleset(text: str) -> tuple[Ruleset | None, list[Fault]]:
     """The ruleset that a text says, or every reason why it says none, by line."""
     try:
         data = _with_base(_mapping(text))
         lines = lines_of_yaml(text)
     except YamlProblem as problem:
-        return None, [RulesetFault(problem.line, f"column {problem.column}: {problem.message}", "mend the YAML")]
+        return None, [Fault(problem.line, f"column {problem.column}: {problem.message}", "mend the YAML")]
     except NotFound as problem:
-        return None, [RulesetFault(1, f"extends: {problem.message}", problem.hint or _KEYS)]
+        return None, [Fault(1, f"extends: {problem.message}", problem.hint or _KEYS)]
     if data is None:
-        return None, [RulesetFault(1, "a ruleset is `key: value` lines")]
+        return None, [Fault(1, "a ruleset is `key: value` lines", _KEYS)]
     try:
         ruleset = Ruleset.model_validate(data)
     except ValidationError as problem:
-        found = problem.errors(include_url=False, include_input=False)
-        faults = [RulesetFault(line_of(lines, e["loc"]), f"{'.'.join(map(str, e['loc']))}: {e['msg']}") for e in found]
-        return None, sorted(faults, key=lambda fault: fault.line)
+        return None, sorted(faults_of(problem, lines, hint=_KEYS), key=lambda fault: fault.line)
     problems = [
-        RulesetFault(line_of(lines, one.path), f"{'.'.join(map(str, one.path))}: {one.message}", one.hint)
+        Fault(line_of(lines, one.path), f"{'.'.join(map(str, one.path))}: {one.message}", one.hint)
         for one in ruleset_problems(ruleset)
     ]
     return (None, sorted(problems, key=lambda fault: fault.line)) if problems else (ruleset, [])

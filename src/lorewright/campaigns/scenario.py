@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, Self
 
 from pydantic import Field, ValidationError, field_validator, model_validator
 
+from lorewright.campaigns.faults import Fault, faults_of, told
 from lorewright.errors import NotFound, ScenarioError
 from lorewright.packs.bounded_yaml import YamlProblem, lines_of_yaml, load_yaml
 from lorewright.rules.conditions import ClockIs, Condition
@@ -17,6 +16,7 @@ from lorewright.rules.rulesets import Phrase, Rule
 from lorewright.turn.twins.narrator.phrases import phrase_problems
 from lorewright.world.frozen import Frozen, FrozenMap
 
+_KEYS = "see docs/authoring.md for the keys of a scenario"
 # The walk in a large vault names every place and thing of it.
 _MAX_YAML_NODES = 500_000
 
@@ -217,18 +217,8 @@ def load_scenario(path: Path) -> Scenario:
     """
     scenario, faults = read_scenario(path)
     if scenario is None:
-        lines = "\n".join(f"{path}:{fault.line}: {fault.message}" for fault in faults[:5])
-        raise ScenarioError(lines, hint=faults[0].hint)
+        raise ScenarioError(told(path, faults), hint=faults[0].hint)
     return scenario
-
-
-@dataclass(frozen=True, slots=True)
-class Fault:
-    """What keeps a file from being a scenario, and on which line."""
-
-    line: int
-    message: str
-    hint: str = "see docs/authoring.md for the keys of a scenario"
 
 
 def read_scenario(path: Path) -> tuple[Scenario | None, list[Fault]]:
@@ -247,22 +237,8 @@ def read_scenario(path: Path) -> tuple[Scenario | None, list[Fault]]:
     except YamlProblem as problem:
         return None, [Fault(problem.line, f"column {problem.column}: {problem.message}", "mend the YAML")]
     if not isinstance(data, dict):
-        return None, [Fault(1, "a scenario is `key: value` lines")]
+        return None, [Fault(1, "a scenario is `key: value` lines", _KEYS)]
     try:
         return Scenario.model_validate(data), []
     except ValidationError as problem:
-        lines = lines_of_yaml(text, max_nodes=_MAX_YAML_NODES)
-        return None, [
-            Fault(line_of(lines, one["loc"]), f"{'.'.join(map(str, one['loc']))}: {one['msg']}")
-            for one in problem.errors(include_url=False, include_input=False)
-        ]
-
-
-def line_of(lines: Mapping[tuple[str, ...], int], path: Iterable[object]) -> int:
-    """The line of what a path of keys leads to, or of the last of it that is there. Steps that are no key of the file
-    (the kind of an effect, say) are passed over."""
-    found: tuple[str, ...] = ()
-    for part in path:
-        if (*found, str(part)) in lines:
-            found = (*found, str(part))
-    return lines.get(found, 1)
+        return None, faults_of(problem, lines_of_yaml(text, max_nodes=_MAX_YAML_NODES), hint=_KEYS)

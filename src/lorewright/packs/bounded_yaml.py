@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 import re
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -73,6 +73,16 @@ def lines_of_yaml(text: str, *, max_nodes: int = MAX_YAML_NODES) -> dict[tuple[s
     """
     node = _compose(text, max_nodes)
     return dict(_lines(node, ())) if node is not None else {}
+
+
+def line_of(lines: Mapping[tuple[str, ...], int], path: Iterable[object]) -> int:
+    """The line of what a path of keys leads to, or of the last of it that is there. Steps that are no key of the file
+    (the kind of an effect, say) are passed over."""
+    found: tuple[str, ...] = ()
+    for part in path:
+        if (*found, str(part)) in lines:
+            found = (*found, str(part))
+    return lines.get(found, 1)
 
 
 def _lines(node: yaml.Node, path: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], int]]:

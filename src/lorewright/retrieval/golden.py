@@ -20,7 +20,7 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints, TypeAdapte
 
 from lorewright.errors import PackError
 from lorewright.index.generation import Generation
-from lorewright.packs.bounded_yaml import YamlProblem, lines_of_yaml, load_yaml
+from lorewright.packs.bounded_yaml import YamlProblem, line_of, lines_of_yaml, load_yaml
 from lorewright.packs.files import TESTS_FOLDER
 from lorewright.packs.limits import MAX_MANIFEST_BYTES
 from lorewright.retrieval.query import LoreRetrievalQuery, RetrievedChunk
@@ -147,15 +147,12 @@ def _read(path: Path, root: Path, name: str) -> Iterator[Golden]:
         queries = _QUERIES.validate_python(document.data)
     except ValidationError as problem:
         raise _Faults(
-            *((_line(lines, one["loc"]), _message(one["loc"], one["msg"])) for one in problem.errors(include_url=False))
+            *(
+                (line_of(lines, one["loc"]), _message(one["loc"], one["msg"]))
+                for one in problem.errors(include_url=False)
+            )
         ) from None
     return (Golden(name, lines[(str(number),)], query) for number, query in enumerate(queries))
-
-
-def _line(lines: dict[tuple[str, ...], int], path: Sequence[int | str]) -> int:
-    """The line of the innermost of the keys that stands in the file."""
-    keys = tuple(map(str, path))
-    return next((lines[keys[:size]] for size in range(len(keys), 0, -1) if keys[:size] in lines), 1)
 
 
 def _message(path: Sequence[int | str], message: str) -> str:
