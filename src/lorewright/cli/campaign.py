@@ -47,14 +47,16 @@ def new(
     as_json: AsJson = False,
 ) -> None:
     """Begin a campaign. Its packs are indexed if need be, and their text is kept with it."""
+    campaigns = open_app().campaigns
     with progress_bar() as progress:
-        row = open_app().campaigns.new(scenario, campaign_id=campaign_id, seed=seed, progress=progress)
+        row = campaigns.new(scenario, campaign_id=campaign_id, seed=seed, progress=progress)
     if as_json:
         show_json(_shown(row))
         return
     say(f"campaign {row.id} begins: {row.name}")
     say()
-    say(wrapped(" ".join(str(row.scenario["intro_seed"]).split())))
+    with campaigns.reading(row.id) as store:
+        say(wrapped(str(store.turns()[0]["result"]["final_text"])))
     say()
     say(f"Next: lorewright play {row.id}")
 

@@ -107,7 +107,7 @@ def _telling(what: str) -> Iterator[None]:
     except (
         zipfile.BadZipFile,
         zlib.error,
-        NotImplementedError,
+        NotImplementedError,  # a compression that zipfile does not know
         EOFError,
         RuntimeError,
         OSError,

@@ -148,6 +148,7 @@ def _storable(value: Any) -> Any:
 
 
 Json = Annotated[Any, AfterValidator(_storable)]
+DottedPath = Annotated[str, Field(min_length=1, max_length=200)]
 Amount = Annotated[int | float, Field(ge=0, le=LARGEST, allow_inf_nan=False)]
 
 
@@ -155,7 +156,7 @@ class SetPath(Frozen):
     """A path of the ruleset's scene, or of somebody's stat block (`of`), gets a value."""
 
     op: Literal["set"] = "set"
-    path: str = Field(min_length=1, max_length=200)
+    path: DottedPath
     of: str | None = None
     value: Json
 
@@ -164,7 +165,7 @@ class Increment(Frozen):
     """The number at a path rises; it stops at the schema's maximum, as a clock does."""
 
     op: Literal["increment"] = "increment"
-    path: str = Field(min_length=1, max_length=200)
+    path: DottedPath
     of: str | None = None
     value: Amount = 1
 
@@ -173,7 +174,7 @@ class Decrement(Frozen):
     """The number at a path falls; it stops at the schema's minimum."""
 
     op: Literal["decrement"] = "decrement"
-    path: str = Field(min_length=1, max_length=200)
+    path: DottedPath
     of: str | None = None
     value: Amount = 1
 
@@ -182,7 +183,7 @@ class AppendTo(Frozen):
     """The list at a path gets one more entry, at its end."""
 
     op: Literal["append"] = "append"
-    path: str = Field(min_length=1, max_length=200)
+    path: DottedPath
     of: str | None = None
     value: Json
 
@@ -191,7 +192,7 @@ class RemoveFrom(Frozen):
     """The list at a path loses its first entry of that value; without a value, what stands at the path goes."""
 
     op: Literal["remove"] = "remove"
-    path: str = Field(min_length=1, max_length=200)
+    path: DottedPath
     of: str | None = None
     value: Json = None
 
