@@ -203,7 +203,10 @@ class _Composer:
 
     def _door(self, name: str, thing: ScenarioThing) -> Door:
         key = self._names.entity(thing.key, where=f"things.{name}") if thing.key else None
-        return Door(locked=thing.locked, open=thing.open, key_id=key)
+        bolt = None if thing.bolt_at is None else self._names.entity(thing.bolt_at, where=f"things.{name}")
+        if bolt is not None and thing.bolt_at not in self._scenario.places:
+            self._names.problems.append(f"things.{name}: {thing.bolt_at} is not among the places")
+        return Door(locked=thing.locked, open=thing.open, key_id=key, shut_bars=thing.shut_bars, bolt_at=bolt)
 
     def _positions(self) -> dict[str, str]:
         cast = self._scenario.cast

@@ -53,7 +53,10 @@ class ScenarioWay(Frozen):
 
 class ScenarioThing(Frozen):
     """A thing or door. `at` is a place for a thing, the two places for a door; `key` the thing that opens the door.
-    With `entity` the thing is what that file of a pack tells of."""
+    With `entity` the thing is what that file of a pack tells of.
+
+    A door with `shut_bars` has to be opened before one can pass; `bolt_at` is the place on whose side its bolt is.
+    """
 
     name: str
     kind: Literal["item", "door"] = "item"
@@ -63,12 +66,20 @@ class ScenarioThing(Frozen):
     locked: bool = False
     open: bool = False
     key: str | None = None
+    shut_bars: bool = False
+    bolt_at: str | None = None
     entity: str | None = None
 
     @model_validator(mode="after")
     def _locked_is_shut(self) -> Self:
         if self.locked and self.open:
             raise ValueError("a door cannot be locked and open")
+        return self
+
+    @model_validator(mode="after")
+    def _doors_bar(self) -> Self:
+        if self.kind != "door" and (self.shut_bars or self.bolt_at is not None):
+            raise ValueError("only a door can bar the way or have a bolt: say `kind: door`")
         return self
 
 

@@ -104,9 +104,9 @@ def _doors(scenario: Scenario, effects: list[Effect], state: WorldState | None) 
             yield Doubt(
                 "idle-door", ("things", key), f"no way leads through {key}{of_key}", "name it as `via` of an exit"
             )
-        elif thing.locked and thing.key is None and key not in opened:
+        elif thing.locked and thing.key is None and thing.bolt_at is None and key not in opened:
             message = f"{key} is locked, has no key and is never unlocked"
-            yield Doubt("shut-door", ("things", key), message, "give it a key, or an effect `unlock`")
+            yield Doubt("shut-door", ("things", key), message, "give it a key, a `bolt_at`, or an effect `unlock`")
 
 
 def _offstage(scenario: Scenario, effects: list[Effect]) -> Iterator[Doubt]:

@@ -18,6 +18,8 @@ ReasonCode = Literal[
     "not_present",
     "no_such_exit",
     "door_locked",
+    "door_bolted",
+    "door_closed",
     "not_takeable",
     "cannot_take_person",
     "already_carried",
