@@ -64,7 +64,8 @@ class Names:
 
     def _missing(self, name: str, *, where: str) -> str:
         packs = ", ".join(generation.pack_id for generation in self._generations)
-        self.problems.append(f"{where}: nothing in the scenario or in {packs} is called {name}")
+        searched = f"in the scenario or in {packs}" if packs else "in the scenario, which has no packs,"
+        self.problems.append(f"{where}: nothing {searched} is called {name}")
         return name
 
     def is_own(self, name: str) -> bool:

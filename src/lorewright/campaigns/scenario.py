@@ -150,7 +150,7 @@ class ScenarioEnding(Frozen):
 
 
 class Scenario(Frozen):
-    """A playable situation on top of packs. IDs of entities may be bare or `pack:id`.
+    """A playable situation on top of packs, or of none. IDs of entities may be bare or `pack:id`.
 
     `stat_blocks` (of the player and the cast) and `scene_seed` begin what the ruleset's schemas describe. A
     `scene_seed` for a ruleset that describes no scene is kept with the campaign and read by no rule, as are
@@ -169,7 +169,7 @@ class Scenario(Frozen):
     calibration: FrozenMap[str, Any] = Field(default_factory=dict)
     system: FrozenMap[str, Any] = Field(default_factory=dict)
     genre_rules: FrozenMap[str, Any] = Field(default_factory=dict)
-    content_packs: tuple[str, ...] = Field(min_length=1)
+    content_packs: tuple[str, ...] = ()
     ruleset: str = "freeform"
     start: str
     player: ScenarioPlayer = Field(default_factory=ScenarioPlayer)
@@ -213,9 +213,14 @@ class Scenario(Frozen):
     @model_validator(mode="before")
     @classmethod
     def _one_pack(cls, data: Any) -> Any:
-        """`content_pack: x` is `content_packs: [x]`."""
-        if isinstance(data, dict) and "content_pack" in data and "content_packs" not in data:
-            return {**{k: v for k, v in data.items() if k != "content_pack"}, "content_packs": [data["content_pack"]]}
+        """`content_pack: x` is `content_packs: [x]`; a key with nothing behind it is no pack."""
+        if not isinstance(data, dict):
+            return data
+        if "content_pack" in data and "content_packs" not in data:
+            one = data["content_pack"]
+            data = {**{k: v for k, v in data.items() if k != "content_pack"}, "content_packs": one and [one]}
+        if data.get("content_packs", ()) is None:
+            return {k: v for k, v in data.items() if k != "content_packs"}
         return data
 
 
