@@ -15,6 +15,7 @@ from lorewright.campaigns.kept_packs import KeptPacks
 from lorewright.campaigns.opening import Opening, compose
 from lorewright.campaigns.played_history import PlayedHistory
 from lorewright.campaigns.rulesets import load_ruleset, rulesets_beside
+from lorewright.campaigns.agendas import agendas_of
 from lorewright.campaigns.scenario import Scenario, load_scenario
 from lorewright.campaigns.sheets import hold_to
 from lorewright.campaigns.store import create_campaign, pins_of
@@ -243,11 +244,12 @@ class Campaigns:
         """
         with self._store(campaign_id) as store:
             row = store.campaign()
-            hold_to(store.head().state, row.rules.ruleset)
+            state = store.head().state
+            hold_to(state, row.rules.ruleset)
             generations = self.generations(row)
             try:
                 with closing(PlayedHistory(self._histories, store, generations)) as history:
-                    setting = Setting(row.rules, row.seed, generations, history.before, row.scenario.get("goals", {}))
+                    setting = Setting(row.rules, row.seed, generations, history.before, agendas_of(row.scenario, state))
                     with blaming_damage(generation.folder for generation in generations):
                         yield OpenCampaign(store, row, setting, self._stages)
             finally:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from lorewright.campaigns.agendas import PLAYER_NAMES
 from lorewright.campaigns.conditions import condition_problems
 from lorewright.campaigns.entities import entities_of, names_made, where_of
 from lorewright.campaigns.names import Names
@@ -116,6 +117,7 @@ class _Composer:
         rules = [rule.model_copy(update={"id": rule.id or f"rule_{n}"}) for n, rule in enumerate(scenario.rules, 1)]
         for rule in rules:
             self._check_rule(rule, ruleset)
+        self._check_goals()
         return CampaignRules(
             ruleset=ruleset,
             rules=tuple(names.resolved(rule, where=f"rules.{rule.id}") for rule in rules),
@@ -165,6 +167,12 @@ class _Composer:
         for unknown in [act for act in rule.on.acts if act not in ruleset.actions]:
             known = ", ".join(ruleset.actions)
             self._names.problems.append(f"rules.{rule.id}: there is no act {unknown} (there are {known})")
+
+    def _check_goals(self) -> None:
+        """A goal is somebody's who can act on it."""
+        for name in self._scenario.goals:
+            if name not in PLAYER_NAMES and name not in self._scenario.cast:
+                self._names.problems.append(f"goals.{name}: {name} is not in the cast (nor player)")
 
     def _exits(self, place: str) -> Iterator[Exit]:
         """The scenario's ways, else those of the pack that lead to other places of the scenario."""

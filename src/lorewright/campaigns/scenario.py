@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any, Literal, Self
+from typing import Annotated, Any, Literal, Self
 
 from pydantic import Field, ValidationError, field_validator, model_validator
 
@@ -19,6 +19,10 @@ from lorewright.world.frozen import Frozen, FrozenMap
 _KEYS = "see docs/authoring.md for the keys of a scenario"
 # The walk in a large vault names every place and thing of it.
 _MAX_YAML_NODES = 500_000
+
+
+# Text that says something; spaces at its ends are kept.
+Written = Annotated[str, Field(pattern=r"\S")]
 
 
 class ScenarioExit(Frozen):
@@ -161,9 +165,9 @@ class Scenario(Frozen):
     name: str = ""
     summary: str = ""
     stakes: str = ""
-    goals: FrozenMap[str, str] = Field(default_factory=dict)
+    goals: FrozenMap[str, Written] = Field(default_factory=dict)
     tone: str = ""
-    intro_seed: str
+    intro_seed: Written
     stat_blocks: FrozenMap[str, FrozenMap[str, Any]] = Field(default_factory=dict)
     scene_seed: Any = None
     calibration: FrozenMap[str, Any] = Field(default_factory=dict)
