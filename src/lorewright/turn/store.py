@@ -104,7 +104,6 @@ class CampaignStore:
             options=tuple(result["suggested_actions"]),
             recent=tuple(self._messages_of(path)),
             moved_from=moves[0]["details"]["from"] if moves else None,
-            failures=_failures(path),
             scene_lore=(kept.lore_json,) if kept else (),
             session_id=session.id if session else None,
             # What a sitting began with does not go back with whoever goes back before it.
@@ -307,17 +306,6 @@ class CampaignStore:
                    records_json, created_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?)""",
                 row,
             )
-
-
-def _failures(path: Sequence[sqlite3.Row]) -> int:
-    """How many checks in a row failed at the end of a path. A turn without dice neither ends nor lengthens the row."""
-    failures = 0
-    for turn in reversed(path):
-        for roll in reversed(json.loads(turn["result_json"])["rolls"]):
-            if roll["band"] != "fail":
-                return failures
-            failures += 1
-    return failures
 
 
 def _statements(draft: Draft, result_json: str) -> list[tuple[str, tuple[Any, ...]]]:
