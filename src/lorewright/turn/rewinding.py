@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from lorewright.errors import CampaignError, DamagedFile
 from lorewright.storage.heads import HeadMove, HeadRow, head_row, move_head, path_to, undone_turns
+from lorewright.turn.states import StateOf, projecting
 from lorewright.turn.store import CampaignStore, now
 from lorewright.world.state import WorldState
 
@@ -124,6 +125,7 @@ def move_to(
     """
     turn = path_to(store.database, turn_id, last=1)[0]
     state = committed_state(store, turn_id)
+    before = StateOf(head.turn_id, store.state_at(head.turn_id))
     move_head(
         store.database,
         HeadMove(
@@ -138,6 +140,7 @@ def move_to(
             redone=redone,
             named=named,
             onto=onto,
+            projection=projecting(store.database, store.campaign_id, before, StateOf(turn_id, state)),
         ),
     )
     return turn_id

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections.abc import Sequence
+from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -22,9 +23,8 @@ from lorewright.turn.campaign import CampaignRow, PackPin
 from lorewright.turn.draft import Draft, Head, StageRecord, Submission
 from lorewright.turn.messages import Message
 from lorewright.turn.rows import OPS, rows_of
+from lorewright.turn.states import StateOf, bring_projection_up, projecting, stored_state
 from lorewright.world.apply import apply
-from lorewright.world.ops import StateOp
-from lorewright.world.reading import read_state
 from lorewright.world.state import WorldState
 
 # So many turns back the head carries messages.
@@ -49,6 +49,9 @@ class CampaignStore:
             self.database.close()
             raise NotFound(f"{path.name} holds no campaign", hint="delete the file")
         self.campaign_id: str = row["id"]
+        # A head that cannot be read is told to whoever reads it: the file opens all the same, to be rolled back.
+        with suppress(LorewrightError, ValueError):
+            bring_projection_up(self.database)
         # The state of the turn that was read or committed last, as its JSON is read: a turn never gets another state.
         self._latest: tuple[str, WorldState] | None = None
 
@@ -119,26 +122,7 @@ class CampaignStore:
         """
         if self._latest is not None and self._latest[0] == turn_id:
             return self._latest[1]
-        rebuilt: list[tuple[StateOp, ...]] = []
-        ancestor: str | None = turn_id
-        while ancestor is not None:
-            row = self.database.row(
-                """SELECT t.parent_id, t.ops_json, s.state_json FROM turns t
-                   LEFT JOIN world_states s ON s.campaign_id = t.campaign_id AND s.turn_id = t.turn_id
-                   WHERE t.campaign_id = ? AND t.turn_id = ?""",
-                self.campaign_id,
-                ancestor,
-            )
-            if row is None:
-                break
-            if row["state_json"] is not None:
-                state = read_state(row["state_json"])
-                for ops in reversed(rebuilt):
-                    state = apply(state, ops).state
-                return state
-            rebuilt.append(OPS.validate_json(row["ops_json"]))
-            ancestor = row["parent_id"]
-        raise NotFound(f"there is no turn {turn_id}", hint="see: lorewright campaign log CAMPAIGN")
+        return stored_state(self.database, turn_id)
 
     def state_after(self, before: WorldState, turn_id: str) -> WorldState:
         """The state after a turn, given the state before it.
@@ -255,7 +239,11 @@ class CampaignStore:
             ActionIdReused: another turn took the action ID with other words; nothing was written.
         """
         result_json = canonical_json(draft.result.model_dump(mode="json"))
-        statements = _statements(draft, result_json)
+        before, after = StateOf(draft.head.turn_id, draft.head.state), StateOf(draft.turn_id, draft.state)
+        statements = [
+            *_statements(draft, result_json),
+            *projecting(self.database, draft.head.campaign_id, before, after),
+        ]
         step("commit:thought")
         try:
             with self.database.transaction() as connection:
