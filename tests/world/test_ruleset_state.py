@@ -198,7 +198,7 @@ def test_a_stat_block_that_does_not_fit_is_an_error_that_names_whose() -> None:
 
 def test_a_state_of_a_version_to_come_is_refused() -> None:
     with pytest.raises(StateMisfit, match="schema_version"):
-        read_state(w.small_world().to_json().replace('"schema_version":1', '"schema_version":3'))
+        read_state(w.small_world().to_json().replace('"schema_version":1', '"schema_version":4'))
 
 
 def test_whole_numbers_with_two_bounds_are_gauges_for_everyone_to_see() -> None:

@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from typing import Any, assert_never
 
 from lorewright.world import ops as o
+from lorewright.world.apply_inner import changed_within
+from lorewright.world.apply_pressures import pressed
 from lorewright.world.frozen import Frozen, with_entry, without_entry
 from lorewright.world.ruleset_state import changed
 from lorewright.world.state import OFFSTAGE, Relation, Reveal, Scene, WorldState, pair, relation_key
@@ -31,8 +33,10 @@ def apply(state: WorldState, ops: Sequence[o.StateOp]) -> Applied:
 
     Never raises and never mutates. The first op that does not fit refuses the whole list: `refusal` names it
     and its reason (`unknown_entity`, `unknown_place`, `unknown_item`, `unknown_clock`, `unknown_thread`,
-    `unknown_fact`, `unknown_door`, `door_locked`, `not_enough`, `same_entity`, `already_exists`, `already_ended`; of
-    the ops on a ruleset's paths `no_ruleset_state`, `unknown_character`, `unknown_path`, `not_a_number`, `not_a_list`,
+    `unknown_fact`, `unknown_door`, `door_locked`, `not_enough`, `same_entity`, `already_exists`, `already_ended`,
+    `unknown_relationship`, `unknown_state`, `unknown_condition`, `unknown_threat`, `unknown_situation`,
+    `no_turn_order`; of the ops on a ruleset's paths `no_ruleset_state`, `unknown_character`, `unknown_path`,
+    `not_a_number`, `not_a_list`,
     `not_there`, `breaks_schema`). After each op the ruleset's scene and stat blocks as a whole fit their schemas.
     """
     working = state
@@ -51,7 +55,7 @@ def _field(op: o.StateOp) -> str | None:
 
 
 def _with(state: WorldState, **fields: Any) -> WorldState:
-    return state.model_copy(update=fields)
+    return state.with_fields(**fields)
 
 
 def _apply_one(state: WorldState, op: o.StateOp) -> WorldState | str:
@@ -102,6 +106,30 @@ def _apply_one(state: WorldState, op: o.StateOp) -> WorldState | str:
         case o.SetPath() | o.Increment() | o.Decrement() | o.AppendTo() | o.RemoveFrom():
             shaped = changed(state.ruleset, op)
             return shaped if isinstance(shaped, str) else _with(state, ruleset=shaped)
+        case (
+            o.SetRelationship()
+            | o.EndRelationship()
+            | o.SetCharacterState()
+            | o.ClearCharacterState()
+            | o.AddCondition()
+            | o.RemoveCondition()
+            | o.Observe()
+            | o.SetStreak()
+            | o.Escalate()
+        ):
+            return changed_within(state, op)
+        case (
+            o.Announce()
+            | o.EndThreat()
+            | o.BeginSituation()
+            | o.EndSituation()
+            | o.Investigate()
+            | o.SetTurnOrder()
+            | o.PassTurn()
+        ):
+            return pressed(state, op)
+        case o.UpdateEntity():
+            return _update_entity(state, op)
         case _:
             assert_never(op)
 
@@ -215,3 +243,12 @@ def _add_entity(state: WorldState, op: o.AddEntity) -> WorldState | str:
     if op.entity.type in ("npc", "player"):
         return _with(added, positions=with_entry(added.positions, op.entity.id, op.at))
     return _change_inventory(added, o.ChangeInventory(owner_id=op.at, item_id=op.entity.id, delta=1))
+
+
+def _update_entity(state: WorldState, op: o.UpdateEntity) -> WorldState | str:
+    entity = state.entities.get(op.entity_id)
+    if entity is None:
+        return "unknown_entity"
+    said = {"name": op.name, "aliases": op.aliases, "tags": op.tags}
+    updated = entity.model_copy(update={key: value for key, value in said.items() if value is not None})
+    return _with(state, entities=with_entry(state.entities, op.entity_id, updated))

@@ -7,8 +7,10 @@ from typing import Annotated, Any, Literal, get_args
 from pydantic import AfterValidator, Field
 
 from lorewright.world.frozen import Frozen
+from lorewright.world.inner import MANIFEST_LEVEL
+from lorewright.world.pressures import ESCALATION
 from lorewright.world.schemas import LARGEST, is_json
-from lorewright.world.things import Entity, Fact, How
+from lorewright.world.things import Entity, Fact, How, Relationship
 
 
 class AdvanceTime(Frozen):
@@ -152,6 +154,142 @@ DottedPath = Annotated[str, Field(min_length=1, max_length=200)]
 Amount = Annotated[int | float, Field(ge=0, le=LARGEST, allow_inf_nan=False)]
 
 
+class UpdateEntity(Frozen):
+    """Somebody or something is called otherwise from now on, or is tagged otherwise; what is not said stays."""
+
+    op: Literal["entity_update"] = "entity_update"
+    entity_id: str
+    name: str | None = Field(default=None, min_length=1)
+    aliases: tuple[str, ...] | None = None
+    tags: tuple[str, ...] | None = None
+
+
+class SetRelationship(Frozen):
+    """What the one is to the other, from the one's side (`a` is the `rel_type` of `b`); what stood there gives way."""
+
+    op: Literal["relationship"] = "relationship"
+    relationship: Relationship
+
+
+class EndRelationship(Frozen):
+    """The one is that to the other no more."""
+
+    op: Literal["relationship_end"] = "relationship_end"
+    a: str
+    b: str
+    rel_type: str
+
+
+class SetCharacterState(Frozen):
+    """An inner state of a character gets a value and a level; from level 6 on it is manifest."""
+
+    op: Literal["character_state"] = "character_state"
+    who: str
+    name: str = Field(min_length=1, max_length=80)
+    value: Json
+    level: int = Field(default=MANIFEST_LEVEL, ge=1, le=10)
+
+
+class ClearCharacterState(Frozen):
+    """An inner state is over."""
+
+    op: Literal["character_state_clear"] = "character_state_clear"
+    who: str
+    name: str
+
+
+class AddCondition(Frozen):
+    """A character comes into a condition (`bound`, `wounded`)."""
+
+    op: Literal["condition_add"] = "condition_add"
+    who: str
+    condition: str = Field(min_length=1, max_length=80)
+
+
+class RemoveCondition(Frozen):
+    """A character is in a condition no more."""
+
+    op: Literal["condition_remove"] = "condition_remove"
+    who: str
+    condition: str
+
+
+class Observe(Frozen):
+    """A character remembers something from now on; the same once more is no second memory but a stronger one."""
+
+    op: Literal["observe"] = "observe"
+    who: str
+    content: str = Field(min_length=1, max_length=500)
+    importance: int = Field(ge=1, le=5)
+
+
+class SetStreak(Frozen):
+    """So many checks of somebody have failed in a row; 0 ends the row."""
+
+    op: Literal["streak"] = "streak"
+    who: str
+    failures: int = Field(ge=0)
+
+
+class Escalate(Frozen):
+    """A character goes so far against the player from now on: 1 soft, 2 hard, 3 lethal; 0 is not at all."""
+
+    op: Literal["escalate"] = "escalate"
+    who: str
+    to: int = Field(ge=0, lt=len(ESCALATION))
+
+
+class Announce(Frozen):
+    """A threat hangs over the scene and falls due in so many minutes; one that hangs already is not announced again."""
+
+    op: Literal["threat"] = "threat"
+    threat_id: str
+    minutes: int = Field(ge=0)
+
+
+class EndThreat(Frozen):
+    """A threat is averted, or has come to pass."""
+
+    op: Literal["threat_end"] = "threat_end"
+    threat_id: str
+
+
+class BeginSituation(Frozen):
+    """A circumstance holds from now on, for so many minutes or until it is ended; one that holds is prolonged."""
+
+    op: Literal["situation"] = "situation"
+    situation_id: str
+    minutes: int | None = Field(default=None, ge=0)
+
+
+class EndSituation(Frozen):
+    """A circumstance is over."""
+
+    op: Literal["situation_end"] = "situation_end"
+    situation_id: str
+
+
+class Investigate(Frozen):
+    """A thread has been looked into further, or less far; it stops at 0 and, where it is counted, at what is needed."""
+
+    op: Literal["progress"] = "progress"
+    thread_id: str
+    delta: int
+
+
+class SetTurnOrder(Frozen):
+    """Those act in this order from now on, the first of them first; with nobody only the player acts."""
+
+    op: Literal["turn_order"] = "turn_order"
+    actors: tuple[str, ...] = ()
+
+
+class PassTurn(Frozen):
+    """Whoever acts now has acted: the next one's turn."""
+
+    op: Literal["turn_pass"] = "turn_pass"
+
+
 class SetPath(Frozen):
     """A path of the ruleset's scene, or of somebody's stat block (`of`), gets a value."""
 
@@ -216,6 +354,23 @@ StateOp = Annotated[
     | AddEntity
     | Recall
     | EndCampaign
+    | UpdateEntity
+    | SetRelationship
+    | EndRelationship
+    | SetCharacterState
+    | ClearCharacterState
+    | AddCondition
+    | RemoveCondition
+    | Observe
+    | SetStreak
+    | Escalate
+    | Announce
+    | EndThreat
+    | BeginSituation
+    | EndSituation
+    | Investigate
+    | SetTurnOrder
+    | PassTurn
     | SetPath
     | Increment
     | Decrement

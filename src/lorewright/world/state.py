@@ -9,12 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cached_property
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import Field, SerializerFunctionWrapHandler, model_serializer, model_validator
 
 from lorewright.ids import canonical_json, content_hash
 from lorewright.world.frozen import Frozen, FrozenMap
+from lorewright.world.inner import Character, Observation
+from lorewright.world.pressures import ESCALATION, PendingThreat, Situation, TurnOrder
 from lorewright.world.ruleset_state import Gauge, RulesetState
 from lorewright.world.things import (
     OFFSTAGE,
@@ -28,6 +30,7 @@ from lorewright.world.things import (
     How,
     Origin,
     Relation,
+    Relationship,
     Reveal,
     Scene,
     Thread,
@@ -45,19 +48,30 @@ __all__ = [
     "How",
     "Origin",
     "Relation",
+    "Relationship",
     "Reveal",
     "Scene",
     "Thread",
     "WorldState",
     "pair",
     "relation_key",
+    "relationship_key",
 ]
+
+# Fields that came later. One that holds nothing is not written: a state without them keeps its bytes and its hash.
+_LATER = (
+    *("observations", "relationships", "characters", "streaks", "escalation", "threats", "situations", "turn_order"),
+)
 
 
 class WorldState(Frozen):
-    """Everything that is true after a turn; `ruleset` holds stat blocks and the ruleset's scene, where it has any."""
+    """Everything that is true after a turn; `ruleset` holds stat blocks and the ruleset's scene, where it has any.
 
-    schema_version: Literal[1, 2] = 1
+    `observations[who][id]` is what somebody remembers, `streaks[who]` how many of their checks have failed in a row,
+    `escalation[who]` how far they have been driven against the player, a place in `ESCALATION`.
+    """
+
+    schema_version: Literal[1, 2, 3] = 1
     player_id: str
     minutes: int = Field(default=0, ge=0)
     scene: Scene
@@ -75,21 +89,40 @@ class WorldState(Frozen):
     recall: FrozenMap[str, int] = Field(default_factory=dict)
     ended: str | None = None
     ruleset: RulesetState | None = None
+    observations: FrozenMap[str, FrozenMap[str, Observation]] = Field(default_factory=dict)
+    relationships: FrozenMap[str, Relationship] = Field(default_factory=dict)
+    characters: FrozenMap[str, Character] = Field(default_factory=dict)
+    streaks: FrozenMap[str, Annotated[int, Field(ge=1)]] = Field(default_factory=dict)
+    escalation: FrozenMap[str, Annotated[int, Field(ge=1, lt=len(ESCALATION))]] = Field(default_factory=dict)
+    threats: FrozenMap[str, PendingThreat] = Field(default_factory=dict)
+    situations: FrozenMap[str, Situation] = Field(default_factory=dict)
+    turn_order: TurnOrder | None = None
 
     @model_validator(mode="before")
     @classmethod
     def _in_its_version(cls, data: Any) -> Any:
-        """Version 2 is a state with a part that its ruleset shapes. One without is written as version 1, so that states
-        from before keep their bytes and their hash."""
-        if not isinstance(data, Mapping) or data.get("schema_version", 1) not in (1, 2):
+        """Version 2 is a state with a part that its ruleset shapes, version 3 one with any of what came later still.
+        One without is written as version 1, so that states from before keep their bytes and their hash."""
+        if not isinstance(data, Mapping) or data.get("schema_version", 1) not in (1, 2, 3):
             return data
-        return {**data, "schema_version": 1 if data.get("ruleset") is None else 2}
+        return {**data, "schema_version": _version_of(data)}
 
     @model_serializer(mode="wrap")
     def _in_few_words(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
-        """Where no ruleset shapes a part, none is written, as in version 1."""
+        """What came later is written only where there is any, as if it had never come."""
         written: dict[str, Any] = handler(self)
-        return {key: value for key, value in written.items() if key != "ruleset" or value is not None}
+        return {key: value for key, value in written.items() if key not in self._left_out()}
+
+    def with_fields(self, **fields: Any) -> WorldState:
+        """The state with some fields set, in the version that it has then."""
+        after = self.model_copy(update=fields)
+        if not fields.keys().isdisjoint(_LATER):
+            version = _version_of({name: getattr(after, name) for name in (*_LATER, "ruleset")})
+            after = after if version == after.schema_version else after.model_copy(update={"schema_version": version})
+        return after
+
+    def _left_out(self) -> set[str]:
+        return {name for name in _LATER if not getattr(self, name)} | ({"ruleset"} if self.ruleset is None else set())
 
     def present(self) -> tuple[str, ...]:
         """IDs of the characters at the scene's place, the player first, then by ID."""
@@ -111,6 +144,11 @@ class WorldState(Frozen):
     def learned_by(self, viewer_id: str) -> frozenset[str]:
         """The items that were revealed to a viewer."""
         return frozenset(self.reveals.get(viewer_id, {}))
+
+    def conditions_of(self, who: str) -> tuple[str, ...]:
+        """The conditions that somebody is in, in the order in which they came; none for somebody unknown."""
+        character = self.characters.get(who)
+        return () if character is None else character.conditions
 
     def name_of(self, entity_id: str) -> str:
         """The display name, or the ID where nothing has it."""
@@ -153,8 +191,9 @@ class WorldState(Frozen):
         wanted = self._fields_as_json()
         # An entity takes longer to read than all else, and there are many: they are left out where they are the same.
         fields = {"player_id": wanted["player_id"], "scene": wanted["scene"], "entities": "{}"}
-        read = WorldState.model_validate_json(_object(fields | {name: wanted[name] for name in changed}))
-        return before.model_copy(update={name: getattr(read, name) for name in changed})
+        written = [name for name in changed if name in wanted and name != "schema_version"]
+        read = WorldState.model_validate_json(_object(fields | {name: wanted[name] for name in written}))
+        return before.model_copy(update={name: getattr(read if name in written else self, name) for name in changed})
 
     @cached_property
     def written(self) -> dict[str, tuple[object, str]]:
@@ -164,14 +203,19 @@ class WorldState(Frozen):
 
     def _fields_as_json(self) -> dict[str, str]:
         known = self.written
-        values = {name: getattr(self, name) for name in type(self).model_fields}
-        if values["ruleset"] is None:
-            del values["ruleset"]
+        left_out = self._left_out()
+        values = {name: getattr(self, name) for name in type(self).model_fields if name not in left_out}
         new = {name for name, value in values.items() if name not in known or known[name][0] is not value}
         if new:
             dumped = self.model_dump(mode="json", include=new)
             known.update({name: (values[name], canonical_json(dumped[name])) for name in new})
         return {name: known[name][1] for name in values}
+
+
+def _version_of(fields: Mapping[str, Any]) -> int:
+    if any(fields.get(name) for name in _LATER):
+        return 3
+    return 1 if fields.get("ruleset") is None else 2
 
 
 def _object(fields: Mapping[str, str]) -> str:
@@ -187,3 +231,8 @@ def pair(a: str, b: str) -> tuple[str, str]:
 def relation_key(a: str, b: str) -> str:
     """Key of the one edge between two people in `WorldState.relations`."""
     return "|".join(pair(a, b))
+
+
+def relationship_key(a: str, b: str, rel_type: str) -> str:
+    """Key of one relationship in `WorldState.relationships`."""
+    return f"{a}|{b}|{rel_type}"

@@ -1,4 +1,7 @@
-"""Who and what a state holds: entities, ways, doors, clocks, threads, facts, relations, the scene, what was learned."""
+"""Who and what a state holds: entities, ways, doors, clocks, threads, facts, relations, the scene, what was learned.
+
+What a character carries within, and what hangs over a scene, is in `inner` and `pressures`.
+"""
 
 from __future__ import annotations
 
@@ -68,7 +71,7 @@ class Clock(Frozen):
 
 
 class Thread(Frozen):
-    """An open question of the story."""
+    """An open question of the story; `progress` is how far it has been looked into, of `needed` (0: nobody counts)."""
 
     id: str
     title: str
@@ -76,6 +79,14 @@ class Thread(Frozen):
     stakes: str = ""
     related_entity_ids: tuple[str, ...] = ()
     tags: tuple[str, ...] = ()
+    progress: int = Field(default=0, ge=0)
+    needed: int = Field(default=0, ge=0)
+
+    @model_serializer(mode="wrap")
+    def _without_default(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        """Where nobody counts, nothing is written of it, as before there was progress: such a state keeps its hash."""
+        written: dict[str, Any] = handler(self)
+        return {key: value for key, value in written.items() if value or key not in ("progress", "needed")}
 
 
 class Fact(Frozen):
@@ -101,6 +112,16 @@ class Relation(Frozen):
     trust: int = 0
     tension: int = 0
     closeness: int = 0
+
+
+class Relationship(Frozen):
+    """What somebody is to somebody: `a` is the `rel_type` of `b` (`employer`, `sister`), whatever they feel now."""
+
+    a: str
+    b: str
+    rel_type: str = Field(min_length=1, max_length=80)
+    intensity: int = 0
+    notes: FrozenMap[str, Any] = Field(default_factory=dict)
 
 
 class Scene(Frozen):
