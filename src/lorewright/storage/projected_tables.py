@@ -7,11 +7,17 @@ A column of a seed that nothing in a state fills holds what the seed has it hold
 projection            one row: which turn the tables below are a projection of, and in which format
 entities              who and what there is
 facts                 what is established
-scene                 the scene at hand, one row: the place, who is there, the time, the scene's state by the ruleset
-threads, clocks       the open questions; the clocks as they stand (what they set off is in the campaign's rules)
+scene                 the scene at hand, one row: the place, who is there, the time, what the ruleset keeps of it, and in
+                      which order one acts
+threads               the open questions, and how far each has been looked into
+clocks                the clocks as they stand; what they set off is in the campaign's rules
 inventory             who has how many of what; a place has what lies in it
 scene_relations       trust, tension and closeness, one row for an unordered pair
-characters            whoever has a place, a stat block or a profile
+relationships         what somebody is to somebody, one row for a direction and a kind
+characters            whoever has a place or a stat block: profile, stats, inner states, conditions, how far they go
+observations          what somebody remembers and since which in-world minute; its weight is computed, never stored
+pending_threats       what was announced and has not happened yet
+active_situations     circumstances that hold for a while
 
 events                a view: every turn of every branch, as the seed's log of events
 turn_events           a view: what happened inside of the turns, step by step, dice and failed attempts among it
@@ -46,11 +52,13 @@ TABLES = (
     f"""CREATE TABLE scene (
         {_CAMPAIGN}, id TEXT NOT NULL, location_id TEXT NOT NULL, present_entity_ids_json TEXT NOT NULL,
         time_json TEXT NOT NULL, constraints_json TEXT NOT NULL DEFAULT '{{}}', visibility_conditions TEXT,
-        noise_level TEXT, obscured_entities_json TEXT NOT NULL DEFAULT '[]', PRIMARY KEY (campaign_id, id)
+        noise_level TEXT, obscured_entities_json TEXT NOT NULL DEFAULT '[]', turn_order_json TEXT,
+        PRIMARY KEY (campaign_id, id)
     )""",
     f"""CREATE TABLE threads (
         {_CAMPAIGN}, id TEXT NOT NULL, title TEXT NOT NULL, status TEXT NOT NULL, stakes_json TEXT NOT NULL,
-        related_entity_ids_json TEXT NOT NULL, tags TEXT NOT NULL, {_ORIGIN}, PRIMARY KEY (campaign_id, id)
+        related_entity_ids_json TEXT NOT NULL, tags TEXT NOT NULL, {_ORIGIN}, progress INTEGER NOT NULL,
+        needed INTEGER NOT NULL, PRIMARY KEY (campaign_id, id)
     )""",
     f"""CREATE TABLE clocks (
         {_CAMPAIGN}, id TEXT NOT NULL, name TEXT NOT NULL, value INTEGER NOT NULL, max INTEGER NOT NULL,
@@ -66,14 +74,33 @@ TABLES = (
         trust INTEGER NOT NULL, tension INTEGER NOT NULL, closeness INTEGER NOT NULL, PRIMARY KEY (campaign_id, id),
         UNIQUE (campaign_id, character_a_id, character_b_id)
     )""",
-    # Whoever has a place, a stat block or a profile. `role` is the seed's: user_persona or npc.
+    f"""CREATE TABLE relationships (
+        {_CAMPAIGN}, a_id TEXT NOT NULL, b_id TEXT NOT NULL, rel_type TEXT NOT NULL, intensity INTEGER NOT NULL,
+        notes_json TEXT NOT NULL, {_ORIGIN}, PRIMARY KEY (campaign_id, a_id, b_id, rel_type)
+    )""",
+    # `role` is the seed's: user_persona or npc. `escalation` is how far somebody goes against the player, from 0 to 3.
     f"""CREATE TABLE characters (
         {_CAMPAIGN}, id TEXT NOT NULL, name TEXT NOT NULL, role TEXT NOT NULL, base_profile TEXT NOT NULL,
-        stat_block TEXT NOT NULL, location_id TEXT, schema_version INTEGER NOT NULL, PRIMARY KEY (campaign_id, id)
+        stat_block TEXT NOT NULL, location_id TEXT, states_json TEXT NOT NULL, conditions_json TEXT NOT NULL,
+        failure_streak INTEGER NOT NULL, escalation INTEGER NOT NULL, PRIMARY KEY (campaign_id, id)
+    )""",
+    f"""CREATE TABLE observations (
+        {_CAMPAIGN}, character_id TEXT NOT NULL, id TEXT NOT NULL, content TEXT NOT NULL, importance INTEGER NOT NULL,
+        reinforcement_count INTEGER NOT NULL DEFAULT 0, minute INTEGER NOT NULL,
+        PRIMARY KEY (campaign_id, character_id, id)
+    )""",
+    # In-world minutes; a situation without `until` holds until something ends it.
+    f"""CREATE TABLE pending_threats (
+        {_CAMPAIGN}, id TEXT NOT NULL, since INTEGER NOT NULL, due INTEGER NOT NULL, PRIMARY KEY (campaign_id, id)
+    )""",
+    f"""CREATE TABLE active_situations (
+        {_CAMPAIGN}, id TEXT NOT NULL, since INTEGER NOT NULL, until INTEGER, PRIMARY KEY (campaign_id, id)
     )""",
     "CREATE INDEX idx_entities_type ON entities (type)",
     "CREATE INDEX idx_facts_subject ON facts (subject_id)",
     "CREATE INDEX idx_facts_visibility ON facts (visibility)",
+    "CREATE INDEX idx_relationships_a ON relationships (a_id)",
+    "CREATE INDEX idx_relationships_b ON relationships (b_id)",
 )
 
 VIEWS = (

@@ -23,7 +23,11 @@ PROJECTED: Mapping[str, tuple[str, ...]] = {
     "clocks": ("id",),
     "inventory": ("owner_id", "item_id"),
     "scene_relations": ("id",),
+    "relationships": ("a_id", "b_id", "rel_type"),
     "characters": ("id",),
+    "observations": ("character_id", "id"),
+    "pending_threats": ("id",),
+    "active_situations": ("id",),
 }
 # What can be made anew from the head's state, and is neither exported nor imported.
 MADE_ANEW = (*PROJECTED, "projection")

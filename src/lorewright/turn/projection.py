@@ -12,11 +12,16 @@ from typing import Any
 
 from lorewright.ids import canonical_json
 from lorewright.storage.projection import Key, RowChange, Value
+from lorewright.world.inner import Character, Observation
+from lorewright.world.pressures import PendingThreat, Situation
 from lorewright.world.schemas import plain
-from lorewright.world.state import Clock, Entity, Fact, Relation, Thread, WorldState
+from lorewright.world.state import Clock, Entity, Fact, Relation, Relationship, Thread, WorldState
 
 # SQLite holds no larger ones.
 _LARGEST = 2**63 - 1
+
+# Of whom nothing is known beside their entity.
+_NOBODY = Character()
 
 Rest = tuple[Value, ...]
 
@@ -107,12 +112,13 @@ def _scenes(state: WorldState) -> dict[str, Any]:
     scene = state.scene
     ruled = {} if state.ruleset is None else state.ruleset.scene
     time = {"minutes": state.minutes, "opened_minute": scene.opened_minute}
-    return {scene.id: (scene.location_id, state.present(), time, ruled)}
+    return {scene.id: (scene.location_id, state.present(), time, ruled, state.turn_order)}
 
 
 def _scene(source: Any) -> Rest:
-    location_id, present, time, ruled = source
-    return location_id, _json(present), _json(time), _json(ruled), None, None, "[]"
+    location_id, present, time, ruled, order = source
+    turns = None if order is None else _json({"actors": order.actors, "at": order.at})
+    return location_id, _json(present), _json(time), _json(ruled), None, None, "[]", turns
 
 
 def _thread(thread: Thread) -> Rest:
@@ -124,6 +130,8 @@ def _thread(thread: Thread) -> Rest:
         _json(thread.tags),
         "campaign",
         None,
+        _whole(thread.progress),
+        _whole(thread.needed),
     )
 
 
@@ -139,33 +147,68 @@ def _relation(relation: Relation) -> Rest:
     return relation.a, relation.b, _whole(relation.trust), _whole(relation.tension), _whole(relation.closeness)
 
 
+def _relationships(state: WorldState) -> dict[Key, Relationship]:
+    return {(one.a, one.b, one.rel_type): one for one in state.relationships.values()}
+
+
+def _relationship(one: Relationship) -> Rest:
+    return _whole(one.intensity), _json(one.notes), "campaign", None
+
+
 def _characters(state: WorldState) -> dict[str, Any]:
-    """Whoever has a place or a stat block."""
+    """Whoever has a place or a stat block, with what stands of them in each part of the state."""
     stats = {} if state.ruleset is None else state.ruleset.stats
     return {
         who: (
             state.name_of(who),
             "user_persona" if who == state.player_id else "npc",
+            state.characters.get(who, _NOBODY),
             stats.get(who, {}),
             state.positions.get(who),
-            state.schema_version,
+            state.streaks.get(who, 0),
+            state.escalation.get(who, 0),
         )
         for who in dict.fromkeys((*state.positions, *stats))
     }
 
 
 def _character(source: Any) -> Rest:
-    name, role, stats, location_id, schema_version = source
-    return name, role, "{}", _json(stats), location_id, schema_version
+    name, role, character, stats, location_id, streak, escalation = source
+    states = {key: {"value": one.value, "level": one.level} for key, one in character.states.items()}
+    within = _json(states), _json(character.conditions)
+    return name, role, _json(character.profile), _json(stats), location_id, *within, _whole(streak), escalation
 
+
+def _memories(state: WorldState) -> dict[Key, Observation]:
+    return {(who, one_id): one for who, memory in state.observations.items() for one_id, one in memory.items()}
+
+
+def _memory(one: Observation) -> Rest:
+    return one.content, one.importance, _whole(one.reinforcement_count), _whole(one.minute)
+
+
+def _threat(threat: PendingThreat) -> Rest:
+    return _whole(threat.since), _whole(threat.due)
+
+
+def _situation(situation: Situation) -> Rest:
+    return _whole(situation.since), None if situation.until is None else _whole(situation.until)
+
+
+_CHARACTER_FIELDS = ("positions", "ruleset", "entities", "player_id", "characters", "streaks", "escalation")
+_SCENE_FIELDS = ("scene", "positions", "minutes", "ruleset", "player_id", "turn_order")
 
 _TABLES = (
     _Table("entities", ("entities",), lambda state: state.entities, _entity),
     _Table("facts", ("facts",), lambda state: state.facts, _fact),
-    _Table("scene", ("scene", "positions", "minutes", "ruleset", "player_id"), _scenes, _scene),
+    _Table("scene", _SCENE_FIELDS, _scenes, _scene),
     _Table("threads", ("threads",), lambda state: state.threads, _thread),
     _Table("clocks", ("clocks",), lambda state: state.clocks, _clock),
     _Table("inventory", ("inventory",), _held, lambda quantity: (_whole(quantity), "{}")),
     _Table("scene_relations", ("relations",), lambda state: state.relations, _relation),
-    _Table("characters", ("positions", "ruleset", "entities", "player_id"), _characters, _character),
+    _Table("relationships", ("relationships",), _relationships, _relationship),
+    _Table("characters", _CHARACTER_FIELDS, _characters, _character),
+    _Table("observations", ("observations",), _memories, _memory),
+    _Table("pending_threats", ("threats",), lambda state: state.threats, _threat),
+    _Table("active_situations", ("situations",), lambda state: state.situations, _situation),
 )
