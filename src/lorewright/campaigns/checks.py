@@ -48,9 +48,8 @@ from lorewright.storage.sittings import session_rows
 from lorewright.turn.messages import Message
 from lorewright.turn.projection import all_rows
 from lorewright.turn.result import TurnResult
-from lorewright.turn.rows import OPS
+from lorewright.turn.rows import OPS, message_of
 from lorewright.turn.states import bring_projection_up, stored_state
-from lorewright.turn.store import message_of
 from lorewright.world.apply import apply
 from lorewright.world.state import WorldState, pair, relation_key
 

@@ -17,9 +17,8 @@ from lorewright.storage.migrations import migrate
 from lorewright.storage.steps import step
 from lorewright.turn.campaign import PackPin
 from lorewright.turn.messages import Message
-from lorewright.turn.rows import message_row
+from lorewright.turn.rows import message_row, now
 from lorewright.turn.states import StateOf, first_projection
-from lorewright.turn.store import now
 from lorewright.world.state import WorldState
 
 

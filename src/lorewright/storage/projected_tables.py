@@ -7,8 +7,8 @@ A column of a seed that nothing in a state fills holds what the seed has it hold
 projection            one row: which turn the tables below are a projection of, and in which format
 entities              who and what there is
 facts                 what is established
-scene                 the scene at hand, one row: the place, who is there, the time, what the ruleset keeps of it, and in
-                      which order one acts
+scene                 the scene at hand, one row: the place, who is there, the time, what the ruleset keeps of it, and
+                      in which order one acts
 threads               the open questions, and how far each has been looked into
 clocks                the clocks as they stand; what they set off is in the campaign's rules
 inventory             who has how many of what; a place has what lies in it
