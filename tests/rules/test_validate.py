@@ -8,13 +8,22 @@ import pytest
 
 import worlds as w
 from lorewright.rules.actions import Attempt
+from lorewright.rules.hardships import Contradiction, Hindrance
 from lorewright.rules.outcomes import ReasonCode, Validation
 from lorewright.rules.validate import validate
 from lorewright.world import ops as o
-from lorewright.world.state import Door, Entity, WorldState
+from lorewright.world.state import Door, Entity, Fact, WorldState
 
 ENDED = w.small_world(ended="raided")
 AT_THE_PIER = w.after(w.small_world(), o.Move(entity_id=w.JO, to=w.PIER), o.OpenScene(location_id=w.PIER))
+BOUND = o.AddCondition(who=w.JO, condition="bound")
+DEAD = Fact(id="f", subject_id=w.VIKTOR, predicate="dead", object=True)
+# Hindrances of a kind that a ruleset has; the test's own has none else.
+HINDRANCES = {
+    "conditions": {"bound": Hindrance(forbids=("search",))},
+    "situations": {"blackout": Hindrance(forbids=("search",))},
+    "contradictions": (Contradiction(fact="dead", forbids=("ask",)),),
+}
 OPEN = w.small_world(doors={w.DOOR: Door(open=True, key_id=w.KEY)})
 
 BLOCKED: list[tuple[ReasonCode, Attempt, WorldState, str]] = [
@@ -22,7 +31,27 @@ BLOCKED: list[tuple[ReasonCode, Attempt, WorldState, str]] = [
     ("unknown_action", w.attempt("fly"), w.small_world(), "That is nothing one can do here."),
     ("not_your_turn", w.attempt("wait", actor=w.VIKTOR), w.small_world(), "Viktor does not act now."),
     ("not_your_turn", w.attempt("wait", actor="x"), w.small_world(), "Somebody else does not act now."),
-    ("no_such_exit", w.go(w.ALLEY), AT_THE_PIER, "No way leads from here to the back alley."),
+    ("no_such_exit", w.go(w.ALLEY), w.small_world(exits={}), "No way leads from here to the back alley."),
+    ("too_far", w.go(w.ALLEY), AT_THE_PIER, "The back alley is further than one step. One gets there by street."),
+    ("not_capable", w.attempt("search"), w.after(w.small_world(), BOUND), "You are in no condition for that."),
+    (
+        "not_capable",
+        w.attempt("search", actor=w.VIKTOR),
+        w.after(w.small_world(), o.SetTurnOrder(actors=(w.VIKTOR,)), BOUND.model_copy(update={"who": w.VIKTOR})),
+        "Viktor is in no condition for that.",
+    ),
+    (
+        "contradicts_fact",
+        w.attempt("ask", w.VIKTOR),
+        w.after(w.small_world(), o.AddFact(fact=DEAD)),
+        "What is known of Viktor speaks against that.",
+    ),
+    (
+        "not_allowed_now",
+        w.attempt("search"),
+        w.after(w.small_world(), o.BeginSituation(situation_id="blackout")),
+        "That cannot be done as things stand.",
+    ),
     ("no_such_exit", w.go(w.BAR), w.small_world(), "No way leads from here to the Neon Dragon."),
     ("no_such_exit", w.attempt("go"), w.small_world(), "No way leads from here to such a place."),
     ("door_locked", w.go(w.ALLEY), w.small_world(), "The steel door is locked."),
@@ -118,7 +147,8 @@ def reasons(*attempts: Attempt, state: WorldState | None = None) -> list[ReasonC
 def test_an_impossible_attempt_gets_its_reason_and_a_plain_sentence(
     reason: ReasonCode, tried: Attempt, state: WorldState, message: str
 ) -> None:
-    (result,) = judged(tried, state=state).results
+    hindering = w.ruleset().model_copy(update=HINDRANCES)
+    (result,) = judged(tried, state=state, ruleset=hindering).results
     assert (result.success, result.reason, result.message) == (False, reason, message)
 
 
