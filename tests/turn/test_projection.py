@@ -27,7 +27,7 @@ from lorewright.storage.database import Database, opened
 from lorewright.storage.heads import head_row
 from lorewright.storage.migrations import migrate
 from lorewright.storage.projection import PROJECTED, RowChange, projected_rows, projected_turn
-from lorewright.turn.projection import all_rows, changed_rows
+from lorewright.turn.projection import TABLES, all_rows, changed_rows
 from lorewright.turn.rewinding import redo, undo
 from lorewright.turn.states import StateOf, first_projection, projecting
 from lorewright.turn.store import CampaignStore
@@ -140,6 +140,17 @@ def test_what_is_within_and_between_characters_has_its_rows() -> None:
     assert {one.table for one in gone} == {
         *("relationships", "scene_relations", "observations", "pending_threats", "active_situations"),
     }
+
+
+# The map and what was told belong to no table of the seeds.
+UNTOLD = {"schema_version", "exits", "doors", "reveals", "visits", "recall", "ended"}
+
+
+def test_every_part_of_a_state_has_its_table_or_is_named_as_having_none() -> None:
+    told = {field for table in TABLES for field in table.fields}
+    assert told | UNTOLD == set(WorldState.model_fields)
+    assert not told & UNTOLD
+    assert [table.name for table in TABLES] == list(PROJECTED)
 
 
 # In SQL.

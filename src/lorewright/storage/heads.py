@@ -76,6 +76,16 @@ def path_to(
     )
 
 
+def state_row(database: Database, turn_id: str) -> sqlite3.Row | None:
+    """A turn's parent, its ops and, where one is kept, the complete state after it; None where there is none such."""
+    return database.row(
+        """SELECT t.parent_id, t.ops_json, s.state_json FROM turns t
+           LEFT JOIN world_states s ON s.campaign_id = t.campaign_id AND s.turn_id = t.turn_id
+           WHERE t.campaign_id = (SELECT id FROM campaigns) AND t.turn_id = ?""",
+        turn_id,
+    )
+
+
 def ancestor(database: Database, turn_id: str, *, back: int) -> str | None:
     """The turn that many turns before a turn, by ID; None where there are not so many."""
     found = database.row(

@@ -27,7 +27,7 @@ Rest = tuple[Value, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class _Table:
+class ProjectedTable:
     """How a table is made: of which fields of a state, of what in them each row by its key, and how a row of that.
 
     Where none of the fields changed nothing is looked at.
@@ -41,7 +41,7 @@ class _Table:
 
 def changed_rows(before: WorldState | None, after: WorldState) -> Iterator[RowChange]:
     """What must change in the tables of one state to make them those of another; of none, all rows of that one."""
-    for table in _TABLES:
+    for table in TABLES:
         if before is not None and all(getattr(before, one) is getattr(after, one) for one in table.fields):
             continue
         old: Mapping[Any, Any] = {} if before is None else table.sources(before)
@@ -61,7 +61,7 @@ def changed_rows(before: WorldState | None, after: WorldState) -> Iterator[RowCh
 
 def all_rows(campaign_id: str, state: WorldState) -> dict[str, set[tuple[Value, ...]]]:
     """Table -> every row of it, whole, as a projection of the state has them."""
-    found: dict[str, set[tuple[Value, ...]]] = {table.name: set() for table in _TABLES}
+    found: dict[str, set[tuple[Value, ...]]] = {table.name: set() for table in TABLES}
     for change in changed_rows(None, state):
         found[change.table].add((campaign_id, *change.key, *(change.rest or ())))
     return found
@@ -198,17 +198,17 @@ def _situation(situation: Situation) -> Rest:
 _CHARACTER_FIELDS = ("positions", "ruleset", "entities", "player_id", "characters", "streaks", "escalation")
 _SCENE_FIELDS = ("scene", "positions", "minutes", "ruleset", "player_id", "turn_order")
 
-_TABLES = (
-    _Table("entities", ("entities",), lambda state: state.entities, _entity),
-    _Table("facts", ("facts",), lambda state: state.facts, _fact),
-    _Table("scene", _SCENE_FIELDS, _scenes, _scene),
-    _Table("threads", ("threads",), lambda state: state.threads, _thread),
-    _Table("clocks", ("clocks",), lambda state: state.clocks, _clock),
-    _Table("inventory", ("inventory",), _held, lambda quantity: (_whole(quantity), "{}")),
-    _Table("scene_relations", ("relations",), lambda state: state.relations, _relation),
-    _Table("relationships", ("relationships",), _relationships, _relationship),
-    _Table("characters", _CHARACTER_FIELDS, _characters, _character),
-    _Table("observations", ("observations",), _memories, _memory),
-    _Table("pending_threats", ("threats",), lambda state: state.threats, _threat),
-    _Table("active_situations", ("situations",), lambda state: state.situations, _situation),
+TABLES = (
+    ProjectedTable("entities", ("entities",), lambda state: state.entities, _entity),
+    ProjectedTable("facts", ("facts",), lambda state: state.facts, _fact),
+    ProjectedTable("scene", _SCENE_FIELDS, _scenes, _scene),
+    ProjectedTable("threads", ("threads",), lambda state: state.threads, _thread),
+    ProjectedTable("clocks", ("clocks",), lambda state: state.clocks, _clock),
+    ProjectedTable("inventory", ("inventory",), _held, lambda quantity: (_whole(quantity), "{}")),
+    ProjectedTable("scene_relations", ("relations",), lambda state: state.relations, _relation),
+    ProjectedTable("relationships", ("relationships",), _relationships, _relationship),
+    ProjectedTable("characters", _CHARACTER_FIELDS, _characters, _character),
+    ProjectedTable("observations", ("observations",), _memories, _memory),
+    ProjectedTable("pending_threats", ("threats",), lambda state: state.threats, _threat),
+    ProjectedTable("active_situations", ("situations",), lambda state: state.situations, _situation),
 )

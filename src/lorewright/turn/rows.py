@@ -4,7 +4,6 @@ entry of the stream."""
 from __future__ import annotations
 
 import json
-import sqlite3
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from typing import Any
@@ -12,6 +11,7 @@ from typing import Any
 from pydantic import TypeAdapter
 
 from lorewright.ids import canonical_json, content_hash
+from lorewright.storage.contents import Row as StoredRow
 from lorewright.turn.draft import Draft
 from lorewright.turn.messages import Message
 from lorewright.world.ops import StateOp
@@ -48,7 +48,7 @@ def message_row(campaign_id: str, message: Message) -> Row:
     )
 
 
-def message_of(row: sqlite3.Row) -> Message:
+def message_of(row: StoredRow) -> Message:
     """One entry of the stream, from its row."""
     return Message(
         owner=row["owner"],

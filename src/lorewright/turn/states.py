@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from lorewright.errors import HeadMoved, NotFound
+from lorewright.storage.contents import campaign_row
 from lorewright.storage.database import Database
-from lorewright.storage.heads import Statement, guard_head, head_row
+from lorewright.storage.heads import Statement, guard_head, head_row, state_row
 from lorewright.storage.projection import project, projected_turn
 from lorewright.turn.projection import changed_rows
 from lorewright.turn.rows import OPS
@@ -34,12 +35,7 @@ def stored_state(database: Database, turn_id: str) -> WorldState:
     rebuilt: list[tuple[StateOp, ...]] = []
     ancestor: str | None = turn_id
     while ancestor is not None:
-        row = database.row(
-            """SELECT t.parent_id, t.ops_json, s.state_json FROM turns t
-               LEFT JOIN world_states s ON s.campaign_id = t.campaign_id AND s.turn_id = t.turn_id
-               WHERE t.campaign_id = (SELECT id FROM campaigns) AND t.turn_id = ?""",
-            ancestor,
-        )
+        row = state_row(database, ancestor)
         if row is None:
             break
         if row["state_json"] is not None:
@@ -77,7 +73,7 @@ def bring_projection_up(database: Database, *, anew: bool = False) -> bool:
     if not anew and projected_turn(database) == head.turn_id:
         return False
     statements = first_projection(
-        str(database.rows("SELECT id FROM campaigns")[0]["id"]),
+        str(campaign_row(database)["id"]),
         StateOf(head.turn_id, stored_state(database, head.turn_id)),
     )
     try:
