@@ -11,6 +11,9 @@ from lorewright.storage.heads import HeadMove, HeadRow, head_row, move_head, pat
 from lorewright.turn.store import CampaignStore, now
 from lorewright.world.state import WorldState
 
+# Kinds of turns that were played: here, or in the predecessor.
+_PLAYED = ("play", "imported")
+
 
 def undo(store: CampaignStore, *, turns: int = 1) -> str:
     """Take back the last turns in one transaction; the ID of the turn that is the head now.
@@ -60,7 +63,7 @@ def undo_played(store: CampaignStore, *, turns: int = 1) -> tuple[str, str]:
     Whatever is raised, nothing was changed.
     """
     path = path_to(store.database, head_row(store.database).turn_id)
-    played = [n for n, turn in enumerate(reversed(path), start=1) if turn["kind"] == "play"]
+    played = [n for n, turn in enumerate(reversed(path), start=1) if turn["kind"] in _PLAYED]
     if turns < 1 or len(path) == 1:
         return undo(store, turns=turns), ""
     if not played and turns == 1:
