@@ -55,6 +55,18 @@ def test_a_branch_is_begun_switched_to_played_and_drawn(root: Path) -> None:
     assert told["loose_ends"] == []
 
 
+def test_the_log_tells_what_a_turn_changed_where_it_is_asked_to(root: Path) -> None:
+    (turn,) = json.loads(run(root, "campaign", "log", "game", "--turn", "2", "--diff", "--json").stdout)
+    assert [(one["owner_id"], one["delta"]) for one in turn["state_diff"]["inventory_changes"]] == [
+        ("harbour:tavern", -1),
+        ("game:player", 1),
+    ]
+    assert turn["state_diff"]["clocks"] == []
+    assert "inventory_changes: {" in run(root, "campaign", "log", "game", "--turn", "2", "--diff").stdout
+    (plain,) = json.loads(run(root, "campaign", "log", "game", "--turn", "2", "--json").stdout)
+    assert "state_diff" not in plain
+
+
 def test_a_rollback_says_how_to_get_back(root: Path) -> None:
     told = run(root, "campaign", "rollback", "game", "--to", "1").stdout
     assert "lorewright campaign switch game --branch main-turn3" in told

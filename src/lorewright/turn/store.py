@@ -26,6 +26,7 @@ from lorewright.world.apply import apply
 from lorewright.world.ops import StateOp
 from lorewright.world.reading import read_state
 from lorewright.world.state import WorldState
+from lorewright.world.state_diff import StateDiff, state_diff
 
 # So many turns back the head carries messages.
 RECENT_TURNS = 12
@@ -146,11 +147,22 @@ class CampaignStore:
         Raises:
             NotFound: there is no such turn.
         """
+        return apply(before, self._ops(turn_id)).state
+
+    def state_diff(self, turn_id: str) -> StateDiff:
+        """What a turn changed: the diff of its ops, empty where there are none.
+
+        Raises:
+            NotFound: there is no such turn.
+        """
+        return state_diff(self._ops(turn_id))
+
+    def _ops(self, turn_id: str) -> tuple[StateOp, ...]:
         sql = "SELECT ops_json FROM turns WHERE campaign_id = ? AND turn_id = ?"
         row = self.database.row(sql, self.campaign_id, turn_id)
         if row is None:
             raise NotFound(f"there is no turn {turn_id}", hint="see: lorewright campaign log CAMPAIGN")
-        return apply(before, OPS.validate_json(row["ops_json"])).state
+        return OPS.validate_json(row["ops_json"])
 
     def turns(self, to: str | None = None, *, after: str | None = None) -> list[dict[str, Any]]:
         """The turns from the first to the head or another turn, in order, each with its number, ID, kind, words and
