@@ -37,6 +37,7 @@ from lorewright.turn.states import StateOf, bring_projection_up, projecting, sto
 from lorewright.turn.told_before import RECENT_TURNS, moved_from, options_of
 from lorewright.turn.turn_store import TurnOnPath
 from lorewright.world.apply import apply
+from lorewright.world.ops import StateOp
 from lorewright.world.state import WorldState
 from lorewright.world.state_diff import StateDiff, state_diff
 
