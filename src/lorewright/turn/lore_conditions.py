@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from functools import lru_cache
+
 from lorewright.ids import local
 from lorewright.packs.conditions import LoreConditions
-from lorewright.world.state import WorldState
+from lorewright.world.state import Entity, Fact, WorldState
 
 
 def lore_conditions(state: WorldState) -> LoreConditions:
@@ -12,10 +15,29 @@ def lore_conditions(state: WorldState) -> LoreConditions:
     return LoreConditions(
         threads={thread.id: thread.status for thread in state.threads.values()},
         clocks={clock.id: clock.value for clock in state.clocks.values()},
-        facts=frozenset((fact.predicate, _subject(fact.subject_id, state)) for fact in state.facts.values()),
+        facts=_known(_Same(state.facts, state.entities)),
     )
 
 
-def _subject(subject_id: str, state: WorldState) -> str:
-    entity = state.entities.get(subject_id)
-    return local(subject_id) if entity is not None and entity.origin == "campaign" else subject_id
+class _Same:
+    """The facts and entities of a state, told from others by being the same objects: most turns leave both as they are,
+    and a long game has thousands of facts."""
+
+    def __init__(self, facts: Mapping[str, Fact], entities: Mapping[str, Entity]) -> None:
+        self.facts = facts
+        self.entities = entities
+
+    def __hash__(self) -> int:
+        return hash((id(self.facts), id(self.entities)))
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Same) and self.facts is other.facts and self.entities is other.entities
+
+
+@lru_cache(maxsize=4)
+def _known(of: _Same) -> frozenset[tuple[str, str]]:
+    own = {entity.id for entity in of.entities.values() if entity.origin == "campaign"}
+    return frozenset(
+        (fact.predicate, local(fact.subject_id) if fact.subject_id in own else fact.subject_id)
+        for fact in of.facts.values()
+    )

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from heapq import nsmallest
 from typing import Any
 
 from lorewright.ids import local
@@ -13,13 +14,16 @@ from lorewright.turn.messages import Message
 from lorewright.turn.packet_budget import PACKET_TOKENS, fit_packet
 from lorewright.turn.summary import scene_summary, threads_summary
 from lorewright.world.schemas import plain
-from lorewright.world.state import Clock, WorldState
+from lorewright.world.state import Clock, Fact, WorldState
 
 # So many of the last narrations are shown; older ones are found through the history corpus.
 RECENT_NARRATIONS = 3
 
 # And so much of each: a narration is a page at most, whatever a model made of it.
 RECENT_CHARACTERS = 1_500
+
+# So many facts are shown, those of the scene before others.
+FACTS_SHOWN = 40
 
 # A clock so many steps from what it sets off is a threat that one can feel coming.
 _NEAR = 2
@@ -44,7 +48,8 @@ def build_packet(
     packet, `session` what the sitting began with. `goals` says what each of the cast is after, by ID: it is the
     planner's alone. `failures` counts the checks in a row that the player has failed.
 
-    Facts and entities are those of the scene: who and what is there or carried, and where the ways lead.
+    Entities are those of the scene: who and what is there or carried. Facts are first those of the scene, of where the
+    ways lead and of whom the threads are about, then others; the newest first, and not all of them.
     """
     present = state.present()
     things = [*state.held_by(state.scene.location_id), *state.held_by(state.player_id)]
@@ -58,7 +63,7 @@ def build_packet(
         },
         "present_entities": list(present),
         "entities": [_entity(state, entity_id) for entity_id in dict.fromkeys(shown)],
-        "facts": _facts(state, viewer),
+        "facts": _facts(state, viewer, {*shown, *_spoken_of(state)}),
         "threads": [_thread(state, thread_id) for thread_id in sorted(state.threads)],
         "clocks": [_clock(state, rules, clock_id) for clock_id in sorted(state.clocks)],
         "inventory": [
@@ -138,14 +143,28 @@ def _entity(state: WorldState, entity_id: str) -> dict[str, Any]:
     return {"id": entity.id, "type": entity.type, "name": entity.name, "attrs": {}, "tags": list(entity.tags)}
 
 
-def _facts(state: WorldState, viewer: StageViewer) -> list[dict[str, Any]]:
-    facts = [state.facts[fact_id] for fact_id in sorted(state.facts)]
+def _facts(state: WorldState, viewer: StageViewer, about: Collection[str]) -> list[dict[str, Any]]:
+    """What is known of the scene, the newest first, then what else was learned last: a long game knows too much."""
+    # Backwards, for the newest stand last in most stories: then few are put aside again.
+    facts = reversed(state.facts.values())
+    seen = [fact for fact in facts if viewer == "planner" or fact.visibility == "player"]
+    here = [fact for fact in seen if fact.subject_id in about]
+    shown = nsmallest(FACTS_SHOWN, here, key=_newest_first)
+    others = (fact for fact in seen if fact.subject_id not in about)
+    shown += nsmallest(FACTS_SHOWN - len(shown), others, key=_newest_first)
     fields = {"id", "subject_id", "predicate", "object", "visibility", "confidence", "tags"}
-    return [
-        fact.model_dump(mode="json", include=fields)
-        for fact in facts
-        if fact.visibility == "player" or viewer == "planner"
-    ]
+    return [fact.model_dump(mode="json", include=fields) for fact in shown]
+
+
+def _spoken_of(state: WorldState) -> Iterator[str]:
+    """Where the ways lead, and whom the threads are about."""
+    yield from (way.to for way in state.exits.get(state.scene.location_id, ()))
+    for thread in state.threads.values():
+        yield from thread.related_entity_ids
+
+
+def _newest_first(fact: Fact) -> tuple[int, str]:
+    return (0 if fact.discovered_turn is None else -fact.discovered_turn - 1, fact.id)
 
 
 def _thread(state: WorldState, thread_id: str) -> dict[str, Any]:
