@@ -73,7 +73,7 @@ def test_a_first_pack_and_scenario_come_out_as_authoring_says(tmp_path: Path) ->
     root = tmp_path / "world"
     run(tmp_path, [sys.executable, "-m", "lorewright", "init", str(root)])
     page = (PROJECT / "docs" / "authoring.md").read_text(encoding="utf-8")
-    commands = []
+    commands, told = [], []
     for language, name, text in re.findall(r"```(\w+)(?: (\S+/\S+))?\n(.*?)```", page, re.DOTALL):
         if name:
             (root / name).write_text(text, encoding="utf-8")
@@ -82,9 +82,11 @@ def test_a_first_pack_and_scenario_come_out_as_authoring_says(tmp_path: Path) ->
             done = run(root, [sys.executable, "-m", "lorewright", *shlex.split(commands[-1])])
             assert done.returncode == 0, (line, done.stderr)
             assert "0 errors, 0 warnings" in done.stdout or "validate" not in line, (line, done.stdout)
+            told.append(done.stdout)
             assert "saws" not in done.stdout or "--as player" not in line
     assert {one.split()[0] for one in commands} == {"pack", "lore", "explore", "scenario", "play"}
-    assert "I heard the saws" in done.stdout
+    assert "I heard the saws" in told[-3]
+    assert "It is lighter than you had hoped." in told[-1]
 
 
 @pytest.mark.parametrize("page", ["playing.md", "retrieval.md"])

@@ -9,6 +9,7 @@ import pytest
 
 import worlds as w
 from lorewright.scene_lore.models import Briefing, LoreText, SceneItem, SceneLore
+from lorewright.turn.agendas import Agenda
 from lorewright.turn.messages import Message
 from lorewright.turn.packet import build_packet
 from lorewright.turn.packet_budget import fit_packet, packet_tokens
@@ -36,7 +37,11 @@ KEYS = {
     "calibration",
     "lore_context",
 }
-GOALS = {"viktor": "Say  no name\nbefore dawn.", "town:mara": "Sell the pier.", "chen": "Find Jin first."}
+AGENDAS = {
+    w.VIKTOR: Agenda("Say  no name\nbefore dawn.", ((w.HEAT, 2), (w.HEAT, 4), (w.DOOM, 4))),
+    w.MARA: Agenda("Sell the pier."),
+    w.CHEN: Agenda("Find Jin first."),
+}
 RULES = w.campaign_rules(
     clock_effects={w.HEAT: {2: ({"arrive": w.CHEN},), 6: ({"end": "raided"},)}, w.DOOM: {4: ({"end": "over"},)}}
 )
@@ -85,12 +90,21 @@ def test_the_summary_is_of_the_record() -> None:
 
 
 def test_agendas_are_the_planners_alone_and_of_those_present_alone() -> None:
-    assert packet(goals=GOALS)["npc_agendas"] == {
+    assert packet(agendas=AGENDAS)["npc_agendas"] == {
         w.MARA: {"goal": "Sell the pier."},
-        w.VIKTOR: {"goal": "Say no name before dawn."},
+        w.VIKTOR: {"goal": "Say no name before dawn.", "next": {"clock_id": w.HEAT, "at": 2}},
     }
     for viewer in ("narrator", "player"):
-        assert "Sell the pier" not in json.dumps(packet(viewer=viewer, goals=GOALS))
+        assert "Sell the pier" not in json.dumps(packet(viewer=viewer, agendas=AGENDAS))
+
+
+@pytest.mark.parametrize(
+    ("heat", "doom", "expected"),
+    [(2, 0, {"clock_id": w.HEAT, "at": 4}), (2, 3, {"clock_id": w.DOOM, "at": 4}), (4, 4, None)],
+)
+def test_the_next_step_of_an_agenda_is_the_one_that_is_nearest(heat: int, doom: int, expected: Any) -> None:
+    state = w.after(w.small_world(), TickClock(clock_id=w.HEAT, delta=heat), TickClock(clock_id=w.DOOM, delta=doom))
+    assert packet(state, agendas=AGENDAS)["npc_agendas"][w.VIKTOR].get("next") == expected
 
 
 def test_capabilities_are_for_the_stages_and_not_for_the_player() -> None:
@@ -150,7 +164,7 @@ def long_packet() -> dict[str, Any]:
         recent=[told(1), told(2), told(3)],
         asked=[{**one, "chunk_id": f"asked{number}"} for number, one in enumerate(chunks)],
         session={"threads": [w.JIN], "chunks": chunks, "total_tokens": 40},
-        goals=GOALS,
+        agendas=AGENDAS,
     )
 
 

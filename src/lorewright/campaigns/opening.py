@@ -5,8 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from lorewright.campaigns.agendas import PLAYER_NAMES
 from lorewright.campaigns.conditions import condition_problems
 from lorewright.campaigns.entities import entities_of, names_made, where_of
+from lorewright.campaigns.hardships import (
+    characters_of,
+    escalation_of,
+    inquiries_of,
+    relationships_of,
+    threats_of,
+    turn_order_of,
+    with_situations,
+)
 from lorewright.campaigns.names import Names
 from lorewright.campaigns.scenario import (
     AgendaStep,
@@ -22,7 +32,7 @@ from lorewright.index.generation import Generation
 from lorewright.packs.exits import ways_of
 from lorewright.retrieval.in_force import generations_in_force
 from lorewright.retrieval.overrides import ids_of, things, told_entity
-from lorewright.rules.checks import COST_TAG
+from lorewright.rules.cost_clock import COST_TAG
 from lorewright.rules.effects import Effect
 from lorewright.rules.rulesets import CampaignRules, Ending, Rule, Ruleset
 from lorewright.world.state import (
@@ -75,6 +85,8 @@ def tried(
         clocks=scenario.clocks,
         threads=scenario.threads,
         endings=scenario.endings,
+        situations=[*ruleset.situations, *scenario.situations],
+        threats=scenario.threats,
     )
     composer = _Composer(scenario, names, generations)
     opening = Opening(composer.state(ruleset), composer.rules(ruleset))
@@ -108,6 +120,9 @@ class _Composer:
             relations=self._relations(),
             visits={start: 1},
             ruleset=seeded_state(scenario, ruleset, names),
+            characters=characters_of(scenario, names),
+            relationships=relationships_of(scenario, names),
+            turn_order=turn_order_of(scenario, names),
         )
 
     def rules(self, ruleset: Ruleset) -> CampaignRules:
@@ -116,14 +131,18 @@ class _Composer:
         rules = [rule.model_copy(update={"id": rule.id or f"rule_{n}"}) for n, rule in enumerate(scenario.rules, 1)]
         for rule in rules:
             self._check_rule(rule, ruleset)
+        self._check_goals()
         return CampaignRules(
-            ruleset=ruleset,
+            ruleset=with_situations(ruleset, scenario),
             rules=tuple(names.resolved(rule, where=f"rules.{rule.id}") for rule in rules),
             clock_effects=self._clock_effects(),
             on_find={
                 names.item(item, where="finds"): tuple(names.resolved(one, where=f"finds.{item}") for one in effects)
                 for item, effects in scenario.finds.items()
             },
+            threats=threats_of(scenario, names),
+            escalation=escalation_of(scenario, names),
+            inquiries=inquiries_of(scenario, names),
             endings=tuple(
                 names.resolved(Ending(id=ending_id, when=ending.when, say=ending.say), where=f"endings.{ending_id}")
                 for ending_id, ending in scenario.endings.items()
@@ -166,6 +185,12 @@ class _Composer:
             known = ", ".join(ruleset.actions)
             self._names.problems.append(f"rules.{rule.id}: there is no act {unknown} (there are {known})")
 
+    def _check_goals(self) -> None:
+        """A goal is somebody's who can act on it."""
+        for name in self._scenario.goals:
+            if name not in PLAYER_NAMES and name not in self._scenario.cast:
+                self._names.problems.append(f"goals.{name}: {name} is not in the cast (nor player)")
+
     def _exits(self, place: str) -> Iterator[Exit]:
         """The scenario's ways, else those of the pack that lead to other places of the scenario."""
         if not self._scenario.places[place].exits and not self._scenario.map:
@@ -203,7 +228,10 @@ class _Composer:
 
     def _door(self, name: str, thing: ScenarioThing) -> Door:
         key = self._names.entity(thing.key, where=f"things.{name}") if thing.key else None
-        return Door(locked=thing.locked, open=thing.open, key_id=key)
+        bolt = None if thing.bolt_at is None else self._names.entity(thing.bolt_at, where=f"things.{name}")
+        if bolt is not None and thing.bolt_at not in self._scenario.places:
+            self._names.problems.append(f"things.{name}: {thing.bolt_at} is not among the places")
+        return Door(locked=thing.locked, open=thing.open, key_id=key, shut_bars=thing.shut_bars, bolt_at=bolt)
 
     def _positions(self) -> dict[str, str]:
         cast = self._scenario.cast
@@ -229,7 +257,12 @@ class _Composer:
         thread = self._scenario.threads[thread_id]
         related = tuple(self._names.entity(one, where=f"threads.{thread_id}") for one in thread.related)
         return Thread(
-            id=thread_id, title=thread.title, status=thread.status, stakes=thread.stakes, related_entity_ids=related
+            id=thread_id,
+            title=thread.title,
+            status=thread.status,
+            stakes=thread.stakes,
+            related_entity_ids=related,
+            needed=thread.inquiry.needed if thread.inquiry else 0,
         )
 
     def _relations(self) -> dict[str, Relation]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any, Literal, Self
+from typing import Annotated, Any, Literal, Self
 
 from pydantic import Field, ValidationError, field_validator, model_validator
 
@@ -12,13 +12,19 @@ from lorewright.errors import NotFound, ScenarioError
 from lorewright.packs.bounded_yaml import YamlProblem, lines_of_yaml, load_yaml
 from lorewright.rules.conditions import ClockIs, Condition
 from lorewright.rules.effects import Effect
+from lorewright.rules.hardships import Hindrance, Inquiry, Profile, ThreatRule
 from lorewright.rules.rulesets import Phrase, Rule
 from lorewright.turn.twins.narrator.phrases import phrase_problems
 from lorewright.world.frozen import Frozen, FrozenMap
+from lorewright.world.inner import CharacterState
 
 _KEYS = "see docs/authoring.md for the keys of a scenario"
 # The walk in a large vault names every place and thing of it.
 _MAX_YAML_NODES = 500_000
+
+
+# Text that says something; spaces at its ends are kept.
+Written = Annotated[str, Field(pattern=r"\S")]
 
 
 class ScenarioExit(Frozen):
@@ -53,7 +59,10 @@ class ScenarioWay(Frozen):
 
 class ScenarioThing(Frozen):
     """A thing or door. `at` is a place for a thing, the two places for a door; `key` the thing that opens the door.
-    With `entity` the thing is what that file of a pack tells of."""
+    With `entity` the thing is what that file of a pack tells of.
+
+    A door with `shut_bars` has to be opened before one can pass; `bolt_at` is the place on whose side its bolt is.
+    """
 
     name: str
     kind: Literal["item", "door"] = "item"
@@ -63,12 +72,20 @@ class ScenarioThing(Frozen):
     locked: bool = False
     open: bool = False
     key: str | None = None
+    shut_bars: bool = False
+    bolt_at: str | None = None
     entity: str | None = None
 
     @model_validator(mode="after")
     def _locked_is_shut(self) -> Self:
         if self.locked and self.open:
             raise ValueError("a door cannot be locked and open")
+        return self
+
+    @model_validator(mode="after")
+    def _doors_bar(self) -> Self:
+        if self.kind != "door" and (self.shut_bars or self.bolt_at is not None):
+            raise ValueError("only a door can bar the way or have a bolt: say `kind: door`")
         return self
 
 
@@ -81,7 +98,7 @@ class AgendaStep(Frozen):
 
 class ScenarioCast(Frozen):
     """Where a character is at the start (`offstage`: nowhere yet), how much they trust the player, what they will
-    do."""
+    do; who they are (`profile`), what they are in (`conditions`), what moves them (`states`), how far they go."""
 
     at: str
     trust: int = 0
@@ -89,6 +106,18 @@ class ScenarioCast(Frozen):
     aliases: tuple[str, ...] = ()
     pronoun: Literal["he", "she", "they", "it"] | None = None
     agenda: tuple[AgendaStep, ...] = ()
+    profile: FrozenMap[str, Any] = Field(default_factory=dict)
+    conditions: tuple[str, ...] = ()
+    states: FrozenMap[str, CharacterState] = Field(default_factory=dict)
+    escalation: Profile = Field(default_factory=dict)
+
+
+class ScenarioTie(Frozen):
+    """What one of the cast is to another, or to the player: the first of `between` is the `type` of the second."""
+
+    between: tuple[str, str]
+    type: str
+    intensity: int = 0
 
 
 class ScenarioEntity(Frozen):
@@ -109,15 +138,18 @@ class ScenarioPlayer(Frozen):
     pronoun: Literal["he", "she", "they", "it"] = "they"
     items: tuple[str, ...] = ()
     traits: FrozenMap[str, int] = Field(default_factory=dict)
+    profile: FrozenMap[str, Any] = Field(default_factory=dict)
+    conditions: tuple[str, ...] = ()
 
 
 class ScenarioThread(Frozen):
-    """An open question and who it is about."""
+    """An open question and who it is about; with `inquiry` it is counted how far it has been looked into."""
 
     title: str
     status: str = "open"
     stakes: str = ""
     related: tuple[str, ...] = ()
+    inquiry: Inquiry | None = None
 
 
 class ScenarioClock(Frozen):
@@ -139,7 +171,7 @@ class ScenarioEnding(Frozen):
 
 
 class Scenario(Frozen):
-    """A playable situation on top of packs. IDs of entities may be bare or `pack:id`.
+    """A playable situation on top of packs, or of none. IDs of entities may be bare or `pack:id`.
 
     `stat_blocks` (of the player and the cast) and `scene_seed` begin what the ruleset's schemas describe. A
     `scene_seed` for a ruleset that describes no scene is kept with the campaign and read by no rule, as are
@@ -150,15 +182,15 @@ class Scenario(Frozen):
     name: str = ""
     summary: str = ""
     stakes: str = ""
-    goals: FrozenMap[str, str] = Field(default_factory=dict)
+    goals: FrozenMap[str, Written] = Field(default_factory=dict)
     tone: str = ""
-    intro_seed: str
+    intro_seed: Written
     stat_blocks: FrozenMap[str, FrozenMap[str, Any]] = Field(default_factory=dict)
     scene_seed: Any = None
     calibration: FrozenMap[str, Any] = Field(default_factory=dict)
     system: FrozenMap[str, Any] = Field(default_factory=dict)
     genre_rules: FrozenMap[str, Any] = Field(default_factory=dict)
-    content_packs: tuple[str, ...] = Field(min_length=1)
+    content_packs: tuple[str, ...] = ()
     ruleset: str = "freeform"
     start: str
     player: ScenarioPlayer = Field(default_factory=ScenarioPlayer)
@@ -169,6 +201,10 @@ class Scenario(Frozen):
     entities: tuple[ScenarioEntity, ...] = ()
     deeds: FrozenMap[str, tuple[Effect, ...]] = Field(default_factory=dict)
     threads: FrozenMap[str, ScenarioThread] = Field(default_factory=dict)
+    threats: FrozenMap[str, ThreatRule] = Field(default_factory=dict)
+    situations: FrozenMap[str, Hindrance] = Field(default_factory=dict)
+    ties: tuple[ScenarioTie, ...] = ()
+    turn_order: tuple[str, ...] = ()
     clocks: FrozenMap[str, ScenarioClock] = Field(default_factory=dict)
     rules: tuple[Rule, ...] = ()
     finds: FrozenMap[str, tuple[Effect, ...]] = Field(default_factory=dict)
@@ -202,9 +238,14 @@ class Scenario(Frozen):
     @model_validator(mode="before")
     @classmethod
     def _one_pack(cls, data: Any) -> Any:
-        """`content_pack: x` is `content_packs: [x]`."""
-        if isinstance(data, dict) and "content_pack" in data and "content_packs" not in data:
-            return {**{k: v for k, v in data.items() if k != "content_pack"}, "content_packs": [data["content_pack"]]}
+        """`content_pack: x` is `content_packs: [x]`; a key with nothing behind it is no pack."""
+        if not isinstance(data, dict):
+            return data
+        if "content_pack" in data and "content_packs" not in data:
+            one = data["content_pack"]
+            data = {**{k: v for k, v in data.items() if k != "content_pack"}, "content_packs": one and [one]}
+        if data.get("content_packs", ()) is None:
+            return {k: v for k, v in data.items() if k != "content_packs"}
         return data
 
 

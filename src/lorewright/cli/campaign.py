@@ -101,7 +101,8 @@ def show(campaign_id: CampaignId, as_json: AsJson = False) -> None:
     session = shown["session"]
     say(f"sitting: {session['id']}, from turn {session['turn_range_start']}" if session else "no sitting", style="dim")
     say(f"head: {shown['head_turn_id']}, revision {shown['revision']}, {shown['undone']} undone", style="dim")
-    say("packs: " + ", ".join(f"{pin['pack_id']} {pin['version']}" for pin in shown["pins"]), style="dim")
+    pins = ", ".join(f"{pin['pack_id']} {pin['version']}" for pin in shown["pins"])
+    say(f"packs: {pins or 'none'}", style="dim")
     _show_branches(tree)
 
 

@@ -42,7 +42,7 @@ def list_scenarios(as_json: AsJson = False) -> None:
 
 
 def _packs(packs: tuple[str, ...], here: bool) -> str:
-    return ", ".join(packs) + ("" if here else " (not all here)")
+    return (", ".join(packs) or "none") + ("" if here else " (not all here)")
 
 
 @app.command(epilog="Example: lorewright scenario validate dead_drop")

@@ -14,6 +14,7 @@ from lorewright.index.generation import Generation
 from lorewright.rules.actions import Action
 from lorewright.rules.outcomes import Validation
 from lorewright.rules.rulesets import CampaignRules
+from lorewright.turn.agendas import Agenda
 from lorewright.turn.messages import Message
 from lorewright.turn.result import TurnResult
 from lorewright.turn.stages.stage import BUILTIN, StageRun
@@ -58,13 +59,13 @@ def no_history(head: Head, leave_out: int) -> AbstractContextManager[tuple[Gener
 @dataclass(frozen=True, slots=True)
 class Setting:
     """What does not change while a campaign is played: its rules, its seed, the packs that it pins, how to look up what
-    has happened in it, what the scenario says that each of the cast wants (by ID), and whether scene lore is reused."""
+    has happened in it, what each of the cast is after (by ID), and whether scene lore is reused."""
 
     rules: CampaignRules
     seed: int
     generations: tuple[Generation, ...]
     history: ReadHistory = no_history
-    goals: Mapping[str, str] = field(default_factory=dict)
+    agendas: Mapping[str, Agenda] = field(default_factory=dict)
     keeps_scene_lore: bool = True
 
 

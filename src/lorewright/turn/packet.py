@@ -6,10 +6,10 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from heapq import nsmallest
 from typing import Any
 
-from lorewright.ids import local
 from lorewright.rules.rulesets import CampaignRules
 from lorewright.scene_lore.models import SceneLore
 from lorewright.scene_lore.views import StageViewer, scene_view
+from lorewright.turn.agendas import Agenda
 from lorewright.turn.messages import Message
 from lorewright.turn.packet_budget import PACKET_TOKENS, fit_packet
 from lorewright.turn.summary import scene_summary, threads_summary
@@ -38,15 +38,15 @@ def build_packet(
     viewer: StageViewer,
     asked: Sequence[dict[str, Any]] = (),
     session: Mapping[str, Any] | None = None,
-    goals: Mapping[str, str] | None = None,
+    agendas: Mapping[str, Agenda] | None = None,
     failures: int = 0,
     budget_tokens: int = PACKET_TOKENS,
 ) -> dict[str, Any]:
     """The packet for one viewer, no longer than a budget allows.
 
     `recent` are (turn number, message), oldest first, as the viewer may see them; `asked` is what was retrieved for the
-    packet, `session` what the sitting began with. `goals` says what each of the cast is after, by ID: it is the
-    planner's alone. `failures` counts the checks in a row that the player has failed.
+    packet, `session` what the sitting began with. `agendas` says what each of the cast is after, by ID: it is
+    the planner's alone. `failures` counts the checks in a row that the player has failed.
 
     Entities are those of the scene: who and what is there or carried. Facts are first those of the scene, of where the
     ways lead and of whom the threads are about, then others; the newest first, and not all of them.
@@ -76,7 +76,7 @@ def build_packet(
             {"turn_no": turn_no, "text": message.content[:RECENT_CHARACTERS]}
             for turn_no, message in told[-RECENT_NARRATIONS:]
         ],
-        "npc_agendas": _agendas(present, goals or {}) if viewer == "planner" else {},
+        "npc_agendas": _agendas(state, present, agendas or {}) if viewer == "planner" else {},
         "npc_capabilities": _capabilities(lore) if viewer != "player" else {},
         "investigation_progress": _progress(state, lore, viewer),
         "pending_threats": [threat for one in sorted(state.clocks) if (threat := _threat(state.clocks[one], rules))],
@@ -104,10 +104,10 @@ def _ruled(state: WorldState, rules: CampaignRules) -> dict[str, Any]:
     }
 
 
-def _agendas(present: Sequence[str], goals: Mapping[str, str]) -> dict[str, Any]:
-    """What those who are here are after; a scenario may name them with or without their pack."""
-    wanted = {who: goals.get(who) or goals.get(local(who)) for who in present}
-    return {who: {"goal": " ".join(goal.split())} for who, goal in wanted.items() if goal}
+def _agendas(state: WorldState, present: Sequence[str], agendas: Mapping[str, Agenda]) -> dict[str, Any]:
+    """What those who are here are after, and when they act next."""
+    found = {who: agendas[who].shown(state) for who in present if who in agendas}
+    return {who: shown for who, shown in found.items() if shown}
 
 
 def _capabilities(lore: SceneLore) -> dict[str, str]:

@@ -30,7 +30,7 @@ class Named(Frozen):
 
 class WayOut(Frozen):
     """A way out of the place at hand: `name` is what one types (`street`), `to_name` where it leads (`Night
-    Market`); `locked` where its door is, key or no key, `barred` where it is and the player lacks the key."""
+    Market`); `locked` where its door is, key or no key, `barred` where its door does not let the player by as it is."""
 
     name: str
     to: str
@@ -60,12 +60,14 @@ class InterpreterInput(Frozen):
     """The player's words, what they can refer to, and the numbered lines offered last (`2` means the second).
 
     `said_before` are the player's last inputs, oldest first: `it` may refer to them, and `again` repeats the last.
+    `verbs` are the ruleset's own: what is typed, in lower case, and the type of action that it means.
     """
 
     player_text: str
     scope: Scope
     options: tuple[str, ...] = ()
     said_before: tuple[str, ...] = ()
+    verbs: FrozenMap[str, str] = Field(default_factory=dict)
 
 
 class Unclear(Frozen):
