@@ -3,27 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from heapq import nsmallest
 from typing import Any
 
 from lorewright.rules.rulesets import CampaignRules
 from lorewright.scene_lore.models import SceneLore
 from lorewright.scene_lore.views import StageViewer, scene_view
 from lorewright.turn.agendas import Agenda
+from lorewright.turn.known_facts import facts_shown
 from lorewright.turn.messages import Message
 from lorewright.turn.packet_budget import PACKET_TOKENS, fit_packet
 from lorewright.turn.summary import scene_summary, threads_summary
 from lorewright.world.schemas import plain
-from lorewright.world.state import Clock, Fact, WorldState
+from lorewright.world.state import Clock, WorldState
 
 # So many of the last narrations are shown; older ones are found through the history corpus.
 RECENT_NARRATIONS = 3
 
 # And so much of each: a narration is a page at most, whatever a model made of it.
 RECENT_CHARACTERS = 1_500
-
-# So many facts are shown, those of the scene before others.
-FACTS_SHOWN = 40
 
 # A clock so many steps from what it sets off is a threat that one can feel coming.
 _NEAR = 2
@@ -144,15 +141,8 @@ def _entity(state: WorldState, entity_id: str) -> dict[str, Any]:
 
 
 def _facts(state: WorldState, viewer: StageViewer, about: Collection[str]) -> list[dict[str, Any]]:
-    """What is known of the scene, the newest first, then what else was learned last: a long game knows too much."""
-    # Backwards, for the newest stand last in most stories: then few are put aside again.
-    facts = reversed(state.facts.values())
-    seen = [fact for fact in facts if viewer == "planner" or fact.visibility == "player"]
-    here = [fact for fact in seen if fact.subject_id in about]
-    shown = nsmallest(FACTS_SHOWN, here, key=_newest_first)
-    others = (fact for fact in seen if fact.subject_id not in about)
-    shown += nsmallest(FACTS_SHOWN - len(shown), others, key=_newest_first)
     fields = {"id", "subject_id", "predicate", "object", "visibility", "confidence", "tags"}
+    shown = facts_shown(state, about, hidden=viewer == "planner")
     return [fact.model_dump(mode="json", include=fields) for fact in shown]
 
 
@@ -161,10 +151,6 @@ def _spoken_of(state: WorldState) -> Iterator[str]:
     yield from (way.to for way in state.exits.get(state.scene.location_id, ()))
     for thread in state.threads.values():
         yield from thread.related_entity_ids
-
-
-def _newest_first(fact: Fact) -> tuple[int, str]:
-    return (0 if fact.discovered_turn is None else -fact.discovered_turn - 1, fact.id)
 
 
 def _thread(state: WorldState, thread_id: str) -> dict[str, Any]:
