@@ -34,6 +34,7 @@ from lorewright.settings import EMBEDDER_VARIABLE
 from lorewright.storage.database import files_of
 from lorewright.turn.draft import Draft, SceneLoreUse, Submission, turn_id_of
 from lorewright.turn.result import TurnResult
+from lorewright.turn.rewinding import undo
 from lorewright.turn.store import CampaignStore
 from lorewright.world import ops as o
 from lorewright.world.apply import apply
@@ -218,14 +219,17 @@ def long_game(app: App, folder: Path, turns: int) -> int:
     campaigns.new("dead_drop", campaign_id="long", seed=7)
     with campaigns.open("long") as campaign:
         for _, line in zip(range(turns), cycle(scripted()), strict=False):
+            if campaign.store.head().state.ended is not None:
+                undo(campaign.store, turns=3)  # what is taken back stays in the file, and is weighed too
             asyncio.run(campaign.submit(line))
     return sum(file.stat().st_size for file in files_of(campaigns.path("long")) if file.exists())
 
 
 def scripted() -> Iterator[str]:
-    """The lines of a long game: asking, looking, walking, taking and leaving, and nothing that ends it."""
+    """The lines of a long game: asking, looking, taking and leaving, walking, waiting."""
     yield from LINES
-    yield from ("take the credstick", "drop the credstick", "go to the street", "look", "wait", "go to the bar")
+    yield from ("take the credstick", "drop the credstick", "search behind the bar", "wait", "go to the alley", "look")
+    yield from ("ask about the rain", "go to the bar")
 
 
 def quantile(taken: Sequence[float], share: float) -> float:
