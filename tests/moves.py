@@ -13,7 +13,7 @@ from lorewright.index.conditions import conditions_of
 from lorewright.index.generation import Generation
 from lorewright.packs.models import WhenClock, WhenPart, WhenThread
 from lorewright.retrieval.in_force import generations_in_force
-from lorewright.rules.checks import cost_clock
+from lorewright.rules.cost_clock import cost_clock
 from lorewright.rules.effects import Effect
 from lorewright.rules.rulesets import BandName, Rule
 from lorewright.scene_lore.gather import gather_person, gather_place

@@ -214,7 +214,9 @@ ENDINGS = [
 def test_the_first_ending_whose_condition_holds_ends_the_campaign() -> None:
     resolution = w.play(w.go(w.PIER), rules=w.campaign_rules(endings=ENDINGS))
     assert resolution.ops[-1] == o.EndCampaign(ending_id="away")
-    assert resolution.events[-1] == EngineEvent(type="campaign_ended", details={"ending": "away"})
+    assert resolution.events[-1] == EngineEvent(
+        type="campaign_ended", details={"ending": "away"}, scope="world_affecting"
+    )
 
 
 def test_an_ending_waits_for_its_condition_or_for_an_effect() -> None:

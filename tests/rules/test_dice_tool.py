@@ -86,7 +86,7 @@ def test_spaces_and_capitals_do_not_matter() -> None:
 )
 def test_nonsense_and_absurd_sizes_are_clear_errors(expression: str, says: str) -> None:
     for seed in (None, "x"):
-        with pytest.raises(ValueError, match="write|can be thrown|sides") as problem:
+        with pytest.raises(ValueError, match=r"write|can be thrown|sides") as problem:
             roll_dice(DiceRequest(expression=expression, seed=seed), NoDice())
         assert says in str(problem.value)
 

@@ -16,13 +16,14 @@ import pytest
 import worlds as w
 from lorewright import world
 from lorewright.rules.actions import Attempt
+from lorewright.rules.hardships import Contradiction, Hindrance
 from lorewright.rules.outcomes import ReasonCode
 from lorewright.rules.reason_codes import REASON_CODES
 from lorewright.rules.resolve import resolve
 from lorewright.rules.validate import validate
 from lorewright.turn.twins.narrator.grammar import grammar
 from lorewright.world import ops as o
-from lorewright.world.state import Door, WorldState
+from lorewright.world.state import Door, Fact, WorldState
 
 PAGE = Path(__file__).parents[2] / "docs" / "reasons.md"
 
@@ -33,12 +34,45 @@ SHUT = w.small_world(doors={w.DOOR: Door(shut_bars=True)})
 BOLTED = w.small_world(doors={w.DOOR: Door(locked=True, bolt_at=w.ALLEY)})
 UNBOLTED = w.small_world(doors={w.DOOR: Door(bolt_at=w.ALLEY)})
 
+BOUND = o.AddCondition(who=w.JO, condition="bound")
+VIKTOR_BOUND = (o.SetTurnOrder(actors=(w.VIKTOR,)), o.AddCondition(who=w.VIKTOR, condition="bound"))
+DEAD = Fact(id="f", subject_id=w.VIKTOR, predicate="dead", object=True)
+# Hindrances of a kind that a ruleset has; the tests' own has none else.
+HINDERING = w.ruleset().model_copy(
+    update={
+        "conditions": {"bound": Hindrance(forbids=("search",))},
+        "situations": {"blackout": Hindrance(forbids=("search",))},
+        "contradictions": (Contradiction(fact="dead", forbids=("ask",)),),
+    }
+)
+RULES = w.campaign_rules(ruleset=HINDERING)
+
 BLOCKED: list[tuple[ReasonCode, Attempt, WorldState, str]] = [
     ("campaign_over", w.attempt("look"), ENDED, "The story has ended."),
     ("unknown_action", w.attempt("fly"), w.small_world(), "That is nothing one can do here."),
     ("not_your_turn", w.attempt("wait", actor=w.VIKTOR), w.small_world(), "Viktor does not act now."),
     ("not_your_turn", w.attempt("wait", actor="x"), w.small_world(), "Somebody else does not act now."),
-    ("no_such_exit", w.go(w.ALLEY), AT_THE_PIER, "No way leads from here to the back alley."),
+    ("no_such_exit", w.go(w.ALLEY), w.small_world(exits={}), "No way leads from here to the back alley."),
+    ("too_far", w.go(w.ALLEY), AT_THE_PIER, "The back alley is further than one step. One gets there by street."),
+    ("not_capable", w.attempt("search"), w.after(w.small_world(), BOUND), "You are in no condition for that."),
+    (
+        "not_capable",
+        w.attempt("search", actor=w.VIKTOR),
+        w.after(w.small_world(), *VIKTOR_BOUND),
+        "Viktor is in no condition for that.",
+    ),
+    (
+        "contradicts_fact",
+        w.attempt("ask", w.VIKTOR),
+        w.after(w.small_world(), o.AddFact(fact=DEAD)),
+        "What is known of Viktor speaks against that.",
+    ),
+    (
+        "not_allowed_now",
+        w.attempt("search"),
+        w.after(w.small_world(), o.BeginSituation(situation_id="blackout")),
+        "That cannot be done as things stand.",
+    ),
     ("no_such_exit", w.go(w.BAR), w.small_world(), "No way leads from here to the Neon Dragon."),
     ("no_such_exit", w.attempt("go"), w.small_world(), "No way leads from here to such a place."),
     ("door_locked", w.go(w.ALLEY), w.small_world(), "The steel door is locked."),
@@ -122,7 +156,7 @@ IN_A_ROW: list[tuple[ReasonCode, tuple[Attempt, ...]]] = [
 def test_an_impossible_attempt_gets_its_reason_and_a_plain_sentence(
     reason: ReasonCode, tried: Attempt, state: WorldState, message: str
 ) -> None:
-    (result,) = validate((tried,), state, w.campaign_rules()).results
+    (result,) = validate((tried,), state, RULES).results
     assert (result.success, result.reason, result.message) == (False, reason, message)
 
 
@@ -130,7 +164,7 @@ def test_an_impossible_attempt_gets_its_reason_and_a_plain_sentence(
 def test_what_is_impossible_is_told_as_a_failure_and_changes_nothing(
     reason: ReasonCode, tried: Attempt, state: WorldState, message: str
 ) -> None:
-    resolution = w.play(tried, state=state)
+    resolution = w.play(tried, state=state, rules=RULES)
     assert [(one.code, one.reason) for one in resolution.outcomes] == [("blocked", reason)]
     assert [(one.type, one.details["reason"]) for one in resolution.events] == [("action_blocked", reason)]
     assert resolution.ops == ()

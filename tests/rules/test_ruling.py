@@ -68,7 +68,7 @@ def test_at_six_the_scene_shifts_by_a_die_and_the_clock_begins_again() -> None:
     assert (after["last_shift"], after["pressure_clock"], after["shifts"]) == ("someone_leaves", 0, 1)
     assert w.after(state, *resolution.ops).positions[w.VIKTOR] == OFFSTAGE
     assert [roll.purpose for roll in resolution.rolls] == ["persuade", "trigger:scene_shift"]
-    assert "Somebody goes" in resolution.outcomes[0].say[-1]
+    assert "Somebody goes" in resolution.outcomes[0].then[-1]
 
 
 @pytest.mark.parametrize(("face", "turning"), [([2], "call_interrupts"), ([3], "opportunity_closes")])
@@ -152,7 +152,7 @@ def test_seven_minutes_run_with_everything_that_takes_time_and_stop_at_nothing()
     waited = tried(SEVEN, w.attempt("wait", minutes=5), state=state)
     assert scene(waited, state)["minutes_left"] == 0
     assert scene(waited, state)["door"] == "open"
-    assert "Seven minutes are over" in waited.outcomes[0].say[0]
+    assert "Seven minutes are over" in waited.outcomes[0].then[0]
 
 
 def test_a_trigger_happens_once_until_its_condition_holds_anew() -> None:
@@ -164,7 +164,7 @@ def test_where_no_comfort_is_left_somebody_steps_back() -> None:
     state = world(SEVEN, stats={"shyness": 10, "chemistry": 0}, comfort=1)
     resolution = tried(SEVEN, PERSUADE, LOW, state=state)
     assert scene(resolution, state)["comfort"] == 2
-    assert "step back" in " ".join(resolution.outcomes[0].say)
+    assert "step back" in " ".join(resolution.outcomes[0].then)
 
 
 def test_a_scenario_may_read_and_change_what_the_ruleset_describes() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 
 import pytest
@@ -62,7 +63,7 @@ def test_what_weighs_most_is_recalled_first_and_nothing_is_left_out(
 ) -> None:
     found = recalled(memory, minute=10_000, decay_lambda=decay_lambda)
     assert {one.id for one in found} == memory.keys()
-    assert all(first.priority >= second.priority - 1e-9 for first, second in zip(found, found[1:], strict=False))
+    assert all(first.priority >= second.priority - 1e-9 for first, second in itertools.pairwise(found))
     assert recalled(memory, minute=10_000, decay_lambda=decay_lambda, limit=2) == found[:2]
 
 

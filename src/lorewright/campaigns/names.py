@@ -15,13 +15,20 @@ M = TypeVar("M", bound=BaseModel)
 
 # Which fields of effects and conditions name what.
 _ITEM_FIELDS = frozenset({"reveal", "revealed"})
-_CLOCK_FIELDS = frozenset({"clock"})
-_THREAD_FIELDS = frozenset({"thread"})
-_ENDING_FIELDS = frozenset({"end"})
+_KINDS = {
+    "clock": frozenset({"clock"}),
+    "thread": frozenset({"thread", "progress"}),
+    "ending": frozenset({"end"}),
+    "situation": frozenset({"situation"}),
+    "threat": frozenset({"announce", "avert", "announced"}),
+}
+_PAIRS = frozenset({"relation", "tie"})
+# Words and values: what stands in them is nobody's name.
+_TEXTS = frozenset({"observe", "averted", "title", "is", "value"})
 _ENTITY_FIELDS = frozenset(
     {
         *("has", "at", "present", "visited", "arrive", "depart", "to", "by", "give", "lose", "put", "unlock"),
-        *("subject", "target", "item", "of"),
+        *("subject", "target", "item", "of", "escalate", "escalation", "turn"),
     }
 )
 
@@ -39,6 +46,8 @@ class Names:
         clocks: Iterable[str],
         threads: Iterable[str],
         endings: Iterable[str],
+        situations: Iterable[str] = (),
+        threats: Iterable[str] = (),
     ) -> None:
         """`own` are the scenario's things, each with the pack's entity that it is, where it is one; `made` the places
         and people that are the scenario's own where no pack knows them."""
@@ -46,7 +55,13 @@ class Names:
         self._own = {name: f"{campaign_id}:{name}" for name in own}
         self._made = {name: f"{campaign_id}:{name}" for name in made}
         self.player_id = f"{campaign_id}:player"
-        self._known = {"clock": set(clocks), "thread": set(threads), "ending": set(endings)}
+        self._known = {
+            "clock": set(clocks),
+            "thread": set(threads),
+            "ending": set(endings),
+            "situation": set(situations),
+            "threat": set(threats),
+        }
         self.problems: list[str] = []
         for name, entity in own.items():
             if entity is not None:
@@ -103,15 +118,17 @@ class Names:
         return data
 
     def _value(self, key: str, value: Any, where: str) -> Any:
-        if key == "relation":
+        if key in _PAIRS:
             return [self.entity(name, where=where) for name in value]
         if not isinstance(value, str) or key == "say":
             return self._walk(value, where) if key != "say" else value
+        if key in _TEXTS:
+            return value
         if key in _ITEM_FIELDS:
             return self.item(value, where=where)
         if key in _ENTITY_FIELDS:
             return self.entity(value, where=where)
-        for fields, kind in ((_CLOCK_FIELDS, "clock"), (_THREAD_FIELDS, "thread"), (_ENDING_FIELDS, "ending")):
+        for kind, fields in _KINDS.items():
             if key in fields and value not in self._known[kind]:
                 self.problems.append(f"{where}: there is no {kind} {value}")
         return value

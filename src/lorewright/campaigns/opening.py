@@ -8,6 +8,15 @@ from dataclasses import dataclass
 from lorewright.campaigns.agendas import PLAYER_NAMES
 from lorewright.campaigns.conditions import condition_problems
 from lorewright.campaigns.entities import entities_of, names_made, where_of
+from lorewright.campaigns.hardships import (
+    characters_of,
+    escalation_of,
+    inquiries_of,
+    relationships_of,
+    threats_of,
+    turn_order_of,
+    with_situations,
+)
 from lorewright.campaigns.names import Names
 from lorewright.campaigns.scenario import (
     AgendaStep,
@@ -23,7 +32,7 @@ from lorewright.index.generation import Generation
 from lorewright.packs.exits import ways_of
 from lorewright.retrieval.in_force import generations_in_force
 from lorewright.retrieval.overrides import ids_of, things, told_entity
-from lorewright.rules.checks import COST_TAG
+from lorewright.rules.cost_clock import COST_TAG
 from lorewright.rules.effects import Effect
 from lorewright.rules.rulesets import CampaignRules, Ending, Rule, Ruleset
 from lorewright.world.state import (
@@ -76,6 +85,8 @@ def tried(
         clocks=scenario.clocks,
         threads=scenario.threads,
         endings=scenario.endings,
+        situations=[*ruleset.situations, *scenario.situations],
+        threats=scenario.threats,
     )
     composer = _Composer(scenario, names, generations)
     opening = Opening(composer.state(ruleset), composer.rules(ruleset))
@@ -109,6 +120,9 @@ class _Composer:
             relations=self._relations(),
             visits={start: 1},
             ruleset=seeded_state(scenario, ruleset, names),
+            characters=characters_of(scenario, names),
+            relationships=relationships_of(scenario, names),
+            turn_order=turn_order_of(scenario, names),
         )
 
     def rules(self, ruleset: Ruleset) -> CampaignRules:
@@ -119,13 +133,16 @@ class _Composer:
             self._check_rule(rule, ruleset)
         self._check_goals()
         return CampaignRules(
-            ruleset=ruleset,
+            ruleset=with_situations(ruleset, scenario),
             rules=tuple(names.resolved(rule, where=f"rules.{rule.id}") for rule in rules),
             clock_effects=self._clock_effects(),
             on_find={
                 names.item(item, where="finds"): tuple(names.resolved(one, where=f"finds.{item}") for one in effects)
                 for item, effects in scenario.finds.items()
             },
+            threats=threats_of(scenario, names),
+            escalation=escalation_of(scenario, names),
+            inquiries=inquiries_of(scenario, names),
             endings=tuple(
                 names.resolved(Ending(id=ending_id, when=ending.when, say=ending.say), where=f"endings.{ending_id}")
                 for ending_id, ending in scenario.endings.items()
@@ -240,7 +257,12 @@ class _Composer:
         thread = self._scenario.threads[thread_id]
         related = tuple(self._names.entity(one, where=f"threads.{thread_id}") for one in thread.related)
         return Thread(
-            id=thread_id, title=thread.title, status=thread.status, stakes=thread.stakes, related_entity_ids=related
+            id=thread_id,
+            title=thread.title,
+            status=thread.status,
+            stakes=thread.stakes,
+            related_entity_ids=related,
+            needed=thread.inquiry.needed if thread.inquiry else 0,
         )
 
     def _relations(self) -> dict[str, Relation]:

@@ -12,9 +12,11 @@ from lorewright.errors import NotFound, ScenarioError
 from lorewright.packs.bounded_yaml import YamlProblem, lines_of_yaml, load_yaml
 from lorewright.rules.conditions import ClockIs, Condition
 from lorewright.rules.effects import Effect
+from lorewright.rules.hardships import Hindrance, Inquiry, Profile, ThreatRule
 from lorewright.rules.rulesets import Phrase, Rule
 from lorewright.turn.twins.narrator.phrases import phrase_problems
 from lorewright.world.frozen import Frozen, FrozenMap
+from lorewright.world.inner import CharacterState
 
 _KEYS = "see docs/authoring.md for the keys of a scenario"
 # The walk in a large vault names every place and thing of it.
@@ -96,7 +98,7 @@ class AgendaStep(Frozen):
 
 class ScenarioCast(Frozen):
     """Where a character is at the start (`offstage`: nowhere yet), how much they trust the player, what they will
-    do."""
+    do; who they are (`profile`), what they are in (`conditions`), what moves them (`states`), how far they go."""
 
     at: str
     trust: int = 0
@@ -104,6 +106,18 @@ class ScenarioCast(Frozen):
     aliases: tuple[str, ...] = ()
     pronoun: Literal["he", "she", "they", "it"] | None = None
     agenda: tuple[AgendaStep, ...] = ()
+    profile: FrozenMap[str, Any] = Field(default_factory=dict)
+    conditions: tuple[str, ...] = ()
+    states: FrozenMap[str, CharacterState] = Field(default_factory=dict)
+    escalation: Profile = Field(default_factory=dict)
+
+
+class ScenarioTie(Frozen):
+    """What one of the cast is to another, or to the player: the first of `between` is the `type` of the second."""
+
+    between: tuple[str, str]
+    type: str
+    intensity: int = 0
 
 
 class ScenarioEntity(Frozen):
@@ -124,15 +138,18 @@ class ScenarioPlayer(Frozen):
     pronoun: Literal["he", "she", "they", "it"] = "they"
     items: tuple[str, ...] = ()
     traits: FrozenMap[str, int] = Field(default_factory=dict)
+    profile: FrozenMap[str, Any] = Field(default_factory=dict)
+    conditions: tuple[str, ...] = ()
 
 
 class ScenarioThread(Frozen):
-    """An open question and who it is about."""
+    """An open question and who it is about; with `inquiry` it is counted how far it has been looked into."""
 
     title: str
     status: str = "open"
     stakes: str = ""
     related: tuple[str, ...] = ()
+    inquiry: Inquiry | None = None
 
 
 class ScenarioClock(Frozen):
@@ -184,6 +201,10 @@ class Scenario(Frozen):
     entities: tuple[ScenarioEntity, ...] = ()
     deeds: FrozenMap[str, tuple[Effect, ...]] = Field(default_factory=dict)
     threads: FrozenMap[str, ScenarioThread] = Field(default_factory=dict)
+    threats: FrozenMap[str, ThreatRule] = Field(default_factory=dict)
+    situations: FrozenMap[str, Hindrance] = Field(default_factory=dict)
+    ties: tuple[ScenarioTie, ...] = ()
+    turn_order: tuple[str, ...] = ()
     clocks: FrozenMap[str, ScenarioClock] = Field(default_factory=dict)
     rules: tuple[Rule, ...] = ()
     finds: FrozenMap[str, tuple[Effect, ...]] = Field(default_factory=dict)

@@ -47,9 +47,15 @@ def effects_of(scenario: Scenario) -> Iterator[Effect]:
         yield from (effect for effects in clock.at.values() for effect in effects)
     for effects in (*scenario.finds.values(), *scenario.deeds.values()):
         yield from effects
+    for threat in scenario.threats.values():
+        yield from threat.effects
+    for thread in scenario.threads.values():
+        yield from thread.inquiry.effects if thread.inquiry else ()
     for one in scenario.cast.values():
         for step in one.agenda:
             yield from step.do if not isinstance(step.do, str) else ()
+        for further in one.escalation.values():
+            yield from further.effects
 
 
 def _named(effects: list[Effect], *fields: str) -> set[str]:

@@ -47,6 +47,9 @@ def path_faults(rules: CampaignRules) -> Iterator[str]:
         yield from (f"clocks.{clock_id}: {one.message}" for one in path_problems(ruleset, marks, ()))
     for item, effects in rules.on_find.items():
         yield from (f"finds.{item}: {one.message}" for one in path_problems(ruleset, effects, ()))
+    for kind in ("threats", "escalation", "inquiries"):
+        for key, one in getattr(rules, kind).items():
+            yield from (f"{kind}.{key}: {fault.message}" for fault in path_problems(ruleset, one, ()))
     for ending in rules.endings:
         yield from (f"endings.{ending.id}: {one.message}" for one in path_problems(ruleset, ending, ()))
 

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 from lorewright.rules.actions import Action, Attempt
+from lorewright.rules.aiming import aimed
 from lorewright.rules.answers import Answer
 from lorewright.rules.doors import door_ops
+from lorewright.rules.enact import effect_ops
 from lorewright.rules.outcomes import OutcomeCode
 from lorewright.rules.patch import Patch
 from lorewright.rules.reach import place_of
 from lorewright.rules.reasons import why_not
-from lorewright.rules.rulesets import CampaignRules
+from lorewright.rules.rulesets import CampaignRules, Ruleset
 from lorewright.rules.talk import ask, first_new, press, promise, recall, reveal, tell
-from lorewright.world.ops import ChangeRelation, Move, OpenScene, Recall, StateOp, TransferItem
+from lorewright.world.apply import apply
+from lorewright.world.ops import ChangeRelation, Move, OpenScene, PassTurn, Recall, StateOp, TransferItem
 from lorewright.world.state import WorldState
 
-__all__ = ["Answer", "act", "plain_ops"]
+__all__ = ["Answer", "act", "plain_ops", "plainly"]
 
 _DOORS: dict[str, OutcomeCode] = {"open": "opened", "close": "closed", "lock": "locked", "unlock": "unlocked"}
 
@@ -32,6 +35,18 @@ def plain_ops(action: Action, state: WorldState) -> tuple[StateOp, ...]:
     if action.type in _DOORS:
         return door_ops(action, state)
     return _hand_over(action, state)
+
+
+def plainly(action: Action, state: WorldState, ruleset: Ruleset) -> WorldState:
+    """The state after a possible action as it plainly goes, with what the ruleset says of its type."""
+    type_ = ruleset.actions[action.type]
+    working = apply(state, plain_ops(action, state)).state
+    for effect in aimed(type_.effects.get("success", ()), working, action):
+        working = apply(working, effect_ops(effect, working)).state
+    order = working.turn_order
+    if order is not None and type_.ends_turn and order.current == action.actor_id:
+        working = apply(working, (PassTurn(),)).state
+    return working
 
 
 def _hand_over(action: Action, state: WorldState) -> tuple[StateOp, ...]:

@@ -1,31 +1,37 @@
 """Checks that an action's type brings along: the dice, and what a band means where no rule of the scenario speaks.
 
 Critical wins something more; mixed has a price; after a fail something has changed, and never nothing. Each picks the
-first that there is: a clock that counts what goes wrong, somebody's regard, time.
+first that there is: a clock that counts what goes wrong, somebody's regard, time. How much follows is the tier of the
+check: where it is safe (tier 0) nothing but time is lost; where it is risky (1) the price or setback falls due; where
+it is dangerous (2) a fail harms whoever tried as well.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 
-from lorewright.ids import local
 from lorewright.rules.actions import Action, Attempt
 from lorewright.rules.answers import Answer
+from lorewright.rules.capability import hindrance
+from lorewright.rules.cost_clock import cost_clock, harm_clock
 from lorewright.rules.dice import Dice, band_of
 from lorewright.rules.formula import parse_formula
 from lorewright.rules.judge import holds
+from lorewright.rules.mechanics import Risk
 from lorewright.rules.numbers import louder, numbers_for, stat_for
 from lorewright.rules.patch import Patch
 from lorewright.rules.reach import is_person
 from lorewright.rules.rulesets import BandName, CampaignRules, Check, Ruleset
 from lorewright.rules.ruling import enact_consequences, rules_by_itself
 from lorewright.rules.talk import first_new, reveal
-from lorewright.world.ops import AddFact, AdvanceTime, ChangeRelation, StateOp, TickClock, UpdateFact
-from lorewright.world.state import Clock, Fact, WorldState
+from lorewright.world.ops import AddCondition, AddFact, AdvanceTime, ChangeRelation, StateOp, TickClock, UpdateFact
+from lorewright.world.state import Fact, WorldState
 
-# A clock of one of these names, or one with this tag, counts what goes wrong.
-COST_CLOCKS = ("heat", "trouble", "alarm", "suspicion", "danger", "attention", "noise")
-COST_TAG = "cost"
+TIERS: Mapping[Risk, int] = MappingProxyType({"safe": 0, "risky": 1, "dangerous": 2})
+# The condition of whoever was harmed where no clock counts it.
+WOUNDED = "wounded"
 # Where nothing else can be the price, a thing takes at least so long again.
 _LEAST_MINUTES = 5
 _SOCIAL = frozenset(("persuade", "threaten"))
@@ -50,6 +56,7 @@ def roll_check(patch: Patch, check: Check, action: Action, rules: CampaignRules,
     actor = state.entities[action.actor_id]
     stat = stat_for(check, action, state, ruleset) if state.ruleset is not None else None
     expression, modifier = _throw(check, stat, action, state, ruleset)
+    modifier += hindrance(actor.id, state, ruleset)
     roll = dice.roll(expression, purpose=purpose, actor_id=actor.id, modifier=modifier)
     band = band_of(roll.total, ruleset)
     spoke = _speaks_up(patch, band, stat, actor.id, ruleset)
@@ -88,16 +95,9 @@ def is_rolled_for(check: Check | None, state: WorldState) -> bool:
     return check is not None and (check.when is None or holds(check.when, state))
 
 
-def cost_clock(state: WorldState) -> Clock | None:
-    """The clock that counts what goes wrong: a tagged one before a named one, then in the order of the names."""
-    tagged = [clock for _, clock in sorted(state.clocks.items()) if COST_TAG in clock.tags]
-    named = [clock for name in COST_CLOCKS for key, clock in sorted(state.clocks.items()) if local(key) == name]
-    return next(iter([*tagged, *named]), None)
-
-
-def fall_out(patch: Patch, attempt: Attempt, rolled: Rolled, answer: Answer, ruleset: Ruleset) -> None:
-    """What the band brings beside what the action did; `answer` is what it came to. Where the ruleset says what a band
-    brings, that is all."""
+def fall_out(patch: Patch, attempt: Attempt, rolled: Rolled, answer: Answer, check: Check, ruleset: Ruleset) -> None:
+    """What the band of a check brings beside what the action did; `answer` is what it came to. Where the ruleset says
+    what a band brings, that is all."""
     action, band = attempt.action, rolled.band
     if action.type == "attack":
         _come_to_blows(patch, action, band)
@@ -108,9 +108,9 @@ def fall_out(patch: Patch, attempt: Attempt, rolled: Rolled, answer: Answer, rul
         case "critical":
             _win_more(patch, attempt, answer)
         case "mixed":
-            patch.do(*_price(action, patch.state, patch))
+            _fall_due(patch, "mixed", check, action)
         case "fail":
-            patch.do(*_setback(action, patch.state, patch))
+            _fall_due(patch, "fail", check, action)
         case "success":
             pass
 
@@ -136,6 +136,29 @@ def _come_to_blows(patch: Patch, action: Action, band: BandName) -> None:
         patch.do(UpdateFact(fact_id=fact_id, object=action.actor_id))
     else:
         patch.do(AddFact(fact=Fact(id=fact_id, subject_id=target, predicate="beaten_by", object=action.actor_id)))
+
+
+def _fall_due(patch: Patch, band: BandName, check: Check, action: Action) -> None:
+    """The consequence of the check's tier."""
+    tier = TIERS[check.risk]
+    patch.tell("consequence", tier=tier, band=band)
+    if tier == 0:
+        patch.do(*_time_lost(action, patch))
+        return
+    due = _price if band == "mixed" else _setback
+    patch.do(*due(action, patch.state, patch))
+    if tier == 2 and band == "fail":
+        patch.do(*_harmed(action, patch.state))
+
+
+def _harmed(action: Action, state: WorldState) -> tuple[StateOp, ...]:
+    """A step of the clock that counts harm, else a condition; whoever is wounded already is not wounded twice."""
+    clock = harm_clock(state)
+    if clock is not None:
+        return (TickClock(clock_id=clock.id, delta=1),) if clock.value < clock.max else ()
+    if WOUNDED in state.conditions_of(action.actor_id):
+        return ()
+    return (AddCondition(who=action.actor_id, condition=WOUNDED),)
 
 
 def _win_more(patch: Patch, attempt: Attempt, answer: Answer) -> None:

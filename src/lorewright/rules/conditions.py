@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from pydantic import Discriminator, Field, Tag, model_serializer
 
 from lorewright.world.frozen import Frozen
+
+EscalationName = Literal["soft", "hard", "lethal"]
 
 
 class Has(Frozen):
@@ -82,6 +84,71 @@ class Company(Frozen):
     company: bool
 
 
+class ConditionIs(Frozen):
+    """A character (`you` where nobody is named) is in a condition."""
+
+    condition: str
+    of: str = "you"
+
+
+class StateIs(Frozen):
+    """A character has a manifest inner state; with `is`, of exactly that value."""
+
+    state: str
+    of: str = "you"
+    is_: Any = Field(default=None, alias="is")
+
+    @model_serializer
+    def _as_written(self) -> dict[str, Any]:
+        written = {"state": self.state, "of": self.of, "is": self.is_}
+        return {key: value for key, value in written.items() if value is not None}
+
+
+class FactIs(Frozen):
+    """Something is established of a subject; with `is`, with exactly that object."""
+
+    fact: str
+    subject: str
+    is_: Any = Field(default=None, alias="is")
+
+    @model_serializer
+    def _as_written(self) -> dict[str, Any]:
+        written = {"fact": self.fact, "subject": self.subject, "is": self.is_}
+        return {key: value for key, value in written.items() if value is not None}
+
+
+class Announced(Frozen):
+    """The threat hangs over the scene."""
+
+    announced: str
+
+
+class SituationIs(Frozen):
+    """The circumstance holds."""
+
+    situation: str
+
+
+class ProgressIs(Frozen):
+    """The thread has been looked into so far at least."""
+
+    progress: str
+    min: int = Field(ge=0)
+
+
+class EscalationIs(Frozen):
+    """Somebody has gone so far against the player at least."""
+
+    escalation: str
+    min: EscalationName = "soft"
+
+
+class TurnIs(Frozen):
+    """It is somebody's turn; without an order of turns it is the player's (`you`)."""
+
+    turn: str
+
+
 class AllOf(Frozen):
     """Every one holds."""
 
@@ -106,6 +173,7 @@ class Not(Frozen):
 
 _KINDS = (
     *("has", "at", "present", "visited", "clock", "thread", "revealed", "minutes", "path", "company"),
+    *("condition", "state", "fact", "announced", "situation", "progress", "escalation", "turn"),
     *("all", "any", "not"),
 )
 
@@ -127,6 +195,14 @@ Condition = Annotated[
     | Annotated[TimeIs, Tag("minutes")]
     | Annotated[PathIs, Tag("path")]
     | Annotated[Company, Tag("company")]
+    | Annotated[ConditionIs, Tag("condition")]
+    | Annotated[StateIs, Tag("state")]
+    | Annotated[FactIs, Tag("fact")]
+    | Annotated[Announced, Tag("announced")]
+    | Annotated[SituationIs, Tag("situation")]
+    | Annotated[ProgressIs, Tag("progress")]
+    | Annotated[EscalationIs, Tag("escalation")]
+    | Annotated[TurnIs, Tag("turn")]
     | Annotated[AllOf, Tag("all")]
     | Annotated[AnyOf, Tag("any")]
     | Annotated[Not, Tag("not")],

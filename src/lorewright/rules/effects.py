@@ -7,6 +7,7 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import Discriminator, Field, Tag, model_validator
 
 from lorewright.world.frozen import Frozen
+from lorewright.world.inner import MANIFEST_LEVEL
 from lorewright.world.schemas import LARGEST, is_json
 
 
@@ -133,6 +134,86 @@ class PathEffect(Frozen):
         return self
 
 
+class ConditionEffect(Frozen):
+    """A character (`you` where nobody is named) comes into a condition, or with `on: false` out of it."""
+
+    condition: str
+    of: str = "you"
+    on: bool = True
+
+
+class StateEffect(Frozen):
+    """A character's inner state gets a value; below level 6 it is not manifest yet."""
+
+    state: str
+    of: str = "you"
+    value: Any
+    level: int = Field(default=MANIFEST_LEVEL, ge=1, le=10)
+
+
+class ObserveEffect(Frozen):
+    """A character remembers something; the same once more strengthens it."""
+
+    observe: str = Field(min_length=1, max_length=500)
+    of: str
+    importance: int = Field(default=3, ge=1, le=5)
+
+
+class TieEffect(Frozen):
+    """The first is something to the second from now on (`tie: [viktor, mira], type: employer`)."""
+
+    tie: tuple[str, str]
+    type: str
+    intensity: int = 0
+
+
+class AnnounceEffect(Frozen):
+    """A threat of the scenario hangs over the scene, and falls due in so many minutes unless it is averted."""
+
+    announce: str
+    minutes: int = Field(ge=0)
+
+
+class AvertEffect(Frozen):
+    """A threat is averted."""
+
+    avert: str
+
+
+class SituationEffect(Frozen):
+    """A circumstance begins, for so many minutes or until it ends; with `on: false` it ends."""
+
+    situation: str
+    minutes: int | None = Field(default=None, ge=0)
+    on: bool = True
+
+
+class ProgressEffect(Frozen):
+    """A thread has been looked into further."""
+
+    progress: str
+    by: int = 1
+
+
+class EscalateEffect(Frozen):
+    """Somebody goes a step further against the player, or to a step that is named (`none`: they leave off)."""
+
+    escalate: str
+    step: Literal["none", "soft", "hard", "lethal"] | None = None
+
+
+class PassTurnEffect(Frozen):
+    """Whoever acts now has acted."""
+
+    pass_turn: Literal[True]
+
+
+class TimeEffect(Frozen):
+    """Time goes by."""
+
+    minutes: int = Field(ge=0)
+
+
 class EndEffect(Frozen):
     """An ending is reached."""
 
@@ -156,6 +237,8 @@ _KINDS = (
     "owes",
     "path",
     "end",
+    *("condition", "state", "observe", "tie", "announce", "avert", "situation", "progress", "escalate", "pass_turn"),
+    "minutes",
 )
 
 
@@ -181,6 +264,17 @@ Effect = Annotated[
     | Annotated[ThreatEffect, Tag("threat")]
     | Annotated[OwesEffect, Tag("owes")]
     | Annotated[PathEffect, Tag("path")]
-    | Annotated[EndEffect, Tag("end")],
+    | Annotated[EndEffect, Tag("end")]
+    | Annotated[ConditionEffect, Tag("condition")]
+    | Annotated[StateEffect, Tag("state")]
+    | Annotated[ObserveEffect, Tag("observe")]
+    | Annotated[TieEffect, Tag("tie")]
+    | Annotated[AnnounceEffect, Tag("announce")]
+    | Annotated[AvertEffect, Tag("avert")]
+    | Annotated[SituationEffect, Tag("situation")]
+    | Annotated[ProgressEffect, Tag("progress")]
+    | Annotated[EscalateEffect, Tag("escalate")]
+    | Annotated[PassTurnEffect, Tag("pass_turn")]
+    | Annotated[TimeEffect, Tag("minutes")],
     Discriminator(_kind),
 ]

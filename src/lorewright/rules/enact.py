@@ -8,7 +8,8 @@ from lorewright.ids import slug
 from lorewright.rules import effects as e
 from lorewright.rules.record import record_op
 from lorewright.world import ops as o
-from lorewright.world.state import Fact, WorldState
+from lorewright.world.pressures import ESCALATION
+from lorewright.world.state import Fact, Relationship, WorldState
 
 Learned = Literal["told", "found"]
 _PATH_OPS: dict[str, type[o.PathOp]] = {
@@ -55,6 +56,20 @@ def effect_ops(effect: e.Effect, state: WorldState, *, how: Learned = "told") ->
             return (path_op(effect, None if effect.of is None else _who(effect.of, state)),)
         case e.EndEffect():
             return (o.EndCampaign(ending_id=effect.end),)
+        case e.ConditionEffect() | e.StateEffect() | e.ObserveEffect() | e.TieEffect():
+            return _within(effect, state)
+        case e.AnnounceEffect() | e.AvertEffect() | e.SituationEffect():
+            return _hanging_over(effect, state)
+        case e.ProgressEffect():
+            return (o.Investigate(thread_id=effect.progress, delta=effect.by),)
+        case e.EscalateEffect():
+            at = state.escalation.get(effect.escalate, 0)
+            to = min(at + 1, len(ESCALATION) - 1) if effect.step is None else ESCALATION.index(effect.step)
+            return (o.Escalate(who=effect.escalate, to=to),) if to != at else ()
+        case e.PassTurnEffect():
+            return (o.PassTurn(),)
+        case e.TimeEffect():
+            return (o.AdvanceTime(minutes=effect.minutes),)
         case _:
             assert_never(effect)
 
@@ -104,3 +119,37 @@ def _fact(effect: e.FactEffect, state: WorldState) -> o.AddFact | o.UpdateFact:
     if fact_id in state.facts:
         return o.UpdateFact(fact_id=fact_id, object=effect.object)
     return o.AddFact(fact=Fact(id=fact_id, subject_id=subject_id, predicate=effect.fact, object=effect.object))
+
+
+def _within(
+    effect: e.ConditionEffect | e.StateEffect | e.ObserveEffect | e.TieEffect, state: WorldState
+) -> tuple[o.StateOp, ...]:
+    """What changes within somebody; nothing where it is so already."""
+    if isinstance(effect, e.TieEffect):
+        a, b = (_who(name, state) for name in effect.tie)
+        tie = Relationship(a=a, b=b, rel_type=effect.type, intensity=effect.intensity)
+        return (o.SetRelationship(relationship=tie),)
+    who = _who(effect.of, state)
+    if isinstance(effect, e.StateEffect):
+        return (o.SetCharacterState(who=who, name=effect.state, value=effect.value, level=effect.level),)
+    if isinstance(effect, e.ObserveEffect):
+        return (o.Observe(who=who, content=effect.observe, importance=effect.importance),)
+    is_in = effect.condition in state.conditions_of(who)
+    if is_in == effect.on:
+        return ()
+    changed = o.AddCondition if effect.on else o.RemoveCondition
+    return (changed(who=who, condition=effect.condition),)
+
+
+def _hanging_over(
+    effect: e.AnnounceEffect | e.AvertEffect | e.SituationEffect, state: WorldState
+) -> tuple[o.StateOp, ...]:
+    """Threats and circumstances: one that is announced is not announced twice, and what is not there does not end."""
+    if isinstance(effect, e.AnnounceEffect):
+        is_new = effect.announce not in state.threats
+        return (o.Announce(threat_id=effect.announce, minutes=effect.minutes),) if is_new else ()
+    if isinstance(effect, e.AvertEffect):
+        return (o.EndThreat(threat_id=effect.avert),) if effect.avert in state.threats else ()
+    if effect.on:
+        return (o.BeginSituation(situation_id=effect.situation, minutes=effect.minutes),)
+    return (o.EndSituation(situation_id=effect.situation),) if effect.situation in state.situations else ()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import assert_never
 
 from lorewright.rules import conditions as c
+from lorewright.world.pressures import ESCALATION
 from lorewright.world.state import WorldState
 
 
@@ -32,6 +33,24 @@ def holds(condition: c.Condition, state: WorldState) -> bool:
             return _path_is(condition, state)
         case c.Company():
             return bool(state.present_npcs()) == condition.company
+        case c.ConditionIs():
+            return condition.condition in state.conditions_of(_who(condition.of, state))
+        case c.StateIs():
+            return _state_is(condition, state)
+        case c.FactIs():
+            return _fact_is(condition, state)
+        case c.Announced():
+            return condition.announced in state.threats
+        case c.SituationIs():
+            return condition.situation in state.situations
+        case c.ProgressIs():
+            asked = state.threads.get(condition.progress)
+            return asked is not None and asked.progress >= condition.min
+        case c.EscalationIs():
+            return state.escalation.get(condition.escalation, 0) >= ESCALATION.index(condition.min)
+        case c.TurnIs():
+            acting = state.player_id if state.turn_order is None else state.turn_order.current
+            return acting == _who(condition.turn, state)
         case c.AllOf():
             return all(holds(part, state) for part in condition.all)
         case c.AnyOf():
@@ -52,10 +71,33 @@ def _clock_is(condition: c.ClockIs, state: WorldState) -> bool:
 def _path_is(condition: c.PathIs, state: WorldState) -> bool:
     if state.ruleset is None:
         return False
-    of = state.player_id if condition.of == "you" else condition.of
+    of = None if condition.of is None else _who(condition.of, state)
     value = state.ruleset.value(condition.path, of=of)
     if condition.is_ is not None:
         return bool(value == condition.is_)
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         return False
     return (condition.min is None or value >= condition.min) and (condition.max is None or value <= condition.max)
+
+
+def _state_is(condition: c.StateIs, state: WorldState) -> bool:
+    """What is not manifest is nobody's to act upon."""
+    character = state.characters.get(_who(condition.of, state))
+    held = None if character is None else character.states.get(condition.state)
+    if held is None or not held.is_manifest:
+        return False
+    return condition.is_ is None or bool(held.value == condition.is_)
+
+
+def _fact_is(condition: c.FactIs, state: WorldState) -> bool:
+    subject = _who(condition.subject, state)
+    return any(
+        fact.subject_id == subject
+        and fact.predicate == condition.fact
+        and (fact.object is not False if condition.is_ is None else fact.object == condition.is_)
+        for fact in state.facts.values()
+    )
+
+
+def _who(name: str, state: WorldState) -> str:
+    return state.player_id if name == "you" else name

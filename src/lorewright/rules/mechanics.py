@@ -8,6 +8,7 @@ from pydantic import Field, field_validator
 
 from lorewright.rules.conditions import Condition
 from lorewright.rules.effects import Effect
+from lorewright.rules.hardships import Contradiction, Hindrance, Need, Profile, Streak
 from lorewright.world.frozen import Frozen, FrozenMap
 
 BandName = Literal["critical", "success", "mixed", "fail"]
@@ -48,13 +49,22 @@ class ActionType(Frozen):
     """What every action of a type costs, whatever comes of it; its check is rolled where no rule of a scenario speaks.
 
     A cost is a clock's name or a number of the ruleset's scene. A free attempt adds the trait that its verb calls for
-    in place of the check's own.
+    in place of the check's own. `needs` must hold, and `at_least` so much of a stat or trait. `effects` come with the
+    band, without a check with `success`. Of a type that `ends_turn` one does one, where there is an order of turns.
+    `provokes` are the bands after which whoever it was aimed at goes a step further. `verbs` are what a player types
+    for a type that is the ruleset's own.
     """
 
     summary: str
     minutes: int = Field(default=0, ge=0)
     costs: FrozenMap[str, int] = Field(default_factory=dict)
     check: Check | None = None
+    needs: tuple[Need, ...] = ()
+    at_least: FrozenMap[str, int] = Field(default_factory=dict)
+    effects: FrozenMap[BandName, tuple[Effect, ...]] = Field(default_factory=dict)
+    ends_turn: bool = False
+    provokes: tuple[BandName, ...] = ()
+    verbs: tuple[str, ...] = ()
 
 
 class Stat(Frozen):
@@ -112,7 +122,8 @@ class Mechanics(Frozen):
     any other name a stat of the actor, `target_NAME` one of whoever it is aimed at, `scene_NAME` a number of the scene.
     Without `roll` it is `dice`, and the trait or stat added. `traits` say which stats stand for a free attempt's trait.
     `consequences` follow every check by its band, in place of the price that is otherwise exacted. `timers` move a
-    number of the scene with every in-world minute.
+    number of the scene with every in-world minute. `conditions` and `situations` say what each of them hinders;
+    `escalation` is how far people go whose scenario does not say it.
     """
 
     dice: str
@@ -123,6 +134,11 @@ class Mechanics(Frozen):
     clearly_higher: ClearlyHigher | None = None
     actions: FrozenMap[str, ActionType]
     consequences: FrozenMap[BandName, tuple[Effect, ...]] = Field(default_factory=dict)
+    conditions: FrozenMap[str, Hindrance] = Field(default_factory=dict)
+    situations: FrozenMap[str, Hindrance] = Field(default_factory=dict)
+    contradictions: tuple[Contradiction, ...] = ()
+    streak: Streak | None = None
+    escalation: Profile = Field(default_factory=dict)
     triggers: tuple[Trigger, ...] = ()
     timers: FrozenMap[str, int] = Field(default_factory=dict)
 

@@ -14,9 +14,11 @@ from lorewright.world.ops import StateOp
 ReasonCode = Literal[
     "unknown_action",
     "not_your_turn",
+    "not_capable",
     "object_not_found",
     "not_present",
     "no_such_exit",
+    "too_far",
     "door_locked",
     "door_bolted",
     "door_closed",
@@ -36,6 +38,8 @@ ReasonCode = Literal[
     "nothing_to_unlock",
     "no_key",
     "wrong_key",
+    "contradicts_fact",
+    "not_allowed_now",
     "campaign_over",
     "depends_on_failed",
 ]
@@ -118,7 +122,8 @@ class Outcome(Frozen):
 
     `item_ids` are what the player learned by it now, `known_item_ids` what they would have learned had they
     not known it already; `fact_ids` are the promises, threats and debts that it made or brought up; `roll` is the
-    place of its dice in `Resolution.rolls`; `say` the scenario's own sentences.
+    place of its dice in `Resolution.rolls`; `say` the scenario's own sentences, `then` those of what followed from it
+    by itself.
     """
 
     action_index: int = Field(ge=0)
@@ -137,6 +142,7 @@ class Outcome(Frozen):
     minutes: int = 0
     roll: int | None = None
     say: tuple[str, ...] = ()
+    then: tuple[str, ...] = ()
 
 
 class Resolution(Frozen):

@@ -7,13 +7,14 @@ from typing import Any
 
 from lorewright.rules.effects import Effect, RevealEffect
 from lorewright.rules.enact import Learned, effect_ops
+from lorewright.rules.happened import pressures
 from lorewright.rules.outcomes import EngineEvent, Outcome, Resolution, Roll
 from lorewright.world.apply import Refusal, apply
 from lorewright.world.ops import AddFact, StateOp
 from lorewright.world.state import WorldState
 
 # What of an effect is a text, and has no place in an event.
-_TEXTS: dict[str, Any] = {"object": True, "promise": {"what"}, "threat": {"what"}, "owes": {"what"}}
+_TEXTS: dict[str, Any] = {"object": True, "promise": {"what"}, "threat": {"what"}, "owes": {"what"}, "observe": True}
 
 
 class Patch:
@@ -94,13 +95,14 @@ def _happenings(before: WorldState, after: WorldState) -> Iterator[EngineEvent]:
         if clock.value != was:
             yield EngineEvent(type="clock_ticked", details={"clock": clock_id, "before": was, "after": clock.value})
     yield from _shaped(before, after)
+    yield from pressures(before, after)
     if after.scene.number != before.scene.number:
         places = {"from": before.scene.location_id, "to": after.scene.location_id}
         yield EngineEvent(type="scene_changed", details=places)
     else:
         yield from _comings_and_goings(before, after)
     if after.ended != before.ended:
-        yield EngineEvent(type="campaign_ended", details={"ending": after.ended})
+        yield EngineEvent(type="campaign_ended", details={"ending": after.ended}, scope="world_affecting")
 
 
 def _comings_and_goings(before: WorldState, after: WorldState) -> Iterator[EngineEvent]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import deque
+
 from lorewright.rules.actions import Action
 from lorewright.rules.outcomes import ReasonCode
 from lorewright.world.state import Door, Exit, WorldState
@@ -15,6 +17,22 @@ def way(action: Action, state: WorldState) -> Exit | None:
 def exits_to(action: Action, state: WorldState) -> list[Exit]:
     """Every exit that leads to the action's place, barred or not."""
     return [e for e in state.exits.get(place_of(action, state), ()) if e.to == action.location_id]
+
+
+def first_step(action: Action, state: WorldState) -> Exit | None:
+    """The exit by which the shortest way begins that leads to the action's place, in steps, through places that the
+    player has been to; None where no such way is known."""
+    here = place_of(action, state)
+    ways = deque((way_out, way_out) for way_out in state.exits.get(here, ()))
+    seen = {here}
+    while ways:
+        first, last = ways.popleft()
+        if last.to == action.location_id:
+            return first
+        if last.to not in seen and last.to in state.visits:
+            seen.add(last.to)
+            ways.extend((first, further) for further in state.exits.get(last.to, ()))
+    return None
 
 
 def is_barred(way_out: Exit, actor_id: str, state: WorldState) -> bool:

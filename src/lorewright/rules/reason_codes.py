@@ -11,9 +11,11 @@ REASON_CODES: Mapping[ReasonCode, str] = MappingProxyType(
     {
         "unknown_action": "the ruleset has no action of that type",
         "not_your_turn": "somebody else is to act",
+        "not_capable": "whoever acts is in a condition that forbids it, or has too little of what it takes",
         "object_not_found": "no such thing is here or in hand",
         "not_present": "the person is not at the scene's place",
         "no_such_exit": "no way leads there from here",
+        "too_far": "a way leads there as far as one knows, and not from here: another place lies between",
         "door_locked": "the door is locked, and whoever acts has no key to it",
         "door_bolted": "the door is bolted on its other side, and no key draws a bolt",
         "door_closed": "the door is shut, and bars the way until it is opened",
@@ -33,6 +35,8 @@ REASON_CODES: Mapping[ReasonCode, str] = MappingProxyType(
         "nothing_to_unlock": "it is not locked",
         "no_key": "whoever acts has no key to it",
         "wrong_key": "the key that was named is another's",
+        "contradicts_fact": "what is known of it speaks against it",
+        "not_allowed_now": "a circumstance forbids it, or something that this action needs does not hold",
         "campaign_over": "the story has ended",
         "depends_on_failed": "an earlier action of the turn, which this one needs, did not come off",
     }

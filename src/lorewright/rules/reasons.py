@@ -6,9 +6,10 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 
 from lorewright.rules.actions import Action
+from lorewright.rules.capability import why_not_able, why_not_now
 from lorewright.rules.doors import why_not_close, why_not_lock, why_not_open, why_not_unlock
 from lorewright.rules.outcomes import ReasonCode
-from lorewright.rules.reach import barrier, exits_to, holds_thing, in_sight, is_person, place_of, way
+from lorewright.rules.reach import barrier, exits_to, first_step, holds_thing, in_sight, is_person, place_of, way
 from lorewright.rules.rulesets import Ruleset
 from lorewright.world.state import WorldState
 
@@ -27,8 +28,11 @@ def why_not(action: Action, state: WorldState, ruleset: Ruleset) -> ReasonCode |
         return "campaign_over"
     if action.type not in ruleset.actions:
         return "unknown_action"
-    if action.actor_id != state.player_id:
-        return "not_your_turn"
+    return why_not_able(action, state, ruleset) or _why_not_here(action, state) or why_not_now(action, state, ruleset)
+
+
+def _why_not_here(action: Action, state: WorldState) -> ReasonCode | None:
+    """Why place, presence or possession stand against it."""
     if action.type in _TO_SOMEBODY:
         return _somebody(action, state, nobody="nobody_named") or _without_item(action, state)
     return _CHECKS.get(action.type, _why_not_other)(action, state)
@@ -54,7 +58,7 @@ def _without_item(action: Action, state: WorldState) -> ReasonCode | None:
 
 def _why_not_go(action: Action, state: WorldState) -> ReasonCode | None:
     if not exits_to(action, state):
-        return "no_such_exit"
+        return "no_such_exit" if first_step(action, state) is None else "too_far"
     barriers = [barrier(way_out, action.actor_id, state) for way_out in exits_to(action, state)]
     return None if None in barriers else barriers[0]
 

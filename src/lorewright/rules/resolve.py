@@ -10,6 +10,15 @@ from dataclasses import replace
 
 from lorewright.rules.actions import Action, Attempt
 from lorewright.rules.acts import act
+from lorewright.rules.aftermath import (
+    bear_fruit,
+    count_failures,
+    have_its_effects,
+    look_into,
+    pass_turn,
+    provoke,
+    run_out,
+)
 from lorewright.rules.answers import Answer
 from lorewright.rules.checks import fall_out, is_rolled_for, roll_check, wins_more
 from lorewright.rules.consequences import follow, reach_ending, rule_for, trigger_clocks
@@ -63,19 +72,23 @@ def play_out(
         before = patch.state
         _play(patch, attempt, judged, rules, dice)
         trigger_clocks(patch, before, rules)
+        by_now = patch.state
         _by_itself(patch, before, attempt, rules, dice)
+        trigger_clocks(patch, by_now, rules)
     reach_ending(patch, rules)
     return patch
 
 
 def _by_itself(patch: Patch, before: WorldState, attempt: Attempt, rules: CampaignRules, dice: Dice) -> None:
-    """What the ruleset brings once an attempt has been played: what runs with the minutes, what has come to a head. It
-    is told after what came of the attempt."""
+    """What comes by itself once an attempt has been played: what runs with the minutes, what has come to a head, what
+    falls due, what has been found out. It is told after what came of the attempt."""
     run_timers(patch, before, rules.ruleset)
-    said = fire_triggers(patch, before, rules.ruleset, attempt.action, dice)
+    said = [*fire_triggers(patch, before, rules.ruleset, attempt.action, dice)]
+    look_into(patch, patch.learned_since(before), rules)
+    said += [*run_out(patch, rules), *bear_fruit(patch, before, rules)]
     if said and patch.outcomes:
         last = patch.outcomes[-1]
-        patch.outcomes[-1] = last.model_copy(update={"say": (*last.say, *said)})
+        patch.outcomes[-1] = last.model_copy(update={"then": (*last.then, *said)})
 
 
 def _play(patch: Patch, attempt: Attempt, judged: ActionResult, rules: CampaignRules, dice: Dice) -> None:
@@ -93,8 +106,21 @@ def _play(patch: Patch, attempt: Attempt, judged: ActionResult, rules: CampaignR
     else:
         _pay(patch, action, rules)
         answer = act(patch, attempt, rules) if rule is None else _by_rule(patch, rule, attempt, rules, dice)
-    minutes = patch.state.minutes - before.minutes
-    patch.outcomes.append(_outcome(judged.action_index, action, answer, patch.learned_since(before), minutes=minutes))
+    then = _follow_up(patch, action, answer, rules)
+    minutes, learned = patch.state.minutes - before.minutes, patch.learned_since(before)
+    patch.outcomes.append(_outcome(judged.action_index, action, answer, learned, minutes=minutes, then=then))
+
+
+def _follow_up(patch: Patch, action: Action, answer: Answer, rules: CampaignRules) -> tuple[str, ...]:
+    """What the type of the action brings by its band, to whoever tried and to whom it was aimed at; then the turn is
+    passed on where there is an order of turns."""
+    if patch.state.ended is not None:
+        return ()
+    have_its_effects(patch, answer.band, action, rules.ruleset)
+    said = () if answer.band is None else count_failures(patch, answer.band, action, rules.ruleset)
+    said = (*said, *provoke(patch, answer.band or "success", action, rules))
+    pass_turn(patch, action, rules.ruleset)
+    return said
 
 
 def _pay(patch: Patch, action: Action, rules: CampaignRules, *, in_no_time: bool = False) -> None:
@@ -119,7 +145,7 @@ def _by_check(patch: Patch, check: Check, attempt: Attempt, rules: CampaignRules
     answer = Answer("acted") if band == "fail" else act(patch, attempt, rules)
     if on_the_way is not None and answer.code == "moved":
         follow(patch, on_the_way, attempt.action, rules, dice)
-    fall_out(patch, attempt, rolled, answer, rules.ruleset)
+    fall_out(patch, attempt, rolled, answer, check, rules.ruleset)
     # Whoever has come somewhere is told of the place.
     own = () if answer.code == "moved" else sentence_of(rules.ruleset, band, rolled.stat, rolled.total)
     say = answer.say or own
@@ -175,6 +201,7 @@ def _outcome(
     *,
     minutes: int = 0,
     reason: ReasonCode | None = None,
+    then: tuple[str, ...] = (),
 ) -> Outcome:
     return Outcome(
         action_index=index,
@@ -193,4 +220,5 @@ def _outcome(
         minutes=minutes,
         roll=answer.roll,
         say=answer.say,
+        then=then,
     )

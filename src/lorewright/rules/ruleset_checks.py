@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from pydantic import BaseModel
 
+from lorewright.rules.capability import ALL
 from lorewright.rules.conditions import PathIs
 from lorewright.rules.costs import COST_KEYS
 from lorewright.rules.dice import parse_dice
@@ -41,6 +42,7 @@ def ruleset_problems(ruleset: Ruleset) -> list[RulesetProblem]:
         *_paths(ruleset),
         *_timers_and_costs(ruleset),
         *_owners(ruleset),
+        *_types(ruleset),
     ]
 
 
@@ -154,7 +156,7 @@ def _formula(ruleset: Ruleset, path: tuple[object, ...], text: str | None) -> It
 
 def _paths(ruleset: Ruleset) -> Iterator[RulesetProblem]:
     """Every effect and condition is about a path that there is, and an effect about one that the resolver owns."""
-    for part in ("actions", "consequences", "stats", "triggers"):
+    for part in ("actions", "consequences", "stats", "triggers", "streak", "escalation"):
         yield from path_problems(ruleset, getattr(ruleset, part), (part,))
 
 
@@ -162,12 +164,23 @@ def path_problems(ruleset: Ruleset, value: Any, path: tuple[object, ...]) -> Ite
     """What is wrong with the paths of all effects and conditions within a value, a ruleset's or a scenario's."""
     for where, one in _within(value, path):
         schema = ruleset.scene_state_schema if one.of is None else ruleset.character_stat_schema
-        if part_of(schema, one.path.split(".")) is None:
+        if _described(schema, one.path.split(".")) is None:
             which = _SCHEMAS[1] if one.of is None else _SCHEMAS[0]
             message = f"{which} of {ruleset.id} does not describe {one.path}"
             yield RulesetProblem(where, message, "add it there, or mend the path")
         elif isinstance(one, PathEffect):
             yield from _not_the_resolvers(ruleset, where, one)
+
+
+def _described(schema: Mapping[str, Any], path: Sequence[str]) -> Mapping[str, Any] | None:
+    """What a schema says of a path; a step that is named in play only (`$target`) stands for any that there is."""
+    for at, step in enumerate(path):
+        if "$" in step:
+            around = part_of(schema, path[:at])
+            names = () if around is None else around.get("properties", {"": None})
+            found = (_described(schema, (*path[:at], name, *path[at + 1 :])) for name in names)
+            return next((one for one in found if one is not None), None)
+    return part_of(schema, path)
 
 
 def _not_the_resolvers(ruleset: Ruleset, path: tuple[object, ...], one: PathEffect) -> Iterator[RulesetProblem]:
@@ -230,3 +243,23 @@ def _owners(ruleset: Ruleset) -> Iterator[RulesetProblem]:
         for kind in kinds:
             if kind not in OP_KINDS:
                 yield RulesetProblem(("allowed_ops", owner), f"there is no op {kind}", f"one of: {', '.join(OP_KINDS)}")
+
+
+def _types(ruleset: Ruleset) -> Iterator[RulesetProblem]:
+    """Whatever forbids something forbids a type of action that there is; a verb means one of them."""
+    named: dict[tuple[object, ...], tuple[str, ...]] = {
+        ("conditions", key): one.forbids for key, one in ruleset.conditions.items()
+    }
+    named |= {("situations", key): one.forbids for key, one in ruleset.situations.items()}
+    named |= {("contradictions", number): one.forbids for number, one in enumerate(ruleset.contradictions)}
+    known = ", ".join(ruleset.actions)
+    for path, types in named.items():
+        for one in types:
+            if one not in ruleset.actions and one != ALL:
+                yield RulesetProblem(path, f"there is no action {one} to forbid", f"one of: {known}, or {ALL} for all")
+    meant: dict[str, str] = {}
+    for kind, action in ruleset.actions.items():
+        for verb in action.verbs:
+            if meant.setdefault(verb, kind) != kind:
+                message = f"the verb {verb} means {meant[verb]} already"
+                yield RulesetProblem(("actions", kind, "verbs"), message, "give it to one of them")

@@ -8,6 +8,7 @@ from pydantic import Field
 
 from lorewright.rules.conditions import Condition
 from lorewright.rules.effects import Effect
+from lorewright.rules.hardships import Inquiry, Profile, ThreatRule
 from lorewright.rules.mechanics import ActionType, Band, BandName, Check, Mechanics, Owner
 from lorewright.world.frozen import Frozen, FrozenMap
 
@@ -24,7 +25,7 @@ __all__ = [
     "Ruleset",
 ]
 
-Profile = Literal["freeform", "ensemble", "stream"]
+TurnProfile = Literal["freeform", "ensemble", "stream"]
 
 
 class Ruleset(Mechanics):
@@ -38,7 +39,7 @@ class Ruleset(Mechanics):
     schema_version: Literal[1] = 1
     id: str
     name: str
-    profile: Profile
+    profile: TurnProfile
     summary: str
     rulebook_text: str
     rulebook_summary: str = ""
@@ -48,6 +49,10 @@ class Ruleset(Mechanics):
     owners: FrozenMap[str, Owner] = Field(default_factory=dict)
     allowed_ops: FrozenMap[Owner, tuple[str, ...]] = Field(default_factory=dict)
     decay_lambda: float = Field(default=0.0, ge=0, allow_inf_nan=False)
+
+    def verbs(self) -> dict[str, str]:
+        """What a player types for the ruleset's own types of action, in lower case, and the type."""
+        return {verb.lower(): kind for kind, action in self.actions.items() for verb in action.verbs}
 
     def owner_of(self, path: str) -> Owner | None:
         """Who may change a path (`scene.minutes_left`, `stats.warmth`); None where nothing is said of it."""
@@ -119,13 +124,17 @@ class CampaignRules(Frozen):
     """Everything that a campaign is resolved by; every ID in it is fully qualified.
 
     `clock_effects[clock][value]` happen when the clock first reaches the value from below; `on_find[item]`
-    when the player finds a discoverable item. `grammar` is what the scenario adds to the narrator's groups.
+    when the player finds a discoverable item. `escalation[npc]` is how far that one goes, in place of the ruleset's.
+    `inquiries` are the threads that are looked into, by ID. `grammar` is what the scenario adds to the narrator.
     """
 
     ruleset: Ruleset
     rules: tuple[Rule, ...] = ()
     clock_effects: FrozenMap[str, FrozenMap[int, tuple[Effect, ...]]] = Field(default_factory=dict)
     on_find: FrozenMap[str, tuple[Effect, ...]] = Field(default_factory=dict)
+    threats: FrozenMap[str, ThreatRule] = Field(default_factory=dict)
+    escalation: FrozenMap[str, Profile] = Field(default_factory=dict)
+    inquiries: FrozenMap[str, Inquiry] = Field(default_factory=dict)
     endings: tuple[Ending, ...] = ()
     grammar: FrozenMap[str, tuple[Phrase, ...]] = Field(default_factory=dict)
 

@@ -6,8 +6,11 @@ from typing import assert_never
 
 from lorewright.rules.actions import Action
 from lorewright.rules.outcomes import ReasonCode
-from lorewright.rules.reach import exits_to, is_barred
+from lorewright.rules.reach import exits_to, first_step, is_barred
 from lorewright.world.state import WorldState
+
+# Where neither the ruleset nor the scenario has words of its own for it.
+NOT_NOW = "That cannot be done as things stand."
 
 
 def sentence(reason: ReasonCode, action: Action, state: WorldState) -> str:
@@ -24,6 +27,17 @@ def sentence(reason: ReasonCode, action: Action, state: WorldState) -> str:
             return f"{_capital(target or 'that person')} is not here."
         case "no_such_exit":
             return f"No way leads from here to {the(action.location_id, state) or 'such a place'}."
+        case "too_far":
+            first = first_step(action, state)
+            by = f" One gets there by {first.name}." if first is not None else ""
+            return f"{_capital(the(action.location_id, state) or 'that place')} is further than one step.{by}"
+        case "not_capable":
+            return "You are in no condition for that." if action.actor_id == state.player_id else _unable(action, state)
+        case "contradicts_fact":
+            about = target or item or the(action.location_id, state)
+            return f"What is known of {about or 'it'} speaks against that."
+        case "not_allowed_now":
+            return NOT_NOW
         case "door_locked":
             return f"{_capital(_barring_door(action, state) or 'the door')} is locked."
         case "door_bolted":
@@ -82,6 +96,10 @@ def the(entity_id: str | None, state: WorldState) -> str:
 def _barring_door(action: Action, state: WorldState) -> str:
     barred = (e.via for e in exits_to(action, state) if is_barred(e, action.actor_id, state))
     return the(next(barred, action.target_id), state)
+
+
+def _unable(action: Action, state: WorldState) -> str:
+    return f"{_capital(the(action.actor_id, state) or 'somebody')} is in no condition for that."
 
 
 def _capital(text: str) -> str:

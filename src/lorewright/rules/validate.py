@@ -6,20 +6,20 @@ from collections import Counter
 from collections.abc import Sequence
 
 from lorewright.rules.actions import Action, Attempt
-from lorewright.rules.acts import plain_ops
+from lorewright.rules.acts import plainly
+from lorewright.rules.capability import unmet
 from lorewright.rules.costs import COST_KEYS, costs_of
 from lorewright.rules.outcomes import ActionResult, ReasonCode, Validation
 from lorewright.rules.reasons import why_not
 from lorewright.rules.rulesets import CampaignRules
 from lorewright.rules.sentences import sentence
-from lorewright.world.apply import apply
 from lorewright.world.state import WorldState
 
 # What somebody may have opened, or not, on the way.
 _BARRIERS: tuple[ReasonCode, ...] = ("door_locked", "door_bolted", "door_closed")
 # What an earlier action of the same turn might have mended: another place, or another thing in hand.
 _MAY_DEPEND: frozenset[ReasonCode] = frozenset(
-    {"not_present", "object_not_found", "no_such_exit", "not_in_inventory", "no_key", *_BARRIERS}
+    {"not_present", "object_not_found", "no_such_exit", "too_far", "not_in_inventory", "no_key", *_BARRIERS}
 )
 
 
@@ -36,7 +36,7 @@ def validate(attempts: Sequence[Attempt], state: WorldState, rules: CampaignRule
         results.append(result)
         if result.success:
             costs.update(costs_of(attempt.action, working, rules.ruleset))
-            working = apply(working, plain_ops(attempt.action, working)).state
+            working = plainly(attempt.action, working, rules.ruleset)
     return Validation(results=tuple(results), costs=dict(costs))
 
 
@@ -48,4 +48,7 @@ def _judge(
         return ActionResult(action_index=index, success=True)
     if reason in _MAY_DEPEND and any(not result.success for result in earlier):
         reason = "depends_on_failed"
-    return ActionResult(action_index=index, success=False, reason=reason, message=sentence(reason, action, state))
+    message = (unmet(action, state, rules.ruleset) if reason == "not_allowed_now" else None) or sentence(
+        reason, action, state
+    )
+    return ActionResult(action_index=index, success=False, reason=reason, message=message)

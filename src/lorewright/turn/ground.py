@@ -10,13 +10,12 @@ from lorewright.index.generation import Generation
 from lorewright.index.words import STOP_WORDS, content_words
 from lorewright.packs.models import Item
 from lorewright.rules.actions import Action, Attempt, GroundedItem, Grounding
-from lorewright.rules.acts import plain_ops
+from lorewright.rules.acts import plainly
 from lorewright.rules.reasons import why_not
 from lorewright.rules.rulesets import Ruleset
 from lorewright.scene_lore.grounding import match_items, search_items
 from lorewright.scene_lore.meaning import item_by_meaning
 from lorewright.scene_lore.models import SceneItem, SceneLore
-from lorewright.world.apply import apply
 from lorewright.world.state import WorldState
 
 # Whoever is won over or frightened may tell what they know of the matter.
@@ -40,7 +39,7 @@ def ground(
         grounding = _grounding(action, state, gather(state), generations)
         attempts.append(Attempt(action=action, grounding=grounding))
         if why_not(action, state, ruleset) is None:
-            state = apply(state, plain_ops(action, state)).state
+            state = plainly(action, state, ruleset)
     return attempts
 
 

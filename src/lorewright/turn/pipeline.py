@@ -116,7 +116,11 @@ class _Turn:
         scope = scope_of(self._state)
         said = [one.content for _, one in self._head.recent if one.type == "intention"]
         given = InterpreterInput(
-            player_text=self._submission.text, scope=scope, options=self._head.options, said_before=tuple(said[-2:])
+            player_text=self._submission.text,
+            scope=scope,
+            options=self._head.options,
+            said_before=tuple(said[-2:]),
+            verbs=self._setting.rules.ruleset.verbs(),
         )
         run = await self._stages.interpret.run(given, check=lambda output: unknown_reference(output, scope))
         self._recorder.keep(run)

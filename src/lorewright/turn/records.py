@@ -60,12 +60,14 @@ class InterpreterInput(Frozen):
     """The player's words, what they can refer to, and the numbered lines offered last (`2` means the second).
 
     `said_before` are the player's last inputs, oldest first: `it` may refer to them, and `again` repeats the last.
+    `verbs` are the ruleset's own: what is typed, in lower case, and the type of action that it means.
     """
 
     player_text: str
     scope: Scope
     options: tuple[str, ...] = ()
     said_before: tuple[str, ...] = ()
+    verbs: FrozenMap[str, str] = Field(default_factory=dict)
 
 
 class Unclear(Frozen):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -77,9 +77,14 @@ def lows(words: Sequence[Word]) -> list[str]:
 
 
 def split_clauses(
-    words: Sequence[Word], *, names: Sequence[Sequence[str]], people: Sequence[Sequence[str]]
+    words: Sequence[Word],
+    *,
+    names: Sequence[Sequence[str]],
+    people: Sequence[Sequence[str]],
+    verbs: Collection[tuple[str, ...]] = (),
 ) -> list[Clause]:
-    """Cut at stops, at `then`, and at `and` or a comma before a verb; speech to somebody stays whole."""
+    """Cut at stops, at `then`, and at `and` or a comma before a verb (`verbs` are more of them); speech to somebody
+    stays whole."""
     held = _inside_names(words, names)
     clauses: list[Clause] = []
     current: list[Word] = []
@@ -90,7 +95,7 @@ def split_clauses(
         if word.kind == "stop" and index not in held:
             clauses.append(Clause(tuple(current), question="?" in word.text))
             current = []
-        elif index not in held and not spoken and (_cuts(words, index) or _turns_to(words, index, people)):
+        elif index not in held and not spoken and (_cuts(words, index, verbs) or _turns_to(words, index, people)):
             clauses.append(Clause(tuple(current)))
             current = []
         else:
@@ -128,20 +133,20 @@ def _turns_to(words: Sequence[Word], index: int, people: Sequence[Sequence[str]]
     return any(low[: len(name)] == list(name) and low[len(name) : len(name) + 1] == ["about"] for name in people)
 
 
-def _cuts(words: Sequence[Word], index: int) -> bool:
+def _cuts(words: Sequence[Word], index: int, verbs: Collection[tuple[str, ...]]) -> bool:
     word = words[index]
     if word.kind == "word" and word.low == "then":
         return True
     if word.kind != "comma" and word.low != "and":
         return False
-    return _begins_with_verb(lows(words[index + 1 :]))
+    return _begins_with_verb(lows(words[index + 1 :]), verbs)
 
 
-def _begins_with_verb(low: list[str]) -> bool:
+def _begins_with_verb(low: list[str], verbs: Collection[tuple[str, ...]]) -> bool:
     lex = lexicon()
     while low and (low[0] in ("", "and", "then") or low[0] in lex.adverbs):
         low = low[1:]
-    return bool(longest_prefix(low, lex.verb_phrases))
+    return bool(longest_prefix(low, lex.verb_phrases) or longest_prefix(low, verbs))
 
 
 def _trimmed(clause: Clause) -> Clause:

@@ -16,6 +16,7 @@ from lorewright.turn.twins.frames import FRAMES, Frame
 from lorewright.turn.twins.handling import HANDLING
 from lorewright.turn.twins.lexicon import Risk, lexicon, longest_prefix
 from lorewright.turn.twins.noun_phrases import CONFIDENCE, LOOSE, Match, Nouns, Tie, exact, key_words, nouns_of, resolve
+from lorewright.turn.twins.own_verbs import by_own_verb, own_verbs
 from lorewright.turn.twins.pressing import PRESSING
 from lorewright.turn.twins.readings import (
     Context,
@@ -43,7 +44,7 @@ def interpret(given: InterpreterInput) -> InterpreterOutput:
     Words that cannot be resolved become `unclear` and yield no action; the confidence is then below 0.5.
     """
     text = chosen_line(cleaned(given.player_text), given.options)
-    ctx = Context(nouns=nouns_of(given.scope))
+    ctx = Context(nouns=nouns_of(given.scope), verbs=given.verbs)
     kind = aside(ctx, text)
     if kind is not None:
         return _output([kind], ctx, ())
@@ -52,7 +53,7 @@ def interpret(given: InterpreterInput) -> InterpreterOutput:
     if text.lstrip("#").isdigit():
         question = f"There is no line {excerpt(text, limit=8)}. You can:"
         return _output([asking(text, question, not_caught(ctx, "").unclear.lines)], ctx, ())  # type: ignore[union-attr]
-    clauses = _clauses(text, ctx.nouns, names)
+    clauses = _clauses(text, ctx, names)
     readings = _read_all(ctx, clauses) or [not_caught(ctx, "")]
     return _output(readings, ctx, _risks(clauses))
 
@@ -61,7 +62,7 @@ def _reminded(ctx: Context, said_before: Sequence[str], names: Sequence[tuple[st
     """What the last inputs mentioned and is still in scope: pronouns refer to it."""
     fresh = ctx
     for text in said_before:
-        for reading in _read_all(fresh, _clauses(cleaned(text), fresh.nouns, names)):
+        for reading in _read_all(fresh, _clauses(cleaned(text), fresh, names)):
             ctx = remembered(ctx, reading)
     return ctx
 
@@ -73,9 +74,9 @@ def _long_names(nouns: Nouns) -> list[tuple[str, ...]]:
     return [name for name in written | {key.words for key in keys} if len(name) > 1]
 
 
-def _clauses(text: str, nouns: Nouns, names: Sequence[tuple[str, ...]]) -> list[Clause]:
-    people = [key.words for one in nouns.people + nouns.known_people for key in one.keys]
-    return split_clauses(words_of(text), names=names, people=people)
+def _clauses(text: str, ctx: Context, names: Sequence[tuple[str, ...]]) -> list[Clause]:
+    people = [key.words for one in ctx.nouns.people + ctx.nouns.known_people for key in one.keys]
+    return split_clauses(words_of(text), names=names, people=people, verbs=own_verbs(ctx))
 
 
 def _read_all(ctx: Context, clauses: Sequence[Clause]) -> list[Reading]:
@@ -115,7 +116,8 @@ def _read(ctx: Context, clause: Clause, vocabulary: set[str]) -> Reading | None:
     if not [word for word in words if word.kind != "comma"]:
         return None
     return (
-        _bare_way(ctx, words)
+        by_own_verb(ctx, clause.text, words)
+        or _bare_way(ctx, words)
         or _by_verb(ctx, clause, words)
         or _question(ctx, clause, words)
         or _bare_noun(ctx, clause, words)

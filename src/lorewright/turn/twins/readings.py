@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from lorewright.rules.actions import Action
@@ -19,11 +19,13 @@ MAX_LINES = 4
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """What the words of a clause can refer to: the scope, and what this input mentioned before."""
+    """What the words of a clause can refer to: the scope, and what this input mentioned before; `verbs` are those of
+    the ruleset, each with its type of action."""
 
     nouns: Nouns
     person: Candidate | None = None
     thing: Candidate | None = None
+    verbs: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from lorewright.rules.outcomes import Outcome
+from lorewright.rules.sentences import NOT_NOW
 from lorewright.turn.records import NarratorInput
 from lorewright.turn.twins.naming import listed
 from lorewright.turn.twins.narrator import views
@@ -20,7 +21,7 @@ def blocked_beats(given: NarratorInput, outcome: Outcome) -> list[Beat]:
     """The reason in our words; in the rules' own only where we have none; then what would help."""
     reason = outcome.reason or _result_reason(given, outcome)
     message = _message(given, outcome)
-    if reason is None and message:
+    if message and (reason is None or (reason == "not_allowed_now" and message != NOT_NOW)):
         return [Beat("outcome", authored=message)]
     name = reason if reason and f"blocked.{reason}" in grammar() else "other"
     facts, slots = _facts(given, outcome)
@@ -55,8 +56,8 @@ def _facts(given: NarratorInput, outcome: Outcome) -> tuple[dict[str, Fact], dic
         thing = who.name
     slots: dict[str, Slot] = {"who": who or "", "place": place, "door": door, "thing": thing}
     needed = {"blocked.object_not_found": "thing", "blocked.not_takeable": "thing", "blocked.already_carried": "thing"}
-    needed |= {"blocked.not_present": "person", "blocked.no_such_exit": "place", "blocked.door_locked": "door"}
-    needed |= {"blocked.door_bolted": "door", "blocked.door_closed": "door"}
+    needed |= {"blocked.not_present": "person", "blocked.no_such_exit": "place", "blocked.too_far": "place"}
+    needed |= {"blocked.door_locked": "door", "blocked.door_bolted": "door", "blocked.door_closed": "door"}
     fact = needed.get(f"blocked.{outcome.reason or _result_reason(given, outcome)}")
     slot = "who" if fact == "person" else fact
     return ({fact: True} if fact and slot and slots[slot] else {}), slots

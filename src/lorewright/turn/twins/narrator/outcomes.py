@@ -23,7 +23,22 @@ LONG_WAIT_MINUTES = 45
 
 
 def outcome_beats(given: NarratorInput, outcome: Outcome, evidence: list[Evidence]) -> list[Beat]:
-    """What came of one attempt and what it brought to light; its price comes from elsewhere."""
+    """What came of one attempt and what it brought to light, then what followed by itself; its price comes from
+    elsewhere."""
+    return [*_came_of(given, outcome, evidence), *_followed(given, outcome)]
+
+
+def _followed(given: NarratorInput, outcome: Outcome) -> list[Beat]:
+    """Sentences of the ruleset and the scenario; each is told once."""
+    beats = []
+    for text in filter(None, map(plain, outcome.then)):
+        key = f"say:{content_hash(ended(text))[:12]}"
+        if not given.recall.get(key):
+            beats.append(Beat("outcome", authored=ended(text), keys=(key,)))
+    return beats
+
+
+def _came_of(given: NarratorInput, outcome: Outcome, evidence: list[Evidence]) -> list[Beat]:
     say = " ".join(ended(text) for part in outcome.say if (text := plain(part)))
     key = f"say:{content_hash(say)[:12]}"
     if given.recall.get(key):

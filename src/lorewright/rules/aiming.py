@@ -1,0 +1,86 @@
+"""What a ruleset says of nobody in particular -> of whoever an attempt is about.
+
+Effects and conditions of a ruleset name nobody: `target` is whom the attempt was aimed at, `somebody` whoever else is
+there (the target before others), `$stat` the stat that was rolled for, `$cost` the clock that counts what goes wrong;
+`$target` and `$actor`, within a path or a value, are the own names of what was aimed at and of who acts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from lorewright.ids import local
+from lorewright.rules import conditions as c
+from lorewright.rules.actions import Action
+from lorewright.rules.cost_clock import cost_clock
+from lorewright.rules.effects import Effect
+from lorewright.rules.reach import is_person
+from lorewright.world.frozen import Frozen
+from lorewright.world.state import WorldState
+
+TARGET, SOMEBODY, THE_STAT, THE_COST = "target", "somebody", "$stat", "$cost"
+WITHIN_TARGET, WITHIN_ACTOR = "$target", "$actor"
+
+Meant = Mapping[str, str | None]
+
+
+def aimed(effects: Iterable[Effect], state: WorldState, action: Action, stat: str | None = None) -> Iterator[Effect]:
+    """The effects with whoever is meant; one that is about nobody who is there is left out."""
+    here = state.present_npcs()
+    target = action.target_id if is_person(action.target_id, state) and action.target_id in here else None
+    cost = cost_clock(state)
+    whole: Meant = {
+        TARGET: target,
+        SOMEBODY: target or next(iter(here), None),
+        THE_STAT: stat,
+        THE_COST: None if cost is None else cost.id,
+    }
+    within = names_within(action)
+    for effect in effects:
+        given = {name: getattr(effect, name) for name in type(effect).model_fields}
+        named = {name: _put(value, whole, within) for name, value in given.items()}
+        if not any(_is_nobody(given[name], value) for name, value in named.items()):
+            changed = {name: value for name, value in named.items() if value != given[name]}
+            yield effect.model_copy(update=changed) if changed else effect
+
+
+def aimed_condition(condition: c.Condition, action: Action) -> c.Condition:
+    """A condition with the own names of what is aimed at and of who acts within its texts."""
+    named: c.Condition = _within(condition, names_within(action))
+    return named
+
+
+def names_within(action: Action) -> dict[str, str]:
+    """What stands for `$target` and `$actor`."""
+    return {WITHIN_TARGET: local(action.target_id or ""), WITHIN_ACTOR: local(action.actor_id)}
+
+
+def _within(part: Any, within: Mapping[str, str]) -> Any:
+    if isinstance(part, str):
+        for name, value in within.items():
+            part = part.replace(name, value)
+        return part
+    if isinstance(part, tuple):
+        return tuple(_within(one, within) for one in part)
+    if isinstance(part, Frozen):
+        fields = {name: getattr(part, name) for name in type(part).model_fields}
+        named = {name: _within(value, within) for name, value in fields.items()}
+        changed = {name: value for name, value in named.items() if value != fields[name]}
+        return part.model_copy(update=changed) if changed else part
+    return part
+
+
+def _put(value: Any, whole: Meant, within: Mapping[str, str]) -> Any:
+    if isinstance(value, tuple):
+        return tuple(_put(one, whole, within) for one in value)
+    if isinstance(value, str):
+        return whole[value] if value in whole else _within(value, within)
+    return value
+
+
+def _is_nobody(given: Any, named: Any) -> bool:
+    """Whether a name that stands for somebody stands for nobody now."""
+    if isinstance(given, tuple):
+        return any(_is_nobody(one, other) for one, other in zip(given, named, strict=True))
+    return given is not None and named is None
