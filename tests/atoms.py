@@ -139,6 +139,8 @@ def is_true(atom: Atom, state: WorldState) -> bool:
             return thing in state.held_by(place)
         case ("open", door):
             return door in state.doors and not state.doors[door].locked
+        case ("ajar", door):
+            return door in state.doors and state.doors[door].open
         case ("fact", predicate, subject):
             return any(one.predicate == predicate and local(one.subject_id) == subject for one in state.facts.values())
         case ("ended", ending):

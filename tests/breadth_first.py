@@ -244,7 +244,7 @@ class Search:
             frozenset(state.visits) & asked,
             tuple((one.id, one.status) for one in state.threads.values()),
             tuple((one.id, one.value) for one in state.clocks.values()),
-            tuple(sorted((door, one.locked) for door, one in state.doors.items())),
+            tuple(sorted((door, one.locked, one.open) for door, one in state.doors.items())),
             frozenset(key for key in state.recall if key.startswith("rule:")),
             frozenset(state.facts),
             state.ended,

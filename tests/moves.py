@@ -72,6 +72,7 @@ class Board:
         """Every move that there is."""
         return [
             *self._ways(),
+            *self._doors(),
             *self._things(),
             *(
                 self._asked(who, item)
@@ -102,11 +103,28 @@ class Board:
             for way in ways:
                 door = self.start.doors.get(way.via or "")
                 needs: Formula = ("at", place)
-                if door is not None:
-                    key = () if door.key_id is None else (("has", door.key_id),)
-                    needs = ("all", needs, ("any", ("open", way.via), *key))
+                if door is not None and door.shut_bars:
+                    needs = ("all", needs, ("ajar", way.via))
+                elif door is not None:
+                    needs = ("all", needs, self._turned(way.via or "", place))
                 adds = (("at", way.to), ("away", place), ("visited", way.to))
                 yield Move(needs, adds, lines=_lines(f"go {way.name}", f"go to {self.name(way.to)}"))
+
+    def _turned(self, door_id: str, place: str) -> Formula:
+        """That a door is not locked, or can be unlocked from a place."""
+        door = self.start.doors[door_id]
+        key = () if door.key_id is None else (("has", door.key_id),)
+        return ALWAYS if door.bolt_at == place else ("any", ("open", door_id), *key)
+
+    def _doors(self) -> Iterator[Move]:
+        """Whoever opens a door unlocks it too."""
+        for place, ways in self.start.exits.items():
+            for way in ways:
+                door = self.start.doors.get(way.via or "")
+                if door is not None and way.via is not None and door.shut_bars:
+                    needs = ("all", ("at", place), self._turned(way.via, place))
+                    adds = (("ajar", way.via), ("open", way.via))
+                    yield Move(needs, adds, lines=_lines(f"open {the(self.name(way.via))}"))
 
     def _things(self) -> Iterator[Move]:
         """A thing can be taken wherever it may come to lie."""

@@ -261,3 +261,31 @@ def test_what_is_composed_does_not_depend_on_the_order_of_the_cast(tmp_path: Pat
     generation.close()
     assert states[0].content_hash() == states[1].content_hash()
     assert json.loads(states[0].to_json())["positions"]["harbour:osk"] == "harbour:tavern"
+
+
+DOOR = "hatch: {name: hatch, kind: door, at: [tavern, quay], locked: true, key: hatch_key}"
+
+
+@pytest.mark.parametrize(
+    ("door", "says"),
+    [
+        (DOOR.replace("key: hatch_key", "bolt_at: cellar"), "things.hatch: nothing in the scenario"),
+        (DOOR.replace("key: hatch_key", "bolt_at: bea"), "things.hatch: bea is not among the places"),
+        (DOOR.replace("kind: door", "kind: item, shut_bars: true"), "only a door can bar the way or have a bolt"),
+    ],
+)
+def test_a_bolt_is_in_a_place_and_only_a_door_bars(door: str, says: str, tmp_path: Path) -> None:
+    errors = [one for one in found(write(tmp_path, changed(DOOR, door))) if one.severity == "error"]
+    assert any(says in one.message for one in errors)
+
+
+def test_a_door_with_nothing_but_a_bolt_can_be_opened(tmp_path: Path) -> None:
+    bolted = found(write(tmp_path, changed(DOOR, DOOR.replace("key: hatch_key", "shut_bars: true, bolt_at: quay"))))
+    assert "shut-door" not in {one.code for one in bolted}
+
+
+def test_a_bolt_where_its_door_is_not_is_remarked_on(tmp_path: Path) -> None:
+    text = changed(DOOR, DOOR.replace("key: hatch_key", "bolt_at: loft"))
+    places = "quay: {exits: {tavern: {to: tavern, minutes: 3}}}"
+    text = text.replace(places, f"{places}\n      loft: {{name: the loft, exits: {{down: {{to: tavern}}}}}}")
+    assert "idle-bolt" in {one.code for one in found(write(tmp_path, text))}

@@ -9,11 +9,24 @@ import pytest
 
 import worlds as w
 from lorewright.scene_lore.models import Briefing, LoreText, SceneItem, SceneLore
+from lorewright.turn.agendas import Agenda
 from lorewright.turn.messages import Message
 from lorewright.turn.packet import build_packet
 from lorewright.turn.packet_budget import fit_packet, packet_tokens
-from lorewright.world.ops import AddFact, ChangeRelation, RevealItem, TickClock
-from lorewright.world.state import Fact
+from lorewright.world.ops import (
+    AddCondition,
+    AddFact,
+    AdvanceTime,
+    Announce,
+    BeginSituation,
+    ChangeRelation,
+    RevealItem,
+    SetCharacterState,
+    SetRelationship,
+    SetStreak,
+    TickClock,
+)
+from lorewright.world.state import Fact, Relationship
 
 # The keys of the seeds' ContextPacket.
 KEYS = {
@@ -36,7 +49,11 @@ KEYS = {
     "calibration",
     "lore_context",
 }
-GOALS = {"viktor": "Say  no name\nbefore dawn.", "town:mara": "Sell the pier.", "chen": "Find Jin first."}
+AGENDAS = {
+    w.VIKTOR: Agenda("Say  no name\nbefore dawn.", ((w.HEAT, 2), (w.HEAT, 4), (w.DOOM, 4))),
+    w.MARA: Agenda("Sell the pier."),
+    w.CHEN: Agenda("Find Jin first."),
+}
 RULES = w.campaign_rules(
     clock_effects={w.HEAT: {2: ({"arrive": w.CHEN},), 6: ({"end": "raided"},)}, w.DOOM: {4: ({"end": "over"},)}}
 )
@@ -67,7 +84,8 @@ def told(number: int, kind: str = "narration") -> tuple[int, Message]:
 
 
 def packet(state: Any = None, viewer: Any = "planner", **fields: Any) -> dict[str, Any]:
-    return build_packet(state or w.small_world(), RULES, LORE, fields.pop("recent", ()), viewer=viewer, **fields)
+    rules = fields.pop("rules", RULES)
+    return build_packet(state or w.small_world(), rules, LORE, fields.pop("recent", ()), viewer=viewer, **fields)
 
 
 def test_it_has_the_keys_of_the_seed() -> None:
@@ -85,12 +103,21 @@ def test_the_summary_is_of_the_record() -> None:
 
 
 def test_agendas_are_the_planners_alone_and_of_those_present_alone() -> None:
-    assert packet(goals=GOALS)["npc_agendas"] == {
+    assert packet(agendas=AGENDAS)["npc_agendas"] == {
         w.MARA: {"goal": "Sell the pier."},
-        w.VIKTOR: {"goal": "Say no name before dawn."},
+        w.VIKTOR: {"goal": "Say no name before dawn.", "next": {"clock_id": w.HEAT, "at": 2}},
     }
     for viewer in ("narrator", "player"):
-        assert "Sell the pier" not in json.dumps(packet(viewer=viewer, goals=GOALS))
+        assert "Sell the pier" not in json.dumps(packet(viewer=viewer, agendas=AGENDAS))
+
+
+@pytest.mark.parametrize(
+    ("heat", "doom", "expected"),
+    [(2, 0, {"clock_id": w.HEAT, "at": 4}), (2, 3, {"clock_id": w.DOOM, "at": 4}), (4, 4, None)],
+)
+def test_the_next_step_of_an_agenda_is_the_one_that_is_nearest(heat: int, doom: int, expected: Any) -> None:
+    state = w.after(w.small_world(), TickClock(clock_id=w.HEAT, delta=heat), TickClock(clock_id=w.DOOM, delta=doom))
+    assert packet(state, agendas=AGENDAS)["npc_agendas"][w.VIKTOR].get("next") == expected
 
 
 def test_capabilities_are_for_the_stages_and_not_for_the_player() -> None:
@@ -130,8 +157,43 @@ def test_progress_counts_what_was_learned_and_only_the_planner_knows_of_more() -
 
 
 def test_failures_in_a_row_are_told() -> None:
-    assert packet(failures=3)["failure_streak"] == {w.JO: 3}
+    assert packet(w.after(w.small_world(), SetStreak(who=w.JO, failures=3)))["failure_streak"] == {w.JO: 3}
     assert packet()["failure_streak"] == {}
+
+
+def test_what_hangs_over_the_scene_is_told_by_its_title_and_how_long_it_takes() -> None:
+    gang = {"title": "They are looking for you", "effects": [{"arrive": w.CHEN}], "say": "Chen is here."}
+    rules = w.campaign_rules(threats={"gang": gang})
+    state = w.after(
+        w.small_world(),
+        Announce(threat_id="gang", minutes=20),
+        BeginSituation(situation_id="rain"),
+        AdvanceTime(minutes=5),
+    )
+    made = packet(state, rules=rules)
+    assert made["pending_threats"] == [{"threat_id": "gang", "name": "They are looking for you", "minutes_left": 15}]
+    assert made["active_situations"] == [{"situation_id": "rain", "summary": "", "minutes_left": None}]
+
+
+def test_conditions_are_everybodys_to_see_manifest_states_the_stages_and_ties_the_planners() -> None:
+    state = w.after(
+        w.small_world(),
+        AddCondition(who=w.VIKTOR, condition="bound"),
+        SetCharacterState(who=w.VIKTOR, name="mood", value="grim", level=6),
+        SetCharacterState(who=w.VIKTOR, name="curse", value="asleep", level=5),
+        SetRelationship(relationship=Relationship(a=w.VIKTOR, b=w.CHEN, rel_type="informer")),
+    )
+
+    def viktor(viewer: Any) -> Any:
+        return next(one for one in packet(state, viewer)["entities"] if one["id"] == w.VIKTOR)["attrs"]
+
+    assert viktor("narrator") == {"conditions": ["bound"], "states": {"mood": "grim"}}
+    assert viktor("player") == {"conditions": ["bound"]}
+    tied = {
+        viewer: [one["rel_type"] for one in packet(state, viewer)["relationships"]]
+        for viewer in ("planner", "narrator", "player")
+    }
+    assert tied == {"planner": ["informer"], "narrator": [], "player": []}
 
 
 def test_the_last_three_narrations_are_told_and_nothing_else_of_the_stream() -> None:
@@ -150,7 +212,7 @@ def long_packet() -> dict[str, Any]:
         recent=[told(1), told(2), told(3)],
         asked=[{**one, "chunk_id": f"asked{number}"} for number, one in enumerate(chunks)],
         session={"threads": [w.JIN], "chunks": chunks, "total_tokens": 40},
-        goals=GOALS,
+        agendas=AGENDAS,
     )
 
 

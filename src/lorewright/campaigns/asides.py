@@ -61,13 +61,15 @@ def _first_open_line(view: LoreView, entity_id: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class MapWay:
-    """A way out of a place: where it leads, whether the player has been there, and the door in it that is locked."""
+    """A way out of a place: where it leads, whether the player has been there, and the door in it that is locked, or
+    shut where one has to open it."""
 
     name: str
     to: str
     visited: bool
     minutes: int
     locked_door: str | None = None
+    shut_door: str | None = None
     has_key: bool = False
 
 
@@ -98,6 +100,7 @@ def _ways(state: WorldState, place: str) -> Iterator[MapWay]:
             visited=bool(state.visits.get(way.to)),
             minutes=way.minutes,
             locked_door=state.name_of(way.door) if way.door and locked else None,
+            shut_door=state.name_of(way.door) if way.door and way.barred and not locked else None,
             has_key=door is not None and door.key_id in state.held_by(state.player_id),
         )
 

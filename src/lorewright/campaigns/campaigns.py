@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from lorewright.campaigns.agendas import agendas_of
 from lorewright.campaigns.history import Histories
 from lorewright.campaigns.kept_packs import KeptPacks
 from lorewright.campaigns.opening import Opening, compose
@@ -243,11 +244,12 @@ class Campaigns:
         """
         with self._store(campaign_id) as store:
             row = store.campaign()
-            hold_to(store.head().state, row.rules.ruleset)
+            state = store.head().state
+            hold_to(state, row.rules.ruleset)
             generations = self.generations(row)
             try:
                 with closing(PlayedHistory(self._histories, store, generations)) as history:
-                    setting = Setting(row.rules, row.seed, generations, history.before, row.scenario.get("goals", {}))
+                    setting = Setting(row.rules, row.seed, generations, history.before, agendas_of(row.scenario, state))
                     with blaming_damage(generation.folder for generation in generations):
                         yield OpenCampaign(store, row, setting, self._stages)
             finally:

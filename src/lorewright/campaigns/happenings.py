@@ -151,6 +151,9 @@ def _doors(was: WorldState, now: WorldState) -> Iterator[HistoryRecord]:
         if before is not None and before.locked != door.locked:
             text = f"{in_a_sentence(now.name_of(door_id))} was {'locked' if door.locked else 'unlocked'}"
             yield _event(now, text, now.present(), [door_id], now.scene.location_id)
+        if before is not None and door.shut_bars and before.open != door.open:
+            text = f"{in_a_sentence(now.name_of(door_id))} was {'opened' if door.open else 'shut'}"
+            yield _event(now, text, now.present(), [door_id], now.scene.location_id)
 
 
 def _course_of_things(was: WorldState, now: WorldState) -> Iterator[HistoryRecord]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from lorewright.campaigns.agendas import PLAYER_NAMES
 from lorewright.campaigns.conditions import condition_problems
 from lorewright.campaigns.entities import entities_of, names_made, where_of
 from lorewright.campaigns.hardships import (
@@ -130,6 +131,7 @@ class _Composer:
         rules = [rule.model_copy(update={"id": rule.id or f"rule_{n}"}) for n, rule in enumerate(scenario.rules, 1)]
         for rule in rules:
             self._check_rule(rule, ruleset)
+        self._check_goals()
         return CampaignRules(
             ruleset=with_situations(ruleset, scenario),
             rules=tuple(names.resolved(rule, where=f"rules.{rule.id}") for rule in rules),
@@ -183,6 +185,12 @@ class _Composer:
             known = ", ".join(ruleset.actions)
             self._names.problems.append(f"rules.{rule.id}: there is no act {unknown} (there are {known})")
 
+    def _check_goals(self) -> None:
+        """A goal is somebody's who can act on it."""
+        for name in self._scenario.goals:
+            if name not in PLAYER_NAMES and name not in self._scenario.cast:
+                self._names.problems.append(f"goals.{name}: {name} is not in the cast (nor player)")
+
     def _exits(self, place: str) -> Iterator[Exit]:
         """The scenario's ways, else those of the pack that lead to other places of the scenario."""
         if not self._scenario.places[place].exits and not self._scenario.map:
@@ -220,7 +228,10 @@ class _Composer:
 
     def _door(self, name: str, thing: ScenarioThing) -> Door:
         key = self._names.entity(thing.key, where=f"things.{name}") if thing.key else None
-        return Door(locked=thing.locked, open=thing.open, key_id=key)
+        bolt = None if thing.bolt_at is None else self._names.entity(thing.bolt_at, where=f"things.{name}")
+        if bolt is not None and thing.bolt_at not in self._scenario.places:
+            self._names.problems.append(f"things.{name}: {thing.bolt_at} is not among the places")
+        return Door(locked=thing.locked, open=thing.open, key_id=key, shut_bars=thing.shut_bars, bolt_at=bolt)
 
     def _positions(self) -> dict[str, str]:
         cast = self._scenario.cast

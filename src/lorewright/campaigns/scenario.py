@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any, Literal, Self
+from typing import Annotated, Any, Literal, Self
 
 from pydantic import Field, ValidationError, field_validator, model_validator
 
@@ -21,6 +21,10 @@ from lorewright.world.inner import CharacterState
 _KEYS = "see docs/authoring.md for the keys of a scenario"
 # The walk in a large vault names every place and thing of it.
 _MAX_YAML_NODES = 500_000
+
+
+# Text that says something; spaces at its ends are kept.
+Written = Annotated[str, Field(pattern=r"\S")]
 
 
 class ScenarioExit(Frozen):
@@ -55,7 +59,10 @@ class ScenarioWay(Frozen):
 
 class ScenarioThing(Frozen):
     """A thing or door. `at` is a place for a thing, the two places for a door; `key` the thing that opens the door.
-    With `entity` the thing is what that file of a pack tells of."""
+    With `entity` the thing is what that file of a pack tells of.
+
+    A door with `shut_bars` has to be opened before one can pass; `bolt_at` is the place on whose side its bolt is.
+    """
 
     name: str
     kind: Literal["item", "door"] = "item"
@@ -65,12 +72,20 @@ class ScenarioThing(Frozen):
     locked: bool = False
     open: bool = False
     key: str | None = None
+    shut_bars: bool = False
+    bolt_at: str | None = None
     entity: str | None = None
 
     @model_validator(mode="after")
     def _locked_is_shut(self) -> Self:
         if self.locked and self.open:
             raise ValueError("a door cannot be locked and open")
+        return self
+
+    @model_validator(mode="after")
+    def _doors_bar(self) -> Self:
+        if self.kind != "door" and (self.shut_bars or self.bolt_at is not None):
+            raise ValueError("only a door can bar the way or have a bolt: say `kind: door`")
         return self
 
 
@@ -167,9 +182,9 @@ class Scenario(Frozen):
     name: str = ""
     summary: str = ""
     stakes: str = ""
-    goals: FrozenMap[str, str] = Field(default_factory=dict)
+    goals: FrozenMap[str, Written] = Field(default_factory=dict)
     tone: str = ""
-    intro_seed: str
+    intro_seed: Written
     stat_blocks: FrozenMap[str, FrozenMap[str, Any]] = Field(default_factory=dict)
     scene_seed: Any = None
     calibration: FrozenMap[str, Any] = Field(default_factory=dict)

@@ -110,9 +110,18 @@ def _doors(scenario: Scenario, effects: list[Effect], state: WorldState | None) 
             yield Doubt(
                 "idle-door", ("things", key), f"no way leads through {key}{of_key}", "name it as `via` of an exit"
             )
-        elif thing.locked and thing.key is None and key not in opened:
+        elif thing.locked and thing.key is None and thing.bolt_at is None and key not in opened:
             message = f"{key} is locked, has no key and is never unlocked"
-            yield Doubt("shut-door", ("things", key), message, "give it a key, or an effect `unlock`")
+            yield Doubt("shut-door", ("things", key), message, "give it a key, a `bolt_at`, or an effect `unlock`")
+        elif thing.bolt_at is not None and state is not None and not _is_in_a_way(state, thing.bolt_at, key):
+            message = f"the bolt of {key} is in {thing.bolt_at}, from where no way leads through it"
+            yield Doubt("idle-bolt", ("things", key), message, "name the place on that side of the door")
+
+
+def _is_in_a_way(state: WorldState, place: str, door: str) -> bool:
+    """Whether a way out of the place leads through the door."""
+    ways = state.exits.get(_id_of(state, place), ())
+    return any(way.via is not None and way.via.rpartition(":")[2] == door for way in ways)
 
 
 def _offstage(scenario: Scenario, effects: list[Effect]) -> Iterator[Doubt]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from lorewright.campaigns.agendas import PLAYER_NAMES
 from lorewright.campaigns.names import Names
 from lorewright.campaigns.scenario import Scenario
 from lorewright.errors import StateMisfit
@@ -16,7 +17,6 @@ from lorewright.world.state import WorldState
 
 # Where in a scenario what a ruleset shapes is said.
 STAT_BLOCKS, SCENE_SEED = "stat_blocks", "scene_seed"
-_PLAYER = ("you", "player")
 
 
 def seeded_state(scenario: Scenario, ruleset: Ruleset, names: Names) -> RulesetState | None:
@@ -76,13 +76,13 @@ def _blocks(scenario: Scenario, ruleset: Ruleset, names: Names) -> Iterator[tupl
     """One block for the player and each of the cast, where the ruleset asks for any; else those that are given."""
     schema, given = ruleset.character_stat_schema, scenario.stat_blocks
     for key in given:
-        if key not in _PLAYER and key not in scenario.cast:
+        if key not in PLAYER_NAMES and key not in scenario.cast:
             names.problems.append(f"{STAT_BLOCKS}.{key}: {key} is not in the cast (nor player)")
     if given and not schema:
         names.problems.append(f"{STAT_BLOCKS}: the ruleset {ruleset.id} has no stats")
         return
     for key in ("player", *scenario.cast):
-        block = next((given[one] for one in (_PLAYER if key == "player" else (key,)) if one in given), None)
+        block = next((given[one] for one in (PLAYER_NAMES if key == "player" else (key,)) if one in given), None)
         if block is None and not _asks_for(schema):
             continue
         full = filled(block or {}, schema)

@@ -115,6 +115,7 @@ def _way(way: MapWay) -> str:
     where = way.to if way.visited else f"{way.to} ?"
     key = ", and you have the key" if way.has_key else ""
     door = f" · {way.locked_door}: locked{key}" if way.locked_door else ""
+    door = f" · {way.shut_door}: shut" if way.shut_door else door
     return f"{way.name} → {where} · {way.minutes} min{door}"
 
 

@@ -1,14 +1,14 @@
 """Doors: why one does not open, close, lock or unlock, and the ops where it does.
 
-A door that nobody opened is shut and still lets people by; only a lock bars the way. To open a locked door with its key
-in hand unlocks it first.
+A door that nobody opened is shut and still lets people by, unless it says that it bars when shut (`Door.shut_bars`); to
+go never opens one. To open a locked door with its key in hand, or from the side of its bolt, unlocks it first.
 """
 
 from __future__ import annotations
 
 from lorewright.rules.actions import Action
 from lorewright.rules.outcomes import ReasonCode
-from lorewright.rules.reach import holds_thing, in_sight
+from lorewright.rules.reach import can_turn, holds_thing, how_locked, in_sight
 from lorewright.world.ops import SetDoor, StateOp, SwingDoor
 from lorewright.world.state import Door, WorldState
 
@@ -24,7 +24,7 @@ def why_not_open(action: Action, state: WorldState) -> ReasonCode | None:
         return None
     if action.item_id is not None:
         return _why_not_key(action, door, state)
-    return None if holds_thing(action.actor_id, door.key_id, state) else "door_locked"
+    return None if can_turn(action.actor_id, door, state) else how_locked(door)
 
 
 def why_not_close(action: Action, state: WorldState) -> ReasonCode | None:
@@ -36,17 +36,19 @@ def why_not_close(action: Action, state: WorldState) -> ReasonCode | None:
 
 
 def why_not_lock(action: Action, state: WorldState) -> ReasonCode | None:
-    """It is no door here, has no lock, is locked, or the key is not at hand."""
+    """It is no door here, is locked, has no lock on this side, or the key is not at hand."""
     door = _door(action, state)
     if not isinstance(door, Door):
         return door
     if door.locked:
         return "already_locked"
-    return "no_lock" if door.key_id is None else _why_not_key(action, door, state)
+    if door.key_id is None and not can_turn(action.actor_id, door, state):
+        return "no_lock"
+    return _why_not_key(action, door, state)
 
 
 def why_not_unlock(action: Action, state: WorldState) -> ReasonCode | None:
-    """It is no door here, is not locked, or the key is not at hand."""
+    """It is no door here, is not locked, is bolted on its other side, or the key is not at hand."""
     door = _door(action, state)
     if not isinstance(door, Door):
         return door
@@ -79,9 +81,12 @@ def _door(action: Action, state: WorldState) -> Door | ReasonCode:
 
 
 def _why_not_key(action: Action, door: Door, state: WorldState) -> ReasonCode | None:
-    """The key that is named must be in hand and fit; where none is named, the right one must be in hand."""
+    """The key that is named must be in hand and fit; where none is named, the right one must be in hand, or the bolt
+    on this side."""
     if action.item_id is None:
-        return None if holds_thing(action.actor_id, door.key_id, state) else "no_key"
+        if can_turn(action.actor_id, door, state):
+            return None
+        return "no_key" if how_locked(door) == "door_locked" else "door_bolted"
     if not holds_thing(action.actor_id, action.item_id, state):
         return "not_in_inventory"
     return None if action.item_id == door.key_id else "wrong_key"

@@ -20,6 +20,8 @@ ReasonCode = Literal[
     "no_such_exit",
     "too_far",
     "door_locked",
+    "door_bolted",
+    "door_closed",
     "not_takeable",
     "cannot_take_person",
     "already_carried",

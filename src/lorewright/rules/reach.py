@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections import deque
 
 from lorewright.rules.actions import Action
-from lorewright.world.state import Exit, WorldState
+from lorewright.rules.outcomes import ReasonCode
+from lorewright.world.state import Door, Exit, WorldState
 
 
 def way(action: Action, state: WorldState) -> Exit | None:
@@ -35,9 +36,30 @@ def first_step(action: Action, state: WorldState) -> Exit | None:
 
 
 def is_barred(way_out: Exit, actor_id: str, state: WorldState) -> bool:
-    """Whether a locked door is in the way, and its key not in hand."""
+    """Whether a door is in the way that does not let the actor by as it is."""
+    return barrier(way_out, actor_id, state) is not None
+
+
+def barrier(way_out: Exit, actor_id: str, state: WorldState) -> ReasonCode | None:
+    """Why the door in a way does not let the actor by: locked and no key in hand, bolted on its other side, or shut
+    where one has to open it; None where nothing bars."""
     door = state.doors.get(way_out.via or "")
-    return door is not None and door.locked and not holds_thing(actor_id, door.key_id, state)
+    if door is None or door.open:
+        return None
+    if door.locked and not can_turn(actor_id, door, state):
+        return how_locked(door)
+    return "door_closed" if door.shut_bars else None
+
+
+def can_turn(actor_id: str, door: Door, state: WorldState) -> bool:
+    """Whether somebody can lock and unlock the door: with the key in hand, or from the side that its bolt is on."""
+    here = state.positions.get(actor_id, state.scene.location_id)
+    return holds_thing(actor_id, door.key_id, state) or door.bolt_at == here
+
+
+def how_locked(door: Door) -> ReasonCode:
+    """What a locked door says to whoever cannot turn its lock."""
+    return "door_bolted" if door.key_id is None and door.bolt_at is not None else "door_locked"
 
 
 def place_of(action: Action, state: WorldState) -> str:

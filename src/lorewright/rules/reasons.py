@@ -9,7 +9,7 @@ from lorewright.rules.actions import Action
 from lorewright.rules.capability import why_not_able, why_not_now
 from lorewright.rules.doors import why_not_close, why_not_lock, why_not_open, why_not_unlock
 from lorewright.rules.outcomes import ReasonCode
-from lorewright.rules.reach import exits_to, first_step, holds_thing, in_sight, is_person, place_of, way
+from lorewright.rules.reach import barrier, exits_to, first_step, holds_thing, in_sight, is_person, place_of, way
 from lorewright.rules.rulesets import Ruleset
 from lorewright.world.state import WorldState
 
@@ -59,7 +59,8 @@ def _without_item(action: Action, state: WorldState) -> ReasonCode | None:
 def _why_not_go(action: Action, state: WorldState) -> ReasonCode | None:
     if not exits_to(action, state):
         return "no_such_exit" if first_step(action, state) is None else "too_far"
-    return "door_locked" if way(action, state) is None else None
+    barriers = [barrier(way_out, action.actor_id, state) for way_out in exits_to(action, state)]
+    return None if None in barriers else barriers[0]
 
 
 def _why_not_sneak(action: Action, state: WorldState) -> ReasonCode | None:

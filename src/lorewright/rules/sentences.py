@@ -39,7 +39,11 @@ def sentence(reason: ReasonCode, action: Action, state: WorldState) -> str:
         case "not_allowed_now":
             return NOT_NOW
         case "door_locked":
-            return f"{_capital(_locked_door(action, state) or 'the door')} is locked."
+            return f"{_capital(_barring_door(action, state) or 'the door')} is locked."
+        case "door_bolted":
+            return f"{_capital(_barring_door(action, state) or 'the door')} is bolted on its other side."
+        case "door_closed":
+            return f"{_capital(_barring_door(action, state) or 'the door')} is shut; it has to be opened first."
         case "not_takeable" | "cannot_take_person":
             return f"{_capital(target or 'that')} cannot be taken."
         case "already_carried":
@@ -61,7 +65,9 @@ def sentence(reason: ReasonCode, action: Action, state: WorldState) -> str:
         case "already_closed":
             return f"{_capital(target or 'that')} is shut already."
         case "no_lock":
-            return f"{_capital(target or 'that')} has no lock."
+            door = state.doors.get(action.target_id or "")
+            side = " on this side" if door is not None and door.bolt_at is not None else ""
+            return f"{_capital(target or 'that')} has no lock{side}."
         case "already_locked":
             return f"{_capital(target or 'that')} is locked already."
         case "nothing_to_unlock":
@@ -87,7 +93,7 @@ def the(entity_id: str | None, state: WorldState) -> str:
     return f"the {entity.name}" if is_common else entity.name
 
 
-def _locked_door(action: Action, state: WorldState) -> str:
+def _barring_door(action: Action, state: WorldState) -> str:
     barred = (e.via for e in exits_to(action, state) if is_barred(e, action.actor_id, state))
     return the(next(barred, action.target_id), state)
 

@@ -15,9 +15,11 @@ from lorewright.rules.rulesets import CampaignRules
 from lorewright.rules.sentences import sentence
 from lorewright.world.state import WorldState
 
+# What somebody may have opened, or not, on the way.
+_BARRIERS: tuple[ReasonCode, ...] = ("door_locked", "door_bolted", "door_closed")
 # What an earlier action of the same turn might have mended: another place, or another thing in hand.
 _MAY_DEPEND: frozenset[ReasonCode] = frozenset(
-    {"not_present", "object_not_found", "no_such_exit", "too_far", "not_in_inventory", "no_key", "door_locked"}
+    {"not_present", "object_not_found", "no_such_exit", "too_far", "not_in_inventory", "no_key", *_BARRIERS}
 )
 
 

@@ -14,6 +14,7 @@ from lorewright.index.generation import Generation
 from lorewright.rules.actions import Action
 from lorewright.rules.outcomes import Validation
 from lorewright.rules.rulesets import CampaignRules
+from lorewright.turn.agendas import Agenda
 from lorewright.turn.messages import Message
 from lorewright.turn.result import TurnResult
 from lorewright.turn.stages.stage import BUILTIN, StageRun
@@ -27,9 +28,8 @@ TurnKind = Literal["start", "play", "clarification"]
 class Head:
     """The newest turn of a campaign, read at once. `recent` are (turn number, message) of the last turns, oldest first.
 
-    `options` are the lines that were offered last; `revision` guards the commit. `failures` counts the checks in a row
-    that the player has failed up to here. `scene_lore` is what is kept of the scene; `session_lore` what the sitting at
-    hand began with, as the player may know it.
+    `options` are the lines that were offered last; `revision` guards the commit. `scene_lore` is what is kept of the
+    scene; `session_lore` what the sitting at hand began with, as the player may know it.
     """
 
     campaign_id: str
@@ -40,7 +40,6 @@ class Head:
     options: tuple[str, ...] = ()
     recent: tuple[tuple[int, Message], ...] = ()
     moved_from: str | None = None
-    failures: int = 0
     scene_lore: tuple[str, ...] = ()
     session_id: str | None = None
     session_lore: Mapping[str, Any] = field(default_factory=dict)
@@ -58,13 +57,13 @@ def no_history(head: Head, leave_out: int) -> AbstractContextManager[tuple[Gener
 @dataclass(frozen=True, slots=True)
 class Setting:
     """What does not change while a campaign is played: its rules, its seed, the packs that it pins, how to look up what
-    has happened in it, what the scenario says that each of the cast wants (by ID), and whether scene lore is reused."""
+    has happened in it, what each of the cast is after (by ID), and whether scene lore is reused."""
 
     rules: CampaignRules
     seed: int
     generations: tuple[Generation, ...]
     history: ReadHistory = no_history
-    goals: Mapping[str, str] = field(default_factory=dict)
+    agendas: Mapping[str, Agenda] = field(default_factory=dict)
     keeps_scene_lore: bool = True
 
 

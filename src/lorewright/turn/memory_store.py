@@ -14,7 +14,7 @@ from lorewright.ids import canonical_json
 from lorewright.storage.heads import HeadRow
 from lorewright.turn.draft import Draft, Head, StageRecord, Submission
 from lorewright.turn.messages import Message
-from lorewright.turn.told_before import RECENT_TURNS, failures_in_a_row, moved_from, options_of
+from lorewright.turn.told_before import RECENT_TURNS, moved_from, options_of
 from lorewright.turn.turn_store import TurnOnPath
 from lorewright.world.state import WorldState
 
@@ -59,8 +59,6 @@ class MemoryStore:
                 return replace(self._root, revision=self._position.revision, scene_lore=kept)
             result = json.loads(at.result_json)
             told = [(turn.point.turn_no, message) for turn in path[1:] for message in turn.messages]
-            last = [turn.result_json for turn in path[1:]][-RECENT_TURNS:]
-            before = self._root.failures if len(path) <= RECENT_TURNS else 0
             return replace(
                 self._root,
                 turn_id=at.point.turn_id,
@@ -70,7 +68,6 @@ class MemoryStore:
                 options=options_of(result),
                 recent=tuple(one for one in (*self._root.recent, *told) if one[0] > at.point.turn_no - RECENT_TURNS),
                 moved_from=moved_from(result),
-                failures=failures_in_a_row(reversed(last), before=before),
                 scene_lore=kept,
             )
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from lorewright.ids import local
 from lorewright.rules.rulesets import CampaignRules
 from lorewright.scene_lore.models import SceneLore
 from lorewright.scene_lore.views import StageViewer, scene_view
+from lorewright.turn.agendas import Agenda
 from lorewright.turn.messages import Message
 from lorewright.turn.packet_budget import PACKET_TOKENS, fit_packet
 from lorewright.turn.summary import scene_summary, threads_summary
@@ -34,15 +34,14 @@ def build_packet(
     viewer: StageViewer,
     asked: Sequence[dict[str, Any]] = (),
     session: Mapping[str, Any] | None = None,
-    goals: Mapping[str, str] | None = None,
-    failures: int = 0,
+    agendas: Mapping[str, Agenda] | None = None,
     budget_tokens: int = PACKET_TOKENS,
 ) -> dict[str, Any]:
     """The packet for one viewer, no longer than a budget allows.
 
     `recent` are (turn number, message), oldest first, as the viewer may see them; `asked` is what was retrieved for the
-    packet, `session` what the sitting began with. `goals` says what each of the cast is after, by ID: it is the
-    planner's alone. `failures` counts the checks in a row that the player has failed.
+    packet, `session` what the sitting began with. `agendas` says what each of the cast is after, by ID: it is
+    the planner's alone, as are ties between people. States of people that are manifest are the stages' to see.
 
     Facts and entities are those of the scene: who and what is there or carried, and where the ways lead.
     """
@@ -57,7 +56,7 @@ def build_packet(
             "constraints": _ruled(state, rules),
         },
         "present_entities": list(present),
-        "entities": [_entity(state, entity_id) for entity_id in dict.fromkeys(shown)],
+        "entities": [_entity(state, entity_id, viewer) for entity_id in dict.fromkeys(shown)],
         "facts": _facts(state, viewer),
         "threads": [_thread(state, thread_id) for thread_id in sorted(state.threads)],
         "clocks": [_clock(state, rules, clock_id) for clock_id in sorted(state.clocks)],
@@ -65,18 +64,21 @@ def build_packet(
             {"owner_id": state.player_id, "item_id": item, "qty": quantity, "flags": {}}
             for item, quantity in state.held_by(state.player_id).items()
         ],
-        "relationships": _relationships(state, present),
+        "relationships": [*_relationships(state, present), *(_ties(state, present) if viewer == "planner" else [])],
         "summary": {"scene": scene_summary(state), "threads": threads_summary(state)},
         "recent_events": [
             {"turn_no": turn_no, "text": message.content[:RECENT_CHARACTERS]}
             for turn_no, message in told[-RECENT_NARRATIONS:]
         ],
-        "npc_agendas": _agendas(present, goals or {}) if viewer == "planner" else {},
+        "npc_agendas": _agendas(state, present, agendas or {}) if viewer == "planner" else {},
         "npc_capabilities": _capabilities(lore) if viewer != "player" else {},
         "investigation_progress": _progress(state, lore, viewer),
-        "pending_threats": [threat for one in sorted(state.clocks) if (threat := _threat(state.clocks[one], rules))],
-        "active_situations": [],
-        "failure_streak": {state.player_id: failures} if failures else {},
+        "pending_threats": [
+            *(threat for one in sorted(state.clocks) if (threat := _threat(state.clocks[one], rules))),
+            *_announced(state, rules),
+        ],
+        "active_situations": [_situation(state, rules, one) for one in sorted(state.situations)],
+        "failure_streak": dict(sorted(state.streaks.items())),
         "calibration": {},
         "lore_context": {
             "scene": scene_view(lore, viewer, learned=state.learned_by(state.player_id)),
@@ -99,10 +101,10 @@ def _ruled(state: WorldState, rules: CampaignRules) -> dict[str, Any]:
     }
 
 
-def _agendas(present: Sequence[str], goals: Mapping[str, str]) -> dict[str, Any]:
-    """What those who are here are after; a scenario may name them with or without their pack."""
-    wanted = {who: goals.get(who) or goals.get(local(who)) for who in present}
-    return {who: {"goal": " ".join(goal.split())} for who, goal in wanted.items() if goal}
+def _agendas(state: WorldState, present: Sequence[str], agendas: Mapping[str, Agenda]) -> dict[str, Any]:
+    """What those who are here are after, and when they act next."""
+    found = {who: agendas[who].shown(state) for who in present if who in agendas}
+    return {who: shown for who, shown in found.items() if shown}
 
 
 def _capabilities(lore: SceneLore) -> dict[str, str]:
@@ -119,6 +121,11 @@ def _progress(state: WorldState, lore: SceneLore, viewer: StageViewer) -> dict[s
         "learned_here": len(here & learned),
         "threads": {thread_id: state.threads[thread_id].status for thread_id in sorted(state.threads)},
     }
+    counted = [one for one in sorted(state.threads) if state.threads[one].needed]
+    if counted:
+        progress["inquiries"] = {
+            one: {"progress": state.threads[one].progress, "needed": state.threads[one].needed} for one in counted
+        }
     if viewer == "planner":
         progress["to_find_here"] = len({item.id for item in lore.discoverable} - learned)
     return progress
@@ -132,10 +139,37 @@ def _threat(clock: Clock, rules: CampaignRules) -> dict[str, Any] | None:
     return {"clock_id": clock.id, "name": clock.name, "value": clock.value, "at": ahead[0], "max": clock.max}
 
 
-def _entity(state: WorldState, entity_id: str) -> dict[str, Any]:
-    """Name and tags; a pack's own keys (`attrs`) may tell more than a viewer may know and stay out."""
+def _announced(state: WorldState, rules: CampaignRules) -> list[dict[str, Any]]:
+    """Threats that hang over the scene, by what players are told of them, the one that falls due first first."""
+    due = sorted(state.threats.items(), key=lambda one: (one[1].due, one[0]))
+    return [
+        {
+            "threat_id": one,
+            "name": rules.threats[one].title if one in rules.threats else one,
+            "minutes_left": max(threat.due - state.minutes, 0),
+        }
+        for one, threat in due
+    ]
+
+
+def _situation(state: WorldState, rules: CampaignRules, situation_id: str) -> dict[str, Any]:
+    held, told = state.situations[situation_id], rules.ruleset.situations.get(situation_id)
+    left = None if held.until is None else max(held.until - state.minutes, 0)
+    return {"situation_id": situation_id, "summary": told.summary if told else "", "minutes_left": left}
+
+
+def _entity(state: WorldState, entity_id: str, viewer: StageViewer) -> dict[str, Any]:
+    """Name and tags, and what one sees of a person's condition; a pack's own keys (`attrs`) may tell more than a viewer
+    may know and stay out."""
     entity = state.entities[entity_id]
-    return {"id": entity.id, "type": entity.type, "name": entity.name, "attrs": {}, "tags": list(entity.tags)}
+    attrs: dict[str, Any] = {}
+    if conditions := state.conditions_of(entity_id):
+        attrs["conditions"] = list(conditions)
+    character = state.characters.get(entity_id)
+    if character is not None and viewer != "player":
+        manifest = {name: plain(one.value) for name, one in character.states.items() if one.is_manifest}
+        attrs |= {"states": manifest} if manifest else {}
+    return {"id": entity.id, "type": entity.type, "name": entity.name, "attrs": attrs, "tags": list(entity.tags)}
 
 
 def _facts(state: WorldState, viewer: StageViewer) -> list[dict[str, Any]]:
@@ -185,4 +219,13 @@ def _relationships(state: WorldState, present: Sequence[str]) -> list[dict[str, 
         }
         for key, relation in sorted(state.relations.items())
         if relation.a in present and relation.b in present
+    ]
+
+
+def _ties(state: WorldState, present: Sequence[str]) -> list[dict[str, Any]]:
+    """What those who are here are to others; who knows of it is not said."""
+    return [
+        {"a_id": one.a, "b_id": one.b, "rel_type": one.rel_type, "intensity": one.intensity, "notes": plain(one.notes)}
+        for key, one in sorted(state.relationships.items())
+        if one.a in present or one.b in present
     ]

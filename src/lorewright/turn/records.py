@@ -30,7 +30,7 @@ class Named(Frozen):
 
 class WayOut(Frozen):
     """A way out of the place at hand: `name` is what one types (`street`), `to_name` where it leads (`Night
-    Market`); `locked` where its door is, key or no key, `barred` where it is and the player lacks the key."""
+    Market`); `locked` where its door is, key or no key, `barred` where its door does not let the player by as it is."""
 
     name: str
     to: str

@@ -10,6 +10,9 @@ from lorewright.errors import CampaignError, DamagedFile
 from lorewright.turn.turn_store import RewindingStore
 from lorewright.world.state import WorldState
 
+# Kinds of turns that were played: here, or in the predecessor.
+_PLAYED = ("play", "imported")
+
 
 def undo(store: RewindingStore, *, turns: int = 1) -> str:
     """Take back the last turns in one transaction; the ID of the turn that is the head now.
@@ -61,7 +64,7 @@ def undo_played(store: RewindingStore, *, turns: int = 1) -> tuple[str, str]:
     Whatever is raised, nothing was changed.
     """
     path = store.path()
-    played = [n for n, turn in enumerate(reversed(path), start=1) if turn.kind == "play"]
+    played = [n for n, turn in enumerate(reversed(path), start=1) if turn.kind in _PLAYED]
     if turns < 1 or len(path) == 1:
         return undo(store, turns=turns), ""
     if not played and turns == 1:

@@ -7,6 +7,7 @@ from types import MappingProxyType
 from typing import Literal
 
 from lorewright.ids import local
+from lorewright.rules.reach import can_turn, is_barred
 from lorewright.turn.records import Named, Scope, WayOut
 from lorewright.world.state import OFFSTAGE, SHELF_TAG, Entity, WorldState
 
@@ -53,7 +54,7 @@ def ways_out(state: WorldState) -> tuple[WayOut, ...]:
             minutes=way.minutes,
             door=way.via,
             locked=way.via is not None and way.via in state.doors and state.doors[way.via].locked,
-            barred=_is_barred(state, way.via),
+            barred=is_barred(way, state.player_id, state),
         )
         for way in state.exits.get(state.scene.location_id, ())
     )
@@ -95,9 +96,12 @@ def _social(state: WorldState, topics: list[str], told: Mapping[str, Collection[
 
 
 def _physical(state: WorldState) -> str:
-    """A lock whose key is in hand, before what lies here, before a look or a search."""
-    held = state.held_by(state.player_id)
-    locked = [way.door for way in ways_out(state) if way.door and way.locked and state.doors[way.door].key_id in held]
+    """A lock that one can turn, before what lies here, before a look or a search."""
+    locked = [
+        way.door
+        for way in ways_out(state)
+        if way.door and way.locked and can_turn(state.player_id, state.doors[way.door], state)
+    ]
     if locked:
         return f"unlock the {_without_the(state.name_of(locked[0]))}"
     here = state.scene.location_id
@@ -115,13 +119,16 @@ def _without_the(name: str) -> str:
 
 
 def _onward(state: WorldState) -> str | None:
-    ways = [way for way in ways_out(state) if not way.barred]
-    return f"go to {ways[state.minutes % len(ways)].to_name}" if ways else "wait"
+    """A way that is free, or a door that only wants to be opened."""
+    lines = [line for way in ways_out(state) if (line := _by(way, state))]
+    return lines[state.minutes % len(lines)] if lines else "wait"
 
 
-def _is_barred(state: WorldState, door_id: str | None) -> bool:
-    door = state.doors.get(door_id or "")
-    return door is not None and door.locked and door.key_id not in state.held_by(state.player_id)
+def _by(way: WayOut, state: WorldState) -> str:
+    """What to type for a way: nothing works where it is locked."""
+    if not way.barred:
+        return f"go to {way.to_name}"
+    return "" if way.locked or way.door is None else f"open the {_without_the(state.name_of(way.door))}"
 
 
 def _all(state: WorldState, ids: Iterable[str]) -> tuple[Named, ...]:

@@ -34,10 +34,12 @@ from lorewright.turn.draft import Draft, Head, StageRecord, Submission
 from lorewright.turn.messages import Message
 from lorewright.turn.rows import OPS, message_of, now, rows_of
 from lorewright.turn.states import StateOf, bring_projection_up, projecting, stored_state
-from lorewright.turn.told_before import RECENT_TURNS, failures_in_a_row, moved_from, options_of
+from lorewright.turn.told_before import RECENT_TURNS, moved_from, options_of
 from lorewright.turn.turn_store import TurnOnPath
 from lorewright.world.apply import apply
+from lorewright.world.ops import StateOp
 from lorewright.world.state import WorldState
+from lorewright.world.state_diff import StateDiff, state_diff
 
 
 class CampaignStore:
@@ -114,7 +116,6 @@ class CampaignStore:
             options=options_of(result),
             recent=tuple(self._messages_of(path)),
             moved_from=moved_from(result),
-            failures=failures_in_a_row(turn["result_json"] for turn in reversed(path)),
             scene_lore=(kept.lore_json,) if kept else (),
             session_id=session.id if session else None,
             # What a sitting began with does not go back with whoever goes back before it.
@@ -138,11 +139,22 @@ class CampaignStore:
         Raises:
             NotFound: there is no such turn.
         """
+        return apply(before, self._ops(turn_id)).state
+
+    def state_diff(self, turn_id: str) -> StateDiff:
+        """What a turn changed: the diff of its ops, empty where there are none.
+
+        Raises:
+            NotFound: there is no such turn.
+        """
+        return state_diff(self._ops(turn_id))
+
+    def _ops(self, turn_id: str) -> tuple[StateOp, ...]:
         sql = "SELECT ops_json FROM turns WHERE campaign_id = ? AND turn_id = ?"
         row = self.database.row(sql, self.campaign_id, turn_id)
         if row is None:
             raise NotFound(f"there is no turn {turn_id}", hint="see: lorewright campaign log CAMPAIGN")
-        return apply(before, OPS.validate_json(row["ops_json"])).state
+        return OPS.validate_json(row["ops_json"])
 
     def turns(self, to: str | None = None, *, after: str | None = None) -> list[dict[str, Any]]:
         """The turns from the first to the head or another turn, in order, each with its number, ID, kind, words and

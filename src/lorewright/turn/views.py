@@ -122,8 +122,7 @@ class TurnViews:
             viewer=viewer,
             asked=self._asked(state),
             session=self._head.session_lore,
-            goals=self._setting.goals,
-            failures=self._head.failures,
+            agendas=self._setting.agendas,
         )
 
     def _asked(self, state: WorldState) -> list[dict[str, Any]]:
@@ -184,7 +183,8 @@ class TurnViews:
 
     def _quoted_goal(self, text: str) -> str | None:
         """Short goals are how anybody talks, so that only a quotation counts."""
-        goals = {who: goal for who, goal in self._setting.goals.items() if who != "player"}
+        player = self._head.state.player_id
+        goals = {who: agenda.goal for who, agenda in self._setting.agendas.items() if who != player}
         long = [(who, goal) for who, goal in sorted(goals.items()) if len(goal.split()) >= QUOTED_WORDS]
         return quoted_secret(text, long, said_before=self._submission.text)
 

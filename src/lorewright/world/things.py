@@ -47,17 +47,24 @@ class Exit(Frozen):
 
 
 class Door(Frozen):
-    """A door between places; whoever carries its key passes although it is locked. A locked door is not open."""
+    """A door between places. A locked door is not open.
+
+    Shut it lets people by, and locked it lets by whoever carries its key; with `shut_bars` one passes only while it
+    stands open. `bolt_at` is the place in which its bolt is: whoever is there locks and unlocks it without a key.
+    """
 
     locked: bool = False
     key_id: str | None = None
     open: bool = False
+    shut_bars: bool = False
+    bolt_at: str | None = None
 
     @model_serializer(mode="wrap")
-    def _without_default(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
-        """A closed door is written without the key, as before doors could stand open: such a state keeps its hash."""
+    def _without_defaults(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        """What doors could not do at first is written only where one does it: other states keep their hash."""
         written: dict[str, Any] = handler(self)
-        return written if self.open else {key: value for key, value in written.items() if key != "open"}
+        unsaid = {key for key in ("open", "shut_bars", "bolt_at") if not written[key]}
+        return {key: value for key, value in written.items() if key not in unsaid}
 
 
 class Clock(Frozen):

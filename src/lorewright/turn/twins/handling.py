@@ -197,7 +197,11 @@ def switch(ctx: Context, words: str, rest: Sequence[Word]) -> Reading | None:
 
 
 def swing(ctx: Context, words: str, rest: Sequence[Word]) -> Reading | None:
-    """`pull the door open`; any other pulling is not for this frame."""
+    """`pull the door open`, `draw the bolt`; any other pulling is not for this frame."""
+    bolt = trimmed(rest, end=("back", "home", "open", "shut"))
+    if "bolt" in lows(bolt) and isinstance(resolve(bare(bolt), ctx.nouns.doors), Match):
+        is_home = words.split(" ")[0].lower() in ("throw", "shoot") or lows(rest)[-1:] in (["home"], ["shut"])
+        return _door(ctx, words, bolt, "lock" if is_home else "unlock")
     last = lows(rest)[-1:]
     if last == ["open"]:
         return open_(ctx, words, rest[:-1])

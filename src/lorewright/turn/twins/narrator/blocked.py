@@ -57,7 +57,7 @@ def _facts(given: NarratorInput, outcome: Outcome) -> tuple[dict[str, Fact], dic
     slots: dict[str, Slot] = {"who": who or "", "place": place, "door": door, "thing": thing}
     needed = {"blocked.object_not_found": "thing", "blocked.not_takeable": "thing", "blocked.already_carried": "thing"}
     needed |= {"blocked.not_present": "person", "blocked.no_such_exit": "place", "blocked.too_far": "place"}
-    needed |= {"blocked.door_locked": "door"}
+    needed |= {"blocked.door_locked": "door", "blocked.door_bolted": "door", "blocked.door_closed": "door"}
     fact = needed.get(f"blocked.{outcome.reason or _result_reason(given, outcome)}")
     slot = "who" if fact == "person" else fact
     return ({fact: True} if fact and slot and slots[slot] else {}), slots

@@ -96,9 +96,9 @@ def _only(facts: dict[str, Fact], key: str) -> dict[str, Fact]:
 def _blocked(given: NarratorInput, outcome: Outcome) -> list[Beat] | None:
     reason = outcome.reason
     facts, slots = _facts(given, outcome)
-    if reason == "door_locked" and outcome.target_id and slots["thing"]:
+    if reason in ("door_locked", "door_bolted") and outcome.target_id and slots["thing"]:
         slots["door"] = slots["thing"]
-        return [Beat("outcome", "blocked.door_locked", {"door": True}, slots), *_help(given, "door_locked")]
+        return [Beat("outcome", f"blocked.{reason}", {"door": True}, slots), *_help(given, reason)]
     if reason not in _REASONS:
         return None
     if reason == "not_in_inventory" and not slots["item"] and outcome.type == "drop":

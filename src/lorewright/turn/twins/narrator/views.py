@@ -78,13 +78,15 @@ def place_tags(given: NarratorInput) -> frozenset[str]:
 
 
 def exit_names(ways: Sequence[WayOut]) -> list[str]:
-    """`the alley`, `north to the Docks`: what one types, and where it leads if that says more; a way that is locked to
-    the player says so."""
+    """`the alley`, `north to the Docks`: what one types, and where it leads if that says more; a way that a door bars
+    says so."""
     return list(dict.fromkeys(_exit_name(way) for way in ways))
 
 
 def _exit_name(way: WayOut) -> str:
-    return f"{_way_name(way)} (locked)" if way.barred else _way_name(way)
+    if not way.barred:
+        return _way_name(way)
+    return f"{_way_name(way)} ({'locked' if way.locked else 'shut'})"
 
 
 def _way_name(way: WayOut) -> str:

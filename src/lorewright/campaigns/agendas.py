@@ -1,0 +1,31 @@
+"""A campaign's scenario, as it was stored -> the agendas of its cast and of the player, by their qualified IDs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from lorewright.ids import local
+from lorewright.turn.agendas import Agenda
+from lorewright.world.state import WorldState
+
+# How a scenario calls whoever plays.
+PLAYER_NAMES = ("you", "player")
+
+
+def agendas_of(scenario: Mapping[str, Any], state: WorldState) -> dict[str, Agenda]:
+    """By ID, in the order of IDs; whoever has neither a goal nor a step is in it not at all.
+
+    Scenarios name people with their pack or without it, and a stored one is read as it was written. A goal of somebody
+    whom nobody knows (files from before that was an error) is passed over.
+    """
+    goals, cast = scenario.get("goals", {}), scenario.get("cast", {})
+    found = {}
+    for who in sorted(state.positions):
+        names = PLAYER_NAMES if who == state.player_id else (who, local(who))
+        goal = next((goals[name] for name in names if name in goals), "")
+        steps = next((cast[name].get("agenda", ()) for name in names if name in cast), ())
+        agenda = Agenda(goal, tuple((step["when"]["clock"], step["when"]["min"]) for step in steps))
+        if agenda != Agenda():
+            found[who] = agenda
+    return found
