@@ -167,9 +167,11 @@ def empty(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Database]:
 
 
 @settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(st.lists(some.op_lists, max_size=4))
-def test_the_tables_follow_every_state(empty: Database, turns: list[list[o.StateOp]]) -> None:
-    at = StateOf("turn_0", w.small_world())
+@given(some.turns(ops=12), st.integers(1, 4))
+def test_the_tables_follow_every_state(empty: Database, begun: tuple[WorldState, list[o.StateOp]], by: int) -> None:
+    start, ops = begun
+    turns = [ops[at : at + by] for at in range(0, len(ops), by)]
+    at = StateOf("turn_0", start)
     write(empty, first_projection("game", at))
     assert stored(empty) == all_rows("game", at.state)
     for number, ops in enumerate(turns, start=1):
