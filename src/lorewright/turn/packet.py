@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
 from lorewright.rules.rulesets import CampaignRules
 from lorewright.scene_lore.models import SceneLore
 from lorewright.scene_lore.views import StageViewer, scene_view
 from lorewright.turn.agendas import Agenda
+from lorewright.turn.known_facts import facts_shown
 from lorewright.turn.messages import Message
 from lorewright.turn.packet_budget import PACKET_TOKENS, fit_packet
 from lorewright.turn.summary import scene_summary, threads_summary
@@ -43,7 +44,8 @@ def build_packet(
     packet, `session` what the sitting began with. `agendas` says what each of the cast is after, by ID: it is
     the planner's alone, as are ties between people. States of people that are manifest are the stages' to see.
 
-    Facts and entities are those of the scene: who and what is there or carried, and where the ways lead.
+    Entities are those of the scene: who and what is there or carried. Facts are first those of the scene, of where the
+    ways lead and of whom the threads are about, then others; the newest first, and not all of them.
     """
     present = state.present()
     things = [*state.held_by(state.scene.location_id), *state.held_by(state.player_id)]
@@ -57,7 +59,7 @@ def build_packet(
         },
         "present_entities": list(present),
         "entities": [_entity(state, entity_id, viewer) for entity_id in dict.fromkeys(shown)],
-        "facts": _facts(state, viewer),
+        "facts": _facts(state, viewer, {*shown, *_spoken_of(state)}),
         "threads": [_thread(state, thread_id) for thread_id in sorted(state.threads)],
         "clocks": [_clock(state, rules, clock_id) for clock_id in sorted(state.clocks)],
         "inventory": [
@@ -172,14 +174,17 @@ def _entity(state: WorldState, entity_id: str, viewer: StageViewer) -> dict[str,
     return {"id": entity.id, "type": entity.type, "name": entity.name, "attrs": attrs, "tags": list(entity.tags)}
 
 
-def _facts(state: WorldState, viewer: StageViewer) -> list[dict[str, Any]]:
-    facts = [state.facts[fact_id] for fact_id in sorted(state.facts)]
+def _facts(state: WorldState, viewer: StageViewer, about: Collection[str]) -> list[dict[str, Any]]:
     fields = {"id", "subject_id", "predicate", "object", "visibility", "confidence", "tags"}
-    return [
-        fact.model_dump(mode="json", include=fields)
-        for fact in facts
-        if fact.visibility == "player" or viewer == "planner"
-    ]
+    shown = facts_shown(state, about, hidden=viewer == "planner")
+    return [fact.model_dump(mode="json", include=fields) for fact in shown]
+
+
+def _spoken_of(state: WorldState) -> Iterator[str]:
+    """Where the ways lead, and whom the threads are about."""
+    yield from (way.to for way in state.exits.get(state.scene.location_id, ()))
+    for thread in state.threads.values():
+        yield from thread.related_entity_ids
 
 
 def _thread(state: WorldState, thread_id: str) -> dict[str, Any]:
