@@ -57,7 +57,8 @@ def events(turns: list[dict[str, Any]], kind: str) -> list[dict[str, Any]]:
 
 
 def test_every_ruleset_that_ships_has_a_play() -> None:
-    assert sorted(SCRIPTS) == ruleset_names()
+    """That of tic-tac-toe, which is no ruleset for a parlour, is in test_domain_plays.py."""
+    assert sorted([*SCRIPTS, "tic-tac-toe"]) == ruleset_names()
 
 
 @pytest.mark.parametrize("ruleset", SCRIPTS)
