@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from lorewright.campaigns.rulesets import load_ruleset
+from lorewright.ids import canonical_json
 from lorewright.rules.actions import METADATA, Action, Attempt, GroundedItem, Grounding
 from lorewright.rules.dice import Dice, FixedDice
 from lorewright.rules.outcomes import Resolution, Roll
@@ -18,6 +19,7 @@ from lorewright.rules.rulesets import ActionType, Band, CampaignRules, Rule, Rul
 from lorewright.rules.validate import validate
 from lorewright.world.apply import apply
 from lorewright.world.ops import StateOp
+from lorewright.world.schemas import plain
 from lorewright.world.state import OFFSTAGE, Clock, Door, Entity, Exit, Scene, Thread, WorldState
 
 JO, VIKTOR, MARA, CHEN = "town:jo", "town:viktor", "town:mara", "town:chen"
@@ -75,6 +77,11 @@ def small_world(**changed: Any) -> WorldState:
         "visits": {BAR: 1},
     }
     return WorldState(**{**fields, **changed})
+
+
+def as_json(value: Any) -> str:
+    """A value in canonical JSON, which tells `true` from 1 as Python does not."""
+    return canonical_json(plain(value))
 
 
 def after(state: WorldState, *ops: StateOp) -> WorldState:

@@ -13,6 +13,7 @@
     │   ├── HeadMoved            someone else's turn was committed first; nothing of this one was
     │   ├── ActionIdReused       the same action ID came with other words
     │   ├── TurnUndone           the action ID's turn was taken back; nothing was played
+    │   ├── ImportRefused        a predecessor's database holds what cannot be read; nothing was imported
     │   └── StateMisfit          what is stored does not fit the schemas of the campaign's ruleset
     └── ProviderError        the model's provider
         └── OutputRejected       a model's output stayed invalid after a repair and a retry
@@ -110,6 +111,13 @@ class StateMisfit(CampaignError):
     """A stored state does not fit the schemas of its ruleset; the message names the field. Nothing was changed."""
 
     code = "state_misfit"
+
+
+class ImportRefused(CampaignError):
+    """A predecessor's database is none, or holds what cannot be read; the message names table and row. Nothing was
+    imported."""
+
+    code = "import_refused"
 
 
 class ProviderError(LorewrightError):

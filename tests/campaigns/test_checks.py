@@ -230,6 +230,7 @@ def test_an_old_file_is_brought_up_to_date_once_and_then_sound(tmp_path: Path) -
                     target.execute(f"INSERT INTO {table} ({columns}) VALUES ({', '.join('?' * len(row))})", row)
     source.close()
     assert [one.code for one in check(old).findings] == ["older-version"]
-    assert migrated(old).applied == ("campaign_003_branches",)
+    done = migrated(old)
+    assert (done.applied, done.projected) == (("campaign_003_branches", "campaign_004_projection"), True)
     assert migrated(old).applied == ()
     assert check(old).findings == ()

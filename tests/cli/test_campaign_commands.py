@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 import harbour as h
+import v0_files
 
 
 def run(root: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
@@ -52,6 +53,18 @@ def test_a_branch_is_begun_switched_to_played_and_drawn(root: Path) -> None:
     assert (told["branch"], [one["name"] for one in told["branches"]]) == ("what_if", ["main", "what_if"])
     assert [one["branches"] for one in told["root"]["children"]] == [["main"], ["what_if"]]
     assert told["loose_ends"] == []
+
+
+def test_the_log_tells_what_a_turn_changed_where_it_is_asked_to(root: Path) -> None:
+    (turn,) = json.loads(run(root, "campaign", "log", "game", "--turn", "2", "--diff", "--json").stdout)
+    assert [(one["owner_id"], one["delta"]) for one in turn["state_diff"]["inventory_changes"]] == [
+        ("harbour:tavern", -1),
+        ("game:player", 1),
+    ]
+    assert turn["state_diff"]["clocks"] == []
+    assert "inventory_changes: {" in run(root, "campaign", "log", "game", "--turn", "2", "--diff").stdout
+    (plain,) = json.loads(run(root, "campaign", "log", "game", "--turn", "2", "--json").stdout)
+    assert "state_diff" not in plain
 
 
 def test_a_rollback_says_how_to_get_back(root: Path) -> None:
@@ -98,7 +111,7 @@ def test_migrate_says_what_it_did_and_goes_on_past_a_file_that_is_none(root: Pat
     assert told.returncode == 1
     bad, good = json.loads(told.stdout)
     assert bad["problem"]
-    assert good == {"id": "game", "applied": [], "problem": None}
+    assert good == {"id": "game", "applied": [], "projected": False, "problem": None}
 
 
 def test_a_campaign_goes_to_another_workspace_in_one_file(root: Path, tmp_path: Path) -> None:
@@ -122,3 +135,29 @@ def test_a_players_export_says_what_it_is(root: Path) -> None:
     assert (told["audience"], told["bytes"]) == ("player", (root / "story.zip").stat().st_size)
     refused = run(root, "campaign", "import", "story.zip", "--id", "x")
     assert (refused.returncode, "cannot be played on" in refused.stderr) == (1, True)
+
+
+def test_a_file_of_the_predecessor_is_imported_with_a_report_and_then_is_up_to_date(root: Path, tmp_path: Path) -> None:
+    path = v0_files.one_campaign(tmp_path / "v0.db")
+    first = run(root, "db", "import-v0", str(path), "--id", "friday")
+    assert first.returncode == 0, first.stderr
+    assert first.stdout.startswith("friday (old in v0): 3 turns were imported\n")
+    assert "derived: the type tool is item here" in first.stdout
+    assert first.stdout.endswith("Next: lorewright play friday\n")
+    again = run(root, "db", "import-v0", str(path), "--id", "friday", "--json")
+    (told,) = json.loads(again.stdout)
+    assert (told["id"], told["v0_id"], told["is_new"], told["is_equal"]) == ("friday", "old", False, True)
+    assert {one["table"]: (one["v0"], one["ours"], one["equal"]) for one in told["tables"]}["events"] == (3, 3, 3)
+    assert "ask Viktor about the courier" in run(root, "campaign", "log", "friday").stdout
+    assert "pass_outputs" in run(root, "campaign", "log", "friday", "--turn", "1", "--stage", "v0").stdout
+    assert run(root, "db", "check", "friday").returncode == 0
+    sqlite3.connect(root / "campaigns" / "friday.db").executescript(
+        "UPDATE turns SET player_text = 'x' WHERE turn_no = 1"
+    )
+    differing = run(root, "db", "import-v0", str(path), "--id", "friday")
+    assert differing.returncode == 1
+    assert "differs: events, row 1 ('old_event_1'): player_input" in differing.stdout
+    v0_files.change(path, "UPDATE clocks SET name = '' || char(7)")
+    refused = run(root, "db", "import-v0", str(path), "--id", "saturday")
+    assert refused.returncode == 1
+    assert refused.stderr.startswith("error[import_refused]: clocks, row 1 ('heat'): name holds the control character")

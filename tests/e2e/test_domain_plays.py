@@ -170,7 +170,7 @@ def test_every_rule_of_tic_tac_toe_is_met_and_told_in_its_own_words(tmp_path: Pa
     assert "That square is taken." in told["mark the top left"]
     assert "A cross goes into the bottom right. A nought goes into" in told["take the bottom right"]
     assert "Three in a row." in told["put a cross in the top middle"]
-    assert [(roll["purpose"], roll["expression"]) for result in results for roll in result["rolls"]][0] == (
+    assert next((roll["purpose"], roll["expression"]) for result in results for roll in result["rolls"]) == (
         "trigger:rival_takes_any",
         "1d8",
     )

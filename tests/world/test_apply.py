@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 from hypothesis import given
+from hypothesis import strategies as st
 
 import worlds as w
 from lorewright.world import ops as o
@@ -16,15 +17,17 @@ RAT = Entity(id="town:rat", type="npc", name="Rat")
 KNIFE = Entity(id="town:knife", type="item", name="knife")
 
 
-@given(some.states, some.op_lists)
-def test_apply_never_raises_and_never_mutates_what_it_is_given(state: WorldState, ops: list[o.StateOp]) -> None:
+@given(some.turns())
+def test_apply_never_raises_and_never_mutates_what_it_is_given(turn: some.Turn) -> None:
+    state, ops = turn
     before = state.to_json()
     apply(state, ops)
     assert state.to_json() == before
 
 
-@given(some.states, some.op_lists)
-def test_a_refused_list_leaves_the_state_equal(state: WorldState, ops: list[o.StateOp]) -> None:
+@given(some.turns())
+def test_a_refused_list_leaves_the_state_equal(turn: some.Turn) -> None:
+    state, ops = turn
     applied = apply(state, ops)
     if applied.refusal is not None:
         assert applied.state == state
@@ -32,17 +35,18 @@ def test_a_refused_list_leaves_the_state_equal(state: WorldState, ops: list[o.St
         assert apply(state, ops[: applied.refusal.index]).refusal is None
 
 
-@given(some.states, some.op_lists)
-def test_the_same_ops_on_the_same_state_give_the_same_hash(state: WorldState, ops: list[o.StateOp]) -> None:
+@given(some.turns(fit=True))
+def test_ops_that_fit_are_all_done_and_the_same_ops_give_the_same_hash(turn: some.Turn) -> None:
+    state, ops = turn
+    assert apply(state, ops).refusal is None
     assert apply(state, ops).state.content_hash() == apply(state, ops).state.content_hash()
 
 
-@given(some.states, some.op_lists, some.op_lists)
-def test_two_lists_in_a_row_are_one_list(state: WorldState, first: list[o.StateOp], second: list[o.StateOp]) -> None:
-    half = apply(state, first)
-    whole = apply(state, [*first, *second])
-    if half.refusal is None and whole.refusal is None:
-        assert apply(half.state, second).state == whole.state
+@given(some.turns(fit=True), st.integers(0, 8))
+def test_two_lists_in_a_row_are_one_list(turn: some.Turn, at: int) -> None:
+    state, ops = turn
+    half = apply(state, ops[:at])
+    assert apply(half.state, ops[at:]).state == apply(state, ops).state
 
 
 @given(some.states)

@@ -14,38 +14,10 @@ from lorewright.errors import StateMisfit
 from lorewright.world import ops as o
 from lorewright.world.apply import apply
 from lorewright.world.reading import read_state
-from lorewright.world.ruleset_state import RulesetState
 from lorewright.world.schemas import plain
 from lorewright.world.state import WorldState
-
-SCENE = {
-    "type": "object",
-    "required": ["minutes_left", "notes"],
-    "additionalProperties": False,
-    "properties": {
-        "minutes_left": {"type": "integer", "minimum": 0, "maximum": 7, "title": "Minutes left"},
-        "heat": {"type": "number", "maximum": 2.5},
-        "pressure": {"type": "string", "maxLength": 8},
-        "notes": {"type": "array", "items": {"type": "string"}, "maxItems": 3},
-        "weather": {"type": "object", "additionalProperties": False, "properties": {"wind": {"type": "integer"}}},
-    },
-}
-STATS = {
-    "type": "object",
-    "required": ["shyness"],
-    "additionalProperties": False,
-    "properties": {"shyness": {"type": "integer", "minimum": 0, "maximum": 10}, "mood": {"type": "string"}},
-}
-
-
-def shaped(**scene: Any) -> WorldState:
-    held = RulesetState(
-        stat_schema=STATS,
-        scene_schema=SCENE,
-        stats={w.JO: {"shyness": 3}, w.VIKTOR: {"shyness": 9}},
-        scene={"minutes_left": 7, "notes": ["a"], **scene},
-    )
-    return w.small_world(ruleset=held)
+from world import strategies as some
+from world.shaped import shaped
 
 
 def value(state: WorldState, path: str, of: str | None = None) -> Any:
@@ -53,20 +25,7 @@ def value(state: WorldState, path: str, of: str | None = None) -> Any:
     return state.ruleset.value(path, of=of)
 
 
-paths = st.sampled_from(
-    ["minutes_left", "heat", "pressure", "notes", "weather", "weather.wind", "shyness", "mood", "x.y", "."]
-)
-owners = st.none() | st.sampled_from([w.JO, w.VIKTOR, w.MARA])
-values = st.integers(-3, 12) | st.text(max_size=9) | st.booleans() | st.lists(st.text(max_size=2), max_size=4)
-amounts = st.integers(0, 9) | st.floats(0, 9, allow_nan=False)
-path_ops = st.one_of(
-    st.builds(o.SetPath, path=paths, of=owners, value=values),
-    st.builds(o.Increment, path=paths, of=owners, value=amounts),
-    st.builds(o.Decrement, path=paths, of=owners, value=amounts),
-    st.builds(o.AppendTo, path=paths, of=owners, value=values),
-    st.builds(o.RemoveFrom, path=paths, of=owners, value=st.none() | values),
-)
-op_lists = st.lists(path_ops, max_size=8)
+op_lists = st.lists(some.stray_path_ops, max_size=8)
 
 
 def reached(ops: list[Any]) -> WorldState:
@@ -104,14 +63,14 @@ def test_a_state_is_the_same_when_it_is_written_and_read(state: WorldState) -> N
     assert read.content_hash() == state.content_hash()
 
 
-@given(states, paths, owners, values)
+@given(states, some.paths, some.owners, some.values)
 def test_what_is_set_stands_there(state: WorldState, path: str, of: str | None, given_value: Any) -> None:
     applied = apply(state, [o.SetPath(path=path, of=of, value=given_value)])
     if applied.refusal is None:
         assert plain(value(applied.state, path, of)) == given_value
 
 
-@given(states, amounts)
+@given(states, some.path_amounts)
 def test_an_increment_never_lowers_and_a_decrement_never_raises(state: WorldState, by: float) -> None:
     before = value(state, "minutes_left")
     assert value(apply(state, [o.Increment(path="minutes_left", value=by)]).state, "minutes_left") >= before

@@ -25,9 +25,10 @@ def test_a_state_read_back_from_json_is_the_same_state(state: WorldState) -> Non
     assert again.content_hash() == state.content_hash()
 
 
-@given(some.state_ops)
-def test_an_op_read_back_from_json_is_the_same_op(op: o.StateOp) -> None:
-    assert STATE_OP.validate_json(op.model_dump_json()) == op
+@given(some.turns())
+def test_an_op_read_back_from_json_is_the_same_op(turn: some.Turn) -> None:
+    for op in turn[1]:
+        assert STATE_OP.validate_json(op.model_dump_json()) == op
 
 
 def test_nothing_in_a_state_can_be_written_to() -> None:
@@ -74,9 +75,10 @@ def test_a_pair_has_one_key() -> None:
     assert relation_key("b", "a") == relation_key("a", "b") == "a|b"
 
 
-@given(some.op_lists)
-def test_a_state_is_written_as_if_no_other_had_been_written_before(ops: list[o.StateOp]) -> None:
-    states = [w.small_world()]
+@given(some.turns())
+def test_a_state_is_written_as_if_no_other_had_been_written_before(turn: some.Turn) -> None:
+    state, ops = turn
+    states = [state]
     for op in ops:
         states[-1].to_json()
         states.append(apply(states[-1], [op]).state)
@@ -86,10 +88,9 @@ def test_a_state_is_written_as_if_no_other_had_been_written_before(ops: list[o.S
         assert state.truth_hash() == content_hash(canonical_json({key: bare[key] for key in bare if key != "recall"}))
 
 
-@given(some.states, some.op_lists)
-def test_a_state_that_shares_fields_with_one_that_was_read_is_as_it_would_be_read(
-    state: WorldState, ops: list[o.StateOp]
-) -> None:
+@given(some.turns())
+def test_a_state_that_shares_fields_with_one_that_was_read_is_as_it_would_be_read(turn: some.Turn) -> None:
+    state, ops = turn
     before = WorldState.model_validate_json(state.to_json())
     after = before
     for op in ops:

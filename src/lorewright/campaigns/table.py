@@ -18,8 +18,8 @@ def table_of(campaign: OpenCampaign) -> tuple[str, ...]:
 
 
 def rows_of(ruleset: Ruleset, state: WorldState) -> tuple[str, ...]:
-    """`mechanics_guidance.table` with the values of the scene in it: in `rows`, `{board.centre}` is a path of the scene,
-    and `marks` says what stands for a value. What is not there is a question mark."""
+    """`mechanics_guidance.table` with the values of the scene in it: in `rows`, `{board.centre}` is a path of the
+    scene, and `marks` says what stands for a value. What is not there is a question mark."""
     table = ruleset.mechanics_guidance.get("table")
     if not isinstance(table, Mapping) or state.ruleset is None:
         return ()

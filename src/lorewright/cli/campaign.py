@@ -17,6 +17,7 @@ from lorewright.cli.progress import progress_bar
 from lorewright.cli.prose import wrapped
 from lorewright.cli.table_talk import roll_line
 from lorewright.errors import NotFound, SettingsError
+from lorewright.ids import canonical_json
 from lorewright.rules.outcomes import Roll
 from lorewright.storage.heads import head_row, undone_turns
 from lorewright.storage.sittings import active_session_row
@@ -105,16 +106,17 @@ def show(campaign_id: CampaignId, as_json: AsJson = False) -> None:
     _show_branches(tree)
 
 
-@app.command(epilog="Example: lorewright campaign log friday --turn 3 --stage resolve --json")
+@app.command(epilog="Example: lorewright campaign log friday --turn 3 --diff --json")
 def log(
     campaign_id: CampaignId,
     turn: Annotated[int | None, typer.Option(help="Only this turn.")] = None,
     stage: Annotated[str | None, typer.Option(help="This stage's inputs and outputs.")] = None,
+    diff: Annotated[bool, typer.Option("--diff", help="What each turn changed in the world.")] = False,
     as_json: AsJson = False,
 ) -> None:
     """What happened, turn by turn.
 
-    With --stage, what each stage was given and made: that may hold secrets.
+    With --stage, what each stage was given and made; with --diff, each turn's state diff: both may hold secrets.
     """
     with open_app().campaigns.reading(campaign_id) as store:
         turns = [one for one in store.turns() if turn is None or one["turn_no"] == turn]
@@ -122,6 +124,9 @@ def log(
             raise NotFound(f"there is no turn {turn}", hint=f"see: lorewright campaign log {campaign_id}")
         if stage is not None:
             turns = [{**one, "stages": _records(store, one["turn_id"], stage)} for one in turns]
+        if diff:
+            changed = [store.state_diff(one["turn_id"]).model_dump(mode="json") for one in turns]
+            turns = [{**one, "state_diff": each} for one, each in zip(turns, changed, strict=True)]
     if as_json:
         show_json(turns)
         return
@@ -273,6 +278,9 @@ def _show_turn(turn: dict[str, Any]) -> None:
         say(f"   {record['stage']} ({record['model_key']})", style="dim")
         say(f"     in:  {record['input']}", style="dim")
         say(f"     out: {record['output']}", style="dim")
+    for name, changes in turn.get("state_diff", {}).items():
+        for change in changes if isinstance(changes, list) else [changes]:
+            say(f"   {name}: {canonical_json(change)}", style="dim")
     say()
 
 

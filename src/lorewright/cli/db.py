@@ -1,19 +1,22 @@
-"""lorewright db …: look into campaigns' files for what must not be, and bring old ones up to date."""
+"""lorewright db …: look into campaigns' files for what must not be, bring old ones up to date, and v0's here."""
 
 from __future__ import annotations
 
 from dataclasses import asdict
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from lorewright.bootstrap import open_app
 from lorewright.campaigns.campaigns import Campaigns
-from lorewright.campaigns.checks import Checked, check, migrated
+from lorewright.campaigns.checks import Checked, Migrated, check, migrated
+from lorewright.campaigns.v0 import parity
+from lorewright.campaigns.v0.importing import Imported, import_v0
 from lorewright.cli.output import say, show_json, show_table
 
 app = typer.Typer(
-    help="Campaigns' files: check them, bring them up to date.",
+    help="Campaigns' files: check them, bring them up to date, import those of v0.",
     no_args_is_help=True,
     add_completion=False,
     rich_markup_mode=None,
@@ -44,19 +47,54 @@ def check_files(campaign_id: CampaignId = None, as_json: AsJson = False) -> None
 
 @app.command(epilog="Example: lorewright db migrate friday")
 def migrate(campaign_id: CampaignId = None, as_json: AsJson = False) -> None:
-    """Bring campaigns' files up to date and say what was done. Whatever opens a campaign does so by itself. Exit 1 when
-    a file cannot be."""
+    """Bring campaigns' files up to date and say what was done; tables that tell of the head's state and are not what it
+    says are made anew. Whatever opens a campaign does so by itself. Exit 1 when a file cannot be."""
     campaigns = open_app().campaigns
     done = {one: migrated(campaigns.path(one)) for one in _ids(campaigns, campaign_id)}
     if as_json:
-        show_json([{"id": one, "applied": list(of.applied), "problem": of.problem} for one, of in done.items()])
+        show_json([{"id": one, **asdict(of)} for one, of in done.items()])
     else:
         for one, of in done.items():
-            say(f"{one}: {', '.join(of.applied) or of.problem or 'up to date'}", style="red" if of.problem else "")
+            say(f"{one}: {_told(of)}", style="red" if of.problem else "")
         if not done:
             say("There is no campaign to bring up to date.")
     if any(of.problem for of in done.values()):
         raise typer.Exit(1)
+
+
+def _told(done: Migrated) -> str:
+    what = [*done.applied, *(["the tables of the head's state were made anew"] if done.projected else [])]
+    return ", ".join(what) or done.problem or "up to date"
+
+
+@app.command("import-v0", epilog="Example: lorewright db import-v0 old_game.db --id friday")
+def import_file(
+    file: Annotated[Path, typer.Argument(help="The SQLite file that v0 wrote. It is read from a copy.")],
+    campaign_id: Annotated[
+        str | None, typer.Option("--id", help="The campaign's ID here; v0's own if not given.")
+    ] = None,
+    only: Annotated[str | None, typer.Option(help="Of several campaigns in the file only this, by v0's ID.")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Bring campaigns of the predecessor here, one or all that a file holds, and compare the two table by table. A
+    second time nothing is changed. Exit 1 when anything differs that should not."""
+    done = import_v0(open_app().campaigns, file, campaign_id=campaign_id, only=only)
+    if as_json:
+        show_json([{**asdict(one), "is_equal": one.is_equal} for one in done])
+    else:
+        for one in done:
+            _show_imported(one)
+    if not all(one.is_equal for one in done):
+        raise typer.Exit(1)
+
+
+def _show_imported(one: Imported) -> None:
+    what = f"{one.turns} turns were imported" if one.is_new else "up to date, nothing was changed"
+    say(f"{one.id} ({one.v0_id} in v0): {what}", style="bold")
+    rows = [(of.table, of.v0, of.ours, of.equal, "yes" if of.differs else "", parity.shown(of)) for of in one.tables]
+    show_table(("table", "v0", "here", "equal", "differs", "remarks"), rows, right=("v0", "here", "equal"))
+    if one.is_new:
+        say(f"Next: lorewright play {one.id}")
 
 
 def _ids(campaigns: Campaigns, campaign_id: str | None) -> list[str]:

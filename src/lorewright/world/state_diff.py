@@ -1,0 +1,158 @@
+"""A turn's ops -> StateDiff, the shape in which other programs read what a turn changed; and a StateDiff -> state.
+
+It is derived from the ops and never stored. Each of its lists keeps the order of the ops, and the lists do not meddle
+with one another, so that what can stand in a list of its own does; all else, and whatever would come out otherwise when
+it is done after the rest, stays in `ops`. So the ops of a turn and their diff always lead to the same state.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from pydantic import Field, SerializerFunctionWrapHandler, model_serializer
+
+from lorewright.world import ops as o
+from lorewright.world.apply import Applied, apply
+from lorewright.world.frozen import Frozen
+from lorewright.world.state import WorldState
+from lorewright.world.things import Fact
+
+
+class ClockChange(Frozen):
+    """A clock moves, and stops at its bounds; ticks that follow one another in one direction are one change."""
+
+    id: str
+    delta: int
+
+
+class FactUpdate(Frozen):
+    """An established fact gets another object."""
+
+    id: str
+    object: Any = None
+
+
+class InventoryChange(Frozen):
+    """An owner gains or loses some of an item; who hands something over is two changes."""
+
+    owner_id: str
+    item_id: str
+    delta: int
+
+
+class SceneUpdate(Frozen):
+    """A scene opens at a place; `present_entity_ids` come to it this turn, whoever was there already stays."""
+
+    location_id: str
+    present_entity_ids: tuple[str, ...] = ()
+
+
+class ThreadUpdate(Frozen):
+    """A thread gets another status."""
+
+    id: str
+    status: str
+
+
+class StateDiff(Frozen):
+    """What a turn changed. First the `ops` are done, then the scene opens, then each list in its order."""
+
+    clocks: tuple[ClockChange, ...] = ()
+    facts_add: tuple[Fact, ...] = ()
+    facts_update: tuple[FactUpdate, ...] = ()
+    inventory_changes: tuple[InventoryChange, ...] = ()
+    scene_update: SceneUpdate | None = None
+    threads_update: tuple[ThreadUpdate, ...] = ()
+    ops: tuple[o.StateOp, ...] = Field(default=())
+
+    @model_serializer(mode="wrap")
+    def _scene_where_there_is_one(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        written: dict[str, Any] = handler(self)
+        return {key: value for key, value in written.items() if key != "scene_update" or value is not None}
+
+    def as_ops(self) -> tuple[o.StateOp, ...]:
+        """The ops that it stands for, in the order in which they are done."""
+        found: list[o.StateOp] = list(self.ops)
+        if self.scene_update is not None:
+            place = self.scene_update.location_id
+            found.append(o.OpenScene(location_id=place))
+            found += [o.Move(entity_id=who, to=place) for who in self.scene_update.present_entity_ids]
+        found += [o.TickClock(clock_id=one.id, delta=one.delta) for one in self.clocks]
+        found += [o.AddFact(fact=one) for one in self.facts_add]
+        found += [o.UpdateFact(fact_id=one.id, object=one.object) for one in self.facts_update]
+        found += [
+            o.ChangeInventory(owner_id=one.owner_id, item_id=one.item_id, delta=one.delta)
+            for one in self.inventory_changes
+        ]
+        found += [o.UpdateThread(thread_id=one.id, status=one.status) for one in self.threads_update]
+        return tuple(found)
+
+
+def apply_diff(state: WorldState, diff: StateDiff) -> Applied:
+    """The state after a diff, or the state given and why it does not fit; `refusal.index` counts in `diff.as_ops()`."""
+    return apply(state, diff.as_ops())
+
+
+def state_diff(ops: Sequence[o.StateOp]) -> StateDiff:
+    """The diff of a turn's ops.
+
+    Law: where all of `ops` fit a state, the diff fits it too and leads to an equal one. Ticks, facts, things that
+    change hands and threads never stand in its `ops`.
+    """
+    scene, told = _scene(ops)
+    clocks: list[ClockChange] = []
+    fields: dict[str, list[Any]] = {"facts_add": [], "facts_update": [], "inventory_changes": [], "threads_update": []}
+    rest: list[o.StateOp] = []
+    for at, op in enumerate(ops):
+        if at in told:
+            continue
+        match op:
+            case o.TickClock():
+                _tick(clocks, op)
+            case o.AddFact():
+                fields["facts_add"].append(op.fact)
+            case o.UpdateFact():
+                fields["facts_update"].append(FactUpdate(id=op.fact_id, object=op.object))
+            case o.ChangeInventory():
+                change = InventoryChange(owner_id=op.owner_id, item_id=op.item_id, delta=op.delta)
+                fields["inventory_changes"].append(change)
+            case o.TransferItem():
+                for owner, delta in ((op.from_id, -op.quantity), (op.to_id, op.quantity)):
+                    change = InventoryChange(owner_id=owner, item_id=op.item_id, delta=delta)
+                    fields["inventory_changes"].append(change)
+            case o.UpdateThread():
+                fields["threads_update"].append(ThreadUpdate(id=op.thread_id, status=op.status))
+            case _:
+                rest.append(op)
+    lists = {name: tuple(values) for name, values in fields.items()}
+    return StateDiff(clocks=tuple(clocks), scene_update=scene, ops=tuple(rest), **lists)
+
+
+def _tick(clocks: list[ClockChange], op: o.TickClock) -> None:
+    """One more tick of a clock. Only ticks in one direction can be added up: between +9 and -1 a clock stops at its
+    maximum."""
+    before = next((at for at in reversed(range(len(clocks))) if clocks[at].id == op.clock_id), None)
+    if before is not None and clocks[before].delta * op.delta >= 0:
+        clocks[before] = ClockChange(id=op.clock_id, delta=clocks[before].delta + op.delta)
+    else:
+        clocks.append(ClockChange(id=op.clock_id, delta=op.delta))
+
+
+def _scene(ops: Sequence[o.StateOp]) -> tuple[SceneUpdate | None, frozenset[int]]:
+    """The one scene that opens, with who comes to its place and goes no further, and where in the ops that is said.
+
+    None where several open, or where time passes after it: done after the rest, it would not open when it did.
+    """
+    opened = [at for at, op in enumerate(ops) if isinstance(op, o.OpenScene)]
+    place = ops[opened[0]] if len(opened) == 1 else None
+    if not isinstance(place, o.OpenScene) or any(_passes_time(op) for op in ops[opened[0] :]):
+        return None, frozenset()
+    last = {op.entity_id: (at, op.to) for at, op in enumerate(ops) if isinstance(op, o.Move)}
+    come = {at: who for who, (at, to) in last.items() if to == place.location_id}
+    scene = SceneUpdate(location_id=place.location_id, present_entity_ids=tuple(come[at] for at in sorted(come)))
+    return scene, frozenset({opened[0], *come})
+
+
+def _passes_time(op: o.StateOp) -> bool:
+    return isinstance(op, o.AdvanceTime) and op.minutes > 0
