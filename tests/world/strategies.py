@@ -16,7 +16,7 @@ import worlds as w
 from lorewright.world import ops as o
 from lorewright.world.apply import apply
 from lorewright.world.state import OFFSTAGE, Entity, Fact, WorldState
-from world.shaped import shaped
+from world.shaped import SCENE, STATS, shaped
 
 NOBODY = "town:nobody"
 SHIFTS = ("trust", "tension", "closeness")
@@ -252,6 +252,17 @@ def _removals(state: WorldState) -> Ops | None:
     return _one_of([*notes, *whole], st.just)
 
 
+def _reshapings(state: WorldState) -> Ops | None:
+    """Another stat with a default, in a schema that the state is not held to yet."""
+    if state.ruleset is None:
+        return None
+    known = state.ruleset.stat_schema["properties"].get("nerve", {}).get("maximum")
+    other = st.integers(10, 99).filter(lambda most: most != known)
+    nerve = other.map(lambda most: {"type": "integer", "default": 1, "maximum": most})
+    schemas = nerve.map(lambda one: {**STATS, "properties": {**STATS["properties"], "nerve": one}})
+    return schemas.map(lambda stats: o.Reshape(stat_schema=stats, scene_schema=SCENE))
+
+
 FITTING: dict[str, Callable[[WorldState], Ops | None]] = {
     "advance_time": lambda state: st.builds(o.AdvanceTime, minutes=st.integers(1, 600)),
     "move": _moves,
@@ -276,6 +287,7 @@ FITTING: dict[str, Callable[[WorldState], Ops | None]] = {
     "decrement": lambda state: _counts(state, o.Decrement, 0),
     "append": _appends,
     "remove": _removals,
+    "reshape": _reshapings,
 }
 
 

@@ -15,6 +15,7 @@ import worlds as w
 from lorewright.world import ops as o
 from lorewright.world.apply import apply
 from lorewright.world.ops import OP_KINDS
+from lorewright.world.schemas import plain
 from lorewright.world.state import WorldState
 from world import strategies as some
 from world.shaped import SCENE, STATS
@@ -144,6 +145,13 @@ def remove(world: Json, op: o.RemoveFrom) -> None:
         inner[name].remove(op.value)
 
 
+def reshape(world: Json, op: o.Reshape) -> None:
+    held = world["ruleset"]
+    held |= {"stat_schema": plain(op.stat_schema), "scene_schema": plain(op.scene_schema)}
+    for block in held["stats"].values():
+        block.setdefault("nerve", 1)
+
+
 LAWS: dict[str, Law] = {
     "advance_time": advance_time,
     "move": move,
@@ -166,6 +174,7 @@ LAWS: dict[str, Law] = {
     "decrement": lambda world, op: count(world, op, -op.value),
     "append": append,
     "remove": remove,
+    "reshape": reshape,
 }
 
 

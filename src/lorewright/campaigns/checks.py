@@ -35,6 +35,7 @@ from lorewright.storage.heads import path_to
 from lorewright.storage.integrity import FOUNDATIONS, INVARIANTS, RESTORE, Finding, broken, unsound
 from lorewright.storage.migrations import migrate, missing
 from lorewright.storage.sittings import session_rows
+from lorewright.storage.upgrades import rules_of_upgrades
 from lorewright.turn.messages import Message
 from lorewright.turn.result import TurnResult
 from lorewright.turn.rows import OPS
@@ -128,6 +129,9 @@ def _campaign(database: Database) -> Iterator[Finding]:
         )
     if (problem := _misread(CampaignRules.model_validate_json, row["rules_json"])) is not None:
         yield Finding("rules-unreadable", "campaign", problem, RESTORE)
+    for one in rules_of_upgrades(database):
+        if (problem := _misread(CampaignRules.model_validate_json, one["rules_json"])) is not None:
+            yield Finding("rules-unreadable", f"upgrade {one['turn_id']}", problem, RESTORE)
 
 
 def _states(database: Database) -> Iterator[Finding]:
