@@ -45,6 +45,7 @@ bench: $(READY) ## Measure how well and how fast lore is found (about ten minute
 	@$(BIN)/python benchmarks/nearest.py
 	@$(BIN)/python benchmarks/explore.py
 	@$(BIN)/python benchmarks/turns.py
+	@$(BIN)/python benchmarks/overhead.py
 
 pictures: $(READY_DEV) ## Make the pictures in docs/pictures anew.
 	@$(BIN)/python scripts/pictures.py

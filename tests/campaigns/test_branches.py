@@ -18,7 +18,7 @@ from lorewright.errors import CampaignError, HeadMoved, NotFound, TurnUndone
 from lorewright.retrieval.query import LoreRetrievalQuery
 from lorewright.storage.branches import add_branch, branch_rows
 from lorewright.storage.heads import head_row
-from lorewright.turn.rewinding import move_to, redo, undo
+from lorewright.turn.rewinding import redo, undo
 from lorewright.turn.store import CampaignStore
 
 LINES = ("look", "ask Osk about Lin", "take rope", "go door")
@@ -262,5 +262,5 @@ def test_a_head_that_moved_meanwhile_refuses_the_branch_and_the_switch(tmp_path:
         with pytest.raises(HeadMoved):
             add_branch(store.database, "game", stale, name="x", turn_id=stale.turn_id, state_json="{}", time="")
         with pytest.raises(HeadMoved):
-            move_to(store, stale, side.head_turn_id, onto="side")
+            store.move_head(stale, side.head_turn_id, store.state_at(side.head_turn_id), onto="side")
         assert "\n".join(store.database._connection.iterdump()) == before

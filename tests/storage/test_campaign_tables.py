@@ -1,85 +1,140 @@
-"""A campaign's file of an earlier version: what it lacks is added, and what was played in it is played on."""
+"""A campaign's file of an earlier version: what it lacks is added, and what was played in it is played on.
+
+Each file of `fixtures/campaigns/campaign_NNN.db.gz` was written by the program that knew the tables up to that migration
+and no later ones: some turns, a turn that was taken back, a sitting and a submission that failed, as far as there were
+such things; since the third a second branch. The text of the pack that they pin lies beside them.
+"""
 
 from __future__ import annotations
 
 import asyncio
+import gzip
 import json
-import sqlite3
-from contextlib import closing
+import shutil
 from pathlib import Path
 
+import pytest
+
 import harbour as h
-from lorewright.campaigns.branches import rollback, tree
-from lorewright.campaigns.checks import check
+from lorewright.bootstrap import App, open_app
+from lorewright.campaigns.branches import rollback, switch, tree
+from lorewright.campaigns.checks import check, migrated
+from lorewright.campaigns.exchange import export, import_campaign
+from lorewright.lore_bootstrap import make_workspace
 from lorewright.storage.campaign_tables import CAMPAIGN_MIGRATIONS
-from lorewright.storage.database import opened
+from lorewright.storage.database import Database, opened
 from lorewright.storage.migrations import migrate
 from lorewright.turn.rewinding import redo, undo
 
-FIXTURES = Path(__file__).parents[1] / "fixtures"
-FIRST_TABLES = (
-    "campaigns",
-    "pack_pins",
-    "turns",
-    "world_states",
-    "actions",
-    "validation_results",
-    "messages",
-    "stage_records",
-    "attempts",
-)
+FOLDER = Path(__file__).parents[1] / "fixtures" / "campaigns"
+NAMES = [migration.name for migration in CAMPAIGN_MIGRATIONS]
+FILES = {name: FOLDER / f"campaign_{name.split('_')[1]}.db.gz" for name in NAMES}
+FIRST, SECOND, THIRD = NAMES[:3]
 
 
-def as_it_was_in_the_first_version(path: Path) -> None:
-    """Write a campaign's file again with the tables of its first version alone, and the same rows."""
-    old = path.with_suffix(".old")
-    with opened(old) as database:
-        migrate(database, CAMPAIGN_MIGRATIONS[:1])
-        columns = {
-            table: [row["name"] for row in database.rows(f"PRAGMA table_info({table})")] for table in FIRST_TABLES
-        }
-        with sqlite3.connect(path) as connection, database.transaction() as target:
-            for table, names in columns.items():
-                for row in connection.execute(f"SELECT {', '.join(names)} FROM {table}").fetchall():
-                    target.execute(f"INSERT INTO {table} VALUES ({', '.join('?' * len(names))})", row)
-        connection.close()
-    for end in ("", "-wal", "-shm"):
-        path.with_name(path.name + end).unlink(missing_ok=True)
-    old.rename(path)
+def taken_on(tmp_path: Path, migration: str) -> App:
+    """A workspace that has nothing but a campaign `game` of that version and the text that it pins."""
+    root = tmp_path / "workspace"
+    make_workspace(root)
+    (root / "campaigns" / "packs-kept").mkdir(parents=True, exist_ok=True)
+    (root / "campaigns" / "game.db").write_bytes(gzip.decompress(FILES[migration].read_bytes()))
+    for kept in FOLDER.glob("*.zip"):
+        shutil.copy(kept, root / "campaigns" / "packs-kept" / kept.name)
+    return open_app(root)
 
 
-def test_a_campaign_of_the_first_version_is_taken_on(tmp_path: Path) -> None:
-    app = h.harbour(tmp_path)
-    h.say(app, "look", "ask Osk about Lin", "go door")
-    with app.campaigns.reading("game") as store:
-        before = [{**turn, "lore_cached": None} for turn in store.turns()]
-    as_it_was_in_the_first_version(app.workspace.campaigns / "game.db")
-    with app.campaigns.open("game") as campaign:
-        assert campaign.store.turns() == before
-        undo(campaign.store)
-        redo(campaign.store)
-        told = json.loads(asyncio.run(campaign.submit("look")))
-        assert told["turn_no"] == 4
-        assert campaign.store.turns()[-1]["lore_cached"] is False
-    assert app.sessions.start_session("game").turn_range_start == 5
+def test_of_each_version_of_the_tables_there_is_a_file() -> None:
+    assert [name for name, file in FILES.items() if not file.is_file()] == []
 
 
-def test_a_campaign_of_the_second_version_is_taken_on_with_its_sitting_and_what_was_undone(tmp_path: Path) -> None:
-    """`campaign_002.sql` is the dump of a file that the program of that version wrote."""
-    app = h.harbour(tmp_path)
-    path = app.workspace.campaigns / "game.db"
-    path.unlink()
-    with closing(sqlite3.connect(path)) as connection:
-        connection.executescript((FIXTURES / "campaign_002.sql").read_text(encoding="utf-8"))
-    assert [one.code for one in check(path).findings] == ["older-version"]
+@pytest.mark.parametrize("migration", NAMES)
+def test_a_file_of_each_version_is_migrated_found_sound_and_played_on(tmp_path: Path, migration: str) -> None:
+    app = taken_on(tmp_path, migration)
+    path = app.campaigns.path("game")
+    missing = NAMES[NAMES.index(migration) + 1 :]
+    assert [one.code for one in check(path).findings] == (["older-version"] if missing else [])
+    done = migrated(path)
+    assert (done.applied, done.projected, done.problem) == (tuple(missing), bool(missing), None)
+    assert check(path, app.campaigns.kept).clean
+
     with app.campaigns.open("game") as campaign:
         store = campaign.store
-        assert check(path).findings == ()
-        assert [turn["player_text"] for turn in store.turns()] == ["", "look", "ask Osk about Lin"]
-        (end,) = tree(store).loose_ends[:1]
-        assert (end.turn_no, end.can_be_redone) == (2, False)
+        turns = store.turns()
+        assert [turn["player_text"] for turn in turns][:2] == ["", "look"]
+        for turn in turns:
+            assert store.state_at(turn["turn_id"]).content_hash() == turn["state_hash"]
+        told = asyncio.run(campaign.submit("take rope", action_id="new"))
+        assert json.loads(told)["turn_no"] == len(turns)
+        assert asyncio.run(campaign.submit("take rope", action_id="new")) == told
+        (attempt,) = store.attempts()
+        assert (attempt["player_text"], attempt["error_code"]) == ("wait", "provider_failed")
+    assert check(path, app.campaigns.kept).clean
+
+
+@pytest.mark.parametrize("migration", NAMES)
+def test_to_open_a_file_of_any_version_is_enough(tmp_path: Path, migration: str) -> None:
+    app = taken_on(tmp_path, migration)
+    assert [row.id for row in app.campaigns.rows()] == ["game"]
+    assert check(app.campaigns.path("game"), app.campaigns.kept).clean
+
+
+@pytest.mark.parametrize("migration", NAMES)
+def test_what_a_file_of_any_version_holds_goes_into_another_workspace(tmp_path: Path, migration: str) -> None:
+    app = taken_on(tmp_path, migration)
+    export(app.campaigns, "game", tmp_path / "file")
+    make_workspace(tmp_path / "away")
+    away = open_app(tmp_path / "away")
+    import_campaign(away.campaigns, tmp_path / "file", campaign_id="again")
+    assert check(away.campaigns.path("again"), away.campaigns.kept).clean
+    turn_no = away.campaigns.rows()[0].current_turn
+    assert h.say(away, "wait", campaign="again")[0]["turn_no"] == turn_no + 1
+
+
+def test_in_a_campaign_of_the_first_version_turns_can_be_taken_back(tmp_path: Path) -> None:
+    app = taken_on(tmp_path, FIRST)
+    with app.campaigns.open("game") as campaign:
+        store = campaign.store
+        assert {turn["lore_cached"] for turn in store.turns()} == {None}
+        undo(store)
         redo(store)
-        assert rollback(store).kept_as == "main-turn3"
-        assert json.loads(asyncio.run(campaign.submit("take rope")))["turn_no"] == 3
+        assert json.loads(asyncio.run(campaign.submit("look")))["turn_no"] == 6
+        assert store.turns()[-1]["lore_cached"] is False
+    assert app.sessions.start_session("game").turn_range_start == 7
+
+
+def test_in_a_campaign_of_the_second_version_the_sitting_and_what_was_undone_are_kept(tmp_path: Path) -> None:
+    app = taken_on(tmp_path, SECOND)
+    with app.campaigns.open("game") as campaign:
+        store = campaign.store
+        assert [turn["player_text"] for turn in store.turns()] == ["", "look", "ask Osk about Lin", "go door"]
+        assert [(end.turn_no, end.can_be_redone) for end in tree(store).loose_ends] == [(2, False), (4, True)]
+        redo(store)
+        assert rollback(store).kept_as == "main-turn4"
     assert [one.id for one in app.sessions.session_history("game")] == ["game:session_1"]
-    assert check(path).findings == ()
+    assert check(app.campaigns.path("game")).clean
+
+
+def test_in_a_campaign_of_the_third_version_the_branches_are_kept(tmp_path: Path) -> None:
+    app = taken_on(tmp_path, THIRD)
+    with app.campaigns.reading("game") as store:
+        assert [one.name for one in tree(store).branches] == ["main", "side"]
+        switch(store, "side")
+        assert store.turns()[-1]["player_text"] == "search under the counter"
+    assert check(app.campaigns.path("game")).clean
+
+
+def test_no_released_migration_was_edited(tmp_path: Path) -> None:
+    """What a file of a version has is what its migrations make today, statement by statement."""
+    for number, migration in enumerate(NAMES, start=1):
+        folder = tmp_path / migration
+        folder.mkdir()
+        (folder / "game.db").write_bytes(gzip.decompress(FILES[migration].read_bytes()))
+        with opened(folder / "made.db") as database:
+            migrate(database, CAMPAIGN_MIGRATIONS[:number])
+            made = schema(database)
+        with opened(folder / "game.db") as database:
+            assert schema(database) == made
+
+
+def schema(database: Database) -> list[tuple[object, ...]]:
+    return [tuple(row) for row in database.rows("SELECT name, sql FROM sqlite_master ORDER BY name")]

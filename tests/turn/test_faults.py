@@ -107,7 +107,7 @@ def test_a_turn_whose_commit_took_effect_although_it_raised_is_told_as_it_was_co
     app = played(tmp_path)
     with failing(app) as (campaign, database):
         database.fail_at(None)
-        asyncio.run(campaign.submit("look"))
+        asyncio.run(campaign.submit("wait"))
         commit = database.counted
         database.fail_at(commit, after=True)
         told = json.loads(asyncio.run(campaign.submit("wait", action_id="a1")))

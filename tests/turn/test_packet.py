@@ -13,8 +13,20 @@ from lorewright.turn.agendas import Agenda
 from lorewright.turn.messages import Message
 from lorewright.turn.packet import build_packet
 from lorewright.turn.packet_budget import fit_packet, packet_tokens
-from lorewright.world.ops import AddFact, ChangeRelation, RevealItem, TickClock
-from lorewright.world.state import Fact
+from lorewright.world.ops import (
+    AddCondition,
+    AddFact,
+    AdvanceTime,
+    Announce,
+    BeginSituation,
+    ChangeRelation,
+    RevealItem,
+    SetCharacterState,
+    SetRelationship,
+    SetStreak,
+    TickClock,
+)
+from lorewright.world.state import Fact, Relationship
 
 # The keys of the seeds' ContextPacket.
 KEYS = {
@@ -72,7 +84,8 @@ def told(number: int, kind: str = "narration") -> tuple[int, Message]:
 
 
 def packet(state: Any = None, viewer: Any = "planner", **fields: Any) -> dict[str, Any]:
-    return build_packet(state or w.small_world(), RULES, LORE, fields.pop("recent", ()), viewer=viewer, **fields)
+    rules = fields.pop("rules", RULES)
+    return build_packet(state or w.small_world(), rules, LORE, fields.pop("recent", ()), viewer=viewer, **fields)
 
 
 def test_it_has_the_keys_of_the_seed() -> None:
@@ -144,8 +157,43 @@ def test_progress_counts_what_was_learned_and_only_the_planner_knows_of_more() -
 
 
 def test_failures_in_a_row_are_told() -> None:
-    assert packet(failures=3)["failure_streak"] == {w.JO: 3}
+    assert packet(w.after(w.small_world(), SetStreak(who=w.JO, failures=3)))["failure_streak"] == {w.JO: 3}
     assert packet()["failure_streak"] == {}
+
+
+def test_what_hangs_over_the_scene_is_told_by_its_title_and_how_long_it_takes() -> None:
+    gang = {"title": "They are looking for you", "effects": [{"arrive": w.CHEN}], "say": "Chen is here."}
+    rules = w.campaign_rules(threats={"gang": gang})
+    state = w.after(
+        w.small_world(),
+        Announce(threat_id="gang", minutes=20),
+        BeginSituation(situation_id="rain"),
+        AdvanceTime(minutes=5),
+    )
+    made = packet(state, rules=rules)
+    assert made["pending_threats"] == [{"threat_id": "gang", "name": "They are looking for you", "minutes_left": 15}]
+    assert made["active_situations"] == [{"situation_id": "rain", "summary": "", "minutes_left": None}]
+
+
+def test_conditions_are_everybodys_to_see_manifest_states_the_stages_and_ties_the_planners() -> None:
+    state = w.after(
+        w.small_world(),
+        AddCondition(who=w.VIKTOR, condition="bound"),
+        SetCharacterState(who=w.VIKTOR, name="mood", value="grim", level=6),
+        SetCharacterState(who=w.VIKTOR, name="curse", value="asleep", level=5),
+        SetRelationship(relationship=Relationship(a=w.VIKTOR, b=w.CHEN, rel_type="informer")),
+    )
+
+    def viktor(viewer: Any) -> Any:
+        return next(one for one in packet(state, viewer)["entities"] if one["id"] == w.VIKTOR)["attrs"]
+
+    assert viktor("narrator") == {"conditions": ["bound"], "states": {"mood": "grim"}}
+    assert viktor("player") == {"conditions": ["bound"]}
+    tied = {
+        viewer: [one["rel_type"] for one in packet(state, viewer)["relationships"]]
+        for viewer in ("planner", "narrator", "player")
+    }
+    assert tied == {"planner": ["informer"], "narrator": [], "player": []}
 
 
 def test_the_last_three_narrations_are_told_and_nothing_else_of_the_stream() -> None:

@@ -7,7 +7,7 @@ those before it lead to.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 from hypothesis import strategies as st
@@ -15,7 +15,8 @@ from hypothesis import strategies as st
 import worlds as w
 from lorewright.world import ops as o
 from lorewright.world.apply import apply
-from lorewright.world.state import OFFSTAGE, Entity, Fact, WorldState
+from lorewright.world.state import OFFSTAGE, Entity, Fact, Relationship, WorldState
+from world.inner_strategies import INNER_FITTING, inner_strays, investigated, one_of
 from world.shaped import SCENE, STATS, shaped
 
 NOBODY = "town:nobody"
@@ -80,17 +81,32 @@ strays: Ops = st.one_of(
     st.builds(o.Recall, key=st.text(max_size=8)),
     st.builds(o.EndCampaign, ending_id=st.just("delivered")),
     stray_path_ops,
+    *inner_strays,
 )
+
+
+def busy() -> WorldState:
+    """The shaped world in the middle of things: whatever can be changed, ended or taken away is there."""
+    people = ({"who": w.VIKTOR, "name": "mood", "value": "sour"}, {"who": w.MARA, "name": "morality", "value": 3})
+    sister = Relationship(a=w.MARA, b=w.VIKTOR, rel_type="sister", intensity=2)
+    return w.after(
+        shaped(weather={"wind": 3}),
+        o.AddFact(fact=Fact(id="f1", subject_id=w.VIKTOR, predicate="owes", object=200)),
+        o.SetDoor(door_id=w.DOOR, locked=False),
+        o.TickClock(clock_id=w.HEAT, delta=2),
+        *(o.SetCharacterState(**one) for one in people),
+        o.AddCondition(who=w.MARA, condition="wounded"),
+        o.SetRelationship(relationship=sister),
+        o.Announce(threat_id="raid", minutes=9),
+        o.BeginSituation(situation_id="panic"),
+        o.SetTurnOrder(actors=(w.JO, w.VIKTOR)),
+        o.SetStreak(who=w.JO, failures=2),
+    )
 
 
 def fitting(state: WorldState, kind: str) -> Ops | None:
     """Ops of a kind that fit the state and change it; None where there are none."""
     return FITTING[kind](state)
-
-
-def _one_of(choices: Sequence[Any], make: Callable[[Any], Ops]) -> Ops | None:
-    """Ops about one of the choices; None where there is none."""
-    return st.sampled_from(list(choices)).flatmap(make) if choices else None
 
 
 def _places(state: WorldState) -> list[str]:
@@ -99,7 +115,7 @@ def _places(state: WorldState) -> list[str]:
 
 def _moves(state: WorldState) -> Ops | None:
     ways = [(who, to) for who, at in state.positions.items() for to in (*_places(state), OFFSTAGE) if to != at]
-    return _one_of(ways, lambda way: st.just(o.Move(entity_id=way[0], to=way[1])))
+    return one_of(ways, lambda way: st.just(o.Move(entity_id=way[0], to=way[1])))
 
 
 def _changes_of_inventory(state: WorldState) -> Ops:
@@ -110,7 +126,7 @@ def _changes_of_inventory(state: WorldState) -> Ops:
         item_id=st.sampled_from(things),
         delta=amounts,
     )
-    losses = _one_of(
+    losses = one_of(
         _held(state),
         lambda held: st.builds(
             o.ChangeInventory, owner_id=st.just(held[0]), item_id=st.just(held[1]), delta=st.integers(-held[2], -1)
@@ -124,7 +140,7 @@ def _held(state: WorldState) -> list[tuple[str, str, int]]:
 
 
 def _transfers(state: WorldState) -> Ops | None:
-    return _one_of(
+    return one_of(
         _held(state),
         lambda held: st.builds(
             o.TransferItem,
@@ -138,7 +154,7 @@ def _transfers(state: WorldState) -> Ops | None:
 
 def _ticks(state: WorldState) -> Ops | None:
     ways = [(clock.id, sign) for clock in state.clocks.values() for sign in (-1, 1) if _can_tick(clock, sign)]
-    return _one_of(
+    return one_of(
         ways, lambda way: st.builds(o.TickClock, clock_id=st.just(way[0]), delta=amounts.map(lambda by: by * way[1]))
     )
 
@@ -150,7 +166,7 @@ def _can_tick(clock: Any, sign: int) -> bool:
 def _reveals(state: WorldState) -> Ops | None:
     items = [w.PIER_9, w.DEBT, w.LEDGER, w.GOSSIP]
     new = [(to, item) for to in state.positions for item in items if not state.has_learned(to, item)]
-    return _one_of(new, lambda one: st.builds(o.RevealItem, item_id=st.just(one[1]), to=st.just(one[0]), how=how))
+    return one_of(new, lambda one: st.builds(o.RevealItem, item_id=st.just(one[1]), to=st.just(one[0]), how=how))
 
 
 def _changes_of_relations(state: WorldState) -> Ops:
@@ -162,12 +178,12 @@ def _changes_of_relations(state: WorldState) -> Ops:
 
 def _updates_of_threads(state: WorldState) -> Ops | None:
     new = [(one.id, status) for one in state.threads.values() for status in statuses if status != one.status]
-    return _one_of(new, lambda one: st.just(o.UpdateThread(thread_id=one[0], status=one[1])))
+    return one_of(new, lambda one: st.just(o.UpdateThread(thread_id=one[0], status=one[1])))
 
 
 def _new_facts(state: WorldState) -> Ops | None:
     free = [one for one in fact_ids if one not in state.facts]
-    return _one_of(free, lambda one: st.builds(o.AddFact, fact=st.builds(Fact, id=st.just(one), **fact_fields)))
+    return one_of(free, lambda one: st.builds(o.AddFact, fact=st.builds(Fact, id=st.just(one), **fact_fields)))
 
 
 def _updates_of_facts(state: WorldState) -> Ops | None:
@@ -176,12 +192,12 @@ def _updates_of_facts(state: WorldState) -> Ops | None:
         objects = json_values.filter(lambda value: w.as_json(value) != known)
         return st.builds(o.UpdateFact, fact_id=st.just(fact_id), object=objects)
 
-    return _one_of(sorted(state.facts), another)
+    return one_of(sorted(state.facts), another)
 
 
 def _swings(state: WorldState) -> Ops | None:
     free = [door for door, one in state.doors.items() if not one.locked]
-    return _one_of(free, lambda door: st.just(o.SwingDoor(door_id=door, open=not state.doors[door].open)))
+    return one_of(free, lambda door: st.just(o.SwingDoor(door_id=door, open=not state.doors[door].open)))
 
 
 def _new_entities(state: WorldState) -> Ops | None:
@@ -197,7 +213,7 @@ def _new_entities(state: WorldState) -> Ops | None:
             o.AddEntity, entity=people, at=places
         )
 
-    return _one_of(free, make)
+    return one_of(free, make)
 
 
 # What stands at a path of the shaped world, as a way to values that fit there.
@@ -226,7 +242,7 @@ def _sets(state: WorldState) -> Ops | None:
         new = _VALUES[where].filter(lambda value: w.as_json(value) != known)
         return st.builds(o.SetPath, of=st.just(where[0]), path=st.just(where[1]), value=new)
 
-    return _one_of(list(_VALUES), make)
+    return one_of(list(_VALUES), make)
 
 
 def _counts(state: WorldState, kind: type[Any], bound: int) -> Ops | None:
@@ -234,7 +250,7 @@ def _counts(state: WorldState, kind: type[Any], bound: int) -> Ops | None:
     if held is None:
         return None
     free = [where for where, ends in _COUNTED.items() if held.value(where[1], of=where[0]) != ends[bound]]
-    return _one_of(free, lambda where: st.builds(kind, of=st.just(where[0]), path=st.just(where[1]), value=amounts))
+    return one_of(free, lambda where: st.builds(kind, of=st.just(where[0]), path=st.just(where[1]), value=amounts))
 
 
 def _appends(state: WorldState) -> Ops | None:
@@ -249,7 +265,7 @@ def _removals(state: WorldState) -> Ops | None:
         return None
     notes = [o.RemoveFrom(path="notes", value=note) for note in held.value("notes")]
     whole = [o.RemoveFrom(of=of, path=path) for of, path in _CAN_GO if held.value(path, of=of) is not None]
-    return _one_of([*notes, *whole], st.just)
+    return one_of([*notes, *whole], st.just)
 
 
 def _reshapings(state: WorldState) -> Ops | None:
@@ -275,7 +291,7 @@ FITTING: dict[str, Callable[[WorldState], Ops | None]] = {
     "thread": _updates_of_threads,
     "fact_add": _new_facts,
     "fact_update": _updates_of_facts,
-    "door": lambda state: _one_of(
+    "door": lambda state: one_of(
         sorted(state.doors), lambda door: st.just(o.SetDoor(door_id=door, locked=not state.doors[door].locked))
     ),
     "door_swing": _swings,
@@ -288,6 +304,7 @@ FITTING: dict[str, Callable[[WorldState], Ops | None]] = {
     "append": _appends,
     "remove": _removals,
     "reshape": _reshapings,
+    **INNER_FITTING,
 }
 
 
@@ -311,7 +328,7 @@ def ops_on(state: WorldState) -> Ops:
 @st.composite
 def turns(draw: st.DrawFn, *, fit: bool = False, before: int = 4, ops: int = 8) -> Turn:
     """A state that can come about, and ops upon it in a row; with `fit` all of them fit."""
-    state = shaped() if draw(st.booleans()) else w.small_world()
+    state = draw(st.sampled_from([w.small_world, busy, shaped, investigated, busy]))()
     for _ in range(draw(st.integers(0, before))):
         state = apply(state, [draw(ops_on(state))]).state
     working, found = state, []

@@ -12,8 +12,9 @@ from lorewright.errors import CampaignError, NotFound
 from lorewright.ids import is_id
 from lorewright.storage.branches import BranchRow, TurnRow, add_branch, branch_rows, turn_no_of, turn_rows
 from lorewright.storage.heads import HeadRow, head_row, is_on_path, path_to, undone_turns
-from lorewright.turn.rewinding import committed_state, move_to
-from lorewright.turn.store import CampaignStore, now
+from lorewright.turn.rewinding import committed_state
+from lorewright.turn.rows import now
+from lorewright.turn.store import CampaignStore
 
 _LOG = "see: lorewright campaign log CAMPAIGN"
 _SHOW = "see: lorewright campaign show CAMPAIGN"
@@ -89,7 +90,8 @@ def rollback(store: CampaignStore, *, turns: int = 1, to: str | None = None) -> 
     named = None if kept_as else _free_name(f"{at_hand}-turn{head.turn_no}", {row.name for row in rows})
     path = path_to(store.database, head.turn_id, last=head.turn_no - target + 1)
     taken_back = tuple(turn["turn_id"] for turn in reversed(path[1:]))
-    turn_id = move_to(store, head, path[0]["turn_id"], taken_back=taken_back, named=named)
+    turn_id = path[0]["turn_id"]
+    store.move_head(head, turn_id, committed_state(store, turn_id), taken_back=taken_back, named=named)
     return Moved(turn_id, target, at_hand, kept_as or named)
 
 
@@ -134,7 +136,7 @@ def switch(store: CampaignStore, name: str) -> Moved:
         raise NotFound(f"there is no branch {name}", hint=f"one of {', '.join(row.name for row in rows)}")
     if wanted.at_hand:
         raise CampaignError(f"{name} is the branch at hand", hint=_SHOW)
-    move_to(store, head, wanted.head_turn_id, onto=name)
+    store.move_head(head, wanted.head_turn_id, committed_state(store, wanted.head_turn_id), onto=name)
     return Moved(wanted.head_turn_id, wanted.head_turn_no, name, _at_hand(rows))
 
 

@@ -7,7 +7,8 @@ stored as JSON is read as what it says it is.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -31,15 +32,25 @@ from lorewright.storage.contents import (
     turns_with_messages,
 )
 from lorewright.storage.database import Database, opened
-from lorewright.storage.heads import path_to
-from lorewright.storage.integrity import FOUNDATIONS, INVARIANTS, RESTORE, Finding, broken, unsound
+from lorewright.storage.heads import head_row, path_to
+from lorewright.storage.integrity import (
+    FOUNDATIONS,
+    INVARIANTS,
+    RESTORE,
+    Finding,
+    broken,
+    mended_by_migrating,
+    unsound,
+)
 from lorewright.storage.migrations import migrate, missing
+from lorewright.storage.projection import PROJECTED, projected_rows, projected_turn
 from lorewright.storage.sittings import session_rows
 from lorewright.storage.upgrades import rules_of_upgrades
 from lorewright.turn.messages import Message
+from lorewright.turn.projection import all_rows
 from lorewright.turn.result import TurnResult
-from lorewright.turn.rows import OPS
-from lorewright.turn.store import message_of
+from lorewright.turn.rows import OPS, message_of
+from lorewright.turn.states import bring_projection_up, stored_state
 from lorewright.world.apply import apply
 from lorewright.world.state import WorldState, pair, relation_key
 
@@ -73,18 +84,25 @@ def check(path: Path, kept: KeptPacks | None = None) -> Checked:
 
 @dataclass(frozen=True, slots=True)
 class Migrated:
-    """The migrations that were applied to a file, in order; or why none could be."""
+    """The migrations that were applied to a file, in order, and whether the tables that tell of the head's state were
+    made anew; or why nothing could be done."""
 
     applied: tuple[str, ...] = ()
+    projected: bool = False
     problem: str | None = None
 
 
 def migrated(path: Path) -> Migrated:
-    """Bring a campaign's file up to date. It never raises: a file that cannot be is left as it is, and says why."""
+    """Bring a campaign's file up to date, and make its projection anew where that is not the head's. It never raises: a
+    file that cannot be is left as it is, and says why."""
     try:
         with opened(path) as database:
-            return Migrated(tuple(migrate(database, CAMPAIGN_MIGRATIONS)))
-    except (LorewrightError, Refused) as problem:
+            applied = tuple(migrate(database, CAMPAIGN_MIGRATIONS))
+            if broken(database, FOUNDATIONS):
+                return Migrated(applied)
+            wrong = next(_projection(database), None) is not None
+            return Migrated(applied, bring_projection_up(database, anew=wrong))
+    except (LorewrightError, Refused, ValueError) as problem:
         return Migrated(problem=str(problem))
 
 
@@ -101,6 +119,7 @@ def _checked(database: Database, kept: KeptPacks | None) -> Checked:
         unreadable = list(_unreadable(database))
         found = [*broken(database, INVARIANTS), *unreadable, *_campaign(database), *_states(database)]
         found += [] if unreadable else [*_results(database), *_sittings(database)]
+        found += _projection(database)
     if kept is not None:
         found += _pins(database, kept)
     return Checked(turns, tuple(found))
@@ -227,6 +246,31 @@ def _sittings(database: Database) -> Iterator[Finding]:
         if (first, last) != (session.turn_range_start, session.end_turn_id):
             what = f"the turns that were played in it do not go from {session.turn_range_start} to its last"
             yield Finding("session-turns", f"sitting {session.id}", what, RESTORE)
+
+
+def _projection(database: Database) -> Iterator[Finding]:
+    """The seeds' tables are those of the head's state, row by row."""
+    head, row, hint = head_row(database), campaign_row(database), mended_by_migrating(database)
+    with suppress(LorewrightError, ValueError):
+        wanted = all_rows(row["id"], stored_state(database, head.turn_id))
+        if projected_turn(database) != head.turn_id:
+            yield Finding("projection-behind", "projection", "its tables are not a projection of the head", hint)
+        for table in PROJECTED:
+            if _typed(wanted[table]) != _typed(_projected(database, table)):
+                yield Finding("projection-differs", table, "its rows are not those of the head's state", hint)
+
+
+def _projected(database: Database, table: str) -> list[tuple[object, ...]]:
+    """Its rows; one that is nobody's where they cannot be read."""
+    try:
+        return projected_rows(database, table)
+    except Refused:
+        return [(None,)]
+
+
+def _typed(rows: Iterable[tuple[object, ...]]) -> set[tuple[object, ...]]:
+    """Rows in which the text 1 is not the number, nor the number 1.0."""
+    return {tuple((value, type(value)) for value in row) for row in rows}
 
 
 def _pins(database: Database, kept: KeptPacks) -> Iterator[Finding]:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path, PurePosixPath
 from typing import Any, Literal
 
@@ -20,7 +21,7 @@ from lorewright.campaigns.campaigns import Campaigns
 from lorewright.campaigns.checks import check
 from lorewright.campaigns.sessions import sittings
 from lorewright.campaigns.store import new_file
-from lorewright.errors import CampaignError, DamagedFile, NotFound, SettingsError
+from lorewright.errors import CampaignError, DamagedFile, LorewrightError, NotFound, SettingsError
 from lorewright.ids import canonical_json
 from lorewright.packs.loader import content_hash_of
 from lorewright.storage.campaign_tables import CAMPAIGN_MIGRATIONS
@@ -31,6 +32,7 @@ from lorewright.storage.migrations import migrate
 from lorewright.storage.steps import step
 from lorewright.storage.tables import Table, read_tables, write_tables
 from lorewright.turn.campaign import CampaignRow
+from lorewright.turn.states import bring_projection_up
 from lorewright.turn.store import CampaignStore
 
 _FORMAT = "lorewright-campaign"
@@ -206,6 +208,7 @@ def _write(
             step("import:unpacked")
             write_tables(database, tables, campaign_id=campaign_id, was=manifest.campaign_id)
             migrate(database, CAMPAIGN_MIGRATIONS)
+            _project(database)
             step("import:written")
             _judge(database, campaign_id, texts)
             for content_hash, root in texts.items():
@@ -215,6 +218,12 @@ def _write(
         raise DamagedFile(f"what it holds does not fit together: {problem}", hint=_AGAIN) from None
     except FileExistsError:
         raise CampaignError(f"there is a campaign {campaign_id} already", hint="choose another --id") from None
+
+
+def _project(database: Database) -> None:
+    """Make what is not exported. Where the head cannot be read, whoever judges says so."""
+    with suppress(LorewrightError, ValueError, LookupError):
+        bring_projection_up(database, anew=True)
 
 
 def _judge(database: Database, campaign_id: str, texts: Mapping[str, Path]) -> None:

@@ -180,8 +180,11 @@ def _course_of_things(was: WorldState, now: WorldState) -> Iterator[HistoryRecor
 
 def _facts(known: Any, now: WorldState) -> Iterator[HistoryRecord]:
     """What became established, or became another. It is the player's where they may know it, and no character's."""
+    if known is now.facts:
+        return  # most changes leave the facts as they are, and there may be thousands of them
     for fact_id, fact in sorted(now.facts.items()):
-        if known.get(fact_id) != fact:
+        before = known.get(fact_id)
+        if before is not fact and before != fact:
             subject = [fact.subject_id] if fact.subject_id in now.entities else []
             yield HistoryRecord(
                 kind="fact",

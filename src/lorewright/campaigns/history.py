@@ -70,7 +70,7 @@ class Histories:
             if key not in known:
                 if before is None and place:
                     before = store.state_at(keys[place - 1].turn_id)
-                after = store.state_at(key.turn_id)
+                after = store.state_at(key.turn_id) if before is None else store.state_after(before, key.turn_id)
                 made[key] = made_of(store, key.turn_id, before, after)
                 before = after
             else:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from lorewright.rules.costs import COST_KEYS
+from lorewright.rules.effects import Effect
 from lorewright.rules.mechanics import ActionType
 from lorewright.rules.reason_codes import REASON_CODES
 from lorewright.rules.rulesets import Ruleset
@@ -64,3 +66,26 @@ def checked_by(action: ActionType) -> str:
 def priced(action: ActionType) -> str:
     """What an action costs beside its minutes, in few words."""
     return ", ".join(f"{cost} {by:+d}" for cost, by in sorted(action.costs.items()))
+
+
+def hindrances(ruleset: Ruleset) -> list[tuple[str, str, str, str]]:
+    """What is in the way of an attempt: when (`bound`, `dead (target)`), what it is, what it forbids, what it adds to
+    dice."""
+    held = [*ruleset.conditions.items(), *ruleset.situations.items()]
+    rows = [
+        (key, one.summary, ", ".join(one.forbids), f"{one.modifier:+d}" if one.modifier else "") for key, one in held
+    ]
+    facts = [
+        (f"{one.fact} ({one.about})", "known as a fact", ", ".join(one.forbids), "") for one in ruleset.contradictions
+    ]
+    return [*rows, *facts]
+
+
+def effects_in_words(effects: Sequence[Effect]) -> list[str]:
+    """Each effect as its author wrote it, in one line."""
+    written = [one.model_dump(mode="json", by_alias=True, exclude_defaults=True) for one in effects]
+    return [", ".join(f"{key} {_short(value)}" for key, value in one.items()) for one in written]
+
+
+def _short(value: Any) -> str:
+    return " and ".join(map(str, value)) if isinstance(value, list) else str(value)

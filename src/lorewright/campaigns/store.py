@@ -18,8 +18,8 @@ from lorewright.storage.steps import step
 from lorewright.storage.upgrades import all_pins
 from lorewright.turn.campaign import PackPin
 from lorewright.turn.messages import Message
-from lorewright.turn.rows import message_row
-from lorewright.turn.store import now
+from lorewright.turn.rows import message_row, now
+from lorewright.turn.states import StateOf, first_projection
 from lorewright.world.state import WorldState
 
 
@@ -83,6 +83,7 @@ def _creation(
         insert_row("world_states", (campaign_id, turn_id, state.to_json())),
         insert_row(*message_row(campaign_id, intro)),
         insert_row("branches", (campaign_id, MAIN_BRANCH, turn_id, time)),
+        *first_projection(campaign_id, StateOf(turn_id, state)),
     ]
 
 

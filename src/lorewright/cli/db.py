@@ -10,7 +10,7 @@ import typer
 
 from lorewright.bootstrap import open_app
 from lorewright.campaigns.campaigns import Campaigns
-from lorewright.campaigns.checks import Checked, check, migrated
+from lorewright.campaigns.checks import Checked, Migrated, check, migrated
 from lorewright.campaigns.v0 import parity
 from lorewright.campaigns.v0.importing import Imported, import_v0
 from lorewright.cli.output import say, show_json, show_table
@@ -47,19 +47,24 @@ def check_files(campaign_id: CampaignId = None, as_json: AsJson = False) -> None
 
 @app.command(epilog="Example: lorewright db migrate friday")
 def migrate(campaign_id: CampaignId = None, as_json: AsJson = False) -> None:
-    """Bring campaigns' files up to date and say what was done. Whatever opens a campaign does so by itself. Exit 1 when
-    a file cannot be."""
+    """Bring campaigns' files up to date and say what was done; tables that tell of the head's state and are not what it
+    says are made anew. Whatever opens a campaign does so by itself. Exit 1 when a file cannot be."""
     campaigns = open_app().campaigns
     done = {one: migrated(campaigns.path(one)) for one in _ids(campaigns, campaign_id)}
     if as_json:
-        show_json([{"id": one, "applied": list(of.applied), "problem": of.problem} for one, of in done.items()])
+        show_json([{"id": one, **asdict(of)} for one, of in done.items()])
     else:
         for one, of in done.items():
-            say(f"{one}: {', '.join(of.applied) or of.problem or 'up to date'}", style="red" if of.problem else "")
+            say(f"{one}: {_told(of)}", style="red" if of.problem else "")
         if not done:
             say("There is no campaign to bring up to date.")
     if any(of.problem for of in done.values()):
         raise typer.Exit(1)
+
+
+def _told(done: Migrated) -> str:
+    what = [*done.applied, *(["the tables of the head's state were made anew"] if done.projected else [])]
+    return ", ".join(what) or done.problem or "up to date"
 
 
 @app.command("import-v0", epilog="Example: lorewright db import-v0 old_game.db --id friday")

@@ -7,7 +7,15 @@ from typing import Annotated, Any
 
 import typer
 
-from lorewright.campaigns.ruleset_views import checked_by, listed_ruleset, priced, rolled, shown_ruleset
+from lorewright.campaigns.ruleset_views import (
+    checked_by,
+    effects_in_words,
+    hindrances,
+    listed_ruleset,
+    priced,
+    rolled,
+    shown_ruleset,
+)
 from lorewright.campaigns.rulesets import load_ruleset, read_ruleset_file, ruleset_names
 from lorewright.cli.output import note, say, show_json, show_table
 from lorewright.errors import RulesetError
@@ -53,6 +61,7 @@ def show(
     _show_stats(ruleset)
     _show_rolls(ruleset)
     _show_actions(ruleset)
+    _show_hardships(ruleset)
     _show_state(ruleset)
     _titled("Costs")
     say(", ".join(shown["costs"]))
@@ -98,6 +107,21 @@ def _show_actions(ruleset: Ruleset) -> None:
     _titled("Action types")
     rows = [(kind, one.minutes, priced(one), checked_by(one), one.summary) for kind, one in ruleset.actions.items()]
     show_table(("action", "minutes", "costs", "rolled with", "what it is"), rows)
+
+
+def _show_hardships(ruleset: Ruleset) -> None:
+    """What hinders people, what speaks against an act, what failures and provocations bring."""
+    rows = hindrances(ruleset)
+    if rows:
+        _titled("What stands in the way")
+        show_table(("when", "what it is", "forbids", "dice"), rows)
+    if ruleset.streak is not None:
+        _titled(f"After {ruleset.streak.threshold} failures in a row")
+        say("; ".join(effects_in_words(ruleset.streak.effects)) or "nothing")
+    if ruleset.escalation:
+        _titled("How far people go")
+        steps = [(step, "; ".join(effects_in_words(one.effects)), one.say) for step, one in ruleset.escalation.items()]
+        show_table(("step", "effects", "told"), steps)
 
 
 def _show_state(ruleset: Ruleset) -> None:

@@ -21,13 +21,11 @@ _MAX_ROUNDS = 20
 
 
 def count_failures(patch: Patch, band: BandName, action: Action, ruleset: Ruleset) -> tuple[str, ...]:
-    """A failed check lengthens the row of whoever tried, any other ends it. At the ruleset's threshold its consequence
-    binds: it comes on top of whatever the check brought, and the row begins anew."""
-    if ruleset.streak is None:
-        return ()
+    """A failed check lengthens the row of whoever tried, any other ends it. At the ruleset's threshold, where it has
+    one, its consequence binds: it comes on top of whatever the check brought, and the row begins anew."""
     who = action.actor_id
     failures = patch.state.streaks.get(who, 0) + 1 if band == "fail" else 0
-    if failures < ruleset.streak.threshold:
+    if ruleset.streak is None or failures < ruleset.streak.threshold:
         if failures != patch.state.streaks.get(who, 0):
             patch.do(SetStreak(who=who, failures=failures))
         return ()

@@ -1,4 +1,4 @@
-"""The dice as a tool for a model or a program: `{expression, seed?, context?}` -> what fell, and how to have it again."""
+"""The dice as a tool that others call: `{expression, seed?, context?}` -> what fell, and how to have it again."""
 
 from __future__ import annotations
 

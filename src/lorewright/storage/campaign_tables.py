@@ -15,11 +15,15 @@ stage_records      every stage's input and output
 attempts           submissions that failed, with what was thought until then; nothing else knows of them
 sessions           the sittings, as the seed has them, with the turns that they began after and ended with
 scene_lore         what packs hold on a scene, secrets included, kept while the scene lasts; it can be gathered anew
+
+What the seeds' schemas have beside these stands in `projected_tables.py`: tables that tell of the head's state, and
+views. docs/database.md says of every column of the seeds where it is.
 """
 
 from __future__ import annotations
 
 from lorewright.storage.migrations import Migration
+from lorewright.storage.projected_tables import TABLES, VIEWS
 
 CAMPAIGN_MIGRATIONS = (
     Migration(
@@ -127,6 +131,8 @@ CAMPAIGN_MIGRATIONS = (
             "INSERT INTO branches SELECT id, branch, head_turn_id, created_at FROM campaigns",
         ),
     ),
+    # Filled when the file is opened next: what stands in them is made of a state, which no statement can read.
+    Migration("campaign_004_projection", (*TABLES, *VIEWS)),
     Migration(
         "campaign_005_upgrades",
         (

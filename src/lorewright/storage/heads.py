@@ -15,7 +15,7 @@ FULL_STATE_EVERY = 25
 
 _ANY_NUMBER = 1_000_000_000
 
-Statement = tuple[str, tuple[str | int | None, ...]]
+Statement = tuple[str, tuple[str | int | float | None, ...]]
 
 # The key of a turn begins with the campaign, of which a file has one: without it each step reads the whole table.
 _TURNS = "turns t ON t.campaign_id = (SELECT id FROM campaigns) AND t.turn_id = path.turn_id"
@@ -50,6 +50,7 @@ class HeadMove:
     redone: int = 0
     named: str | None = None
     onto: str | None = None
+    projection: tuple[Statement, ...] = ()
 
 
 def head_row(database: Database) -> HeadRow:
@@ -72,6 +73,16 @@ def path_to(
         turn_id,
         last if last is not None else _ANY_NUMBER,
         after,
+    )
+
+
+def state_row(database: Database, turn_id: str) -> sqlite3.Row | None:
+    """A turn's parent, its ops and, where one is kept, the complete state after it; None where there is none such."""
+    return database.row(
+        """SELECT t.parent_id, t.ops_json, s.state_json FROM turns t
+           LEFT JOIN world_states s ON s.campaign_id = t.campaign_id AND s.turn_id = t.turn_id
+           WHERE t.campaign_id = (SELECT id FROM campaigns) AND t.turn_id = ?""",
+        turn_id,
     )
 
 
@@ -147,6 +158,8 @@ def move_head(database: Database, move: HeadMove) -> None:
                (SELECT position FROM undone WHERE campaign_id = ?1 ORDER BY position DESC LIMIT ?2)""",
             (move.campaign_id, move.redone),
         )
+        for statement in move.projection:
+            connection.execute(*statement)
         step("rewind:moving")
     step("rewind:moved")
 

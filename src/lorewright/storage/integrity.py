@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from lorewright.storage.database import Database
 from lorewright.storage.heads import FULL_STATE_EVERY
+from lorewright.storage.projection import MADE_ANEW
 
 RESTORE = "restore the campaign's file from a copy or an export"
 
@@ -204,16 +205,26 @@ INVARIANTS = (
 
 def unsound(database: Database) -> list[Finding]:
     """What SQLite itself finds wrong with a file: torn pages, an index that lacks a row, rows that point nowhere; and
-    values of another type than their column has, which it lets in."""
+    values of another type than their column has, which it lets in. (The projected tables are compared with the state
+    that they are made of.)"""
     told = [row[0] for row in database.rows("PRAGMA integrity_check(10)") if row[0] != "ok"]
+    mend = mended_by_migrating(database)
     found = [Finding("file-torn", "the file", one, RESTORE) for one in told]
     for row in database.rows("PRAGMA foreign_key_check"):
         where = f"{row['table']}, row {row['rowid']}"
-        found.append(Finding("foreign-key", where, f"it points at a row of {row['parent']} that is not there", RESTORE))
+        hint = mend if row["table"] in MADE_ANEW else RESTORE
+        found.append(Finding("foreign-key", where, f"it points at a row of {row['parent']} that is not there", hint))
     for table in database.rows("SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'"):
+        if table["name"] in MADE_ANEW:
+            continue
         for column in database.rows(f"PRAGMA table_info({table['name']})"):
             found += _of_another_type(database, table["name"], column)
     return found
+
+
+def mended_by_migrating(database: Database) -> str:
+    """What to do about tables that can be made anew."""
+    return f"make it anew: lorewright db migrate {database.path.stem}"
 
 
 def _of_another_type(database: Database, table: str, column: sqlite3.Row) -> list[Finding]:

@@ -1,4 +1,5 @@
-"""Whole tables of a campaign's file as plain values, and back, under the same ID or another."""
+"""Whole tables of a campaign's file as plain values, and back, under the same ID or another. What can be made anew from
+the head's state is left out."""
 
 from __future__ import annotations
 
@@ -7,11 +8,12 @@ from dataclasses import dataclass
 
 from lorewright.errors import DamagedFile
 from lorewright.storage.database import Database
+from lorewright.storage.projection import MADE_ANEW
 
 Value = str | int | None
 
-# What is not of the campaign, but of the file.
-_OF_THE_FILE = ("migrations", "sqlite_sequence")
+# What is not of the campaign, but of the file, or follows from the rest.
+_OF_THE_FILE = ("migrations", "sqlite_sequence", *MADE_ANEW)
 # IDs that begin with that of their campaign, beside `campaign_id` itself.
 _PREFIXED = {("sessions", "id"), ("turns", "session_id"), ("scene_lore", "id"), ("scene_lore", "session_id")}
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 from lorewright.errors import HeadMoved, LorewrightError
 from lorewright.turn.draft import Recorder, Setting, Submission
 from lorewright.turn.pipeline import Stages, think
-from lorewright.turn.store import CampaignStore
+from lorewright.turn.turn_store import TurnStore
 
 # Built-in stages think again for nothing; in a crowd the head may move more than once.
 _RETRIES = 20
 
 
-async def run_turn(store: CampaignStore, submission: Submission, setting: Setting, stages: Stages) -> str:
+async def run_turn(store: TurnStore, submission: Submission, setting: Setting, stages: Stages) -> str:
     """Run one turn and commit it; its TurnResult as canonical JSON.
 
     The same action ID with the same words gives the stored bytes and runs nothing. If another turn was committed
@@ -47,7 +47,7 @@ def _or_moved(stored: str | None) -> str:
     return stored
 
 
-async def _attempt(store: CampaignStore, submission: Submission, setting: Setting, stages: Stages) -> str:
+async def _attempt(store: TurnStore, submission: Submission, setting: Setting, stages: Stages) -> str:
     head = store.head()
     if head.upgrade_id != setting.upgrade_id:
         raise HeadMoved("the campaign goes by other rules or packs by now", hint="open it again, and say it again")

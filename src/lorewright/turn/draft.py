@@ -29,10 +29,9 @@ TurnKind = Literal["start", "play", "clarification", "imported", "upgrade"]
 class Head:
     """The newest turn of a campaign, read at once. `recent` are (turn number, message) of the last turns, oldest first.
 
-    `options` are the lines that were offered last; `revision` guards the commit. `failures` counts the checks in a row
-    that the player has failed up to here. `scene_lore` is what is kept of the scene; `session_lore` what the sitting at
-    hand began with, as the player may know it. `upgrade_id` is the turn that set the rules and packs that hold, if
-    any.
+    `options` are the lines that were offered last; `revision` guards the commit. `scene_lore` is what is kept of the
+    scene; `session_lore` what the sitting at hand began with, as the player may know it. `upgrade_id`
+    is the turn that set the rules and packs that hold, if any.
     """
 
     campaign_id: str
@@ -43,7 +42,6 @@ class Head:
     options: tuple[str, ...] = ()
     recent: tuple[tuple[int, Message], ...] = ()
     moved_from: str | None = None
-    failures: int = 0
     scene_lore: tuple[str, ...] = ()
     session_id: str | None = None
     session_lore: Mapping[str, Any] = field(default_factory=dict)

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from functools import lru_cache
+
 from lorewright.ids import local
 from lorewright.packs.conditions import LoreConditions
-from lorewright.world.state import WorldState
+from lorewright.turn.same import Same
+from lorewright.world.state import Entity, Fact, WorldState
 
 
 def lore_conditions(state: WorldState) -> LoreConditions:
@@ -12,10 +16,14 @@ def lore_conditions(state: WorldState) -> LoreConditions:
     return LoreConditions(
         threads={thread.id: thread.status for thread in state.threads.values()},
         clocks={clock.id: clock.value for clock in state.clocks.values()},
-        facts=frozenset((fact.predicate, _subject(fact.subject_id, state)) for fact in state.facts.values()),
+        facts=_known(Same(state.facts), Same(state.entities)),
     )
 
 
-def _subject(subject_id: str, state: WorldState) -> str:
-    entity = state.entities.get(subject_id)
-    return local(subject_id) if entity is not None and entity.origin == "campaign" else subject_id
+@lru_cache(maxsize=4)
+def _known(facts: Same[Mapping[str, Fact]], entities: Same[Mapping[str, Entity]]) -> frozenset[tuple[str, str]]:
+    own = {entity.id for entity in entities.value.values() if entity.origin == "campaign"}
+    return frozenset(
+        (fact.predicate, local(fact.subject_id) if fact.subject_id in own else fact.subject_id)
+        for fact in facts.value.values()
+    )

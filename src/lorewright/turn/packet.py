@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
 from lorewright.rules.rulesets import CampaignRules
 from lorewright.scene_lore.models import SceneLore
 from lorewright.scene_lore.views import StageViewer, scene_view
 from lorewright.turn.agendas import Agenda
+from lorewright.turn.known_facts import facts_shown
 from lorewright.turn.messages import Message
 from lorewright.turn.packet_budget import PACKET_TOKENS, fit_packet
 from lorewright.turn.summary import scene_summary, threads_summary
@@ -35,16 +36,16 @@ def build_packet(
     asked: Sequence[dict[str, Any]] = (),
     session: Mapping[str, Any] | None = None,
     agendas: Mapping[str, Agenda] | None = None,
-    failures: int = 0,
     budget_tokens: int = PACKET_TOKENS,
 ) -> dict[str, Any]:
     """The packet for one viewer, no longer than a budget allows.
 
     `recent` are (turn number, message), oldest first, as the viewer may see them; `asked` is what was retrieved for the
     packet, `session` what the sitting began with. `agendas` says what each of the cast is after, by ID: it is
-    the planner's alone. `failures` counts the checks in a row that the player has failed.
+    the planner's alone, as are ties between people. States of people that are manifest are the stages' to see.
 
-    Facts and entities are those of the scene: who and what is there or carried, and where the ways lead.
+    Entities are those of the scene: who and what is there or carried. Facts are first those of the scene, of where the
+    ways lead and of whom the threads are about, then others; the newest first, and not all of them.
     """
     present = state.present()
     things = [*state.held_by(state.scene.location_id), *state.held_by(state.player_id)]
@@ -57,15 +58,15 @@ def build_packet(
             "constraints": _ruled(state, rules),
         },
         "present_entities": list(present),
-        "entities": [_entity(state, entity_id) for entity_id in dict.fromkeys(shown)],
-        "facts": _facts(state, viewer),
+        "entities": [_entity(state, entity_id, viewer) for entity_id in dict.fromkeys(shown)],
+        "facts": _facts(state, viewer, {*shown, *_spoken_of(state)}),
         "threads": [_thread(state, thread_id) for thread_id in sorted(state.threads)],
         "clocks": [_clock(state, rules, clock_id) for clock_id in sorted(state.clocks)],
         "inventory": [
             {"owner_id": state.player_id, "item_id": item, "qty": quantity, "flags": {}}
             for item, quantity in state.held_by(state.player_id).items()
         ],
-        "relationships": _relationships(state, present),
+        "relationships": [*_relationships(state, present), *(_ties(state, present) if viewer == "planner" else [])],
         "summary": {"scene": scene_summary(state), "threads": threads_summary(state)},
         "recent_events": [
             {"turn_no": turn_no, "text": message.content[:RECENT_CHARACTERS]}
@@ -74,9 +75,12 @@ def build_packet(
         "npc_agendas": _agendas(state, present, agendas or {}) if viewer == "planner" else {},
         "npc_capabilities": _capabilities(lore) if viewer != "player" else {},
         "investigation_progress": _progress(state, lore, viewer),
-        "pending_threats": [threat for one in sorted(state.clocks) if (threat := _threat(state.clocks[one], rules))],
-        "active_situations": [],
-        "failure_streak": {state.player_id: failures} if failures else {},
+        "pending_threats": [
+            *(threat for one in sorted(state.clocks) if (threat := _threat(state.clocks[one], rules))),
+            *_announced(state, rules),
+        ],
+        "active_situations": [_situation(state, rules, one) for one in sorted(state.situations)],
+        "failure_streak": dict(sorted(state.streaks.items())),
         "calibration": {},
         "lore_context": {
             "scene": scene_view(lore, viewer, learned=state.learned_by(state.player_id)),
@@ -119,6 +123,11 @@ def _progress(state: WorldState, lore: SceneLore, viewer: StageViewer) -> dict[s
         "learned_here": len(here & learned),
         "threads": {thread_id: state.threads[thread_id].status for thread_id in sorted(state.threads)},
     }
+    counted = [one for one in sorted(state.threads) if state.threads[one].needed]
+    if counted:
+        progress["inquiries"] = {
+            one: {"progress": state.threads[one].progress, "needed": state.threads[one].needed} for one in counted
+        }
     if viewer == "planner":
         progress["to_find_here"] = len({item.id for item in lore.discoverable} - learned)
     return progress
@@ -132,20 +141,50 @@ def _threat(clock: Clock, rules: CampaignRules) -> dict[str, Any] | None:
     return {"clock_id": clock.id, "name": clock.name, "value": clock.value, "at": ahead[0], "max": clock.max}
 
 
-def _entity(state: WorldState, entity_id: str) -> dict[str, Any]:
-    """Name and tags; a pack's own keys (`attrs`) may tell more than a viewer may know and stay out."""
-    entity = state.entities[entity_id]
-    return {"id": entity.id, "type": entity.type, "name": entity.name, "attrs": {}, "tags": list(entity.tags)}
-
-
-def _facts(state: WorldState, viewer: StageViewer) -> list[dict[str, Any]]:
-    facts = [state.facts[fact_id] for fact_id in sorted(state.facts)]
-    fields = {"id", "subject_id", "predicate", "object", "visibility", "confidence", "tags"}
+def _announced(state: WorldState, rules: CampaignRules) -> list[dict[str, Any]]:
+    """Threats that hang over the scene, by what players are told of them, the one that falls due first first."""
+    due = sorted(state.threats.items(), key=lambda one: (one[1].due, one[0]))
     return [
-        fact.model_dump(mode="json", include=fields)
-        for fact in facts
-        if fact.visibility == "player" or viewer == "planner"
+        {
+            "threat_id": one,
+            "name": rules.threats[one].title if one in rules.threats else one,
+            "minutes_left": max(threat.due - state.minutes, 0),
+        }
+        for one, threat in due
     ]
+
+
+def _situation(state: WorldState, rules: CampaignRules, situation_id: str) -> dict[str, Any]:
+    held, told = state.situations[situation_id], rules.ruleset.situations.get(situation_id)
+    left = None if held.until is None else max(held.until - state.minutes, 0)
+    return {"situation_id": situation_id, "summary": told.summary if told else "", "minutes_left": left}
+
+
+def _entity(state: WorldState, entity_id: str, viewer: StageViewer) -> dict[str, Any]:
+    """Name and tags, and what one sees of a person's condition; a pack's own keys (`attrs`) may tell more than a viewer
+    may know and stay out."""
+    entity = state.entities[entity_id]
+    attrs: dict[str, Any] = {}
+    if conditions := state.conditions_of(entity_id):
+        attrs["conditions"] = list(conditions)
+    character = state.characters.get(entity_id)
+    if character is not None and viewer != "player":
+        manifest = {name: plain(one.value) for name, one in character.states.items() if one.is_manifest}
+        attrs |= {"states": manifest} if manifest else {}
+    return {"id": entity.id, "type": entity.type, "name": entity.name, "attrs": attrs, "tags": list(entity.tags)}
+
+
+def _facts(state: WorldState, viewer: StageViewer, about: Collection[str]) -> list[dict[str, Any]]:
+    fields = {"id", "subject_id", "predicate", "object", "visibility", "confidence", "tags"}
+    shown = facts_shown(state, about, hidden=viewer == "planner")
+    return [fact.model_dump(mode="json", include=fields) for fact in shown]
+
+
+def _spoken_of(state: WorldState) -> Iterator[str]:
+    """Where the ways lead, and whom the threads are about."""
+    yield from (way.to for way in state.exits.get(state.scene.location_id, ()))
+    for thread in state.threads.values():
+        yield from thread.related_entity_ids
 
 
 def _thread(state: WorldState, thread_id: str) -> dict[str, Any]:
@@ -185,4 +224,13 @@ def _relationships(state: WorldState, present: Sequence[str]) -> list[dict[str, 
         }
         for key, relation in sorted(state.relations.items())
         if relation.a in present and relation.b in present
+    ]
+
+
+def _ties(state: WorldState, present: Sequence[str]) -> list[dict[str, Any]]:
+    """What those who are here are to others; who knows of it is not said."""
+    return [
+        {"a_id": one.a, "b_id": one.b, "rel_type": one.rel_type, "intensity": one.intensity, "notes": plain(one.notes)}
+        for key, one in sorted(state.relationships.items())
+        if one.a in present or one.b in present
     ]

@@ -8,7 +8,8 @@ brief.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from bisect import bisect_left
+from collections.abc import Sequence
 from typing import Any
 
 from lorewright.ids import canonical_json
@@ -30,39 +31,47 @@ def fit_packet(packet: Packet, *, budget_tokens: int) -> Packet:
 
     The one given is unchanged; the result may be longer than the budget where what must stay is.
     """
-    while packet_tokens(packet) > budget_tokens:
-        shorter = next((cut for drop in _DROPS if (cut := drop(packet)) is not None), None)
-        if shorter is None:
-            return packet
-        packet = shorter
+
+    def fits(dropped: int) -> bool:
+        return packet_tokens(_without(packet, dropped)) <= budget_tokens
+
+    most = sum(len(_at(packet, path)) for path in _GOES)
+    # Each entry that goes makes it shorter, so that not every length has to be counted: a long game has many facts.
+    return packet if fits(0) else _without(packet, bisect_left(range(most), True, key=fits))
+
+
+# What may go, in the order in which it does: the last entry of a list first, but for what stands oldest first.
+_GOES = (
+    ("lore_context", "session", "chunks"),
+    ("lore_context", "asked"),
+    ("recent_events",),
+    ("lore_context", "scene", "atmosphere"),
+    ("facts",),
+    ("relationships",),
+)
+_OLDEST_FIRST = ("recent_events",)
+
+
+def _without(packet: Packet, number: int) -> Packet:
+    """The packet after so many entries went."""
+    for path in _GOES:
+        entries = _at(packet, path)
+        gone = min(number, len(entries))
+        if gone:
+            kept = entries[gone:] if path == _OLDEST_FIRST else entries[: len(entries) - gone]
+            packet = _with(packet, path, kept)
+        number -= gone
     return packet
 
 
-def _from(*path: str, oldest: bool = False) -> Callable[[Packet], Packet | None]:
-    """Drops the last entry of a list (or the first, where they stand oldest first); None where there is none left."""
-
-    def drop(packet: Packet) -> Packet | None:
-        holder: Any = packet
-        for name in path[:-1]:
-            holder = holder.get(name) or {}
-        entries = holder.get(path[-1])
-        if not entries:
-            return None
-        return _with(packet, path, entries[1:] if oldest else entries[:-1])
-
-    return drop
+def _at(packet: Packet, path: tuple[str, ...]) -> Sequence[Any]:
+    """The list at a path; empty where there is none."""
+    found: Any = packet
+    for name in path:
+        found = found.get(name) or {}
+    return found or ()
 
 
 def _with(packet: Packet, path: tuple[str, ...], value: Any) -> Packet:
     name, *rest = path
     return {**packet, name: _with(packet[name], tuple(rest), value) if rest else value}
-
-
-_DROPS = (
-    _from("lore_context", "session", "chunks"),
-    _from("lore_context", "asked"),
-    _from("recent_events", oldest=True),
-    _from("lore_context", "scene", "atmosphere"),
-    _from("facts"),
-    _from("relationships"),
-)

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from lorewright.errors import CampaignError
 from lorewright.rules.actions import Action, Attempt
+from lorewright.rules.clarify import come_to_the_same
 from lorewright.rules.dice import SeededDice
 from lorewright.rules.outcomes import ActionResult, Resolution, Validation
 from lorewright.rules.resolve import play_out
@@ -124,7 +125,23 @@ class _Turn:
         )
         run = await self._stages.interpret.run(given, check=lambda output: unknown_reference(output, scope))
         self._recorder.keep(run)
-        return run.output
+        return self._settled(run.output, given)
+
+    def _settled(self, reading: InterpreterOutput, given: InterpreterInput) -> InterpreterOutput:
+        """A question whose every answer comes to the same is not asked: the first answer is as good as any."""
+        unclear = reading.unclear
+        if unclear is None or reading.proposed_actions or len(unclear.lines) < 2:
+            return reading
+        asked = [given.model_copy(update={"player_text": line}) for line in unclear.lines]
+        answers = [self._stages.interpret.twin(one) for one in asked]
+        if any(one.unclear is not None or not one.proposed_actions for one in answers):
+            return reading
+        if not come_to_the_same([one.proposed_actions for one in answers], self._state, self._setting.rules):
+            return reading
+        assumed = f"{unclear.lines[0]}: any other answer would come to the same"
+        settled = answers[0].model_copy(update={"assumptions": (*answers[0].assumptions, assumed)})
+        self._recorder.keep_code("settle", [reading], settled)
+        return settled
 
     def _ground(self, actions: Sequence[Action]) -> list[Attempt]:
         ruleset = self._setting.rules.ruleset

@@ -7,15 +7,14 @@ branch can be begun from it.
 from __future__ import annotations
 
 from lorewright.errors import CampaignError, DamagedFile
-from lorewright.storage.heads import HeadMove, HeadRow, head_row, move_head, path_to, undone_turns
-from lorewright.turn.store import CampaignStore, now
+from lorewright.turn.turn_store import RewindingStore
 from lorewright.world.state import WorldState
 
 # Kinds of turns that were played: here, or in the predecessor.
 _PLAYED = ("play", "imported")
 
 
-def undo(store: CampaignStore, *, turns: int = 1) -> str:
+def undo(store: RewindingStore, *, turns: int = 1) -> str:
     """Take back the last turns in one transaction; the ID of the turn that is the head now.
 
     Raises:
@@ -23,8 +22,8 @@ def undo(store: CampaignStore, *, turns: int = 1) -> str:
         HeadMoved: another turn was committed meanwhile.
     Whatever is raised, nothing was changed.
     """
-    head = head_row(store.database)
-    path = path_to(store.database, head.turn_id, last=max(turns, 0) + 1)
+    head = store.position()
+    path = store.path(last=max(turns, 0) + 1)
     if turns < 1:
         raise CampaignError("at least one turn must be taken back", hint="give a number from 1")
     if len(path) <= turns:
@@ -34,18 +33,20 @@ def undo(store: CampaignStore, *, turns: int = 1) -> str:
             else f"there are only {head.turn_no} turns to take back",
             hint="say something first" if head.turn_no == 0 else "see: lorewright campaign log CAMPAIGN",
         )
-    taken_back = tuple(turn["turn_id"] for turn in reversed(path[1:]))
-    return move_to(store, head, path[0]["turn_id"], taken_back=taken_back)
+    taken_back = tuple(turn.turn_id for turn in reversed(path[1:]))
+    to = path[0].turn_id
+    store.move_head(head, to, committed_state(store, to), taken_back=taken_back)
+    return to
 
 
-def undo_to(store: CampaignStore, turn_no: int) -> str:
+def undo_to(store: RewindingStore, turn_no: int) -> str:
     """Take back every turn after the one of that number; the ID of that turn.
 
     Raises:
         CampaignError: there is no such turn before the head.
         HeadMoved: another turn was committed meanwhile.
     """
-    last = head_row(store.database).turn_no
+    last = store.position().turn_no
     if not 0 <= turn_no < last:
         raise CampaignError(
             f"turn {turn_no} is not before the last one, {last}", hint="see: lorewright campaign log CAMPAIGN"
@@ -53,7 +54,7 @@ def undo_to(store: CampaignStore, turn_no: int) -> str:
     return undo(store, turns=last - turn_no)
 
 
-def undo_played(store: CampaignStore, *, turns: int = 1) -> tuple[str, str]:
+def undo_played(store: RewindingStore, *, turns: int = 1) -> tuple[str, str]:
     """Take back the last turns that were played, with the questions asked since: the ID of the head now, and the words
     of the first turn that was taken back.
 
@@ -62,8 +63,8 @@ def undo_played(store: CampaignStore, *, turns: int = 1) -> tuple[str, str]:
         HeadMoved: another turn was committed meanwhile.
     Whatever is raised, nothing was changed.
     """
-    path = path_to(store.database, head_row(store.database).turn_id)
-    played = [n for n, turn in enumerate(reversed(path), start=1) if turn["kind"] in _PLAYED]
+    path = store.path()
+    played = [n for n, turn in enumerate(reversed(path), start=1) if turn.kind in _PLAYED]
     if turns < 1 or len(path) == 1:
         return undo(store, turns=turns), ""
     if not played and turns == 1:
@@ -75,72 +76,33 @@ def undo_played(store: CampaignStore, *, turns: int = 1) -> tuple[str, str]:
             hint="see: lorewright campaign log CAMPAIGN",
         )
     back = played[turns - 1]
-    return undo(store, turns=back), str(path[-back]["player_text"])
+    return undo(store, turns=back), path[-back].player_text
 
 
-def redo(store: CampaignStore) -> str:
+def redo(store: RewindingStore) -> str:
     """Do the turn again that was taken back last; its ID.
 
     Raises:
         CampaignError: nothing was taken back, or the story went on from here.
         HeadMoved: another turn was committed meanwhile.
     """
-    head = head_row(store.database)
-    pile = undone_turns(store.database)
+    head, pile = store.position(), store.undone()
     if not pile:
         raise CampaignError("there is nothing to redo", hint="only what was taken back just now can be done again")
-    return move_to(store, head, pile[-1], redone=1)
+    store.move_head(head, pile[-1], committed_state(store, pile[-1]), redone=1)
+    return pile[-1]
 
 
-def committed_state(store: CampaignStore, turn_id: str) -> WorldState:
+def committed_state(store: RewindingStore, turn_id: str) -> WorldState:
     """The state after a turn, which is the one that was committed.
 
     Raises:
         DamagedFile: it is not.
     """
-    turn = path_to(store.database, turn_id, last=1)[0]
-    state = store.state_at(turn_id)
-    if state.content_hash() != turn["state_hash"]:
+    turn, state = store.turn(turn_id), store.state_at(turn_id)
+    if state.content_hash() != turn.state_hash:
         raise DamagedFile(
-            f"the state after turn {turn['turn_no']} is not the one that was committed",
+            f"the state after turn {turn.turn_no} is not the one that was committed",
             hint="restore the campaign's file from a copy",
         )
     return state
-
-
-def move_to(
-    store: CampaignStore,
-    head: HeadRow,
-    turn_id: str,
-    *,
-    taken_back: tuple[str, ...] = (),
-    redone: int = 0,
-    named: str | None = None,
-    onto: str | None = None,
-) -> str:
-    """Move the head, as it was read, to another turn; its ID. See `HeadMove` for the rest.
-
-    Raises:
-        DamagedFile: the state after that turn is not the one that was committed.
-        HeadMoved: another turn was committed meanwhile.
-    Whatever is raised, nothing was changed.
-    """
-    turn = path_to(store.database, turn_id, last=1)[0]
-    state = committed_state(store, turn_id)
-    move_head(
-        store.database,
-        HeadMove(
-            campaign_id=store.campaign_id,
-            from_turn_id=head.turn_id,
-            revision=head.revision,
-            to_turn_id=turn_id,
-            to_turn_no=turn["turn_no"],
-            state_json=state.to_json(),
-            time=now(),
-            taken_back=taken_back,
-            redone=redone,
-            named=named,
-            onto=onto,
-        ),
-    )
-    return turn_id

@@ -1,13 +1,17 @@
-"""A draft -> the rows that it becomes, each with its table, in the order in which they can be written."""
+"""A draft -> the rows that it becomes, each with its table, in the order in which they can be written; and back, for an
+entry of the stream."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
+from datetime import UTC, datetime
 from typing import Any
 
 from pydantic import TypeAdapter
 
 from lorewright.ids import canonical_json, content_hash
+from lorewright.storage.contents import Row as StoredRow
 from lorewright.turn.draft import Draft
 from lorewright.turn.messages import Message
 from lorewright.world.ops import StateOp
@@ -43,6 +47,25 @@ def message_row(campaign_id: str, message: Message) -> Row:
         canonical_json(dict(message.payload)),
         canonical_json(list(message.audience)),
     )
+
+
+def message_of(row: StoredRow) -> Message:
+    """One entry of the stream, from its row."""
+    return Message(
+        owner=row["owner"],
+        type=row["type"],
+        turn_id=row["turn_id"],
+        seq=row["seq"],
+        content=row["content"],
+        subtype=row["subtype"],
+        payload=json.loads(row["payload_json"]),
+        audience=tuple(json.loads(row["audience_json"])),
+    )
+
+
+def now() -> str:
+    """The time for a row, in UTC."""
+    return datetime.now(UTC).isoformat(timespec="milliseconds")
 
 
 def _turn(draft: Draft, time: str, state_hash: str, result_json: str) -> tuple[Any, ...]:

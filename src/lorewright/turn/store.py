@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections.abc import Sequence
-from datetime import UTC, datetime
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +14,18 @@ from lorewright.ids import canonical_json
 from lorewright.rules.rulesets import CampaignRules
 from lorewright.storage.campaign_tables import CAMPAIGN_MIGRATIONS
 from lorewright.storage.database import insert_row
-from lorewright.storage.heads import forget_state, guard_head, head_row, is_on_path, path_to, set_head
+from lorewright.storage.heads import (
+    HeadMove,
+    HeadRow,
+    forget_state,
+    guard_head,
+    head_row,
+    is_on_path,
+    move_head,
+    path_to,
+    set_head,
+    undone_turns,
+)
 from lorewright.storage.migrations import open_migrated
 from lorewright.storage.sittings import SceneLoreRow, active_session_row, keep_scene_lore, scene_lore_row
 from lorewright.storage.steps import step
@@ -22,15 +33,14 @@ from lorewright.storage.upgrades import upgrade_of, upgrade_row
 from lorewright.turn.campaign import CampaignRow, PackPin
 from lorewright.turn.draft import Draft, Head, StageRecord, Submission
 from lorewright.turn.messages import Message
-from lorewright.turn.rows import OPS, rows_of
+from lorewright.turn.rows import OPS, message_of, now, rows_of
+from lorewright.turn.states import StateOf, bring_projection_up, projecting, stored_state
+from lorewright.turn.told_before import RECENT_TURNS, moved_from, options_of
+from lorewright.turn.turn_store import TurnOnPath
 from lorewright.world.apply import apply
 from lorewright.world.ops import StateOp
-from lorewright.world.reading import read_state
 from lorewright.world.state import WorldState
 from lorewright.world.state_diff import StateDiff, state_diff
-
-# So many turns back the head carries messages.
-RECENT_TURNS = 12
 
 
 class CampaignStore:
@@ -51,6 +61,9 @@ class CampaignStore:
             self.database.close()
             raise NotFound(f"{path.name} holds no campaign", hint="delete the file")
         self.campaign_id: str = row["id"]
+        # A head that cannot be read is told to whoever reads it: the file opens all the same, to be rolled back.
+        with suppress(LorewrightError, ValueError):
+            bring_projection_up(self.database)
         # The state of the turn that was read or committed last, as its JSON is read: a turn never gets another state.
         self._latest: tuple[str, WorldState] | None = None
 
@@ -96,7 +109,6 @@ class CampaignStore:
         )
         assert row is not None
         result = json.loads(row["result_json"])
-        moves = [event for event in result["engine_events"] if event["type"] == "scene_changed"]
         state = self.state_at(row["turn_id"])
         self._latest = (row["turn_id"], state)
         path = path_to(self.database, row["turn_id"], last=RECENT_TURNS)
@@ -109,10 +121,9 @@ class CampaignStore:
             turn_no=row["turn_no"],
             revision=row["revision"],
             state=state,
-            options=tuple(result["suggested_actions"]),
+            options=options_of(result),
             recent=tuple(self._messages_of(path)),
-            moved_from=moves[0]["details"]["from"] if moves else None,
-            failures=_failures(path),
+            moved_from=moved_from(result),
             scene_lore=(kept.lore_json,) if kept else (),
             session_id=session.id if session else None,
             # What a sitting began with does not go back with whoever goes back before it.
@@ -129,26 +140,7 @@ class CampaignStore:
         """
         if self._latest is not None and self._latest[0] == turn_id:
             return self._latest[1]
-        rebuilt: list[tuple[StateOp, ...]] = []
-        ancestor: str | None = turn_id
-        while ancestor is not None:
-            row = self.database.row(
-                """SELECT t.parent_id, t.ops_json, s.state_json FROM turns t
-                   LEFT JOIN world_states s ON s.campaign_id = t.campaign_id AND s.turn_id = t.turn_id
-                   WHERE t.campaign_id = ? AND t.turn_id = ?""",
-                self.campaign_id,
-                ancestor,
-            )
-            if row is None:
-                break
-            if row["state_json"] is not None:
-                state = read_state(row["state_json"])
-                for ops in reversed(rebuilt):
-                    state = apply(state, ops).state
-                return state
-            rebuilt.append(OPS.validate_json(row["ops_json"]))
-            ancestor = row["parent_id"]
-        raise NotFound(f"there is no turn {turn_id}", hint="see: lorewright campaign log CAMPAIGN")
+        return stored_state(self.database, turn_id)
 
     def state_after(self, before: WorldState, turn_id: str) -> WorldState:
         """The state after a turn, given the state before it.
@@ -262,6 +254,30 @@ class CampaignStore:
             )
         return str(row["result_json"])
 
+    def position(self) -> HeadRow:
+        """Which turn is the head, and the revision that guards it."""
+        return head_row(self.database)
+
+    def path(self, *, last: int | None = None) -> list[TurnOnPath]:
+        """The turns from the root (or the last few) to the head, in order."""
+        return [_point(row) for row in path_to(self.database, self.position().turn_id, last=last)]
+
+    def turn(self, turn_id: str) -> TurnOnPath:
+        """A turn of any branch.
+
+        Raises:
+            NotFound: there is no such turn.
+        """
+        sql = "SELECT * FROM turns WHERE campaign_id = ? AND turn_id = ?"
+        row = self.database.row(sql, self.campaign_id, turn_id)
+        if row is None:
+            raise NotFound(f"there is no turn {turn_id}", hint="see: lorewright campaign log CAMPAIGN")
+        return _point(row)
+
+    def undone(self) -> list[str]:
+        """The turns that can be done again, by ID, the next one last."""
+        return undone_turns(self.database)
+
     def is_on_path(self, turn_id: str) -> bool:
         """Whether a turn is the head or one of its ancestors."""
         return is_on_path(self.database, turn_id, to=head_row(self.database).turn_id)
@@ -276,7 +292,11 @@ class CampaignStore:
             ActionIdReused: another turn took the action ID with other words; nothing was written.
         """
         result_json = canonical_json(draft.result.model_dump(mode="json"))
-        statements = _statements(draft, result_json)
+        before, after = StateOf(draft.head.turn_id, draft.head.state), StateOf(draft.turn_id, draft.state)
+        statements = [
+            *_statements(draft, result_json),
+            *projecting(self.database, draft.head.campaign_id, before, after),
+        ]
         step("commit:thought")
         try:
             with self.database.transaction() as connection:
@@ -294,6 +314,39 @@ class CampaignStore:
             return stored
         self._latest = (draft.turn_id, draft.state.as_read_after(draft.head.state))
         return result_json
+
+    def move_head(
+        self,
+        head: HeadRow,
+        turn_id: str,
+        state: WorldState,
+        *,
+        taken_back: tuple[str, ...] = (),
+        redone: int = 0,
+        named: str | None = None,
+        onto: str | None = None,
+    ) -> None:
+        """Make another turn the head, whose state is given; see `HeadMove` for the rest.
+
+        Raises:
+            HeadMoved: another turn was committed since the head was read; nothing was changed.
+        """
+        before = StateOf(head.turn_id, self.state_at(head.turn_id))
+        move = HeadMove(
+            campaign_id=self.campaign_id,
+            from_turn_id=head.turn_id,
+            revision=head.revision,
+            to_turn_id=turn_id,
+            to_turn_no=self.turn(turn_id).turn_no,
+            state_json=state.to_json(),
+            time=now(),
+            taken_back=taken_back,
+            redone=redone,
+            named=named,
+            onto=onto,
+            projection=projecting(self.database, self.campaign_id, before, StateOf(turn_id, state)),
+        )
+        move_head(self.database, move)
 
     def keep_attempt(
         self, head: Head, submission: Submission, error: LorewrightError, records: Sequence[StageRecord]
@@ -318,15 +371,8 @@ class CampaignStore:
             )
 
 
-def _failures(path: Sequence[sqlite3.Row]) -> int:
-    """How many checks in a row failed at the end of a path. A turn without dice neither ends nor lengthens the row."""
-    failures = 0
-    for turn in reversed(path):
-        for roll in reversed(json.loads(turn["result_json"])["rolls"]):
-            if roll["band"] != "fail":
-                return failures
-            failures += 1
-    return failures
+def _point(row: sqlite3.Row) -> TurnOnPath:
+    return TurnOnPath(row["turn_id"], row["turn_no"], row["kind"], row["player_text"], row["state_hash"])
 
 
 def _statements(draft: Draft, result_json: str) -> list[tuple[str, tuple[Any, ...]]]:
@@ -344,22 +390,3 @@ def _statements(draft: Draft, result_json: str) -> list[tuple[str, tuple[Any, ..
             keep_scene_lore(campaign_id, SceneLoreRow(kept.scene_id, draft.head.session_id, kept.to_keep), time)
         )
     return statements
-
-
-def message_of(row: sqlite3.Row) -> Message:
-    """One entry of the stream, from its row."""
-    return Message(
-        owner=row["owner"],
-        type=row["type"],
-        turn_id=row["turn_id"],
-        seq=row["seq"],
-        content=row["content"],
-        subtype=row["subtype"],
-        payload=json.loads(row["payload_json"]),
-        audience=tuple(json.loads(row["audience_json"])),
-    )
-
-
-def now() -> str:
-    """The time for a row, in UTC."""
-    return datetime.now(UTC).isoformat(timespec="milliseconds")

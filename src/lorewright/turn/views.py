@@ -123,7 +123,6 @@ class TurnViews:
             asked=self._asked(state),
             session=self._head.session_lore,
             agendas=self._setting.agendas,
-            failures=self._head.failures,
         )
 
     def _asked(self, state: WorldState) -> list[dict[str, Any]]:

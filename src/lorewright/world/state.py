@@ -7,8 +7,9 @@ forget and remember by themselves.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cached_property
+from types import MappingProxyType
 from typing import Annotated, Any, Literal
 
 from pydantic import Field, SerializerFunctionWrapHandler, model_serializer, model_validator
@@ -62,6 +63,10 @@ __all__ = [
 _LATER = (
     *("observations", "relationships", "characters", "streaks", "escalation", "threats", "situations", "turn_order"),
 )
+
+
+# The maps that grow with a story: an entry of them is written, and read again, only when it has changed.
+_MANY = frozenset({"entities", "facts"})
 
 
 class WorldState(Frozen):
@@ -192,8 +197,21 @@ class WorldState(Frozen):
         # An entity takes longer to read than all else, and there are many: they are left out where they are the same.
         fields = {"player_id": wanted["player_id"], "scene": wanted["scene"], "entities": "{}"}
         written = [name for name in changed if name in wanted and name != "schema_version"]
-        read = WorldState.model_validate_json(_object(fields | {name: wanted[name] for name in written}))
-        return before.model_copy(update={name: getattr(read if name in written else self, name) for name in changed})
+        fields |= {name: self._new_entries(name, before) if name in _MANY else wanted[name] for name in written}
+        read = WorldState.model_validate_json(_object(fields))
+        found = {name: getattr(read if name in written else self, name) for name in changed}
+        for name in _MANY & found.keys():
+            found[name] = self._in_order(name, {**getattr(before, name), **found[name]})
+        return before.model_copy(update=found)
+
+    def _new_entries(self, name: str, before: WorldState) -> str:
+        """JSON of the entries of a map that are not those of another state."""
+        texts, old = self._entries_as_json(name), getattr(before, name)
+        return _joined([texts[key][1] for key, one in getattr(self, name).items() if old.get(key) is not one])
+
+    def _in_order(self, name: str, entries: Mapping[str, Any]) -> Mapping[str, Any]:
+        """Those of the entries whose keys stand in a map of this state, in the order of its JSON."""
+        return MappingProxyType({key: entries[key] for key in sorted(getattr(self, name))})
 
     @cached_property
     def written(self) -> dict[str, tuple[object, str]]:
@@ -201,14 +219,32 @@ class WorldState(Frozen):
         a turn writes again only the fields that it changed; the value tells whether a text is of the field as it is."""
         return {}
 
+    @cached_property
+    def written_entries(self) -> dict[str, dict[str, tuple[object, str]]]:
+        """The same for the entries of maps that grow long: field -> key -> a value, and the JSON of key and value."""
+        return {}
+
+    def _entries_as_json(self, name: str) -> dict[str, tuple[object, str]]:
+        known = self.written_entries.setdefault(name, {})
+        new = {key: one for key, one in getattr(self, name).items() if key not in known or known[key][0] is not one}
+        if new:
+            dumped = self.model_copy(update={name: new}).model_dump(mode="json", include={name})[name]
+            known.update(
+                {key: (one, f"{canonical_json(key)}:{canonical_json(dumped[key])}") for key, one in new.items()}
+            )
+        return known
+
     def _fields_as_json(self) -> dict[str, str]:
         known = self.written
         left_out = self._left_out()
         values = {name: getattr(self, name) for name in type(self).model_fields if name not in left_out}
         new = {name for name, value in values.items() if name not in known or known[name][0] is not value}
-        if new:
-            dumped = self.model_dump(mode="json", include=new)
-            known.update({name: (values[name], canonical_json(dumped[name])) for name in new})
+        for name in new & _MANY:
+            texts = self._entries_as_json(name)
+            known[name] = (values[name], _joined([texts[key][1] for key in sorted(values[name])]))
+        if rest := new - _MANY:
+            dumped = self.model_dump(mode="json", include=rest)
+            known.update({name: (values[name], canonical_json(dumped[name])) for name in rest})
         return {name: known[name][1] for name in values}
 
 
@@ -221,6 +257,10 @@ def _version_of(fields: Mapping[str, Any]) -> int:
 def _object(fields: Mapping[str, str]) -> str:
     """Canonical JSON of an object, of that of its fields."""
     return "{" + ",".join(f'"{name}":{fields[name]}' for name in sorted(fields)) + "}"
+
+
+def _joined(entries: Sequence[str]) -> str:
+    return "{" + ",".join(entries) + "}"
 
 
 def pair(a: str, b: str) -> tuple[str, str]:

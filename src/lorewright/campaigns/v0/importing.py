@@ -33,8 +33,8 @@ from lorewright.storage.v0 import V0File, read_v0
 from lorewright.turn.draft import turn_id_of
 from lorewright.turn.messages import Message
 from lorewright.turn.result import NEXT_PROMPT, TurnResult
+from lorewright.turn.rows import now
 from lorewright.turn.scope import suggestions
-from lorewright.turn.store import now
 from lorewright.world.state import WorldState
 
 _RULESET = "freeform"

@@ -1,0 +1,163 @@
+"""The seeds' tables of a world, as a projection of the head's state, and the seeds' other tables as views of ours.
+
+Nothing in the engine reads them: they are for reports, for `db check`, and for whoever asks a campaign's file in SQL.
+What is true is the state. The tables are moved with the head in the same transaction, and can be made anew at any time.
+A column of a seed that nothing in a state fills holds what the seed has it hold by default.
+
+projection            one row: which turn the tables below are a projection of, and in which format
+entities              who and what there is
+facts                 what is established
+scene                 the scene at hand, one row: the place, who is there, the time, what the ruleset keeps of it, and
+                      in which order one acts
+threads               the open questions, and how far each has been looked into
+clocks                the clocks as they stand; what they set off is in the campaign's rules
+inventory             who has how many of what; a place has what lies in it
+scene_relations       trust, tension and closeness, one row for an unordered pair
+relationships         what somebody is to somebody, one row for a direction and a kind
+characters            whoever has a place or a stat block: profile, stats, inner states, conditions, how far they go
+observations          what somebody remembers and since which in-world minute; its weight is computed, never stored
+pending_threats       what was announced and has not happened yet
+active_situations     circumstances that hold for a while
+
+events                a view: every turn of every branch, as the seed's log of events
+turn_events           a view: what happened inside of the turns, step by step, dice and failed attempts among it
+scenes                a view: every turn's complete state, where one is kept
+summaries             a view: the summaries of the sittings that have ended
+rulesets, scenarios   views: what the campaign was made from, as it was then
+scenario_characters   a view: the player and the scenario's cast, by the names that the scenario gives them
+session_characters    a view: the campaign's characters and their roles
+
+In every table `campaign_id` comes first, the rest of the key after it, then the other columns: `INSERT` relies on it.
+"""
+
+from __future__ import annotations
+
+_CAMPAIGN = "campaign_id TEXT NOT NULL REFERENCES campaigns(id)"
+# Where something comes from, as the seed writes it for whatever a world holds.
+_ORIGIN = "origin TEXT NOT NULL DEFAULT 'campaign', pack_id TEXT"
+
+TABLES = (
+    """CREATE TABLE projection (
+        campaign_id TEXT NOT NULL PRIMARY KEY REFERENCES campaigns(id), turn_id TEXT NOT NULL, format INTEGER NOT NULL
+    )""",
+    f"""CREATE TABLE entities (
+        {_CAMPAIGN}, id TEXT NOT NULL, type TEXT NOT NULL, name TEXT NOT NULL, attrs_json TEXT NOT NULL,
+        tags TEXT NOT NULL, {_ORIGIN}, pack_entity_id TEXT, PRIMARY KEY (campaign_id, id)
+    )""",
+    f"""CREATE TABLE facts (
+        {_CAMPAIGN}, id TEXT NOT NULL, subject_id TEXT NOT NULL, predicate TEXT NOT NULL, object_json TEXT NOT NULL,
+        visibility TEXT NOT NULL, confidence REAL NOT NULL, tags TEXT NOT NULL, discovered_turn INTEGER,
+        discovery_method TEXT, {_ORIGIN}, PRIMARY KEY (campaign_id, id)
+    )""",
+    f"""CREATE TABLE scene (
+        {_CAMPAIGN}, id TEXT NOT NULL, location_id TEXT NOT NULL, present_entity_ids_json TEXT NOT NULL,
+        time_json TEXT NOT NULL, constraints_json TEXT NOT NULL DEFAULT '{{}}', visibility_conditions TEXT,
+        noise_level TEXT, obscured_entities_json TEXT NOT NULL DEFAULT '[]', turn_order_json TEXT,
+        PRIMARY KEY (campaign_id, id)
+    )""",
+    f"""CREATE TABLE threads (
+        {_CAMPAIGN}, id TEXT NOT NULL, title TEXT NOT NULL, status TEXT NOT NULL, stakes_json TEXT NOT NULL,
+        related_entity_ids_json TEXT NOT NULL, tags TEXT NOT NULL, {_ORIGIN}, progress INTEGER NOT NULL,
+        needed INTEGER NOT NULL, PRIMARY KEY (campaign_id, id)
+    )""",
+    f"""CREATE TABLE clocks (
+        {_CAMPAIGN}, id TEXT NOT NULL, name TEXT NOT NULL, value INTEGER NOT NULL, max INTEGER NOT NULL,
+        tags TEXT NOT NULL, {_ORIGIN}, PRIMARY KEY (campaign_id, id)
+    )""",
+    f"""CREATE TABLE inventory (
+        {_CAMPAIGN}, owner_id TEXT NOT NULL, item_id TEXT NOT NULL, qty INTEGER NOT NULL,
+        flags_json TEXT NOT NULL DEFAULT '{{}}', PRIMARY KEY (campaign_id, owner_id, item_id)
+    )""",
+    # `id` is that of the edge in a state: both ends in their order.
+    f"""CREATE TABLE scene_relations (
+        {_CAMPAIGN}, id TEXT NOT NULL, character_a_id TEXT NOT NULL, character_b_id TEXT NOT NULL,
+        trust INTEGER NOT NULL, tension INTEGER NOT NULL, closeness INTEGER NOT NULL, PRIMARY KEY (campaign_id, id),
+        UNIQUE (campaign_id, character_a_id, character_b_id)
+    )""",
+    f"""CREATE TABLE relationships (
+        {_CAMPAIGN}, a_id TEXT NOT NULL, b_id TEXT NOT NULL, rel_type TEXT NOT NULL, intensity INTEGER NOT NULL,
+        notes_json TEXT NOT NULL, {_ORIGIN}, PRIMARY KEY (campaign_id, a_id, b_id, rel_type)
+    )""",
+    # `role` is the seed's: user_persona or npc. `escalation` is how far somebody goes against the player, from 0 to 3.
+    f"""CREATE TABLE characters (
+        {_CAMPAIGN}, id TEXT NOT NULL, name TEXT NOT NULL, role TEXT NOT NULL, base_profile TEXT NOT NULL,
+        stat_block TEXT NOT NULL, location_id TEXT, states_json TEXT NOT NULL, conditions_json TEXT NOT NULL,
+        failure_streak INTEGER NOT NULL, escalation INTEGER NOT NULL, PRIMARY KEY (campaign_id, id)
+    )""",
+    f"""CREATE TABLE observations (
+        {_CAMPAIGN}, character_id TEXT NOT NULL, id TEXT NOT NULL, content TEXT NOT NULL, importance INTEGER NOT NULL,
+        reinforcement_count INTEGER NOT NULL DEFAULT 0, minute INTEGER NOT NULL,
+        PRIMARY KEY (campaign_id, character_id, id)
+    )""",
+    # In-world minutes; a situation without `until` holds until something ends it.
+    f"""CREATE TABLE pending_threats (
+        {_CAMPAIGN}, id TEXT NOT NULL, since INTEGER NOT NULL, due INTEGER NOT NULL, PRIMARY KEY (campaign_id, id)
+    )""",
+    f"""CREATE TABLE active_situations (
+        {_CAMPAIGN}, id TEXT NOT NULL, since INTEGER NOT NULL, until INTEGER, PRIMARY KEY (campaign_id, id)
+    )""",
+    "CREATE INDEX idx_entities_type ON entities (type)",
+    "CREATE INDEX idx_facts_subject ON facts (subject_id)",
+    "CREATE INDEX idx_facts_visibility ON facts (visibility)",
+    "CREATE INDEX idx_relationships_a ON relationships (a_id)",
+    "CREATE INDEX idx_relationships_b ON relationships (b_id)",
+)
+
+VIEWS = (
+    # Those of other branches too: `turns.parent_id` says what came before each. The ops say what the seed's StateDiff
+    # says, and what it cannot.
+    """CREATE VIEW events AS SELECT t.turn_id AS id, t.campaign_id, t.turn_no, t.player_text AS player_input,
+        (SELECT json_extract(r.input_json, '$.packet') FROM stage_records r WHERE r.campaign_id = t.campaign_id
+         AND r.turn_id = t.turn_id AND r.stage = 'narrator' ORDER BY r.seq DESC LIMIT 1) AS context_packet_json,
+        (SELECT json_group_object(r.stage, json(r.output_json)) FROM stage_records r
+         WHERE r.campaign_id = t.campaign_id AND r.turn_id = t.turn_id) AS pass_outputs_json,
+        json_extract(t.result_json, '$.engine_events') AS engine_events_json, t.ops_json AS state_diff_json,
+        json_extract(t.result_json, '$.final_text') AS final_text
+        FROM turns t""",
+    # In the order of a turn: the words, every stage, every roll, the ops. A failed attempt stands on the head that it
+    # was thought from.
+    """CREATE VIEW turn_events AS
+        SELECT t.turn_id || ':input' AS id, t.campaign_id AS session_id, t.turn_id AS scene_id, t.turn_no AS turn_index,
+            0 AS position, 'user_action' AS event_type, 'input' AS step_name, json_quote(t.player_text) AS payload_json,
+            NULL AS model_key, t.created_at FROM turns t WHERE t.kind != 'start'
+        UNION ALL
+        SELECT t.turn_id || ':stage:' || r.seq, t.campaign_id, t.turn_id, t.turn_no, 1 + r.seq, 'model_output', r.stage,
+            r.output_json, r.model_key, t.created_at FROM turns t JOIN stage_records r USING (campaign_id, turn_id)
+        UNION ALL
+        SELECT t.turn_id || ':roll:' || d.key, t.campaign_id, t.turn_id, t.turn_no, 1000 + d.key, 'tool_call', 'dice',
+            d.value, NULL, t.created_at FROM turns t, json_each(t.result_json, '$.rolls') d
+        UNION ALL
+        SELECT t.turn_id || ':apply', t.campaign_id, t.turn_id, t.turn_no, 2000, 'state_apply', 'engine_apply',
+            t.ops_json, NULL, t.created_at FROM turns t WHERE t.kind != 'start'
+        UNION ALL
+        SELECT 'attempt:' || a.attempt_no, a.campaign_id, a.head_turn_id, t.turn_no + 1, 3000 + a.attempt_no, 'error',
+            a.error_code, json_quote(a.message), NULL, a.created_at
+            FROM attempts a JOIN turns t ON t.campaign_id = a.campaign_id AND t.turn_id = a.head_turn_id""",
+    """CREATE VIEW scenes AS SELECT t.turn_id AS id, t.campaign_id AS session_id, t.turn_no AS scene_index,
+        s.state_json, t.created_at FROM turns t LEFT JOIN world_states s USING (campaign_id, turn_id)""",
+    """CREATE VIEW summaries AS SELECT id, campaign_id, 'session' AS scope, id AS scope_id, summary AS text,
+        turn_range_start || '-' || coalesce(turn_range_end, turn_range_start) AS turn_no_range
+        FROM sessions WHERE summary IS NOT NULL""",
+    """CREATE VIEW rulesets AS SELECT ruleset_id AS id, id AS campaign_id,
+        json_extract(rules_json, '$.ruleset.name') AS name,
+        json_extract(rules_json, '$.ruleset.rulebook_text') AS rulebook_text,
+        json_extract(rules_json, '$.ruleset.character_stat_schema') AS character_stat_schema,
+        json_extract(rules_json, '$.ruleset.scene_state_schema') AS scene_state_schema,
+        json_extract(rules_json, '$.ruleset.mechanics_guidance') AS mechanics_guidance,
+        json_extract(rules_json, '$.ruleset.schema_version') AS schema_version, ruleset_hash AS content_hash
+        FROM campaigns""",
+    """CREATE VIEW scenarios AS SELECT scenario_id AS id, id AS campaign_id, name AS title,
+        json_extract(scenario_json, '$.summary') AS summary, ruleset_id,
+        json_extract(scenario_json, '$.content_packs') AS content_packs,
+        json_extract(scenario_json, '$.scene_seed') AS scene_seed,
+        json_extract(scenario_json, '$.stakes') AS stakes, json_extract(scenario_json, '$.goals') AS goals,
+        json_extract(scenario_json, '$.tone') AS tone, json_extract(scenario_json, '$.intro_seed') AS intro_seed,
+        json_extract(scenario_json, '$.calibration') AS calibration_json,
+        json_extract(scenario_json, '$.system') AS system_json,
+        json_extract(scenario_json, '$.genre_rules') AS genre_rules_json FROM campaigns""",
+    """CREATE VIEW scenario_characters AS
+        SELECT c.scenario_id, 'player' AS character_id, c.id AS campaign_id FROM campaigns c
+        UNION ALL SELECT c.scenario_id, k.key, c.id FROM campaigns c, json_each(c.scenario_json, '$.cast') k""",
+    """CREATE VIEW session_characters AS
+        SELECT campaign_id AS session_id, id AS character_id, role FROM characters""",
+)

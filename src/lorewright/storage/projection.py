@@ -1,0 +1,84 @@
+"""The projected tables: which turn they are of, what is in them, and the statements that change them.
+
+What goes into a row is not known here: rows come as plain values, `campaign_id` left out, the key first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+
+from lorewright.storage.database import Database
+from lorewright.storage.heads import Statement
+
+# Raised whenever the same state gives other rows, so that a projection from before is made anew.
+PROJECTION_FORMAT = 1
+
+# Table -> the columns that follow `campaign_id` in its key.
+PROJECTED: Mapping[str, tuple[str, ...]] = {
+    "entities": ("id",),
+    "facts": ("id",),
+    "scene": ("id",),
+    "threads": ("id",),
+    "clocks": ("id",),
+    "inventory": ("owner_id", "item_id"),
+    "scene_relations": ("id",),
+    "relationships": ("a_id", "b_id", "rel_type"),
+    "characters": ("id",),
+    "observations": ("character_id", "id"),
+    "pending_threats": ("id",),
+    "active_situations": ("id",),
+}
+# What can be made anew from the head's state, and is neither exported nor imported.
+MADE_ANEW = (*PROJECTED, "projection")
+
+Value = str | int | float | None
+Key = tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class RowChange:
+    """A row that is to stand in a projected table, by its key; without `rest` none is to stand there."""
+
+    table: str
+    key: Key
+    rest: tuple[Value, ...] | None
+
+
+def projected_turn(database: Database) -> str | None:
+    """The turn that the tables are a projection of, by ID; None where they were never filled, or in another way."""
+    row = database.row("SELECT turn_id FROM projection WHERE format = ?", PROJECTION_FORMAT)
+    return None if row is None else str(row["turn_id"])
+
+
+def projected_rows(database: Database, table: str) -> list[tuple[object, ...]]:
+    """All rows of a projected table, in no order.
+
+    Raises:
+        sqlite3.Error: they cannot be read.
+    """
+    return [tuple(row) for row in database.rows(f"SELECT * FROM {table}")]
+
+
+def project(campaign_id: str, turn_id: str, changes: Iterable[RowChange], *, anew: bool) -> Iterator[Statement]:
+    """The statements that make the tables a projection of a turn: by changes to what stands there or, `anew`, from
+    nothing."""
+    for table in MADE_ANEW if anew else ():
+        # Rows of a campaign that is not there are nobody's.
+        yield (
+            f"DELETE FROM {table} WHERE campaign_id = ? OR campaign_id NOT IN (SELECT id FROM campaigns)",
+            (campaign_id,),
+        )
+    for change in changes:
+        yield _delete(campaign_id, change) if change.rest is None else _put(campaign_id, change.key, change)
+    yield "INSERT OR REPLACE INTO projection VALUES (?, ?, ?)", (campaign_id, turn_id, PROJECTION_FORMAT)
+
+
+def _put(campaign_id: str, key: Key, change: RowChange) -> Statement:
+    values = (campaign_id, *key, *(change.rest or ()))
+    return f"INSERT OR REPLACE INTO {change.table} VALUES ({', '.join('?' * len(values))})", values
+
+
+def _delete(campaign_id: str, change: RowChange) -> Statement:
+    where = " AND ".join(f"{column} = ?" for column in ("campaign_id", *PROJECTED[change.table]))
+    return f"DELETE FROM {change.table} WHERE {where}", (campaign_id, *change.key)
