@@ -29,7 +29,9 @@ from lorewright.errors import CampaignError
 from lorewright.retrieval.query import LoreRetrievalQuery
 from lorewright.storage.branches import branch_rows
 from lorewright.storage.heads import head_row, path_to, undone_turns
+from lorewright.storage.projection import PROJECTED, projected_rows, projected_turn
 from lorewright.storage.sittings import active_session_row
+from lorewright.turn.projection import all_rows
 from lorewright.turn.rewinding import redo, undo
 from lorewright.turn.rows import OPS
 from lorewright.turn.store import CampaignStore
@@ -155,6 +157,8 @@ class Branching(RuleBasedStateMachine):
             assert {one.name: one.head_turn_id for one in branch_rows(store.database)} == self.heads
             assert [one.name for one in branch_rows(store.database) if one.at_hand] == [self.at_hand]
             assert undone_turns(store.database) == self.pile
+            told = {table: set(projected_rows(store.database, table)) for table in PROJECTED}
+            assert (projected_turn(store.database), told) == (self.head, all_rows(self.id, state))
 
     @invariant()
     def history_tells_of_the_way_to_the_head_and_of_nothing_else(self) -> None:

@@ -22,6 +22,7 @@ from lorewright.llm.doubles import ScriptedModel
 from lorewright.lore_bootstrap import make_workspace
 from lorewright.retrieval.query import LoreRetrievalQuery
 from lorewright.storage.containers import MANIFEST, open_container, write_container
+from lorewright.storage.projection import MADE_ANEW
 from lorewright.storage.tables import read_tables
 from lorewright.turn.rewinding import undo
 
@@ -273,6 +274,26 @@ def test_a_file_of_an_older_version_is_brought_up_to_date(home: App, away: App, 
     with home.campaigns.reading("game") as one, away.campaigns.reading("game") as other:
         assert one.head().state == other.head().state
         assert [row.name for row in tree(other).branches] == ["main"]
+
+
+def test_what_follows_from_the_rest_is_made_anew_and_not_carried(away: App, file: Path) -> None:
+    with zipfile.ZipFile(file) as archive:
+        carried = {name for name in archive.namelist() if name.startswith("tables/")}
+    assert "tables/turns.jsonl" in carried
+    assert carried.isdisjoint({f"tables/{table}.jsonl" for table in MADE_ANEW})
+    import_campaign(away.campaigns, file, campaign_id="other")
+    # Without having been opened: who sends a file on does not open it.
+    assert check(away.campaigns.path("other")).clean
+
+
+@pytest.mark.parametrize("table", ["entities", "projection", "events"])
+def test_a_file_that_brings_such_tables_is_refused(away: App, file: Path, tmp_path: Path, table: str) -> None:
+    def more(about: Any, members: Any) -> None:
+        members[f"tables/{table}.jsonl"] = b'["campaign_id","id"]\n["game","harbour:osk"]\n'
+
+    with pytest.raises(DamagedFile, match=table):
+        import_campaign(away.campaigns, changed(file, tmp_path / "more", more))
+    assert nothing_was_imported(away)
 
 
 def test_a_damaged_campaign_is_not_exported(tmp_path: Path) -> None:

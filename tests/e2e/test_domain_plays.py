@@ -16,13 +16,14 @@ import pytest
 import harbour as h
 import parlour as p
 from lorewright.bootstrap import App, open_app
+from lorewright.campaigns.table import table_of
 from lorewright.lore_bootstrap import make_workspace
 from lorewright.rules.outcomes import ReasonCode
 from lorewright.world.state import WorldState
 
 # Every reason that doors can give, met on the way to the end. (What is not here at all is asked back.)
 DOOR_REASONS: set[ReasonCode] = {
-    *("no_such_exit", "door_locked", "door_bolted", "door_closed", "not_openable", "already_open"),
+    *("no_such_exit", "too_far", "door_locked", "door_bolted", "door_closed", "not_openable", "already_open"),
     *("already_closed", "no_lock", "already_locked", "nothing_to_unlock", "no_key", "wrong_key", "not_in_inventory"),
     "depends_on_failed",
 }
@@ -44,9 +45,27 @@ LOCKED_HOUSE = (
     ),
     *("unlock the attic door with the study key", "go attic"),
     *("open the attic door and go attic", "go back stair", "search the metronome", "go hall", "draw the bolt"),
-    *("open the music room door", "go hall and go study and take the attic key", "go kitchen"),
+    *("open the music room door", "go hall and take the attic key"),
+    *("go bedroom", "go kitchen"),
     "give the paper to Mrs Pell",
 )
+
+# Both squares of a fork, a square that is taken, something that is no square, and two marks in one breath.
+NOUGHTS_WON = (
+    *("look", "take Odo", "x in the top left", "mark the top left", "take the bottom right"),
+    *("mark the top right and mark the top middle", "put a cross in the top middle"),
+)
+NOUGHTS: dict[str, tuple[int, tuple[str, ...]]] = {
+    "won": (5, NOUGHTS_WON),
+    "lost": (1, ("mark the top middle", "mark the middle left", "mark the centre")),
+    "drawn": (
+        3,
+        (
+            *("mark the top middle", "mark the middle left", "mark the bottom right", "mark the bottom left"),
+            "mark the middle right",
+        ),
+    ),
+}
 
 
 def begun(root: Path, scenario: str, *, seed: int) -> App:
@@ -129,3 +148,57 @@ def test_what_is_suggested_in_the_locked_house_works_when_it_is_typed(tmp_path: 
         if head(app).ended is not None:
             break
         assert lines
+
+
+@pytest.mark.parametrize("ending", NOUGHTS)
+def test_tic_tac_toe_comes_to_each_of_its_endings_by_typed_lines(ending: str, tmp_path: Path) -> None:
+    seed, lines = NOUGHTS[ending]
+    app = begun(tmp_path / "workspace", "tic_tac_toe", seed=seed)
+    h.say(app, *lines)
+    turns = p.played(app)
+    assert [turn["line"] for turn in turns] == list(lines)
+    assert head(app).ended == ending
+    assert as_it_was(f"tic_tac_toe_{ending}", turns)
+
+
+def test_every_rule_of_tic_tac_toe_is_met_and_told_in_its_own_words(tmp_path: Path) -> None:
+    app = begun(tmp_path / "workspace", "tic_tac_toe", seed=5)
+    results = h.say(app, *NOUGHTS_WON)
+    told = {line: result["final_text"] for line, result in zip(NOUGHTS_WON, results, strict=True)}
+    assert reasons(p.played(app)) == ["not_allowed_now", "not_allowed_now", "not_your_turn"]
+    assert "Only a square of the board can be marked." in told["take Odo"]
+    assert "That square is taken." in told["mark the top left"]
+    assert "A cross goes into the bottom right. A nought goes into" in told["take the bottom right"]
+    assert "Three in a row." in told["put a cross in the top middle"]
+    assert next((roll["purpose"], roll["expression"]) for result in results for roll in result["rolls"]) == (
+        "trigger:rival_takes_any",
+        "1d8",
+    )
+
+
+def test_whoever_gives_up_has_lost_and_nothing_more_is_marked(tmp_path: Path) -> None:
+    app = begun(tmp_path / "workspace", "tic_tac_toe", seed=5)
+    h.say(app, "mark the centre")
+    before = table_of_game(app)
+    (result,) = h.say(app, "I give up")
+    assert head(app).ended == "lost"
+    assert table_of_game(app) == before
+    assert "campaign_ended" in {event["type"] for event in result["engine_events"]}
+
+
+def test_what_is_suggested_is_what_is_free_and_what_lies_on_the_table_is_shown(tmp_path: Path) -> None:
+    app = begun(tmp_path / "workspace", "tic_tac_toe", seed=5)
+    assert table_of_game(app) == ("· · ·", "· · ·", "· · ·")
+    lines = ["mark the centre"]
+    while head(app).ended is None:
+        (result,) = h.say(app, lines[-1])
+        assert [one["reason"] for one in result["validation"]["results"]] == [None]
+        lines = result["suggested_actions"]
+        assert all(line.startswith("mark the ") for line in lines)
+    assert lines == []
+    assert "".join(table_of_game(app)).count("x") >= 3
+
+
+def table_of_game(app: App) -> tuple[str, ...]:
+    with app.campaigns.open("game") as campaign:
+        return table_of(campaign)

@@ -29,19 +29,23 @@ PAGE = Path(__file__).parents[2] / "docs" / "reasons.md"
 
 ENDED = w.small_world(ended="raided")
 AT_THE_PIER = w.after(w.small_world(), o.Move(entity_id=w.JO, to=w.PIER), o.OpenScene(location_id=w.PIER))
-BOUND = o.AddCondition(who=w.JO, condition="bound")
-DEAD = Fact(id="f", subject_id=w.VIKTOR, predicate="dead", object=True)
-# Hindrances of a kind that a ruleset has; the test's own has none else.
-HINDRANCES = {
-    "conditions": {"bound": Hindrance(forbids=("search",))},
-    "situations": {"blackout": Hindrance(forbids=("search",))},
-    "contradictions": (Contradiction(fact="dead", forbids=("ask",)),),
-}
-RULES = w.campaign_rules(ruleset=w.ruleset().model_copy(update=HINDRANCES))
 OPEN = w.small_world(doors={w.DOOR: Door(open=True, key_id=w.KEY)})
 SHUT = w.small_world(doors={w.DOOR: Door(shut_bars=True)})
 BOLTED = w.small_world(doors={w.DOOR: Door(locked=True, bolt_at=w.ALLEY)})
 UNBOLTED = w.small_world(doors={w.DOOR: Door(bolt_at=w.ALLEY)})
+
+BOUND = o.AddCondition(who=w.JO, condition="bound")
+VIKTOR_BOUND = (o.SetTurnOrder(actors=(w.VIKTOR,)), o.AddCondition(who=w.VIKTOR, condition="bound"))
+DEAD = Fact(id="f", subject_id=w.VIKTOR, predicate="dead", object=True)
+# Hindrances of a kind that a ruleset has; the tests' own has none else.
+HINDERING = w.ruleset().model_copy(
+    update={
+        "conditions": {"bound": Hindrance(forbids=("search",))},
+        "situations": {"blackout": Hindrance(forbids=("search",))},
+        "contradictions": (Contradiction(fact="dead", forbids=("ask",)),),
+    }
+)
+RULES = w.campaign_rules(ruleset=HINDERING)
 
 BLOCKED: list[tuple[ReasonCode, Attempt, WorldState, str]] = [
     ("campaign_over", w.attempt("look"), ENDED, "The story has ended."),
@@ -54,7 +58,7 @@ BLOCKED: list[tuple[ReasonCode, Attempt, WorldState, str]] = [
     (
         "not_capable",
         w.attempt("search", actor=w.VIKTOR),
-        w.after(w.small_world(), o.SetTurnOrder(actors=(w.VIKTOR,)), BOUND.model_copy(update={"who": w.VIKTOR})),
+        w.after(w.small_world(), *VIKTOR_BOUND),
         "Viktor is in no condition for that.",
     ),
     (

@@ -44,6 +44,7 @@ def taken_on(tmp_path: Path, migration: str) -> App:
 
 
 def test_of_each_version_of_the_tables_there_is_a_file() -> None:
+    """Of a new one it is written by tests/old_campaign.py."""
     assert [name for name, file in FILES.items() if not file.is_file()] == []
 
 
@@ -88,6 +89,16 @@ def test_what_a_file_of_any_version_holds_goes_into_another_workspace(tmp_path: 
     assert check(away.campaigns.path("again"), away.campaigns.kept).clean
     turn_no = away.campaigns.rows()[0].current_turn
     assert h.say(away, "wait", campaign="again")[0]["turn_no"] == turn_no + 1
+
+
+def test_a_file_that_the_program_of_the_third_version_exported_is_imported(tmp_path: Path) -> None:
+    make_workspace(tmp_path / "away")
+    away = open_app(tmp_path / "away")
+    import_campaign(away.campaigns, FOLDER / "campaign_003.lorewright")
+    assert check(away.campaigns.path("game"), away.campaigns.kept).clean
+    with away.campaigns.reading("game") as store:
+        assert [one.name for one in tree(store).branches] == ["main", "side"]
+    assert h.say(away, "wait")[0]["turn_no"] == 4
 
 
 def test_in_a_campaign_of_the_first_version_turns_can_be_taken_back(tmp_path: Path) -> None:

@@ -20,7 +20,7 @@ from lorewright.bootstrap import App
 from lorewright.campaigns.branches import branch, rollback, switch
 from lorewright.campaigns.checks import check, migrated
 from lorewright.campaigns.sessions import end, sit_down
-from lorewright.errors import ProviderError
+from lorewright.errors import ProviderError, StateMisfit
 from lorewright.llm.doubles import ScriptedModel
 from lorewright.storage.campaign_tables import CAMPAIGN_MIGRATIONS
 from lorewright.storage.database import Database, opened
@@ -333,6 +333,20 @@ def test_a_head_that_cannot_be_read_keeps_no_file_from_opening(tmp_path: Path) -
     with app.campaigns.reading("game") as store:
         assert store.campaign().current_turn == 3
     assert migrated(path).problem is not None
+
+
+def test_a_head_that_cannot_be_read_can_be_left(tmp_path: Path) -> None:
+    app = game(tmp_path)
+    path = app.campaigns.path("game")
+    with closing(sqlite3.connect(path)) as connection:
+        connection.executescript(
+            "UPDATE world_states SET state_json = '{}' WHERE turn_id = (SELECT head_turn_id FROM campaigns)"
+        )
+    with app.campaigns.reading("game") as store:
+        with pytest.raises(StateMisfit):
+            store.head()
+        assert rollback(store).turn_no == 2
+        assert of_the_head(store)
 
 
 # What the views tell.

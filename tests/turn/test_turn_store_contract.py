@@ -113,6 +113,11 @@ def test_the_state_of_every_turn_can_be_had_and_is_the_one_that_was_committed(ga
     for turn, state in zip(game.store.path(), states, strict=True):
         assert other.state_at(turn.turn_id) == state
         assert state.content_hash() == turn.state_hash
+    if isinstance(other, CampaignStore):
+        # Where it shows: a complete state stands at every 25th turn and at the head, any other is rebuilt.
+        kept = other.database.rows("SELECT turn_no FROM world_states JOIN turns USING (campaign_id, turn_id)")
+        assert sorted(row["turn_no"] for row in kept) == [0, 25, 28]
+        other.close()
     for unknown in (game.store.state_at, game.store.turn):
         with pytest.raises(NotFound):
             unknown("turn_nowhere")

@@ -209,7 +209,7 @@ class Campaigns:
     ) -> None:
         pins = [PackPin(pack.id, pack.version, pack.content_hash) for pack in installed]
         intro = _intro(row["id"], scenario, opening.state)
-        result = canonical_json(_first_result(intro, opening.state).model_dump(mode="json"))
+        result = canonical_json(_first_result(intro, opening.state, opening.rules.ruleset).model_dump(mode="json"))
         path = self.folder / f"{row['id']}{_SUFFIX}"
         try:
             create_campaign(path, row=row, pins=pins, state=opening.state, result_json=result, intro=intro)
@@ -380,7 +380,7 @@ def _intro(campaign_id: str, scenario: Scenario, state: WorldState) -> Message:
     )
 
 
-def _first_result(intro: Message, state: WorldState) -> TurnResult:
+def _first_result(intro: Message, state: WorldState, ruleset: Ruleset) -> TurnResult:
     related = [state.name_of(one) for thread in state.threads.values() for one in thread.related_entity_ids]
     return TurnResult(
         turn_no=0,
@@ -388,7 +388,7 @@ def _first_result(intro: Message, state: WorldState) -> TurnResult:
         messages=(intro,),
         final_text=intro.content,
         next_prompt=NEXT_PROMPT,
-        suggested_actions=suggestions(state, related),
+        suggested_actions=suggestions(state, related, ruleset=ruleset),
         clarification_question=None,
         citations=(),
         engine_events=(),

@@ -16,6 +16,7 @@ from lorewright.bootstrap import App, open_app
 from lorewright.campaigns.campaigns import Campaigns, OpenCampaign
 from lorewright.campaigns.scenario import Scenario, load_scenario
 from lorewright.campaigns.sessions import end, recap_of, sit_down
+from lorewright.campaigns.table import table_of
 from lorewright.cli.output import bold, complain, note, say
 from lorewright.cli.progress import progress_bar
 from lorewright.cli.slash import is_command, obey
@@ -186,7 +187,7 @@ def _answer(campaign: OpenCampaign, line: str) -> bool:
         complain(error)
         return True
     result = TurnResult.model_validate_json(stored)
-    show_result(result)
+    show_result(result, table=table_of(campaign))
     if any(event.type == "campaign_ended" for event in result.engine_events):
         show_end(recap_of(campaign, session))
     return True

@@ -10,9 +10,10 @@ from dataclasses import dataclass
 from lorewright.campaigns.asides import MapWay, ask_lore, introductions, map_of, why
 from lorewright.campaigns.campaigns import OpenCampaign
 from lorewright.campaigns.sessions import recap_of, sit_down
+from lorewright.campaigns.table import table_of
 from lorewright.cli.output import say
 from lorewright.cli.prose import laid_out, wrapped
-from lorewright.cli.table_talk import roll_line, show_last, show_result
+from lorewright.cli.table_talk import roll_line, show_last, show_result, show_table
 from lorewright.errors import CampaignError
 from lorewright.storage.sittings import session_rows
 from lorewright.turn.result import TurnResult
@@ -168,6 +169,13 @@ def _recap(campaign: OpenCampaign, rest: str) -> None:
     show_last(campaign)
 
 
+def _table(campaign: OpenCampaign, rest: str) -> None:
+    rows = table_of(campaign)
+    show_table(rows)
+    if not rows:
+        say("Nothing is played on a table here.")
+
+
 def _lore(campaign: OpenCampaign, rest: str) -> None:
     if not rest:
         say("Ask for something: /lore NAME, or a few words")
@@ -187,6 +195,7 @@ COMMANDS: dict[str, Command] = {
     "/who": Command("who is here, with a line about each", _who),
     "/inv": Command("what you carry", _inventory),
     "/map": Command("where you have been, and the ways from there; ? marks where you have not been", _map),
+    "/table": Command("what lies on the table, where the rules have one", _table),
     "/lore": Command("what you know of something, with the section that says it", _lore, "TEXT"),
     "/recap": Command("this sitting so far, and what was told last", _recap, is_aside=False),
     "/why": Command("the dice of the last turn, its price, and the note that each quotation comes from", _why),

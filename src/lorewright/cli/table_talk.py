@@ -32,8 +32,8 @@ def show_last(campaign: OpenCampaign) -> None:
     _show_options(turns[-1]["result"]["suggested_actions"])
 
 
-def show_result(result: TurnResult) -> None:
-    """One turn's telling."""
+def show_result(result: TurnResult, *, table: Sequence[str] = ()) -> None:
+    """One turn's telling, and the rows of what lies on the table, where there is one."""
     if result.clarification_question is not None:
         say(wrapped(result.clarification_question), style="bold")
     else:
@@ -42,12 +42,19 @@ def show_result(result: TurnResult) -> None:
         cited = ", ".join(dict.fromkeys(citation.cite for citation in result.citations))
         if facts or cited:
             say(in_lines([part for part in (facts, f"[{cited}]" if cited else "") if part]), style="dim")
+        show_table(table)
     if any(event.type == "campaign_ended" for event in result.engine_events):
         say("  — the end —", style="bold")
     asked = result.clarification_question or ""
     # A question names its answers itself; they are not told twice.
     named = all(f"{number} {line}" in asked for number, line in enumerate(result.suggested_actions, start=1))
     _show_options(() if named else result.suggested_actions)
+
+
+def show_table(rows: Sequence[str]) -> None:
+    """What lies on the table, row by row."""
+    for row in rows:
+        say(f"    {row}")
 
 
 def show_end(recap: str) -> None:

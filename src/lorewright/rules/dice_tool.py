@@ -1,4 +1,4 @@
-"""The dice as a tool that others call: `{expression, seed?, context?}` -> what fell, and how to have it again."""
+"""The dice as a tool that a model or a program calls: a request -> what fell, and the seed that throws it again."""
 
 from __future__ import annotations
 

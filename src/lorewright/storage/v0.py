@@ -54,6 +54,8 @@ _SESSIONS = ("id", "campaign_id", "started_at", "ended_at", "turn_range_start", 
 _SESSIONS_LATER = ("session_lore_json", "summary", "world_events_pending")
 
 _ANOTHER = "give a copy of the SQLite file that v0 wrote"
+# No v0 ever had these.
+_OURS = frozenset(("migrations", "turns", "world_states"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,6 +131,9 @@ def _read(connection: sqlite3.Connection, name: str) -> V0File:
     if torn != "ok":
         raise ImportRefused(f"{name} is damaged: {torn}", hint="restore it from a copy, then import that")
     there = {row["name"]: row for row in connection.execute("SELECT name, type, sql FROM sqlite_master")}
+    if there.keys() >= _OURS:
+        what = f"{name} is a campaign of this program, with tables of the same names: it is no v0 database"
+        raise ImportRefused(what, hint="put it into campaigns/, or export it where it is and import that")
     several = "campaigns" in there
     wanted = _wanted(several, there)
     missing = [table for table in wanted if table not in there]

@@ -82,7 +82,7 @@ def draft_of_turn(
         messages,
         state,
         final_text=told.final_text,
-        options=suggestions(state, views.heard_of(state), views.told_of(state)),
+        options=suggestions(state, views.heard_of(state), views.told_of(state), ruleset=setting.rules.ruleset),
         validation=validation,
         resolution=resolution,
         cited=citations(told, given, setting.generations),

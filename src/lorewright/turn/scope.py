@@ -8,6 +8,8 @@ from typing import Literal
 
 from lorewright.ids import local
 from lorewright.rules.reach import can_turn, is_barred
+from lorewright.rules.rulesets import Ruleset
+from lorewright.turn.offers import own_offers
 from lorewright.turn.records import Named, Scope, WayOut
 from lorewright.world.state import OFFSTAGE, SHELF_TAG, Entity, WorldState
 
@@ -17,6 +19,11 @@ _KINDS: dict[str, Literal["person", "thing", "door", "place"]] = {
     "location": "place",
     "door": "door",
 }
+
+
+# So many lines are offered. What a line of ours begins with is a type of action, but for this.
+_MOST = 3
+_ACTIONS = {"talk": "ask"}
 
 
 def scope_of(state: WorldState) -> Scope:
@@ -61,18 +68,29 @@ def ways_out(state: WorldState) -> tuple[WayOut, ...]:
 
 
 def suggestions(
-    state: WorldState, topics: Iterable[str], told: Mapping[str, Collection[str]] = MappingProxyType({})
+    state: WorldState,
+    topics: Iterable[str],
+    told: Mapping[str, Collection[str]] = MappingProxyType({}),
+    *,
+    ruleset: Ruleset | None = None,
 ) -> tuple[str, ...]:
     """One social, one physical and one onward line, each of which works when typed.
 
     `topics` are names that the player has met; `told` those that somebody has told of already. Nothing here comes from
     an item that was not revealed. Which of several is offered turns with the in-world time, so that the lines do not
-    stand still.
+    stand still. What the ruleset has no action for is left out; what it has of its own makes up for it.
     """
     if state.ended is not None:
         return ()
     lines = (_social(state, list(topics), told), _physical(state), _onward(state))
-    return tuple(line for line in lines if line)
+    offered = tuple(line for line in lines if line and _is_possible(line, ruleset))
+    return offered if ruleset is None else (*offered, *own_offers(state, ruleset, limit=_MOST - len(offered)))
+
+
+def _is_possible(line: str, ruleset: Ruleset | None) -> bool:
+    """Whether the ruleset has an action for a line of ours."""
+    verb = line.split()[0]
+    return ruleset is None or _ACTIONS.get(verb, verb) in ruleset.actions
 
 
 def is_called(words: str, *names: str) -> bool:

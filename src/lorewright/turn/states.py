@@ -48,12 +48,12 @@ def stored_state(database: Database, turn_id: str) -> WorldState:
     raise NotFound(f"there is no turn {turn_id}", hint="see: lorewright campaign log CAMPAIGN")
 
 
-def projecting(database: Database, campaign_id: str, before: StateOf, after: StateOf) -> tuple[Statement, ...]:
-    """The statements that take the projection along with the head, from one turn to another. Where it is of neither, or
-    was never made, they make it anew."""
-    stands = projected_turn(database) == before.turn_id
-    changes = changed_rows(before.state if stands else None, after.state)
-    return tuple(project(campaign_id, after.turn_id, changes, anew=not stands))
+def projecting(database: Database, campaign_id: str, before: StateOf | None, after: StateOf) -> tuple[Statement, ...]:
+    """The statements that take the projection along with the head, from one turn to another. Where it is of another
+    one, was never made, or nobody knows what was before, they make it anew."""
+    if before is None or projected_turn(database) != before.turn_id:
+        return first_projection(campaign_id, after)
+    return tuple(project(campaign_id, after.turn_id, changed_rows(before.state, after.state), anew=False))
 
 
 def first_projection(campaign_id: str, of: StateOf) -> tuple[Statement, ...]:

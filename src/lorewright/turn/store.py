@@ -331,7 +331,10 @@ class CampaignStore:
         Raises:
             HeadMoved: another turn was committed since the head was read; nothing was changed.
         """
-        before = StateOf(head.turn_id, self.state_at(head.turn_id))
+        before = None
+        # A head that cannot be read can be left all the same.
+        with suppress(LorewrightError, ValueError):
+            before = StateOf(head.turn_id, self.state_at(head.turn_id))
         move = HeadMove(
             campaign_id=self.campaign_id,
             from_turn_id=head.turn_id,

@@ -15,6 +15,7 @@ from lorewright.storage.heads import FULL_STATE_EVERY
 from lorewright.turn.messages import Message
 from lorewright.turn.result import TurnResult
 from lorewright.turn.rows import message_row
+from lorewright.turn.states import StateOf, first_projection
 from lorewright.turn.store import CampaignStore
 from lorewright.world.state import WorldState
 
@@ -81,6 +82,7 @@ def _statements(campaign: ImportedCampaign, time: str) -> Iterator[_Statement]:
     for session_id, sitting in zip(sittings, campaign.sittings, strict=True):
         yield _sitting(campaign_id, session_id, sitting, ids, time)
     yield insert_row("branches", (campaign_id, MAIN_BRANCH, head, time))
+    yield from first_projection(campaign_id, StateOf(head, campaign.state))
 
 
 def _turn(

@@ -1,0 +1,74 @@
+"""Write the file that will be kept of a new version of a campaign's tables: `fixtures/campaigns/campaign_NNN.db.gz`.
+
+    PYTHONPATH=src:tests python tests/old_campaign.py
+
+Run once, when a migration was added and before it is released; from then on neither the migration nor the file changes.
+The game in it has turns that were taken back, a sitting, a submission that failed and a second branch.
+"""
+
+from __future__ import annotations
+
+import gzip
+import os
+import shutil
+import sqlite3
+import tempfile
+from contextlib import closing, suppress
+from pathlib import Path
+
+os.environ.setdefault("LOREWRIGHT_EMBEDDER", "none")
+
+import harbour as h
+from lorewright.bootstrap import App
+from lorewright.campaigns.branches import branch, switch
+from lorewright.campaigns.sessions import end, sit_down
+from lorewright.errors import ProviderError
+from lorewright.llm.doubles import ScriptedModel
+from lorewright.storage.campaign_tables import CAMPAIGN_MIGRATIONS
+from lorewright.turn.rewinding import undo
+
+FOLDER = Path(__file__).parent / "fixtures" / "campaigns"
+
+
+def played(folder: Path) -> App:
+    """A campaign `game` in which everything happened that a file can hold."""
+    app = h.harbour(folder)
+    with app.campaigns.open("game") as campaign:
+        session = sit_down(campaign)
+        h.say(app, "look", "take rope")
+        undo(campaign.store)
+        h.say(app, "ask Osk about Lin")
+        end(campaign, session)
+    with suppress(ProviderError):
+        h.say(h.with_models(app, {"narrator": ScriptedModel([ProviderError("the server is gone")])}), "wait")
+    with app.campaigns.reading("game") as store:
+        branch(store, turn="1", name="side")
+        switch(store, "side")
+    h.say(app, "search under the counter")
+    with app.campaigns.reading("game") as store:
+        switch(store, "main")
+    h.say(app, "go door", "wait")
+    with app.campaigns.reading("game") as store:
+        undo(store)
+    return app
+
+
+def main() -> None:
+    """Play, and keep the file and the text that it pins."""
+    number = CAMPAIGN_MIGRATIONS[-1].name.split("_")[1]
+    kept = FOLDER / f"campaign_{number}.db.gz"
+    if kept.exists():
+        raise SystemExit(f"{kept} is kept already; a file of a released version is never written again")
+    with tempfile.TemporaryDirectory() as folder:
+        campaigns = played(Path(folder)).workspace.campaigns
+        with closing(sqlite3.connect(campaigns / "game.db")) as connection:
+            # One plain file, with no log beside it.
+            connection.execute("PRAGMA journal_mode = DELETE")
+            connection.execute("VACUUM")
+        kept.write_bytes(gzip.compress((campaigns / "game.db").read_bytes(), 9, mtime=0))
+        for text in (campaigns / "packs-kept").glob("*.zip"):
+            shutil.copyfile(text, FOLDER / text.name)
+
+
+if __name__ == "__main__":
+    main()
