@@ -79,13 +79,16 @@ class Branching(RuleBasedStateMachine):
         for move in moves:
             self._submit(move)
 
-    @rule()
-    def ask(self) -> None:
+    @rule(later=st.integers(0, 4))
+    def ask(self, later: int) -> None:
+        """What the last few turns told stands in every packet; what was told before them is looked up."""
         self.asked += 1
         word = "qu" + "".join("bdfglmnprs"[int(digit)] + "o" for digit in str(self.asked)) + "x"
         told = self._submit(f"ask Osk about {word}")
         if told["validation"]["results"] and told["validation"]["results"][0]["success"]:
             self.words[self.head] = word
+        for _ in range(later):
+            self._submit("wait")
 
     @precondition(lambda self: self._depth() > 0)
     @rule(turns=st.integers(1, 4))
