@@ -145,20 +145,12 @@ def commit(store: CampaignStore, ops: Sequence[o.StateOp]) -> None:
     turn_no, action_id = head.turn_no + 1, f"past{head.turn_no}"
     turn_id = turn_id_of(head.campaign_id, head.turn_id, action_id)
     state = apply(head.state, ops).state
-    result = TurnResult(
+    result = TurnResult.of_no_play(
         turn_no=turn_no,
         turn_id=turn_id,
-        messages=(),
         final_text="",
         next_prompt="",
-        suggested_actions=(),
-        clarification_question=None,
-        citations=(),
-        engine_events=(),
-        validation=Validation(),
-        rolls=(),
         clocks=state.clocks_shown(),
-        tokens={"input": 0, "output": 0},
     )
     store.commit(
         Draft(

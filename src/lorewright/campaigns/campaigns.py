@@ -26,7 +26,6 @@ from lorewright.index.damage import blaming_damage
 from lorewright.index.generation import Generation, GenerationKey
 from lorewright.index.library import InstalledPack, Library
 from lorewright.packs.loader import Progress, content_hash_of, no_progress
-from lorewright.rules.outcomes import Validation
 from lorewright.rules.rulesets import Ruleset
 from lorewright.storage.heads import HeadRow, head_row
 from lorewright.turn.campaign import CampaignRow, PackPin
@@ -34,7 +33,7 @@ from lorewright.turn.commit import run_turn
 from lorewright.turn.draft import Setting, Submission, turn_id_of
 from lorewright.turn.messages import Message
 from lorewright.turn.pipeline import Stages
-from lorewright.turn.result import NEXT_PROMPT, TurnResult
+from lorewright.turn.result import TurnResult
 from lorewright.turn.rewinding import redo, undo_played
 from lorewright.turn.scope import suggestions
 from lorewright.turn.store import CampaignStore
@@ -382,18 +381,11 @@ def _intro(campaign_id: str, scenario: Scenario, state: WorldState) -> Message:
 
 def _first_result(intro: Message, state: WorldState, ruleset: Ruleset) -> TurnResult:
     related = [state.name_of(one) for thread in state.threads.values() for one in thread.related_entity_ids]
-    return TurnResult(
+    return TurnResult.of_no_play(
         turn_no=0,
         turn_id=intro.turn_id,
         messages=(intro,),
         final_text=intro.content,
-        next_prompt=NEXT_PROMPT,
         suggested_actions=suggestions(state, related, ruleset=ruleset),
-        clarification_question=None,
-        citations=(),
-        engine_events=(),
-        validation=Validation(),
-        rolls=(),
         clocks=state.clocks_shown(),
-        tokens={"input": 0, "output": 0},
     )

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import Any, Self
 
 from lorewright.rules.outcomes import EngineEvent, Roll, Validation
 from lorewright.turn.messages import Message
@@ -38,3 +39,32 @@ class TurnResult(Frozen):
     rolls: tuple[Roll, ...]
     clocks: tuple[FrozenMap[str, Any], ...]
     tokens: FrozenMap[str, int]
+
+    @classmethod
+    def of_no_play(
+        cls,
+        *,
+        turn_no: int,
+        turn_id: str,
+        final_text: str,
+        clocks: Sequence[Mapping[str, Any]],
+        messages: tuple[Message, ...] = (),
+        next_prompt: str = NEXT_PROMPT,
+        suggested_actions: tuple[str, ...] = (),
+    ) -> Self:
+        """The result of a turn in which nothing was tried: a beginning, an upgrade, what came from outside."""
+        return cls(
+            turn_no=turn_no,
+            turn_id=turn_id,
+            messages=messages,
+            final_text=final_text,
+            next_prompt=next_prompt,
+            suggested_actions=suggested_actions,
+            clarification_question=None,
+            citations=(),
+            engine_events=(),
+            validation=Validation(),
+            rolls=(),
+            clocks=tuple(clocks),
+            tokens={"input": 0, "output": 0},
+        )

@@ -228,20 +228,13 @@ def _draft(prepared: _Prepared) -> Draft:
             ),
         )
     told = told_of(plan)
-    result = TurnResult(
+    result = TurnResult.of_no_play(
         turn_no=head.turn_no + 1,
         turn_id=turn_id,
-        messages=(),
         final_text=told,
         next_prompt=NEXT_PROMPT if state.ended is None else "",
         suggested_actions=head.options,
-        clarification_question=None,
-        citations=(),
-        engine_events=(),
-        validation=Validation(),
-        rolls=(),
         clocks=state.clocks_shown(),
-        tokens={"input": 0, "output": 0},
     )
     moved = [[one.id, one.hash_then, one.hash_now] for one in (*plan.packs, plan.ruleset, *plan.prompts)]
     remarks = [[one.kind, one.about, one.what] for one in plan.remarks]

@@ -13,10 +13,9 @@ from lorewright.campaigns.v0.numbering import in_order, number_of, numbers_told
 from lorewright.campaigns.v0.rows import V0Campaign, V0Event, V0Session, V0Summary
 from lorewright.campaigns.v0.values import Faults
 from lorewright.campaigns.v0.world import our_id
-from lorewright.rules.outcomes import Validation
 from lorewright.turn.draft import turn_id_of
 from lorewright.turn.messages import Message
-from lorewright.turn.result import NEXT_PROMPT, TurnResult
+from lorewright.turn.result import TurnResult
 from lorewright.turn.visibility import seen_by
 from lorewright.world.state import WorldState
 
@@ -95,21 +94,13 @@ def _turn(
         audience = _audience(row, campaign_id, state)
         written.append({"owner": "narrator", "type": "narration", "content": row.final_text, "audience": audience})
     messages = tuple(Message.model_validate({**one, "turn_id": turn_id, "seq": seq}) for seq, one in enumerate(written))
-    result = TurnResult(
+    result = TurnResult.of_no_play(
         turn_no=number,
         turn_id=turn_id,
         messages=tuple(seen_by("player", messages, own_id=state.player_id)),
         final_text=row.final_text,
-        next_prompt=NEXT_PROMPT,
-        suggested_actions=(),
-        clarification_question=None,
-        citations=(),
-        engine_events=(),
-        validation=Validation(),
-        rolls=(),
         # Of the clocks of earlier turns nothing is known.
         clocks=state.clocks_shown() if is_last else (),
-        tokens={"input": 0, "output": 0},
     )
     given, made = {"context_packet": row.context}, {"event_id": row.id, "turn_no": row.turn_no, **row.record}
     return ImportedTurn(
