@@ -54,6 +54,7 @@ WRITES: dict[str, Write] = {
     "a turn": submit("ask Osk about Lin"),
     "a turn that opens a scene": submit("go door"),
     "a question back": submit("frobnicate the gizmo"),
+    "redo": lambda campaign: redo(campaign.store),
     "undo": lambda campaign: undo(campaign.store, turns=2),
     "rollback": lambda campaign: rollback(campaign.store, turns=2),
     "branch": lambda campaign: branch(campaign.store, turn="1", name="new"),
@@ -62,14 +63,16 @@ WRITES: dict[str, Write] = {
 }
 
 # What finds room in the pages that there are, as long as the game is short.
-SMALL = {"undo", "rollback", "branch", "switch", "the beginning of a sitting"}
+SMALL = {"redo", "undo", "rollback", "branch", "switch", "the beginning of a sitting"}
 
 
 def played(tmp_path: Path) -> App:
+    """A campaign at turn 3, with a turn that can be done again and a branch to switch to."""
     app = h.harbour(tmp_path)
-    h.say(app, "look", "take rope", "wait")
+    h.say(app, "look", "take rope", "wait", "look")
     with app.campaigns.reading("game") as store:
         branch(store, turn="1", name="side")
+        undo(store)
     return app
 
 
