@@ -3,7 +3,7 @@
     PYTHONPATH=src:tests python tests/old_campaign.py
 
 Run once, when a migration was added and before it is released; from then on neither the migration nor the file changes.
-The game in it has turns that were taken back, a sitting, a submission that failed and a second branch.
+The game in it has turns that were taken back, a sitting, a submission that failed and a second branch with an upgrade.
 """
 
 from __future__ import annotations
@@ -45,6 +45,12 @@ def played(folder: Path) -> App:
         branch(store, turn="1", name="side")
         switch(store, "side")
     h.say(app, "search under the counter")
+    # On this branch the story goes by a newer text of the pack.
+    pack = app.workspace.root / "content_packs" / "harbour"
+    manifest = (pack / "pack.yaml").read_text(encoding="utf-8")
+    (pack / "pack.yaml").write_text(manifest.replace("1.0.0", "1.1.0"), encoding="utf-8")
+    app.packs.install(pack)
+    app.upgrades.upgrade("game")
     with app.campaigns.reading("game") as store:
         switch(store, "main")
     h.say(app, "go door", "wait")

@@ -15,6 +15,7 @@ from lorewright.campaigns.lore import LoreDesk
 from lorewright.campaigns.packs import PackShelf
 from lorewright.campaigns.scenarios import Scenarios
 from lorewright.campaigns.sessions import Sessions
+from lorewright.campaigns.upgrades.upgrading import Upgrades
 from lorewright.errors import EmbedderError, SettingsError
 from lorewright.index.library import Library
 from lorewright.llm.model import Model
@@ -38,6 +39,7 @@ class App:
     stages: Stages
     doctor: Doctor
     sessions: Sessions
+    upgrades: Upgrades
     explorer: Explorer
     scenarios: Scenarios
     # Why packs are found by words alone although the settings name an embedder.
@@ -84,6 +86,7 @@ def open_app(
             chroma=workspace.settings.index.chroma != "never",
         ),
         sessions=Sessions(campaigns),
+        upgrades=Upgrades(campaigns, library, workspace.scenarios),
         explorer=explorer,
         scenarios=Scenarios(workspace.scenarios, workspace.content_packs, by_words, explorer),
         without_vectors=lore.without_vectors,

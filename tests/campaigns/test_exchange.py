@@ -265,7 +265,8 @@ def test_a_file_that_somebody_made_is_judged_by_what_it_holds(
 def test_a_file_of_an_older_version_is_brought_up_to_date(home: App, away: App, file: Path, tmp_path: Path) -> None:
     def older(about: Any, members: Any) -> None:
         about["migrations"] = about["migrations"][:2]
-        del members["tables/branches.jsonl"]
+        for table in ("branches", "upgrades", "upgrade_pins"):
+            del members[f"tables/{table}.jsonl"]
         lines = [json.loads(line) for line in members["tables/campaigns.jsonl"].splitlines()]
         members["tables/campaigns.jsonl"] = "".join(json.dumps(line[:-1]) + "\n" for line in lines).encode()
 

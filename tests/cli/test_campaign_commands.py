@@ -161,3 +161,38 @@ def test_a_file_of_the_predecessor_is_imported_with_a_report_and_then_is_up_to_d
     refused = run(root, "db", "import-v0", str(path), "--id", "saturday")
     assert refused.returncode == 1
     assert refused.stderr.startswith("error[import_refused]: clocks, row 1 ('heat'): name holds the control character")
+
+
+def test_an_upgrade_is_shown_then_done_and_told_in_the_log(root: Path) -> None:
+    assert "is up to date" in run(root, "campaign", "upgrade", "game").stdout
+    pack = root / "content_packs" / "harbour"
+    text = (pack / "pack.yaml").read_text(encoding="utf-8")
+    (pack / "pack.yaml").write_text(text.replace("1.0.0", "1.1.0"), encoding="utf-8")
+    quay = (pack / "locations" / "quay.md").read_text(encoding="utf-8")
+    (pack / "locations" / "quay.md").write_text(quay.replace("## Atmosphere", "## Birds"), encoding="utf-8")
+    run(root, "pack", "install", str(pack))
+    shown = run(root, "campaign", "upgrade", "game").stdout
+    assert "section-renamed" in shown
+    assert shown.endswith("Nothing was changed. To do it: lorewright campaign upgrade game --yes\n")
+    plan = json.loads(run(root, "campaign", "upgrade", "game", "--json").stdout)
+    assert (plan["is_needed"], plan["is_blocked"], plan["turn_no"], plan["prompts"]) == (True, False, None, [])
+    assert (plan["packs"][0]["version_then"], plan["packs"][0]["version_now"]) == ("1.0.0", "1.1.0")
+    done = run(root, "campaign", "upgrade", "game", "--yes").stdout
+    assert done.endswith("game goes by them from turn 4 on; back: lorewright campaign rollback game\n")
+    assert "From here on the story goes by harbour 1.1.0." in run(root, "campaign", "log", "game", "--turn", "4").stdout
+    assert "packs: harbour 1.1.0" in run(root, "campaign", "show", "game").stdout
+    assert run(root, "db", "check", "game").returncode == 0
+    run(root, "campaign", "rollback", "game")
+    assert "packs: harbour 1.0.0" in run(root, "campaign", "show", "game").stdout
+
+
+def test_an_upgrade_that_is_refused_says_why_and_what_to_do(root: Path) -> None:
+    pack = root / "content_packs" / "harbour"
+    (pack / "npcs" / "bea.md").unlink()
+    run(root, "pack", "install", str(pack))
+    shown = run(root, "campaign", "upgrade", "game")
+    assert shown.returncode == 0
+    assert "Nothing was changed, and --yes would be refused: give harbour a file for it again" in shown.stdout
+    refused = run(root, "campaign", "upgrade", "game", "--yes")
+    assert refused.returncode == 1
+    assert "harbour:bea: Bea is one of the cast and has no file any more" in refused.stderr

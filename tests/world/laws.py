@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from lorewright.world import ops as o
+from lorewright.world.schemas import plain
 from world import strategies as some
 from world.inner_laws import INNER_LAWS
 from world.shaped import SCENE, STATS
@@ -135,6 +136,13 @@ def remove(world: Json, op: o.RemoveFrom) -> None:
         inner[name].remove(op.value)
 
 
+def reshape(world: Json, op: o.Reshape) -> None:
+    held = world["ruleset"]
+    held |= {"stat_schema": plain(op.stat_schema), "scene_schema": plain(op.scene_schema)}
+    for block in held["stats"].values():
+        block.setdefault("nerve", 1)
+
+
 LAWS: dict[str, Law] = {
     "advance_time": advance_time,
     "move": move,
@@ -157,5 +165,6 @@ LAWS: dict[str, Law] = {
     "decrement": lambda world, op: count(world, op, -op.value),
     "append": append,
     "remove": remove,
+    "reshape": reshape,
     **INNER_LAWS,
 }

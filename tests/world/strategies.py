@@ -17,7 +17,7 @@ from lorewright.world import ops as o
 from lorewright.world.apply import apply
 from lorewright.world.state import OFFSTAGE, Entity, Fact, Relationship, WorldState
 from world.inner_strategies import INNER_FITTING, inner_strays, investigated, one_of
-from world.shaped import shaped
+from world.shaped import SCENE, STATS, shaped
 
 NOBODY = "town:nobody"
 SHIFTS = ("trust", "tension", "closeness")
@@ -268,6 +268,17 @@ def _removals(state: WorldState) -> Ops | None:
     return one_of([*notes, *whole], st.just)
 
 
+def _reshapings(state: WorldState) -> Ops | None:
+    """Another stat with a default, in a schema that the state is not held to yet."""
+    if state.ruleset is None:
+        return None
+    known = state.ruleset.stat_schema["properties"].get("nerve", {}).get("maximum")
+    other = st.integers(10, 99).filter(lambda most: most != known)
+    nerve = other.map(lambda most: {"type": "integer", "default": 1, "maximum": most})
+    schemas = nerve.map(lambda one: {**STATS, "properties": {**STATS["properties"], "nerve": one}})
+    return schemas.map(lambda stats: o.Reshape(stat_schema=stats, scene_schema=SCENE))
+
+
 FITTING: dict[str, Callable[[WorldState], Ops | None]] = {
     "advance_time": lambda state: st.builds(o.AdvanceTime, minutes=st.integers(1, 600)),
     "move": _moves,
@@ -292,6 +303,7 @@ FITTING: dict[str, Callable[[WorldState], Ops | None]] = {
     "decrement": lambda state: _counts(state, o.Decrement, 0),
     "append": _appends,
     "remove": _removals,
+    "reshape": _reshapings,
     **INNER_FITTING,
 }
 

@@ -59,7 +59,7 @@ def test_most_ops_that_are_tried_fit_and_take_effect_and_each_kind_does() -> Non
     tried: Counter[str] = Counter()
     effective: Counter[str] = Counter()
 
-    @settings(derandomize=True, max_examples=300, database=None)
+    @settings(derandomize=True, max_examples=500, database=None)
     @given(some.turns())
     def try_a_turn(turn: some.Turn) -> None:
         state, ops = turn

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import secrets
 import tempfile
-from collections.abc import Iterator, Sequence
-from contextlib import closing, contextmanager, suppress
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, closing, contextmanager, suppress
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +20,7 @@ from lorewright.campaigns.rulesets import load_ruleset, rulesets_beside
 from lorewright.campaigns.scenario import Scenario, load_scenario
 from lorewright.campaigns.sheets import hold_to
 from lorewright.campaigns.store import create_campaign, pins_of
-from lorewright.errors import CampaignError, DamagedFile, EmbedderError, LorewrightError, NotFound
+from lorewright.errors import CampaignError, DamagedFile, EmbedderError, HeadMoved, LorewrightError, NotFound
 from lorewright.ids import canonical_json, content_hash, is_id
 from lorewright.index.damage import blaming_damage
 from lorewright.index.generation import Generation, GenerationKey
@@ -40,16 +41,38 @@ from lorewright.turn.store import CampaignStore
 from lorewright.world.state import WorldState
 
 _SUFFIX = ".db"
+# A turn that was thought by rules which hold no more is thought again by those that do.
+_UPGRADED_MEANWHILE = 3
+
+
+# What a campaign was made from as it holds at its head, and what is set by it.
+_Made = tuple[CampaignRow, Setting]
 
 
 @dataclass(slots=True)
 class OpenCampaign:
-    """A campaign that is open for play: its file and all that stays the same while it is played."""
+    """A campaign that is open for play: its file, and all that stays the same until it is upgraded or the head goes
+    back over an upgrade."""
 
     store: CampaignStore
-    row: CampaignRow
-    setting: Setting
     stages: Stages
+    _make: Callable[[], _Made]
+    _made: _Made
+
+    @property
+    def row(self) -> CampaignRow:
+        """The campaign as it was when its setting was made."""
+        return self._current()[0]
+
+    @property
+    def setting(self) -> Setting:
+        """The rules and packs that hold at the head."""
+        return self._current()[1]
+
+    def _current(self) -> _Made:
+        if self.store.upgrade_id() != self._made[0].upgrade_id:
+            self._made = self._make()
+        return self._made
 
     async def submit(self, text: str, *, action_id: str | None = None) -> str:
         """Run a turn; its TurnResult as canonical JSON. See `run_turn` for what it raises.
@@ -59,7 +82,15 @@ class OpenCampaign:
         """
         text = text.encode("utf-8", "replace").decode("utf-8")
         action_id = action_id or _action_id(head_row(self.store.database), text)
-        return await run_turn(self.store, Submission(text, action_id), self.setting, self.stages)
+        submission = Submission(text, action_id)
+        for _ in range(_UPGRADED_MEANWHILE):
+            setting = self.setting
+            try:
+                return await run_turn(self.store, submission, setting, self.stages)
+            except HeadMoved:
+                if self.setting is setting:
+                    raise
+        return await run_turn(self.store, submission, self.setting, self.stages)
 
     async def retry(self) -> str:
         """Take back the last turn that was played and play its words again, which throws other dice.
@@ -209,6 +240,11 @@ class Campaigns:
             tuple(campaign_id for campaign_id, pins in found.items() if pins is None),
         )
 
+    def pinning(self, pack_id: str) -> list[str]:
+        """The campaigns, by ID, that pin a text of a pack on any branch."""
+        pins = {campaign_id: pins_of(self.folder / f"{campaign_id}{_SUFFIX}") or () for campaign_id in self.ids()}
+        return [campaign_id for campaign_id, found in pins.items() if any(pin.pack_id == pack_id for pin in found)]
+
     def rows(self) -> list[CampaignRow]:
         """All campaigns that can be read, by ID."""
         return [row for row in map(self._row, self.ids()) if row is not None]
@@ -242,19 +278,22 @@ class Campaigns:
             NotFound: there is no such campaign, or a pinned text is gone.
             StateMisfit: the stored state does not fit the ruleset; nothing was changed.
         """
-        with self._store(campaign_id) as store:
-            row = store.campaign()
-            state = store.head().state
-            hold_to(state, row.rules.ruleset)
-            generations = self.generations(row)
-            try:
-                with closing(PlayedHistory(self._histories, store, generations)) as history:
-                    setting = Setting(row.rules, row.seed, generations, history.before, agendas_of(row.scenario, state))
-                    with blaming_damage(generation.folder for generation in generations):
-                        yield OpenCampaign(store, row, setting, self._stages)
-            finally:
-                for generation in generations:
-                    generation.close()
+        with self._store(campaign_id) as store, ExitStack() as stack:
+            make = partial(self._made, store, stack)
+            yield OpenCampaign(store, self._stages, make, make())
+
+    def _made(self, store: CampaignStore, stack: ExitStack) -> _Made:
+        """What holds at the head of a campaign; the stack closes it."""
+        row = store.campaign()
+        state = store.head().state
+        hold_to(state, row.rules.ruleset)
+        generations = self.generations(row)
+        for generation in generations:
+            stack.callback(generation.close)
+        history = stack.enter_context(closing(PlayedHistory(self._histories, store, generations)))
+        stack.enter_context(blaming_damage([generation.folder for generation in generations]))
+        agendas = agendas_of(row.scenario, state)
+        return row, Setting(row.rules, row.seed, generations, history.before, agendas, upgrade_id=row.upgrade_id)
 
     def generations(self, row: CampaignRow) -> tuple[Generation, ...]:
         """Readers of the generations that a campaign pins, by pack ID; the caller closes them."""

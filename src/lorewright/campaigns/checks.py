@@ -45,6 +45,7 @@ from lorewright.storage.integrity import (
 from lorewright.storage.migrations import migrate, missing
 from lorewright.storage.projection import PROJECTED, projected_rows, projected_turn
 from lorewright.storage.sittings import session_rows
+from lorewright.storage.upgrades import rules_of_upgrades
 from lorewright.turn.messages import Message
 from lorewright.turn.projection import all_rows
 from lorewright.turn.result import TurnResult
@@ -147,6 +148,9 @@ def _campaign(database: Database) -> Iterator[Finding]:
         )
     if (problem := _misread(CampaignRules.model_validate_json, row["rules_json"])) is not None:
         yield Finding("rules-unreadable", "campaign", problem, RESTORE)
+    for one in rules_of_upgrades(database):
+        if (problem := _misread(CampaignRules.model_validate_json, one["rules_json"])) is not None:
+            yield Finding("rules-unreadable", f"upgrade {one['turn_id']}", problem, RESTORE)
 
 
 def _states(database: Database) -> Iterator[Finding]:

@@ -73,7 +73,7 @@ def export(campaigns: Campaigns, campaign_id: str, path: Path, *, audience: Audi
                 hint=f"see: lorewright db check {campaign_id}",
             )
         row = store.campaign()
-        members = _whole(campaigns, store, row) if audience == "gm" else _story(store, row)
+        members = _whole(campaigns, store) if audience == "gm" else _story(store, row)
         try:
             write_container(path, _about(row, audience), members)
         except FileExistsError:
@@ -92,11 +92,11 @@ def _about(row: CampaignRow, audience: Audience) -> dict[str, Any]:
     return {**about, "migrations": [one.name for one in CAMPAIGN_MIGRATIONS]} if audience == "gm" else about
 
 
-def _whole(campaigns: Campaigns, store: CampaignStore, row: CampaignRow) -> Iterator[tuple[str, bytes]]:
+def _whole(campaigns: Campaigns, store: CampaignStore) -> Iterator[tuple[str, bytes]]:
     for table in read_tables(store.database):
         lines = (canonical_json(line) for line in (table.columns, *table.rows))
         yield f"tables/{table.name}.jsonl", "".join(f"{line}\n" for line in lines).encode()
-    for content_hash in sorted({pin.content_hash for pin in row.pins}):
+    for content_hash in sorted({text_hash for _, text_hash in pinned_texts(store.database)}):
         with tempfile.TemporaryDirectory() as folder:
             root = Path(folder)
             campaigns.kept.unpack(content_hash, root)

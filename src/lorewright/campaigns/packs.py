@@ -133,5 +133,5 @@ class PackShelf:
         return pack
 
     def needed_by(self, pack_id: str) -> list[str]:
-        """The campaigns that pin a text of the pack."""
-        return [row.id for row in self._campaigns.rows() if any(pin.pack_id == pack_id for pin in row.pins)]
+        """The campaigns that pin a text of the pack, on any branch."""
+        return self._campaigns.pinning(pack_id)

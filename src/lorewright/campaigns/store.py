@@ -15,6 +15,7 @@ from lorewright.storage.campaign_tables import CAMPAIGN_MIGRATIONS
 from lorewright.storage.database import Database, insert_row, opened
 from lorewright.storage.migrations import migrate
 from lorewright.storage.steps import step
+from lorewright.storage.upgrades import all_pins
 from lorewright.turn.campaign import PackPin
 from lorewright.turn.messages import Message
 from lorewright.turn.rows import message_row, now
@@ -87,10 +88,10 @@ def _creation(
 
 
 def pins_of(path: Path) -> tuple[PackPin, ...] | None:
-    """The texts that a campaign's file pins, of whatever version it is; None where it cannot be read."""
+    """The texts that a campaign's file pins on any branch, of whatever version it is; None where it cannot be read."""
     try:
         with opened(path) as database:
-            rows = database.rows("SELECT pack_id, version, content_hash FROM pack_pins ORDER BY pack_id")
+            rows = all_pins(database)
     except (DamagedFile, sqlite3.DatabaseError):
         return None
     return tuple(PackPin(*row) for row in rows)

@@ -12,6 +12,8 @@ from lorewright.bootstrap import open_app
 from lorewright.campaigns import branches, exchange
 from lorewright.campaigns.metrics import lore_cache_hit_rate
 from lorewright.campaigns.sessions import shown as shown_session
+from lorewright.campaigns.upgrades.remarks import UpgradePlan
+from lorewright.campaigns.upgrades.upgrading import Upgraded
 from lorewright.cli.output import Twig, note, say, show_json, show_table, show_tree
 from lorewright.cli.progress import progress_bar
 from lorewright.cli.prose import wrapped
@@ -191,6 +193,45 @@ def switch(
     say(f"{campaign_id} stands after turn {moved.turn_no} of {name}; {moved.kept_as} stays as it was")
     say(wrapped(told), style="dim")
     say(f"Next: lorewright play {campaign_id}")
+
+
+@app.command(epilog="Example: lorewright campaign upgrade friday --yes")
+def upgrade(
+    campaign_id: CampaignId,
+    yes: Annotated[bool, typer.Option("--yes", help="Do it, in a turn of its own that a rollback takes back.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """What the packs and rulesets that are installed now would change for a campaign: who and what would be gone, which
+    sections are called otherwise, which secrets are none any more. Nothing is changed without --yes.
+
+    This shows what players do not know.
+    """
+    upgrades = open_app().upgrades
+    done = upgrades.upgrade(campaign_id) if yes else Upgraded(upgrades.plan(campaign_id))
+    plan = done.plan
+    if as_json:
+        state = {"is_needed": plan.is_needed, "is_blocked": bool(plan.blocking)}
+        show_json({**asdict(plan), **state, "turn_no": done.turn_no, "turn_id": done.turn_id})
+        return
+    _show_plan(plan)
+    if done.turn_no is not None:
+        say(f"{campaign_id} goes by them from turn {done.turn_no} on; back: lorewright campaign rollback {campaign_id}")
+    elif plan.blocking:
+        say(f"Nothing was changed, and --yes would be refused: {plan.blocking[0].hint}", style="red")
+    elif plan.is_needed:
+        say(f"Nothing was changed. To do it: lorewright campaign upgrade {campaign_id} --yes")
+
+
+def _show_plan(plan: UpgradePlan) -> None:
+    moved = [one for one in (*plan.packs, plan.ruleset, *plan.prompts) if one.is_other]
+    if moved:
+        rows = [(m.id, m.version_then, m.version_now, m.hash_then[:12], m.hash_now[:12]) for m in moved]
+        show_table(("what", "version then", "now", "text then", "now"), rows)
+    else:
+        say(f"{plan.campaign_id} is up to date: every text is the one that it pins")
+    if plan.remarks:
+        remarks = [(one.kind, one.about, one.what, "yes" if one.blocks else "") for one in plan.remarks]
+        show_table(("code", "about", "what", "blocks"), remarks)
 
 
 @app.command(epilog="Example: lorewright campaign export friday friday.lorewright --as player")

@@ -88,5 +88,5 @@ def _show_options(options: Sequence[str]) -> None:
 
 
 def _last_told(turns: list[dict[str, Any]]) -> str:
-    told = [turn["result"] for turn in turns if turn["kind"] != "clarification"]
+    told = [turn["result"] for turn in turns if turn["kind"] not in ("clarification", "upgrade")]
     return str(told[-1]["final_text"])

@@ -2,6 +2,8 @@
 
 campaigns          one row: what it was made from, its rules, its head and its revision
 pack_pins          which text of which pack it was made from
+upgrades           from which turn on it goes by other rules, and upgrade_pins by which texts: the nearest one on the
+                   way from the head to the root decides, and where there is none the campaign's own
 turns              the tree of turns: parent, ops, the hash of the state after it, the stored result, the sitting
 world_states       complete states, of the head, of branch points and of every 25th turn; others are rebuilt from ops
 branches           names of heads: of the one at hand, and of what was rolled back or begun from an earlier turn
@@ -131,4 +133,20 @@ CAMPAIGN_MIGRATIONS = (
     ),
     # Filled when the file is opened next: what stands in them is made of a state, which no statement can read.
     Migration("campaign_004_projection", (*TABLES, *VIEWS)),
+    Migration(
+        "campaign_005_upgrades",
+        (
+            """CREATE TABLE upgrades (
+                campaign_id TEXT NOT NULL, turn_id TEXT NOT NULL, rules_json TEXT NOT NULL, ruleset_id TEXT NOT NULL,
+                ruleset_hash TEXT NOT NULL, prompts_json TEXT NOT NULL DEFAULT '{}',
+                PRIMARY KEY (campaign_id, turn_id),
+                FOREIGN KEY (campaign_id, turn_id) REFERENCES turns(campaign_id, turn_id)
+            )""",
+            """CREATE TABLE upgrade_pins (
+                campaign_id TEXT NOT NULL, turn_id TEXT NOT NULL, pack_id TEXT NOT NULL, version TEXT NOT NULL,
+                content_hash TEXT NOT NULL, PRIMARY KEY (campaign_id, turn_id, pack_id),
+                FOREIGN KEY (campaign_id, turn_id) REFERENCES upgrades(campaign_id, turn_id)
+            )""",
+        ),
+    ),
 )

@@ -6,6 +6,7 @@ import sqlite3
 from collections.abc import Iterator, Mapping
 
 from lorewright.storage.database import Database
+from lorewright.storage.upgrades import all_pins
 
 Row = sqlite3.Row
 # Whatever SQLite refuses.
@@ -61,5 +62,5 @@ def turns_with_messages(database: Database) -> Iterator[tuple[Row, list[Row]]]:
 
 
 def pinned_texts(database: Database) -> list[tuple[str, str]]:
-    """(pack, content hash) of every text that is pinned, by pack."""
-    return [tuple(row) for row in database.rows("SELECT pack_id, content_hash FROM pack_pins ORDER BY pack_id")]
+    """(pack, content hash) of every text that is pinned on any branch, by pack."""
+    return list(dict.fromkeys((pack_id, text_hash) for pack_id, _, text_hash in all_pins(database)))

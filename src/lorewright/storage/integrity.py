@@ -164,6 +164,13 @@ INVARIANTS = (
            (SELECT 1 FROM turns t WHERE t.campaign_id = a.campaign_id AND t.turn_id = a.head_turn_id)""",
     ),
     Invariant(
+        "upgrade-turn",
+        f"""SELECT {_TURN}, 'a turn of the kind upgrade, and what it goes on with is not said' FROM turns t
+            LEFT JOIN upgrades u USING (campaign_id, turn_id) WHERE t.kind = 'upgrade' AND u.turn_id IS NULL
+            UNION ALL SELECT {_TURN}, 'a turn of the kind ' || t.kind || ' that says what it goes on with'
+            FROM upgrades u JOIN turns t USING (campaign_id, turn_id) WHERE t.kind != 'upgrade'""",
+    ),
+    Invariant(
         "session-open",
         """SELECT 'sittings', count(*) || ' are open; one may be' FROM sessions WHERE ended_at IS NULL
            HAVING count(*) > 1""",

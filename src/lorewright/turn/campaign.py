@@ -19,7 +19,8 @@ class PackPin:
 
 @dataclass(frozen=True, slots=True)
 class CampaignRow:
-    """What a campaign is and was made from."""
+    """What a campaign is and was made from; rules and pins as they are at its head. `upgrade_id` is the turn that set
+    them, None where they are those that it was begun with."""
 
     id: str
     name: str
@@ -33,3 +34,4 @@ class CampaignRow:
     created_at: str
     updated_at: str
     pins: tuple[PackPin, ...]
+    upgrade_id: str | None = None

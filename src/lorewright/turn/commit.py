@@ -49,6 +49,8 @@ def _or_moved(stored: str | None) -> str:
 
 async def _attempt(store: TurnStore, submission: Submission, setting: Setting, stages: Stages) -> str:
     head = store.head()
+    if head.upgrade_id != setting.upgrade_id:
+        raise HeadMoved("the campaign goes by other rules or packs by now", hint="open it again, and say it again")
     recorder = Recorder()
     try:
         draft = await think(head, submission, setting, stages, recorder)

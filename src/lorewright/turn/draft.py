@@ -15,13 +15,14 @@ from lorewright.rules.actions import Action
 from lorewright.rules.outcomes import Validation
 from lorewright.rules.rulesets import CampaignRules
 from lorewright.turn.agendas import Agenda
+from lorewright.turn.campaign import PackPin
 from lorewright.turn.messages import Message
 from lorewright.turn.result import TurnResult
 from lorewright.turn.stages.stage import BUILTIN, StageRun
 from lorewright.world.ops import StateOp
 from lorewright.world.state import WorldState
 
-TurnKind = Literal["start", "play", "clarification"]
+TurnKind = Literal["start", "play", "clarification", "imported", "upgrade"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +30,8 @@ class Head:
     """The newest turn of a campaign, read at once. `recent` are (turn number, message) of the last turns, oldest first.
 
     `options` are the lines that were offered last; `revision` guards the commit. `scene_lore` is what is kept of the
-    scene; `session_lore` what the sitting at hand began with, as the player may know it.
+    scene; `session_lore` what the sitting at hand began with, as the player may know it. `upgrade_id`
+    is the turn that set the rules and packs that hold, if any.
     """
 
     campaign_id: str
@@ -43,6 +45,7 @@ class Head:
     scene_lore: tuple[str, ...] = ()
     session_id: str | None = None
     session_lore: Mapping[str, Any] = field(default_factory=dict)
+    upgrade_id: str | None = None
 
 
 # A head, and how many of its last turns to leave out -> what the player saw happen before them, if anything.
@@ -57,7 +60,8 @@ def no_history(head: Head, leave_out: int) -> AbstractContextManager[tuple[Gener
 @dataclass(frozen=True, slots=True)
 class Setting:
     """What does not change while a campaign is played: its rules, its seed, the packs that it pins, how to look up what
-    has happened in it, what each of the cast is after (by ID), and whether scene lore is reused."""
+    has happened in it, what each of the cast is after (by ID), and whether scene lore is reused. Rules and packs hold
+    where the head's `upgrade_id` is the same."""
 
     rules: CampaignRules
     seed: int
@@ -65,6 +69,7 @@ class Setting:
     history: ReadHistory = no_history
     agendas: Mapping[str, Agenda] = field(default_factory=dict)
     keeps_scene_lore: bool = True
+    upgrade_id: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,11 +143,23 @@ def _json_list(values: Sequence[BaseModel]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class SceneLoreUse:
-    """What a turn made of the scene's lore: whether all of it was at hand, and what is to be kept of which scene."""
+    """What a turn made of the scene's lore: whether all of it was at hand (None where none was wanted), and what is to
+    be kept of which scene."""
 
-    cached: bool
+    cached: bool | None
     scene_id: str
     to_keep: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Upgrade:
+    """What a campaign goes on with from a turn: rules, the hash of their ruleset, pins, and the prompts' versions by
+    name (none yet: built-in stages have no prompts)."""
+
+    rules: CampaignRules
+    ruleset_hash: str
+    pins: tuple[PackPin, ...]
+    prompts: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,6 +178,7 @@ class Draft:
     records: tuple[StageRecord, ...]
     result: TurnResult
     scene_lore: SceneLoreUse
+    upgrade: Upgrade | None = None
 
     @property
     def turn_no(self) -> int:

@@ -31,6 +31,7 @@ def rows_of(draft: Draft, time: str, *, result_json: str) -> Iterator[Row]:
     yield from (message_row(draft.head.campaign_id, message) for message in draft.messages)
     yield from _actions(draft)
     yield from _records(draft)
+    yield from _upgrade(draft)
 
 
 def message_row(campaign_id: str, message: Message) -> Row:
@@ -82,7 +83,7 @@ def _turn(draft: Draft, time: str, state_hash: str, result_json: str) -> tuple[A
         result_json,
         time,
         draft.head.session_id,
-        int(draft.scene_lore.cached),
+        None if draft.scene_lore.cached is None else int(draft.scene_lore.cached),
     )
 
 
@@ -96,6 +97,15 @@ def _actions(draft: Draft) -> Iterator[Row]:
             "validation_results",
             (*key, result.action_index, int(result.success), result.reason, result.message),
         )
+
+
+def _upgrade(draft: Draft) -> Iterator[Row]:
+    key, upgrade = (draft.head.campaign_id, draft.turn_id), draft.upgrade
+    if upgrade is not None:
+        rules = canonical_json(upgrade.rules.model_dump(mode="json", by_alias=True))
+        prompts = canonical_json(dict(upgrade.prompts))
+        yield "upgrades", (*key, rules, upgrade.rules.ruleset.id, upgrade.ruleset_hash, prompts)
+        yield from (("upgrade_pins", (*key, pin.pack_id, pin.version, pin.content_hash)) for pin in upgrade.pins)
 
 
 def _records(draft: Draft) -> Iterator[Row]:

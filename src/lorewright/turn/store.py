@@ -29,6 +29,7 @@ from lorewright.storage.heads import (
 from lorewright.storage.migrations import open_migrated
 from lorewright.storage.sittings import SceneLoreRow, active_session_row, keep_scene_lore, scene_lore_row
 from lorewright.storage.steps import step
+from lorewright.storage.upgrades import upgrade_of, upgrade_row
 from lorewright.turn.campaign import CampaignRow, PackPin
 from lorewright.turn.draft import Draft, Head, StageRecord, Submission
 from lorewright.turn.messages import Message
@@ -73,24 +74,31 @@ class CampaignStore:
     # Reading.
 
     def campaign(self) -> CampaignRow:
-        """The campaign itself."""
+        """The campaign itself, with the rules and pins that hold at its head."""
         row = self.database.row("SELECT * FROM campaigns")
         assert row is not None
         pins = self.database.rows("SELECT pack_id, version, content_hash FROM pack_pins ORDER BY pack_id")
+        upgrade_id = upgrade_of(self.database, row["head_turn_id"])
+        upgrade = None if upgrade_id is None else upgrade_row(self.database, upgrade_id)
         return CampaignRow(
             id=row["id"],
             name=row["name"],
             scenario_id=row["scenario_id"],
             scenario=json.loads(row["scenario_json"]),
-            rules=CampaignRules.model_validate_json(row["rules_json"]),
-            ruleset_hash=row["ruleset_hash"],
+            rules=CampaignRules.model_validate_json(row["rules_json"] if upgrade is None else upgrade.rules_json),
+            ruleset_hash=row["ruleset_hash"] if upgrade is None else upgrade.ruleset_hash,
             seed=row["seed"],
             current_turn=row["current_turn"],
             revision=row["revision"],
             created_at=row["created_at"],
             updated_at=row["updated_at"],
-            pins=tuple(PackPin(*pin) for pin in pins),
+            pins=tuple(PackPin(*pin) for pin in (pins if upgrade is None else upgrade.pins)),
+            upgrade_id=upgrade_id,
         )
+
+    def upgrade_id(self) -> str | None:
+        """The turn that set the rules and pins that hold at the head; None where the campaign was begun with them."""
+        return upgrade_of(self.database, head_row(self.database).turn_id)
 
     def head(self) -> Head:
         """The newest turn with its state and the last messages."""
@@ -120,6 +128,7 @@ class CampaignStore:
             session_id=session.id if session else None,
             # What a sitting began with does not go back with whoever goes back before it.
             session_lore=session.session_lore if session and known else {},
+            upgrade_id=upgrade_of(self.database, row["turn_id"]),
         )
 
     def state_at(self, turn_id: str) -> WorldState:

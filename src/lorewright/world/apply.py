@@ -9,7 +9,7 @@ from lorewright.world import ops as o
 from lorewright.world.apply_inner import changed_within
 from lorewright.world.apply_pressures import pressed
 from lorewright.world.frozen import Frozen, with_entry, without_entry
-from lorewright.world.ruleset_state import changed
+from lorewright.world.ruleset_state import changed, reshaped
 from lorewright.world.state import OFFSTAGE, Relation, Reveal, Scene, WorldState, pair, relation_key
 
 
@@ -106,6 +106,9 @@ def _apply_one(state: WorldState, op: o.StateOp) -> WorldState | str:
         case o.SetPath() | o.Increment() | o.Decrement() | o.AppendTo() | o.RemoveFrom():
             shaped = changed(state.ruleset, op)
             return shaped if isinstance(shaped, str) else _with(state, ruleset=shaped)
+        case o.Reshape():
+            other = reshaped(state.ruleset, op)
+            return other if isinstance(other, str) else _with(state, ruleset=other)
         case (
             o.SetRelationship()
             | o.EndRelationship()

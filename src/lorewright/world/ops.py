@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal, get_args
 
 from pydantic import AfterValidator, Field
 
-from lorewright.world.frozen import Frozen
+from lorewright.world.frozen import Frozen, FrozenMap
 from lorewright.world.inner import MANIFEST_LEVEL
 from lorewright.world.pressures import ESCALATION
 from lorewright.world.schemas import LARGEST, is_json
@@ -335,6 +335,14 @@ class RemoveFrom(Frozen):
     value: Json = None
 
 
+class Reshape(Frozen):
+    """The ruleset's schemas become others; their defaults fill what a stat block or the scene lacks."""
+
+    op: Literal["reshape"] = "reshape"
+    stat_schema: FrozenMap[str, Json]
+    scene_schema: FrozenMap[str, Json]
+
+
 PathOp = SetPath | Increment | Decrement | AppendTo | RemoveFrom
 
 StateOp = Annotated[
@@ -375,7 +383,8 @@ StateOp = Annotated[
     | Increment
     | Decrement
     | AppendTo
-    | RemoveFrom,
+    | RemoveFrom
+    | Reshape,
     Field(discriminator="op"),
 ]
 

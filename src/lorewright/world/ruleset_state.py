@@ -12,8 +12,8 @@ from typing import Any, Self
 from pydantic import Field, model_validator
 
 from lorewright.world.frozen import Frozen, FrozenMap, with_entry
-from lorewright.world.ops import AppendTo, Decrement, Increment, PathOp, RemoveFrom, SetPath
-from lorewright.world.schemas import Misfit, clamped, misfits, part_of, plain
+from lorewright.world.ops import AppendTo, Decrement, Increment, PathOp, RemoveFrom, Reshape, SetPath
+from lorewright.world.schemas import Misfit, clamped, filled, misfits, part_of, plain, schema_problems
 
 
 class Gauge(Frozen):
@@ -91,6 +91,25 @@ def changed(held: RulesetState | None, op: PathOp) -> RulesetState | str:
     if op.of is None:
         return held.model_copy(update={"scene": MappingProxyType(after)})
     return held.model_copy(update={"stats": with_entry(held.stats, op.of, MappingProxyType(after))})
+
+
+def reshaped(held: RulesetState | None, op: Reshape) -> RulesetState | str:
+    """The part held to other schemas, or why it cannot be: there is none, or something in it does not fit them."""
+    if held is None:
+        return "no_ruleset_state"
+    if any(True for schema in (op.stat_schema, op.scene_schema) for _ in schema_problems(plain(schema))):
+        return "breaks_schema"
+    other = held.model_copy(
+        update={
+            "stat_schema": op.stat_schema,
+            "scene_schema": op.scene_schema,
+            "stats": MappingProxyType(
+                {who: MappingProxyType(filled(block, op.stat_schema)) for who, block in held.stats.items()}
+            ),
+            "scene": MappingProxyType(filled(held.scene, op.scene_schema)),
+        }
+    )
+    return "breaks_schema" if next(other.misfits(), None) is not None else other
 
 
 def _change(root: dict[str, Any], path: Sequence[str], op: PathOp, part: Mapping[str, Any]) -> str | None:

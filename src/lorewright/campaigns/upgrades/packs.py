@@ -1,0 +1,151 @@
+"""A pack as it is pinned and as it is installed -> what of it is gone, renamed, or no secret any more."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+
+from lorewright.campaigns.upgrades.remarks import Kind, Remark
+from lorewright.ids import shown_item
+from lorewright.index.generation import Generation, StoredChunk
+from lorewright.packs.models import Item
+from lorewright.world.state import OFFSTAGE, WorldState
+
+# Of two texts that are as much alike as this, one is the other, edited.
+_ALIKE = 0.6
+# Longer texts are compared by their beginnings: two sections of one heading part early or not at all.
+_COMPARED = 2_000
+
+
+@dataclass(frozen=True, slots=True)
+class _Section:
+    """A section with all its parts."""
+
+    id: str
+    entity_id: str
+    heading: str
+    role: str
+    text: str
+
+
+def changes(then: Generation, now: Generation, state: WorldState) -> Iterator[Remark]:
+    """Everything that a pack's other text would change for a campaign in a state, in the order of the pack's files."""
+    yield from _entities(then, now, state)
+    before, after = _sections(then), _sections(now)
+    renamed = dict(_renamed(before, after))
+    yield from _headings(before, after, renamed)
+    yield from _items(then, now, state)
+
+
+def _entities(then: Generation, now: Generation, state: WorldState) -> Iterator[Remark]:
+    """Whoever and whatever the state stands on must have its file; who is only known of may lose it."""
+    used = _used(state)
+    for entity_id, entity in then.entities().items():
+        copies = [one.id for one in state.entities.values() if entity_id in (one.id, one.pack_entity_id)]
+        if now.entity(entity_id) is not None or not copies:
+            continue
+        ways = [used[one] for one in copies if one in used]
+        if ways:
+            hint = f"give {then.pack_id} a file for it again (it was {entity.file_path}), and install that"
+            yield Remark("entity-gone", entity_id, f"{entity.name} is {ways[0]} and has no file any more", True, hint)
+        else:
+            yield Remark("entity-gone", entity_id, f"{entity.name} is known of and has no file any more")
+
+
+def _used(state: WorldState) -> dict[str, str]:
+    """Entity -> as what the campaign uses it."""
+    threads = {
+        one: f"what the thread {t.title!r} is about" for t in state.threads.values() for one in t.related_entity_ids
+    }
+    things = {item: "a thing" for held in state.inventory.values() for item in held} | dict.fromkeys(
+        state.doors, "a door"
+    )
+    cast = dict.fromkeys(state.positions, "one of the cast")
+    places = {one: "a place" for one in (*state.exits, *state.positions.values()) if one != OFFSTAGE}
+    return {**threads, **things, **cast, **places, state.scene.location_id: "the place of the scene"}
+
+
+def _sections(generation: Generation) -> dict[str, _Section]:
+    parts: dict[str, list[StoredChunk]] = {}
+    for chunk in generation.all_chunks():
+        parts.setdefault(chunk.section_id, []).append(chunk)
+    return {
+        section_id: _Section(
+            section_id, found[0].entity_id, found[0].section, found[0].role, "\n".join(one.text for one in found)
+        )
+        for section_id, found in parts.items()
+    }
+
+
+def _renamed(before: Mapping[str, _Section], after: Mapping[str, _Section]) -> Iterator[tuple[str, str]]:
+    """Section that is gone -> the new one that has its text, else the one of the same file that is most like it."""
+    free = {one.id: one for one in after.values() if one.id not in before}
+    for section in before.values():
+        if section.id in after or not section.text.strip():
+            continue
+        near = [one for one in free.values() if one.entity_id == section.entity_id]
+        same = [one for one in (*near, *free.values()) if one.text == section.text]
+        alike = same or [one for one in near if _likeness(section, one) >= _ALIKE]
+        if alike:
+            found = alike[0] if same else max(alike, key=lambda one: _likeness(section, one))
+            del free[found.id]
+            yield section.id, found.id
+
+
+def _likeness(one: _Section, other: _Section) -> float:
+    matcher = SequenceMatcher(None, one.text[:_COMPARED], other.text[:_COMPARED], autojunk=False)
+    return matcher.ratio() if matcher.quick_ratio() >= _ALIKE else 0.0
+
+
+def _headings(
+    before: Mapping[str, _Section], after: Mapping[str, _Section], renamed: Mapping[str, str]
+) -> Iterator[Remark]:
+    for section in before.values():
+        if section.id in after or not section.text.strip():
+            continue
+        other = after.get(renamed.get(section.id, ""))
+        if other is None:
+            yield Remark("section-gone", section.id, f"the section {section.heading!r} is gone")
+        else:
+            how = "" if other.text == section.text else ", and its text is another one"
+            yield Remark("section-renamed", section.id, f"the section is {other.heading!r} now ({other.id}){how}")
+
+
+def _items(then: Generation, now: Generation, state: WorldState) -> Iterator[Remark]:
+    """Items that change between what somebody tells and what they keep to themselves, and those that are gone although
+    somebody has learned them."""
+    learned = {item for known in state.reveals.values() for item in known}
+    after = list(_items_of(now))
+    by_name = {(entity_id, item.name): (role, item) for entity_id, role, item in after}
+    by_text = {(entity_id, _words(item)): (role, item) for entity_id, role, item in after}
+    for entity_id, role, item in _items_of(then):
+        role_now, other = by_name.get((entity_id, item.name)) or by_text.get((entity_id, _words(item))) or ("", None)
+        moved: Mapping[tuple[str, str], tuple[Kind, str]] = {
+            ("withholds", "knows"): ("secret-opened", "was withheld and is told to whoever asks now"),
+            ("knows", "withholds"): ("secret-closed", "was told to whoever asked and is withheld now"),
+        }
+        if other is not None and (role, role_now) in moved:
+            kind, what = moved[role, role_now]
+            yield Remark(kind, item.id, f"{shown_item(item.id)} {what} ({shown_item(other.id)})")
+        if item.id in learned and now.item(item.id) is None:
+            is_now = f"is {shown_item(other.id)} now" if other is not None else "is gone"
+            what = f"{shown_item(item.id)}, which was revealed, {is_now}: whoever learned it will not know it by that"
+            yield Remark("item-gone", item.id, what)
+
+
+def _items_of(generation: Generation) -> Iterator[tuple[str, str, Item]]:
+    """(entity, role of the section, item) of every item."""
+    for chunk in generation.hidden_chunks():
+        for item in generation.items_of(chunk.row):
+            yield chunk.entity_id, chunk.role, item
+
+
+def _words(item: Item) -> str:
+    return " ".join(item.text.split())
+
+
+def in_order(remarks: Iterable[Remark]) -> tuple[Remark, ...]:
+    """What blocks comes first; each is told once."""
+    found: Sequence[Remark] = list(dict.fromkeys(remarks))
+    return (*(one for one in found if one.blocks), *(one for one in found if not one.blocks))
