@@ -99,6 +99,8 @@ def test_a_plan_names_versions_and_texts_and_changes_nothing(app: App) -> None:
         ),
         (edit("npcs/osk.md", "## Withholds\n\n", ""), "secret-opened", "harbour:osk:withholds#debt"),
         (edit("npcs/bea.md", "## Knows", "## Withholds"), "secret-closed", "harbour:bea:knows#cellar"),
+        (edit("npcs/osk.md", "## Withholds", "## Keeps to himself"), "secret-opened", "harbour:osk:withholds"),
+        (edit("locations/quay.md", "## Atmosphere", "## Discoverable"), "secret-closed", "harbour:quay:atmosphere"),
     ],
 )
 def test_what_would_be_another_is_told(app: App, change: Change, kind: str, about: str) -> None:
