@@ -56,6 +56,20 @@ def formula(condition: c.Condition | None, *, holds: bool = True) -> Formula:
             return ("any" if holds else "all", *(formula(part, holds=holds) for part in condition.any))
         case c.Not():
             return formula(condition.not_, holds=not holds)
+        case (
+            c.PathIs()
+            | c.Company()
+            | c.ConditionIs()
+            | c.StateIs()
+            | c.FactIs()
+            | c.Announced()
+            | c.SituationIs()
+            | c.ProgressIs()
+            | c.EscalationIs()
+            | c.TurnIs()
+        ):
+            # What no atom is made of is taken to hold: an estimate may be too hopeful, never too grim.
+            return ALWAYS
         case _:
             assert_never(condition)
 

@@ -18,6 +18,7 @@ from lorewright.bootstrap import App, open_app
 from lorewright.cli.slash import COMMANDS, is_command, obey
 from lorewright.cli.table_talk import show_result
 from lorewright.errors import CampaignError
+from lorewright.lore_bootstrap import make_workspace
 from lorewright.turn.result import TurnResult
 
 
@@ -264,3 +265,36 @@ def test_sittings_can_be_kept_by_programs(app: App) -> None:
         "recap": ended["summary"],
     }
     assert "turns 1 to 1" in run(root, "session", "list", "game").stdout
+
+
+def test_me_tells_how_one_stands_and_nothing_of_what_others_are_in(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    make_workspace(tmp_path)
+    (tmp_path / "scenarios" / "cellar.yaml").write_text(CELLAR, encoding="utf-8")
+    app = open_app(tmp_path)
+    app.campaigns.new("cellar", campaign_id="game", seed=1)
+    assert told(app, capsys, "/me") == "You are Ada: Wits +2 What is behind the wall? 0 of 2"
+    shown = told(app, capsys, "look", "/me")
+    assert "bound: tied or held fast" in shown
+    assert "Somebody is coming down: 30 minutes left" in shown
+    assert "the light has gone out: 10 minutes left" in shown
+    assert "What is behind the wall? 1 of 2" in shown
+    assert "gagged" not in shown
+
+
+CELLAR = """
+id: cellar
+start: cellar
+intro_seed: It is cold down here.
+player: {name: Ada, traits: {wits: 2}}
+places: {cellar: {name: Cellar}}
+cast: {tom: {at: cellar, name: Tom, conditions: [gagged]}}
+threads: {wall: {title: "What is behind the wall?", inquiry: {needed: 2}}}
+threats: {steps: {title: Somebody is coming down}}
+situations: {dark: {summary: the light has gone out}}
+rules:
+  - "on": {act: look}
+    success: [{condition: bound}, {announce: steps, minutes: 30}, {situation: dark, minutes: 10}, {progress: wall}]
+demo: [look]
+"""

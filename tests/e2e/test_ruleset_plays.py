@@ -24,7 +24,7 @@ SCRIPTS: dict[str, tuple[int, tuple[str, ...]]] = {
     ),
     "freeform-d20": (2, ("persuade lena to stay", "threaten tom", "persuade tom to go", "push tom", "go hall")),
     "everyday-tension": (
-        11,
+        5,
         ("persuade lena to stay", "threaten tom", "ask lena about the clock", "charm lena", "push tom", "look"),
     ),
     "inner-chorus": (
@@ -57,7 +57,8 @@ def events(turns: list[dict[str, Any]], kind: str) -> list[dict[str, Any]]:
 
 
 def test_every_ruleset_that_ships_has_a_play() -> None:
-    assert sorted(SCRIPTS) == ruleset_names()
+    played_elsewhere = {"tic-tac-toe"}  # a domain of its own: test_domain_plays.py
+    assert {*SCRIPTS, *played_elsewhere} == set(ruleset_names())
 
 
 @pytest.mark.parametrize("ruleset", SCRIPTS)

@@ -240,3 +240,23 @@ def test_clocks_that_a_threat_moves_reach_their_thresholds() -> None:
     by = rules(threats={"rain": threat}, clock_effects={w.HEAT: {2: [{"arrive": w.CHEN}]}})
     state = w.after(w.small_world(), o.Announce(threat_id="rain", minutes=1))
     assert w.CHEN in after(tried(w.attempt("wait"), state=state, by=by), state).present_npcs()
+
+
+# What comes over one is told.
+
+
+def test_what_comes_over_the_player_is_told_when_it_comes_and_not_again() -> None:
+    rule = {
+        "on": {"act": "look"},
+        "success": [{"condition": "bound"}, {"situation": "rain"}, {"announce": "gang", "minutes": 9}],
+    }
+    by = rules(rule, threats={"gang": GANG}, ruleset={"situations": {"rain": {"say": "It begins to rain."}}})
+    found = tried(w.attempt("look"), by=by)
+    assert found.outcomes[0].then == ("You can hardly move.", "It begins to rain.", "They are looking for you")
+    state = after(found)
+    assert tried(w.attempt("look"), state=state, by=by).outcomes[0].then == ()
+
+
+def test_what_others_are_in_is_not_told_as_ones_own() -> None:
+    rule = {"on": {"act": "look"}, "success": [{"condition": "bound", "of": w.MARA}]}
+    assert tried(w.attempt("look"), by=rules(rule)).outcomes[0].then == ()

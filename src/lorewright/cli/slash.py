@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from lorewright.campaigns.asides import MapWay, ask_lore, introductions, map_of, why
 from lorewright.campaigns.campaigns import OpenCampaign
 from lorewright.campaigns.sessions import recap_of, sit_down
+from lorewright.campaigns.standing import Impending, standing_of
 from lorewright.campaigns.table import table_of
 from lorewright.cli.output import say
 from lorewright.cli.prose import laid_out, wrapped
@@ -95,6 +96,24 @@ def _who(campaign: OpenCampaign, rest: str) -> None:
     for one in people:
         if one.line:
             say(wrapped(one.line if one.name in one.line else f"{one.name}: {one.line}"), style="dim")
+
+
+def _me(campaign: OpenCampaign, rest: str) -> None:
+    standing = standing_of(campaign.store.head().state, campaign.setting.rules)
+    stats = ", ".join(f"{one.name} {one.value:+g}" for one in standing.stats)
+    say(f"You are {standing.name}{f': {stats}' if stats else ''}")
+    for condition in standing.conditions:
+        say(wrapped(condition), style="yellow")
+    for one in standing.threats:
+        say(wrapped(f"{one.title}: {_minutes_left(one)}"), style="red")
+    for one in standing.situations:
+        say(wrapped(f"{one.title}{'' if one.minutes_left is None else f': {_minutes_left(one)}'}"))
+    for question in standing.inquiries:
+        say(wrapped(f"{question.name} {question.value} of {question.of}"), style="dim")
+
+
+def _minutes_left(one: Impending) -> str:
+    return "a minute left" if one.minutes_left == 1 else f"{one.minutes_left} minutes left"
 
 
 def _inventory(campaign: OpenCampaign, rest: str) -> None:
@@ -193,6 +212,7 @@ def _lore(campaign: OpenCampaign, rest: str) -> None:
 COMMANDS: dict[str, Command] = {
     "/help": Command("this list", _help),
     "/who": Command("who is here, with a line about each", _who),
+    "/me": Command("how you stand: your stats, what you are in, what hangs over you", _me),
     "/inv": Command("what you carry", _inventory),
     "/map": Command("where you have been, and the ways from there; ? marks where you have not been", _map),
     "/table": Command("what lies on the table, where the rules have one", _table),

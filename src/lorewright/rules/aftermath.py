@@ -89,6 +89,19 @@ def _come_to_pass(patch: Patch, rules: CampaignRules, said: list[str]) -> bool:
     return False
 
 
+def comes_over(before: WorldState, after: WorldState, rules: CampaignRules) -> tuple[str, ...]:
+    """What is told of what has come over the player since `before`: conditions, circumstances, threats by their
+    title."""
+    who, ruleset = after.player_id, rules.ruleset
+    gained = [one for one in after.conditions_of(who) if one not in before.conditions_of(who)]
+    begun = sorted(after.situations.keys() - before.situations.keys())
+    said = [held.say for one in gained if (held := ruleset.conditions.get(one)) is not None]
+    said += [held.say for one in begun if (held := ruleset.situations.get(one)) is not None]
+    announced = sorted(after.threats.keys() - before.threats.keys())
+    said += [rules.threats[one].title for one in announced if one in rules.threats]
+    return tuple(filter(None, said))
+
+
 def look_into(patch: Patch, learned: Sequence[str], rules: CampaignRules) -> None:
     """What was learned brings the inquiries further whose clues it is."""
     for thread_id, inquiry in sorted(rules.inquiries.items()):

@@ -80,7 +80,7 @@ def _names(expression: str, text: str) -> tuple[str, ...]:
         tree = ast.parse(expression, mode="eval")
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         raise ValueError(f'formula "{text}": what follows the dice is no arithmetic') from None
-    called = {id(node.func) for node in ast.walk(tree) if isinstance(node, ast.Call)}
+    called = {node.func for node in ast.walk(tree) if isinstance(node, ast.Call)}
     for node in ast.walk(tree.body):
         if not isinstance(node, _NODES):
             raise ValueError(f'formula "{text}": use names, whole numbers, + - * // ( ), min, max and abs')
@@ -90,5 +90,5 @@ def _names(expression: str, text: str) -> tuple[str, ...]:
             raise ValueError(f'formula "{text}": use + - * // and nothing else')
         if isinstance(node, ast.Call) and (not isinstance(node.func, ast.Name) or node.func.id not in _FUNCTIONS):
             raise ValueError(f'formula "{text}": the functions are min, max and abs')
-    names = {node.id for node in ast.walk(tree.body) if isinstance(node, ast.Name) and id(node) not in called}
+    names = {node.id for node in ast.walk(tree.body) if isinstance(node, ast.Name) and node not in called}
     return tuple(sorted(names))

@@ -16,9 +16,10 @@ ESCALATION_STEPS: tuple[EscalationName, ...] = ("soft", "hard", "lethal")
 
 class Hindrance(Frozen):
     """A condition of a character (`bound`) or a circumstance of the scene (`blackout`): the types of action that it
-    forbids, and what it adds to dice. `*` forbids all that take time."""
+    forbids, and what it adds to dice. `*` forbids all that take time. `say` is told when the player comes into it."""
 
     summary: str = ""
+    say: str = ""
     forbids: tuple[str, ...] = ()
     modifier: int = Field(default=0, ge=-20, le=20)
 

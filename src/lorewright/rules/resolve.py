@@ -12,6 +12,7 @@ from lorewright.rules.actions import Action, Attempt
 from lorewright.rules.acts import act
 from lorewright.rules.aftermath import (
     bear_fruit,
+    comes_over,
     count_failures,
     have_its_effects,
     look_into,
@@ -85,7 +86,7 @@ def _by_itself(patch: Patch, before: WorldState, attempt: Attempt, rules: Campai
     run_timers(patch, before, rules.ruleset)
     said = [*fire_triggers(patch, before, rules.ruleset, attempt.action, dice)]
     look_into(patch, patch.learned_since(before), rules)
-    said += [*run_out(patch, rules), *bear_fruit(patch, before, rules)]
+    said += [*run_out(patch, rules), *bear_fruit(patch, before, rules), *comes_over(before, patch.state, rules)]
     if said and patch.outcomes:
         last = patch.outcomes[-1]
         patch.outcomes[-1] = last.model_copy(update={"then": (*last.then, *said)})

@@ -45,18 +45,18 @@ def changed_rows(before: WorldState | None, after: WorldState) -> Iterator[RowCh
         if before is not None and all(getattr(before, one) is getattr(after, one) for one in table.fields):
             continue
         old: Mapping[Any, Any] = {} if before is None else table.sources(before)
-        new = table.sources(after)
-        for key in old:
-            if key not in new:
-                yield RowChange(table.name, _key(key), None)
+        new, kept = table.sources(after), 0
         for key, source in new.items():
             was = old.get(key)
+            kept += was is not None
             if was is source:
                 continue
             rest = table.rest(source)
             # Rows are compared, not what they are made of: to Python 1 is True, in JSON it is not.
             if was is None or table.rest(was) != rest:
                 yield RowChange(table.name, _key(key), rest)
+        if kept < len(old):
+            yield from (RowChange(table.name, _key(key), None) for key in old if key not in new)
 
 
 def all_rows(campaign_id: str, state: WorldState) -> dict[str, set[tuple[Value, ...]]]:
