@@ -6,6 +6,7 @@ import asyncio
 import json
 import shutil
 from collections.abc import Callable
+from contextlib import ExitStack, nullcontext
 from itertools import count
 
 import pytest
@@ -23,6 +24,7 @@ from hypothesis.stateful import (
 import harbour as h
 from lorewright.bootstrap import App
 from lorewright.campaigns import branches
+from lorewright.campaigns.campaigns import OpenCampaign
 from lorewright.campaigns.checks import check
 from lorewright.campaigns.sessions import begin, end
 from lorewright.errors import CampaignError
@@ -61,19 +63,32 @@ class Branching(RuleBasedStateMachine):
         self.heads = {"main": self.head}
         self.at_hand = "main"
         self.pile: list[str] = []
+        self.open: OpenCampaign | None = None
+        self.stack = ExitStack()
+
+    @rule()
+    def sit_down_or_stand_up(self) -> None:
+        """Keep the campaign open from now on while others change it, or open it for each turn."""
+        if self.open is None:
+            self.open = self.stack.enter_context(self.app.campaigns.open(self.id))
+        else:
+            self._stand_up()
 
     @rule(moves=st.lists(st.sampled_from(MOVES), min_size=1, max_size=3))
     def play(self, moves: list[str]) -> None:
         for move in moves:
             self._submit(move)
 
-    @rule()
-    def ask(self) -> None:
+    @rule(later=st.integers(0, 4))
+    def ask(self, later: int) -> None:
+        """What the last few turns told stands in every packet; what was told before them is looked up."""
         self.asked += 1
         word = "qu" + "".join("bdfglmnprs"[int(digit)] + "o" for digit in str(self.asked)) + "x"
         told = self._submit(f"ask Osk about {word}")
         if told["validation"]["results"] and told["validation"]["results"][0]["success"]:
             self.words[self.head] = word
+        for _ in range(later):
+            self._submit("wait")
 
     @precondition(lambda self: self._depth() > 0)
     @rule(turns=st.integers(1, 4))
@@ -174,16 +189,28 @@ class Branching(RuleBasedStateMachine):
 
     def teardown(self) -> None:
         if hasattr(self, "id"):
+            self._stand_up()
             assert check(self.app.campaigns.path(self.id)).findings == ()
 
     def _submit(self, line: str) -> dict[str, object]:
-        with self.app.campaigns.open(self.id) as campaign:
+        with nullcontext(self.open) if self.open else self.app.campaigns.open(self.id) as campaign:
             told: dict[str, object] = json.loads(asyncio.run(campaign.submit(line)))
+            self._was_told_of_this_way_alone(campaign.store, str(told["turn_id"]))
         self.parents[str(told["turn_id"])] = self.head
         self.head = self.heads[self.at_hand] = str(told["turn_id"])
         self.pile = []
         self.revision += 1
         return told
+
+    def _was_told_of_this_way_alone(self, store: CampaignStore, turn_id: str) -> None:
+        """Whatever the stages of a turn were given, nothing of it happened on another way."""
+        given = json.dumps([record["input"] for record in store.stage_records(turn_id)])
+        elsewhere = {word for turn, word in self.words.items() if turn not in self._ancestors()}
+        assert not {word for word in elsewhere if word in given}
+
+    def _stand_up(self) -> None:
+        self.open = None
+        self.stack.close()
 
     def _change(self, change: Callable[[CampaignStore], None]) -> None:
         """Do it, or be refused and change nothing."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
+from functools import lru_cache
 from types import MappingProxyType
 from typing import Literal
 
@@ -11,6 +12,7 @@ from lorewright.rules.reach import can_turn, is_barred
 from lorewright.rules.rulesets import Ruleset
 from lorewright.turn.offers import own_offers
 from lorewright.turn.records import Named, Scope, WayOut
+from lorewright.turn.same import Same
 from lorewright.world.state import OFFSTAGE, SHELF_TAG, Entity, WorldState
 
 _KINDS: dict[str, Literal["person", "thing", "door", "place"]] = {
@@ -154,6 +156,12 @@ def _all(state: WorldState, ids: Iterable[str]) -> tuple[Named, ...]:
 
 
 def _named(entity: Entity) -> Named:
+    return _named_once(Same(entity))
+
+
+@lru_cache(maxsize=4096)
+def _named_once(same: Same[Entity]) -> Named:
+    entity = same.value
     return Named(
         id=entity.id,
         name=entity.name,
