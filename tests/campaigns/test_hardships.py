@@ -154,6 +154,7 @@ def test_what_is_further_than_a_step_is_said_to_be_and_by_which_way_it_is_reache
         ("between: [tom, boy]", "between: [tom, tom]", "between somebody and themselves"),
         ("demo:", "turn_order: [you, lantern]\ndemo:", "lantern is not in the cast"),
         ("demo:", "turn_order: [you, you]\ndemo:", "somebody stands twice"),
+        ("forbids: [search]", "forbids: [serch]", "there is no act serch"),
         ("unless: {at: barn}", "unless: {at: bahn}", "is called bahn"),
     ],
 )

@@ -102,6 +102,13 @@ def test_all_errors_of_the_form_are_told_at_once(tmp_path: Path) -> None:
             "waits for t to be done",
         ),
         ({"deeds": {"leave": []}}, "idle-deed", "no agenda names the deed leave"),
+        ({"threats": {"gang": {"title": "They come"}}}, "idle-threat", "nothing announces the threat gang"),
+        ({"situations": {"rain": {}}}, "idle-situation", "nothing begins the situation rain"),
+        (
+            {"threads": {"who": {"title": "Who?", "inquiry": {"needed": 2}}}},
+            "open-inquiry",
+            "who needs 2 steps, and there are 0 clues",
+        ),
         ({}, "no-demo", "there is no demo"),
     ],
 )  # fmt: skip

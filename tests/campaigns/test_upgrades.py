@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -99,6 +100,8 @@ def test_a_plan_names_versions_and_texts_and_changes_nothing(app: App) -> None:
         ),
         (edit("npcs/osk.md", "## Withholds\n\n", ""), "secret-opened", "harbour:osk:withholds#debt"),
         (edit("npcs/bea.md", "## Knows", "## Withholds"), "secret-closed", "harbour:bea:knows#cellar"),
+        (edit("npcs/osk.md", "## Withholds", "## Keeps to himself"), "secret-opened", "harbour:osk:withholds"),
+        (edit("locations/quay.md", "## Atmosphere", "## Discoverable"), "secret-closed", "harbour:quay:atmosphere"),
     ],
 )
 def test_what_would_be_another_is_told(app: App, change: Change, kind: str, about: str) -> None:
@@ -384,3 +387,25 @@ def test_a_campaign_without_packs_is_up_to_date(tmp_path: Path) -> None:
     app = b.bare_house(tmp_path)
     assert app.upgrades.plan("game").remarks == ()
     assert app.upgrades.upgrade("game").turn_no is None
+
+
+@pytest.mark.parametrize("table", ["turns", "world_states", "upgrades", "upgrade_pins"])
+def test_an_upgrade_that_the_file_refuses_half_way_leaves_it_as_it_was_and_the_next_works(app: App, table: str) -> None:
+    def dump() -> str:
+        with closing(sqlite3.connect(app.campaigns.path("game"))) as connection:
+            return "\n".join(connection.iterdump())
+
+    def run(sql: str) -> None:
+        with closing(sqlite3.connect(app.campaigns.path("game"))) as connection, connection:
+            connection.execute(sql)
+
+    h.say(app, "look")
+    newer(app)
+    run(f"CREATE TRIGGER refuses BEFORE INSERT ON {table} BEGIN SELECT RAISE(ABORT, 'no'); END")
+    before = dump()
+    with pytest.raises(sqlite3.IntegrityError):
+        app.upgrades.upgrade("game")
+    assert dump() == before
+    run("DROP TRIGGER refuses")
+    assert app.upgrades.upgrade("game").turn_no == 2
+    assert sound(app)

@@ -16,8 +16,10 @@ import pytest
 import harbour as h
 import parlour as p
 from lorewright.bootstrap import App, open_app
+from lorewright.campaigns.asides import map_of
 from lorewright.campaigns.table import table_of
 from lorewright.lore_bootstrap import make_workspace
+from lorewright.retrieval.query import LoreRetrievalQuery
 from lorewright.rules.outcomes import ReasonCode
 from lorewright.world.state import WorldState
 
@@ -122,6 +124,31 @@ def test_the_doors_stand_as_they_were_left(locked_house: App) -> None:
     }
     assert doors["front_door"].locked
     assert all(door.shut_bars for door in doors.values())
+
+
+def test_the_map_and_the_history_know_of_doors(locked_house: App) -> None:
+    ways = {way.name: way for place in map_of(head(locked_house)) for way in place.ways if place.name == "The Hall"}
+    assert (ways["kitchen"].shut_door, ways["out"].locked_door) == (None, "front door")
+    asked = LoreRetrievalQuery(keywords="kitchen door", viewer="player", corpus="history", limit=50, max_tokens=10_000)
+    told = " ".join(chunk.text for chunk in locked_house.lore.query(asked, campaign_id="game").result.chunks)
+    assert "The kitchen door was opened." in told
+    assert "The kitchen door was shut." in told
+
+
+def test_a_shut_door_is_on_the_map_and_a_way_out_that_one_is_offered_to_open(tmp_path: Path) -> None:
+    app = begun(tmp_path / "workspace", "locked_house", seed=1)
+    (hall,) = map_of(head(app))
+    assert {way.name: way.shut_door or way.locked_door for way in hall.ways} == {
+        "kitchen": "kitchen door",
+        "study": "study door",
+        "music room": "music room door",
+        "up": None,
+        "out": "front door",
+    }
+    (result,) = h.say(app, "look")
+    assert "the kitchen (shut)" in result["final_text"]
+    assert "the music room (locked)" in result["final_text"]
+    assert "open the kitchen door" in result["suggested_actions"]
 
 
 def test_whoever_waits_is_let_out_of_nothing(tmp_path: Path) -> None:

@@ -1,4 +1,5 @@
-"""Every reason code: provoked by validate, found again in what resolve says, and explained on its page.
+"""Every reason code: provoked by validate, found again in what resolve says, and explained on its page; and every code
+with which an op is refused.
 
 A new code needs a case here, a line in docs/reasons.md, one in rules/reason_codes.py, and sentences of the narrator's.
 """
@@ -23,6 +24,8 @@ from lorewright.rules.resolve import resolve
 from lorewright.rules.validate import validate
 from lorewright.turn.twins.narrator.grammar import grammar
 from lorewright.world import ops as o
+from lorewright.world.apply import apply
+from lorewright.world.ruleset_state import RulesetState
 from lorewright.world.state import Door, Fact, WorldState
 
 PAGE = Path(__file__).parents[2] / "docs" / "reasons.md"
@@ -152,6 +155,53 @@ IN_A_ROW: list[tuple[ReasonCode, tuple[Attempt, ...]]] = [
 ]
 
 
+SHAPED = w.small_world(
+    ruleset=RulesetState(
+        stat_schema={},
+        scene_schema={
+            "type": "object",
+            "additionalProperties": False,
+            "properties": {
+                "left": {"type": "integer", "maximum": 7},
+                "mood": {"type": "string"},
+                "notes": {"type": "array", "items": {"type": "string"}},
+            },
+        },
+        stats={},
+        scene={"left": 7, "mood": "calm", "notes": []},
+    )
+)
+FACT = Fact(id="f", subject_id=w.VIKTOR, predicate="dead")
+# One op for each code that `apply` refuses with, on the small world or on one that a ruleset shapes.
+REFUSED: list[tuple[str, o.StateOp, WorldState]] = [
+    ("unknown_entity", o.Move(entity_id="town:nobody", to=w.BAR), w.small_world()),
+    ("unknown_place", o.Move(entity_id=w.JO, to=w.VIKTOR), w.small_world()),
+    ("unknown_item", o.ChangeInventory(owner_id=w.JO, item_id="town:sword", delta=1), w.small_world()),
+    ("unknown_clock", o.TickClock(clock_id="tide", delta=1), w.small_world()),
+    ("unknown_thread", o.UpdateThread(thread_id="x", status="open"), w.small_world()),
+    ("unknown_fact", o.UpdateFact(fact_id="f", object=1), w.small_world()),
+    ("unknown_door", o.SetDoor(door_id=w.KEY, locked=True), w.small_world()),
+    ("door_locked", o.SwingDoor(door_id=w.DOOR, open=True), w.small_world()),
+    ("not_enough", o.ChangeInventory(owner_id=w.BAR, item_id=w.COIN, delta=-4), w.small_world()),
+    ("same_entity", o.ChangeRelation(a=w.JO, b=w.JO, trust=1), w.small_world()),
+    ("already_exists", o.AddFact(fact=FACT), w.after(w.small_world(), o.AddFact(fact=FACT))),
+    ("unknown_relationship", o.EndRelationship(a=w.JO, b=w.MARA, rel_type="sister"), w.small_world()),
+    ("unknown_state", o.ClearCharacterState(who=w.JO, name="fear"), w.small_world()),
+    ("unknown_condition", o.RemoveCondition(who=w.JO, condition="bound"), w.small_world()),
+    ("unknown_threat", o.EndThreat(threat_id="raid"), w.small_world()),
+    ("unknown_situation", o.EndSituation(situation_id="blackout"), w.small_world()),
+    ("no_turn_order", o.PassTurn(), w.small_world()),
+    ("already_ended", o.EndCampaign(ending_id="raided"), ENDED),
+    ("no_ruleset_state", o.SetPath(path="left", value=1), w.small_world()),
+    ("unknown_character", o.SetPath(path="nerve", of=w.JO, value=1), SHAPED),
+    ("unknown_path", o.SetPath(path="right", value=1), SHAPED),
+    ("not_a_number", o.Increment(path="mood", value=1), SHAPED),
+    ("not_a_list", o.AppendTo(path="left", value=1), SHAPED),
+    ("not_there", o.RemoveFrom(path="notes", value="x"), SHAPED),
+    ("breaks_schema", o.SetPath(path="left", value=8), SHAPED),
+]
+
+
 @pytest.mark.parametrize(("reason", "tried", "state", "message"), BLOCKED)
 def test_an_impossible_attempt_gets_its_reason_and_a_plain_sentence(
     reason: ReasonCode, tried: Attempt, state: WorldState, message: str
@@ -221,6 +271,20 @@ def _returned(value: ast.expr | None) -> Iterator[str]:
             yield from (code for one in value.values for code in _returned(one))
         case _:
             pass
+
+
+@pytest.mark.parametrize(("reason", "op", "state"), REFUSED)
+def test_an_op_that_does_not_fit_is_refused_and_leaves_the_state_as_it_was(
+    reason: str, op: o.StateOp, state: WorldState
+) -> None:
+    applied = apply(state, (o.AdvanceTime(minutes=5), op))
+    assert applied.refusal is not None
+    assert (applied.refusal.index, applied.refusal.reason) == (1, reason)
+    assert applied.state is state
+
+
+def test_every_refusal_is_met_in_these_tests() -> None:
+    assert {reason for reason, *_ in REFUSED} == set(refusals_in_code())
 
 
 def test_the_page_explains_every_reason_in_its_order_and_none_that_there_is_not() -> None:

@@ -6,6 +6,7 @@ from types import MappingProxyType
 
 from lorewright.campaigns.names import Names
 from lorewright.campaigns.scenario import Scenario
+from lorewright.rules.capability import ALL
 from lorewright.rules.hardships import EscalationStep, Inquiry, ThreatRule
 from lorewright.rules.rulesets import Ruleset
 from lorewright.world.inner import Character
@@ -73,8 +74,12 @@ def inquiries_of(scenario: Scenario, names: Names) -> dict[str, Inquiry]:
     return found
 
 
-def with_situations(ruleset: Ruleset, scenario: Scenario) -> Ruleset:
+def with_situations(ruleset: Ruleset, scenario: Scenario, names: Names) -> Ruleset:
     """The ruleset with the scenario's own circumstances, which go before its own of the same name."""
     if not scenario.situations:
         return ruleset
+    for key, one in scenario.situations.items():
+        for unknown in [kind for kind in one.forbids if kind != ALL and kind not in ruleset.actions]:
+            known = ", ".join(ruleset.actions)
+            names.problems.append(f"situations.{key}.forbids: there is no act {unknown} (there are {known})")
     return ruleset.model_copy(update={"situations": MappingProxyType({**ruleset.situations, **scenario.situations})})

@@ -133,7 +133,7 @@ class _Composer:
             self._check_rule(rule, ruleset)
         self._check_goals()
         return CampaignRules(
-            ruleset=with_situations(ruleset, scenario),
+            ruleset=with_situations(ruleset, scenario, names),
             rules=tuple(names.resolved(rule, where=f"rules.{rule.id}") for rule in rules),
             clock_effects=self._clock_effects(),
             on_find={

@@ -34,6 +34,7 @@ def doubts(scenario: Scenario, ruleset: Ruleset, state: WorldState | None = None
         *_clocks(scenario, ruleset, effects),
         *_absent(scenario),
         *_deeds(scenario),
+        *_hardships(scenario, effects),
         *_endings(scenario, effects),
         *_demo(scenario),
     ]
@@ -177,6 +178,24 @@ def _deeds(scenario: Scenario) -> Iterator[Doubt]:
             yield Doubt(
                 "idle-deed", ("deeds", key), f"no agenda names the deed {key}", "name it in an agenda, or drop it"
             )
+
+
+def _hardships(scenario: Scenario, effects: list[Effect]) -> Iterator[Doubt]:
+    announced, begun = _named(effects, "announce"), _named(effects, "situation")
+    for key in scenario.threats:
+        if key not in announced:
+            hint = f"add an effect {{announce: {key}, minutes: 30}}, or drop it"
+            yield Doubt("idle-threat", ("threats", key), f"nothing announces the threat {key}", hint)
+    for key in scenario.situations:
+        if key not in begun:
+            hint = f"add an effect {{situation: {key}}}, or drop it"
+            yield Doubt("idle-situation", ("situations", key), f"nothing begins the situation {key}", hint)
+    brought = _named(effects, "progress")
+    for key, thread in scenario.threads.items():
+        if thread.inquiry is not None and len(thread.inquiry.clues) < thread.inquiry.needed and key not in brought:
+            message = f"{key} needs {thread.inquiry.needed} steps, and there are {len(thread.inquiry.clues)} clues"
+            hint = "name more clues, or add an effect `progress`"
+            yield Doubt("open-inquiry", ("threads", key, "inquiry"), message, hint)
 
 
 def _endings(scenario: Scenario, effects: list[Effect]) -> Iterator[Doubt]:

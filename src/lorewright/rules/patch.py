@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from lorewright.rules.effects import Effect, RevealEffect
+from lorewright.rules.effects import Effect, RevealEffect, StateEffect
 from lorewright.rules.enact import Learned, effect_ops
 from lorewright.rules.happened import pressures
 from lorewright.rules.outcomes import EngineEvent, Outcome, Resolution, Roll
@@ -46,7 +46,8 @@ class Patch:
         for effect in effects:
             refusal = self._apply(effect_ops(effect, self.state, how=how))
             if refusal is not None:
-                written = effect.model_dump(exclude=_TEXTS, exclude_defaults=True)
+                hidden = {**_TEXTS, "value": True} if isinstance(effect, StateEffect) else _TEXTS
+                written = effect.model_dump(exclude=hidden, exclude_defaults=True)
                 self.tell("effect_refused", reason=refusal.reason, effect=written)
 
     def tell(self, event: str, **details: Any) -> None:

@@ -130,6 +130,15 @@ def test_it_is_searched_by_who_was_there_played_on_taken_back_and_exported(app: 
     assert check(app.campaigns.path("again"), app.campaigns.kept).clean
 
 
+def test_it_is_upgraded_to_a_newer_ruleset_like_any_campaign(app: App, tmp_path: Path) -> None:
+    import_v0(app.campaigns, v0.one_campaign(tmp_path / "v0.db"))
+    assert app.upgrades.plan("old").remarks == ()
+    v0.change(app.campaigns.path("old"), "UPDATE campaigns SET ruleset_hash = 'another'")
+    assert app.upgrades.upgrade("old").turn_no == 4
+    assert h.say(app, "look", campaign="old")[0]["turn_no"] == 5
+    assert check(app.campaigns.path("old"), app.campaigns.kept).clean
+
+
 def test_every_imported_turn_leads_to_the_one_state_that_v0_kept(app: App, tmp_path: Path) -> None:
     story = [v0.event(n, f"line {n}", f"telling {n}") for n in range(1, 61)]
     import_v0(app.campaigns, v0.one_campaign(tmp_path / "v0.db", story))

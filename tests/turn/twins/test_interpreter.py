@@ -149,3 +149,27 @@ def test_the_intent_says_in_plain_words_what_was_understood() -> None:
 
 def test_what_is_asked_about_is_referenced_where_it_is_known() -> None:
     assert read("ask viktor about jin").referenced_entities == ("p:viktor", "p:jin")
+
+
+@pytest.mark.parametrize(
+    ("text", "kind"),
+    [
+        ("draw the bolt", "unlock"),
+        ("slide the bolt back", "unlock"),
+        ("pull back the bolt", "unlock"),
+        ("unbolt the door", "unlock"),
+        ("push the bolt home", "lock"),
+        ("shoot the bolt", "lock"),
+        ("bolt the door", "lock"),
+        ("pull the cellar door shut", "close"),
+    ],
+)
+def test_a_bolt_is_drawn_and_pushed_home(text: str, kind: str) -> None:
+    door = Named(id="p:cellar_door", name="cellar door", aliases=("bolt",), kind="door")
+    output = interpret(InterpreterInput(player_text=text, scope=SCOPES["bar"].model_copy(update={"doors": (door,)})))
+    assert [(one.type, one.target_id) for one in output.proposed_actions] == [(kind, door.id)]
+
+
+def test_where_no_door_has_a_bolt_drawing_one_is_no_turn_of_a_lock() -> None:
+    output = read("draw the bolt", "bar")
+    assert not {"lock", "unlock"} & {one.type for one in output.proposed_actions}

@@ -9,7 +9,7 @@ from difflib import SequenceMatcher
 from lorewright.campaigns.upgrades.remarks import Kind, Remark
 from lorewright.ids import shown_item
 from lorewright.index.generation import Generation, StoredChunk
-from lorewright.packs.models import Item
+from lorewright.packs.models import OPEN_ROLES, Item
 from lorewright.world.state import OFFSTAGE, WorldState
 
 # Of two texts that are as much alike as this, one is the other, edited.
@@ -35,6 +35,7 @@ def changes(then: Generation, now: Generation, state: WorldState) -> Iterator[Re
     before, after = _sections(then), _sections(now)
     renamed = dict(_renamed(before, after))
     yield from _headings(before, after, renamed)
+    yield from _opened_or_hidden(before, after, renamed)
     yield from _items(then, now, state)
 
 
@@ -110,6 +111,22 @@ def _headings(
         else:
             how = "" if other.text == section.text else ", and its text is another one"
             yield Remark("section-renamed", section.id, f"the section is {other.heading!r} now ({other.id}){how}")
+
+
+def _opened_or_hidden(
+    before: Mapping[str, _Section], after: Mapping[str, _Section], renamed: Mapping[str, str]
+) -> Iterator[Remark]:
+    """Sections that were hidden and are open to all now, or the reverse: a heading says what a section is for."""
+    for section in before.values():
+        other = after.get(renamed.get(section.id, section.id))
+        if other is None or (section.role in OPEN_ROLES) == (other.role in OPEN_ROLES):
+            continue
+        if other.role in OPEN_ROLES:
+            what = f"{section.heading!r} was hidden ({section.role}), and {other.heading!r} is open to all now"
+            yield Remark("secret-opened", section.id, what)
+        else:
+            what = f"{section.heading!r} was open to all, and {other.heading!r} is hidden now ({other.role})"
+            yield Remark("secret-closed", section.id, what)
 
 
 def _items(then: Generation, now: Generation, state: WorldState) -> Iterator[Remark]:

@@ -150,14 +150,15 @@ def _same_as_before(campaigns: Campaigns, path: Path, campaign: V0Campaign, camp
 
 def _row(campaign: V0Campaign, campaign_id: str, state: WorldState, notes: Notes) -> dict[str, Any]:
     ruleset, ruleset_hash = load_ruleset(_RULESET)
-    player, place = state.entities[state.player_id], state.scene.location_id
-    places = {one.id: {"name": one.name} for one in state.entities.values() if one.type == "location"}
+    player, own = state.entities[state.player_id], f"{campaign_id}:"
+    # As an author would name them: what is the campaign's own has no pack before it.
+    places = {one.id.removeprefix(own): {"name": one.name} for one in state.entities.values() if one.type == "location"}
     scenario = Scenario.model_validate(
         {
             "id": campaign_id,
             "name": campaign.name,
             "intro_seed": OPENING,
-            "start": place,
+            "start": state.scene.location_id.removeprefix(own),
             "places": places,
             "player": {"name": player.name, "pronoun": player.pronoun},
             "scene_seed": notes.kept.get("scene"),
