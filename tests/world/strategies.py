@@ -309,8 +309,11 @@ FITTING: dict[str, Callable[[WorldState], Ops | None]] = {
 
 
 @st.composite
-def fitting_ops(draw: st.DrawFn, state: WorldState) -> Any:
-    """An op that fits the state and changes it, of any kind that can."""
+def fitting_ops(draw: st.DrawFn, state: WorldState, often: str | None = None) -> Any:
+    """An op that fits the state and changes it, of any kind that can; every other one of the kind `often`."""
+    wanted = None if often is None or draw(st.booleans()) else fitting(state, often)
+    if wanted is not None:
+        return draw(wanted)
     kinds = [*reversed(FITTING)]  # the first are drawn most often, and those that come last here can seldom be done
     while True:  # time can always go on
         kind = draw(st.sampled_from(kinds))
@@ -320,20 +323,20 @@ def fitting_ops(draw: st.DrawFn, state: WorldState) -> Any:
         kinds.remove(kind)
 
 
-def ops_on(state: WorldState) -> Ops:
+def ops_on(state: WorldState, often: str | None = None) -> Ops:
     """Ops of every kind upon a state; one of five knows nothing of it."""
-    return st.integers(0, 4).flatmap(lambda number: strays if number == 4 else fitting_ops(state))
+    return st.integers(0, 4).flatmap(lambda number: strays if number == 4 else fitting_ops(state, often))
 
 
 @st.composite
-def turns(draw: st.DrawFn, *, fit: bool = False, before: int = 4, ops: int = 8) -> Turn:
+def turns(draw: st.DrawFn, *, fit: bool = False, often: str | None = None, before: int = 4, ops: int = 8) -> Turn:
     """A state that can come about, and ops upon it in a row; with `fit` all of them fit."""
     state = draw(st.sampled_from([w.small_world, busy, shaped, investigated, busy]))()
     for _ in range(draw(st.integers(0, before))):
         state = apply(state, [draw(ops_on(state))]).state
     working, found = state, []
     for _ in range(draw(st.integers(0, ops))):
-        op = draw(fitting_ops(working) if fit else ops_on(working))
+        op = draw(fitting_ops(working, often) if fit else ops_on(working, often))
         working = apply(working, [op]).state
         found.append(op)
     return state, found

@@ -59,17 +59,21 @@ def test_most_ops_that_are_tried_fit_and_take_effect_and_each_kind_does() -> Non
     tried: Counter[str] = Counter()
     effective: Counter[str] = Counter()
 
-    @settings(derandomize=True, max_examples=500, database=None)
-    @given(some.turns())
-    def try_a_turn(turn: some.Turn) -> None:
-        state, ops = turn
-        for op in ops:
-            after = apply(state, [op]).state
-            tried[op.op] += 1
-            effective[op.op] += after.content_hash() != state.content_hash()
-            state = after
+    def try_turns(often: str) -> None:
+        @settings(derandomize=True, max_examples=10, database=None)
+        @given(some.turns(often=often))
+        def try_a_turn(turn: some.Turn) -> None:
+            state, ops = turn
+            for op in ops:
+                after = apply(state, [op]).state
+                tried[op.op] += 1
+                effective[op.op] += after.content_hash() != state.content_hash()
+                state = after
 
-    try_a_turn()
+        try_a_turn()
+
+    for kind in OP_KINDS:
+        try_turns(kind)
     assert tried.total() > 500
     assert effective.total() >= 0.6 * tried.total()
     assert all(effective[kind] for kind in OP_KINDS), effective
