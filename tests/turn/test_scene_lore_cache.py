@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -81,7 +80,7 @@ def test_with_and_without_the_cache_every_stage_is_told_and_makes_the_same(tmp_p
     for keeps in (True, False):
         app = harbour(tmp_path / str(keeps))
         with app.campaigns.open("game") as campaign:
-            campaign.setting = replace(campaign.setting, keeps_scene_lore=keeps)
+            campaign.change_setting(keeps_scene_lore=keeps)
             say(campaign, *LINES)
             undo(campaign.store, turns=5)
             say(campaign, *LINES[-5:-1], "wait")
@@ -181,6 +180,6 @@ def test_what_happened_is_made_ready_once_a_turn(app: App) -> None:
             asked.append(head.turn_no)
             return read(head, leave_out)
 
-        campaign.setting = replace(campaign.setting, history=counted)
+        campaign.change_setting(history=counted)
         say(campaign, "ask Osk about Lin")
         assert asked == [5]

@@ -12,7 +12,7 @@ import worlds as w
 from lorewright.ids import canonical_json, content_hash
 from lorewright.world import ops as o
 from lorewright.world.apply import apply
-from lorewright.world.state import WorldState, pair, relation_key
+from lorewright.world.state import Fact, WorldState, pair, relation_key
 from world import strategies as some
 
 STATE_OP: TypeAdapter[o.StateOp] = TypeAdapter(o.StateOp)
@@ -100,3 +100,19 @@ def test_a_state_that_shares_fields_with_one_that_was_read_is_as_it_would_be_rea
         after.as_read_after(before).model_dump_json()
         == WorldState.model_validate_json(after.to_json()).model_dump_json()
     )
+
+
+def test_facts_are_found_by_their_subject_in_every_state_that_was_made_of_another() -> None:
+    first = Fact(id="f1", subject_id=w.VIKTOR, predicate="owes", object=200)
+    second = Fact(id="f2", subject_id=w.VIKTOR, predicate="is", object="tired")
+    bare = w.small_world()
+    one = w.after(bare, o.AddFact(fact=first))
+    assert one.facts_about(w.VIKTOR) == (first,)
+    two = w.after(one, o.AddFact(fact=second))
+    assert [state.facts_about(w.VIKTOR) for state in (two, one, bare, two)] == [
+        (first, second),
+        (first,),
+        (),
+        (first, second),
+    ]
+    assert two.facts_about(w.MARA) == ()

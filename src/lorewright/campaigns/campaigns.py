@@ -6,7 +6,7 @@ import secrets
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, closing, contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -67,6 +67,11 @@ class OpenCampaign:
     def setting(self) -> Setting:
         """The rules and packs that hold at the head."""
         return self._current()[1]
+
+    def change_setting(self, **changes: Any) -> None:
+        """Play on with some fields of the setting otherwise, until the head goes over an upgrade; for measuring."""
+        row, setting = self._current()
+        self._made = (row, replace(setting, **changes))
 
     def _current(self) -> _Made:
         if self.store.upgrade_id() != self._made[0].upgrade_id:

@@ -87,9 +87,6 @@ def _contradicted(action: Action, state: WorldState, ruleset: Ruleset) -> Iterat
         if action.type not in one.forbids or subject is None:
             continue
         yield any(
-            fact.subject_id == subject
-            and fact.predicate == one.fact
-            and fact.visibility == "player"
-            and fact.object is not False
-            for fact in state.facts.values()
+            fact.predicate == one.fact and fact.visibility == "player" and fact.object is not False
+            for fact in state.facts_about(subject)
         )

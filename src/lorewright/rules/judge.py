@@ -90,12 +90,10 @@ def _state_is(condition: c.StateIs, state: WorldState) -> bool:
 
 
 def _fact_is(condition: c.FactIs, state: WorldState) -> bool:
-    subject = _who(condition.subject, state)
     return any(
-        fact.subject_id == subject
-        and fact.predicate == condition.fact
+        fact.predicate == condition.fact
         and (fact.object is not False if condition.is_ is None else fact.object == condition.is_)
-        for fact in state.facts.values()
+        for fact in state.facts_about(_who(condition.subject, state))
     )
 
 

@@ -36,8 +36,8 @@ def recorded(state: WorldState, *, by: str, to: str, predicate: str | None = Non
     wanted = PREDICATES if predicate is None else (predicate,)
     facts = [
         fact
-        for fact in state.facts.values()
-        if fact.subject_id == by and fact.predicate in wanted and _to(fact) == to and fact.visibility == "player"
+        for fact in state.facts_about(by)
+        if fact.predicate in wanted and _to(fact) == to and fact.visibility == "player"
     ]
     return tuple(fact.id for fact in sorted(facts, key=lambda fact: (fact.discovered_turn or 0, fact.id)))
 

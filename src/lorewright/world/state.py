@@ -155,6 +155,15 @@ class WorldState(Frozen):
         character = self.characters.get(who)
         return () if character is None else character.conditions
 
+    def facts_about(self, subject_id: str) -> tuple[Fact, ...]:
+        """What is established about somebody or something, in the order in which it was; also what nobody knows of."""
+        if self.indexed.get("facts") is not self.facts:
+            found: dict[str, list[Fact]] = {}
+            for fact in self.facts.values():
+                found.setdefault(fact.subject_id, []).append(fact)
+            self.indexed.update(facts=self.facts, by_subject=found)
+        return tuple(self.indexed["by_subject"].get(subject_id, ()))
+
     def name_of(self, entity_id: str) -> str:
         """The display name, or the ID where nothing has it."""
         entity = self.entities.get(entity_id)
@@ -212,6 +221,12 @@ class WorldState(Frozen):
     def _in_order(self, name: str, entries: Mapping[str, Any]) -> Mapping[str, Any]:
         """Those of the entries whose keys stand in a map of this state, in the order of its JSON."""
         return MappingProxyType({key: entries[key] for key in sorted(getattr(self, name))})
+
+    @cached_property
+    def indexed(self) -> dict[str, Any]:
+        """The facts that were put in order by subject, and that order. A state and those made of it share this, as
+        `written`: most turns leave the facts as they are."""
+        return {}
 
     @cached_property
     def written(self) -> dict[str, tuple[object, str]]:
