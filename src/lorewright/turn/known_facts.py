@@ -29,7 +29,8 @@ class _Known:
     by_subject: dict[str, list[Fact]]
 
 
-@lru_cache(maxsize=4)
+# A few games are played side by side, each with some states on hand.
+@lru_cache(maxsize=32)
 def _known(facts: Same[Mapping[str, Fact]], hidden: bool) -> _Known:
     seen = [fact for fact in facts.value.values() if hidden or fact.visibility == "player"]
     by_subject: dict[str, list[Fact]] = {}

@@ -20,7 +20,8 @@ def lore_conditions(state: WorldState) -> LoreConditions:
     )
 
 
-@lru_cache(maxsize=4)
+# A few games are played side by side, each with some states on hand.
+@lru_cache(maxsize=32)
 def _known(facts: Same[Mapping[str, Fact]], entities: Same[Mapping[str, Entity]]) -> frozenset[tuple[str, str]]:
     own = {entity.id for entity in entities.value.values() if entity.origin == "campaign"}
     return frozenset(
