@@ -135,6 +135,11 @@ def test_a_threat_that_works_provokes_nobody_and_one_that_fails_does() -> None:
     assert levels == [{}, {w.VIKTOR: 1}]
 
 
+def test_whoever_was_driven_out_by_it_goes_no_further() -> None:
+    rule = {"on": {"act": "attack"}, "success": [{"depart": w.VIKTOR, "to": w.PIER}]}
+    assert after(tried(ATTACK, by=rules(rule))).escalation == {}
+
+
 def test_an_author_may_have_somebody_leave_off() -> None:
     rule = {"on": {"act": "wait"}, "success": [{"escalate": w.VIKTOR, "step": "none"}]}
     state = w.after(w.small_world(), o.Escalate(who=w.VIKTOR, to=2))

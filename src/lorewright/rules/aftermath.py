@@ -11,7 +11,6 @@ from lorewright.rules.hardships import ESCALATION_STEPS, EscalationStep
 from lorewright.rules.judge import holds
 from lorewright.rules.mechanics import BandName
 from lorewright.rules.patch import Patch
-from lorewright.rules.reach import is_person
 from lorewright.rules.rulesets import CampaignRules, Ruleset
 from lorewright.world.ops import EndSituation, EndThreat, Escalate, Investigate, PassTurn, SetStreak
 from lorewright.world.state import WorldState
@@ -36,12 +35,13 @@ def count_failures(patch: Patch, band: BandName, action: Action, ruleset: Rulese
 
 
 def provoke(patch: Patch, band: BandName | None, action: Action, rules: CampaignRules) -> tuple[str, ...]:
-    """Whoever the attempt was aimed at goes a step further, where its type provokes by that band: soft, hard, lethal.
+    """Whoever the attempt was aimed at, and is still there, goes a step further where its type provokes by that band:
+    soft, hard, lethal.
 
     Nobody goes further than their profile has steps; without a profile of theirs or of the ruleset's, not at all.
     """
     who = action.target_id
-    if band not in rules.ruleset.actions[action.type].provokes or who is None or not is_person(who, patch.state):
+    if band not in rules.ruleset.actions[action.type].provokes or who not in patch.state.present_npcs():
         return ()
     profile = rules.escalation.get(who, rules.ruleset.escalation)
     steps = [name for name in ESCALATION_STEPS if name in profile]
