@@ -16,7 +16,7 @@ from lorewright.world.pressures import ESCALATION
 from lorewright.world.state import WorldState
 
 
-def pressures(before: WorldState, after: WorldState) -> Iterator[EngineEvent]:
+def happened(before: WorldState, after: WorldState) -> Iterator[EngineEvent]:
     """The events, in a fixed order."""
     if before.threads is not after.threads:
         yield from _threads(before, after)
@@ -25,7 +25,7 @@ def pressures(before: WorldState, after: WorldState) -> Iterator[EngineEvent]:
     if before.characters is not after.characters:
         yield from _conditions(before, after)
     if before.escalation is not after.escalation:
-        for who, level, was in _changed(before.escalation, after.escalation, absent=0):
+        for who, level, was in _changed(before.escalation, after.escalation):
             yield _event("escalated", entity=who, before=ESCALATION[was], after=ESCALATION[level])
     for kind, field in (("threat", "threats"), ("situation", "situations")):
         was, now = getattr(before, field), getattr(after, field)
@@ -50,9 +50,11 @@ def _threads(before: WorldState, after: WorldState) -> Iterator[EngineEvent]:
 
 def _facts(before: WorldState, after: WorldState) -> Iterator[EngineEvent]:
     """What was promised, threatened or is owed has its own place on the record."""
-    for fact_id, fact in sorted(after.facts.items()):
-        was = before.facts.get(fact_id)
-        if was is fact or fact.visibility != "player" or fact.predicate in PREDICATES or was == fact:
+    # Looked through before they are sorted: a long game has thousands, of which a turn touches a few.
+    touched = [fact_id for fact_id, fact in after.facts.items() if before.facts.get(fact_id) is not fact]
+    for fact_id in sorted(touched):
+        was, fact = before.facts.get(fact_id), after.facts[fact_id]
+        if fact.visibility != "player" or fact.predicate in PREDICATES or was == fact:
             continue
         subject = after.entities.get(fact.subject_id)
         is_of_a_pack = subject is not None and subject.origin == "pack"
@@ -69,10 +71,10 @@ def _conditions(before: WorldState, after: WorldState) -> Iterator[EngineEvent]:
         yield from (_event("condition_lost", entity=who, condition=one) for one in was if one not in now)
 
 
-def _changed(before: Mapping[str, int], after: Mapping[str, int], *, absent: int) -> Iterator[tuple[str, int, int]]:
-    """(key, value now, value before) of what differs, by key."""
+def _changed(before: Mapping[str, int], after: Mapping[str, int]) -> Iterator[tuple[str, int, int]]:
+    """(key, value now, value before) of what differs, by key; what is not there is 0."""
     for key in sorted(before.keys() | after.keys()):
-        was, now = before.get(key, absent), after.get(key, absent)
+        was, now = before.get(key, 0), after.get(key, 0)
         if was != now:
             yield key, now, was
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from lorewright.rules.effects import Effect, RevealEffect, StateEffect
 from lorewright.rules.enact import Learned, effect_ops
-from lorewright.rules.happened import pressures
+from lorewright.rules.happened import happened
 from lorewright.rules.outcomes import EngineEvent, Outcome, Resolution, Roll
 from lorewright.world.apply import Refusal, apply
 from lorewright.world.ops import AddFact, StateOp
@@ -96,7 +96,7 @@ def _happenings(before: WorldState, after: WorldState) -> Iterator[EngineEvent]:
         if clock.value != was:
             yield EngineEvent(type="clock_ticked", details={"clock": clock_id, "before": was, "after": clock.value})
     yield from _shaped(before, after)
-    yield from pressures(before, after)
+    yield from happened(before, after)
     if after.scene.number != before.scene.number:
         places = {"from": before.scene.location_id, "to": after.scene.location_id}
         yield EngineEvent(type="scene_changed", details=places)
