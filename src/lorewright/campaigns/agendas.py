@@ -5,12 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from lorewright.campaigns.names import PLAYER_NAMES
 from lorewright.ids import local
 from lorewright.turn.agendas import Agenda
 from lorewright.world.state import WorldState
-
-# How a scenario calls whoever plays.
-PLAYER_NAMES = ("you", "player")
 
 
 def agendas_of(scenario: Mapping[str, Any], state: WorldState) -> dict[str, Agenda]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from lorewright.campaigns.names import Names
+from lorewright.campaigns.names import PLAYER_NAMES, Names
 from lorewright.campaigns.scenario import Scenario, ScenarioCast, ScenarioEntity, ScenarioPlace, ScenarioThing
 from lorewright.index.generation import Generation
 from lorewright.packs import models
@@ -31,7 +31,7 @@ def entities_of(scenario: Scenario, names: Names, generations: Sequence[Generati
     added = _added(scenario)
     related = [one for thread in scenario.threads.values() for one in thread.related]
     for name in dict.fromkeys([*added, *related]):
-        if name in scenario.things or name in ("you", "player"):
+        if name in scenario.things or name in PLAYER_NAMES:
             continue
         entity_id = names.entity(name, where=where_of(scenario, name))
         source = told_entity(entity_id, generations)

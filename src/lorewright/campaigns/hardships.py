@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from types import MappingProxyType
 
-from lorewright.campaigns.names import Names
+from lorewright.campaigns.names import PLAYER_NAMES, Names
 from lorewright.campaigns.scenario import Scenario
 from lorewright.rules.capability import ALL
 from lorewright.rules.hardships import EscalationStep, Inquiry, ThreatRule
@@ -41,7 +41,7 @@ def turn_order_of(scenario: Scenario, names: Names) -> TurnOrder | None:
     if len(actors) < len(scenario.turn_order):
         names.problems.append("turn_order: somebody stands twice in it")
     for key in scenario.turn_order:
-        if key not in scenario.cast and key not in ("you", "player"):
+        if key not in scenario.cast and key not in PLAYER_NAMES:
             names.problems.append(f"turn_order: {key} is not in the cast (nor you)")
     return TurnOrder(actors=actors) if actors else None
 

@@ -13,6 +13,8 @@ from lorewright.world.state import OFFSTAGE
 
 M = TypeVar("M", bound=BaseModel)
 
+# How a scenario calls whoever plays.
+PLAYER_NAMES = ("you", "player")
 # Which fields of effects and conditions name what.
 _ITEM_FIELDS = frozenset({"reveal", "revealed"})
 _KINDS = {
@@ -69,7 +71,7 @@ class Names:
 
     def entity(self, name: str, *, where: str) -> str:
         """The qualified ID of a person, place or thing; a name that means nothing is noted and given back."""
-        if name in ("you", "player"):
+        if name in PLAYER_NAMES:
             return self.player_id
         if name == OFFSTAGE:
             return name
@@ -85,7 +87,7 @@ class Names:
 
     def is_own(self, name: str) -> bool:
         """Whether a name is the scenario's own: a thing, a door, the player."""
-        return name in self._own or name in self._made or name in ("you", "player")
+        return name in self._own or name in self._made or name in PLAYER_NAMES
 
     def in_packs(self, name: str) -> str | None:
         """The first pack's entity of that ID, or None."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from lorewright.campaigns.agendas import PLAYER_NAMES
 from lorewright.campaigns.conditions import condition_problems
 from lorewright.campaigns.entities import entities_of, names_made, where_of
 from lorewright.campaigns.hardships import (
@@ -17,7 +16,7 @@ from lorewright.campaigns.hardships import (
     turn_order_of,
     with_situations,
 )
-from lorewright.campaigns.names import Names
+from lorewright.campaigns.names import PLAYER_NAMES, Names
 from lorewright.campaigns.scenario import (
     AgendaStep,
     Scenario,

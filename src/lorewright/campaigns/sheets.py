@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from lorewright.campaigns.agendas import PLAYER_NAMES
-from lorewright.campaigns.names import Names
+from lorewright.campaigns.names import PLAYER_NAMES, Names
 from lorewright.campaigns.scenario import Scenario
 from lorewright.errors import StateMisfit
 from lorewright.rules.ruleset_checks import check_problems, path_problems

@@ -11,6 +11,7 @@ from lorewright.campaigns.explore.peopling import MOST_PEOPLE, MOST_THINGS, wher
 from lorewright.campaigns.explore.shelves import shelves
 from lorewright.campaigns.explore.survey import Note, Survey
 from lorewright.campaigns.explore.titles import Titled, common_name, display_name, distinct_names
+from lorewright.campaigns.names import PLAYER_NAMES
 from lorewright.campaigns.scenario import Scenario
 from lorewright.ids import local, shown_item, slug
 from lorewright.world.state import OFFSTAGE, SHELF_TAG
@@ -109,7 +110,7 @@ def _library(survey: Survey) -> dict[str, Any]:
 def key_of_note(note_id: str) -> str:
     """What a scenario calls a note: its ID without the pack, but for the words that mean somebody else there."""
     bare = local(note_id)
-    return note_id if bare in ("you", "player", OFFSTAGE) else bare
+    return note_id if bare in (*PLAYER_NAMES, OFFSTAGE) else bare
 
 
 def thing_key(note: Note) -> str:
