@@ -26,6 +26,7 @@ from typing import Any
 
 from rich.console import Console
 from rich.table import Table
+from turns import QUIET
 
 from lorewright.bootstrap import App, open_app
 from lorewright.campaigns.campaigns import Campaigns, OpenCampaign
@@ -49,18 +50,6 @@ PAST_TURNS = 100
 # Of each thing that a long game has brought up, so much is known.
 FACTS_OF_ONE = 20
 WARM_UP = 8
-
-# A scripted evening that neither moves a clock nor leaves the bar: its lore is cached from the second turn on.
-LINES = (
-    "look",
-    "ask Viktor about Jin",
-    "look at Viktor",
-    "what do I know about Pier 9 and the night market?",
-    "ask Viktor about Zenith",
-    "look around the bar once more and listen to the rain",
-    "ask Viktor about the weather on the docks",
-    "look at the credstick",
-)
 
 
 @dataclass(slots=True)
@@ -193,7 +182,7 @@ def measured(app: App, folder: Path, turns: int) -> list[Game]:
             timed = [Timed(one) for one in (stages.interpret, stages.plan, stages.narrate)]
             game.campaign.stages = type(stages)(*timed)  # type: ignore[arg-type]
             clocks.append(timed)
-        lines = cycle(LINES)
+        lines = cycle(QUIET)
         for number in range(turns + WARM_UP):
             line = next(lines)
             for game, timed in zip(games, clocks, strict=True):
@@ -219,7 +208,7 @@ def long_game(app: App, folder: Path, turns: int) -> int:
 
 def scripted() -> Iterator[str]:
     """The lines of a long game: asking, looking, taking and leaving, walking, waiting."""
-    yield from LINES
+    yield from QUIET
     yield from ("take the credstick", "drop the credstick", "search behind the bar", "wait", "go to the alley", "look")
     yield from ("ask about the rain", "go to the bar")
 
