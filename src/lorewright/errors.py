@@ -15,7 +15,11 @@
     │   ├── TurnUndone           the action ID's turn was taken back; nothing was played
     │   ├── ImportRefused        a predecessor's database holds what cannot be read; nothing was imported
     │   └── StateMisfit          what is stored does not fit the schemas of the campaign's ruleset
+    ├── PromptError          the author of a prompt: it cannot be read or filled in
     └── ProviderError        the model's provider
+        ├── ProviderBusy         it did not answer in time, or not at all, after bounded retries
+        ├── ModelRefused         the model declined to answer
+        ├── BudgetExceeded       the next call could cost more than was allowed; it was not made
         └── OutputRejected       a model's output stayed invalid after a repair and a retry
 
 Anything else that is raised is our own mistake and shows as a traceback. A message says what, where and what to do.
@@ -120,10 +124,38 @@ class ImportRefused(CampaignError):
     code = "import_refused"
 
 
+class PromptError(LorewrightError):
+    """A prompt cannot be read, or asks for what there is not; no model was asked."""
+
+    code = "prompt_invalid"
+
+
 class ProviderError(LorewrightError):
-    """A model could not be reached or refused; the turn was not committed."""
+    """A model could not be reached or refused; the turn was not committed. `tries` says what went wrong before."""
 
     code = "provider_failed"
+
+    def __init__(self, message: str, *, hint: str | None = None, tries: tuple[str, ...] = ()) -> None:
+        super().__init__(message, hint=hint)
+        self.tries = tries
+
+
+class ProviderBusy(ProviderError):
+    """A provider was busy, out of reach or broke off, and stayed so through the retries; the turn was not committed."""
+
+    code = "provider_busy"
+
+
+class ModelRefused(ProviderError):
+    """A model declined to answer; the turn was not committed."""
+
+    code = "model_refused"
+
+
+class BudgetExceeded(ProviderError):
+    """The next call to a model could cost more than was allowed, so it was not made; the turn was not committed."""
+
+    code = "budget_exceeded"
 
 
 class OutputRejected(ProviderError):

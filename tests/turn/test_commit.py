@@ -14,7 +14,7 @@ import pytest
 import harbour as h
 from lorewright.errors import ActionIdReused, CampaignError, HeadMoved, OutputRejected, ProviderError
 from lorewright.llm.doubles import ScriptedModel
-from lorewright.llm.model import ModelReply, ModelRequest
+from lorewright.llm.model import ModelReply, ModelRequest, OnText
 from lorewright.turn.draft import Recorder, Submission
 from lorewright.turn.pipeline import think
 from lorewright.turn.rewinding import undo
@@ -98,7 +98,7 @@ def test_a_built_in_turn_is_thought_again_when_the_head_moved(tmp_path: Path) ->
 
 
 @pytest.mark.parametrize("stage", ["interpreter", "planner", "narrator"])
-@pytest.mark.parametrize("failure", [ProviderError("no answer"), "not json", {"wrong": 1}])
+@pytest.mark.parametrize("failure", [ProviderError("no answer"), " ", {"wrong": 1, "other": 2}])
 def test_a_failed_stage_leaves_the_campaign_untouched_and_the_next_turn_works(
     tmp_path: Path, stage: str, failure: Any
 ) -> None:
@@ -116,7 +116,7 @@ def test_a_failed_stage_leaves_the_campaign_untouched_and_the_next_turn_works(
 
 
 def test_a_repaired_output_is_used_and_every_attempt_is_on_record(tmp_path: Path) -> None:
-    app = h.harbour(tmp_path, models={"narrator": ScriptedModel(["{", {"final_text": "Rain, and more of it."}])})
+    app = h.harbour(tmp_path, models={"narrator": ScriptedModel([" ", {"final_text": "Rain, and more of it."}])})
     (result,) = h.say(app, "wait")
     assert result["final_text"] == "Rain, and more of it."
     with app.campaigns.reading("game") as store:
@@ -128,9 +128,10 @@ def test_a_repaired_output_is_used_and_every_attempt_is_on_record(tmp_path: Path
 def test_tokens_of_models_are_counted(tmp_path: Path) -> None:
     class Counting:
         key = "counting"
+        provider = "counting"
 
-        async def complete(self, request: ModelRequest) -> ModelReply:
-            return ModelReply('{"final_text": "Nothing moves."}', "counting", 100, 7)
+        async def complete(self, request: ModelRequest, *, on_text: OnText | None = None) -> ModelReply:
+            return ModelReply("Nothing moves.", "counting", 100, 7)
 
     app = h.harbour(tmp_path, models={"narrator": Counting()})
     (result,) = h.say(app, "wait")

@@ -38,7 +38,7 @@ from lorewright.world.state import Fact, Relationship, WorldState
 from world import strategies as some
 
 CAMPAIGN = (
-    "game", "Game", "s", "{}", "{}", "freeform", "", 1, "builtin", "builtin", "turn_0", 0, 0, "2026", "2026", "main",
+    "game", "Game", "s", "{}", "{}", "freeform", "", 1, "builtin", "builtin", "turn_0", 0, 0, "2026", "2026", "main", "{}", "[]",
 )  # fmt: skip
 
 

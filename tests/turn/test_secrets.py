@@ -140,8 +140,9 @@ def test_a_model_that_names_what_is_not_in_scope_is_repaired(tmp_path: Path) -> 
     app = h.harbour(tmp_path, models={"interpreter": model})
     (result,) = h.say(app, "talk to somebody")
     assert result["validation"]["results"][0]["success"]
-    assert model.requests[1].problem == "harbour:bea9 is not in the scope"
-    assert model.requests[1].rejected == json.dumps(wrong)
+    shown, asked = model.requests[1].talk
+    assert "harbour:bea9 is not in the scope" in asked.text
+    assert shown.text == json.dumps(wrong)
 
 
 def test_after_a_move_one_searches_and_asks_where_one_has_come_to(tmp_path: Path) -> None:

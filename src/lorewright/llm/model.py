@@ -1,43 +1,93 @@
-"""Model: whoever answers a structured request. `run_structured` asks, validates, repairs once, retries once."""
+"""Model: whoever answers a request. What is asked and answered, as values; how it is asked is the gateway's."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Generic, Protocol, TypeVar
+from typing import Any, Literal, Protocol
 
-from pydantic import BaseModel, ValidationError
+from lorewright.llm.prompt import RenderedPrompt
 
-from lorewright.errors import OutputRejected
+# Receives pieces of an answer while it is written, in order.
+OnText = Callable[[str], None]
 
-T = TypeVar("T", bound=BaseModel)
 
-# As the seed's retry policy has it: the call, one repair with the original output, one full retry.
-_ATTEMPTS = ("first", "repair", "retry")
+@dataclass(frozen=True, slots=True)
+class ToolSpec:
+    """A tool that a model may call: `schema` is the JSON Schema of its arguments."""
+
+    name: str
+    description: str
+    schema: dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class ToolCall:
+    """A call that a model makes: `arguments` is the JSON that it wrote."""
+
+    id: str
+    name: str
+    arguments: str
+
+
+@dataclass(frozen=True, slots=True)
+class ToolResult:
+    """What came of a call, as text for the model."""
+
+    call_id: str
+    name: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Talk:
+    """What was said after the prompt: by the model (a text, calls), or to it (a text, what came of its calls)."""
+
+    role: Literal["assistant", "user"]
+    text: str = ""
+    calls: tuple[ToolCall, ...] = ()
+    results: tuple[ToolResult, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class ModelRequest:
-    """One question to a model. `context` is the stage's whole input as canonical JSON; `schema` its answer's.
+    """One question to a model: a rendered prompt, and what was said since.
 
-    In a repair, `rejected` is the answer that was refused and `problem` why.
+    `schema` is the JSON Schema that the answer must fit; None asks for prose. `max_tokens` bounds the answer.
     """
 
     stage: str
-    context: str
-    schema: dict[str, Any]
-    rejected: str | None = None
-    problem: str | None = None
+    prompt: RenderedPrompt
+    schema: dict[str, Any] | None = None
+    talk: tuple[Talk, ...] = ()
+    tools: tuple[ToolSpec, ...] = ()
+    max_tokens: int = 4_096
+
+    @property
+    def text(self) -> str:
+        """All that the model is shown, as one text."""
+        said = [part for one in self.talk for part in (one.text, *(result.text for result in one.results)) if part]
+        return "\n\n".join([self.prompt.text, *said])
 
 
 @dataclass(frozen=True, slots=True)
 class ModelReply:
-    """A model's answer as text, the name of the model that gave it, and what it cost in tokens."""
+    """A model's answer as text, who gave it, and what it cost.
+
+    `input_tokens` counts all that was read, `cache_read_tokens` and `cache_write_tokens` the parts of it that came from
+    and went into the provider's prompt cache. `cost_microusd` is in millionths of a dollar by the taxonomy's prices, 0
+    where there is none. `tries` says what went wrong with the connection before the answer came.
+    """
 
     text: str
     model_name: str
     input_tokens: int = 0
     output_tokens: int = 0
+    cache_read_tokens: int = 0
+    cache_write_tokens: int = 0
+    cost_microusd: int = 0
+    calls: tuple[ToolCall, ...] = ()
+    tries: tuple[str, ...] = ()
 
 
 class Model(Protocol):
@@ -48,66 +98,15 @@ class Model(Protocol):
         """Its key in the taxonomy, for the record."""
         ...
 
-    async def complete(self, request: ModelRequest) -> ModelReply:
-        """Answer a request.
-
-        Raises:
-            ProviderError: no answer could be had.
-        """
+    @property
+    def provider(self) -> str:
+        """Who runs it (`anthropic`, `openai`, …), for the record."""
         ...
 
+    async def complete(self, request: ModelRequest, *, on_text: OnText | None = None) -> ModelReply:
+        """Answer a request; with `on_text` the answer's pieces are passed on as they come.
 
-@dataclass(frozen=True, slots=True)
-class LLMResponse(Generic[T]):
-    """A valid answer and all that led to it: (attempt, reply text, what was wrong with it or None)."""
-
-    output: T
-    model_key: str
-    model_name: str
-    attempts: tuple[tuple[str, str, str | None], ...]
-    input_tokens: int
-    output_tokens: int
-
-
-async def run_structured(
-    model: Model,
-    *,
-    stage: str,
-    context: str,
-    schema: type[T],
-    check: Callable[[T], str | None] = lambda _: None,
-) -> LLMResponse[T]:
-    """Ask until the answer fits its schema and passes `check` (which says what is wrong, or None); three times at most.
-
-    Raises:
-        OutputRejected: it never fitted; the message names the stage and the last problem.
-        ProviderError: the model could not be asked.
-    """
-    attempts: list[tuple[str, str, str | None]] = []
-    spent_in = spent_out = 0
-    json_schema = schema.model_json_schema()
-    for attempt in _ATTEMPTS:
-        _, rejected, problem = attempts[-1] if attempts and attempt == "repair" else ("", None, None)
-        request = ModelRequest(stage, context, json_schema, rejected, problem)
-        reply = await model.complete(request)
-        spent_in += reply.input_tokens
-        spent_out += reply.output_tokens
-        output, problem = _validated(reply.text, schema, check)
-        attempts.append((attempt, reply.text, problem))
-        if output is not None:
-            return LLMResponse(output, model.key, reply.model_name, tuple(attempts), spent_in, spent_out)
-    raise OutputRejected(
-        f"the {stage} stage gave no valid output in {len(_ATTEMPTS)} attempts: {attempts[-1][2]}",
-        hint="nothing was changed; try again, or go on with the built-in stage",
-    )
-
-
-def _validated(text: str, schema: type[T], check: Callable[[T], str | None]) -> tuple[T | None, str | None]:
-    try:
-        output = schema.model_validate_json(text)
-    except ValidationError as problem:
-        first = problem.errors(include_url=False, include_input=False)[0]
-        where = ".".join(map(str, first["loc"])) or "the whole answer"
-        return None, f"{where}: {first['msg']}"
-    wrong = check(output)
-    return (None, wrong) if wrong else (output, None)
+        Raises:
+            ProviderError: no whole answer could be had; its kinds say why.
+        """
+        ...

@@ -23,7 +23,7 @@ views. docs/database.md says of every column of the seeds where it is.
 from __future__ import annotations
 
 from lorewright.storage.migrations import Migration
-from lorewright.storage.projected_tables import TABLES, VIEWS
+from lorewright.storage.projected_tables import TABLES, VIEWS, VIEWS_WITH_PROMPTS
 
 CAMPAIGN_MIGRATIONS = (
     Migration(
@@ -147,6 +147,38 @@ CAMPAIGN_MIGRATIONS = (
                 content_hash TEXT NOT NULL, PRIMARY KEY (campaign_id, turn_id, pack_id),
                 FOREIGN KEY (campaign_id, turn_id) REFERENCES upgrades(campaign_id, turn_id)
             )""",
+        ),
+    ),
+    Migration(
+        "campaign_006_models",
+        (
+            # What `session zero` asked, and which paid models may be used without asking again.
+            "ALTER TABLE campaigns ADD COLUMN calibration_json TEXT NOT NULL DEFAULT '{}'",
+            "ALTER TABLE campaigns ADD COLUMN agreed_keys_json TEXT NOT NULL DEFAULT '[]'",
+            # NULL where a sitting goes by the campaign's.
+            "ALTER TABLE sessions ADD COLUMN small_model_key TEXT",
+            "ALTER TABLE sessions ADD COLUMN large_model_key TEXT",
+            "ALTER TABLE stage_records ADD COLUMN provider TEXT NOT NULL DEFAULT 'builtin'",
+            "ALTER TABLE stage_records ADD COLUMN prompt_json TEXT NOT NULL DEFAULT '{}'",
+            "ALTER TABLE stage_records ADD COLUMN cost_microusd INTEGER NOT NULL DEFAULT 0",
+            "ALTER TABLE stage_records ADD COLUMN calls_json TEXT NOT NULL DEFAULT '[]'",
+            "ALTER TABLE attempts ADD COLUMN session_id TEXT REFERENCES sessions(id)",
+            # The text of every prompt that a model was shown, kept once.
+            """CREATE TABLE prompt_texts (
+                campaign_id TEXT NOT NULL REFERENCES campaigns(id), content_hash TEXT NOT NULL, name TEXT NOT NULL,
+                version TEXT NOT NULL, source TEXT NOT NULL, PRIMARY KEY (campaign_id, content_hash)
+            )""",
+            """CREATE TABLE prompt_pins (
+                campaign_id TEXT NOT NULL REFERENCES campaigns(id), name TEXT NOT NULL, version TEXT NOT NULL,
+                content_hash TEXT NOT NULL, PRIMARY KEY (campaign_id, name)
+            )""",
+            # What models were asked outside of turns: a recap.
+            """CREATE TABLE model_calls (
+                campaign_id TEXT NOT NULL REFERENCES campaigns(id), call_no INTEGER NOT NULL,
+                session_id TEXT REFERENCES sessions(id), stage TEXT NOT NULL, record_json TEXT NOT NULL,
+                created_at TEXT NOT NULL, PRIMARY KEY (campaign_id, call_no)
+            )""",
+            *VIEWS_WITH_PROMPTS,
         ),
     ),
 )

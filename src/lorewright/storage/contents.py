@@ -15,16 +15,23 @@ Refused = sqlite3.Error
 # Table -> what its rows are called, and the columns of it that hold JSON which no model reads, each with what that must
 # be.
 _JSON_COLUMNS: Mapping[str, tuple[str, Mapping[str, tuple[type, ...]]]] = {
-    "campaigns": ("id", {"scenario_json": (dict,)}),
+    "campaigns": ("id", {"scenario_json": (dict,), "calibration_json": (dict,), "agreed_keys_json": (list,)}),
     "actions": ("turn_id || ', action ' || action_index", {"metadata_json": (dict,)}),
     "messages": ("turn_id || ', message ' || seq", {"payload_json": (dict,), "audience_json": (list,)}),
     "stage_records": (
         "turn_id || ', stage ' || stage",
-        {"input_json": (dict, list), "output_json": (dict, list), "attempts_json": (list,)},
+        {
+            "input_json": (dict, list),
+            "output_json": (dict, list),
+            "attempts_json": (list,),
+            "prompt_json": (dict,),
+            "calls_json": (list,),
+        },
     ),
     "attempts": ("attempt_no", {"records_json": (list,)}),
     "sessions": ("id", {"session_lore_json": (dict,), "world_events_pending": (list,)}),
     "scene_lore": ("scene_id", {"lore_json": (dict,)}),
+    "model_calls": ("call_no", {"record_json": (dict,)}),
 }
 
 

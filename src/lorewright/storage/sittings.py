@@ -15,6 +15,7 @@ class SessionRow:
     """One sitting as it is stored, the seed's columns first. It is active while `ended_at` is None.
 
     `summary` is None until it is ended. `turn_range_start` is the number of the first turn that could be played in it.
+    The model keys are None where the sitting goes by the campaign's.
     """
 
     id: str
@@ -28,6 +29,8 @@ class SessionRow:
     world_events_pending: tuple[Any, ...]
     start_turn_id: str
     end_turn_id: str | None
+    small_model_key: str | None = None
+    large_model_key: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +63,7 @@ def begin_session(database: Database, row: SessionRow) -> SessionRow:
         number = connection.execute("SELECT count(*) FROM sessions").fetchone()[0] + 1
         row = replace(row, id=f"{row.campaign_id}:session_{number}")
         connection.execute(
-            f"INSERT INTO sessions VALUES ({', '.join('?' * 11)})",
+            f"INSERT INTO sessions VALUES ({', '.join('?' * 13)})",
             (
                 row.id,
                 row.campaign_id,
@@ -73,6 +76,8 @@ def begin_session(database: Database, row: SessionRow) -> SessionRow:
                 json.dumps(list(row.world_events_pending), ensure_ascii=False),
                 row.start_turn_id,
                 row.end_turn_id,
+                row.small_model_key,
+                row.large_model_key,
             ),
         )
     return row
@@ -96,6 +101,13 @@ def finish_session(
                WHERE id = ? AND ended_at IS NULL""",
             (ended_at, first_turn_no, last_turn_no, last_turn_id, summary, session_id),
         )
+
+
+def set_model_keys(database: Database, session_id: str, *, small: str | None, large: str | None) -> None:
+    """Which models a sitting asks, in place of the campaign's; None for the campaign's own."""
+    sql = "UPDATE sessions SET small_model_key = ?, large_model_key = ? WHERE id = ?"
+    with database.transaction() as connection:
+        connection.execute(sql, (small, large, session_id))
 
 
 def session_summaries(database: Database) -> tuple[tuple[str, str], ...]:
@@ -133,4 +145,6 @@ def _session(row: sqlite3.Row) -> SessionRow:
         world_events_pending=tuple(json.loads(row["world_events_pending"])),
         start_turn_id=row["start_turn_id"],
         end_turn_id=row["end_turn_id"],
+        small_model_key=row["small_model_key"],
+        large_model_key=row["large_model_key"],
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from lorewright.errors import HeadMoved, LorewrightError
 from lorewright.turn.draft import Recorder, Setting, Submission
+from lorewright.turn.listener import SILENT, Listener
 from lorewright.turn.pipeline import Stages, think
 from lorewright.turn.turn_store import TurnStore
 
@@ -11,7 +12,9 @@ from lorewright.turn.turn_store import TurnStore
 _RETRIES = 20
 
 
-async def run_turn(store: TurnStore, submission: Submission, setting: Setting, stages: Stages) -> str:
+async def run_turn(
+    store: TurnStore, submission: Submission, setting: Setting, stages: Stages, listener: Listener = SILENT
+) -> str:
     """Run one turn and commit it; its TurnResult as canonical JSON.
 
     The same action ID with the same words gives the stored bytes and runs nothing. If another turn was committed
@@ -28,14 +31,14 @@ async def run_turn(store: TurnStore, submission: Submission, setting: Setting, s
     if stored is not None:
         return stored
     try:
-        return await _attempt(store, submission, setting, stages)
+        return await _attempt(store, submission, setting, stages, listener)
     except HeadMoved:
         again = store.stored_result(submission)
         if again is not None or not stages.are_builtin:
             return _or_moved(again)
     for _ in range(_RETRIES):
         try:
-            return store.stored_result(submission) or await _attempt(store, submission, setting, stages)
+            return store.stored_result(submission) or await _attempt(store, submission, setting, stages, listener)
         except HeadMoved:
             continue
     return _or_moved(store.stored_result(submission))
@@ -47,13 +50,15 @@ def _or_moved(stored: str | None) -> str:
     return stored
 
 
-async def _attempt(store: TurnStore, submission: Submission, setting: Setting, stages: Stages) -> str:
+async def _attempt(
+    store: TurnStore, submission: Submission, setting: Setting, stages: Stages, listener: Listener
+) -> str:
     head = store.head()
     if head.upgrade_id != setting.upgrade_id:
         raise HeadMoved("the campaign goes by other rules or packs by now", hint="open it again, and say it again")
     recorder = Recorder()
     try:
-        draft = await think(head, submission, setting, stages, recorder)
+        draft = await think(head, submission, setting, stages, recorder, listener)
         return store.commit(draft)
     except LorewrightError as error:
         store.keep_attempt(head, submission, error, recorder.records)

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 from pydantic import BaseModel
 
 from lorewright.ids import canonical_json, content_hash
 from lorewright.index.generation import Generation
+from lorewright.llm.calls import Call, CallLog
 from lorewright.rules.actions import Action
 from lorewright.rules.outcomes import Validation
 from lorewright.rules.rulesets import CampaignRules
+from lorewright.tokens import count_tokens
 from lorewright.turn.agendas import Agenda
 from lorewright.turn.campaign import PackPin
 from lorewright.turn.messages import Message
@@ -86,17 +88,51 @@ class Submission:
 
 
 @dataclass(frozen=True, slots=True)
+class PromptUse:
+    """Which prompt a model was shown, and how much of it can be told from a provider's cache: `prefix_hash` is of what
+    comes before the part that is this turn's, sizes are in tokens as estimated."""
+
+    name: str
+    version: str
+    content_hash: str
+    source: str
+    prefix_hash: str
+    prefix_tokens: int
+    changing_tokens: int
+
+
+@dataclass(frozen=True, slots=True)
 class StageRecord:
-    """One stage's input and output as they were, as JSON."""
+    """One stage's input and output as they were, as JSON (`null` for one that failed); and every call to a model."""
 
     stage: str
     input_json: str
     output_json: str
     model_key: str = BUILTIN
     model_name: str = BUILTIN
-    attempts: tuple[tuple[str, str, str | None], ...] = ()
-    input_tokens: int = 0
-    output_tokens: int = 0
+    provider: str = BUILTIN
+    prompt: PromptUse | None = None
+    calls: tuple[Call, ...] = ()
+
+    @property
+    def attempts(self) -> tuple[tuple[str, str, str | None], ...]:
+        """(attempt, reply text, what was wrong with it or None) of every answer."""
+        return tuple((call.attempt, call.text, call.problem or call.error) for call in self.calls)
+
+    @property
+    def input_tokens(self) -> int:
+        """All that models read."""
+        return sum(call.input_tokens for call in self.calls)
+
+    @property
+    def output_tokens(self) -> int:
+        """All that models wrote."""
+        return sum(call.output_tokens for call in self.calls)
+
+    @property
+    def cost_microusd(self) -> int:
+        """What it cost in millionths of a dollar, by the taxonomy's prices."""
+        return sum(call.cost_microusd for call in self.calls)
 
 
 @dataclass(slots=True)
@@ -107,18 +143,18 @@ class Recorder:
 
     def keep(self, run: StageRun[Any]) -> None:
         """Record a stage that may be run by a model."""
-        self.records.append(
-            StageRecord(
-                run.stage,
-                run.input_json,
-                _json(run.output),
-                run.model_key,
-                run.model_name,
-                run.attempts,
-                run.input_tokens,
-                run.output_tokens,
+        output = "null" if run.output is None else _json(run.output)
+        record = StageRecord(run.stage, run.input_json, output)
+        if (log := run.log) is not None:
+            record = replace(
+                record,
+                model_key=log.model_key,
+                model_name=log.model_name,
+                provider=log.provider,
+                prompt=_use_of(log),
+                calls=tuple(log.calls),
             )
-        )
+        self.records.append(record)
 
     def keep_code(self, stage: str, given: Sequence[BaseModel], made: BaseModel | Sequence[BaseModel]) -> None:
         """Record a stage that is code alone."""
@@ -131,6 +167,22 @@ class Recorder:
             "input": sum(record.input_tokens for record in self.records),
             "output": sum(record.output_tokens for record in self.records),
         }
+
+
+def _use_of(log: CallLog) -> PromptUse | None:
+    shown = log.prompt
+    if shown is None:
+        return None
+    prefix = f"{shown.system}\n\n{shown.stable}"
+    return PromptUse(
+        name=shown.name,
+        version=shown.version,
+        content_hash=shown.content_hash,
+        source=log.source,
+        prefix_hash=content_hash(prefix),
+        prefix_tokens=count_tokens(prefix),
+        changing_tokens=count_tokens(shown.changing),
+    )
 
 
 def _json(value: BaseModel) -> str:

@@ -148,6 +148,7 @@ class MemoryStore:
                 "error_code": error.code,
                 "message": error.message,
                 "stages": [record.stage for record in records],
+                "calls": [call.shown() for record in records for call in record.calls],
             }
         )
 

@@ -19,6 +19,7 @@ from lorewright.rules.validate import validate
 from lorewright.turn.draft import Draft, Head, Recorder, Setting, Submission
 from lorewright.turn.drafting import draft_of_question, draft_of_turn
 from lorewright.turn.ground import ground
+from lorewright.turn.listener import SILENT, Listener
 from lorewright.turn.records import (
     InterpreterInput,
     InterpreterOutput,
@@ -50,8 +51,16 @@ class Stages:
         return self.interpret.is_builtin and self.plan.is_builtin and self.narrate.is_builtin
 
 
-async def think(head: Head, submission: Submission, setting: Setting, stages: Stages, recorder: Recorder) -> Draft:
-    """Think a turn to its end. `recorder` has every stage's input and output, also where this raises.
+async def think(
+    head: Head,
+    submission: Submission,
+    setting: Setting,
+    stages: Stages,
+    recorder: Recorder,
+    listener: Listener = SILENT,
+) -> Draft:
+    """Think a turn to its end. `recorder` has every stage's input and output, also where this raises; `listener` hears
+    how it gets on.
 
     Raises:
         CampaignError: the story has ended.
@@ -63,7 +72,7 @@ async def think(head: Head, submission: Submission, setting: Setting, stages: St
             "the story has ended", hint="take the last turn back, or begin another: lorewright campaign new SCENARIO"
         )
     with TurnViews(head, submission, setting) as views:
-        return await _Turn(head, submission, setting, stages, recorder, views).run()
+        return await _Turn(head, submission, setting, stages, recorder, views, listener).run()
 
 
 class _Turn:
@@ -77,6 +86,7 @@ class _Turn:
         stages: Stages,
         recorder: Recorder,
         views: TurnViews,
+        listener: Listener,
     ) -> None:
         self._head = head
         self._state = head.state
@@ -85,6 +95,7 @@ class _Turn:
         self._stages = stages
         self._recorder = recorder
         self._views = views
+        self._listener = listener
         self._lore = views.scene_lore(head.state)
 
     async def run(self) -> Draft:
@@ -123,9 +134,13 @@ class _Turn:
             said_before=tuple(said[-2:]),
             verbs=self._setting.rules.ruleset.verbs(),
         )
-        run = await self._stages.interpret.run(given, check=lambda output: unknown_reference(output, scope))
-        self._recorder.keep(run)
-        return self._settled(run.output, given)
+        reading = await self._stages.interpret.run(
+            given,
+            self._recorder,
+            check=lambda output: unknown_reference(output, scope),
+            listener=self._listener,
+        )
+        return self._settled(reading, given)
 
     def _settled(self, reading: InterpreterOutput, given: InterpreterInput) -> InterpreterOutput:
         """A question whose every answer comes to the same is not asked: the first answer is as good as any."""
@@ -159,9 +174,12 @@ class _Turn:
     async def _plan(self, actions: tuple[Action, ...], results: tuple[ActionResult, ...]) -> PlannerOutput:
         packet = self._views.packet(self._state, self._lore, "planner")
         given = PlannerInput(packet=packet, actions=actions, results=results)
-        run = await self._stages.plan.run(given, check=lambda plan: self._views.leak(_text_of(plan), self._state))
-        self._recorder.keep(run)
-        return run.output
+        return await self._stages.plan.run(
+            given,
+            self._recorder,
+            check=lambda plan: self._views.leak(_text_of(plan), self._state),
+            listener=self._listener,
+        )
 
     def _resolve(self, attempts: Sequence[Attempt], validation: Validation) -> tuple[Resolution, WorldState]:
         dice = SeededDice(self._setting.seed, self._state.truth_hash(), self._submission.action_id)
@@ -192,9 +210,13 @@ class _Turn:
             described=self._views.described(after, resolution.outcomes),
             recent=self._views.narrations(),
         )
-        run = await self._stages.narrate.run(given, check=lambda prose: self._views.leak(prose.final_text, after))
-        self._recorder.keep(run)
-        return run.output, given
+        told = await self._stages.narrate.run(
+            given,
+            self._recorder,
+            check=lambda prose: self._views.leak(prose.final_text, after),
+            listener=self._listener,
+        )
+        return told, given
 
 
 def _text_of(plan: PlannerOutput) -> str:

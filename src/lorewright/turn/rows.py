@@ -4,7 +4,8 @@ entry of the stream."""
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from dataclasses import asdict
 from datetime import UTC, datetime
 from typing import Any
 
@@ -12,7 +13,7 @@ from pydantic import TypeAdapter
 
 from lorewright.ids import canonical_json, content_hash
 from lorewright.storage.contents import Row as StoredRow
-from lorewright.turn.draft import Draft
+from lorewright.turn.draft import Draft, StageRecord
 from lorewright.turn.messages import Message
 from lorewright.world.ops import StateOp
 
@@ -109,20 +110,31 @@ def _upgrade(draft: Draft) -> Iterator[Row]:
 
 
 def _records(draft: Draft) -> Iterator[Row]:
+    key = (draft.head.campaign_id, draft.turn_id)
     for seq, record in enumerate(draft.records):
         yield (
             "stage_records",
             (
-                draft.head.campaign_id,
-                draft.turn_id,
-                seq,
-                record.stage,
-                record.input_json,
-                record.output_json,
-                record.model_key,
-                record.model_name,
+                *(*key, seq, record.stage, record.input_json, record.output_json, record.model_key, record.model_name),
                 canonical_json([list(attempt) for attempt in record.attempts]),
-                record.input_tokens,
-                record.output_tokens,
+                *(record.input_tokens, record.output_tokens, record.provider),
+                canonical_json(prompt_shown(record)),
+                record.cost_microusd,
+                canonical_json([call.shown() for call in record.calls]),
             ),
         )
+
+
+def prompt_shown(record: StageRecord) -> dict[str, Any]:
+    """The prompt of a record without its text, which is kept once; empty where there was none."""
+    if record.prompt is None:
+        return {}
+    return {name: value for name, value in asdict(record.prompt).items() if name != "source"}
+
+
+def keeping_prompts(campaign_id: str, records: Iterable[StageRecord]) -> list[tuple[str, tuple[Any, ...]]]:
+    """The statements that keep the text of every prompt that was used, once."""
+    used = [record.prompt for record in records if record.prompt is not None]
+    by_hash = {one.content_hash: (campaign_id, one.content_hash, one.name, one.version, one.source) for one in used}
+    sql = "INSERT OR IGNORE INTO prompt_texts VALUES (?, ?, ?, ?, ?)"
+    return [(sql, by_hash[content_hash]) for content_hash in sorted(by_hash)]

@@ -33,7 +33,7 @@ from lorewright.storage.upgrades import upgrade_of, upgrade_row
 from lorewright.turn.campaign import CampaignRow, PackPin
 from lorewright.turn.draft import Draft, Head, StageRecord, Submission
 from lorewright.turn.messages import Message
-from lorewright.turn.rows import OPS, message_of, now, rows_of
+from lorewright.turn.rows import OPS, keeping_prompts, message_of, now, prompt_shown, rows_of
 from lorewright.turn.states import StateOf, bring_projection_up, projecting, stored_state
 from lorewright.turn.told_before import RECENT_TURNS, moved_from, options_of
 from lorewright.turn.turn_store import TurnOnPath
@@ -210,6 +210,11 @@ class CampaignStore:
                 "input": json.loads(row["input_json"]),
                 "output": json.loads(row["output_json"]),
                 "attempts": json.loads(row["attempts_json"]),
+                "model_name": row["model_name"],
+                "provider": row["provider"],
+                "prompt": json.loads(row["prompt_json"]),
+                "cost_microusd": row["cost_microusd"],
+                "calls": json.loads(row["calls_json"]),
             }
             for row in rows
         ]
@@ -355,7 +360,18 @@ class CampaignStore:
         self, head: Head, submission: Submission, error: LorewrightError, records: Sequence[StageRecord]
     ) -> None:
         """Keep what was thought of a submission that failed. The stream and the state do not change."""
-        thought = [{"stage": one.stage, "input": one.input_json, "output": one.output_json} for one in records]
+        thought = [
+            {
+                "stage": one.stage,
+                "input": one.input_json,
+                "output": one.output_json,
+                "model_key": one.model_key,
+                "provider": one.provider,
+                "prompt": prompt_shown(one) | ({"source": one.prompt.source} if one.prompt is not None else {}),
+                "calls": [call.shown() for call in one.calls],
+            }
+            for one in records
+        ]
         row = (
             head.campaign_id,
             submission.action_id,
@@ -365,11 +381,12 @@ class CampaignStore:
             error.message,
             canonical_json(thought),
             now(),
+            head.session_id,
         )
         with self.database.transaction() as connection:
             connection.execute(
                 """INSERT INTO attempts (campaign_id, user_action_id, player_text, head_turn_id, error_code, message,
-                   records_json, created_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?)""",
+                   records_json, created_at, session_id) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)""",
                 row,
             )
 
@@ -384,6 +401,7 @@ def _statements(draft: Draft, result_json: str) -> list[tuple[str, tuple[Any, ..
     statements: list[tuple[str, tuple[Any, ...]]] = [
         insert_row(*row) for row in rows_of(draft, time, result_json=result_json)
     ]
+    statements += keeping_prompts(campaign_id, draft.records)
     statements += set_head(campaign_id, draft.turn_id, draft.turn_no, time)
     statements.append(forget_state(campaign_id, draft.head.turn_id))
     # Whoever goes on from here leaves what was undone on its own branch.

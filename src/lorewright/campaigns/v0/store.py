@@ -103,7 +103,8 @@ def _turn(
 
 
 def _record(campaign_id: str, turn_id: str, given: str, made: str) -> _Statement:
-    return insert_row("stage_records", (campaign_id, turn_id, 0, STAGE, given, made, _IMPORTED, _IMPORTED, "[]", 0, 0))
+    values = (campaign_id, turn_id, 0, STAGE, given, made, _IMPORTED, _IMPORTED, "[]", 0, 0, _IMPORTED, "{}", 0, "[]")
+    return insert_row("stage_records", values)
 
 
 def _sitting(campaign_id: str, session_id: str, one: Sitting, ids: Sequence[str], time: str) -> _Statement:
@@ -116,7 +117,7 @@ def _sitting(campaign_id: str, session_id: str, one: Sitting, ids: Sequence[str]
         "sessions",
         (
             *(session_id, campaign_id, started, ended, one.first, one.last, lore, one.summary, pending),
-            *(ids[min(one.first, len(ids)) - 1], end),
+            *(ids[min(one.first, len(ids)) - 1], end, None, None),
         ),
     )
 

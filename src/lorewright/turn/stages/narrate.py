@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from lorewright.llm.model import OnText
+from lorewright.turn.listener import Listener
 from lorewright.turn.records import NarratorInput, NarratorOutput
 from lorewright.turn.stages.stage import Stage
 from lorewright.turn.twins.narrator import narrate
@@ -22,10 +24,20 @@ class Narrate(Stage[NarratorInput, Prose, NarratorOutput]):
 
     name = "narrator"
     answer_type = Prose
+    prose = True
 
     def twin(self, given: NarratorInput) -> NarratorOutput:
         """The grammar of phrases."""
         return narrate(given)
+
+    def heard(self, listener: Listener) -> OnText:
+        """The player reads along."""
+        return listener.told
+
+    def wrong_with(self, answer: Prose, given: NarratorInput) -> str | None:
+        """A model that was asked for prose may still answer with data."""
+        is_data = answer.final_text.lstrip().startswith(("{", "```", "<!"))
+        return "it is not prose: write the narration and nothing else" if is_data else None
 
     def made_of(self, answer: Prose, given: NarratorInput) -> NarratorOutput:
         """The prose; it rests on the evidence that the turn brought."""

@@ -2,44 +2,63 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Generic, TypeVar
+from typing import Any, Generic, Protocol, TypeVar
 
 from pydantic import BaseModel
 
+from lorewright.errors import LorewrightError
 from lorewright.ids import canonical_json
-from lorewright.llm.model import Model, run_structured
+from lorewright.llm.calls import CallLog
+from lorewright.llm.gateway import Options, run_structured
+from lorewright.llm.model import Model, OnText
+from lorewright.llm.prompt import PlainPrompts, Prompts
+from lorewright.llm.tools import Toolbox
+from lorewright.turn.listener import SILENT, Listener
 
 Given = TypeVar("Given", bound=BaseModel)
 Answer = TypeVar("Answer", bound=BaseModel)
 Made = TypeVar("Made", bound=BaseModel)
 
 BUILTIN = "builtin"
+# The prompt that every stage's repair is made with.
+REPAIR = "repair"
 
 
 @dataclass(frozen=True, slots=True)
 class StageRun(Generic[Made]):
-    """What a stage was given and made, for the record. `attempts` are a model's; tokens are 0 for a twin."""
+    """What a stage was given and made, for the record; `output` is None where it failed, `log` where no model was
+    asked."""
 
     stage: str
     input_json: str
-    output: Made
-    model_key: str = BUILTIN
-    model_name: str = BUILTIN
-    attempts: tuple[tuple[str, str, str | None], ...] = ()
-    input_tokens: int = 0
-    output_tokens: int = 0
+    output: Made | None
+    log: CallLog | None = None
+
+
+class Keeper(Protocol):
+    """Keeps what stages were given and made, also of a turn that then fails."""
+
+    def keep(self, run: StageRun[Any]) -> None:
+        """Keep one run."""
+        ...
 
 
 class Stage(Generic[Given, Answer, Made]):
-    """One stage of the turn. Subclasses name it, what a model answers with, and its twin."""
+    """One stage of the turn. Subclasses name it, what a model answers with, and its twin.
+
+    `prose` says that a model answers with a text, which is the only required field of `answer_type`.
+    """
 
     name: str
     answer_type: type[Answer]
+    prose: bool = False
+    max_tokens: int = 4_096
 
-    def __init__(self, model: Model | None = None) -> None:
+    def __init__(self, model: Model | None = None, prompts: Prompts | None = None) -> None:
         self.model = model
+        self.prompts: Prompts = prompts or PlainPrompts()
 
     @property
     def is_builtin(self) -> bool:
@@ -50,30 +69,71 @@ class Stage(Generic[Given, Answer, Made]):
         """The deterministic built-in answer."""
         raise NotImplementedError
 
+    def settled(self, given: Given) -> Made | None:
+        """The answer where no model need be asked although there is one; None where it must be."""
+        return None
+
+    def context(self, given: Given) -> Mapping[str, Any]:
+        """What the prompt's template is filled in with."""
+        return given.model_dump(mode="json")
+
+    def wrong_with(self, answer: Answer, given: Given) -> str | None:
+        """What is wrong with an answer that fits its schema, in terms of the stage's input alone; None where nothing
+        is."""
+        return None
+
     def made_of(self, answer: Answer, given: Given) -> Made:
         """What a model's answer comes to."""
         raise NotImplementedError
 
-    async def run(self, given: Given, *, check: Callable[[Answer], str | None] = lambda _: None) -> StageRun[Made]:
-        """Run the stage; `check` says what is wrong with a model's answer that fits its schema, or None.
+    def heard(self, listener: Listener) -> OnText | None:
+        """Who receives the pieces of the answer while it is written; nobody, unless it is told to the player."""
+        return None
+
+    async def run(
+        self,
+        given: Given,
+        keeper: Keeper,
+        *,
+        check: Callable[[Answer], str | None] = lambda _: None,
+        listener: Listener = SILENT,
+        toolbox: Toolbox | None = None,
+    ) -> Made:
+        """Run the stage; `check` says what is wrong with a model's answer in the turn at hand, or None.
 
         Raises:
             OutputRejected: the model's output stayed invalid after a repair and a retry.
             ProviderError: the model could not be asked.
+        Whatever is raised, `keeper` has what was asked and answered.
         """
         input_json = canonical_json(given.model_dump(mode="json"))
-        if self.model is None:
-            return StageRun(self.name, input_json, self.twin(given))
-        response = await run_structured(
-            self.model, stage=self.name, context=input_json, schema=self.answer_type, check=check
+        known = self.twin(given) if self.model is None else self.settled(given)
+        if known is not None or self.model is None:
+            assert known is not None
+            keeper.keep(StageRun(self.name, input_json, known))
+            return known
+        log = CallLog()
+        heard = self.heard(listener)
+        listener.stage_began(self.name, self.model.key)
+        options: Options[Answer] = Options(
+            model=self.model,
+            stage=self.name,
+            repair=self.prompts.prompt(REPAIR),
+            check=lambda answer: self.wrong_with(answer, given) or check(answer),
+            prose=self.prose,
+            on_text=heard,
+            on_rejected=listener.not_so if heard is not None else None,
+            toolbox=toolbox,
+            max_tokens=self.max_tokens,
+            log=log,
         )
-        return StageRun(
-            self.name,
-            input_json,
-            self.made_of(response.output, given),
-            response.model_key,
-            response.model_name,
-            response.attempts,
-            response.input_tokens,
-            response.output_tokens,
-        )
+        try:
+            response = await run_structured(
+                self.prompts.prompt(self.name), self.context(given), self.answer_type, options
+            )
+        except LorewrightError:
+            keeper.keep(StageRun(self.name, input_json, None, log))
+            raise
+        made = self.made_of(response.output, given)
+        keeper.keep(StageRun(self.name, input_json, made, log))
+        return made

@@ -1,0 +1,172 @@
+"""The gateway: a prompt, its context and the schema of the answer -> a valid answer. It asks, validates, repairs once,
+retries once, and keeps every call."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Generic, TypeVar
+
+from pydantic import BaseModel, ValidationError
+
+from lorewright.errors import OutputRejected, ProviderError
+from lorewright.llm.calls import ATTEMPTS, Attempt, Call, CallLog, Stopwatch, call_of
+from lorewright.llm.model import Model, ModelReply, ModelRequest, OnText, Talk, ToolSpec
+from lorewright.llm.prompt import PlainPrompt, Prompt, RenderedPrompt
+from lorewright.llm.tools import MAX_CALLS, MAX_ROUNDS, Toolbox
+
+T = TypeVar("T", bound=BaseModel)
+
+# No stage needs a longer answer; what is longer is no answer (characters).
+MAX_ANSWER = 200_000
+# An answer that is shown again to be repaired, and what was wrong with it (characters).
+_SHOWN_AGAIN = 12_000
+_PROBLEM = 600
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Options(Generic[T]):
+    """How a request is put.
+
+    `check` says what is wrong with an answer that fits its schema, or None. With `prose` the answer is a text, which
+    becomes the only required field of the schema. `on_text` receives its pieces while they are written; `on_rejected`
+    is called when what was written so far does not hold, with the reason. `log` keeps every call, whatever is raised.
+    """
+
+    model: Model
+    stage: str
+    repair: Prompt = field(default_factory=lambda: PlainPrompt("repair"))
+    check: Callable[[T], str | None] = lambda _: None
+    prose: bool = False
+    on_text: OnText | None = None
+    on_rejected: Callable[[str], None] | None = None
+    toolbox: Toolbox | None = None
+    max_tokens: int = 4_096
+    log: CallLog = field(default_factory=CallLog)
+
+
+@dataclass(frozen=True, slots=True)
+class LLMResponse(Generic[T]):
+    """A valid answer and all that led to it."""
+
+    output: T
+    log: CallLog
+
+    @property
+    def attempts(self) -> tuple[tuple[str, str, str | None], ...]:
+        """(attempt, reply text, what was wrong with it or None) of every answer."""
+        return attempts_of(self.log)
+
+
+def attempts_of(log: CallLog) -> tuple[tuple[str, str, str | None], ...]:
+    """(attempt, reply text, what was wrong with it or None) of every answer in a log."""
+    return tuple((call.attempt, call.text, call.problem or call.error) for call in log.calls)
+
+
+async def run_structured(
+    prompt: Prompt, context: Mapping[str, Any], schema: type[T], options: Options[T]
+) -> LLMResponse[T]:
+    """Ask until the answer fits its schema and passes the check; three times at most: the call, a repair that shows the
+    answer and what was wrong with it, and the call anew.
+
+    Raises:
+        OutputRejected: it never fitted; the message names the stage and the last problem.
+        ProviderError: the model could not be asked, or refused.
+        PromptError: the prompt cannot be rendered.
+    Whatever is raised, `options.log` has every call that was made.
+    """
+    rendered = prompt.render(context)
+    options.log.asked(options.model, prompt, rendered)
+    asking = _Asking(rendered, schema, options)
+    rejected, problem = "", ""
+    for attempt in ATTEMPTS:
+        again = _repair_talk(options, rejected, problem) if attempt == "repair" else ()
+        output, rejected, problem = await asking.attempt(attempt, again)
+        if output is not None:
+            return LLMResponse(output, options.log)
+        if options.on_rejected is not None:
+            options.on_rejected(problem)
+    raise OutputRejected(
+        f"the {options.stage} stage gave no valid output in {len(ATTEMPTS)} attempts: {problem}",
+        hint="nothing was changed; try again, or go on with the built-in stage",
+    )
+
+
+def _repair_talk(options: Options[T], rejected: str, problem: str) -> tuple[Talk, ...]:
+    shown = options.repair.render({"stage": options.stage, "problem": problem, "prose": options.prose})
+    # What is sent after a prompt must not be empty, whatever was said.
+    return (Talk("assistant", rejected[:_SHOWN_AGAIN].strip() or "(nothing)"), Talk("user", shown.changing))
+
+
+class _Asking(Generic[T]):
+    """The attempts of one request."""
+
+    def __init__(self, prompt: RenderedPrompt, schema: type[T], options: Options[T]) -> None:
+        self._prompt = prompt
+        self._schema = schema
+        self._options = options
+        self._json_schema = None if options.prose else schema.model_json_schema()
+
+    async def attempt(self, attempt: Attempt, talk: tuple[Talk, ...]) -> tuple[T | None, str, str]:
+        """One attempt with its rounds of tools: (output or None, the text, what is wrong with it)."""
+        toolbox = self._options.toolbox
+        for round_no in range(MAX_ROUNDS + 1):
+            may_call = toolbox is not None and round_no < MAX_ROUNDS
+            watch = Stopwatch()
+            reply = await self._ask(attempt, talk, toolbox.specs if toolbox is not None and may_call else (), watch)
+            if reply.calls and toolbox is not None and may_call:
+                results = tuple(toolbox.result(call) for call in reply.calls[:MAX_CALLS])
+                made = tuple((c.name, c.arguments, r.text) for c, r in zip(reply.calls, results, strict=False))
+                self._options.log.calls.append(call_of(attempt, reply, watch, problem=None, calls=made))
+                said = Talk("assistant", reply.text, calls=reply.calls[:MAX_CALLS])
+                talk = (*talk, said, Talk("user", results=results))
+                continue
+            output, problem = self._validated(reply.text)
+            self._options.log.calls.append(call_of(attempt, reply, watch, problem=problem or None))
+            return output, reply.text, problem
+        raise AssertionError("the last round has no tools")
+
+    async def _ask(
+        self, attempt: Attempt, talk: tuple[Talk, ...], tools: tuple[ToolSpec, ...], watch: Stopwatch
+    ) -> ModelReply:
+        options = self._options
+        request = ModelRequest(options.stage, self._prompt, self._json_schema, talk, tools, options.max_tokens)
+        try:
+            return await options.model.complete(request, on_text=options.on_text)
+        except ProviderError as error:
+            failed = Call(
+                attempt,
+                error=f"{error.code}: {error.message}",
+                tries=error.tries,
+                started_at=watch.started_at,
+                milliseconds=watch.milliseconds,
+            )
+            options.log.calls.append(failed)
+            raise
+
+    def _validated(self, text: str) -> tuple[T | None, str]:
+        if len(text) > MAX_ANSWER:
+            return None, f"the answer is too long: {len(text)} characters, and {MAX_ANSWER} are read"
+        try:
+            output = self._schema.model_validate(self._of_prose(text)) if self._options.prose else self._read(text)
+        except ValidationError as problem:
+            found = problem.errors(include_url=False, include_input=False)
+            told = [f"{'.'.join(map(str, one['loc'])) or 'the whole answer'}: {one['msg']}" for one in found[:5]]
+            return None, "; ".join(told)[:_PROBLEM]
+        wrong = self._options.check(output)
+        return (None, wrong[:_PROBLEM]) if wrong else (output, "")
+
+    def _of_prose(self, text: str) -> dict[str, str]:
+        (name,) = (name for name, info in self._schema.model_fields.items() if info.is_required())
+        return {name: text.strip()}
+
+    def _read(self, text: str) -> T:
+        return self._schema.model_validate_json(_without_fence(text))
+
+
+def _without_fence(text: str) -> str:
+    """JSON that a model has put into a fence of markdown, without the fence."""
+    stripped = text.strip()
+    if stripped.startswith("```") and stripped.endswith("```") and "\n" in stripped:
+        return stripped[stripped.index("\n") + 1 : -3].strip()
+    return stripped
