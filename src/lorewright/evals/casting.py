@@ -1,0 +1,113 @@
+"""A recorded turn, and what is to be otherwise -> the stages that think it again: some with a model that is asked now,
+the others answered from the recording."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+
+from lorewright.errors import SettingsError
+from lorewright.evals.recording import PromptsOfTurn, RecordedModel, RecordedTurn
+from lorewright.llm.model import Model
+from lorewright.llm.prompt import PlainPrompt, Prompt
+from lorewright.turn.casting import STAGES, make_stages
+from lorewright.turn.pipeline import Stages
+from lorewright.turn.stages.stage import BUILTIN, REPAIR
+
+# A model's key -> the model.
+OpenModel = Callable[[str], Model]
+# A prompt's name, and its version or None for the one in force -> the prompt.
+OpenPrompt = Callable[[str, str | None], Prompt]
+
+
+@dataclass(frozen=True, slots=True)
+class Overrides:
+    """What is otherwise than it was recorded: versions of prompts by name, keys of models by stage (`builtin` is
+    one)."""
+
+    prompts: Mapping[str, str] = field(default_factory=dict)
+    models: Mapping[str, str] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        """Raises SettingsError where there is no such prompt or stage."""
+        _known(self.prompts, (*STAGES, REPAIR), "prompt of a turn")
+        _known(self.models, STAGES, "stage of a turn")
+
+    def __bool__(self) -> bool:
+        return bool(self.prompts or self.models)
+
+
+def _known(names: Iterable[str], there: tuple[str, ...], what: str) -> None:
+    for name in names:
+        if name not in there:
+            raise SettingsError(f"there is no {what} called {name}", hint=f"one of {', '.join(there)}")
+
+
+def no_model(key: str) -> Model:
+    """Refuse to open any model.
+
+    Raises:
+        SettingsError: always.
+    """
+    raise SettingsError(f"the model {key} cannot be opened here", hint="replay without --model and --prompt")
+
+
+def plain_prompt(name: str, version: str | None) -> Prompt:
+    """A prompt that shows its whole context, whatever version is asked for."""
+    return PlainPrompt(name, version or "plain")
+
+
+@dataclass(frozen=True, slots=True)
+class Cast:
+    """The stages of one replayed turn; `anew` are those whose model is asked now, by stage with its key."""
+
+    stages: Stages
+    anew: Mapping[str, str]
+
+
+class Casting:
+    """Casts turns; a model is opened once."""
+
+    def __init__(self, overrides: Overrides, open_model: OpenModel, open_prompt: OpenPrompt) -> None:
+        self._overrides = overrides
+        self._open_model = open_model
+        self._open_prompt = open_prompt
+        self._opened: dict[str, Model] = {}
+
+    def cast(self, turn: RecordedTurn) -> Cast:
+        """The stages for one turn: whoever is not overridden answers as recorded, or is built in as it was then.
+
+        Raises:
+            SettingsError: a model or a prompt cannot be had.
+        """
+        keys = self._keys(turn.asked())
+        versions = {one["stage"]: one["prompt"]["version"] for one in turn.records if one["prompt"]}
+        anew = {stage: key for stage, key in keys.items() if key is not None and key != BUILTIN}
+        models: dict[str, Model] = {stage: self._model(key) for stage, key in anew.items()}
+        for stage in (stage for stage, key in keys.items() if key is None):
+            models[stage] = RecordedModel(stage, _answers(turn, stage, settled=bool(anew)))
+        wanted = {stage: self._overrides.prompts.get(stage, versions.get(stage)) for stage in anew}
+        wanted |= {REPAIR: self._overrides.prompts.get(REPAIR)} if anew else {}
+        now = {name: self._open_prompt(name, version) for name, version in wanted.items()}
+        return Cast(make_stages(models, PromptsOfTurn(now, turn.records)), anew)
+
+    def _keys(self, asked: Mapping[str, str]) -> dict[str, str | None]:
+        """Of every stage that a model runs: that model's key, or None where it answers as recorded."""
+        given, repair = self._overrides.models, REPAIR in self._overrides.prompts
+        keys: dict[str, str | None] = dict(given)
+        for stage, key in asked.items():
+            if stage not in given:
+                keys[stage] = key if repair or stage in self._overrides.prompts else None
+        return keys
+
+    def _model(self, key: str) -> Model:
+        if key not in self._opened:
+            self._opened[key] = self._open_model(key)
+        return self._opened[key]
+
+
+def _answers(turn: RecordedTurn, stage: str, *, settled: bool) -> list[Mapping[str, object]]:
+    """The records that a stage answers from. Where another stage is asked anew, a narration may be made or read another
+    number of times than then: whoever tells or reads it answers with what they came to in the end."""
+    records = [one for one in turn.records if one["stage"] == stage and one["calls"]]
+    return records[-1:] if settled and stage in ("narrator", "lore_extractor") else records
