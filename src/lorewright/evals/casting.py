@@ -12,7 +12,12 @@ from lorewright.llm.model import Model
 from lorewright.llm.prompt import PlainPrompt, Prompt
 from lorewright.turn.casting import STAGES, make_stages
 from lorewright.turn.pipeline import Stages
+from lorewright.turn.stages.extract import Extract
+from lorewright.turn.stages.narrate import Narrate
 from lorewright.turn.stages.stage import BUILTIN, REPAIR
+
+# Those that tell the turn and read what was told, until it holds.
+_TELLING = (Narrate.name, Extract.name)
 
 # A model's key -> the model.
 OpenModel = Callable[[str], Model]
@@ -85,7 +90,9 @@ class Casting:
         anew = {stage: key for stage, key in keys.items() if key is not None and key != BUILTIN}
         models: dict[str, Model] = {stage: self._model(key) for stage, key in anew.items()}
         for stage in (stage for stage, key in keys.items() if key is None):
-            models[stage] = RecordedModel(stage, _answers(turn, stage, settled=bool(anew)))
+            # Where another stage is asked anew, a narration may be made or read another number of times than then.
+            settled = bool(anew) and stage in _TELLING
+            models[stage] = RecordedModel(stage, (one for one in turn.records if one["stage"] == stage), settled=settled)
         wanted = {stage: self._overrides.prompts.get(stage, versions.get(stage)) for stage in anew}
         wanted |= {REPAIR: self._overrides.prompts.get(REPAIR)} if anew else {}
         now = {name: self._open_prompt(name, version) for name, version in wanted.items()}
@@ -104,10 +111,3 @@ class Casting:
         if key not in self._opened:
             self._opened[key] = self._open_model(key)
         return self._opened[key]
-
-
-def _answers(turn: RecordedTurn, stage: str, *, settled: bool) -> list[Mapping[str, object]]:
-    """The records that a stage answers from. Where another stage is asked anew, a narration may be made or read another
-    number of times than then: whoever tells or reads it answers with what they came to in the end."""
-    records = [one for one in turn.records if one["stage"] == stage and one["calls"]]
-    return records[-1:] if settled and stage in ("narrator", "lore_extractor") else records

@@ -59,11 +59,14 @@ class RecordedModel:
     What it is asked is not compared: who wants to know compares what the stages were given.
     """
 
-    def __init__(self, stage: str, records: Iterable[Mapping[str, Any]]) -> None:
-        """The calls of some records of a stage, in order."""
+    def __init__(self, stage: str, records: Iterable[Mapping[str, Any]], *, settled: bool = False) -> None:
+        """The calls of some records of a stage, in order. Once `settled` it gives the last of these answers, the one
+        that was kept, as often as it is asked."""
         records = list(records)
+        calls = [call for record in records for call in record["calls"]]
         self._stage = stage
-        self._calls = deque(call for record in records for call in record["calls"])
+        self._settled = settled
+        self._calls = deque(calls[-1:] if settled else calls)
         self._key = str(records[-1]["model_key"]) if records else ""
         self._provider = str(records[-1]["provider"]) if records else ""
 
@@ -88,7 +91,7 @@ class RecordedModel:
                 f"the recording has no further answer of the {self._stage}",
                 hint=f"it is asked for more than it was then; have a model answer: --model {self._stage}=KEY",
             )
-        call = self._calls.popleft()
+        call = self._calls[0] if self._settled else self._calls.popleft()
         if call.get("error"):
             raise ProviderError(call["error"], tries=tuple(call.get("tries", ())))
         if on_text is not None:
@@ -137,23 +140,21 @@ class PromptsOfTurn:
 
 
 class RecordedDice:
-    """Dice that fall as they fell then: a throw of the same dice, by the same actor, for the same purpose. What was not
-    thrown then is thrown by the dice of the action."""
+    """Dice that fall as they fell then: a throw of the same dice, by the same actor, for the same purpose, however often
+    it is asked for. What was not thrown then is thrown by the dice of the action."""
 
     def __init__(self, rolls: Iterable[Roll], otherwise: Dice) -> None:
-        self._rolls = list(rolls)
+        self._rolls = {(roll.expression, roll.purpose, roll.actor_id): roll for roll in rolls}
         self._otherwise = otherwise
 
     def roll(self, expression: str, *, purpose: str, actor_id: str, modifier: int = 0) -> Roll:
-        """The next recorded throw of its kind, with the modifier of now.
+        """The recorded throw of its kind, with the modifier of now.
 
         Raises:
             ValueError: the expression is malformed.
         """
-        wanted = (expression, purpose, actor_id)
-        kept = next((one for one in self._rolls if (one.expression, one.purpose, one.actor_id) == wanted), None)
+        kept = self._rolls.get((expression, purpose, actor_id))
         if kept is None:
             return self._otherwise.roll(expression, purpose=purpose, actor_id=actor_id, modifier=modifier)
-        self._rolls.remove(kept)
         total = kept.total - kept.modifier + modifier
         return kept.model_copy(update={"modifier": modifier, "total": total, "band": None})
