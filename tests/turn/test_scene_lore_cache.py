@@ -12,8 +12,8 @@ import pytest
 import harbour as h
 from lorewright.bootstrap import App, open_app
 from lorewright.campaigns.campaigns import OpenCampaign
-from lorewright.evals.metrics import lore_cache_hit_rate
 from lorewright.errors import ProviderError
+from lorewright.evals.metrics import lore_cache_hit_rate
 from lorewright.llm.doubles import ScriptedModel
 from lorewright.turn.rewinding import undo
 

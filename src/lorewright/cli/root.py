@@ -21,6 +21,8 @@ COMMANDS = {
     "ruleset": "ruleset",
     "campaign": "campaign",
     "session": "session",
+    "replay": "replay",
+    "metrics": "metrics",
     "doctor": "doctor",
     "db": "db",
     "explore": "explore",

@@ -21,7 +21,7 @@ from lorewright.world.state_diff import StateDiff, state_diff
 @dataclass(frozen=True, slots=True)
 class CameOut:
     """How a turn came out: its draft, the state after it as it would be read, and its result as JSON has it. `anew` are
-    the stages whose model was asked now."""
+    the stages that did not answer as recorded."""
 
     draft: Draft
     state: WorldState

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
+from typing import Protocol
 
 from lorewright.errors import SettingsError
 from lorewright.evals.recording import PromptsOfTurn, RecordedModel, RecordedTurn
@@ -21,8 +22,40 @@ _TELLING = (Narrate.name, Extract.name)
 
 # A model's key -> the model.
 OpenModel = Callable[[str], Model]
-# A prompt's name, and its version or None for the one in force -> the prompt.
-OpenPrompt = Callable[[str, str | None], Prompt]
+# A model's key -> which stages ask it where a campaign has no other model: each with its key.
+StagesOf = Callable[[str], Mapping[str, str]]
+
+
+class PromptShelf(Protocol):
+    """Prompts by name and version."""
+
+    def get(self, name: str, version: str) -> Prompt:
+        """A prompt in one version.
+
+        Raises:
+            NotFound: there is no such version.
+        """
+        ...
+
+    def prompt(self, name: str) -> Prompt:
+        """The version in force.
+
+        Raises:
+            NotFound: there is no such prompt.
+        """
+        ...
+
+
+class PlainShelf:
+    """Plain prompts of whatever version is asked for."""
+
+    def get(self, name: str, version: str) -> PlainPrompt:
+        """One of that version."""
+        return PlainPrompt(name, version)
+
+    def prompt(self, name: str) -> PlainPrompt:
+        """One as plain as any."""
+        return PlainPrompt(name)
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,14 +90,15 @@ def no_model(key: str) -> Model:
     raise SettingsError(f"the model {key} cannot be opened here", hint="replay without --model and --prompt")
 
 
-def plain_prompt(name: str, version: str | None) -> Prompt:
-    """A prompt that shows its whole context, whatever version is asked for."""
-    return PlainPrompt(name, version or "plain")
+def every_stage(key: str) -> dict[str, str]:
+    """A model for every stage of a turn."""
+    return dict.fromkeys(STAGES, key)
 
 
 @dataclass(frozen=True, slots=True)
 class Cast:
-    """The stages of one replayed turn; `anew` are those whose model is asked now, by stage with its key."""
+    """The stages of one replayed turn; `anew` are those that do not answer as recorded, by stage with the key of who
+    answers now."""
 
     stages: Stages
     anew: Mapping[str, str]
@@ -73,10 +107,10 @@ class Cast:
 class Casting:
     """Casts turns; a model is opened once."""
 
-    def __init__(self, overrides: Overrides, open_model: OpenModel, open_prompt: OpenPrompt) -> None:
+    def __init__(self, overrides: Overrides, open_model: OpenModel, shelf: PromptShelf) -> None:
         self._overrides = overrides
         self._open_model = open_model
-        self._open_prompt = open_prompt
+        self._shelf = shelf
         self._opened: dict[str, Model] = {}
 
     def cast(self, turn: RecordedTurn) -> Cast:
@@ -86,16 +120,16 @@ class Casting:
             SettingsError: a model or a prompt cannot be had.
         """
         keys = self._keys(turn.asked())
-        versions = {one["stage"]: one["prompt"]["version"] for one in turn.records if one["prompt"]}
-        anew = {stage: key for stage, key in keys.items() if key is not None and key != BUILTIN}
-        models: dict[str, Model] = {stage: self._model(key) for stage, key in anew.items()}
+        anew = {stage: key for stage, key in keys.items() if key is not None}
+        asked = {stage: key for stage, key in anew.items() if key != BUILTIN}
+        models: dict[str, Model] = {stage: self._model(key) for stage, key in asked.items()}
         for stage in (stage for stage, key in keys.items() if key is None):
             # Where another stage is asked anew, a narration may be made or read another number of times than then.
             settled = bool(anew) and stage in _TELLING
-            models[stage] = RecordedModel(stage, (one for one in turn.records if one["stage"] == stage), settled=settled)
-        wanted = {stage: self._overrides.prompts.get(stage, versions.get(stage)) for stage in anew}
-        wanted |= {REPAIR: self._overrides.prompts.get(REPAIR)} if anew else {}
-        now = {name: self._open_prompt(name, version) for name, version in wanted.items()}
+            models[stage] = RecordedModel(
+                stage, (one for one in turn.records if one["stage"] == stage), settled=settled
+            )
+        now = {name: self._prompt(name) for name in (*asked, *((REPAIR,) if asked else ()))}
         return Cast(make_stages(models, PromptsOfTurn(now, turn.records)), anew)
 
     def _keys(self, asked: Mapping[str, str]) -> dict[str, str | None]:
@@ -106,6 +140,10 @@ class Casting:
             if stage not in given:
                 keys[stage] = key if repair or stage in self._overrides.prompts else None
         return keys
+
+    def _prompt(self, name: str) -> Prompt:
+        version = self._overrides.prompts.get(name)
+        return self._shelf.prompt(name) if version is None else self._shelf.get(name, version)
 
     def _model(self, key: str) -> Model:
         if key not in self._opened:

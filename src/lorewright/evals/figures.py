@@ -84,6 +84,13 @@ class TurnFigures:
         """A figure of its model runs, added up."""
         return sum(getattr(run, name) for run in self.runs)
 
+    def milliseconds(self) -> dict[str, int]:
+        """How long models took, by stage in the order in which they ran."""
+        found: dict[str, int] = {}
+        for run in self.runs:
+            found[run.stage] = found.get(run.stage, 0) + run.milliseconds
+        return found
+
 
 def figures_of(turn: PlayedTurn) -> TurnFigures:
     """All figures of a turn."""
@@ -165,9 +172,7 @@ def _judged(turn: PlayedTurn) -> tuple[int, int]:
             # Tried in a shape that is known no more: it cannot be judged again.
             continue
         again = validate(attempts, turn.before, turn.rules).results
-        accepted += sum(
-            was["success"] and not now.success for was, now in zip(results, again, strict=False)
-        )
+        accepted += sum(was["success"] and not now.success for was, now in zip(results, again, strict=False))
     return refused, accepted
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from lorewright.errors import NotFound
 from lorewright.evals.figures import PlayedTurn, TurnFigures, figures_of, model_run
-from lorewright.evals.metrics import FailedAttempt, Metrics, metrics_of
+from lorewright.evals.metrics import MICRO, FailedAttempt, Metrics, changing_tokens, metrics_of, prefix_share
 from lorewright.evals.turn_range import ALL_TURNS, TurnRange
 from lorewright.storage.sittings import session_rows
 from lorewright.turn.campaign import CampaignRow
@@ -24,6 +24,25 @@ class Measured:
     turns: tuple[TurnFigures, ...]
     failed: tuple[FailedAttempt, ...]
     metrics: Metrics
+
+    def per_turn(self) -> list[dict[str, Any]]:
+        """The figures of every turn, for JSON."""
+        return [
+            {
+                "turn_no": turn.turn_no,
+                "kind": turn.kind,
+                "scene": turn.scene,
+                "words": turn.words,
+                "input_tokens": turn.sum_of("input_tokens"),
+                "cached_tokens": turn.sum_of("cache_read_tokens"),
+                "output_tokens": turn.sum_of("output_tokens"),
+                "cost_usd": turn.sum_of("cost_microusd") / MICRO,
+                "prefix_share": prefix_share(turn),
+                "changing_tokens": changing_tokens(turn),
+                "milliseconds": turn.milliseconds(),
+            }
+            for turn in self.turns
+        ]
 
 
 def measure(store: CampaignStore, turns: TurnRange = ALL_TURNS, *, session_id: str | None = None) -> Measured:
@@ -45,9 +64,7 @@ def measure(store: CampaignStore, turns: TurnRange = ALL_TURNS, *, session_id: s
     return Measured(store.campaign_id, figures, failed, metrics_of(figures, failed))
 
 
-def played_turns(
-    store: CampaignStore, path: Sequence[dict[str, Any]], wanted: Collection[str]
-) -> Iterator[PlayedTurn]:
+def played_turns(store: CampaignStore, path: Sequence[dict[str, Any]], wanted: Collection[str]) -> Iterator[PlayedTurn]:
     """Those of a path's turns that are wanted, by ID, each with what it was thought from; the path is as
     `CampaignStore.turns` gives it, and its first turn was thought from nothing. One turn is read at a time."""
     rows: dict[str | None, CampaignRow] = {}

@@ -17,7 +17,8 @@ from lorewright.evals.figures import ModelRun, TurnFigures
 
 # Kinds of turns that a submission made.
 _SUBMITTED = ("play", "clarification")
-_MICRO = 1_000_000
+# Costs are counted in millionths of a dollar.
+MICRO = 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +103,7 @@ class Metrics:
 def metrics_of(turns: Sequence[TurnFigures], failed: Sequence[FailedAttempt] = ()) -> Metrics:
     """The metrics of turns, and of what failed between them: that cost tokens and money as well."""
     submitted = [turn for turn in turns if turn.kind in _SUBMITTED]
-    runs = [run for one in (*submitted, *failed) for run in one.runs]
+    runs = [run for turn in submitted for run in turn.runs] + [run for one in failed for run in one.runs]
     return Metrics(
         turns=len(submitted),
         contradiction_rate=contradiction_rate(submitted),
@@ -115,7 +116,7 @@ def metrics_of(turns: Sequence[TurnFigures], failed: Sequence[FailedAttempt] = (
         repair_rate=_share(run.repaired for run in runs),
         retry_rate=_share(run.retried for run in runs),
         tokens=_tokens(runs),
-        cost_usd=sum(run.cost_microusd for run in runs) / _MICRO,
+        cost_usd=sum(run.cost_microusd for run in runs) / MICRO,
         latency=latency(runs),
         prefix=prefix(submitted),
         failed_attempts=dict(sorted(Counter(one.error_code for one in failed).items())),
@@ -206,6 +207,13 @@ def prefix_share(turn: TurnFigures) -> float | None:
     several."""
     shares = [run.prefix_tokens / (run.prefix_tokens + run.changing_tokens) for run in _narrations(turn)]
     return shares[-1] if shares else None
+
+
+def changing_tokens(turn: TurnFigures) -> int | None:
+    """The estimated tokens of one turn's narrator prompt that are the turn's own; of the last one where there were
+    several."""
+    sizes = [run.changing_tokens for run in _narrations(turn)]
+    return sizes[-1] if sizes else None
 
 
 def percentile(values: Sequence[int], percent: int) -> int:

@@ -140,8 +140,8 @@ class PromptsOfTurn:
 
 
 class RecordedDice:
-    """Dice that fall as they fell then: a throw of the same dice, by the same actor, for the same purpose, however often
-    it is asked for. What was not thrown then is thrown by the dice of the action."""
+    """Dice that fall as they fell then: a throw of the same dice, by the same actor, for the same purpose, however
+    often it is asked for. What was not thrown then is thrown by the dice of the action."""
 
     def __init__(self, rolls: Iterable[Roll], otherwise: Dice) -> None:
         self._rolls = {(roll.expression, roll.purpose, roll.actor_id): roll for roll in rolls}

@@ -15,7 +15,16 @@ from typing import Any
 from lorewright.campaigns.campaigns import Campaigns
 from lorewright.campaigns.history import Histories
 from lorewright.errors import CampaignError, NotFound
-from lorewright.evals.casting import Casting, OpenModel, OpenPrompt, Overrides, no_model, plain_prompt
+from lorewright.evals.casting import (
+    Casting,
+    OpenModel,
+    Overrides,
+    PlainShelf,
+    PromptShelf,
+    StagesOf,
+    every_stage,
+    no_model,
+)
 from lorewright.evals.metrics import Metrics, metrics_of
 from lorewright.evals.replayed import TurnReplay
 from lorewright.evals.rerun import Rerun
@@ -66,7 +75,8 @@ class Replay:
 
 
 class Replays:
-    """Replays the campaigns of a workspace. `open_model` and `open_prompt` are asked only for what is overridden."""
+    """Replays the campaigns of a workspace. Models are opened and prompts taken from the shelf only where something is
+    overridden; `stages_of` says which stages a model would run."""
 
     def __init__(
         self,
@@ -74,12 +84,14 @@ class Replays:
         histories: Histories,
         *,
         open_model: OpenModel = no_model,
-        open_prompt: OpenPrompt = plain_prompt,
+        shelf: PromptShelf | None = None,
+        stages_of: StagesOf = every_stage,
     ) -> None:
         self._campaigns = campaigns
         self._histories = histories
         self._open_model = open_model
-        self._open_prompt = open_prompt
+        self._shelf = shelf or PlainShelf()
+        self.stages_of = stages_of
 
     async def rerun_turn(
         self,
@@ -129,7 +141,7 @@ class Replays:
             SettingsError: an overridden prompt, stage or model is none.
         """
         overrides = Overrides(override_prompt_versions or {}, override_models or {})
-        casting = Casting(overrides, self._open_model, self._open_prompt)
+        casting = Casting(overrides, self._open_model, self._shelf)
         with self._campaigns.reading(campaign_id) as store, ExitStack() as stack:
             path = store.turns()
             turns.held_to(path[-1]["turn_no"])

@@ -21,8 +21,8 @@ class TurnReplay:
     """One turn of a replay.
 
     `differences` are in the order in which they came about. `note` says why a turn was taken over as it was recorded.
-    `anew` are the stages whose model was asked now, by stage with its key; `stale` the stages that answered as
-    recorded although they were given something else. `same_truth` says whether the two states are the same but for the
+    `anew` are the stages that did not answer as recorded, by stage with the key of who did; `stale` those that did
+    although they were given something else. `same_truth` says whether the two states are the same but for the
     narrator's memory, None where the turn failed. Diffs are there where the states differ. `result` is None where the
     turn failed, with `error`, or was taken over.
     """

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
@@ -87,9 +86,7 @@ class Rerun:
             )
         except LorewrightError as error:
             return failed(turn, recorder.records, cast.anew, error)
-        now = CameOut(
-            draft, draft.state.as_read_after(head.state), draft.result.model_dump(mode="json"), cast.anew
-        )
+        now = CameOut(draft, draft.state.as_read_after(head.state), draft.result.model_dump(mode="json"), cast.anew)
         played = _played(turn, campaign, before, after)
         replayed = replay_of(turn, played, after, self._store.state_diff(turn.turn_id), now)
         self._go_on(draft, now, is_identical=replayed.is_identical)

@@ -46,7 +46,9 @@ def read_range(text: str) -> TurnRange:
     """
     match = _RANGE.fullmatch(text.strip())
     if match is None:
-        raise SettingsError(f"{text!r} is no range of turns", hint="write --turns 3:8, --turns 3:, --turns :8 or --turns 5")
+        raise SettingsError(
+            f"{text!r} is no range of turns", hint="write --turns 3:8, --turns 3:, --turns :8 or --turns 5"
+        )
     if match[3]:
         return TurnRange(int(match[3]), int(match[3]))
     found = TurnRange(int(match[1]) if match[1] else None, int(match[2]) if match[2] else None)
