@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from lorewright.campaigns.campaigns import Campaigns
+from lorewright.campaigns.casting import Casting, FixedCasting
 from lorewright.campaigns.doctor import Doctor
 from lorewright.campaigns.explore.explorer import Explorer
 from lorewright.campaigns.history import Histories
@@ -20,10 +21,9 @@ from lorewright.errors import EmbedderError
 from lorewright.evals.replay import Replays
 from lorewright.index.library import Library
 from lorewright.llm.model import Model
+from lorewright.llm.prompt import PlainPrompts
 from lorewright.lore_bootstrap import open_lore
 from lorewright.settings import Workspace
-from lorewright.turn.casting import make_stages
-from lorewright.turn.pipeline import Stages
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +35,7 @@ class App:
     campaigns: Campaigns
     lore: LoreDesk
     packs: PackShelf
-    stages: Stages
+    casting: Casting
     doctor: Doctor
     sessions: Sessions
     upgrades: Upgrades
@@ -48,7 +48,7 @@ class App:
     def rehearsal(self, folder: Path) -> Campaigns:
         """Campaigns that are kept in another folder: for a demo that leaves nothing behind."""
         histories = Histories(folder / "history", self.library.vectors)
-        return _campaigns(self.workspace, self.library, self.stages, folder, histories)
+        return _campaigns(self.workspace, self.library, self.casting, folder, histories)
 
 
 def open_app(
@@ -64,9 +64,9 @@ def open_app(
     """
     lore = open_lore(start, long_lived=long_lived)
     workspace, library = lore.workspace, lore.library
-    stages = make_stages(models or {})
+    casting = FixedCasting(models or {}, PlainPrompts())
     histories = Histories(workspace.indexes / "history", library.vectors)
-    campaigns = _campaigns(workspace, library, stages, workspace.campaigns, histories)
+    campaigns = _campaigns(workspace, library, casting, workspace.campaigns, histories)
     by_words = Library(workspace.indexes)
     explorer = Explorer(by_words, workspace.content_packs)
     return App(
@@ -75,7 +75,7 @@ def open_app(
         campaigns=campaigns,
         lore=LoreDesk(library, campaigns, histories),
         packs=PackShelf(library, campaigns, workspace.content_packs),
-        stages=stages,
+        casting=casting,
         doctor=Doctor(
             library,
             campaigns,
@@ -94,5 +94,7 @@ def open_app(
     )
 
 
-def _campaigns(workspace: Workspace, library: Library, stages: Stages, folder: Path, histories: Histories) -> Campaigns:
-    return Campaigns(folder, workspace.scenarios, workspace.content_packs, library, stages, histories)
+def _campaigns(
+    workspace: Workspace, library: Library, casting: Casting, folder: Path, histories: Histories
+) -> Campaigns:
+    return Campaigns(folder, workspace.scenarios, workspace.content_packs, library, casting, histories)
