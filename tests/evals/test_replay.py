@@ -141,7 +141,7 @@ def test_another_reading_leads_elsewhere_and_the_diffs_say_where(tmp_path: Path)
     assert first.diff is not None and first.diff.scene_update is not None
     assert first.recorded_diff is not None and first.recorded_diff.scene_update is None
     assert first.same_truth is False and not first.is_identical
-    assert "Quay" in second.text and "Quay" not in second.recorded_text
+    assert "Wet stone and rope" in second.text and "Wet stone" not in second.recorded_text
 
 
 def test_an_answer_that_does_not_hold_any_more_says_what_to_override_too(tmp_path: Path) -> None:
@@ -153,7 +153,8 @@ def test_an_answer_that_does_not_hold_any_more_says_what_to_override_too(tmp_pat
     go = {"intent": "go", "actions": [{"type": "go", "location_id": "harbour:quay"}]}
     found = replayed(app, models={"interpreter": "reader"}, opened={"reader": ScriptedModel(lambda _: go)})
     assert found.turns[0].error is None
-    assert found.stopped is not None and "the recording has no further answer of the narrator" in found.stopped
+    assert found.stopped is not None and found.stopped.startswith("turn 2 failed: output_rejected: ")
+    assert "narrator answered as recorded" in found.stopped and "--model narrator=KEY" in found.stopped
 
 
 def test_a_turn_that_fails_ends_the_replay_and_says_why(tmp_path: Path) -> None:

@@ -90,7 +90,11 @@ def failed(
 ) -> TurnReplay:
     """A turn that came to nothing: how far its stages came, and why they came no further."""
     reached = [one for one in stage_differences(turn.records, records) if one.aspect != "missing"]
-    return TurnReplay(**_of(turn), differences=tuple(reached), anew=anew, error=f"{error.code}: {error.message}")
+    told = f"{error.code}: {error.message}"
+    last = records[-1] if records else None
+    if last is not None and last.output_json == "null" and last.stage not in anew:
+        told += f" (the {last.stage} answered as recorded; to have it answer anew: --model {last.stage}=KEY)"
+    return TurnReplay(**_of(turn), differences=tuple(reached), anew=anew, error=told)
 
 
 def _of(turn: RecordedTurn) -> dict[str, Any]:

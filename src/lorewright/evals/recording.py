@@ -87,10 +87,7 @@ class RecordedModel:
             ProviderError: there is none, or there was none then.
         """
         if not self._calls:
-            raise ProviderError(
-                f"the recording has no further answer of the {self._stage}",
-                hint=f"it is asked for more than it was then; have a model answer: --model {self._stage}=KEY",
-            )
+            raise ProviderError(f"the recording has no further answer of the {self._stage}")
         call = self._calls[0] if self._settled else self._calls.popleft()
         if call.get("error"):
             raise ProviderError(call["error"], tries=tuple(call.get("tries", ())))
