@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
+from lorewright.turn.prompting.interpreter import interpreter_context
 from lorewright.turn.records import InterpreterInput, InterpreterOutput, Scope
 from lorewright.turn.stages.stage import Stage
 from lorewright.turn.twins.interpreter import interpret
@@ -16,6 +20,10 @@ class Interpret(Stage[InterpreterInput, InterpreterOutput, InterpreterOutput]):
     def twin(self, given: InterpreterInput) -> InterpreterOutput:
         """The grammar."""
         return interpret(given)
+
+    def context(self, given: InterpreterInput) -> Mapping[str, Any]:
+        """The scope by ID, and the words."""
+        return interpreter_context(given).model_dump(mode="json")
 
     def made_of(self, answer: InterpreterOutput, given: InterpreterInput) -> InterpreterOutput:
         """The answer as it is."""
