@@ -16,15 +16,13 @@ from lorewright.campaigns.packs import PackShelf
 from lorewright.campaigns.scenarios import Scenarios
 from lorewright.campaigns.sessions import Sessions
 from lorewright.campaigns.upgrades.upgrading import Upgrades
-from lorewright.errors import EmbedderError, SettingsError
+from lorewright.errors import EmbedderError
 from lorewright.index.library import Library
 from lorewright.llm.model import Model
 from lorewright.lore_bootstrap import open_lore
 from lorewright.settings import Workspace
+from lorewright.turn.casting import make_stages
 from lorewright.turn.pipeline import Stages
-from lorewright.turn.stages.interpret import Interpret
-from lorewright.turn.stages.narrate import Narrate
-from lorewright.turn.stages.plan import Plan
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,19 +93,3 @@ def open_app(
 
 def _campaigns(workspace: Workspace, library: Library, stages: Stages, folder: Path, histories: Histories) -> Campaigns:
     return Campaigns(folder, workspace.scenarios, workspace.content_packs, library, stages, histories)
-
-
-def make_stages(models: Mapping[str, Model]) -> Stages:
-    """The stages, each with its model if it has one.
-
-    Raises:
-        SettingsError: a model was given to a stage that there is not.
-    """
-    unknown = sorted(set(models) - {"interpreter", "planner", "narrator"})
-    if unknown:
-        raise SettingsError(f"there is no stage {unknown[0]}", hint="one of interpreter, planner, narrator")
-    return Stages(
-        interpret=Interpret(models.get("interpreter")),
-        plan=Plan(models.get("planner")),
-        narrate=Narrate(models.get("narrator")),
-    )

@@ -54,11 +54,13 @@ def _environment() -> Any:
     from pydantic_handlebars import HandlebarsEnvironment
 
     environment = HandlebarsEnvironment(strict=True, max_output_size=MAX_OUTPUT)
-    environment.register_helper(LAST, _last)
+    # It takes what the library hands to helpers, whose own type is imported late too.
+    helper: Any = _last
+    environment.register_helper(LAST, helper)
     return environment
 
 
-def _last(context: object, /, *given: object, options: Any) -> str:
+def _last(context: Any, /, *given: Any, options: Any) -> str:
     """`{{#last msgs 20}}…{{/last}}`: the last so many of a list, in their order; `{{else}}` where there are none."""
     entries = given[0] if given and isinstance(given[0], list) else []
     wanted = int(given[1]) if len(given) > 1 and isinstance(given[1], int | float) else len(entries)

@@ -17,11 +17,20 @@ _WORDS_BEFORE = 400
 _TOPICS = 60
 
 
+# Keys of metadata -> the fields of an action as a model writes it.
+_TAKEN = {
+    **dict.fromkeys(("topic", "detail", "verb"), "words"),
+    "item_id": "item_id",
+    "quantity": "quantity",
+    "minutes": "minutes",
+}
+
+
 class ActionKind(Frozen):
-    """A type of action, and the keys that its metadata may have."""
+    """A type of action, and what may go along with it beside whom or where."""
 
     type: str
-    keys: str = ""
+    takes: str = ""
 
 
 class Nameable(Frozen):
@@ -80,7 +89,7 @@ def interpreter_context(given: InterpreterInput) -> InterpreterContext:
     """The interpreter's variables: the scope, and nothing else that there is."""
     scope = given.scope
     return InterpreterContext(
-        kinds=tuple(ActionKind(type=kind, keys=", ".join(one.model_fields)) for kind, one in METADATA.items()),
+        kinds=tuple(ActionKind(type=kind, takes=_takes(one)) for kind, one in METADATA.items()),
         verbs=tuple(OwnVerb(typed=typed, type=kind) for typed, kind in sorted(given.verbs.items())),
         player_id=scope.player.id,
         player_name=scope.player.name or NOBODY,
@@ -95,6 +104,12 @@ def interpreter_context(given: InterpreterInput) -> InterpreterContext:
         said_before=tuple(line[:_WORDS_BEFORE] for line in given.said_before),
         player_text=given.player_text[:_WORDS],
     )
+
+
+def _takes(metadata: type[Frozen]) -> str:
+    """What of a flat action a type takes: words of the player's, a thing, a number."""
+    taken = (_TAKEN.get(key) for key in metadata.model_fields)
+    return ", ".join(dict.fromkeys(one for one in taken if one))
 
 
 def _all(named: Iterable[Named]) -> tuple[Nameable, ...]:
