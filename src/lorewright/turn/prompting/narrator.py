@@ -8,7 +8,16 @@ from typing import Any, ClassVar
 
 from lorewright.turn.prompting.calibration import CalibrationVariables, calibration_of
 from lorewright.turn.prompting.outcomes import name_of
-from lorewright.turn.prompting.sources import Sheet, Source, cut, sheet_of
+from lorewright.turn.prompting.sources import (
+    NOTE_TOKENS,
+    THINGS,
+    Sheet,
+    Source,
+    beats_shown,
+    cut,
+    sheet_of,
+    words_shown,
+)
 from lorewright.turn.prompting.variables import (
     CharsVariables,
     Context,
@@ -24,11 +33,10 @@ from lorewright.turn.prompting.variables import (
 from lorewright.turn.records import NarratorInput
 from lorewright.world.frozen import Frozen
 
-# What the player typed is shown so far at most, and the planner's notes (tokens).
-_WORDS_TOKENS = 120
-_NOTE_TOKENS = 30
-_NOTES = 4
-_THINGS = 12
+# So many of each are listed beside the sources.
+_THREADS = 4
+_THREATS = 3
+_CONDITIONS = 4
 
 
 class Numbered(Frozen):
@@ -123,7 +131,7 @@ def narrator_context(given: NarratorInput) -> NarratorContext:
             for one in sheet.told
         ),
         turn=_turn(given, sheet),
-        player_text=cut(given.player_text, _WORDS_TOKENS) or given.player_text[: _WORDS_TOKENS * 2],
+        player_text=words_shown(given),
     )
 
 
@@ -138,16 +146,18 @@ def _turn(given: NarratorInput, sheet: Sheet) -> NarratorTurn:
         arrived=given.scene_changed,
         new_place=given.scene_changed and scene.first_visit,
         minutes=given.minutes,
-        things=tuple(one.name for one in scene.things[:_THINGS]),
-        carried=tuple(one.name for one in given.carried[:_THINGS]),
+        things=tuple(one.name for one in scene.things[:THINGS]),
+        carried=tuple(one.name for one in given.carried[:THINGS]),
         shut=tuple(
             f"{way.name} ({'locked' if way.locked else 'shut'})" for way in scene.exits if way.barred or way.locked
         ),
-        conditions=tuple(_conditions(given)),
-        threads=tuple(str(one["title"]) for one in rows_of(given.packet, "threads") if one.get("status") == "open")[:6],
-        threats=tuple(str(one.get("name", "")) for one in rows_of(given.packet, "pending_threats"))[:4],
-        beats=tuple(filter(None, (cut(beat, _NOTE_TOKENS) for beat in given.plan.beats[:_NOTES]))),
-        tension=cut(given.plan.tension_move, _NOTE_TOKENS),
+        conditions=tuple(_conditions(given))[:_CONDITIONS],
+        threads=tuple(str(one["title"]) for one in rows_of(given.packet, "threads") if one.get("status") == "open")[
+            :_THREADS
+        ],
+        threats=tuple(str(one.get("name", "")) for one in rows_of(given.packet, "pending_threats"))[:_THREATS],
+        beats=beats_shown(given),
+        tension="" if given.plan.tension_move == "none" else cut(given.plan.tension_move, NOTE_TOKENS),
         ended=given.ending is not None,
     )
 
@@ -173,7 +183,7 @@ def _conditions(given: NarratorInput) -> Iterator[str]:
         felt = [f"{name}: {in_words(value)}" for name, value in states.items()] if isinstance(states, Mapping) else []
         shown = [*map(str, attrs.get("conditions", ())), *felt]
         if shown:
-            yield cut(f"{who}: {', '.join(shown)}", _NOTE_TOKENS)
+            yield cut(f"{who}: {', '.join(shown)}", NOTE_TOKENS)
 
 
 def _lines(sources: Iterable[Source]) -> tuple[Numbered, ...]:

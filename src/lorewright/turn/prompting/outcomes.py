@@ -16,7 +16,7 @@ _MEANINGS: Mapping[OutcomeCode, str] = MappingProxyType(
     {
         "looked": "it is looked at",
         "listed": "what is carried is gone through",
-        "moved": "the way is gone, and the new place reached",
+        "moved": "the new place is reached",
         "told": "an answer is given",
         "told_before": "the answer is the one that was given before",
         "deflected": "the question is turned aside, and nothing is said about it",
@@ -42,6 +42,8 @@ _MEANINGS: Mapping[OutcomeCode, str] = MappingProxyType(
         "blocked": "it cannot be done, and is not",
     }
 )
+# Types of action that do not read as what somebody does.
+_VERBS = {"inventory": "go through what they carry", "attempt": "do something else", "recall": "recall what was said"}
 _BANDS = {"critical": "full success", "success": "success", "mixed": "success at a price", "fail": "failure"}
 _RECORDED = {"promised": "promised", "threatened": "threatened", "owes": "owes"}
 
@@ -58,7 +60,7 @@ def outcome_in_words(outcome: Outcome, given: NarratorInput) -> str:
     names = {
         one: name_of(given, one) for one in (outcome.target_id, outcome.location_id, outcome.item_id) if one is not None
     }
-    tried = [name_of(given, outcome.actor_id), outcome.type]
+    tried = [name_of(given, outcome.actor_id), f"tries to {_VERBS.get(outcome.type, outcome.type)}"]
     tried += [names[outcome.target_id]] if outcome.target_id else []
     tried += [f"to {names[outcome.location_id]}"] if outcome.location_id else []
     tried += [f"with {names[outcome.item_id]}"] if outcome.item_id and outcome.item_id != outcome.target_id else []

@@ -11,24 +11,31 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
+from lorewright.packs.plain import plain_text
 from lorewright.tokens import count_tokens
 from lorewright.turn.prompting.outcomes import changes_in_words, name_of, outcome_in_words
 from lorewright.turn.prompting.variables import MESSAGE_CHARACTERS, in_words, rows_of
 from lorewright.turn.records import Evidence, LoreLine, NarratorInput
 
-# How much of each kind is shown, in tokens as estimated. What is this turn's comes to TURN_TOKENS at most, but for what
-# happened and what was learned, which is never cut; with the people (who come and go) it stays below the 1,500 that may
-# change between two turns of a scene.
+# How much of each kind is shown, in tokens as estimated. What is this turn's comes to TURN_TOKENS at most, the player's
+# words and the planner's notes included, but for what happened and what was learned, which is never cut. With the
+# people, who come and go, it stays below the 1,500 that may change between two turns of a scene.
 PLACE_TOKENS = 900
 SESSION_TOKENS = 400
 PERSON_TOKENS = 80
-TURN_TOKENS = 900
-TOLD_TOKENS = 400
+TURN_TOKENS = 1_150
+TOLD_TOKENS = 550
 ASKED_TOKENS = 300
 NEAR_TOKENS = 150
 FACTS_TOKENS = 120
-# A number and what stands around it.
+# What the player typed is shown so far at most, and the planner's notes; of things so many.
+WORDS_TOKENS = 120
+NOTE_TOKENS = 30
+NOTES = 4
+THINGS = 12
+# A number and what stands around it; and the tags and lines that are the template's own.
 _AROUND = 5
+_TEMPLATE = 130
 
 Kind = Literal["chunk", "item", "event"]
 
@@ -108,8 +115,9 @@ def sheet_of(given: NarratorInput) -> Sheet:
     session = numbers.lines(_retrieved(given, "session"), SESSION_TOKENS)
     # Everybody has the same room, so that who comes or goes changes nobody else's lines.
     people = {one.id: numbers.lines(_chunks(one.disposition), PERSON_TOKENS) for one in scene.people}
-    stable_chunks = {one.id for one in (*place, *session)}
-    numbers.used = 0
+    # What is shown anyway need not be looked up.
+    shown = {*(one.id for one in (*place, *session)), *(one.chunk_id for one in given.evidence)}
+    numbers.used = _beside(given)
     happened = tuple(numbers.source("event", one_id, text) for one_id, text in _happened(given))
     learned = tuple((numbers.source("item", one.item_id, one.text), _how(one, given)) for one in given.evidence)
 
@@ -118,7 +126,7 @@ def sheet_of(given: NarratorInput) -> Sheet:
 
     told = _told(given, left(TOLD_TOKENS))
     numbers.used += sum(cost(text) for _, text in told)
-    asked = (one for one in _retrieved(given, "asked") if one[1] not in stable_chunks)
+    asked = (one for one in _retrieved(given, "asked") if one[1] not in shown)
     found = numbers.lines(asked, left(ASKED_TOKENS))
     near = numbers.lines(_near(given), left(NEAR_TOKENS))
     facts = numbers.lines(_facts(given), left(FACTS_TOKENS))
@@ -145,6 +153,23 @@ def cut(text: str, budget_tokens: int) -> str:
     return f"{part[:word]} …" if word > 20 else ""
 
 
+def words_shown(given: NarratorInput) -> str:
+    """What the player typed, as far as it is shown."""
+    return cut(given.player_text, WORDS_TOKENS) or given.player_text[: WORDS_TOKENS * 2]
+
+
+def beats_shown(given: NarratorInput) -> tuple[str, ...]:
+    """The planner's notes, as far as they are shown."""
+    return tuple(short for beat in given.plan.beats[:NOTES] if (short := cut(beat, NOTE_TOKENS)))
+
+
+def _beside(given: NarratorInput) -> int:
+    """The tokens of what is this turn's and has no number."""
+    things = (*given.scene.things[:THINGS], *given.carried[:THINGS])
+    lines = [words_shown(given), *beats_shown(given), *(one.name for one in things)]
+    return _TEMPLATE + sum(cost(line) for line in lines)
+
+
 def _chunks(lines: Iterable[LoreLine]) -> Iterator[tuple[Kind, str, str]]:
     return (("chunk", line.chunk_id, line.text) for line in lines)
 
@@ -152,7 +177,7 @@ def _chunks(lines: Iterable[LoreLine]) -> Iterator[tuple[Kind, str, str]]:
 def _retrieved(given: NarratorInput, key: Literal["asked", "session"]) -> list[tuple[Kind, str, str]]:
     path = ("lore_context", "asked") if key == "asked" else ("lore_context", "session", "chunks")
     rows = rows_of(given.packet, *path)
-    return [("chunk", str(row.get("chunk_id", "")), str(row.get("text", ""))) for row in rows]
+    return [("chunk", str(row.get("chunk_id", "")), plain_text(str(row.get("text", "")))) for row in rows]
 
 
 def _happened(given: NarratorInput) -> Iterator[tuple[str, str]]:
