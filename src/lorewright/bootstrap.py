@@ -3,12 +3,13 @@ in `lore_bootstrap`."""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from lorewright.campaigns.campaigns import Campaigns
-from lorewright.campaigns.casting import Casting, FixedCasting
+from lorewright.campaigns.casting import Casting, FixedCasting, TierCasting
 from lorewright.campaigns.doctor import Doctor
 from lorewright.campaigns.explore.explorer import Explorer
 from lorewright.campaigns.history import Histories
@@ -20,8 +21,7 @@ from lorewright.campaigns.upgrades.upgrading import Upgrades
 from lorewright.errors import EmbedderError
 from lorewright.index.library import Library
 from lorewright.llm.model import Model
-from lorewright.llm.prompt import PlainPrompts
-from lorewright.lore_bootstrap import open_lore
+from lorewright.lore_bootstrap import open_lore, prompt_library
 from lorewright.settings import Workspace
 
 
@@ -62,7 +62,12 @@ def open_app(
     """
     lore = open_lore(start, long_lived=long_lived)
     workspace, library = lore.workspace, lore.library
-    casting = FixedCasting(models or {}, PlainPrompts())
+    library_of_prompts = prompt_library(workspace)
+    casting: Casting = (
+        TierCasting(workspace.settings.models, library_of_prompts, os.environ)
+        if models is None
+        else FixedCasting(models, library_of_prompts)
+    )
     histories = Histories(workspace.indexes / "history", library.vectors)
     campaigns = _campaigns(workspace, library, casting, workspace.campaigns, histories)
     by_words = Library(workspace.indexes)
