@@ -1,1 +1,1 @@
-"""Scenarios made from packs: ground → outline (by a model or by seed) → errand → scenario, played once before it is kept."""
+"""Scenarios made from packs: ground → outline (a model's or by seed) → errand → scenario, played before it is kept."""

@@ -11,16 +11,16 @@ from lorewright.campaigns.generator.context import Outline
 from lorewright.campaigns.generator.errand import Errand, Thing
 from lorewright.campaigns.generator.ground import Ground
 from lorewright.campaigns.generator.lot import Lot
+from lorewright.campaigns.generator.ruling import CLOCK, DONE, ELSEWHERE, ERRAND, TOO_LATE, Rules
 from lorewright.campaigns.generator.sentences import Words
 from lorewright.campaigns.generator.staging import Speaker, Stage
 from lorewright.campaigns.generator.stats import scene_seed, stat_block
 from lorewright.campaigns.scenario import Scenario
-from lorewright.ids import local, shown_item, slug
+from lorewright.ids import local, slug
 from lorewright.rules.rulesets import Ruleset
 
 # What an errand is made of; a ruleset without these has no place for one.
 NEEDED_ACTS = ("go", "ask", "give")
-ERRAND, CLOCK, DONE, ELSEWHERE, TOO_LATE = "errand", "pressing", "done", "elsewhere", "too_late"
 # Room for going astray: as many ways again as the errand takes, and some.
 _SLACK, _LONGEST_CLOCK = 6, 40
 _OTHER_CLOCKS = ("Trouble", "Weather", "Strain", "Doubt")
@@ -44,7 +44,7 @@ class Builder:
         Raises:
             ScenarioError: the ruleset's schemas ask for what cannot be made up.
         """
-        people, words, lines = self.stage.cast, self.words, self.lines()
+        people, lines = self.stage.cast, self.lines()
         head = self._head()
         seed = scene_seed(self.ruleset, place=self._name(self.stage.start), pressure=head["clock"])
         blocks = {who: stat_block(self.ruleset, self.lot, who) for who in ("player", *(one.key for one in people))}
@@ -70,7 +70,7 @@ class Builder:
                 "entities": self._groups(),
                 "threads": self._threads(),
                 "clocks": self._clocks(lines),
-                "rules": list(self._rules()),
+                "rules": list(Rules(self.ruleset, self.errand, self.words, tuple(self.ground.survey.clocks)).all()),
                 "endings": self._endings(),
                 "demo": lines,
                 "demo_seed": self.lot.seed,
@@ -170,9 +170,9 @@ class Builder:
                 "related": related,
             }
         openly = {thread for note in self.ground.survey.notes.values() for thread in note.threads}
-        for thread in self.ground.survey.threads:
-            title = slug(thread).replace("-", " ").capitalize() if thread in openly else "Something open"
-            threads.setdefault(thread, {"title": title})
+        for asked_for in self.ground.survey.threads:
+            title = slug(asked_for).replace("-", " ").capitalize() if asked_for in openly else "Something open"
+            threads.setdefault(asked_for, {"title": title})
         return threads
 
     def _present(self, name: str) -> str | None:
@@ -200,83 +200,6 @@ class Builder:
             name = _OTHER_CLOCKS[number] if number < len(_OTHER_CLOCKS) else f"Clock {number + 1}"
             clocks.setdefault(clock, {"name": name, "max": highest})
         return clocks
-
-    def _rules(self) -> Iterator[dict[str, Any]]:
-        errand, words = self.errand, self.words
-        holder, helper, wanted, token = errand.holder.key, errand.helper.key, errand.wanted, errand.token
-        acts, has = self._acts("ask", "persuade"), {"has": wanted.key}
-        gets = [{"give": wanted.key}, {"relation": [holder, "you"], "trust": 1}]
-        gets += [{"reveal": shown_item(errand.secret.id)}] if errand.secret else []
-        if errand.gate == "token":
-            yield _rule("trade", {"act": "give", "target": holder, "item": token.key}, gets, words.opened)
-        else:
-            opened = {"all": [self._open(), {"not": has}]}
-            on = {"act": acts, "target": holder, "topic": self._asked_for()}
-            yield _rule("handed_over", on, gets, words.opened, when=opened, once=True)
-            pleased = [{"relation": [holder, "you"], "trust": 1}, {"clock": CLOCK, "by": -2}]
-            yield _rule("a_gift", {"act": "give", "target": holder, "item": token.key}, pleased, once=True)
-        if errand.gate == "vouch":
-            on = {"act": acts, "target": helper, "topic": [local(errand.holder.id), *_words(errand.holder.name)]}
-            yield _rule("vouched", on, [{"thread": ERRAND, "status": "vouched"}], words.vouched, once=True)
-        on = {"act": acts, "target": helper, "topic": list(token.topics)}
-        yield _rule("lent", on, [{"give": token.key}], words.lent, once=True)
-        yield from self._pressed(gets)
-        yield _rule(
-            "not_yet",
-            {"act": "ask", "target": holder, "topic": self._asked_for()},
-            [],
-            words.hint,
-            when={"not": has},
-        )
-        if errand.taker is not None:
-            ends = [{"thread": ERRAND, "status": "done"}, {"end": DONE}]
-            yield _rule("brought", {"act": "give", "target": errand.taker.key, "item": wanted.key}, ends)
-            if errand.secret is not None and "tell" in self.ruleset.actions:
-                yield _rule(
-                    "testified",
-                    {"act": "tell", "target": errand.taker.key, "topic": errand.secret.name},
-                    ends,
-                    when={"all": [has, {"revealed": shown_item(errand.secret.id)}]},
-                )
-        if errand.rival is not None:
-            ends = [{"thread": ERRAND, "status": "lost"}, {"end": ELSEWHERE}]
-            yield _rule("sold", {"act": "give", "target": errand.rival.key, "item": wanted.key}, ends)
-        yield _rule("walking", {"act": "go"}, [{"clock": CLOCK, "by": 1}])
-        if "wait" in self.ruleset.actions:
-            yield _rule("waiting", {"act": "wait"}, [{"clock": CLOCK, "by": 1}, *self._others()])
-
-    def _pressed(self, gets: Sequence[dict[str, Any]]) -> Iterator[dict[str, Any]]:
-        """The other way, by the ruleset's own dice for winning somebody over; it costs where it does not come off."""
-        persuade = self.ruleset.actions.get("persuade")
-        if persuade is None or persuade.check is None:
-            return
-        holder, wanted = self.errand.holder.key, self.errand.wanted
-        yield {
-            "id": "pressed",
-            "on": {"act": "persuade", "target": holder, "topic": self._asked_for()},
-            "when": {"not": {"has": wanted.key}},
-            "check": persuade.check.model_dump(mode="json", by_alias=True, exclude_defaults=True),
-            "success": list(gets),
-            "mixed": [*gets, {"clock": CLOCK, "by": 1}],
-            "fail": [{"clock": CLOCK, "by": 1}, {"relation": [holder, "you"], "tension": 1}, *self._others()],
-            "say": {"success": self.words.opened},
-        }
-
-    def _others(self) -> list[dict[str, Any]]:
-        """The packs' own clocks go on with what is lost."""
-        return [{"clock": clock, "by": 1} for clock in self.ground.survey.clocks if clock != CLOCK]
-
-    def _asked_for(self) -> list[str]:
-        return list(self.errand.wanted.topics)
-
-    def _open(self) -> dict[str, Any]:
-        """What must be so for the holder to give it up to whoever asks."""
-        if self.errand.clue is not None:
-            return {"revealed": shown_item(self.errand.clue.id)}
-        return {"thread": ERRAND, "status": "vouched"}
-
-    def _acts(self, *acts: str) -> list[str]:
-        return [act for act in acts if act in self.ruleset.actions]
 
     def _endings(self) -> dict[str, Any]:
         errand, words = self.errand, self.words
@@ -324,24 +247,6 @@ class Builder:
 
     def _key(self, place: str) -> str:
         return place if place in self.stage.rooms else self.ground.key(place)
-
-
-def _rule(
-    rule_id: str,
-    on: dict[str, Any],
-    effects: Sequence[dict[str, Any]],
-    say: str = "",
-    *,
-    when: dict[str, Any] | None = None,
-    once: bool = False,
-) -> dict[str, Any]:
-    rule: dict[str, Any] = {"id": rule_id, "on": on, "success": list(effects), "once": once}
-    rule |= {"when": when} if when else {}
-    return rule | ({"say": {"success": say}} if say else {})
-
-
-def _words(name: str) -> list[str]:
-    return [slug(word) for word in name.split() if len(word) > 2]
 
 
 def _line(text: str) -> str:

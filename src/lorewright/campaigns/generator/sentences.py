@@ -88,7 +88,8 @@ class Words:
         if e.taker is None:
             return f"Get {e.wanted.the} from {e.holder.name} and bring it to {self.place(e.goal_place)}."
         told = ", with what there is to tell about it," if e.aim == "testify" else ""
-        return f"Get {e.wanted.the} from {e.holder.name} and bring it{told} to {e.taker.name} at {self.place(e.goal_place)}."
+        to = f"{e.taker.name} at {self.place(e.goal_place)}"
+        return f"Get {e.wanted.the} from {e.holder.name} and bring it{told} to {to}."
 
     @property
     def opening(self) -> str:
@@ -129,15 +130,18 @@ class Words:
         where = self.place(self.stage.at[e.helper.key])
         match e.gate:
             case "token":
-                return f"{name} would part with {e.wanted.the} for {e.token.the}, and for nothing else. {e.helper.name} had it last, at {where}."
+                wanted = f"{name} would part with {e.wanted.the} for {e.token.the}, and for nothing else."
+                return f"{wanted} {e.helper.name} had it last, at {where}."
             case "word":
                 subject = e.clue.words if e.clue else ""
-                return f"{name} gives {e.wanted.the} to nobody who has not heard what {e.helper.name} says about {subject}. That can be asked at {where}."
+                wanted = f"{name} gives {e.wanted.the} to nobody who has not heard what {e.helper.name} says about"
+                return f"{wanted} {subject}. That can be asked at {where}."
             case "find":
-                hidden = self.place(e.clue_place or self.stage.start)
-                return f"{name} shrugs. There is something to be found at {hidden}, and whoever has not looked there knows too little to be given {e.wanted.the}."
+                hidden = f"There is something to be found at {self.place(e.clue_place or self.stage.start)}"
+                return f"{name} shrugs. {hidden}, and who has not looked there knows too little for {e.wanted.the}."
             case "vouch":
-                return f"{name} does not know you. {e.helper.name} at {where} might say a good word, and then one could speak about {e.wanted.the}."
+                vouching = f"{name} does not know you. {e.helper.name} at {where} might say a good word"
+                return f"{vouching}, and then one could speak about {e.wanted.the}."
 
     @property
     def opened(self) -> str:
@@ -148,7 +152,7 @@ class Words:
             (
                 f"{e.holder.name} looks past you once, to both sides, and then {e.wanted.the} is in your hand.",
                 f"{e.holder.name} holds {e.wanted.the} a moment longer than is needed, and lets go.",
-                f"It is in your hand before {e.holder.name} has finished saying that it never was here: {e.wanted.the}.",
+                f"{e.holder.name} says that it never was here, and by then {e.wanted.the} is in your hand.",
             ),
         )
 
@@ -177,17 +181,19 @@ class Words:
         """How it ends well."""
         e = self.errand
         if e.taker is None:
-            return f"In {within(self.place(e.goal_place))} you put {e.wanted.the} where it belongs. Nobody is there to thank you, and it is done. What comes of it will be heard of elsewhere."
+            put = f"At {self.place(e.goal_place)} you put {e.wanted.the} where it belongs."
+            return f"{put} Nobody is there to thank you, and it is done. What comes of it will be heard of elsewhere."
         told = "hears you out, and " if e.aim == "testify" else ""
-        return f"{e.taker.name} {told}takes {e.wanted.the} in both hands. For a while nothing is said. Then {e.taker.name} says that this will do, and that you were never asked."
+        taken = f"{e.taker.name} {told}takes {e.wanted.the} in both hands. For a while nothing is said."
+        return f"{taken} Then {e.taker.name} says that this will do, and that you were never asked."
 
     @property
     def elsewhere(self) -> str:
         """How it ends where somebody else was given it."""
         e = self.errand
-        rival = e.rival.name if e.rival else ""
-        waiting = e.taker.name if e.taker else "somebody"
-        return f"{rival} puts {e.wanted.the} away without looking at it, as one does with what one has paid for. {waiting} will hear of it, though not from you."
+        rival, waiting = e.rival.name if e.rival else "", e.taker.name if e.taker else "somebody"
+        sold = f"{rival} puts {e.wanted.the} away without looking at it, as one does with what one has paid for."
+        return f"{sold} {waiting} will hear of it, though not from you."
 
     @property
     def too_late(self) -> str:
