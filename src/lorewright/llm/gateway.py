@@ -11,7 +11,7 @@ from pydantic import BaseModel, ValidationError
 
 from lorewright.errors import OutputRejected, ProviderError
 from lorewright.llm.calls import ATTEMPTS, Attempt, Call, CallLog, Stopwatch, call_of
-from lorewright.llm.model import Model, ModelReply, ModelRequest, OnText, Talk, ToolSpec
+from lorewright.llm.model import Heard, Model, ModelReply, ModelRequest, OnText, Talk
 from lorewright.llm.prompt import PlainPrompt, Prompt, RenderedPrompt
 from lorewright.llm.tools import MAX_CALLS, MAX_ROUNDS, Toolbox
 
@@ -30,7 +30,8 @@ class Options(Generic[T]):
 
     `check` says what is wrong with an answer that fits its schema, or None. With `prose` the answer is a text, which
     becomes the only required field of the schema. `on_text` receives its pieces while they are written; `on_rejected`
-    is called when what was written so far does not hold, with the reason. `log` keeps every call, whatever is raised.
+    is called when what was written so far does not hold, with the reason. With `rejected`, an earlier answer and what
+    was wrong with it, it begins with the repair. `log` keeps every call, whatever is raised.
     """
 
     model: Model
@@ -41,6 +42,7 @@ class Options(Generic[T]):
     on_text: OnText | None = None
     on_rejected: Callable[[str], None] | None = None
     toolbox: Toolbox | None = None
+    rejected: tuple[str, str] | None = None
     max_tokens: int = 4_096
     log: CallLog = field(default_factory=CallLog)
 
@@ -78,8 +80,8 @@ async def run_structured(
     rendered = prompt.render(context)
     options.log.asked(options.model, prompt, rendered)
     asking = _Asking(rendered, schema, options)
-    rejected, problem = "", ""
-    for attempt in ATTEMPTS:
+    rejected, problem = options.rejected or ("", "")
+    for attempt in ATTEMPTS if options.rejected is None else ATTEMPTS[1:]:
         again = _repair_talk(options, rejected, problem) if attempt == "repair" else ()
         output, rejected, problem = await asking.attempt(attempt, again)
         if output is not None:
@@ -110,10 +112,12 @@ class _Asking(Generic[T]):
     async def attempt(self, attempt: Attempt, talk: tuple[Talk, ...]) -> tuple[T | None, str, str]:
         """One attempt with its rounds of tools: (output or None, the text, what is wrong with it)."""
         toolbox = self._options.toolbox
+        if toolbox is not None:
+            toolbox.begin()
         for round_no in range(MAX_ROUNDS + 1):
             may_call = toolbox is not None and round_no < MAX_ROUNDS
             watch = Stopwatch()
-            reply = await self._ask(attempt, talk, toolbox.specs if toolbox is not None and may_call else (), watch)
+            reply = await self._ask(attempt, talk, watch, may_call=may_call)
             if reply.calls and toolbox is not None and may_call:
                 results = tuple(toolbox.result(call) for call in reply.calls[:MAX_CALLS])
                 made = tuple((c.name, c.arguments, r.text) for c, r in zip(reply.calls, results, strict=False))
@@ -121,18 +125,19 @@ class _Asking(Generic[T]):
                 said = Talk("assistant", reply.text, calls=reply.calls[:MAX_CALLS])
                 talk = (*talk, said, Talk("user", results=results))
                 continue
-            output, problem = self._validated(reply.text)
+            output, problem = self._judged(reply)
             self._options.log.calls.append(call_of(attempt, reply, watch, problem=problem or None))
             return output, reply.text, problem
         raise AssertionError("the last round has no tools")
 
-    async def _ask(
-        self, attempt: Attempt, talk: tuple[Talk, ...], tools: tuple[ToolSpec, ...], watch: Stopwatch
-    ) -> ModelReply:
+    async def _ask(self, attempt: Attempt, talk: tuple[Talk, ...], watch: Stopwatch, *, may_call: bool) -> ModelReply:
         options = self._options
-        request = ModelRequest(options.stage, self._prompt, self._json_schema, talk, tools, options.max_tokens)
+        tools = options.toolbox.specs if options.toolbox is not None else ()
+        request = ModelRequest(
+            options.stage, self._prompt, self._json_schema, talk, tools, options.max_tokens, may_call
+        )
         try:
-            return await options.model.complete(request, on_text=options.on_text)
+            return await options.model.complete(request, on_text=self._heard)
         except ProviderError as error:
             failed = Call(
                 attempt,
@@ -143,6 +148,18 @@ class _Asking(Generic[T]):
             )
             options.log.calls.append(failed)
             raise
+
+    @property
+    def _heard(self) -> OnText | None:
+        options = self._options
+        if options.on_text is None or options.on_rejected is None:
+            return options.on_text
+        return Heard(options.on_text, options.on_rejected)
+
+    def _judged(self, reply: ModelReply) -> tuple[T | None, str]:
+        if reply.unfinished is not None:
+            return None, reply.unfinished
+        return self._validated(reply.text)
 
     def _validated(self, text: str) -> tuple[T | None, str]:
         if len(text) > MAX_ANSWER:
