@@ -19,6 +19,7 @@ from lorewright.campaigns.scenarios import Scenarios
 from lorewright.campaigns.sessions import Sessions
 from lorewright.campaigns.upgrades.upgrading import Upgrades
 from lorewright.errors import EmbedderError
+from lorewright.evals.replay import Replays
 from lorewright.index.library import Library
 from lorewright.llm.model import Model
 from lorewright.lore_bootstrap import open_lore, prompt_library
@@ -40,6 +41,7 @@ class App:
     upgrades: Upgrades
     explorer: Explorer
     scenarios: Scenarios
+    replays: Replays
     # Why packs are found by words alone although the settings name an embedder.
     without_vectors: EmbedderError | None = None
 
@@ -92,6 +94,7 @@ def open_app(
         upgrades=Upgrades(campaigns, library, workspace.scenarios),
         explorer=explorer,
         scenarios=Scenarios(workspace.scenarios, workspace.content_packs, by_words, explorer),
+        replays=Replays(campaigns, histories),
         without_vectors=lore.without_vectors,
     )
 

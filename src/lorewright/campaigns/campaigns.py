@@ -334,10 +334,14 @@ class Campaigns:
             make = partial(self._made, store, stack)
             yield OpenCampaign(store, self._casting, make, make())
 
-    def _made(self, store: CampaignStore, stack: ExitStack) -> _Made:
-        """What holds at the head of a campaign; the stack closes it."""
-        row = store.campaign()
-        state = store.head().state
+    def as_of(self, store: CampaignStore, turn_id: str, stack: ExitStack) -> tuple[CampaignRow, Setting]:
+        """A campaign and its setting as they were while a turn was the head; the stack closes them."""
+        return self._made(store, stack, at=turn_id)
+
+    def _made(self, store: CampaignStore, stack: ExitStack, *, at: str | None = None) -> _Made:
+        """What holds at the head of a campaign, or at another turn; the stack closes it."""
+        row = store.campaign(at)
+        state = store.head().state if at is None else store.state_at(at)
         hold_to(state, row.rules.ruleset)
         generations = self.generations(row)
         for generation in generations:
