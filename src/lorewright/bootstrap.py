@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from lorewright.campaigns.campaigns import Campaigns
-from lorewright.campaigns.casting import Casting, FixedCasting
+from lorewright.campaigns.casting import Casting, FixedCasting, TierCasting
 from lorewright.campaigns.doctor import Doctor
 from lorewright.campaigns.explore.explorer import Explorer
 from lorewright.campaigns.history import Histories
@@ -24,9 +24,9 @@ from lorewright.index.library import Library
 from lorewright.llm.metered import Budget
 from lorewright.llm.model import Model
 from lorewright.llm.opening import open_model
-from lorewright.llm.prompt import PlainPrompts
+from lorewright.llm.prompts.library import PromptLibrary
 from lorewright.llm.tiers import key_for
-from lorewright.lore_bootstrap import open_lore
+from lorewright.lore_bootstrap import open_lore, prompt_library
 from lorewright.settings import Workspace
 from lorewright.turn.casting import STAGES
 from lorewright.turn.stages.stage import BUILTIN
@@ -70,7 +70,12 @@ def open_app(
     """
     lore = open_lore(start, long_lived=long_lived)
     workspace, library = lore.workspace, lore.library
-    casting = FixedCasting(models or {}, PlainPrompts())
+    library_of_prompts = prompt_library(workspace)
+    casting: Casting = (
+        TierCasting(workspace.settings.models, library_of_prompts, os.environ)
+        if models is None
+        else FixedCasting(models, library_of_prompts)
+    )
     histories = Histories(workspace.indexes / "history", library.vectors)
     campaigns = _campaigns(workspace, library, casting, workspace.campaigns, histories)
     by_words = Library(workspace.indexes)
@@ -95,7 +100,7 @@ def open_app(
         upgrades=Upgrades(campaigns, library, workspace.scenarios),
         explorer=explorer,
         scenarios=Scenarios(workspace.scenarios, workspace.content_packs, by_words, explorer),
-        replays=_replays(workspace, campaigns, histories),
+        replays=_replays(workspace, campaigns, histories, library_of_prompts),
         without_vectors=lore.without_vectors,
     )
 
@@ -106,7 +111,7 @@ def _campaigns(
     return Campaigns(folder, workspace.scenarios, workspace.content_packs, library, casting, histories)
 
 
-def _replays(workspace: Workspace, campaigns: Campaigns, histories: Histories) -> Replays:
+def _replays(workspace: Workspace, campaigns: Campaigns, histories: Histories, library: PromptLibrary) -> Replays:
     """Replays whose overrides ask models by the settings; what one process replays counts as a sitting."""
     settings = workspace.settings.models
     budget = Budget(settings.budget)
@@ -121,4 +126,4 @@ def _replays(workspace: Workspace, campaigns: Campaigns, histories: Histories) -
         found = {stage: key_for(stage, small=key, large=key, settings=settings) for stage in STAGES}
         return {stage: one for stage, one in found.items() if one != BUILTIN or key == BUILTIN}
 
-    return Replays(campaigns, histories, open_model=opened, stages_of=stages_of, begin_turn=budget.begin_turn)
+    return Replays(campaigns, histories, library, open_model=opened, stages_of=stages_of, begin_turn=budget.begin_turn)

@@ -19,6 +19,7 @@ COMMANDS = {
     "lore": "lore",
     "scenario": "scenario",
     "ruleset": "ruleset",
+    "prompts": "prompts",
     "campaign": "campaign",
     "session": "session",
     "replay": "replay",
