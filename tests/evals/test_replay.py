@@ -166,7 +166,8 @@ def test_an_answer_that_does_not_hold_any_more_says_what_to_override_too(tmp_pat
     """What was told in the tavern cites what the quay does not have."""
     app = h.harbour(tmp_path)
     h.say(app, "xyzzy")
-    last = ScriptedModel(lambda asked: f"You listen [{max(map(int, re.findall(r'\[(\d+)\]', asked.text)))}].")
+    marks = re.compile(r"\[(\d+)\]")
+    last = ScriptedModel(lambda asked: f"You listen [{max(map(int, marks.findall(asked.text)))}].")
     h.say(h.with_models(app, {"narrator": last}), "look")
     go = {"intent": "go", "actions": [{"type": "go", "location_id": "harbour:quay"}]}
     found = replayed(app, models={"interpreter": "reader"}, opened={"reader": ScriptedModel(lambda _: go)})
