@@ -23,7 +23,7 @@ class GoogleWire:
         tools = [one for tool in body.get("tools", []) for one in tool.get("functionDeclarations", [])]
         calling = body.get("toolConfig", {}).get("functionCallingConfig", {})
         schema = told.get("responseJsonSchema") or told.get("responseSchema")
-        of_tool = next((tool for tool in tools if tool.get("name") == ANSWER), {})
+        of_tool: dict[str, Any] = next((tool for tool in tools if tool.get("name") == ANSWER), {})
         return Asked(
             wire=self.name,
             path=path,

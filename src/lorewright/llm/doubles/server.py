@@ -1,5 +1,5 @@
 """ModelServer: a server on loopback that speaks the APIs of Anthropic, OpenAI and Google, answers as it is told, and
-misbehaves as it is told. Through it the real SDKs are tested, and whoever builds on Lorewright rehearses what goes wrong."""
+misbehaves as it is told. The real SDKs are tested through it, and builders rehearse what can go wrong."""
 
 from __future__ import annotations
 
