@@ -9,9 +9,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from lorewright.bootstrap import App, make_stages, open_app
+from lorewright.bootstrap import App, open_app
 from lorewright.llm.model import Model
 from lorewright.lore_bootstrap import make_workspace
+from lorewright.turn.casting import make_stages
 
 KNOWS = "kestrel"
 WITHHOLDS = "marmoset"

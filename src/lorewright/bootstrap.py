@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from lorewright.campaigns.campaigns import Campaigns
+from lorewright.campaigns.casting import Casting, FixedCasting
 from lorewright.campaigns.doctor import Doctor
 from lorewright.campaigns.explore.explorer import Explorer
 from lorewright.campaigns.history import Histories
@@ -16,15 +17,12 @@ from lorewright.campaigns.packs import PackShelf
 from lorewright.campaigns.scenarios import Scenarios
 from lorewright.campaigns.sessions import Sessions
 from lorewright.campaigns.upgrades.upgrading import Upgrades
-from lorewright.errors import EmbedderError, SettingsError
+from lorewright.errors import EmbedderError
 from lorewright.index.library import Library
 from lorewright.llm.model import Model
+from lorewright.llm.prompt import PlainPrompts
 from lorewright.lore_bootstrap import open_lore
 from lorewright.settings import Workspace
-from lorewright.turn.pipeline import Stages
-from lorewright.turn.stages.interpret import Interpret
-from lorewright.turn.stages.narrate import Narrate
-from lorewright.turn.stages.plan import Plan
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +34,7 @@ class App:
     campaigns: Campaigns
     lore: LoreDesk
     packs: PackShelf
-    stages: Stages
+    casting: Casting
     doctor: Doctor
     sessions: Sessions
     upgrades: Upgrades
@@ -48,7 +46,7 @@ class App:
     def rehearsal(self, folder: Path) -> Campaigns:
         """Campaigns that are kept in another folder: for a demo that leaves nothing behind."""
         histories = Histories(folder / "history", self.library.vectors)
-        return _campaigns(self.workspace, self.library, self.stages, folder, histories)
+        return _campaigns(self.workspace, self.library, self.casting, folder, histories)
 
 
 def open_app(
@@ -64,9 +62,9 @@ def open_app(
     """
     lore = open_lore(start, long_lived=long_lived)
     workspace, library = lore.workspace, lore.library
-    stages = make_stages(models or {})
+    casting = FixedCasting(models or {}, PlainPrompts())
     histories = Histories(workspace.indexes / "history", library.vectors)
-    campaigns = _campaigns(workspace, library, stages, workspace.campaigns, histories)
+    campaigns = _campaigns(workspace, library, casting, workspace.campaigns, histories)
     by_words = Library(workspace.indexes)
     explorer = Explorer(by_words, workspace.content_packs)
     return App(
@@ -75,7 +73,7 @@ def open_app(
         campaigns=campaigns,
         lore=LoreDesk(library, campaigns, histories),
         packs=PackShelf(library, campaigns, workspace.content_packs),
-        stages=stages,
+        casting=casting,
         doctor=Doctor(
             library,
             campaigns,
@@ -93,21 +91,7 @@ def open_app(
     )
 
 
-def _campaigns(workspace: Workspace, library: Library, stages: Stages, folder: Path, histories: Histories) -> Campaigns:
-    return Campaigns(folder, workspace.scenarios, workspace.content_packs, library, stages, histories)
-
-
-def make_stages(models: Mapping[str, Model]) -> Stages:
-    """The stages, each with its model if it has one.
-
-    Raises:
-        SettingsError: a model was given to a stage that there is not.
-    """
-    unknown = sorted(set(models) - {"interpreter", "planner", "narrator"})
-    if unknown:
-        raise SettingsError(f"there is no stage {unknown[0]}", hint="one of interpreter, planner, narrator")
-    return Stages(
-        interpret=Interpret(models.get("interpreter")),
-        plan=Plan(models.get("planner")),
-        narrate=Narrate(models.get("narrator")),
-    )
+def _campaigns(
+    workspace: Workspace, library: Library, casting: Casting, folder: Path, histories: Histories
+) -> Campaigns:
+    return Campaigns(folder, workspace.scenarios, workspace.content_packs, library, casting, histories)

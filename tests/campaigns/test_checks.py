@@ -30,7 +30,7 @@ TURN_2 = "(SELECT turn_id FROM turns WHERE turn_no = 2)"
 # What is done to a file, and the code of what is then found.
 DAMAGES = {
     "INSERT INTO campaigns SELECT 'other', name, scenario_id, scenario_json, rules_json, ruleset_id, ruleset_hash, seed, "
-    "small_model_key, large_model_key, head_turn_id, revision, current_turn, created_at, updated_at, branch "
+    "small_model_key, large_model_key, head_turn_id, revision, current_turn, created_at, updated_at, branch, calibration_json, agreed_keys_json "
     "FROM campaigns": "campaign-count",
     "UPDATE turns SET parent_id = NULL WHERE turn_no = 3": "root",
     "UPDATE turns SET kind = 'play' WHERE turn_no = 0": "root",

@@ -105,14 +105,16 @@ def test_a_failed_stage_leaves_the_campaign_untouched_and_the_next_turn_works(
     app = h.harbour(tmp_path)
     h.say(app, "look")
     before = dump(app)
+    # A model reads only what the grammar is not sure of.
+    words = "hum to somebody or other, perhaps" if stage == "interpreter" else "wait"
     broken = h.with_models(app, {stage: ScriptedModel(lambda _: failure)})
     with pytest.raises((ProviderError, OutputRejected)):
-        submit(broken, "wait", "a1")
+        submit(broken, words, "a1")
     assert dump(app) == before
     with app.campaigns.reading("game") as store:
         (attempt,) = store.attempts()
-    assert (attempt["player_text"], attempt["user_action_id"]) == ("wait", "a1")
-    assert json.loads(submit(app, "wait", "a1"))["turn_no"] == 2
+    assert (attempt["player_text"], attempt["user_action_id"]) == (words, "a1")
+    assert json.loads(submit(app, words, "a1"))["turn_no"] == 2
 
 
 def test_a_repaired_output_is_used_and_every_attempt_is_on_record(tmp_path: Path) -> None:

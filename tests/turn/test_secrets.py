@@ -131,14 +131,11 @@ def test_what_open_lore_says_in_the_same_words_may_be_quoted_and_nothing_else(tm
 
 
 def test_a_model_that_names_what_is_not_in_scope_is_repaired(tmp_path: Path) -> None:
-    wrong = {
-        "intent": "x",
-        "proposed_actions": [{"actor_id": "game:player", "type": "ask", "target_id": "harbour:bea9"}],
-    }
-    right = {"intent": "wait", "proposed_actions": [{"actor_id": "game:player", "type": "wait"}]}
+    wrong = {"intent": "x", "actions": [{"type": "ask", "target_id": "harbour:bea9"}]}
+    right = {"intent": "wait", "actions": [{"type": "wait"}]}
     model = ScriptedModel([wrong, right])
     app = h.harbour(tmp_path, models={"interpreter": model})
-    (result,) = h.say(app, "talk to somebody")
+    (result,) = h.say(app, "hum to somebody or other, perhaps")
     assert result["validation"]["results"][0]["success"]
     shown, asked = model.requests[1].talk
     assert "harbour:bea9 is not in the scope" in asked.text

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from lorewright.campaigns.agendas import agendas_of
+from lorewright.campaigns.casting import BUILTIN_KEYS, Casting, ModelKeys
 from lorewright.campaigns.history import Histories
 from lorewright.campaigns.kept_packs import KeptPacks
 from lorewright.campaigns.opening import Opening, compose
@@ -28,9 +29,14 @@ from lorewright.index.library import InstalledPack, Library
 from lorewright.packs.loader import Progress, content_hash_of, no_progress
 from lorewright.rules.rulesets import Ruleset
 from lorewright.storage.heads import HeadRow, head_row
+from lorewright.storage.model_rows import Spent, spent_in
+from lorewright.storage.prompt_pins import prompt_pins
+from lorewright.storage.sittings import active_session_row
 from lorewright.turn.campaign import CampaignRow, PackPin
+from lorewright.turn.casting import make_stages
 from lorewright.turn.commit import run_turn
 from lorewright.turn.draft import Setting, Submission, turn_id_of
+from lorewright.turn.listener import SILENT, Listener
 from lorewright.turn.messages import Message
 from lorewright.turn.pipeline import Stages
 from lorewright.turn.result import TurnResult
@@ -54,7 +60,7 @@ class OpenCampaign:
     back over an upgrade."""
 
     store: CampaignStore
-    stages: Stages
+    casting: Casting
     _make: Callable[[], _Made]
     _made: _Made
 
@@ -68,6 +74,22 @@ class OpenCampaign:
         """The rules and packs that hold at the head."""
         return self._current()[1]
 
+    @property
+    def keys(self) -> ModelKeys:
+        """The models that hold for the sitting at hand, else for the campaign."""
+        return ModelKeys.of(self.store.database)
+
+    @property
+    def stages(self) -> Stages:
+        """The stages of the next turn, with the models, prompts and budget that hold just now."""
+        keys = self.keys
+        spent = Spent() if keys.are_builtin else spent_in(self.store.database, self._session_id())
+        return self.casting.stages(keys, prompt_pins(self.store.database), spent)
+
+    def _session_id(self) -> str | None:
+        active = active_session_row(self.store.database)
+        return None if active is None else active.id
+
     def change_setting(self, **changes: Any) -> None:
         """Play on with some fields of the setting otherwise, until the head goes over an upgrade; for measuring."""
         row, setting = self._current()
@@ -78,8 +100,11 @@ class OpenCampaign:
             self._made = self._make()
         return self._made
 
-    async def submit(self, text: str, *, action_id: str | None = None) -> str:
-        """Run a turn; its TurnResult as canonical JSON. See `run_turn` for what it raises.
+    async def submit(
+        self, text: str, *, action_id: str | None = None, builtin: bool = False, listener: Listener = SILENT
+    ) -> str:
+        """Run a turn; its TurnResult as canonical JSON. See `run_turn` for what it raises. With `builtin` no model is
+        asked in it, whatever the campaign's keys say; `listener` hears how it gets on.
 
         Without an action ID one is made from the head and the words: the same words sent twice to the same head are one
         submission. What is no text (half of a sign, bytes that no one could decode) becomes question marks.
@@ -87,16 +112,17 @@ class OpenCampaign:
         text = text.encode("utf-8", "replace").decode("utf-8")
         action_id = action_id or _action_id(head_row(self.store.database), text)
         submission = Submission(text, action_id)
+        stages = make_stages({}) if builtin else self.stages
         for _ in range(_UPGRADED_MEANWHILE):
             setting = self.setting
             try:
-                return await run_turn(self.store, submission, setting, self.stages)
+                return await run_turn(self.store, submission, setting, stages, listener)
             except HeadMoved:
                 if self.setting is setting:
                     raise
-        return await run_turn(self.store, submission, self.setting, self.stages)
+        return await run_turn(self.store, submission, self.setting, stages, listener)
 
-    async def retry(self) -> str:
+    async def retry(self, *, listener: Listener = SILENT) -> str:
         """Take back the last turn that was played and play its words again, which throws other dice.
 
         Where that fails, the turn that was taken back is done again.
@@ -107,7 +133,7 @@ class OpenCampaign:
         """
         _, words = undo_played(self.store)
         try:
-            return await self.submit(words)
+            return await self.submit(words, listener=listener)
         except LorewrightError:
             with suppress(CampaignError):
                 redo(self.store)
@@ -130,13 +156,13 @@ class Campaigns:
     """All campaigns of a workspace: one file each in `folder`, and the texts that they pin in `kept`."""
 
     def __init__(
-        self, folder: Path, scenarios: Path, packs: Path, library: Library, stages: Stages, histories: Histories
+        self, folder: Path, scenarios: Path, packs: Path, library: Library, casting: Casting, histories: Histories
     ) -> None:
         self.folder = folder
         self._scenarios = scenarios
         self._packs = packs
         self._library = library
-        self._stages = stages
+        self._casting = casting
         self._histories = histories
         self.kept = KeptPacks(folder / "packs-kept")
 
@@ -151,23 +177,30 @@ class Campaigns:
         *,
         campaign_id: str | None = None,
         seed: int | None = None,
+        keys: ModelKeys = BUILTIN_KEYS,
         progress: Progress = no_progress,
     ) -> CampaignRow:
-        """Begin a campaign: read the scenario, index its packs, keep and pin their text, seed the state.
+        """Begin a campaign: read the scenario, index its packs, keep and pin their text, seed the state. `keys` are the
+        models that it asks.
 
         Raises:
             NotFound: there is no such scenario, pack or ruleset.
             RulesetError: the ruleset is none.
             ScenarioError: the scenario names what does not exist.
             CampaignError: the ID is taken or no ID.
+            SettingsError: there is no model of that key, or it cannot be asked.
         Whatever is raised, there is no new campaign.
         """
+        for key in (keys.small, keys.large):
+            self._casting.check(key)
         source = self.scenario_path(scenario_name)
         scenario = load_scenario(source)
         campaign_id = self._free_id(campaign_id, scenario.id)
         self._ruleset(scenario)
         installed = [self._current(pack_id, progress) for pack_id in scenario.content_packs]
-        return self.begin(scenario, installed, self._library, source=str(source), campaign_id=campaign_id, seed=seed)
+        return self.begin(
+            scenario, installed, self._library, source=str(source), campaign_id=campaign_id, seed=seed, keys=keys
+        )
 
     def begin(
         self,
@@ -178,6 +211,7 @@ class Campaigns:
         source: str,
         campaign_id: str | None = None,
         seed: int | None = None,
+        keys: ModelKeys = BUILTIN_KEYS,
     ) -> CampaignRow:
         """Begin a campaign from a scenario whose packs are indexed in a library; see `new`. `source` names the scenario
         in errors."""
@@ -200,6 +234,8 @@ class Campaigns:
             "ruleset_id": ruleset.id,
             "ruleset_hash": ruleset_hash,
             "seed": secrets.randbelow(2**31) if seed is None else seed,
+            "small_model_key": keys.small,
+            "large_model_key": keys.large,
         }
         self._write(row, installed, scenario, opening)
         with self._store(campaign_id) as store:
@@ -284,7 +320,7 @@ class Campaigns:
         """
         with self._store(campaign_id) as store, ExitStack() as stack:
             make = partial(self._made, store, stack)
-            yield OpenCampaign(store, self._stages, make, make())
+            yield OpenCampaign(store, self._casting, make, make())
 
     def _made(self, store: CampaignStore, stack: ExitStack) -> _Made:
         """What holds at the head of a campaign; the stack closes it."""

@@ -30,7 +30,8 @@ class Options(Generic[T]):
 
     `check` says what is wrong with an answer that fits its schema, or None. With `prose` the answer is a text, which
     becomes the only required field of the schema. `on_text` receives its pieces while they are written; `on_rejected`
-    is called when what was written so far does not hold, with the reason. `log` keeps every call, whatever is raised.
+    is called when what was written so far does not hold, with the reason. With `rejected`, an earlier answer and what
+    was wrong with it, it begins with the repair. `log` keeps every call, whatever is raised.
     """
 
     model: Model
@@ -41,6 +42,7 @@ class Options(Generic[T]):
     on_text: OnText | None = None
     on_rejected: Callable[[str], None] | None = None
     toolbox: Toolbox | None = None
+    rejected: tuple[str, str] | None = None
     max_tokens: int = 4_096
     log: CallLog = field(default_factory=CallLog)
 
@@ -78,8 +80,8 @@ async def run_structured(
     rendered = prompt.render(context)
     options.log.asked(options.model, prompt, rendered)
     asking = _Asking(rendered, schema, options)
-    rejected, problem = "", ""
-    for attempt in ATTEMPTS:
+    rejected, problem = options.rejected or ("", "")
+    for attempt in ATTEMPTS if options.rejected is None else ATTEMPTS[1:]:
         again = _repair_talk(options, rejected, problem) if attempt == "repair" else ()
         output, rejected, problem = await asking.attempt(attempt, again)
         if output is not None:
@@ -110,6 +112,8 @@ class _Asking(Generic[T]):
     async def attempt(self, attempt: Attempt, talk: tuple[Talk, ...]) -> tuple[T | None, str, str]:
         """One attempt with its rounds of tools: (output or None, the text, what is wrong with it)."""
         toolbox = self._options.toolbox
+        if toolbox is not None:
+            toolbox.begin()
         for round_no in range(MAX_ROUNDS + 1):
             may_call = toolbox is not None and round_no < MAX_ROUNDS
             watch = Stopwatch()

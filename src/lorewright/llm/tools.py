@@ -17,11 +17,13 @@ MAX_CALLS = 8
 class Toolbox:
     """Tools by name: the spec that a model is shown, and what runs: arguments as JSON text -> a text for the model.
 
-    A tool raises ValueError for arguments that are none; the model is told and may call again.
+    A tool raises ValueError for arguments that are none; the model is told and may call again. `begin` is called before
+    each attempt at an answer: what was called for an answer that did not hold is no part of the next one.
     """
 
     specs: tuple[ToolSpec, ...]
     run: Mapping[str, Callable[[str], str]]
+    begin: Callable[[], None] = lambda: None
 
     def result(self, call: ToolCall) -> ToolResult:
         """What came of a call; a call that cannot be run says why."""

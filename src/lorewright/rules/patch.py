@@ -50,6 +50,10 @@ class Patch:
                 written = effect.model_dump(exclude=hidden, exclude_defaults=True)
                 self.tell("effect_refused", reason=refusal.reason, effect=written)
 
+    def propose(self, *ops: StateOp) -> Refusal | None:
+        """Apply what somebody proposed, all of it or nothing; why it does not fit, or None."""
+        return self._apply(ops)
+
     def tell(self, event: str, **details: Any) -> None:
         """Add an event; details are IDs and numbers, never a text of the lore."""
         self.events.append(EngineEvent(type=event, details=details))

@@ -5,7 +5,7 @@ The state given is not changed: applying `Resolution.ops` to it gives the state 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from lorewright.rules.actions import Action, Attempt
@@ -28,6 +28,7 @@ from lorewright.rules.dice import Dice
 from lorewright.rules.outcomes import ActionResult, Outcome, OutcomeCode, ReasonCode, Resolution, Validation
 from lorewright.rules.patch import Patch
 from lorewright.rules.reasons import why_not
+from lorewright.rules.rulebook import Ruling
 from lorewright.rules.rulesets import CampaignRules, Check, Rule
 from lorewright.rules.ruling import fire_triggers, run_timers, sentence_of
 from lorewright.world.apply import apply
@@ -64,14 +65,16 @@ def play_out(
     dice: Dice,
     *,
     turn_no: int | None = None,
+    rulings: Mapping[int, Ruling] | None = None,
 ) -> Patch:
-    """The same, with the state that it comes to; what becomes established is dated with `turn_no`."""
+    """The same, with the state that it comes to; what becomes established is dated with `turn_no`. `rulings`, by the
+    place of their attempt, decide what no rule here does."""
     patch = Patch(state, turn_no=turn_no)
     if validation.clarification is not None:
         return patch
     for attempt, judged in zip(attempts, validation.results, strict=True):
         before = patch.state
-        _play(patch, attempt, judged, rules, dice)
+        _play(patch, attempt, judged, rules, dice, (rulings or {}).get(judged.action_index))
         trigger_clocks(patch, before, rules)
         by_now = patch.state
         _by_itself(patch, before, attempt, rules, dice)
@@ -92,7 +95,14 @@ def _by_itself(patch: Patch, before: WorldState, attempt: Attempt, rules: Campai
         patch.outcomes[-1] = last.model_copy(update={"then": (*last.then, *said)})
 
 
-def _play(patch: Patch, attempt: Attempt, judged: ActionResult, rules: CampaignRules, dice: Dice) -> None:
+def _play(
+    patch: Patch,
+    attempt: Attempt,
+    judged: ActionResult,
+    rules: CampaignRules,
+    dice: Dice,
+    ruling: Ruling | None = None,
+) -> None:
     action, before = attempt.action, patch.state
     reason = _why_not_now(action, before, rules) if judged.success else judged.reason
     if reason is not None or not judged.success:
@@ -106,7 +116,10 @@ def _play(patch: Patch, attempt: Attempt, judged: ActionResult, rules: CampaignR
         answer = _by_check(patch, check, attempt, rules, dice)
     else:
         _pay(patch, action, rules)
-        answer = act(patch, attempt, rules) if rule is None else _by_rule(patch, rule, attempt, rules, dice)
+        if rule is not None:
+            answer = _by_rule(patch, rule, attempt, rules, dice)
+        else:
+            answer = act(patch, attempt, rules) if ruling is None else _by_ruling(patch, ruling)
     then = _follow_up(patch, action, answer, rules)
     minutes, learned = patch.state.minutes - before.minutes, patch.learned_since(before)
     patch.outcomes.append(_outcome(judged.action_index, action, answer, learned, minutes=minutes, then=then))
@@ -151,6 +164,18 @@ def _by_check(patch: Patch, check: Check, attempt: Attempt, rules: CampaignRules
     own = () if answer.code == "moved" else sentence_of(rules.ruleset, band, rolled.stat, rolled.total)
     say = answer.say or own
     return replace(answer, band=band, roll=roll, say=say)
+
+
+def _by_ruling(patch: Patch, ruling: Ruling) -> Answer:
+    """What the rulebook brings. Changes that fit when it was ruled and do not fit any more are skipped, and an event
+    says so."""
+    patch.rolls += ruling.rolls
+    for op in ruling.ops:
+        refusal = patch.propose(op)
+        if refusal is not None:
+            patch.tell("effect_refused", reason=refusal.reason, effect={"op": op.op})
+    patch.tell("ruled_by_the_book", band=ruling.band)
+    return Answer("acted", band=ruling.band, roll=len(patch.rolls) - 1 if ruling.rolls else None)
 
 
 def _rule_of_the_way(attempt: Attempt, state: WorldState, rules: CampaignRules) -> Rule | None:

@@ -25,6 +25,12 @@ def sentences(markdown: str) -> list[str]:
     return found
 
 
+def in_sentences(text: str) -> list[str]:
+    """The sentences of plain prose, in order; a line break ends one."""
+    lines = [line for line in text.split("\n") if line.strip()]
+    return [one.strip() for line in lines for one in _segmenter().segment(line) if one.strip()]
+
+
 # Tables, templates, addresses, code and footnotes: what is no prose, and what a telling must not show.
 _NO_PROSE = re.compile(r"[|{}<>\\`=\[\]]|\]\(|\[\[|https?:|www\.|\.md\b|\[\^|\w:\w|\w_\w|#|\*\*|--|^[-*+•–—>\d(]|^\W*$")
 _STARTS = re.compile(r"[“\"‘'«¿¡]?[^\W\d_]")

@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from lorewright.rules.actions import Action
-from lorewright.rules.outcomes import Resolution, Validation
+from lorewright.rules.outcomes import EngineEvent, Resolution, Validation
 from lorewright.turn.citations import citations
 from lorewright.turn.draft import Draft, Head, Recorder, SceneLoreUse, Setting, Submission, turn_id_of
 from lorewright.turn.messages import Message
-from lorewright.turn.records import NarratorInput, NarratorOutput, Unclear
+from lorewright.turn.narration import Told
+from lorewright.turn.records import NarratorInput, Unclear
 from lorewright.turn.result import NEXT_PROMPT, Citation, TurnResult
 from lorewright.turn.scope import suggestions
 from lorewright.turn.views import TurnViews
@@ -65,12 +66,11 @@ def draft_of_turn(
     actions: tuple[Action, ...],
     validation: Validation,
     resolution: Resolution,
-    after: WorldState,
-    told: NarratorOutput,
+    telling: Told,
     given: NarratorInput,
 ) -> Draft:
-    """A turn that was played: `after` is the state that the rules led to; what the telling used is remembered on
-    top."""
+    """A turn that was played, with what its telling added; what the telling used is remembered on top."""
+    told, after = telling.output, telling.state
     memory = tuple(Recall(key=key) for key in told.recall)
     # To remember a phrase fits every state.
     state = apply(after, memory).state
@@ -85,6 +85,7 @@ def draft_of_turn(
         options=suggestions(state, views.heard_of(state), views.told_of(state), ruleset=setting.rules.ruleset),
         validation=validation,
         resolution=resolution,
+        added=telling.events,
         cited=citations(told, given, setting.generations),
     )
     return Draft(
@@ -92,7 +93,7 @@ def draft_of_turn(
         submission=submission,
         turn_id=result.turn_id,
         kind="play",
-        ops=(*resolution.ops, *memory),
+        ops=(*resolution.ops, *telling.ops, *memory),
         state=state,
         messages=messages,
         actions=actions,
@@ -136,6 +137,7 @@ def _result(
     options: tuple[str, ...],
     validation: Validation,
     resolution: Resolution | None = None,
+    added: tuple[EngineEvent, ...] = (),
     cited: tuple[Citation, ...] = (),
 ) -> TurnResult:
     resolution = resolution or Resolution()
@@ -148,7 +150,7 @@ def _result(
         suggested_actions=options,
         clarification_question=validation.clarification,
         citations=cited,
-        engine_events=resolution.events,
+        engine_events=(*resolution.events, *added),
         validation=validation,
         rolls=resolution.rolls,
         clocks=state.clocks_shown(),

@@ -16,22 +16,25 @@ from lorewright.rules.dice import SeededDice
 from lorewright.rules.outcomes import ActionResult, Resolution, Validation
 from lorewright.rules.resolve import play_out
 from lorewright.rules.validate import validate
+from lorewright.turn.by_the_book import rulings
 from lorewright.turn.draft import Draft, Head, Recorder, Setting, Submission
 from lorewright.turn.drafting import draft_of_question, draft_of_turn
 from lorewright.turn.ground import ground
 from lorewright.turn.listener import SILENT, Listener
+from lorewright.turn.narration import Telling, Told
 from lorewright.turn.records import (
     InterpreterInput,
     InterpreterOutput,
     NarratorInput,
-    NarratorOutput,
     PlannerInput,
     PlannerOutput,
 )
 from lorewright.turn.scope import scope_of
-from lorewright.turn.stages.interpret import Interpret, unknown_reference
+from lorewright.turn.stages.extract import Extract
+from lorewright.turn.stages.interpret import Interpret
 from lorewright.turn.stages.narrate import Narrate
 from lorewright.turn.stages.plan import Plan
+from lorewright.turn.stages.resolution import Resolve
 from lorewright.turn.telling import narrator_input
 from lorewright.turn.views import TurnViews
 from lorewright.world.state import WorldState
@@ -43,12 +46,14 @@ class Stages:
 
     interpret: Interpret
     plan: Plan
+    resolve: Resolve
     narrate: Narrate
+    extract: Extract
 
     @property
     def are_builtin(self) -> bool:
         """Whether a turn can be thought again at no cost."""
-        return self.interpret.is_builtin and self.plan.is_builtin and self.narrate.is_builtin
+        return all(stage.is_builtin for stage in (self.interpret, self.plan, self.resolve, self.narrate, self.extract))
 
 
 async def think(
@@ -108,7 +113,7 @@ class _Turn:
                 self._head, self._submission, self._recorder, self._views, reading.unclear, validation
             )
         plan = await self._plan(reading.proposed_actions, validation.results)
-        resolution, after = self._resolve(attempts, validation)
+        resolution, after = await self._resolve(attempts, validation)
         told, given = await self._narrate(validation, resolution, plan, after)
         return draft_of_turn(
             self._head,
@@ -119,7 +124,6 @@ class _Turn:
             reading.proposed_actions,
             validation,
             resolution,
-            after,
             told,
             given,
         )
@@ -137,7 +141,6 @@ class _Turn:
         reading = await self._stages.interpret.run(
             given,
             self._recorder,
-            check=lambda output: unknown_reference(output, scope),
             listener=self._listener,
         )
         return self._settled(reading, given)
@@ -181,17 +184,28 @@ class _Turn:
             listener=self._listener,
         )
 
-    def _resolve(self, attempts: Sequence[Attempt], validation: Validation) -> tuple[Resolution, WorldState]:
+    async def _resolve(self, attempts: Sequence[Attempt], validation: Validation) -> tuple[Resolution, WorldState]:
         dice = SeededDice(self._setting.seed, self._state.truth_hash(), self._submission.action_id)
-        turn_no = self._head.turn_no + 1
-        patch = play_out(attempts, validation, self._state, self._setting.rules, dice, turn_no=turn_no)
+        turn_no, rules = self._head.turn_no + 1, self._setting.rules
+        ruled = await rulings(
+            self._stages.resolve,
+            attempts,
+            validation,
+            self._state,
+            rules,
+            dice,
+            player_text=self._submission.text,
+            keeper=self._recorder,
+            listener=self._listener,
+        )
+        patch = play_out(attempts, validation, self._state, rules, dice, turn_no=turn_no, rulings=ruled)
         resolution = patch.resolution()
         self._recorder.keep_code("resolve", [*attempts, validation], resolution)
         return resolution, patch.state
 
     async def _narrate(
         self, validation: Validation, resolution: Resolution, plan: PlannerOutput, after: WorldState
-    ) -> tuple[NarratorOutput, NarratorInput]:
+    ) -> tuple[Told, NarratorInput]:
         lore = self._views.scene_lore(after)
         self._views.add_learned(sorted(after.learned_by(after.player_id) - self._state.learned_by(after.player_id)))
         given = narrator_input(
@@ -210,13 +224,18 @@ class _Turn:
             described=self._views.described(after, resolution.outcomes),
             recent=self._views.narrations(),
         )
-        told = await self._stages.narrate.run(
-            given,
+        telling = Telling(
+            self._stages.narrate,
+            self._stages.extract,
             self._recorder,
-            check=lambda prose: self._views.leak(prose.final_text, after),
-            listener=self._listener,
+            self._listener,
+            rules=self._setting.rules,
+            generations=self._setting.generations,
+            campaign_id=self._head.campaign_id,
+            turn_no=self._head.turn_no + 1,
+            leak=lambda text: self._views.leak(text, after),
         )
-        return told, given
+        return await telling.tell(given, after), given
 
 
 def _text_of(plan: PlannerOutput) -> str:

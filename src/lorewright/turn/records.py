@@ -227,9 +227,18 @@ class NarratorInput(Frozen):
     described: FrozenMap[str, tuple[LoreLine, ...]] = Field(default_factory=dict)
 
 
+class Supported(Frozen):
+    """A sentence that was told, and the IDs of the chunks, items and events that it says it rests on."""
+
+    sentence: str
+    ids: tuple[str, ...] = ()
+
+
 class NarratorOutput(Frozen):
-    """Prose, what it quotes (item IDs, then chunk IDs), and the memory keys it used, in order (repeats count)."""
+    """Prose, what it quotes or rests on (item IDs, then chunk IDs), and the memory keys it used, in order (repeats
+    count). `support` has every sentence of a model's narration; a built-in one quotes or tells what the rules did."""
 
     final_text: str = Field(min_length=1)
     cited: tuple[str, ...] = ()
     recall: tuple[str, ...] = ()
+    support: tuple[Supported, ...] = ()

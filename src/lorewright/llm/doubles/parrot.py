@@ -21,7 +21,7 @@ class ParrotModel:
     async def complete(self, request: ModelRequest, *, on_text: OnText | None = None) -> ModelReply:
         """An answer that fits the schema and says everything that was asked."""
         self.requests.append(request)
-        text = request.text if request.schema is None else _answer(request.schema, request.text)
+        text = f"It is said: {request.text}" if request.schema is None else _answer(request.schema, request.text)
         if on_text is not None:
             on_text(text)
         return ModelReply(text, self.key)

@@ -12,7 +12,7 @@ from lorewright.errors import LorewrightError
 from lorewright.ids import canonical_json
 from lorewright.llm.calls import CallLog
 from lorewright.llm.gateway import Options, run_structured
-from lorewright.llm.model import Model, OnText
+from lorewright.llm.model import Model
 from lorewright.llm.prompt import PlainPrompts, Prompts
 from lorewright.llm.tools import Toolbox
 from lorewright.turn.listener import SILENT, Listener
@@ -42,6 +42,18 @@ class Keeper(Protocol):
 
     def keep(self, run: StageRun[Any]) -> None:
         """Keep one run."""
+        ...
+
+
+class Heard(Protocol):
+    """Whoever reads an answer while it is written."""
+
+    def piece(self, text: str) -> None:
+        """The next piece."""
+        ...
+
+    def rejected(self, problem: str) -> None:
+        """What was written so far does not hold; it is written anew."""
         ...
 
 
@@ -86,8 +98,8 @@ class Stage(Generic[Given, Answer, Made]):
         """What a model's answer comes to."""
         raise NotImplementedError
 
-    def heard(self, listener: Listener) -> OnText | None:
-        """Who receives the pieces of the answer while it is written; nobody, unless it is told to the player."""
+    def heard(self, listener: Listener) -> Heard | None:
+        """Who reads the answer while it is written; nobody, unless it is told to the player."""
         return None
 
     async def run(
@@ -98,8 +110,10 @@ class Stage(Generic[Given, Answer, Made]):
         check: Callable[[Answer], str | None] = lambda _: None,
         listener: Listener = SILENT,
         toolbox: Toolbox | None = None,
+        rejected: tuple[str, str] | None = None,
     ) -> Made:
-        """Run the stage; `check` says what is wrong with a model's answer in the turn at hand, or None.
+        """Run the stage; `check` says what is wrong with a model's answer in the turn at hand, or None. `rejected` is
+        an answer of its that turned out not to hold, and why: a model is asked to mend it.
 
         Raises:
             OutputRejected: the model's output stayed invalid after a repair and a retry.
@@ -121,10 +135,11 @@ class Stage(Generic[Given, Answer, Made]):
             repair=self.prompts.prompt(REPAIR),
             check=lambda answer: self.wrong_with(answer, given) or check(answer),
             prose=self.prose,
-            on_text=heard,
-            on_rejected=listener.not_so if heard is not None else None,
+            on_text=None if heard is None else heard.piece,
+            on_rejected=None if heard is None else heard.rejected,
             toolbox=toolbox,
             max_tokens=self.max_tokens,
+            rejected=rejected,
             log=log,
         )
         try:

@@ -1,0 +1,36 @@
+"""Models by stage -> the stages of a turn. A stage without a model is built in."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from lorewright.errors import SettingsError
+from lorewright.llm.model import Model
+from lorewright.llm.prompt import Prompts
+from lorewright.turn.pipeline import Stages
+from lorewright.turn.stages.extract import Extract
+from lorewright.turn.stages.interpret import Interpret
+from lorewright.turn.stages.narrate import Narrate
+from lorewright.turn.stages.plan import Plan
+from lorewright.turn.stages.resolution import Resolve
+
+# The stages of a turn, by the names that their prompts have.
+STAGES = (Interpret.name, Plan.name, Resolve.name, Narrate.name, Extract.name)
+
+
+def make_stages(models: Mapping[str, Model], prompts: Prompts | None = None) -> Stages:
+    """The stages, each with its model if it has one; without prompts they are shown their whole input as JSON.
+
+    Raises:
+        SettingsError: a model was given to a stage that there is not.
+    """
+    unknown = sorted(set(models) - set(STAGES))
+    if unknown:
+        raise SettingsError(f"there is no stage {unknown[0]}", hint=f"one of {', '.join(STAGES)}")
+    return Stages(
+        interpret=Interpret(models.get(Interpret.name), prompts),
+        plan=Plan(models.get(Plan.name), prompts),
+        resolve=Resolve(models.get(Resolve.name), prompts),
+        narrate=Narrate(models.get(Narrate.name), prompts),
+        extract=Extract(models.get(Extract.name), prompts),
+    )

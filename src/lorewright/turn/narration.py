@@ -1,0 +1,134 @@
+"""The telling of a turn, and what it adds to the world: narrate, extract, accept."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from lorewright.ids import canonical_json
+from lorewright.index.generation import Generation
+from lorewright.rules.outcomes import EngineEvent
+from lorewright.rules.rulesets import CampaignRules
+from lorewright.turn.accepting import Acceptance, accept
+from lorewright.turn.closed_names import unknown_names
+from lorewright.turn.draft import Recorder
+from lorewright.turn.extraction import contradicted, extractor_input
+from lorewright.turn.listener import Listener
+from lorewright.turn.records import NarratorInput, NarratorOutput
+from lorewright.turn.stages.extract import Extract
+from lorewright.turn.stages.narrate import Narrate, Prose
+from lorewright.world.ops import StateOp
+from lorewright.world.state import WorldState
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """What was told, the state with what it added, and that as ops and events."""
+
+    output: NarratorOutput
+    state: WorldState
+    ops: tuple[StateOp, ...] = ()
+    events: tuple[EngineEvent, ...] = ()
+
+
+class Telling:
+    """The telling of one turn. `leak` says what of a text quotes what the player has not learned, or None."""
+
+    def __init__(
+        self,
+        narrate: Narrate,
+        extract: Extract,
+        recorder: Recorder,
+        listener: Listener,
+        *,
+        rules: CampaignRules,
+        generations: Sequence[Generation],
+        campaign_id: str,
+        turn_no: int,
+        leak: Callable[[str], str | None],
+    ) -> None:
+        self._narrate = narrate
+        self._extract = extract
+        self._recorder = recorder
+        self._listener = listener
+        self._rules = rules
+        self._generations = generations
+        self._campaign_id = campaign_id
+        self._turn_no = turn_no
+        self._leak = leak
+
+    async def tell(self, given: NarratorInput, state: WorldState) -> Told:
+        """Narrate the turn that led to a state, and take up what the narration adds to it.
+
+        A narration that speaks against what is established is written once more. A built-in one adds nothing.
+
+        Raises:
+            OutputRejected: an output stayed invalid.
+            ProviderError: a model could not be asked.
+        """
+        told = await self._narrated(given, None)
+        if self._narrate.is_builtin or self._extract.is_builtin:
+            return Told(told, state)
+        acceptance = await self._accepted(told, given, state)
+        problem = contradicted(acceptance.record, state)
+        if problem is not None:
+            self._listener.not_so(problem)
+            told = await self._narrated(given, (told.final_text, problem))
+            acceptance = await self._accepted(told, given, state)
+        return Told(told, acceptance.state, acceptance.record.accepted, acceptance.events)
+
+    async def _narrated(self, given: NarratorInput, rejected: tuple[str, str] | None) -> NarratorOutput:
+        return await self._narrate.run(
+            given,
+            self._recorder,
+            check=_Checking(given, self._leak).wrong_with,
+            listener=self._listener,
+            rejected=rejected,
+        )
+
+    async def _accepted(self, told: NarratorOutput, given: NarratorInput, state: WorldState) -> Acceptance:
+        proposed = await self._extract.run(
+            extractor_input(told.final_text, given, state), self._recorder, listener=self._listener
+        )
+        acceptance = accept(
+            proposed,
+            state,
+            self._rules.ruleset,
+            campaign_id=self._campaign_id,
+            turn_no=self._turn_no,
+            quotes_secret=self._leak,
+            known_names=lambda name: self._is_somebody(name, state),
+            ruled_threads=self._ruled_threads(state),
+        )
+        self._recorder.keep_code("accept", [proposed], acceptance.record)
+        return acceptance
+
+    def _is_somebody(self, name: str, state: WorldState) -> bool:
+        plain = " ".join(name.lower().split()).removeprefix("the ").removeprefix("a ").removeprefix("an ")
+        known = {one.lower() for entity in state.entities.values() for one in (entity.name, *entity.aliases)}
+        if plain in known or f"the {plain}" in known:
+            return True
+        return any(generation.entities_named([plain]) for generation in self._generations)
+
+    def _ruled_threads(self, state: WorldState) -> frozenset[str]:
+        """The threads that rules or endings ask about: what becomes of them is theirs to say."""
+        rules = canonical_json(self._rules.model_dump(mode="json", by_alias=True, exclude={"ruleset"}))
+        return frozenset(thread for thread in state.threads if f'"thread":{json.dumps(thread)}' in rules)
+
+
+class _Checking:
+    """Holds a model's prose against what it was shown."""
+
+    def __init__(self, given: NarratorInput, leak: Callable[[str], str | None]) -> None:
+        self._shown = canonical_json(given.model_dump(mode="json"))
+        self._leak = leak
+
+    def wrong_with(self, prose: Prose) -> str | None:
+        leaked = self._leak(prose.final_text)
+        if leaked is not None:
+            return leaked
+        names = unknown_names(prose.final_text, shown=self._shown)
+        if names:
+            return f"it names what it was not shown: {', '.join(names[:5])}; leave the name out"
+        return None

@@ -1,0 +1,1 @@
+"""What a stage is given -> what its prompt is filled in with."""
