@@ -11,7 +11,6 @@ from lorewright.llm.doubles import ScriptedModel
 from lorewright.llm.model import ModelReply, ModelRequest, OnText
 from lorewright.llm.patient import Patience, PatientModel
 from lorewright.llm.prompt import PlainPrompt
-from lorewright.llm.providers.failures import PassingFailure
 
 REQUEST = ModelRequest("narrator", PlainPrompt("narrator").render({}))
 
@@ -26,14 +25,14 @@ def patient(script: list[object], patience: Patience | None = None) -> tuple[Pat
 
 
 def test_pauses_grow_and_have_a_bound() -> None:
-    model, pauses = patient([PassingFailure("busy")] * 3 + ["yes"], Patience(tries=4, longest_pause_s=3.0))
+    model, pauses = patient([ProviderBusy("busy")] * 3 + ["yes"], Patience(tries=4, longest_pause_s=3.0))
     reply = asyncio.run(model.complete(REQUEST))
     assert (reply.text, reply.tries) == ("yes", ("busy", "busy", "busy"))
     assert pauses == [1.0, 2.0, 3.0]
 
 
 def test_what_cannot_pass_is_not_tried_again_and_keeps_the_tries_before_it() -> None:
-    model, pauses = patient([PassingFailure("busy"), BudgetExceeded("too dear"), "yes"])
+    model, pauses = patient([ProviderBusy("busy"), BudgetExceeded("too dear"), "yes"])
     with pytest.raises(BudgetExceeded) as caught:
         asyncio.run(model.complete(REQUEST))
     assert caught.value.tries == ("busy",)
@@ -81,7 +80,7 @@ def test_the_time_of_a_call_has_its_tries_and_pauses_in_it() -> None:
     async def for_ever(seconds: float) -> None:
         await asyncio.sleep(3600)
 
-    model = PatientModel(ScriptedModel([PassingFailure("busy")]), Patience(timeout_s=0.05), sleep=for_ever)
+    model = PatientModel(ScriptedModel([ProviderBusy("busy")]), Patience(timeout_s=0.05), sleep=for_ever)
     with pytest.raises(ProviderBusy) as caught:
         asyncio.run(model.complete(REQUEST))
     assert caught.value.tries == ("busy", "no answer within 0.05 seconds")

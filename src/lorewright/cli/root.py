@@ -21,6 +21,7 @@ COMMANDS = {
     "ruleset": "ruleset",
     "campaign": "campaign",
     "session": "session",
+    "models": "models",
     "doctor": "doctor",
     "db": "db",
     "explore": "explore",
