@@ -3,12 +3,13 @@ in `lore_bootstrap`."""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from lorewright.campaigns.campaigns import Campaigns
-from lorewright.campaigns.casting import Casting, FixedCasting
+from lorewright.campaigns.casting import Casting, FixedCasting, TierCasting
 from lorewright.campaigns.doctor import Doctor
 from lorewright.campaigns.explore.explorer import Explorer
 from lorewright.campaigns.history import Histories
@@ -18,10 +19,10 @@ from lorewright.campaigns.scenarios import Scenarios
 from lorewright.campaigns.sessions import Sessions
 from lorewright.campaigns.upgrades.upgrading import Upgrades
 from lorewright.errors import EmbedderError
+from lorewright.evals.replay import Replays
 from lorewright.index.library import Library
 from lorewright.llm.model import Model
-from lorewright.llm.prompt import PlainPrompts
-from lorewright.lore_bootstrap import open_lore
+from lorewright.lore_bootstrap import open_lore, prompt_library
 from lorewright.settings import Workspace
 
 
@@ -40,6 +41,7 @@ class App:
     upgrades: Upgrades
     explorer: Explorer
     scenarios: Scenarios
+    replays: Replays
     # Why packs are found by words alone although the settings name an embedder.
     without_vectors: EmbedderError | None = None
 
@@ -62,7 +64,12 @@ def open_app(
     """
     lore = open_lore(start, long_lived=long_lived)
     workspace, library = lore.workspace, lore.library
-    casting = FixedCasting(models or {}, PlainPrompts())
+    library_of_prompts = prompt_library(workspace)
+    casting: Casting = (
+        TierCasting(workspace.settings.models, library_of_prompts, os.environ)
+        if models is None
+        else FixedCasting(models, library_of_prompts)
+    )
     histories = Histories(workspace.indexes / "history", library.vectors)
     campaigns = _campaigns(workspace, library, casting, workspace.campaigns, histories)
     by_words = Library(workspace.indexes)
@@ -87,6 +94,7 @@ def open_app(
         upgrades=Upgrades(campaigns, library, workspace.scenarios),
         explorer=explorer,
         scenarios=Scenarios(workspace.scenarios, workspace.content_packs, by_words, explorer),
+        replays=Replays(campaigns, histories),
         without_vectors=lore.without_vectors,
     )
 
