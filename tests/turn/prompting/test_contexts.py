@@ -78,11 +78,12 @@ def test_the_example_of_a_prompt_is_an_answer_that_its_schema_takes(name: str) -
 
 def test_the_planner_is_told_in_words_what_presses_and_what_will_be_tried(tmp_path: Path) -> None:
     app = h.harbour(tmp_path)
-    h.say(app, "look", "ask osk about lin, then take the anvil")
+    h.say(app, "look", "ask osk about lin, then open the hatch")
     given = PlannerInput.model_validate_json(h.stage_inputs(app)["planner"][-1])
     shown = render("planner", planner_context(given))
     for line in ("Clock: Dread: 0 of 3; something happens at 2, 3", "Where is Lin? (open)",
-                 'ask Osk ("lin"): will be tried', "The player plays Ada.", "Keeps 1 things back."):  # fmt: skip
+                 'ask Osk ("lin"): will be tried', "The player plays Ada.", "Keeps 1 things back.",
+                 "open hatch: cannot be done: the door is locked"):  # fmt: skip
         assert line in shown.text
     assert h.KNOWS not in shown.text
     assert h.WITHHOLDS not in shown.text
