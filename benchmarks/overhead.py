@@ -19,7 +19,7 @@ import tempfile
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import cycle
 from pathlib import Path
 from typing import Any
@@ -34,6 +34,7 @@ from lorewright.rules.outcomes import Validation
 from lorewright.settings import EMBEDDER_VARIABLE
 from lorewright.storage.database import files_of
 from lorewright.turn.draft import Draft, SceneLoreUse, Submission, turn_id_of
+from lorewright.turn.pipeline import Stages
 from lorewright.turn.result import TurnResult
 from lorewright.turn.rewinding import undo
 from lorewright.turn.store import CampaignStore
@@ -71,11 +72,11 @@ class Timed:
         self.spent_s = 0.0
         self.cpu_s = 0.0
 
-    async def run(self, given: Any, *, check: Any) -> Any:
+    async def run(self, *given: Any, **how: Any) -> Any:
         """What the stage makes of it."""
         started, worked = time.perf_counter(), time.process_time()
         try:
-            return await self._stage.run(given, check=check)
+            return await self._stage.run(*given, **how)
         finally:
             self.spent_s += time.perf_counter() - started
             self.cpu_s += time.process_time() - worked
@@ -84,6 +85,21 @@ class Timed:
     def is_builtin(self) -> bool:
         """As the stage says."""
         return bool(self._stage.is_builtin)
+
+    def twin(self, given: Any) -> Any:
+        """As the stage answers."""
+        return self._stage.twin(given)
+
+
+@dataclass(frozen=True, slots=True)
+class Always:
+    """The same stages for every turn."""
+
+    cast: Stages
+
+    def stages(self, *_: object) -> Stages:
+        """Those."""
+        return self.cast
 
 
 def begin(campaigns: Campaigns, facts: int) -> str:
@@ -180,7 +196,9 @@ def measured(app: App, folder: Path, turns: int) -> list[Game]:
         for game in games:
             stages = game.campaign.stages
             timed = [Timed(one) for one in (stages.interpret, stages.plan, stages.narrate)]
-            game.campaign.stages = type(stages)(*timed)  # type: ignore[arg-type]
+            interpret, plan, narrate = timed
+            cast = replace(stages, interpret=interpret, plan=plan, narrate=narrate)  # type: ignore[arg-type]
+            game.campaign.casting = Always(cast)  # type: ignore[assignment]
             clocks.append(timed)
         lines = cycle(QUIET)
         for number in range(turns + WARM_UP):

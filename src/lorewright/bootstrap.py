@@ -3,11 +3,13 @@ in `lore_bootstrap`."""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from lorewright.campaigns.campaigns import Campaigns
+from lorewright.campaigns.casting import Casting, FixedCasting, TierCasting
 from lorewright.campaigns.doctor import Doctor
 from lorewright.campaigns.explore.explorer import Explorer
 from lorewright.campaigns.history import Histories
@@ -17,12 +19,11 @@ from lorewright.campaigns.scenarios import Scenarios
 from lorewright.campaigns.sessions import Sessions
 from lorewright.campaigns.upgrades.upgrading import Upgrades
 from lorewright.errors import EmbedderError
+from lorewright.evals.replay import Replays
 from lorewright.index.library import Library
 from lorewright.llm.model import Model
-from lorewright.lore_bootstrap import open_lore
+from lorewright.lore_bootstrap import open_lore, prompt_library
 from lorewright.settings import Workspace
-from lorewright.turn.casting import make_stages
-from lorewright.turn.pipeline import Stages
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,19 +35,20 @@ class App:
     campaigns: Campaigns
     lore: LoreDesk
     packs: PackShelf
-    stages: Stages
+    casting: Casting
     doctor: Doctor
     sessions: Sessions
     upgrades: Upgrades
     explorer: Explorer
     scenarios: Scenarios
+    replays: Replays
     # Why packs are found by words alone although the settings name an embedder.
     without_vectors: EmbedderError | None = None
 
     def rehearsal(self, folder: Path) -> Campaigns:
         """Campaigns that are kept in another folder: for a demo that leaves nothing behind."""
         histories = Histories(folder / "history", self.library.vectors)
-        return _campaigns(self.workspace, self.library, self.stages, folder, histories)
+        return _campaigns(self.workspace, self.library, self.casting, folder, histories)
 
 
 def open_app(
@@ -62,9 +64,14 @@ def open_app(
     """
     lore = open_lore(start, long_lived=long_lived)
     workspace, library = lore.workspace, lore.library
-    stages = make_stages(models or {})
+    library_of_prompts = prompt_library(workspace)
+    casting: Casting = (
+        TierCasting(workspace.settings.models, library_of_prompts, os.environ)
+        if models is None
+        else FixedCasting(models, library_of_prompts)
+    )
     histories = Histories(workspace.indexes / "history", library.vectors)
-    campaigns = _campaigns(workspace, library, stages, workspace.campaigns, histories)
+    campaigns = _campaigns(workspace, library, casting, workspace.campaigns, histories)
     by_words = Library(workspace.indexes)
     explorer = Explorer(by_words, workspace.content_packs)
     return App(
@@ -73,7 +80,7 @@ def open_app(
         campaigns=campaigns,
         lore=LoreDesk(library, campaigns, histories),
         packs=PackShelf(library, campaigns, workspace.content_packs),
-        stages=stages,
+        casting=casting,
         doctor=Doctor(
             library,
             campaigns,
@@ -87,9 +94,12 @@ def open_app(
         upgrades=Upgrades(campaigns, library, workspace.scenarios),
         explorer=explorer,
         scenarios=Scenarios(workspace.scenarios, workspace.content_packs, by_words, explorer),
+        replays=Replays(campaigns, histories),
         without_vectors=lore.without_vectors,
     )
 
 
-def _campaigns(workspace: Workspace, library: Library, stages: Stages, folder: Path, histories: Histories) -> Campaigns:
-    return Campaigns(folder, workspace.scenarios, workspace.content_packs, library, stages, histories)
+def _campaigns(
+    workspace: Workspace, library: Library, casting: Casting, folder: Path, histories: Histories
+) -> Campaigns:
+    return Campaigns(folder, workspace.scenarios, workspace.content_packs, library, casting, histories)

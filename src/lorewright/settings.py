@@ -19,6 +19,15 @@ WORKSPACE_VARIABLE = "LOREWRIGHT_WORKSPACE"
 EMBEDDER_VARIABLE = "LOREWRIGHT_EMBEDDER"
 CHROMA_VARIABLE = "LOREWRIGHT_CHROMA"
 _VARIABLES = {"embedder": EMBEDDER_VARIABLE, "chroma": CHROMA_VARIABLE}
+_HINT = (
+    "known are: name; limit and max_tokens under [lore]; embedder, base_url, chroma under [index]; and what is under "
+    "[models]"
+)
+_MODELS_HINT = (
+    "known are: timeout_seconds, tries, concurrency under [models]; provider, model, base_url, key_env, window, mode, "
+    "prices under [models.keys.NAME]; a tier or a key for a stage under [models.stages]; turn_usd, sitting_usd, "
+    "turn_tokens, sitting_tokens under [models.budget]; a URL for a provider under [models.base_urls]"
+)
 FOLDERS = ("content_packs", "scenarios", "prompts", "indexes", "campaigns")
 
 
@@ -46,6 +55,68 @@ class IndexSettings(BaseModel):
     chroma: Literal["auto", "always", "never"] = "auto"
 
 
+class PriceSettings(BaseModel):
+    """What a model costs, in dollars per million tokens. Where the cached prices are not given, they are `input`."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    input: float = Field(default=0.0, ge=0, allow_inf_nan=False)
+    output: float = Field(default=0.0, ge=0, allow_inf_nan=False)
+    cache_read: float | None = Field(default=None, ge=0, allow_inf_nan=False)
+    cache_write: float | None = Field(default=None, ge=0, allow_inf_nan=False)
+
+
+class ModelSettings(BaseModel):
+    """A model of one's own, as `[models.keys.NAME]` has it; NAME is its key from then on.
+
+    `base_url` is where it is asked instead of at its provider's server, `key_env` the environment variable that holds
+    its API key (none for a server that wants none), `window` how many tokens it reads, `mode` how it is held to a
+    schema: by the provider's own guarantee (`native`), as a tool that it must call (`tool`), or by the words of the
+    prompt (`prompted`).
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    provider: Literal["anthropic", "openai", "google", "openai-compatible"]
+    model: str = Field(min_length=1, max_length=200)
+    base_url: str | None = Field(default=None, pattern="^https?://")
+    key_env: str | None = Field(default=None, pattern="^[A-Za-z_][A-Za-z0-9_]*$")
+    window: int | None = Field(default=None, ge=1_000)
+    mode: Literal["native", "tool", "prompted"] = "native"
+    prices: PriceSettings | None = None
+
+
+class BudgetSettings(BaseModel):
+    """What models may cost at most, in a turn and in a sitting; `[models.budget]`. A call that could go over it is not
+    made. `false` lifts a limit that is there by default."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    turn_usd: float | Literal[False] = Field(default=0.50, ge=0, allow_inf_nan=False)
+    sitting_usd: float | Literal[False] = Field(default=5.00, ge=0, allow_inf_nan=False)
+    turn_tokens: int | Literal[False] = Field(default=False, ge=0)
+    sitting_tokens: int | Literal[False] = Field(default=False, ge=0)
+
+
+class ModelsSettings(BaseModel):
+    """Which models there are beside those that are known, and how they are asked.
+
+    `keys` are models by key, `stages` says which tier or key a stage asks in place of its own (`planner = "large"`),
+    `base_urls` where the models of a provider or family are asked (`ollama = "http://…/v1"`). A call takes at most
+    `timeout_seconds`, all its `tries` together; of each provider at most `concurrency` calls run at a time.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    keys: dict[str, ModelSettings] = Field(default_factory=dict)
+    stages: dict[str, str] = Field(default_factory=dict)
+    base_urls: dict[str, str] = Field(default_factory=dict)
+    budget: BudgetSettings = BudgetSettings()
+    timeout_seconds: float = Field(default=120.0, gt=0, le=3600)
+    tries: int = Field(default=3, ge=1, le=10)
+    concurrency: int = Field(default=4, ge=1, le=64)
+
+
 class Settings(BaseModel):
     """Everything that can be set in `lorewright.toml`; an unknown key is an error."""
 
@@ -54,6 +125,7 @@ class Settings(BaseModel):
     name: str = ""
     lore: LoreSettings = LoreSettings()
     index: IndexSettings = IndexSettings()
+    models: ModelsSettings = ModelsSettings()
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,5 +201,5 @@ def read_workspace(root: Path) -> Workspace:
         where = ".".join(map(str, first["loc"]))
         raise SettingsError(
             f"{path}: {where}: {first['msg']}",
-            hint="known are: name; limit and max_tokens under [lore]; embedder, base_url, chroma under [index]",
+            hint=_MODELS_HINT if where.startswith("models") else _HINT,
         ) from None

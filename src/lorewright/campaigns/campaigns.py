@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from lorewright.campaigns.agendas import agendas_of
+from lorewright.campaigns.casting import BUILTIN_KEYS, Casting, ModelKeys
 from lorewright.campaigns.history import Histories
 from lorewright.campaigns.kept_packs import KeptPacks
 from lorewright.campaigns.opening import Opening, compose
@@ -25,17 +26,24 @@ from lorewright.ids import canonical_json, content_hash, is_id
 from lorewright.index.damage import blaming_damage
 from lorewright.index.generation import Generation, GenerationKey
 from lorewright.index.library import InstalledPack, Library
+from lorewright.llm.metered import Spent
 from lorewright.packs.loader import Progress, content_hash_of, no_progress
 from lorewright.rules.rulesets import Ruleset
 from lorewright.storage.heads import HeadRow, head_row
+from lorewright.storage.model_rows import spent_in
+from lorewright.storage.sittings import active_session_row
 from lorewright.turn.campaign import CampaignRow, PackPin
+from lorewright.turn.casting import STAGES, make_stages
 from lorewright.turn.commit import run_turn
 from lorewright.turn.draft import Setting, Submission, turn_id_of
+from lorewright.turn.listener import SILENT, Listener
 from lorewright.turn.messages import Message
 from lorewright.turn.pipeline import Stages
+from lorewright.turn.prompting.pinning import pinned_library, pins_in_force
 from lorewright.turn.result import TurnResult
 from lorewright.turn.rewinding import redo, undo_played
 from lorewright.turn.scope import suggestions
+from lorewright.turn.stages.stage import BUILTIN
 from lorewright.turn.store import CampaignStore
 from lorewright.world.state import WorldState
 
@@ -54,7 +62,7 @@ class OpenCampaign:
     back over an upgrade."""
 
     store: CampaignStore
-    stages: Stages
+    casting: Casting
     _make: Callable[[], _Made]
     _made: _Made
 
@@ -68,6 +76,24 @@ class OpenCampaign:
         """The rules and packs that hold at the head."""
         return self._current()[1]
 
+    @property
+    def keys(self) -> ModelKeys:
+        """The models that hold for the sitting at hand, else for the campaign."""
+        return ModelKeys.of(self.store.database)
+
+    @property
+    def stages(self) -> Stages:
+        """The stages of the next turn, with the models, prompts and budget that hold just now."""
+        keys = self.keys
+        if all(self.casting.key(stage, keys) == BUILTIN for stage in STAGES):
+            return make_stages({})
+        return self.casting.stages(keys, pinned_library(self.store.database, self.casting.library), self.spent())
+
+    def spent(self) -> Spent:
+        """What the sitting at hand has cost so far; without one, the campaign."""
+        active = active_session_row(self.store.database)
+        return Spent(*spent_in(self.store.database, None if active is None else active.id))
+
     def change_setting(self, **changes: Any) -> None:
         """Play on with some fields of the setting otherwise, until the head goes over an upgrade; for measuring."""
         row, setting = self._current()
@@ -78,8 +104,11 @@ class OpenCampaign:
             self._made = self._make()
         return self._made
 
-    async def submit(self, text: str, *, action_id: str | None = None) -> str:
-        """Run a turn; its TurnResult as canonical JSON. See `run_turn` for what it raises.
+    async def submit(
+        self, text: str, *, action_id: str | None = None, builtin: bool = False, listener: Listener = SILENT
+    ) -> str:
+        """Run a turn; its TurnResult as canonical JSON. See `run_turn` for what it raises. With `builtin` no model is
+        asked in it, whatever the campaign's keys say; `listener` hears how it gets on.
 
         Without an action ID one is made from the head and the words: the same words sent twice to the same head are one
         submission. What is no text (half of a sign, bytes that no one could decode) becomes question marks.
@@ -87,16 +116,17 @@ class OpenCampaign:
         text = text.encode("utf-8", "replace").decode("utf-8")
         action_id = action_id or _action_id(head_row(self.store.database), text)
         submission = Submission(text, action_id)
+        stages = make_stages({}) if builtin else self.stages
         for _ in range(_UPGRADED_MEANWHILE):
             setting = self.setting
             try:
-                return await run_turn(self.store, submission, setting, self.stages)
+                return await run_turn(self.store, submission, setting, stages, listener)
             except HeadMoved:
                 if self.setting is setting:
                     raise
-        return await run_turn(self.store, submission, self.setting, self.stages)
+        return await run_turn(self.store, submission, self.setting, stages, listener)
 
-    async def retry(self) -> str:
+    async def retry(self, *, listener: Listener = SILENT) -> str:
         """Take back the last turn that was played and play its words again, which throws other dice.
 
         Where that fails, the turn that was taken back is done again.
@@ -107,7 +137,7 @@ class OpenCampaign:
         """
         _, words = undo_played(self.store)
         try:
-            return await self.submit(words)
+            return await self.submit(words, listener=listener)
         except LorewrightError:
             with suppress(CampaignError):
                 redo(self.store)
@@ -130,13 +160,13 @@ class Campaigns:
     """All campaigns of a workspace: one file each in `folder`, and the texts that they pin in `kept`."""
 
     def __init__(
-        self, folder: Path, scenarios: Path, packs: Path, library: Library, stages: Stages, histories: Histories
+        self, folder: Path, scenarios: Path, packs: Path, library: Library, casting: Casting, histories: Histories
     ) -> None:
         self.folder = folder
         self._scenarios = scenarios
         self._packs = packs
         self._library = library
-        self._stages = stages
+        self._casting = casting
         self._histories = histories
         self.kept = KeptPacks(folder / "packs-kept")
 
@@ -151,23 +181,30 @@ class Campaigns:
         *,
         campaign_id: str | None = None,
         seed: int | None = None,
+        keys: ModelKeys = BUILTIN_KEYS,
         progress: Progress = no_progress,
     ) -> CampaignRow:
-        """Begin a campaign: read the scenario, index its packs, keep and pin their text, seed the state.
+        """Begin a campaign: read the scenario, index its packs, keep and pin their text, seed the state. `keys` are the
+        models that it asks.
 
         Raises:
             NotFound: there is no such scenario, pack or ruleset.
             RulesetError: the ruleset is none.
             ScenarioError: the scenario names what does not exist.
             CampaignError: the ID is taken or no ID.
+            SettingsError: there is no model of that key, or it cannot be asked.
         Whatever is raised, there is no new campaign.
         """
+        for key in (keys.small, keys.large):
+            self._casting.check(key)
         source = self.scenario_path(scenario_name)
         scenario = load_scenario(source)
         campaign_id = self._free_id(campaign_id, scenario.id)
         self._ruleset(scenario)
         installed = [self._current(pack_id, progress) for pack_id in scenario.content_packs]
-        return self.begin(scenario, installed, self._library, source=str(source), campaign_id=campaign_id, seed=seed)
+        return self.begin(
+            scenario, installed, self._library, source=str(source), campaign_id=campaign_id, seed=seed, keys=keys
+        )
 
     def begin(
         self,
@@ -178,6 +215,7 @@ class Campaigns:
         source: str,
         campaign_id: str | None = None,
         seed: int | None = None,
+        keys: ModelKeys = BUILTIN_KEYS,
     ) -> CampaignRow:
         """Begin a campaign from a scenario whose packs are indexed in a library; see `new`. `source` names the scenario
         in errors."""
@@ -200,6 +238,8 @@ class Campaigns:
             "ruleset_id": ruleset.id,
             "ruleset_hash": ruleset_hash,
             "seed": secrets.randbelow(2**31) if seed is None else seed,
+            "small_model_key": keys.small,
+            "large_model_key": keys.large,
         }
         self._write(row, installed, scenario, opening)
         with self._store(campaign_id) as store:
@@ -216,7 +256,15 @@ class Campaigns:
         result = canonical_json(_first_result(intro, opening.state, opening.rules.ruleset).model_dump(mode="json"))
         path = self.folder / f"{row['id']}{_SUFFIX}"
         try:
-            create_campaign(path, row=row, pins=pins, state=opening.state, result_json=result, intro=intro)
+            create_campaign(
+                path,
+                row=row,
+                pins=pins,
+                state=opening.state,
+                result_json=result,
+                intro=intro,
+                prompts=pins_in_force(self._casting.library),
+            )
         except FileExistsError:
             raise CampaignError(f"there is a campaign {row['id']} already", hint="choose another --id") from None
 
@@ -284,12 +332,16 @@ class Campaigns:
         """
         with self._store(campaign_id) as store, ExitStack() as stack:
             make = partial(self._made, store, stack)
-            yield OpenCampaign(store, self._stages, make, make())
+            yield OpenCampaign(store, self._casting, make, make())
 
-    def _made(self, store: CampaignStore, stack: ExitStack) -> _Made:
-        """What holds at the head of a campaign; the stack closes it."""
-        row = store.campaign()
-        state = store.head().state
+    def as_of(self, store: CampaignStore, turn_id: str, stack: ExitStack) -> tuple[CampaignRow, Setting]:
+        """A campaign and its setting as they were while a turn was the head; the stack closes them."""
+        return self._made(store, stack, at=turn_id)
+
+    def _made(self, store: CampaignStore, stack: ExitStack, *, at: str | None = None) -> _Made:
+        """What holds at the head of a campaign, or at another turn; the stack closes it."""
+        row = store.campaign(at)
+        state = store.head().state if at is None else store.state_at(at)
         hold_to(state, row.rules.ruleset)
         generations = self.generations(row)
         for generation in generations:

@@ -9,7 +9,7 @@ from lorewright.campaigns.scenario import Scenario
 from lorewright.rules.capability import ALL
 from lorewright.rules.hardships import EscalationStep, Inquiry, ThreatRule
 from lorewright.rules.rulesets import Ruleset
-from lorewright.world.inner import Character
+from lorewright.world.inner import Character, Observation, observation_id
 from lorewright.world.pressures import TurnOrder
 from lorewright.world.state import Relationship, relationship_key
 
@@ -22,6 +22,19 @@ def characters_of(scenario: Scenario, names: Names) -> dict[str, Character]:
         who = names.entity(key, where=f"cast.{key}")
         found[who] = Character(profile=one.profile, states=one.states, conditions=one.conditions)
     return {who: one for who, one in found.items() if one.profile or one.states or one.conditions}
+
+
+def memories_of(scenario: Scenario, names: Names) -> dict[str, dict[str, Observation]]:
+    """What the player and the cast remember from the start, by whom and ID; of whoever remembers anything."""
+    given = {"player": scenario.player.observations, **{key: one.observations for key, one in scenario.cast.items()}}
+    return {
+        names.entity(key, where=f"cast.{key}.observations"): {
+            observation_id(one.content): Observation(content=one.content, importance=one.importance, minute=0)
+            for one in memories
+        }
+        for key, memories in given.items()
+        if memories
+    }
 
 
 def relationships_of(scenario: Scenario, names: Names) -> dict[str, Relationship]:

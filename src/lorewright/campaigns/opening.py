@@ -11,6 +11,7 @@ from lorewright.campaigns.hardships import (
     characters_of,
     escalation_of,
     inquiries_of,
+    memories_of,
     relationships_of,
     threats_of,
     turn_order_of,
@@ -120,6 +121,7 @@ class _Composer:
             visits={start: 1},
             ruleset=seeded_state(scenario, ruleset, names),
             characters=characters_of(scenario, names),
+            observations=memories_of(scenario, names),
             relationships=relationships_of(scenario, names),
             turn_order=turn_order_of(scenario, names),
         )

@@ -96,9 +96,17 @@ class AgendaStep(Frozen):
     do: str | tuple[Effect, ...]
 
 
+class ScenarioMemory(Frozen):
+    """Something that a character remembers from the start, and how much it matters to them."""
+
+    content: str = Field(min_length=1, max_length=500)
+    importance: int = Field(default=3, ge=1, le=5)
+
+
 class ScenarioCast(Frozen):
     """Where a character is at the start (`offstage`: nowhere yet), how much they trust the player, what they will
-    do; who they are (`profile`), what they are in (`conditions`), what moves them (`states`), how far they go."""
+    do; who they are (`profile`), what they are in (`conditions`), what moves them (`states`), how far they go; what they
+    remember (`observations`)."""
 
     at: str
     trust: int = 0
@@ -110,6 +118,7 @@ class ScenarioCast(Frozen):
     conditions: tuple[str, ...] = ()
     states: FrozenMap[str, CharacterState] = Field(default_factory=dict)
     escalation: Profile = Field(default_factory=dict)
+    observations: tuple[ScenarioMemory, ...] = ()
 
 
 class ScenarioTie(Frozen):
@@ -132,7 +141,7 @@ class ScenarioEntity(Frozen):
 
 
 class ScenarioPlayer(Frozen):
-    """Who the player is."""
+    """Who the player is, and what they remember from the start (`observations`)."""
 
     name: str = "the traveller"
     pronoun: Literal["he", "she", "they", "it"] = "they"
@@ -140,6 +149,7 @@ class ScenarioPlayer(Frozen):
     traits: FrozenMap[str, int] = Field(default_factory=dict)
     profile: FrozenMap[str, Any] = Field(default_factory=dict)
     conditions: tuple[str, ...] = ()
+    observations: tuple[ScenarioMemory, ...] = ()
 
 
 class ScenarioThread(Frozen):

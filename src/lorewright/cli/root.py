@@ -22,6 +22,8 @@ COMMANDS = {
     "prompts": "prompts",
     "campaign": "campaign",
     "session": "session",
+    "replay": "replay",
+    "metrics": "metrics",
     "doctor": "doctor",
     "db": "db",
     "explore": "explore",

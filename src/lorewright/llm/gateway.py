@@ -11,7 +11,7 @@ from pydantic import BaseModel, ValidationError
 
 from lorewright.errors import OutputRejected, ProviderError
 from lorewright.llm.calls import ATTEMPTS, Attempt, Call, CallLog, Stopwatch, call_of
-from lorewright.llm.model import Model, ModelReply, ModelRequest, OnText, Talk, ToolSpec
+from lorewright.llm.model import Heard, Model, ModelReply, ModelRequest, OnText, Talk
 from lorewright.llm.prompt import PlainPrompt, Prompt, RenderedPrompt
 from lorewright.llm.tools import MAX_CALLS, MAX_ROUNDS, Toolbox
 
@@ -117,7 +117,7 @@ class _Asking(Generic[T]):
         for round_no in range(MAX_ROUNDS + 1):
             may_call = toolbox is not None and round_no < MAX_ROUNDS
             watch = Stopwatch()
-            reply = await self._ask(attempt, talk, toolbox.specs if toolbox is not None and may_call else (), watch)
+            reply = await self._ask(attempt, talk, watch, may_call=may_call)
             if reply.calls and toolbox is not None and may_call:
                 results = tuple(toolbox.result(call) for call in reply.calls[:MAX_CALLS])
                 made = tuple((c.name, c.arguments, r.text) for c, r in zip(reply.calls, results, strict=False))
@@ -125,18 +125,19 @@ class _Asking(Generic[T]):
                 said = Talk("assistant", reply.text, calls=reply.calls[:MAX_CALLS])
                 talk = (*talk, said, Talk("user", results=results))
                 continue
-            output, problem = self._validated(reply.text)
+            output, problem = self._judged(reply)
             self._options.log.calls.append(call_of(attempt, reply, watch, problem=problem or None))
             return output, reply.text, problem
         raise AssertionError("the last round has no tools")
 
-    async def _ask(
-        self, attempt: Attempt, talk: tuple[Talk, ...], tools: tuple[ToolSpec, ...], watch: Stopwatch
-    ) -> ModelReply:
+    async def _ask(self, attempt: Attempt, talk: tuple[Talk, ...], watch: Stopwatch, *, may_call: bool) -> ModelReply:
         options = self._options
-        request = ModelRequest(options.stage, self._prompt, self._json_schema, talk, tools, options.max_tokens)
+        tools = options.toolbox.specs if options.toolbox is not None else ()
+        request = ModelRequest(
+            options.stage, self._prompt, self._json_schema, talk, tools, options.max_tokens, may_call
+        )
         try:
-            return await options.model.complete(request, on_text=options.on_text)
+            return await options.model.complete(request, on_text=self._heard)
         except ProviderError as error:
             failed = Call(
                 attempt,
@@ -147,6 +148,18 @@ class _Asking(Generic[T]):
             )
             options.log.calls.append(failed)
             raise
+
+    @property
+    def _heard(self) -> OnText | None:
+        options = self._options
+        if options.on_text is None or options.on_rejected is None:
+            return options.on_text
+        return Heard(options.on_text, options.on_rejected)
+
+    def _judged(self, reply: ModelReply) -> tuple[T | None, str]:
+        if reply.unfinished is not None:
+            return None, reply.unfinished
+        return self._validated(reply.text)
 
     def _validated(self, text: str) -> tuple[T | None, str]:
         if len(text) > MAX_ANSWER:

@@ -13,6 +13,21 @@ OnText = Callable[[str], None]
 
 
 @dataclass(frozen=True, slots=True)
+class Heard:
+    """Receives pieces of an answer, and is told by `again` when those so far do not hold and the answer begins anew.
+
+    Whoever asks a model again in the midst of an answer may do so only where somebody is there to be told.
+    """
+
+    piece: OnText
+    again: Callable[[str], None]
+
+    def __call__(self, piece: str) -> None:
+        """Receive a piece."""
+        self.piece(piece)
+
+
+@dataclass(frozen=True, slots=True)
 class ToolSpec:
     """A tool that a model may call: `schema` is the JSON Schema of its arguments."""
 
@@ -53,7 +68,8 @@ class Talk:
 class ModelRequest:
     """One question to a model: a rendered prompt, and what was said since.
 
-    `schema` is the JSON Schema that the answer must fit; None asks for prose. `max_tokens` bounds the answer.
+    `schema` is the JSON Schema that the answer must fit; None asks for prose. `max_tokens` bounds the answer. Tools
+    that it may no longer call (`may_call`) are shown all the same: providers want to see what earlier calls were of.
     """
 
     stage: str
@@ -62,6 +78,7 @@ class ModelRequest:
     talk: tuple[Talk, ...] = ()
     tools: tuple[ToolSpec, ...] = ()
     max_tokens: int = 4_096
+    may_call: bool = True
 
     @property
     def text(self) -> str:
@@ -76,7 +93,8 @@ class ModelReply:
 
     `input_tokens` counts all that was read, `cache_read_tokens` and `cache_write_tokens` the parts of it that came from
     and went into the provider's prompt cache. `cost_microusd` is in millionths of a dollar by the taxonomy's prices, 0
-    where there is none. `tries` says what went wrong with the connection before the answer came.
+    where there is none. `tries` says what went wrong with the connection before the answer came, `unfinished` what is
+    wrong with the text where it is not a whole answer.
     """
 
     text: str
@@ -88,6 +106,7 @@ class ModelReply:
     cost_microusd: int = 0
     calls: tuple[ToolCall, ...] = ()
     tries: tuple[str, ...] = ()
+    unfinished: str | None = None
 
 
 class Model(Protocol):

@@ -31,14 +31,20 @@ def pin_prompts(database: Database, pins: Iterable[PromptPin]) -> None:
     """Pin versions of prompts, each in place of the one that was pinned before, and keep their texts."""
     with database.transaction() as connection:
         (campaign_id,) = connection.execute("SELECT id FROM campaigns").fetchone()
-        for pin in pins:
-            text = (campaign_id, pin.content_hash, pin.name, pin.version, pin.source)
-            connection.execute("INSERT OR IGNORE INTO prompt_texts VALUES (?, ?, ?, ?, ?)", text)
-            connection.execute(
-                """INSERT INTO prompt_pins VALUES (?, ?, ?, ?) ON CONFLICT (campaign_id, name)
-                   DO UPDATE SET version = excluded.version, content_hash = excluded.content_hash""",
-                (campaign_id, pin.name, pin.version, pin.content_hash),
-            )
+        for sql, parameters in pinning(campaign_id, pins):
+            connection.execute(sql, parameters)
+
+
+def pinning(campaign_id: str, pins: Iterable[PromptPin]) -> list[tuple[str, tuple[str, ...]]]:
+    """The statements that pin versions of prompts."""
+    statements: list[tuple[str, tuple[str, ...]]] = []
+    for pin in pins:
+        text = (campaign_id, pin.content_hash, pin.name, pin.version, pin.source)
+        statements.append(("INSERT OR IGNORE INTO prompt_texts VALUES (?, ?, ?, ?, ?)", text))
+        sql = """INSERT INTO prompt_pins VALUES (?, ?, ?, ?) ON CONFLICT (campaign_id, name)
+                 DO UPDATE SET version = excluded.version, content_hash = excluded.content_hash"""
+        statements.append((sql, (campaign_id, pin.name, pin.version, pin.content_hash)))
+    return statements
 
 
 def unpin_prompt(database: Database, name: str) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from lorewright.campaigns.explore.demo import demo_lines
@@ -56,21 +56,21 @@ def scenario_id(pack_id: str) -> str:
 
 def _walk(survey: Survey, seed: int) -> dict[str, Any]:
     places, people = survey.of_type("location"), survey.of_type("npc")
-    found = _found(survey, places)
+    found = only_found(survey, places)
     things = [note for note in survey.of_type("item") if note.id not in found]
     hidden = [survey.notes[one] for one in found]
     factions = survey.of_type("faction")[:_MOST_FACTIONS]
-    names = _names([*places, *people, *things, *hidden, *factions])
+    names = names_of_notes([*places, *people, *things, *hidden, *factions])
     ids = [place.id for place in places]
     start = min(places, key=lambda place: (-_weights(survey)[place.id], place.order))
     people_at = whereabouts(survey, people, ids, seed=seed, most=MOST_PEOPLE)
     things_at = whereabouts(survey, things, ids, seed=seed, most=MOST_THINGS)
-    ways = joined([_tied(survey, place) for place in places], _authored(places), _links(places))
+    ways = ways_between(places)
     return {
         "summary": "A walk through the places of the notes, as the notes tell of them.",
         "intro_seed": _intro(names[start.id], [names[path.to] for path in ways[start.id]]),
         "start": key_of_note(start.id),
-        "places": {key_of_note(one): {"name": names[one], "exits": _exits(ways[one], names)} for one in ids},
+        "places": {key_of_note(one): {"name": names[one], "exits": exits_of(ways[one], names)} for one in ids},
         "cast": {
             key_of_note(note.id): {"at": key_of_note(people_at[note.id]), "name": names[note.id]} for note in people
         },
@@ -87,7 +87,7 @@ def _library(survey: Survey) -> dict[str, Any]:
     notes = [note for note in survey.notes.values() if note.has_text]
     rooms = shelves(notes)
     room_names = {room.key: room.name for room in rooms}
-    names = _names(notes, taken=room_names.values())
+    names = names_of_notes(notes, taken=room_names.values())
     first = rooms[0]
     return {
         "summary": f"{len(notes):,} notes on {len(rooms):,} shelves: this pack has no map of its own.",
@@ -124,7 +124,8 @@ def _thing(note: Note, names: Mapping[str, str], *, at: str | None = None, on_sh
     return thing if at is None else {**thing, "at": at}
 
 
-def _names(notes: Sequence[Note], *, taken: Any = ()) -> dict[str, str]:
+def names_of_notes(notes: Sequence[Note], *, taken: Iterable[str] = ()) -> dict[str, str]:
+    """A name for each note, by its ID, no two alike and none as one that is taken."""
     return distinct_names(
         (
             Titled(
@@ -148,7 +149,13 @@ def _weights(survey: Survey) -> dict[str, int]:
     return {one: len(others) for one, others in near.items()}
 
 
-def _tied(survey: Survey, place: Note) -> Tied:
+def ways_between(places: Sequence[Note]) -> dict[str, tuple[Path, ...]]:
+    """The ways out of each place, so that every place can be reached from every other: authored exits, then links, then
+    whatever else ties them."""
+    return joined([_tied(place) for place in places], _authored(places), _links(places))
+
+
+def _tied(place: Note) -> Tied:
     keys = {slug(tag): _TAG_NEARNESS for tag in place.entity.tags}
     folders = ["/".join(place.folder[:depth]) for depth in range(1, len(place.folder) + 1)]
     keys |= {f"folder {folder}": depth for depth, folder in enumerate(folders, start=1)}
@@ -180,7 +187,8 @@ def _links(places: Sequence[Note]) -> dict[tuple[str, str], int]:
     return found
 
 
-def _exits(paths: Sequence[Path], names: Mapping[str, str]) -> dict[str, dict[str, Any]]:
+def exits_of(paths: Sequence[Path], names: Mapping[str, str]) -> dict[str, dict[str, Any]]:
+    """Ways as a scenario's exits: by the author's name for each, else by where it leads."""
     exits: dict[str, dict[str, Any]] = {}
     for path in paths:
         name = path.name if path.name and path.name not in exits else names[path.to]
@@ -188,7 +196,7 @@ def _exits(paths: Sequence[Path], names: Mapping[str, str]) -> dict[str, dict[st
     return exits
 
 
-def _found(survey: Survey, places: Sequence[Note]) -> dict[str, str]:
+def only_found(survey: Survey, places: Sequence[Note]) -> dict[str, str]:
     """The things that only a search brings to light, each with the hidden item that names it first. What a place names
     openly, or what names a place, lies there for all to see."""
     ids = {place.id for place in places}

@@ -19,16 +19,26 @@ def whereabouts(
 
     A place that has `most` already is passed over as long as another has room, so a crowd spreads.
     """
-    among = set(places)
-    named_by = _named_by(survey, places)
+    related = related_places(survey, notes, places)
     counts = dict.fromkeys(places, 0)
     found: dict[str, str] = {}
     for note in notes:
-        wanted = [one for one in (*note.links, *named_by.get(note.id, ()), *note.mentions) if one in among]
-        place = next((one for one in dict.fromkeys(wanted) if counts[one] < most), None)
+        place = next((one for one in related[note.id] if counts[one] < most), None)
         found[note.id] = place if place is not None else _by_seed(note.id, places, counts, seed=seed, most=most)
         counts[found[note.id]] += 1
     return found
+
+
+def related_places(survey: Survey, notes: Sequence[Note], places: Sequence[str]) -> dict[str, tuple[str, ...]]:
+    """The places that each note has to do with: those that it names, those that name it, those mentioned in its text."""
+    among = set(places)
+    named_by = _named_by(survey, places)
+    return {
+        note.id: tuple(
+            one for one in dict.fromkeys((*note.links, *named_by.get(note.id, ()), *note.mentions)) if one in among
+        )
+        for note in notes
+    }
 
 
 def _named_by(survey: Survey, places: Sequence[str]) -> Mapping[str, list[str]]:

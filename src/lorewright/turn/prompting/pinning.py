@@ -39,7 +39,16 @@ def pin_all(database: Database, library: PromptLibrary) -> None:
     Raises:
         PromptError: one cannot be read as a prompt; nothing was written.
     """
-    pin_prompts(database, _pins(library.in_force()))
+    pin_prompts(database, pins_in_force(library))
+
+
+def pins_in_force(library: PromptLibrary) -> list[PromptPin]:
+    """Every prompt in the version that is in force, as it is pinned.
+
+    Raises:
+        PromptError: one cannot be read as a prompt.
+    """
+    return _pins(library.in_force())
 
 
 def _pins(templates: Iterable[PromptTemplate]) -> list[PromptPin]:

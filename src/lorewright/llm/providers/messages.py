@@ -1,0 +1,120 @@
+"""A request of ours -> pydantic-ai's messages, parameters and settings.
+
+The parts of a prompt stand in the order in which providers cache them: tools, system, the stable part, the changing
+part, what was said since. A cache breakpoint stands after the system part and after the stable one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from pydantic_ai import messages as theirs
+from pydantic_ai.models import ModelRequestParameters
+from pydantic_ai.output import OutputObjectDefinition
+from pydantic_ai.settings import ModelSettings
+from pydantic_ai.tools import ToolDefinition
+
+from lorewright.llm.model import ModelRequest, Talk, ToolSpec
+from lorewright.llm.taxonomy import Mode, Row
+
+# The tool that a model calls to give a structured answer, where that is how it is held to a schema.
+ANSWER_TOOL = "answer"
+
+
+def messages_of(
+    request: ModelRequest, *, recalled: Callable[[Talk], theirs.ModelResponse | None]
+) -> list[theirs.ModelMessage]:
+    """The messages; `recalled` gives back what a model said in its own form, where that is still known: some want the
+    signatures in it again."""
+    prompt = request.prompt
+    user: list[theirs.UserContent] = []
+    if prompt.stable:
+        user += [prompt.stable, theirs.CachePoint()]
+    if prompt.changing or not user:
+        # No provider takes a message of nothing.
+        user.append(prompt.changing or "(nothing more)")
+    parts: list[theirs.ModelRequestPart] = [theirs.SystemPromptPart(prompt.system)] if prompt.system else []
+    first = theirs.ModelRequest(parts=[*parts, theirs.UserPromptPart(user)])
+    return [first, *(_said(talk, recalled) for talk in request.talk)]
+
+
+def _said(talk: Talk, recalled: Callable[[Talk], theirs.ModelResponse | None]) -> theirs.ModelMessage:
+    if talk.role == "user":
+        results: list[theirs.ModelRequestPart] = [
+            theirs.ToolReturnPart(tool_name=one.name, content=one.text, tool_call_id=one.call_id)
+            for one in talk.results
+        ]
+        return theirs.ModelRequest(parts=[*results, *([theirs.UserPromptPart(talk.text)] if talk.text else [])])
+    known = recalled(talk)
+    if known is not None:
+        return known
+    calls: list[theirs.ModelResponsePart] = [
+        theirs.ToolCallPart(tool_name=call.name, args=call.arguments, tool_call_id=call.id) for call in talk.calls
+    ]
+    return theirs.ModelResponse(parts=[*([theirs.TextPart(talk.text)] if talk.text else []), *calls])
+
+
+def parameters_of(request: ModelRequest, row: Row) -> ModelRequestParameters:
+    """How the answer is to be given: as text, or held to the schema in the row's mode; and which tools there are."""
+    tools = [_tool(spec) for spec in request.tools]
+    if request.schema is None:
+        return ModelRequestParameters(function_tools=tools)
+    mode = mode_for(request.schema, row.mode)
+    wanted = OutputObjectDefinition(json_schema=request.schema, name=request.stage, strict=mode == "native")
+    if mode == "tool":
+        answer = ToolDefinition(
+            name=ANSWER_TOOL,
+            description="Give the answer. Call this once, when you are done.",
+            parameters_json_schema=request.schema,
+            kind="output",
+            strict=True,
+        )
+        return ModelRequestParameters(
+            function_tools=tools, output_mode="tool", output_tools=[answer], allow_text_output=False
+        )
+    return ModelRequestParameters(function_tools=tools, output_mode=mode, output_object=wanted)
+
+
+def _tool(spec: ToolSpec) -> ToolDefinition:
+    return ToolDefinition(name=spec.name, description=spec.description, parameters_json_schema=spec.schema)
+
+
+def settings_of(request: ModelRequest, row: Row) -> ModelSettings:
+    """Bounds of the answer. Nothing is said of temperature: newer models take none.
+
+    Models are told not to think at length before they answer: each stage is one small step, and the player waits.
+    """
+    settings = ModelSettings(max_tokens=request.max_tokens, thinking=False)
+    if request.tools and not request.may_call:
+        settings["tool_choice"] = "none"
+    if row.provider == "anthropic" and request.prompt.system:
+        return {**settings, "anthropic_cache_instructions": True}  # type: ignore[typeddict-unknown-key]
+    return settings
+
+
+def mode_for(schema: dict[str, Any], mode: Mode) -> Mode:
+    """The mode in which a schema can be asked for. A provider's guarantee needs every part of a schema to have a type
+    and every object to name its fields; where one does not, the words of the prompt must do."""
+    return mode if _is_closed(schema) else "prompted"
+
+
+def _is_closed(schema: Any) -> bool:
+    if not isinstance(schema, dict):
+        return False
+    if not {"type", "$ref", "anyOf", "oneOf", "allOf", "enum", "const"} & schema.keys():
+        return False
+    if schema.get("type") == "object" and (not schema.get("properties") or schema.get("additionalProperties", False)):
+        return False
+    if schema.get("type") == "array" and "items" not in schema and "prefixItems" not in schema:
+        return False
+    inner = [
+        *schema.get("properties", {}).values(),
+        *schema.get("$defs", {}).values(),
+        *schema.get("anyOf", ()),
+        *schema.get("oneOf", ()),
+        *schema.get("allOf", ()),
+        *schema.get("prefixItems", ()),
+        *([schema["items"]] if "items" in schema else []),
+    ]
+    return all(_is_closed(one) for one in inner)

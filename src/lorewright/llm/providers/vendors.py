@@ -1,0 +1,68 @@
+"""Row, key and an HTTP client -> pydantic-ai's model of that vendor; SDKs are imported here, late."""
+
+from __future__ import annotations
+
+from typing import Any, assert_never
+
+from pydantic_ai.models import Model
+
+from lorewright.llm.taxonomy import Row
+
+# Some servers want no key, their SDK wants one all the same.
+_NO_KEY = "none"
+
+
+def vendor_model(row: Row, *, api_key: str | None, base_url: str | None, http: Any) -> Model:
+    """The vendor's model. It retries nothing by itself: how often a call is tried is decided in one place.
+
+    `http` is an `httpx2.AsyncClient` that whoever calls closes.
+    """
+    match row.provider:
+        case "anthropic":
+            from anthropic import AsyncAnthropic
+            from pydantic_ai.models.anthropic import AnthropicModel
+            from pydantic_ai.providers.anthropic import AnthropicProvider
+
+            # Without an address of its own the SDK would take one from the environment; that is read elsewhere.
+            claude = AsyncAnthropic(
+                api_key=api_key, base_url=base_url or "https://api.anthropic.com", http_client=http, max_retries=0
+            )
+            return AnthropicModel(row.model, provider=AnthropicProvider(anthropic_client=claude))
+        case "openai" | "openai-compatible":
+            return _of_openai(row, api_key, base_url, http)
+        case "google":
+            from google.genai.types import HttpRetryOptions
+            from pydantic_ai.models.google import GoogleModel
+            from pydantic_ai.providers.google import GoogleProvider
+
+            once = HttpRetryOptions(attempts=1)
+            google = GoogleProvider(api_key=api_key, base_url=base_url, http_client=http, retry_options=once)
+            return GoogleModel(row.model, provider=google)
+        case "builtin":
+            raise AssertionError("what is built in asks nobody")
+    assert_never(row.provider)
+
+
+def _of_openai(row: Row, api_key: str | None, base_url: str | None, http: Any) -> Model:
+    from openai import AsyncOpenAI
+    from pydantic_ai.models.openai import OpenAIChatModel
+    from pydantic_ai.profiles import merge_profile
+    from pydantic_ai.profiles.openai import OpenAIModelProfile
+    from pydantic_ai.providers.deepseek import DeepSeekProvider
+    from pydantic_ai.providers.openai import OpenAIProvider
+    from pydantic_ai.providers.openai_compatible import OpenAICompatibleProvider
+
+    client = AsyncOpenAI(
+        api_key=api_key or _NO_KEY,
+        base_url=base_url or "https://api.openai.com/v1",
+        http_client=http,
+        max_retries=0,
+    )
+    if row.provider == "openai":
+        return OpenAIChatModel(row.model, provider=OpenAIProvider(openai_client=client))
+    if row.family == "deepseek":
+        return OpenAIChatModel(row.model, provider=DeepSeekProvider(openai_client=client))
+    # Every such server knows the older name of the bound, few the newer one, and who does not know it ignores it.
+    bounded = OpenAIModelProfile(openai_chat_supports_max_completion_tokens=False)
+    there = OpenAICompatibleProvider(row.family, openai_client=client)
+    return OpenAIChatModel(row.model, provider=there, profile=lambda known: merge_profile(known, bounded))

@@ -1,0 +1,228 @@
+"""Taxonomy: a model's key -> its row: who runs it, by which name, how much it reads, how it is held to a schema, and
+what it costs. The one table of models; users add rows in `lorewright.toml`."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from lorewright.errors import SettingsError
+from lorewright.llm.model import ModelReply
+from lorewright.settings import ModelSettings, ModelsSettings
+
+Provider = Literal["anthropic", "openai", "google", "openai-compatible", "builtin"]
+Mode = Literal["native", "tool", "prompted"]
+
+BUILTIN = "builtin"
+
+
+@dataclass(frozen=True, slots=True)
+class Prices:
+    """In dollars per million tokens, which is also millionths of a dollar per token."""
+
+    input: float
+    output: float
+    cache_read: float
+    cache_write: float
+
+    def cost_microusd(self, read: int, written: int, *, cache_read: int = 0, cache_write: int = 0) -> int:
+        """What a call costs in millionths of a dollar, rounded up; `read` counts the cached parts as well."""
+        plain = max(read - cache_read - cache_write, 0)
+        parts = (plain * self.input, cache_read * self.cache_read, cache_write * self.cache_write)
+        return math.ceil(round(sum(parts) + written * self.output, 6))
+
+    def cost_of(self, reply: ModelReply) -> int:
+        """What a reply cost in millionths of a dollar."""
+        return self.cost_microusd(
+            reply.input_tokens,
+            reply.output_tokens,
+            cache_read=reply.cache_read_tokens,
+            cache_write=reply.cache_write_tokens,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A model that can be chosen by its key.
+
+    `family` is what `[models.base_urls]` calls it: the provider, or the family of the key. `window` is how many tokens
+    it reads, None where nobody says. `key_env` names the environment variable of its API key, `key_needed` whether it
+    must be there; `url_env` the variable that says where it is asked, before `base_url`. Without `prices` a call is
+    counted as free.
+    """
+
+    key: str
+    provider: Provider
+    model: str
+    window: int | None = None
+    mode: Mode = "native"
+    prices: Prices | None = None
+    key_env: str | None = None
+    key_needed: bool = True
+    url_env: str | None = None
+    base_url: str | None = None
+    family: str = ""
+
+    @property
+    def is_paid(self) -> bool:
+        """Whether a call may cost money, as far as the table knows."""
+        return self.prices is not None and (self.prices.input > 0 or self.prices.output > 0)
+
+
+def _claude(key: str, model: str, *prices: float) -> Row:
+    return _row(key, "anthropic", model, 1_000_000, Prices(*prices), "ANTHROPIC_API_KEY", "ANTHROPIC_BASE_URL")
+
+
+def _row(key: str, provider: Provider, model: str, window: int, prices: Prices, key_env: str, url_env: str) -> Row:
+    return Row(key, provider, model, window, "native", prices, key_env, url_env=url_env, family=provider)
+
+
+# Windows and prices are those of the library genai-prices, which pydantic-ai counts with; a test holds them to it. They
+# are written down here because to import that library takes longer than to list them. Where a price rises with the
+# length of what is read, this is the one of short requests: ours are a hundredth of such lengths.
+_ROWS: dict[str, Row] = {
+    row.key: row
+    for row in (
+        _claude("claude-sonnet", "claude-sonnet-5-5", 2, 10, 0.1, 2.5),
+        _claude("claude-haiku", "claude-haiku-5-5", 0.1, 0.5, 0.01, 0.125),
+        _claude("claude-opus", "claude-opus-5-5", 4, 20, 0.2, 5),
+        _row(
+            "gpt-5.2", "openai", "gpt-5.2", 400_000, Prices(1.75, 14, 0.175, 1.75), "OPENAI_API_KEY", "OPENAI_BASE_URL"
+        ),
+        _row(
+            "google-pro",
+            "google",
+            "gemini-3.1-pro-preview",
+            1_048_576,
+            Prices(2, 12, 0.2, 2),
+            "GOOGLE_API_KEY",
+            "GOOGLE_GEMINI_BASE_URL",
+        ),
+        Row(
+            "deepseek-v32",
+            "openai-compatible",
+            "deepseek-v3.2",
+            128_000,
+            # Their chat API takes no JSON schema as the format of an answer, but strict enough tools.
+            "tool",
+            Prices(0.2288, 0.3432, 0.2288, 0.2288),
+            "DEEPSEEK_API_KEY",
+            url_env="DEEPSEEK_BASE_URL",
+            base_url="https://api.deepseek.com",
+            family="deepseek",
+        ),
+    )
+}
+
+# Families: what stands behind the stroke is the model's name.
+_FAMILIES: dict[str, Row] = {
+    "ollama": Row(
+        "ollama",
+        "openai-compatible",
+        "",
+        key_env="OLLAMA_API_KEY",
+        key_needed=False,
+        url_env="OLLAMA_BASE_URL",
+        base_url="http://127.0.0.1:11434/v1",
+        family="ollama",
+    ),
+    "openai-compatible": Row(
+        "openai-compatible",
+        "openai-compatible",
+        "",
+        key_env="OPENAI_COMPATIBLE_API_KEY",
+        key_needed=False,
+        url_env="OPENAI_COMPATIBLE_BASE_URL",
+        family="openai-compatible",
+    ),
+}
+
+_BUILTIN_ROW = Row(BUILTIN, "builtin", "the deterministic twins", key_needed=False, family="builtin")
+
+
+def rows(settings: ModelsSettings) -> list[Row]:
+    """Every model that has a row of its own: `builtin`, those that are known, the user's. Families have none: see
+    `families`.
+
+    Raises:
+        SettingsError: a user's row takes a key that is taken, or says too little.
+    """
+    return [_BUILTIN_ROW, *_ROWS.values(), *(_own(key, given) for key, given in settings.keys.items())]
+
+
+def families() -> list[Row]:
+    """The rows of `ollama/NAME` and `openai-compatible/NAME`, with an empty model."""
+    return list(_FAMILIES.values())
+
+
+def row_of(key: str, settings: ModelsSettings) -> Row:
+    """The row of a key.
+
+    Raises:
+        SettingsError: there is no such key; the hint lists what there is.
+    """
+    known = {row.key: row for row in rows(settings)}
+    if key in known:
+        return known[key]
+    family, _, name = key.partition("/")
+    if family in _FAMILIES and name:
+        return replace(_FAMILIES[family], key=key, model=name)
+    listed = ", ".join([*known, *(f"{family}/NAME" for family in _FAMILIES)])
+    raise SettingsError(
+        f"there is no model {key!r}", hint=f"known are: {listed}; add one under [models.keys.NAME] in lorewright.toml"
+    )
+
+
+def address_of(row: Row, settings: ModelsSettings, environ: Mapping[str, str]) -> str | None:
+    """Where a model is asked: as the environment says, else `[models.base_urls]`, else its row; None is its provider's
+    own server.
+
+    Raises:
+        SettingsError: it is no provider's, and nothing says where it is.
+    """
+    named = (environ.get(row.url_env) or "").strip() if row.url_env else ""
+    url = named or settings.base_urls.get(row.family) or row.base_url
+    if url is None and row.provider == "openai-compatible":
+        raise SettingsError(
+            f"nothing says where {row.key} is asked",
+            hint=f"set {row.url_env or 'base_url in its row'} to the server's address, or `{row.family} = URL` under "
+            "[models.base_urls] in lorewright.toml",
+        )
+    return url
+
+
+def _own(key: str, given: ModelSettings) -> Row:
+    if key in _ROWS or key == BUILTIN or key.partition("/")[0] in _FAMILIES:
+        raise SettingsError(
+            f"lorewright.toml: models.keys.{key}: that key is taken", hint="give your model a name of its own"
+        )
+    if given.provider == "openai-compatible" and given.base_url is None:
+        raise SettingsError(
+            f"lorewright.toml: models.keys.{key}: nothing says where it is asked", hint="add base_url to its row"
+        )
+    known = next((row for row in _ROWS.values() if row.provider == given.provider), None)
+    return Row(
+        key=key,
+        provider=given.provider,
+        model=given.model,
+        window=given.window,
+        mode=given.mode,
+        prices=_prices(given),
+        key_env=given.key_env or (known.key_env if known and given.provider != "openai-compatible" else None),
+        key_needed=given.key_env is not None or given.provider != "openai-compatible",
+        # A row that says where it is asked is asked there, whatever the environment says of its provider.
+        url_env=known.url_env if known and given.base_url is None else None,
+        base_url=given.base_url,
+        family=key if given.base_url is not None else given.provider,
+    )
+
+
+def _prices(given: ModelSettings) -> Prices | None:
+    if given.prices is None:
+        return None
+    told = given.prices
+    read = told.input if told.cache_read is None else told.cache_read
+    write = told.input if told.cache_write is None else told.cache_write
+    return Prices(told.input, told.output, read, write)

@@ -1,0 +1,20 @@
+"""A model server on loopback, asked through the real SDKs; no other host can be reached."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+import pytest_socket
+
+from lorewright.llm.doubles.server import ModelServer
+
+
+@pytest.fixture
+def server(socket_enabled: None, monkeypatch: pytest.MonkeyPatch) -> Iterator[ModelServer]:
+    """A server that runs; a test says what it answers."""
+    pytest_socket.socket_allow_hosts(["127.0.0.1"])
+    # A proxy of the machine's would be asked for loopback as well.
+    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
+    with ModelServer().running() as running:
+        yield running
