@@ -14,7 +14,7 @@ MAX_OUTPUT = 400_000
 LAST = "last"
 
 # What a reader could take for the tag of a fence: `<lore>`, `</player>`, `< /lore >`, `<!-- -->`.
-_TAG = re.compile(r"<(?=\s*[/!?]?\s*[^\W\d_])")
+_TAG = re.compile(r"<(?=\s*[/!?]|\s*[^\W\d_])")
 # Signs that tell a terminal or a reader something other than text.
 _CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff\ud800-\udfff]")
 # A line that holds a block's tag or a remark alone leaves no empty line.

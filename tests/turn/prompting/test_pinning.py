@@ -1,0 +1,68 @@
+"""A campaign goes by the prompts that it has pinned, with their texts as they were."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import harbour as h
+from lorewright.errors import NotFound
+from lorewright.llm.prompts.library import PromptLibrary
+from lorewright.storage.prompt_pins import prompt_pins, unpin_prompt
+from lorewright.turn.prompting.pinning import pin_all, pin_prompt, pinned_library
+from prompt_files import prompt_text
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    found = tmp_path / "prompts"
+    found.mkdir()
+    for version, text in (("v1", "one"), ("v2", "two")):
+        (found / f"narrator_{version}.hbs").write_text(prompt_text(text, version=version), encoding="utf-8")
+    return found
+
+
+def told(library: PromptLibrary) -> str:
+    return library.prompt("narrator").render({}).changing
+
+
+def test_a_campaign_that_has_pinned_nothing_goes_by_the_newest(tmp_path: Path, folder: Path) -> None:
+    with h.harbour(tmp_path).campaigns.reading("game") as store:
+        assert prompt_pins(store.database) == ()
+        assert told(pinned_library(store.database, PromptLibrary([folder]))) == "two"
+
+
+def test_a_pinned_version_is_in_force_until_another_is_pinned(tmp_path: Path, folder: Path) -> None:
+    with h.harbour(tmp_path).campaigns.reading("game") as store:
+        library = PromptLibrary([folder])
+        pin_prompt(store.database, library, "narrator", "v1")
+        assert told(pinned_library(store.database, library)) == "one"
+        pin_prompt(store.database, library, "narrator", "v2")
+        assert [(pin.name, pin.version) for pin in prompt_pins(store.database)] == [("narrator", "v2")]
+        unpin_prompt(store.database, "narrator")
+        assert prompt_pins(store.database) == ()
+
+
+def test_what_becomes_of_the_file_does_not_touch_a_pin(tmp_path: Path, folder: Path) -> None:
+    with h.harbour(tmp_path).campaigns.reading("game") as store:
+        pin_prompt(store.database, PromptLibrary([folder]), "narrator", "v1")
+        (folder / "narrator_v1.hbs").write_text(prompt_text("edited"), encoding="utf-8")
+        assert told(pinned_library(store.database, PromptLibrary([folder]))) == "one"
+        (folder / "narrator_v1.hbs").unlink()
+        assert told(pinned_library(store.database, PromptLibrary([folder]))) == "one"
+
+
+def test_a_campaign_can_pin_all_that_is_in_force(tmp_path: Path, folder: Path) -> None:
+    with h.harbour(tmp_path).campaigns.reading("game") as store:
+        pin_all(store.database, PromptLibrary([folder]))
+        (folder / "narrator_v3.hbs").write_text(prompt_text("three", version="v3"), encoding="utf-8")
+        later = PromptLibrary([folder])
+        assert (told(later), told(pinned_library(store.database, later))) == ("three", "two")
+
+
+def test_what_there_is_not_cannot_be_pinned(tmp_path: Path, folder: Path) -> None:
+    with h.harbour(tmp_path).campaigns.reading("game") as store:
+        with pytest.raises(NotFound, match="its versions are: v1, v2"):
+            pin_prompt(store.database, PromptLibrary([folder]), "narrator", "v9")
+        assert prompt_pins(store.database) == ()
