@@ -12,7 +12,7 @@ from lorewright.errors import ModelRefused, ProviderBusy, ProviderError
 from lorewright.llm.calls import CallLog
 from lorewright.llm.doubles.faults import Fault, FaultKind, Raw
 from lorewright.llm.doubles.server import ModelServer
-from lorewright.llm.doubles.wire import Use
+from lorewright.llm.doubles.wire import Said, Use
 from lorewright.llm.model import Heard, ModelRequest, ToolSpec
 from lorewright.llm.opening import open_model
 from lorewright.llm.tools import Toolbox
@@ -241,6 +241,40 @@ def test_a_model_calls_a_tool_and_concludes_with_its_result(server: ModelServer,
         (("roll_dice", '{"expression": "2d6"}', "2d6 → 4 + 3 = 7"),),
         (),
     ]
+
+
+def test_what_a_model_thinks_is_no_part_of_its_answer(server: ModelServer, key: str) -> None:
+    server._answer = lambda asked: Said(ANSWER["text"], thought="Viktor lies, and nobody must know.")
+    pieces: list[str] = []
+    streamed = ask(asked_at(server, key), prose=True, on_text=pieces.append)
+    assert "".join(pieces) == streamed.text == ask(asked_at(server, key), prose=True).text == ANSWER["text"]
+
+
+def test_what_a_local_model_thinks_aloud_is_no_part_of_its_answer(server: ModelServer) -> None:
+    server._answer = lambda asked: f"<think>Viktor lies, and nobody must know.</think>{ANSWER['text']}"
+    pieces: list[str] = []
+    streamed = ask(asked_at(server, "ollama/x"), prose=True, on_text=pieces.append)
+    assert "".join(pieces) == streamed.text == ask(asked_at(server, "ollama/x"), prose=True).text == ANSWER["text"]
+
+
+def test_a_model_that_thought_before_it_called_is_shown_its_signed_thought_again(server: ModelServer) -> None:
+    roll = Said(uses=(Use("roll_dice", {"expression": "2d6"}),), thought="It takes a roll.")
+    answers: list[object] = [roll, ANSWER]
+    server._answer = lambda asked: answers.pop(0)
+    run(asked_at(server, "claude-sonnet"), toolbox=Toolbox((DICE,), {"roll_dice": lambda _: "7"}))
+    _, said, result = server.asked[1].body["messages"]
+    assert [block["type"] for block in said["content"]] == ["thinking", "tool_use"]
+    assert said["content"][0]["signature"]
+    assert result["content"][0]["tool_use_id"] == said["content"][1]["id"]
+
+
+def test_a_model_whose_row_promises_too_much_is_told_apart(server: ModelServer) -> None:
+    own = ModelSettings(provider="google", model="gemini-2.5-pro", base_url=server.url)
+    model = open_model("mine", ModelsSettings(keys={"mine": own}), environ=server.environ)
+    assert model is not None
+    with pytest.raises(ProviderError, match="mine") as caught:
+        ask(model, tools=(DICE,))
+    assert "mode" in (caught.value.hint or "")
 
 
 def test_a_model_that_never_concludes_is_told_to(server: ModelServer, key: str) -> None:

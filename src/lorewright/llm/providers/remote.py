@@ -15,6 +15,7 @@ from lorewright.llm.model import ModelReply, ModelRequest, OnText, Talk
 from lorewright.llm.providers import messages
 from lorewright.llm.providers.failures import failure_of
 from lorewright.llm.providers.replies import reply_of
+from lorewright.llm.providers.thoughts import SpokenPieces
 from lorewright.llm.providers.vendors import vendor_model
 from lorewright.llm.secrets import Secrets
 from lorewright.llm.taxonomy import Row
@@ -94,10 +95,13 @@ class RemoteModel:
             async with direct.model_request_stream(
                 model, said, model_settings=settings, model_request_parameters=parameters
             ) as stream:
+                spoken = SpokenPieces()
+                hear = on_text if on_text is not None else _nobody
                 async for event in stream:
-                    piece = _text_in(event)
-                    if piece and on_text is not None:
-                        on_text(piece)
+                    if piece := spoken.next(_text_in(event)):
+                        hear(piece)
+                if piece := spoken.last():
+                    hear(piece)
                 return stream.get()
 
     def _reply(self, request: ModelRequest, response: theirs.ModelResponse, *, streamed: bool) -> ModelReply:
@@ -145,6 +149,10 @@ def _trust() -> ssl.SSLContext:
     import httpx2
 
     return httpx2.create_ssl_context()
+
+
+def _nobody(piece: str) -> None:
+    """Listens."""
 
 
 def _streams(request: ModelRequest, on_text: OnText | None) -> bool:
