@@ -12,6 +12,7 @@ from lorewright.campaigns.campaigns import Campaigns
 from lorewright.campaigns.casting import Casting, FixedCasting, TierCasting
 from lorewright.campaigns.doctor import Doctor
 from lorewright.campaigns.explore.explorer import Explorer
+from lorewright.campaigns.generator.generating import Generator
 from lorewright.campaigns.history import Histories
 from lorewright.campaigns.lore import LoreDesk
 from lorewright.campaigns.packs import PackShelf
@@ -42,8 +43,19 @@ class App:
     explorer: Explorer
     scenarios: Scenarios
     replays: Replays
+    by_words: Library
     # Why packs are found by words alone although the settings name an embedder.
     without_vectors: EmbedderError | None = None
+
+    @property
+    def generator(self) -> Generator:
+        """Makes scenarios from packs; what it makes is tried out by what is built in, whatever models there are."""
+
+        def trial(folder: Path) -> Campaigns:
+            casting = FixedCasting({}, PlainPrompts())
+            return _campaigns(self.workspace, self.by_words, casting, folder, Histories(folder / "history", None))
+
+        return Generator(self.workspace.scenarios, self.by_words, self.explorer, trial)
 
     def rehearsal(self, folder: Path) -> Campaigns:
         """Campaigns that are kept in another folder: for a demo that leaves nothing behind."""
@@ -95,6 +107,7 @@ def open_app(
         explorer=explorer,
         scenarios=Scenarios(workspace.scenarios, workspace.content_packs, by_words, explorer),
         replays=Replays(campaigns, histories),
+        by_words=by_words,
         without_vectors=lore.without_vectors,
     )
 

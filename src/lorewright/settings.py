@@ -6,7 +6,7 @@ import os
 import tomllib
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import Annotated, Literal
 
 from platformdirs import user_data_path
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
@@ -86,16 +86,21 @@ class ModelSettings(BaseModel):
     prices: PriceSettings | None = None
 
 
+Unlimited = Literal["unlimited"]
+Dollars = Annotated[float, Field(ge=0, allow_inf_nan=False)]
+Tokens = Annotated[int, Field(ge=0)]
+
+
 class BudgetSettings(BaseModel):
     """What models may cost at most, in a turn and in a sitting; `[models.budget]`. A call that could go over it is not
-    made. `false` lifts a limit that is there by default."""
+    made. `"unlimited"` lifts a limit that is there by default."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    turn_usd: float | Literal[False] = Field(default=0.50, ge=0, allow_inf_nan=False)
-    sitting_usd: float | Literal[False] = Field(default=5.00, ge=0, allow_inf_nan=False)
-    turn_tokens: int | Literal[False] = Field(default=False, ge=0)
-    sitting_tokens: int | Literal[False] = Field(default=False, ge=0)
+    turn_usd: Dollars | Unlimited = 0.50
+    sitting_usd: Dollars | Unlimited = 5.00
+    turn_tokens: Tokens | Unlimited = "unlimited"
+    sitting_tokens: Tokens | Unlimited = "unlimited"
 
 
 class ModelsSettings(BaseModel):

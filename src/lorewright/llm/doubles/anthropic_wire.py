@@ -34,10 +34,12 @@ class AnthropicWire:
             path=path,
             headers=headers,
             body=body,
+            model=body.get("model", ""),
             system=texts_in(body.get("system", "")),
             messages=tuple((one["role"], texts_in(one["content"])) for one in body.get("messages", [])),
             schema=told.get("schema") or of_tool,
             tools=tuple(tool.get("name", "") for tool in tools),
+            may_call=bool(tools) and (body.get("tool_choice") or {}).get("type") not in ("none", "tool"),
             streams=bool(body.get("stream")),
         )
 
@@ -87,7 +89,7 @@ class AnthropicWire:
 
     @staticmethod
     def _head(asked: Asked) -> dict[str, Any]:
-        return {"id": "msg_double", "type": "message", "role": "assistant", "model": asked.body.get("model", "")}
+        return {"id": "msg_double", "type": "message", "role": "assistant", "model": asked.model}
 
     def _end(self, said: Said) -> dict[str, Any]:
         reason = "tool_use" if said.uses and said.ended == "done" else self._ENDED[said.ended]

@@ -27,10 +27,12 @@ class OpenAIWire:
             path=path,
             headers=headers,
             body=body,
+            model=body.get("model", ""),
             system="\n\n".join(text for role, text in messages if role in ("system", "developer")),
             messages=tuple((role, text) for role, text in messages if role not in ("system", "developer")),
             schema=told.get("schema") or of_tool,
             tools=tuple(tool.get("name", "") for tool in tools),
+            may_call=bool(tools) and body.get("tool_choice", "auto") in ("auto", "required"),
             streams=bool(body.get("stream")),
         )
 
@@ -75,7 +77,7 @@ class OpenAIWire:
 
     @staticmethod
     def _head(asked: Asked, kind: str) -> dict[str, Any]:
-        return {"id": "chatcmpl-double", "object": kind, "created": 1_700_000_000, "model": asked.body.get("model", "")}
+        return {"id": "chatcmpl-double", "object": kind, "created": 1_700_000_000, "model": asked.model}
 
 
 def _called(use: Use) -> dict[str, Any]:

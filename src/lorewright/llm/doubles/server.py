@@ -1,5 +1,5 @@
-"""ModelServer: a server on loopback that speaks the APIs of Anthropic and OpenAI, answers as it is told, and misbehaves
-as it is told. Through it the real SDKs are tested, and whoever builds on Lorewright rehearses what goes wrong."""
+"""ModelServer: a server on loopback that speaks the APIs of Anthropic, OpenAI and Google, answers as it is told, and
+misbehaves as it is told. The real SDKs are tested through it, and builders rehearse what can go wrong."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, Literal
 
 from lorewright.llm.doubles.anthropic_wire import AnthropicWire
+from lorewright.llm.doubles.google_wire import GoogleWire
 from lorewright.llm.doubles.openai_wire import OpenAIWire
 from lorewright.llm.doubles.wire import ANSWER, Asked, PrefixCache, Said, Use, Wire
 
@@ -86,6 +87,8 @@ class ModelServer:
             "ANTHROPIC_BASE_URL": self.url,
             "OPENAI_API_KEY": "sk-double-0000",
             "OPENAI_BASE_URL": f"{self.url}/v1",
+            "GOOGLE_API_KEY": "double-0002",
+            "GOOGLE_GEMINI_BASE_URL": self.url,
             "DEEPSEEK_API_KEY": "sk-double-0001",
             "DEEPSEEK_BASE_URL": self.url,
             "OLLAMA_BASE_URL": f"{self.url}/v1",
@@ -190,6 +193,13 @@ def _spoilt(said: Said, fault: Fault | None) -> Said:
     return said
 
 
+def _wire_of(path: str) -> Wire:
+    place = path.partition("?")[0]
+    if place.endswith("/messages"):
+        return AnthropicWire()
+    return GoogleWire() if "generatecontent" in place.lower() else OpenAIWire()
+
+
 class _Listener(ThreadingHTTPServer):
     daemon_threads = True
 
@@ -207,7 +217,7 @@ class _Handler(BaseHTTPRequestHandler):
 
     def do_POST(self) -> None:
         body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-        wire: Wire = AnthropicWire() if self.path.partition("?")[0].endswith("/messages") else OpenAIWire()
+        wire = _wire_of(self.path)
         with self.double.busy():
             try:
                 self._serve(wire, body)
@@ -216,7 +226,8 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _serve(self, wire: Wire, body: dict[str, Any]) -> None:
         headers = {name.lower(): value for name, value in self.headers.items()}
-        given = headers.get("x-api-key") or headers.get("authorization", "").removeprefix("Bearer ")
+        given = next((headers[name] for name in ("x-api-key", "x-goog-api-key") if name in headers), None)
+        given = given or headers.get("authorization", "").removeprefix("Bearer ")
         shown = {name: "[key]" if name in _SECRET_HEADERS else value for name, value in headers.items()}
         asked = wire.asked(self.path, shown, body)
         if self.double.expects_key is not None and given != self.double.expects_key:
@@ -248,7 +259,7 @@ class _Handler(BaseHTTPRequestHandler):
         return True
 
     def _answer(self, wire: Wire, asked: Asked, said: Said, fault: Fault | None) -> None:
-        usage = self.double.cache_of(asked.body.get("model", "")).usage(wire.blocks(asked), said)
+        usage = self.double.cache_of(asked.model).usage(wire.blocks(asked), said)
         if asked.streams:
             self._stream(list(wire.events(asked, said, usage)), fault)
             return

@@ -12,7 +12,10 @@ from typing import TYPE_CHECKING, Any
 
 from lorewright.errors import ProviderError
 from lorewright.llm.model import ModelReply, ModelRequest, OnText, Talk
+from lorewright.llm.providers import messages
 from lorewright.llm.providers.failures import failure_of
+from lorewright.llm.providers.replies import reply_of
+from lorewright.llm.providers.vendors import vendor_model
 from lorewright.llm.secrets import Secrets
 from lorewright.llm.taxonomy import Row
 
@@ -57,7 +60,7 @@ class RemoteModel:
         """One try. With `on_text` the answer is streamed and the pieces of its text passed on.
 
         Raises:
-            PassingFailure: nothing came of it, and another try may do better.
+            ProviderBusy: nothing came of it, and another try may do better.
             ModelRefused: the model or the provider's filter declined.
             ProviderError: another try would fail as well; the message has no text of an SDK and no secret in it.
         """
@@ -70,14 +73,12 @@ class RemoteModel:
             # Whatever an SDK raises may quote headers; only what is made of it here goes on.
             if not _is_theirs(problem):
                 raise
-            raise failure_of(problem, self._row, self._secrets) from None
+            raise failure_of(problem, self._row, self._secrets, address=self._base_url) from None
         prices = self._row.prices
         return replace(reply, cost_microusd=prices.cost_of(reply)) if prices is not None else reply
 
     async def _response(self, request: ModelRequest, on_text: OnText | None) -> theirs.ModelResponse:
-        from pydantic_ai import direct
-
-        from lorewright.llm.providers import messages
+        from pydantic_ai import direct  # late: it takes most of a second
 
         said = messages.messages_of(request, recalled=self._recalled)
         parameters = messages.parameters_of(request, self._row)
@@ -97,8 +98,6 @@ class RemoteModel:
                 return stream.get()
 
     def _reply(self, response: theirs.ModelResponse, *, streamed: bool) -> ModelReply:
-        from lorewright.llm.providers.replies import reply_of
-
         reply = reply_of(response, self._row, streamed=streamed)
         for call in reply.calls:
             self._said[call.id] = response
@@ -118,11 +117,19 @@ class RemoteModel:
     async def _vendor(self) -> AsyncIterator[VendorModel]:
         import httpx2
 
-        from lorewright.llm.providers.vendors import vendor_model
-
         patience = httpx2.Timeout(self._timeout_s, connect=min(_CONNECT_S, self._timeout_s))
         async with httpx2.AsyncClient(timeout=patience, verify=_trust()) as http:
             yield vendor_model(self._row, api_key=self._api_key, base_url=self._base_url, http=http)
+
+
+def load(row: Row) -> None:
+    """Import all that asking a model of this row needs, and read whom we trust. Nothing is sent."""
+    import httpx2
+    from pydantic_ai import direct  # noqa: F401 (for the import alone)
+
+    vendor_model(
+        row, api_key="none", base_url="http://127.0.0.1", http=httpx2.AsyncClient(timeout=1.0, verify=_trust())
+    )
 
 
 @cache

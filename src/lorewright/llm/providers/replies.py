@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import json
+from typing import TYPE_CHECKING
 
-from pydantic_ai import messages as theirs
-
-from lorewright.errors import ModelRefused
+from lorewright.errors import ModelRefused, ProviderBusy
 from lorewright.llm.model import ModelReply, ToolCall
-from lorewright.llm.providers.failures import PassingFailure
 from lorewright.llm.providers.messages import ANSWER_TOOL
 from lorewright.llm.taxonomy import Row
+
+if TYPE_CHECKING:
+    from pydantic_ai import messages as theirs
 
 _TOO_LONG = "the answer is not finished: it reached the most tokens that it may have; answer more briefly"
 _EMPTY = "the answer is empty"
@@ -24,8 +25,10 @@ def reply_of(response: theirs.ModelResponse, row: Row, *, streamed: bool) -> Mod
 
     Raises:
         ModelRefused: it declined, or the provider's filter did.
-        PassingFailure: it broke off without saying that it was done.
+        ProviderBusy: it broke off without saying that it was done.
     """
+    from pydantic_ai import messages as theirs  # late: it takes most of a second
+
     who = f"{row.provider} ({row.key})"
     ended = response.finish_reason
     if ended == "content_filter":
@@ -33,7 +36,7 @@ def reply_of(response: theirs.ModelResponse, row: Row, *, streamed: bool) -> Mod
             f"{who}: the model declined to answer", hint="put it another way, or let the built-in stage do it"
         )
     if _is_cut(response, row, streamed=streamed) or ended == "error":
-        raise PassingFailure(f"{who}: the answer broke off", hint="try again")
+        raise ProviderBusy(f"{who}: the answer broke off", hint="try again")
     called = [part for part in response.parts if isinstance(part, theirs.ToolCallPart)]
     answers = [part.args_as_json_str() for part in called if part.tool_name == ANSWER_TOOL]
     said = "".join(part.content for part in response.parts if isinstance(part, theirs.TextPart))
