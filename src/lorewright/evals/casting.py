@@ -107,10 +107,14 @@ class Cast:
 class Casting:
     """Casts turns; a model is opened once."""
 
-    def __init__(self, overrides: Overrides, open_model: OpenModel, shelf: PromptShelf) -> None:
+    def __init__(
+        self, overrides: Overrides, open_model: OpenModel, shelf: PromptShelf, begin_turn: Callable[[], None]
+    ) -> None:
+        """`begin_turn` is called before each turn: what models may cost is counted by turns."""
         self._overrides = overrides
         self._open_model = open_model
         self._shelf = shelf
+        self._begin_turn = begin_turn
         self._opened: dict[str, Model] = {}
 
     def cast(self, turn: RecordedTurn) -> Cast:
@@ -119,6 +123,7 @@ class Casting:
         Raises:
             SettingsError: a model or a prompt cannot be had.
         """
+        self._begin_turn()
         keys = self._keys(turn.asked())
         anew = {stage: key for stage, key in keys.items() if key is not None}
         asked = {stage: key for stage, key in anew.items() if key != BUILTIN}

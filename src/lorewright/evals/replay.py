@@ -7,7 +7,7 @@ the history of then. Models answer as recorded and dice fall as recorded, unless
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass
 from typing import Any
@@ -86,12 +86,14 @@ class Replays:
         open_model: OpenModel = no_model,
         shelf: PromptShelf | None = None,
         stages_of: StagesOf = every_stage,
+        begin_turn: Callable[[], None] = lambda: None,
     ) -> None:
         self._campaigns = campaigns
         self._histories = histories
         self._open_model = open_model
         self._shelf = shelf or PlainShelf()
         self.stages_of = stages_of
+        self._begin_turn = begin_turn
 
     async def rerun_turn(
         self,
@@ -141,7 +143,7 @@ class Replays:
             SettingsError: an overridden prompt, stage or model is none.
         """
         overrides = Overrides(override_prompt_versions or {}, override_models or {})
-        casting = Casting(overrides, self._open_model, self._shelf)
+        casting = Casting(overrides, self._open_model, self._shelf, self._begin_turn)
         with self._campaigns.reading(campaign_id) as store, ExitStack() as stack:
             path = store.turns()
             turns.held_to(path[-1]["turn_no"])
