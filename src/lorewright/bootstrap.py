@@ -3,12 +3,13 @@ in `lore_bootstrap`."""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from lorewright.campaigns.campaigns import Campaigns
-from lorewright.campaigns.casting import Casting, FixedCasting
+from lorewright.campaigns.casting import Casting, FixedCasting, TierCasting
 from lorewright.campaigns.doctor import Doctor
 from lorewright.campaigns.explore.explorer import Explorer
 from lorewright.campaigns.generator.generating import Generator
@@ -19,10 +20,10 @@ from lorewright.campaigns.scenarios import Scenarios
 from lorewright.campaigns.sessions import Sessions
 from lorewright.campaigns.upgrades.upgrading import Upgrades
 from lorewright.errors import EmbedderError
+from lorewright.evals.replay import Replays
 from lorewright.index.library import Library
 from lorewright.llm.model import Model
-from lorewright.llm.prompt import PlainPrompts
-from lorewright.lore_bootstrap import open_lore
+from lorewright.lore_bootstrap import open_lore, prompt_library
 from lorewright.settings import Workspace
 
 
@@ -42,6 +43,7 @@ class App:
     explorer: Explorer
     scenarios: Scenarios
     by_words: Library
+    replays: Replays
     # Why packs are found by words alone although the settings name an embedder.
     without_vectors: EmbedderError | None = None
 
@@ -50,7 +52,7 @@ class App:
         """Makes scenarios from packs; what it makes is tried out by what is built in, whatever models there are."""
 
         def trial(folder: Path) -> Campaigns:
-            casting = FixedCasting({}, PlainPrompts())
+            casting = FixedCasting({}, self.casting.library)
             return _campaigns(self.workspace, self.by_words, casting, folder, Histories(folder / "history", None))
 
         return Generator(self.workspace.scenarios, self.by_words, self.explorer, trial)
@@ -74,7 +76,12 @@ def open_app(
     """
     lore = open_lore(start, long_lived=long_lived)
     workspace, library = lore.workspace, lore.library
-    casting = FixedCasting(models or {}, PlainPrompts())
+    library_of_prompts = prompt_library(workspace)
+    casting: Casting = (
+        TierCasting(workspace.settings.models, library_of_prompts, os.environ)
+        if models is None
+        else FixedCasting(models, library_of_prompts)
+    )
     histories = Histories(workspace.indexes / "history", library.vectors)
     campaigns = _campaigns(workspace, library, casting, workspace.campaigns, histories)
     by_words = Library(workspace.indexes)
@@ -100,6 +107,7 @@ def open_app(
         explorer=explorer,
         scenarios=Scenarios(workspace.scenarios, workspace.content_packs, by_words, explorer),
         by_words=by_words,
+        replays=Replays(campaigns, histories),
         without_vectors=lore.without_vectors,
     )
 

@@ -151,6 +151,11 @@ class Workspace:
         return self.root / "rulesets"
 
     @property
+    def prompts(self) -> Path:
+        """Prompts of one's own, over those that ship."""
+        return self.root / "prompts"
+
+    @property
     def indexes(self) -> Path:
         """All that can be rebuilt."""
         return self.root / "indexes"

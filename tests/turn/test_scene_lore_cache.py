@@ -12,8 +12,8 @@ import pytest
 import harbour as h
 from lorewright.bootstrap import App, open_app
 from lorewright.campaigns.campaigns import OpenCampaign
-from lorewright.campaigns.metrics import lore_cache_hit_rate
 from lorewright.errors import ProviderError
+from lorewright.evals.metrics import lore_cache_hit_rate
 from lorewright.llm.doubles import ScriptedModel
 from lorewright.turn.rewinding import undo
 
@@ -86,7 +86,7 @@ def test_with_and_without_the_cache_every_stage_is_told_and_makes_the_same(tmp_p
             say(campaign, *LINES[-5:-1], "wait")
             turns = [{**turn, "lore_cached": None} for turn in campaign.store.turns()]
             told.append([turns, [campaign.store.stage_records(turn["turn_id"]) for turn in turns]])
-            rate = lore_cache_hit_rate(campaign.store.turns())
+            rate = lore_cache_hit_rate(turn["lore_cached"] for turn in campaign.store.turns())
             assert rate is not None
             assert (rate > 0) is keeps
     assert told[0] == told[1]
@@ -102,7 +102,7 @@ def test_a_stay_reuses_and_a_move_gathers(app: App) -> None:
             True,
             False,
         ]
-        assert lore_cache_hit_rate(campaign.store.turns()) == 0.5
+        assert lore_cache_hit_rate(turn["lore_cached"] for turn in campaign.store.turns()) == 0.5
 
 
 def test_what_is_kept_outlives_the_process(app: App) -> None:
@@ -163,11 +163,11 @@ def test_a_turn_that_fails_keeps_nothing(app: App) -> None:
 
 def test_the_rate_is_of_the_path_alone(app: App) -> None:
     with app.campaigns.open("game") as campaign:
-        assert lore_cache_hit_rate(campaign.store.turns()) is None
+        assert lore_cache_hit_rate(turn["lore_cached"] for turn in campaign.store.turns()) is None
         say(campaign, "look", "look", "look", "look")
-        assert lore_cache_hit_rate(campaign.store.turns()) == 0.75
+        assert lore_cache_hit_rate(turn["lore_cached"] for turn in campaign.store.turns()) == 0.75
         undo(campaign.store, turns=3)
-        assert lore_cache_hit_rate(campaign.store.turns()) == 0
+        assert lore_cache_hit_rate(turn["lore_cached"] for turn in campaign.store.turns()) == 0
 
 
 def test_what_happened_is_made_ready_once_a_turn(app: App) -> None:

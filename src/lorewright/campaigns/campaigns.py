@@ -26,22 +26,24 @@ from lorewright.ids import canonical_json, content_hash, is_id
 from lorewright.index.damage import blaming_damage
 from lorewright.index.generation import Generation, GenerationKey
 from lorewright.index.library import InstalledPack, Library
+from lorewright.llm.metered import Spent
 from lorewright.packs.loader import Progress, content_hash_of, no_progress
 from lorewright.rules.rulesets import Ruleset
 from lorewright.storage.heads import HeadRow, head_row
-from lorewright.storage.model_rows import Spent, spent_in
-from lorewright.storage.prompt_pins import prompt_pins
+from lorewright.storage.model_rows import spent_in
 from lorewright.storage.sittings import active_session_row
 from lorewright.turn.campaign import CampaignRow, PackPin
-from lorewright.turn.casting import make_stages
+from lorewright.turn.casting import STAGES, make_stages
 from lorewright.turn.commit import run_turn
 from lorewright.turn.draft import Setting, Submission, turn_id_of
 from lorewright.turn.listener import SILENT, Listener
 from lorewright.turn.messages import Message
 from lorewright.turn.pipeline import Stages
+from lorewright.turn.prompting.pinning import pinned_library, pins_in_force
 from lorewright.turn.result import TurnResult
 from lorewright.turn.rewinding import redo, undo_played
 from lorewright.turn.scope import suggestions
+from lorewright.turn.stages.stage import BUILTIN
 from lorewright.turn.store import CampaignStore
 from lorewright.world.state import WorldState
 
@@ -83,12 +85,14 @@ class OpenCampaign:
     def stages(self) -> Stages:
         """The stages of the next turn, with the models, prompts and budget that hold just now."""
         keys = self.keys
-        spent = Spent() if keys.are_builtin else spent_in(self.store.database, self._session_id())
-        return self.casting.stages(keys, prompt_pins(self.store.database), spent)
+        if all(self.casting.key(stage, keys) == BUILTIN for stage in STAGES):
+            return make_stages({})
+        return self.casting.stages(keys, pinned_library(self.store.database, self.casting.library), self.spent())
 
-    def _session_id(self) -> str | None:
+    def spent(self) -> Spent:
+        """What the sitting at hand has cost so far; without one, the campaign."""
         active = active_session_row(self.store.database)
-        return None if active is None else active.id
+        return Spent(*spent_in(self.store.database, None if active is None else active.id))
 
     def change_setting(self, **changes: Any) -> None:
         """Play on with some fields of the setting otherwise, until the head goes over an upgrade; for measuring."""
@@ -252,7 +256,15 @@ class Campaigns:
         result = canonical_json(_first_result(intro, opening.state, opening.rules.ruleset).model_dump(mode="json"))
         path = self.folder / f"{row['id']}{_SUFFIX}"
         try:
-            create_campaign(path, row=row, pins=pins, state=opening.state, result_json=result, intro=intro)
+            create_campaign(
+                path,
+                row=row,
+                pins=pins,
+                state=opening.state,
+                result_json=result,
+                intro=intro,
+                prompts=pins_in_force(self._casting.library),
+            )
         except FileExistsError:
             raise CampaignError(f"there is a campaign {row['id']} already", hint="choose another --id") from None
 
@@ -322,10 +334,14 @@ class Campaigns:
             make = partial(self._made, store, stack)
             yield OpenCampaign(store, self._casting, make, make())
 
-    def _made(self, store: CampaignStore, stack: ExitStack) -> _Made:
-        """What holds at the head of a campaign; the stack closes it."""
-        row = store.campaign()
-        state = store.head().state
+    def as_of(self, store: CampaignStore, turn_id: str, stack: ExitStack) -> tuple[CampaignRow, Setting]:
+        """A campaign and its setting as they were while a turn was the head; the stack closes them."""
+        return self._made(store, stack, at=turn_id)
+
+    def _made(self, store: CampaignStore, stack: ExitStack, *, at: str | None = None) -> _Made:
+        """What holds at the head of a campaign, or at another turn; the stack closes it."""
+        row = store.campaign(at)
+        state = store.head().state if at is None else store.state_at(at)
         hold_to(state, row.rules.ruleset)
         generations = self.generations(row)
         for generation in generations:

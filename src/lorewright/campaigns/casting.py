@@ -6,11 +6,16 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Protocol
 
+from lorewright.llm.metered import Budget, Spent
 from lorewright.llm.model import Model
+from lorewright.llm.opening import open_model
 from lorewright.llm.prompt import Prompts
+from lorewright.llm.prompts.library import PromptLibrary
+from lorewright.llm.tiers import key_for
+from lorewright.settings import ModelsSettings
 from lorewright.storage.database import Database
-from lorewright.storage.model_rows import Spent, model_keys
-from lorewright.turn.casting import make_stages
+from lorewright.storage.model_rows import model_keys
+from lorewright.turn.casting import STAGES, make_stages
 from lorewright.turn.pipeline import Stages
 from lorewright.turn.stages.stage import BUILTIN
 
@@ -24,7 +29,7 @@ class ModelKeys:
 
     @property
     def are_builtin(self) -> bool:
-        """Whether no model is asked by either tier."""
+        """Whether neither tier has a model."""
         return self.small == self.large == BUILTIN
 
     @classmethod
@@ -39,6 +44,11 @@ BUILTIN_KEYS = ModelKeys()
 class Casting(Protocol):
     """Gives stages their models and prompts."""
 
+    @property
+    def library(self) -> PromptLibrary:
+        """The prompts that there are."""
+        ...
+
     def check(self, key: str) -> None:
         """Whether there is a model of that key that could be asked.
 
@@ -47,43 +57,96 @@ class Casting(Protocol):
         """
         ...
 
-    def stages(self, keys: ModelKeys, pins: Mapping[str, str], spent: Spent) -> Stages:
-        """The stages for one turn: with these models, these versions of prompts (by name; the newest where none is
-        named), and what the sitting has cost so far.
+    def key(self, stage: str, keys: ModelKeys) -> str:
+        """The key of the model that a stage asks, `builtin` where it asks none.
+
+        Raises:
+            SettingsError: the settings name a stage or key that there is not.
+        """
+        ...
+
+    def model(self, stage: str, keys: ModelKeys, spent: Spent) -> Model | None:
+        """The model of one stage, None where it is built in; `spent` is what the sitting has cost so far.
+
+        Raises:
+            SettingsError: the model cannot be asked.
+        """
+        ...
+
+    def stages(self, keys: ModelKeys, prompts: Prompts, spent: Spent) -> Stages:
+        """The stages for one turn. All models in them share what may be spent.
 
         Raises:
             SettingsError: a model cannot be asked.
         """
         ...
 
-    def model(self, stage: str, keys: ModelKeys, spent: Spent) -> Model | None:
-        """The model of a stage outside of turns; None where it is built in."""
-        ...
 
-    def prompts(self, pins: Mapping[str, str]) -> Prompts:
-        """The prompts, these versions of them."""
-        ...
+class TierCasting:
+    """Models by the campaign's keys and the settings."""
+
+    def __init__(self, settings: ModelsSettings, library: PromptLibrary, environ: Mapping[str, str]) -> None:
+        self._settings = settings
+        self._library = library
+        self._environ = environ
+
+    @property
+    def library(self) -> PromptLibrary:
+        """The prompts that there are."""
+        return self._library
+
+    def check(self, key: str) -> None:
+        """Whether there is such a key, and what it needs is set."""
+        open_model(key, self._settings, environ=self._environ)
+
+    def key(self, stage: str, keys: ModelKeys) -> str:
+        """By the table of tiers."""
+        return key_for(stage, small=keys.small, large=keys.large, settings=self._settings)
+
+    def model(self, stage: str, keys: ModelKeys, spent: Spent) -> Model | None:
+        """As its key says."""
+        return self._model(self.key(stage, keys), Budget(self._settings.budget, spent=spent))
+
+    def stages(self, keys: ModelKeys, prompts: Prompts, spent: Spent) -> Stages:
+        """Each with the model of its key; with one key one model."""
+        budget = Budget(self._settings.budget, spent=spent)
+        wanted = {stage: self.key(stage, keys) for stage in STAGES}
+        opened = {key: self._model(key, budget) for key in sorted(set(wanted.values()))}
+        return make_stages({stage: model for stage, key in wanted.items() if (model := opened[key])}, prompts)
+
+    def _model(self, key: str, budget: Budget) -> Model | None:
+        return open_model(key, self._settings, environ=self._environ, budget=budget)
 
 
 class FixedCasting:
     """The same models for every campaign, whatever its keys say: for tests, rehearsals and replays."""
 
-    def __init__(self, models: Mapping[str, Model], prompts: Prompts) -> None:
+    def __init__(self, models: Mapping[str, Model], library: PromptLibrary) -> None:
+        """Models by stage.
+
+        Raises:
+            SettingsError: a model was given to a stage that there is not.
+        """
         self._models = dict(models)
-        self._prompts = prompts
-        make_stages(models)
+        self._library = library
+        make_stages({stage: model for stage, model in models.items() if stage in STAGES})
+
+    @property
+    def library(self) -> PromptLibrary:
+        """The prompts that there are."""
+        return self._library
 
     def check(self, key: str) -> None:
         """Any key will do."""
 
-    def stages(self, keys: ModelKeys, pins: Mapping[str, str], spent: Spent) -> Stages:
-        """With the models that were given."""
-        return make_stages(self._models, self._prompts)
+    def key(self, stage: str, keys: ModelKeys) -> str:
+        """Of the model that was given."""
+        return self._models[stage].key if stage in self._models else BUILTIN
 
     def model(self, stage: str, keys: ModelKeys, spent: Spent) -> Model | None:
         """The one that was given."""
         return self._models.get(stage)
 
-    def prompts(self, pins: Mapping[str, str]) -> Prompts:
-        """Those that were given."""
-        return self._prompts
+    def stages(self, keys: ModelKeys, prompts: Prompts, spent: Spent) -> Stages:
+        """With the models that were given."""
+        return make_stages({stage: model for stage, model in self._models.items() if stage in STAGES}, prompts)

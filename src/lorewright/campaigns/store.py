@@ -14,6 +14,7 @@ from lorewright.storage.branches import MAIN_BRANCH
 from lorewright.storage.campaign_tables import CAMPAIGN_MIGRATIONS
 from lorewright.storage.database import Database, insert_row, opened
 from lorewright.storage.migrations import migrate
+from lorewright.storage.prompt_pins import PromptPin, pinning
 from lorewright.storage.steps import step
 from lorewright.storage.upgrades import all_pins
 from lorewright.turn.campaign import PackPin
@@ -24,7 +25,14 @@ from lorewright.world.state import WorldState
 
 
 def create_campaign(
-    path: Path, *, row: dict[str, Any], pins: Sequence[PackPin], state: WorldState, result_json: str, intro: Message
+    path: Path,
+    *,
+    row: dict[str, Any],
+    pins: Sequence[PackPin],
+    state: WorldState,
+    result_json: str,
+    intro: Message,
+    prompts: Sequence[PromptPin] = (),
 ) -> None:
     """Write a new campaign's file with its turn 0, whole or not at all: it is made under another name and renamed.
 
@@ -37,6 +45,8 @@ def create_campaign(
         migrate(database, CAMPAIGN_MIGRATIONS)
         with database.transaction() as connection:
             for sql, parameters in _creation(row, pins, state, result_json, intro):
+                connection.execute(sql, parameters)
+            for sql, parameters in pinning(row["id"], prompts):
                 connection.execute(sql, parameters)
 
 

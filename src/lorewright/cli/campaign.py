@@ -10,7 +10,6 @@ import typer
 
 from lorewright.bootstrap import open_app
 from lorewright.campaigns import branches, exchange
-from lorewright.campaigns.metrics import lore_cache_hit_rate
 from lorewright.campaigns.sessions import shown as shown_session
 from lorewright.campaigns.upgrades.remarks import UpgradePlan
 from lorewright.campaigns.upgrades.upgrading import Upgraded
@@ -19,6 +18,7 @@ from lorewright.cli.progress import progress_bar
 from lorewright.cli.prose import wrapped
 from lorewright.cli.table_talk import roll_line
 from lorewright.errors import NotFound, SettingsError
+from lorewright.evals.metrics import lore_cache_hit_rate
 from lorewright.ids import canonical_json
 from lorewright.rules.outcomes import Roll
 from lorewright.storage.heads import head_row, undone_turns
@@ -328,7 +328,7 @@ def _show_turn(turn: dict[str, Any]) -> None:
 def _bookkeeping(store: CampaignStore) -> dict[str, Any]:
     session = active_session_row(store.database)
     return {
-        "lore_cache_hit_rate": lore_cache_hit_rate(store.turns()),
+        "lore_cache_hit_rate": lore_cache_hit_rate(turn["lore_cached"] for turn in store.turns()),
         "session": None if session is None else shown_session(session),
         "head_turn_id": head_row(store.database).turn_id,
         "undone": len(undone_turns(store.database)),

@@ -3,17 +3,8 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
 
 from lorewright.storage.database import Database
-
-
-@dataclass(frozen=True, slots=True)
-class Spent:
-    """Tokens (read and written) and millionths of a dollar."""
-
-    tokens: int = 0
-    microusd: int = 0
 
 
 def model_keys(database: Database) -> tuple[str, str]:
@@ -50,9 +41,9 @@ def agree(database: Database, keys: tuple[str, ...]) -> None:
         connection.execute("UPDATE campaigns SET agreed_keys_json = ?", (agreed,))
 
 
-def spent_in(database: Database, session_id: str | None) -> Spent:
-    """What a sitting has cost so far: its turns, also those that were taken back, its failed attempts, its asides. None
-    counts the whole campaign."""
+def spent_in(database: Database, session_id: str | None) -> tuple[int, int]:
+    """What a sitting has cost so far, in tokens and in millionths of a dollar: its turns, also those that were taken
+    back, its failed attempts, its asides. None counts the whole campaign."""
     where = "" if session_id is None else " WHERE session_id = ?1"
     given = () if session_id is None else (session_id,)
     turns = database.row(
@@ -71,4 +62,4 @@ def spent_in(database: Database, session_id: str | None) -> Spent:
     )
     assert turns is not None
     assert calls is not None
-    return Spent(turns["tokens"] + calls["tokens"], turns["microusd"] + calls["microusd"])
+    return turns["tokens"] + calls["tokens"], turns["microusd"] + calls["microusd"]

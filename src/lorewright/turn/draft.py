@@ -13,6 +13,7 @@ from lorewright.ids import canonical_json, content_hash
 from lorewright.index.generation import Generation
 from lorewright.llm.calls import Call, CallLog
 from lorewright.rules.actions import Action
+from lorewright.rules.dice import Dice, SeededDice
 from lorewright.rules.outcomes import Validation
 from lorewright.rules.rulesets import CampaignRules
 from lorewright.tokens import count_tokens
@@ -54,6 +55,10 @@ class Head:
 ReadHistory = Callable[[Head, int], AbstractContextManager[tuple[Generation, ...]]]
 
 
+# The campaign's seed, the hash of the state, the action ID -> the dice of a turn.
+DiceOf = Callable[[int, str, str], Dice]
+
+
 def no_history(head: Head, leave_out: int) -> AbstractContextManager[tuple[Generation, ...]]:
     """Nothing that happened is looked up."""
     return nullcontext(())
@@ -62,8 +67,8 @@ def no_history(head: Head, leave_out: int) -> AbstractContextManager[tuple[Gener
 @dataclass(frozen=True, slots=True)
 class Setting:
     """What does not change while a campaign is played: its rules, its seed, the packs that it pins, how to look up what
-    has happened in it, what each of the cast is after (by ID), and whether scene lore is reused. Rules and packs hold
-    where the head's `upgrade_id` is the same."""
+    has happened in it, what each of the cast is after (by ID), whether scene lore is reused, and whose dice are thrown.
+    Rules and packs hold where the head's `upgrade_id` is the same."""
 
     rules: CampaignRules
     seed: int
@@ -72,6 +77,7 @@ class Setting:
     agendas: Mapping[str, Agenda] = field(default_factory=dict)
     keeps_scene_lore: bool = True
     upgrade_id: str | None = None
+    dice: DiceOf = SeededDice
 
 
 @dataclass(frozen=True, slots=True)

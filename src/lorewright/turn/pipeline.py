@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from lorewright.errors import CampaignError
 from lorewright.rules.actions import Action, Attempt
 from lorewright.rules.clarify import come_to_the_same
-from lorewright.rules.dice import SeededDice
 from lorewright.rules.outcomes import ActionResult, Resolution, Validation
 from lorewright.rules.resolve import play_out
 from lorewright.rules.validate import validate
@@ -185,7 +184,7 @@ class _Turn:
         )
 
     async def _resolve(self, attempts: Sequence[Attempt], validation: Validation) -> tuple[Resolution, WorldState]:
-        dice = SeededDice(self._setting.seed, self._state.truth_hash(), self._submission.action_id)
+        dice = self._setting.dice(self._setting.seed, self._state.truth_hash(), self._submission.action_id)
         turn_no, rules = self._head.turn_no + 1, self._setting.rules
         ruled = await rulings(
             self._stages.resolve,

@@ -56,6 +56,22 @@ class Scope(Frozen):
     topics: tuple[Named, ...] = ()
 
 
+class InnerState(Frozen):
+    """A named inner state and how far it has come to the surface (1 to 10); from 6 its owner knows of it."""
+
+    name: str
+    value: Any = None
+    level: int = Field(default=6, ge=1, le=10)
+
+
+class Persona(Frozen):
+    """Whom the player plays, as the narrator may know them: `states` are the manifest ones."""
+
+    name: str = "the adventurer"
+    description: str = ""
+    states: tuple[InnerState, ...] = ()
+
+
 class InterpreterInput(Frozen):
     """The player's words, what they can refer to, and the numbered lines offered last (`2` means the second).
 
@@ -198,7 +214,7 @@ class NarratorInput(Frozen):
     they gain and lose, how somebody stands to them, a door's lock; so that a price can be named. `recorded` is what the
     outcomes' `fact_ids` stand for; `carried` what the player has afterwards;
     `minutes_lost` the time that a bad roll cost where nothing else was the price. `described` holds what the packs
-    openly say of whom and what the turn was about, and of some of what is here.
+    openly say of whom and what the turn was about, and of some of what is here. `player` is whom the player plays.
     """
 
     player_text: str
@@ -225,6 +241,7 @@ class NarratorInput(Frozen):
     grammar: FrozenMap[str, tuple[Phrase, ...]] = Field(default_factory=dict)
     packet: FrozenMap[str, Any] = Field(default_factory=dict)
     described: FrozenMap[str, tuple[LoreLine, ...]] = Field(default_factory=dict)
+    player: Persona = Persona()
 
 
 class Supported(Frozen):

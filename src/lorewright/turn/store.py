@@ -27,7 +27,13 @@ from lorewright.storage.heads import (
     undone_turns,
 )
 from lorewright.storage.migrations import open_migrated
-from lorewright.storage.sittings import SceneLoreRow, active_session_row, keep_scene_lore, scene_lore_row
+from lorewright.storage.sittings import (
+    SceneLoreRow,
+    active_session_row,
+    keep_scene_lore,
+    scene_lore_row,
+    session_rows,
+)
 from lorewright.storage.steps import step
 from lorewright.storage.upgrades import upgrade_of, upgrade_row
 from lorewright.turn.campaign import CampaignRow, PackPin
@@ -73,12 +79,12 @@ class CampaignStore:
 
     # Reading.
 
-    def campaign(self) -> CampaignRow:
-        """The campaign itself, with the rules and pins that hold at its head."""
+    def campaign(self, at: str | None = None) -> CampaignRow:
+        """The campaign itself, with the rules and pins that hold at its head, or at another turn."""
         row = self.database.row("SELECT * FROM campaigns")
         assert row is not None
         pins = self.database.rows("SELECT pack_id, version, content_hash FROM pack_pins ORDER BY pack_id")
-        upgrade_id = upgrade_of(self.database, row["head_turn_id"])
+        upgrade_id = upgrade_of(self.database, at or row["head_turn_id"])
         upgrade = None if upgrade_id is None else upgrade_row(self.database, upgrade_id)
         return CampaignRow(
             id=row["id"],
@@ -96,9 +102,10 @@ class CampaignStore:
             upgrade_id=upgrade_id,
         )
 
-    def upgrade_id(self) -> str | None:
-        """The turn that set the rules and pins that hold at the head; None where the campaign was begun with them."""
-        return upgrade_of(self.database, head_row(self.database).turn_id)
+    def upgrade_id(self, at: str | None = None) -> str | None:
+        """The turn that set the rules and pins that hold at the head, or at another turn; None where the campaign was
+        begun with them."""
+        return upgrade_of(self.database, at or head_row(self.database).turn_id)
 
     def head(self) -> Head:
         """The newest turn with its state and the last messages."""
@@ -129,6 +136,32 @@ class CampaignStore:
             # What a sitting began with does not go back with whoever goes back before it.
             session_lore=session.session_lore if session and known else {},
             upgrade_id=upgrade_of(self.database, row["turn_id"]),
+        )
+
+    def head_at(self, turn_id: str, state: WorldState, *, session_id: str | None = None) -> Head:
+        """The head as it was while a turn was it and that sitting was at hand; without what was kept of its scene.
+        `state` is the one after that turn.
+
+        Raises:
+            NotFound: there is no such turn.
+        """
+        turn = self.turn(turn_id)
+        path = path_to(self.database, turn_id, last=RECENT_TURNS)
+        result = json.loads(path[-1]["result_json"])
+        session = next((one for one in session_rows(self.database) if one.id == session_id), None)
+        known = session is not None and is_on_path(self.database, session.start_turn_id, to=turn_id)
+        return Head(
+            campaign_id=self.campaign_id,
+            turn_id=turn_id,
+            turn_no=turn.turn_no,
+            revision=0,
+            state=state,
+            options=options_of(result),
+            recent=tuple(self._messages_of(path)),
+            moved_from=moved_from(result),
+            session_id=session_id,
+            session_lore=session.session_lore if session and known else {},
+            upgrade_id=upgrade_of(self.database, turn_id),
         )
 
     def state_at(self, turn_id: str) -> WorldState:

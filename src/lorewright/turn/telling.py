@@ -12,9 +12,11 @@ from lorewright.scene_lore.models import LoreText, SceneItem, SceneLore
 from lorewright.turn.records import (
     ClockTick,
     Evidence,
+    InnerState,
     LoreLine,
     Movement,
     NarratorInput,
+    Persona,
     PersonView,
     PlannerOutput,
     Recorded,
@@ -23,6 +25,7 @@ from lorewright.turn.records import (
 )
 from lorewright.turn.scope import ways_out
 from lorewright.world.ops import ChangeInventory, ChangeRelation, SetDoor
+from lorewright.world.schemas import plain
 from lorewright.world.state import WorldState
 
 # What somebody says in answer.
@@ -79,7 +82,23 @@ def narrator_input(
         grammar=rules.grammar,
         packet=packet,
         described={entity_id: _lines(texts) for entity_id, texts in (described or {}).items()},
+        player=_persona(after),
     )
+
+
+def _persona(state: WorldState) -> Persona:
+    """Whom the player plays: what is known of them, and the inner states that they know of."""
+    name = state.name_of(state.player_id)
+    character = state.characters.get(state.player_id)
+    if character is None:
+        return Persona(name=name or Persona().name)
+    manifest = tuple(
+        InnerState(name=name, value=plain(one.value), level=one.level)
+        for name, one in sorted(character.states.items())
+        if one.is_manifest
+    )
+    description = str(character.profile.get("description") or "")
+    return Persona(name=name or Persona().name, description=description, states=manifest)
 
 
 def _shown_ops(resolution: Resolution) -> Iterable[ChangeRelation | ChangeInventory | SetDoor]:

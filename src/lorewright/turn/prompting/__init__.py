@@ -1,1 +1,1 @@
-"""What a stage is given -> what its prompt is filled in with."""
+"""What each stage's prompt is filled in with: types of contexts, and how they are made of the stages' inputs."""

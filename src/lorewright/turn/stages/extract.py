@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
+from lorewright.turn.prompting.extractors import lore_extractor_context
 from lorewright.turn.proposals import ExtractorInput, ExtractorOutput
 from lorewright.turn.stages.stage import Stage
 
@@ -15,6 +19,10 @@ class Extract(Stage[ExtractorInput, ExtractorOutput, ExtractorOutput]):
     def twin(self, given: ExtractorInput) -> ExtractorOutput:
         """Nothing."""
         return ExtractorOutput()
+
+    def context(self, given: ExtractorInput) -> Mapping[str, Any]:
+        """The narration, and what is on record."""
+        return lore_extractor_context(given).model_dump(mode="json")
 
     def wrong_with(self, answer: ExtractorOutput, given: ExtractorInput) -> str | None:
         """Subjects, places, people and threads that were not in the input."""

@@ -3,11 +3,13 @@ in the scope."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, Literal
 
 from pydantic import Field
 
 from lorewright.rules.actions import METADATA, Action
+from lorewright.turn.prompting.interpreter import interpreter_context
 from lorewright.turn.records import InterpreterInput, InterpreterOutput, Scope, Unclear
 from lorewright.turn.stages.stage import Stage
 from lorewright.turn.twins.interpreter import interpret
@@ -54,6 +56,10 @@ class Interpret(Stage[InterpreterInput, ReadTurn, InterpreterOutput]):
     def twin(self, given: InterpreterInput) -> InterpreterOutput:
         """The grammar."""
         return interpret(given)
+
+    def context(self, given: InterpreterInput) -> Mapping[str, Any]:
+        """The scope by ID, and the words."""
+        return interpreter_context(given).model_dump(mode="json")
 
     def settled(self, given: InterpreterInput) -> InterpreterOutput | None:
         """The grammar's reading, where it is sure of it."""

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 from pydantic import BaseModel, ConfigDict, Field
 
 from lorewright.turn.listener import Listener
 from lorewright.turn.marks import Unmarked, read_marks
+from lorewright.turn.prompting.narrator import narrator_context
 from lorewright.turn.prompting.sources import sources_of
 from lorewright.turn.records import NarratorInput, NarratorOutput, Supported
 from lorewright.turn.stages.stage import Stage
@@ -31,6 +35,10 @@ class Narrate(Stage[NarratorInput, Prose, NarratorOutput]):
     def twin(self, given: NarratorInput) -> NarratorOutput:
         """The grammar of phrases."""
         return narrate(given)
+
+    def context(self, given: NarratorInput) -> Mapping[str, Any]:
+        """The numbered sources, and what happened."""
+        return narrator_context(given).model_dump(mode="json")
 
     def heard(self, listener: Listener) -> ReadAlong:
         """The player reads along."""

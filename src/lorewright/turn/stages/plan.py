@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
+from lorewright.turn.prompting.planner import planner_context
 from lorewright.turn.records import PlannerInput, PlannerOutput
 from lorewright.turn.stages.stage import Stage
 from lorewright.turn.twins.planner import plan
@@ -20,6 +24,10 @@ class Plan(Stage[PlannerInput, PlannerOutput, PlannerOutput]):
     def twin(self, given: PlannerInput) -> PlannerOutput:
         """The table of beats."""
         return plan(given)
+
+    def context(self, given: PlannerInput) -> Mapping[str, Any]:
+        """Who is here, what presses, what will be tried."""
+        return planner_context(given).model_dump(mode="json")
 
     def made_of(self, answer: PlannerOutput, given: PlannerInput) -> PlannerOutput:
         """The answer within bounds: the narrator is handed notes, not another story."""

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
+from lorewright.turn.prompting.resolution import resolution_context
 from lorewright.turn.proposals import ResolutionInput, ResolutionOutput
 from lorewright.turn.stages.stage import Stage
 
@@ -18,6 +22,10 @@ class Resolve(Stage[ResolutionInput, ResolutionOutput, ResolutionOutput]):
     def twin(self, given: ResolutionInput) -> ResolutionOutput:
         """No dice, no changes."""
         return ResolutionOutput(resolved_outcome=NO_ROLL)
+
+    def context(self, given: ResolutionInput) -> Mapping[str, Any]:
+        """The rulebook, the paths that may change, and the attempt."""
+        return resolution_context(given).model_dump(mode="json")
 
     def wrong_with(self, answer: ResolutionOutput, given: ResolutionInput) -> str | None:
         """People and paths that were not in the input, and an outcome that the ruleset does not know."""

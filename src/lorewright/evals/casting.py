@@ -1,0 +1,151 @@
+"""A recorded turn, and what is to be otherwise -> the stages that think it again: some with a model that is asked now,
+the others answered from the recording."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from lorewright.errors import SettingsError
+from lorewright.evals.recording import PromptsOfTurn, RecordedModel, RecordedTurn
+from lorewright.llm.model import Model
+from lorewright.llm.prompt import PlainPrompt, Prompt
+from lorewright.turn.casting import STAGES, make_stages
+from lorewright.turn.pipeline import Stages
+from lorewright.turn.stages.extract import Extract
+from lorewright.turn.stages.narrate import Narrate
+from lorewright.turn.stages.stage import BUILTIN, REPAIR
+
+# Those that tell the turn and read what was told, until it holds.
+_TELLING = (Narrate.name, Extract.name)
+
+# A model's key -> the model.
+OpenModel = Callable[[str], Model]
+# A model's key -> which stages ask it where a campaign has no other model: each with its key.
+StagesOf = Callable[[str], Mapping[str, str]]
+
+
+class PromptShelf(Protocol):
+    """Prompts by name and version."""
+
+    def get(self, name: str, version: str) -> Prompt:
+        """A prompt in one version.
+
+        Raises:
+            NotFound: there is no such version.
+        """
+        ...
+
+    def prompt(self, name: str) -> Prompt:
+        """The version in force.
+
+        Raises:
+            NotFound: there is no such prompt.
+        """
+        ...
+
+
+class PlainShelf:
+    """Plain prompts of whatever version is asked for."""
+
+    def get(self, name: str, version: str) -> PlainPrompt:
+        """One of that version."""
+        return PlainPrompt(name, version)
+
+    def prompt(self, name: str) -> PlainPrompt:
+        """One as plain as any."""
+        return PlainPrompt(name)
+
+
+@dataclass(frozen=True, slots=True)
+class Overrides:
+    """What is otherwise than it was recorded: versions of prompts by name, keys of models by stage (`builtin` is
+    one)."""
+
+    prompts: Mapping[str, str] = field(default_factory=dict)
+    models: Mapping[str, str] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        """Raises SettingsError where there is no such prompt or stage."""
+        _known(self.prompts, (*STAGES, REPAIR), "prompt of a turn")
+        _known(self.models, STAGES, "stage of a turn")
+
+    def __bool__(self) -> bool:
+        return bool(self.prompts or self.models)
+
+
+def _known(names: Iterable[str], there: tuple[str, ...], what: str) -> None:
+    for name in names:
+        if name not in there:
+            raise SettingsError(f"there is no {what} called {name}", hint=f"one of {', '.join(there)}")
+
+
+def no_model(key: str) -> Model:
+    """Refuse to open any model.
+
+    Raises:
+        SettingsError: always.
+    """
+    raise SettingsError(f"the model {key} cannot be opened here", hint="replay without --model and --prompt")
+
+
+def every_stage(key: str) -> dict[str, str]:
+    """A model for every stage of a turn."""
+    return dict.fromkeys(STAGES, key)
+
+
+@dataclass(frozen=True, slots=True)
+class Cast:
+    """The stages of one replayed turn; `anew` are those that do not answer as recorded, by stage with the key of who
+    answers now."""
+
+    stages: Stages
+    anew: Mapping[str, str]
+
+
+class Casting:
+    """Casts turns; a model is opened once."""
+
+    def __init__(self, overrides: Overrides, open_model: OpenModel, shelf: PromptShelf) -> None:
+        self._overrides = overrides
+        self._open_model = open_model
+        self._shelf = shelf
+        self._opened: dict[str, Model] = {}
+
+    def cast(self, turn: RecordedTurn) -> Cast:
+        """The stages for one turn: whoever is not overridden answers as recorded, or is built in as it was then.
+
+        Raises:
+            SettingsError: a model or a prompt cannot be had.
+        """
+        keys = self._keys(turn.asked())
+        anew = {stage: key for stage, key in keys.items() if key is not None}
+        asked = {stage: key for stage, key in anew.items() if key != BUILTIN}
+        models: dict[str, Model] = {stage: self._model(key) for stage, key in asked.items()}
+        for stage in (stage for stage, key in keys.items() if key is None):
+            # Where another stage is asked anew, a narration may be made or read another number of times than then.
+            settled = bool(anew) and stage in _TELLING
+            models[stage] = RecordedModel(
+                stage, (one for one in turn.records if one["stage"] == stage), settled=settled
+            )
+        now = {name: self._prompt(name) for name in (*asked, *((REPAIR,) if asked else ()))}
+        return Cast(make_stages(models, PromptsOfTurn(now, turn.records)), anew)
+
+    def _keys(self, asked: Mapping[str, str]) -> dict[str, str | None]:
+        """Of every stage that a model runs: that model's key, or None where it answers as recorded."""
+        given, repair = self._overrides.models, REPAIR in self._overrides.prompts
+        keys: dict[str, str | None] = dict(given)
+        for stage, key in asked.items():
+            if stage not in given:
+                keys[stage] = key if repair or stage in self._overrides.prompts else None
+        return keys
+
+    def _prompt(self, name: str) -> Prompt:
+        version = self._overrides.prompts.get(name)
+        return self._shelf.prompt(name) if version is None else self._shelf.get(name, version)
+
+    def _model(self, key: str) -> Model:
+        if key not in self._opened:
+            self._opened[key] = self._open_model(key)
+        return self._opened[key]

@@ -1,0 +1,209 @@
+"""A turn as it was played -> the figures that are counted of it. What is never counted is None or not there; nothing is
+made up."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from pydantic import ValidationError
+
+from lorewright.rules.actions import Attempt
+from lorewright.rules.rulesets import CampaignRules
+from lorewright.rules.validate import validate
+from lorewright.world.state import WorldState
+
+# Why a proposal of a narrator or an extractor was refused, where it speaks against what is established.
+CONTRADICTION = "contradicts_fact"
+
+
+@dataclass(frozen=True, slots=True)
+class PlayedTurn:
+    """A turn with what it was thought from: `before` is the state that it began in, `rules` what held then, `packs` the
+    packs that were pinned then, `scene` the scene that it ended in. Records are as `CampaignStore.stage_records` gives
+    them."""
+
+    turn_no: int
+    turn_id: str
+    kind: str
+    session_id: str | None
+    lore_cached: bool | None
+    scene: str
+    result: Mapping[str, Any]
+    records: Sequence[Mapping[str, Any]]
+    before: WorldState
+    rules: CampaignRules
+    packs: frozenset[str]
+
+
+@dataclass(frozen=True, slots=True)
+class ModelRun:
+    """One run of a stage by a model, its repair and retry included. Times are in milliseconds, costs in millionths of a
+    dollar; the sizes of the prompt are estimated tokens, 0 where no prompt was kept."""
+
+    stage: str
+    model_key: str
+    calls: int
+    repaired: bool
+    retried: bool
+    milliseconds: int
+    input_tokens: int
+    output_tokens: int
+    cache_read_tokens: int
+    cache_write_tokens: int
+    cost_microusd: int
+    prefix_hash: str = ""
+    prefix_tokens: int = 0
+    changing_tokens: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class TurnFigures:
+    """What is counted of one turn. `words` and `characters` are of its narration, None where it has none;
+    `contradicts` says whether a proposal was refused as a contradiction, None where nothing was proposed; `sentences`
+    are those of a model's narration, `unsupported` those of them that rest on nothing."""
+
+    turn_no: int
+    turn_id: str
+    kind: str
+    scene: str
+    lore_cached: bool | None = None
+    words: int | None = None
+    characters: int | None = None
+    contradicts: bool | None = None
+    refused_actions: int = 0
+    wrongly_accepted: int = 0
+    sentences: int = 0
+    unsupported: int = 0
+    retrieved: frozenset[str] = frozenset()
+    cited: frozenset[str] = frozenset()
+    runs: tuple[ModelRun, ...] = ()
+
+    def sum_of(self, name: str) -> int:
+        """A figure of its model runs, added up."""
+        return sum(getattr(run, name) for run in self.runs)
+
+    def milliseconds(self) -> dict[str, int]:
+        """How long models took, by stage in the order in which they ran."""
+        found: dict[str, int] = {}
+        for run in self.runs:
+            found[run.stage] = found.get(run.stage, 0) + run.milliseconds
+        return found
+
+
+def figures_of(turn: PlayedTurn) -> TurnFigures:
+    """All figures of a turn."""
+    told = narration_of(turn.result) if turn.kind == "play" else None
+    refused, wrongly_accepted = _judged(turn)
+    sentences, unsupported = _supported(turn.records)
+    return TurnFigures(
+        turn_no=turn.turn_no,
+        turn_id=turn.turn_id,
+        kind=turn.kind,
+        scene=turn.scene,
+        lore_cached=turn.lore_cached,
+        words=None if told is None else len(told.split()),
+        characters=None if told is None else len(told),
+        contradicts=_contradicts(turn.records),
+        refused_actions=refused,
+        wrongly_accepted=wrongly_accepted,
+        sentences=sentences,
+        unsupported=unsupported,
+        retrieved=frozenset(_retrieved(turn)),
+        cited=frozenset(_cited(turn)),
+        runs=tuple(run for record in turn.records if (run := model_run(record)) is not None),
+    )
+
+
+def narration_of(result: Mapping[str, Any]) -> str:
+    """What a turn told: its narrations as they stand in the stream, or all of its text where there are none."""
+    told = [one["content"] for one in result["messages"] if one["type"] == "narration"]
+    return "\n\n".join(told) if told else str(result["final_text"])
+
+
+def model_run(record: Mapping[str, Any]) -> ModelRun | None:
+    """A stage's record -> the run of a model that it tells of; None where no model was asked."""
+    calls = record.get("calls") or ()
+    if not calls:
+        return None
+    prompt = record.get("prompt") or {}
+    attempts = {call["attempt"] for call in calls}
+    return ModelRun(
+        stage=record["stage"],
+        model_key=record["model_key"],
+        calls=len(calls),
+        repaired="repair" in attempts,
+        retried="retry" in attempts,
+        milliseconds=sum(call.get("milliseconds", 0) for call in calls),
+        input_tokens=sum(call.get("input_tokens", 0) for call in calls),
+        output_tokens=sum(call.get("output_tokens", 0) for call in calls),
+        cache_read_tokens=sum(call.get("cache_read_tokens", 0) for call in calls),
+        cache_write_tokens=sum(call.get("cache_write_tokens", 0) for call in calls),
+        cost_microusd=sum(call.get("cost_microusd", 0) for call in calls),
+        prefix_hash=prompt.get("prefix_hash", ""),
+        prefix_tokens=prompt.get("prefix_tokens", 0),
+        changing_tokens=prompt.get("changing_tokens", 0),
+    )
+
+
+def _of(records: Sequence[Mapping[str, Any]], stage: str) -> Iterator[Mapping[str, Any]]:
+    return (record for record in records if record["stage"] == stage)
+
+
+def _contradicts(records: Sequence[Mapping[str, Any]]) -> bool | None:
+    """Whether any proposal was refused as a contradiction; None where code was handed none to judge."""
+    judged = [record["output"] for record in _of(records, "accept") if isinstance(record["output"], dict)]
+    if not judged:
+        return None
+    return any(one.get("reason") == CONTRADICTION for output in judged for one in output.get("refused", ()))
+
+
+def _judged(turn: PlayedTurn) -> tuple[int, int]:
+    """(actions that were refused, actions that were accepted and that the same rules refuse when they judge them again
+    on the same state)."""
+    refused = accepted = 0
+    for record in _of(turn.records, "validate"):
+        results = record["output"]["results"]
+        refused += sum(not one["success"] for one in results)
+        try:
+            attempts = [Attempt.model_validate(one) for one in record["input"]]
+        except ValidationError:
+            # Tried in a shape that is known no more: it cannot be judged again.
+            continue
+        again = validate(attempts, turn.before, turn.rules).results
+        accepted += sum(was["success"] and not now.success for was, now in zip(results, again, strict=False))
+    return refused, accepted
+
+
+def _supported(records: Sequence[Mapping[str, Any]]) -> tuple[int, int]:
+    """(sentences of the narration that was kept, those that rest on nothing); none of a built-in narration."""
+    told = [record["output"] for record in _of(records, "narrator") if record["output"]]
+    support = told[-1].get("support", ()) if told else ()
+    return len(support), sum(not one["ids"] for one in support)
+
+
+def _retrieved(turn: PlayedTurn) -> Iterator[str]:
+    """The chunks of the packs that the narrator was given; what is found of the play itself is no lore."""
+    for record in _of(turn.records, "narrator"):
+        yield from (one for one in _chunk_ids(record["input"]) if one.partition(":")[0] in turn.packs)
+
+
+def _chunk_ids(value: Any) -> Iterator[str]:
+    if isinstance(value, dict):
+        if isinstance(value.get("chunk_id"), str):
+            yield value["chunk_id"]
+        for inner in value.values():
+            yield from _chunk_ids(inner)
+    elif isinstance(value, list):
+        for inner in value:
+            yield from _chunk_ids(inner)
+
+
+def _cited(turn: PlayedTurn) -> Iterator[str]:
+    """The chunks that the narration quotes, or says that it rests on: of an item, the chunk that it stands in."""
+    yield from (one["chunk_id"] for one in turn.result["citations"])
+    for record in _of(turn.records, "narrator"):
+        output = record["output"] or {}
+        named = [*output.get("cited", ()), *(one for each in output.get("support", ()) for one in each["ids"])]
+        yield from (one.partition("#")[0] for one in named)

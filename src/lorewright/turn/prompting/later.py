@@ -1,0 +1,104 @@
+"""Contexts of the prompts beside the turn's own stages: intents of characters, summaries, recaps, repairs; and what
+those stages answer with."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from pydantic import Field
+
+from lorewright.turn.prompting.variables import (
+    NOBODY,
+    CharsVariables,
+    CharVariables,
+    Context,
+    LoreVariables,
+    MessageVariables,
+    PlayerVariables,
+)
+from lorewright.world.frozen import Frozen
+from lorewright.world.ops import Json
+
+_SENTENCES = 600
+
+
+class NpcIntentContext(Context):
+    """A character reflects on what happened and says what it does next. `msgs` are narrations that it witnessed and its
+    own intentions, `observations` what it remembers, best first; nothing that it does not know."""
+
+    stable: ClassVar[tuple[str, ...]] = ("char", "player_name", "player", "stat_block", "goal")
+
+    player_name: str = NOBODY
+    player: PlayerVariables = PlayerVariables()
+    char: CharVariables
+    stat_block: str = ""
+    goal: str = ""
+    place: str = ""
+    chars: CharsVariables = CharsVariables()
+    lore: LoreVariables = LoreVariables()
+    observations: tuple[str, ...] = ()
+    msgs: tuple[MessageVariables, ...] = ()
+    resolved_outcome: str = ""
+
+
+class NpcIntentOutput(Frozen):
+    """The seed's output of a character's reflection, with the thought that may go before it, which nobody else sees."""
+
+    action_text: str = Field(min_length=1, max_length=_SENTENCES)
+    intent_tags: tuple[str, ...] = Field(default=(), max_length=6)
+    thought: str = Field(default="", max_length=_SENTENCES)
+
+
+class StateChange(Frozen):
+    """A character state that an intention moves; extractors change named states and nothing else."""
+
+    name: str = Field(min_length=1, max_length=80)
+    value: Json = None
+    level: int | None = Field(default=None, ge=1, le=10)
+    reason: str = Field(default="", max_length=_SENTENCES)
+
+
+class StateExtractorOutput(Frozen):
+    """What the persona extractor and the character extractor answer with; most intentions move nothing."""
+
+    changes: tuple[StateChange, ...] = Field(default=(), max_length=6)
+
+
+class SummariserContext(Context):
+    """Narrations that are to be told in short, and the summary so far."""
+
+    stable: ClassVar[tuple[str, ...]] = ("player_name",)
+
+    player_name: str = NOBODY
+    summary_before: str = ""
+    msgs: tuple[MessageVariables, ...] = ()
+
+
+class RecapContext(Context):
+    """What a sitting amounted to: its narrations (`msgs`), open threads, and what was told of earlier sittings."""
+
+    stable: ClassVar[tuple[str, ...]] = ("player_name", "player")
+
+    player_name: str = NOBODY
+    player: PlayerVariables = PlayerVariables()
+    summary_before: str = ""
+    msgs: tuple[MessageVariables, ...] = ()
+    learned: tuple[str, ...] = ()
+    threads: tuple[str, ...] = ()
+    place: str = ""
+
+
+class SummaryOutput(Frozen):
+    """A summary or a recap: prose."""
+
+    text: str = Field(min_length=1, max_length=6_000)
+
+
+class RepairContext(Context):
+    """What was wrong with an answer, and whether prose was asked for."""
+
+    stable: ClassVar[tuple[str, ...]] = ()
+
+    stage: str
+    problem: str
+    prose: bool = False

@@ -1,0 +1,124 @@
+"""What came of a turn, in plain words for a model: each outcome, and what changed with it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from types import MappingProxyType
+
+from lorewright.ids import local
+from lorewright.rules.actions import Action
+from lorewright.rules.outcomes import ActionResult, Outcome, OutcomeCode
+from lorewright.rules.reason_codes import REASON_CODES
+from lorewright.turn.records import NarratorInput
+from lorewright.world.ops import ChangeInventory, ChangeRelation, SetDoor
+
+_MEANINGS: Mapping[OutcomeCode, str] = MappingProxyType(
+    {
+        "looked": "it is looked at",
+        "listed": "what is carried is gone through",
+        "moved": "the new place is reached",
+        "told": "an answer is given",
+        "told_before": "the answer is the one that was given before",
+        "deflected": "the question is turned aside, and nothing is said about it",
+        "does_not_know": "there is no answer: they do not know",
+        "acted": "it is done",
+        "heard": "it is heard, and is news to them",
+        "heard_before": "it is heard, and no news to them",
+        "promised": "the promise stands",
+        "recalled": "what stands between them is named",
+        "nothing_recorded": "nothing of the kind stands between them",
+        "taken": "it is taken",
+        "dropped": "it is put down",
+        "given": "it changes hands",
+        "used": "it is used",
+        "opened": "it is open now",
+        "closed": "it is shut now",
+        "locked": "it is locked now",
+        "unlocked": "it is unlocked now",
+        "found": "something is found",
+        "found_before": "it is what was found before, and nothing else",
+        "nothing_found": "nothing is found",
+        "waited": "time passes",
+        "blocked": "it cannot be done, and is not",
+    }
+)
+# Types of action that do not read as what somebody does.
+_VERBS = {"inventory": "go through what they carry", "attempt": "do something else", "recall": "recall what was said"}
+_BANDS = {"critical": "full success", "success": "success", "mixed": "success at a price", "fail": "failure"}
+_RECORDED = {"promised": "promised", "threatened": "threatened", "owes": "owes"}
+
+
+def name_of(given: NarratorInput, entity_id: str) -> str:
+    """The display name of an ID in the narrator's input; words made of the ID where there is none."""
+    if entity_id == given.player_id:
+        return given.player.name
+    return given.names.get(entity_id) or local(entity_id).replace("_", " ")
+
+
+def outcome_in_words(outcome: Outcome, given: NarratorInput) -> str:
+    """An outcome in a line or a few: who tried what, what came of it and why not, what must be said in which words."""
+    names = {
+        one: name_of(given, one) for one in (outcome.target_id, outcome.location_id, outcome.item_id) if one is not None
+    }
+    tried = [name_of(given, outcome.actor_id), f"tries to {_VERBS.get(outcome.type, outcome.type)}"]
+    tried += [names[outcome.target_id]] if outcome.target_id else []
+    tried += [f"to {names[outcome.location_id]}"] if outcome.location_id else []
+    tried += [f"with {names[outcome.item_id]}"] if outcome.item_id and outcome.item_id != outcome.target_id else []
+    words = f' ("{outcome.words}")' if outcome.words else ""
+    band = f"{_BANDS[outcome.band]}; " if outcome.band else ""
+    # What a failed check came to is told by the scenario's own words, or is nothing but the failure.
+    meaning = "it does not come off" if outcome.band == "fail" and outcome.code == "acted" else _MEANINGS[outcome.code]
+    why = f"; {REASON_CODES[outcome.reason]}" if outcome.reason else ""
+    say = [f" In these words or close to them: {' '.join(outcome.say)}"] if outcome.say else []
+    then = [f" And then: {' '.join(outcome.then)}"] if outcome.then else []
+    return "".join([f"{' '.join(tried)}{words}: {band}{meaning}{why}.", *say, *then])
+
+
+def changes_in_words(given: NarratorInput) -> Iterator[tuple[str, str]]:
+    """(ID, line) of everything that changed in a turn beside its outcomes, as far as the player can see it."""
+    yield from (_change(at, op, given) for at, op in enumerate(given.ops))
+    for one in given.recorded:
+        by, to = name_of(given, one.by_id), name_of(given, one.to_id)
+        yield f"record:{one.fact_id}", f"On record: {by} {_RECORDED[one.predicate]} {to}: {one.what}."
+    for movement in given.movements:
+        what = "comes in" if movement.kind == "arrival" else "leaves"
+        yield f"{movement.kind}:{movement.entity_id}", f"{movement.name} {what}."
+    for tick in given.clocks:
+        moved = "rises" if tick.after > tick.before else "falls"
+        yield f"clock:{tick.id}", f"{tick.name} {moved} from {tick.before} to {tick.after} of {tick.max}."
+    if given.minutes_lost:
+        yield "time:lost", f"It takes {given.minutes_lost} minutes longer than it should have."
+    if given.ending is not None:
+        yield "ending", f"The story ends here: {given.ending}"
+
+
+def _change(at: int, op: ChangeRelation | ChangeInventory | SetDoor, given: NarratorInput) -> tuple[str, str]:
+    match op:
+        case ChangeInventory():
+            verb = "gains" if op.delta > 0 else "loses"
+            many = f" ({abs(op.delta)})" if abs(op.delta) > 1 else ""
+            line = f"{name_of(given, op.owner_id)} {verb} {name_of(given, op.item_id)}{many}."
+        case ChangeRelation():
+            felt = {"trust": op.trust, "tension": op.tension, "closeness": op.closeness}
+            moved = [f"{name} {'grows' if by > 0 else 'shrinks'}" for name, by in felt.items() if by]
+            between = f"{name_of(given, op.a)} and {name_of(given, op.b)}"
+            line = f"Between {between}: {', '.join(moved) or 'nothing moves'}."
+        case SetDoor():
+            line = f"{name_of(given, op.door_id)} is {'locked' if op.locked else 'unlocked'} now."
+    return f"change:{at}", line
+
+
+def attempts_in_words(
+    actions: Iterable[Action], results: Iterable[ActionResult], names: Mapping[str, str]
+) -> Iterator[str]:
+    """A line for each action as it was judged, before anything is rolled."""
+    judged = {one.action_index: one for one in results}
+    for index, action in enumerate(actions):
+        named = [
+            names.get(one) or local(one).replace("_", " ") for one in (action.target_id, action.location_id) if one
+        ]
+        words = f' ("{action.words}")' if action.words else ""
+        result = judged.get(index)
+        blocked = result is not None and not result.success
+        why = REASON_CODES[result.reason] if result is not None and result.reason else "it is not possible"
+        yield f"{' '.join([action.type, *named])}{words}: {f'cannot be done: {why}' if blocked else 'will be tried'}"

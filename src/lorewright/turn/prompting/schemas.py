@@ -1,0 +1,60 @@
+"""The JSON Schemas of every stage that a model may run: what it is given, what its prompt is filled in with, what it
+answers."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from types import MappingProxyType
+
+from pydantic import BaseModel
+
+from lorewright.turn.prompting.extractors import (
+    CharacterExtractorContext,
+    LoreExtractorContext,
+    PersonaExtractorContext,
+)
+from lorewright.turn.prompting.interpreter import InterpreterContext
+from lorewright.turn.prompting.later import (
+    NpcIntentContext,
+    NpcIntentOutput,
+    RecapContext,
+    RepairContext,
+    StateExtractorOutput,
+    SummariserContext,
+    SummaryOutput,
+)
+from lorewright.turn.prompting.narrator import NarratorContext
+from lorewright.turn.prompting.planner import PlannerContext
+from lorewright.turn.prompting.resolution import ResolutionContext
+from lorewright.turn.proposals import ExtractorInput, ExtractorOutput, ResolutionInput, ResolutionOutput
+from lorewright.turn.records import InterpreterInput, NarratorInput, PlannerInput, PlannerOutput
+from lorewright.turn.stages.interpret import ReadTurn
+from lorewright.turn.stages.narrate import Prose
+
+# Prompt -> its part (`input`: what the stage is given; `context`: what of it the prompt shows; `output`: what a model
+# answers) -> the type. Where there is no input the context is all there is.
+STAGE_TYPES: Mapping[str, Mapping[str, type[BaseModel]]] = MappingProxyType(
+    {
+        "interpreter": {"input": InterpreterInput, "context": InterpreterContext, "output": ReadTurn},
+        "planner": {"input": PlannerInput, "context": PlannerContext, "output": PlannerOutput},
+        "narrator": {"input": NarratorInput, "context": NarratorContext, "output": Prose},
+        "resolution": {"input": ResolutionInput, "context": ResolutionContext, "output": ResolutionOutput},
+        "lore_extractor": {"input": ExtractorInput, "context": LoreExtractorContext, "output": ExtractorOutput},
+        "npc_intent": {"context": NpcIntentContext, "output": NpcIntentOutput},
+        "persona_extractor": {"context": PersonaExtractorContext, "output": StateExtractorOutput},
+        "character_extractor": {"context": CharacterExtractorContext, "output": StateExtractorOutput},
+        "summariser": {"context": SummariserContext, "output": SummaryOutput},
+        "recap": {"context": RecapContext, "output": SummaryOutput},
+        "repair": {"context": RepairContext},
+    }
+)
+
+
+def schema_files(types: Mapping[str, Mapping[str, type[BaseModel]]] = STAGE_TYPES) -> Iterator[tuple[str, str]]:
+    """(file name, text) of every schema: `narrator.output.json`. Of inputs and contexts as they are written out, of
+    outputs as they are read."""
+    for name, parts in types.items():
+        for part, one in parts.items():
+            schema = one.model_json_schema(mode="validation" if part == "output" else "serialization")
+            yield f"{name}.{part}.json", json.dumps(schema, indent=2, sort_keys=True, ensure_ascii=False) + "\n"

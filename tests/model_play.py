@@ -1,0 +1,72 @@
+"""Models that play along without anybody writing their lines: by turns they answer well, badly at first, and with what
+contradicts the record; for tests of what becomes of recorded answers."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from lorewright.llm.doubles import ScriptedModel
+from lorewright.llm.model import ModelReply, ModelRequest
+
+# What is typed in the harbour, so that the story goes on for as long as one likes.
+LINES = (
+    "look",
+    "ask Osk about the weather",
+    "go door",
+    "look",
+    "go tavern",
+    "search under the counter",
+    "ask Osk about the debt",
+    "frobnicate the",
+    "take rope",
+    "look at Osk",
+    "ask Osk about Lin",
+    "go to the opera",
+    "drop rope",
+)
+
+
+def lines(number: int) -> list[str]:
+    """So many lines to type."""
+    return [LINES[n % len(LINES)] for n in range(number)]
+
+
+class Teller:
+    """A narrator: of ten narrations two are first answered with data, and one twice."""
+
+    def __init__(self, *, voice: str = "You wait a little") -> None:
+        self.voice = voice
+        self.told = 0
+        self._bad = 0
+
+    def __call__(self, request: ModelRequest) -> ModelReply:
+        if not self._bad and not request.talk:
+            self.told += 1
+            self._bad = {2: 1, 5: 1, 7: 2}.get(self.told % 10, 0)
+        is_bad, self._bad = self._bad > 0, max(self._bad - 1, 0)
+        text = '{"final_text": 1}' if is_bad else f"{self.voice}, {self.told} [1]. It is quiet."
+        return ModelReply(text, "teller-1", 900, 12, cache_read_tokens=600, cost_microusd=450)
+
+
+class Reader:
+    """An extractor: it establishes of every place that it is dusty, says so of it again and again, and once in a while
+    what speaks against that."""
+
+    def __init__(self) -> None:
+        self.asked = 0
+
+    def __call__(self, request: ModelRequest) -> dict[str, Any]:
+        self.asked += 1
+        given = json.loads(request.prompt.changing)
+        detail = "swept clean" if self.asked % 5 == 0 else "dusty"
+        memory = {"character_id": given["player_id"], "content": "It was quiet.", "importance": 2}
+        return {
+            "established_facts": [{"subject_id": given["place_id"], "predicate": "floor", "detail": detail}],
+            "new_observations": [memory] if given["player_id"] in given["present"] else [],
+        }
+
+
+def models(*, voice: str = "You wait a little") -> dict[str, ScriptedModel]:
+    """A narrator and an extractor, each new."""
+    return {"narrator": ScriptedModel(Teller(voice=voice)), "lore_extractor": ScriptedModel(Reader())}
