@@ -18,8 +18,8 @@ from lorewright.cli.output import note, say, show_json, show_table
 from lorewright.cli.progress import progress_bar
 from lorewright.cli.prose import wrapped
 from lorewright.errors import SettingsError
-from lorewright.packs.findings import Finding
 from lorewright.llm.metered import Spent
+from lorewright.packs.findings import Finding
 
 app = typer.Typer(
     help="Scenarios: what there is to play, and what is wrong with one.",
