@@ -123,6 +123,7 @@ class TurnViews:
             asked=self._asked(state),
             session=self._head.session_lore,
             agendas=self._setting.agendas,
+            calibration=self._setting.calibration,
         )
 
     def _asked(self, state: WorldState) -> list[dict[str, Any]]:
