@@ -162,3 +162,13 @@ def test_to_open_a_model_imports_no_sdk() -> None:
     )
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+def test_what_the_first_question_needs_can_be_imported_beforehand() -> None:
+    script = (
+        "import sys; from lorewright.llm.opening import load_sdk; from lorewright.settings import ModelsSettings; "
+        "load_sdk('builtin', ModelsSettings()); assert 'pydantic_ai' not in sys.modules; "
+        "load_sdk('claude-sonnet', ModelsSettings()); print('anthropic' in sys.modules, 'openai' in sys.modules)"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert (done.stdout.strip(), done.stderr) == ("True False", "")

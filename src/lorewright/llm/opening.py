@@ -42,7 +42,12 @@ def open_model(
 
 def patience_of(settings: ModelsSettings) -> Patience:
     """How long and how often models are asked by these settings."""
-    return Patience(timeout_s=settings.timeout_seconds, tries=settings.tries, concurrency=settings.concurrency)
+    return Patience(
+        timeout_s=settings.timeout_seconds,
+        tries=settings.tries,
+        first_pause_s=settings.pause_seconds,
+        concurrency=settings.concurrency,
+    )
 
 
 def has_key(row: Row, environ: Mapping[str, str]) -> bool | None:

@@ -94,6 +94,7 @@ class CampaignStore:
             updated_at=row["updated_at"],
             pins=tuple(PackPin(*pin) for pin in (pins if upgrade is None else upgrade.pins)),
             upgrade_id=upgrade_id,
+            calibration=json.loads(row["calibration_json"]),
         )
 
     def upgrade_id(self, at: str | None = None) -> str | None:
