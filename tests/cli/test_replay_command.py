@@ -98,8 +98,17 @@ def test_wrong_usage_is_told_and_replays_nothing(played: App, args: tuple[str, .
 
 def test_a_model_whose_key_is_not_set_is_not_asked(played: App, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("ANTHROPIC_API_KEY", raising=False)
-    result = run("replay", "game", "--turns", "1:1", "--model", "narrator=claude-haiku")
+    result = run("replay", "game", "--turns", "1:1", "--model", "narrator=claude-haiku", "--yes")
     assert isinstance(result.exception, SettingsError) and "ANTHROPIC_API_KEY" in result.exception.message
+
+
+def test_a_paid_model_is_named_with_its_price_and_asked_about(played: App, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Six narrations, by what they read and wrote then; without a yes nobody is asked and nothing replayed."""
+    monkeypatch.setenv("ANTHROPIC_API_KEY", "none")
+    result = runner.invoke(cli, ["replay", "game", "--model", "narrator=claude-opus"], input="n\n")
+    assert result.exit_code == 1 and "thought again" not in result.output
+    told = " ".join(result.output.split())
+    assert "this asks claude-opus 6 times, for about $0.0" in told and "Go on?" in told
 
 
 def test_what_a_terminal_would_obey_is_not_printed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
