@@ -121,7 +121,7 @@ def _show(found: Replay) -> None:
     if parted is not None:
         say(wrapped(f"first divergence: turn {parted.turn_no}: {parted.error or parted.differences[0]}", hanging="  "))
     for turn in found.turns:
-        if turn.differences or turn.error or turn.note:
+        if turn.note or not turn.is_identical:
             _show_turn(turn)
     say()
     _show_metrics(found)
@@ -145,6 +145,9 @@ def _remarks(found: Replay, thought: Sequence[TurnReplay]) -> Iterator[str]:
         yield "every state is as recorded: only what was told differs"
     elif found.overrides and all(turn.same_truth for turn in found.turns):
         yield "every state is as recorded but for the narrator's memory of its phrases"
+    inward = [turn for turn in thought if turn.differences and turn.is_identical]
+    if inward:
+        yield f"in {len(inward)} turns a stage was given or made something else and nothing came of it: see --json"
     stale = sorted({stage for turn in thought for stage in turn.stale})
     if stale:
         yield f"answered as recorded, although given something else: {', '.join(stale)} (anew: --model {stale[0]}=KEY)"
