@@ -25,6 +25,7 @@ from lorewright.index.library import Library
 from lorewright.llm.metered import Budget
 from lorewright.llm.model import Model
 from lorewright.llm.opening import open_model
+from lorewright.llm.prompts.library import PromptLibrary
 from lorewright.llm.tiers import key_for
 from lorewright.lore_bootstrap import open_lore, prompt_library
 from lorewright.settings import Workspace
@@ -111,8 +112,8 @@ def open_app(
         upgrades=Upgrades(campaigns, library, workspace.scenarios),
         explorer=explorer,
         scenarios=Scenarios(workspace.scenarios, workspace.content_packs, by_words, explorer),
+        replays=_replays(workspace, campaigns, histories, library_of_prompts),
         by_words=by_words,
-        replays=_replays(workspace, campaigns, histories),
         without_vectors=lore.without_vectors,
     )
 
@@ -123,7 +124,7 @@ def _campaigns(
     return Campaigns(folder, workspace.scenarios, workspace.content_packs, library, casting, histories)
 
 
-def _replays(workspace: Workspace, campaigns: Campaigns, histories: Histories) -> Replays:
+def _replays(workspace: Workspace, campaigns: Campaigns, histories: Histories, library: PromptLibrary) -> Replays:
     """Replays whose overrides ask models by the settings; what one process replays counts as a sitting."""
     settings = workspace.settings.models
     budget = Budget(settings.budget)
@@ -138,4 +139,4 @@ def _replays(workspace: Workspace, campaigns: Campaigns, histories: Histories) -
         found = {stage: key_for(stage, small=key, large=key, settings=settings) for stage in STAGES}
         return {stage: one for stage, one in found.items() if one != BUILTIN or key == BUILTIN}
 
-    return Replays(campaigns, histories, open_model=opened, stages_of=stages_of, begin_turn=budget.begin_turn)
+    return Replays(campaigns, histories, library, open_model=opened, stages_of=stages_of, begin_turn=budget.begin_turn)

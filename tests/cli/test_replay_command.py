@@ -44,7 +44,7 @@ def test_rerolled_dice_are_told_apart_from_recorded_ones(played: App) -> None:
 def test_a_replay_that_comes_out_otherwise_exits_with_1_and_says_where(played: App) -> None:
     with played.campaigns.reading("game") as store, store.database.transaction() as connection:
         connection.execute(
-            "UPDATE stage_records SET calls_json = replace(calls_json, 'little, 3', 'little, \x1b[31m3')"
+            "UPDATE stage_records SET calls_json = replace(calls_json, 'little, 3', 'little, \\u001b[31m3')"
         )
     result = run("replay", "game", "--turns", "3:4")
     assert result.exit_code == 1

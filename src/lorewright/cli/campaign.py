@@ -16,6 +16,7 @@ from lorewright.campaigns.upgrades.upgrading import Upgraded
 from lorewright.cli.output import Twig, note, say, show_json, show_table, show_tree
 from lorewright.cli.progress import progress_bar
 from lorewright.cli.prose import wrapped
+from lorewright.cli.session_zero import agreed_on, calibration_lines
 from lorewright.cli.table_talk import roll_line
 from lorewright.errors import NotFound, SettingsError
 from lorewright.evals.metrics import lore_cache_hit_rate
@@ -47,12 +48,19 @@ def new(
     seed: Annotated[
         int | None, typer.Option(min=0, max=2**31, help="The seed of its dice; by chance if not given.")
     ] = None,
+    session_zero: Annotated[
+        bool, typer.Option("--session-zero", help="Be asked first: tone, lethality, pace, lines, veils, character.")
+    ] = False,
+    calibration: Annotated[
+        Path | None, typer.Option(help="The same from a JSON or YAML file, without being asked.")
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Begin a campaign. Its packs are indexed if need be, and their text is kept with it."""
     campaigns = open_app().campaigns
+    agreed = agreed_on(campaigns, scenario, calibration, ask=session_zero)
     with progress_bar() as progress:
-        row = campaigns.new(scenario, campaign_id=campaign_id, seed=seed, progress=progress)
+        row = campaigns.new(scenario, campaign_id=campaign_id, seed=seed, calibration=agreed, progress=progress)
     if as_json:
         show_json(_shown(row))
         return
@@ -105,6 +113,8 @@ def show(campaign_id: CampaignId, as_json: AsJson = False) -> None:
     say(f"head: {shown['head_turn_id']}, revision {shown['revision']}, {shown['undone']} undone", style="dim")
     pins = ", ".join(f"{pin['pack_id']} {pin['version']}" for pin in shown["pins"])
     say(f"packs: {pins or 'none'}", style="dim")
+    for line in calibration_lines(shown["calibration"]):
+        say(line, style="dim")
     _show_branches(tree)
 
 
@@ -347,6 +357,7 @@ def _shown(row: CampaignRow) -> dict[str, Any]:
         "created_at": row.created_at,
         "updated_at": row.updated_at,
         "pins": [asdict(pin) for pin in row.pins],
+        "calibration": dict(row.calibration),
     }
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import tempfile
 from collections import Counter
 from dataclasses import asdict
@@ -12,13 +11,14 @@ from typing import Annotated
 import typer
 
 from lorewright.bootstrap import open_app
+from lorewright.campaigns.casting import ModelKeys
 from lorewright.campaigns.explore.writing import write_scenario
 from lorewright.campaigns.generator.generating import PROMPT, Generated
 from lorewright.cli.output import note, say, show_json, show_table
 from lorewright.cli.progress import progress_bar
 from lorewright.cli.prose import wrapped
 from lorewright.errors import SettingsError
-from lorewright.llm.opening import open_model
+from lorewright.llm.metered import Spent
 from lorewright.packs.findings import Finding
 
 app = typer.Typer(
@@ -100,7 +100,7 @@ def generate(
     """
     lorewright = open_app()
     generator = lorewright.generator
-    asked = open_model(model, lorewright.workspace.settings.models, environ=os.environ)
+    asked = lorewright.casting.model(PROMPT, ModelKeys(small=model, large=model), Spent())
     with progress_bar() as progress:
         prepared = generator.prepare(packs, progress=progress)
     scenario_id = generator.id_for(prepared, scenario_id, seed)
@@ -109,7 +109,15 @@ def generate(
         raise SettingsError(f"{path} is there already", hint="choose another --id or --out, or write over it: --force")
     if asked is not None:
         note(f"{PROMPT}: asking {asked.key} …")
-    made = generator.generate(prepared, ruleset, seed=seed, brief=brief, scenario_id=scenario_id, model=asked)
+    made = generator.generate(
+        prepared,
+        ruleset,
+        seed=seed,
+        brief=brief,
+        scenario_id=scenario_id,
+        model=asked,
+        prompts=lorewright.casting.library,
+    )
     path.parent.mkdir(parents=True, exist_ok=True)
     write_scenario(made.scenario, path, replace=force)
     if as_json:
