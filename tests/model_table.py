@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 
 from lorewright.bootstrap import App, open_app
-from lorewright.campaigns.campaigns import OpenCampaign
 from lorewright.campaigns.casting import ModelKeys
+from lorewright.campaigns.open_campaign import OpenCampaign
 from lorewright.campaigns.scenario import load_scenario
 from lorewright.llm.doubles.server import ModelServer
 from lorewright.llm.doubles.wire import Asked, Use
