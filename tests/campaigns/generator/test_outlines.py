@@ -82,7 +82,7 @@ def test_the_model_is_shown_what_everybody_may_read_and_no_more(tmp_path: Path) 
 )
 def test_an_outline_that_names_what_there_is_not_is_repaired(wrong: dict[str, Any], says: str, tmp_path: Path) -> None:
     shop = workshop(tmp_path, "orme_house")
-    made, model = outlined(shop, {**OUTLINE, **wrong}, OUTLINE)
+    made, _ = outlined(shop, {**OUTLINE, **wrong}, OUTLINE)
     assert made.scenario.name == "The Wrong Clock"
     assert made.log is not None
     assert [call.attempt for call in made.log.calls] == ["first", "repair"]
