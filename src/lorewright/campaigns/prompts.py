@@ -113,7 +113,8 @@ def faults_of(template: PromptTemplate) -> list[PromptFault]:
     if context is None:
         known = ", ".join(sorted(contexts))
         return [PromptFault(template.where, 1, f"there is no context {template.head.context}: one of {known}")]
-    stable = tuple(getattr(context, "stable", ()))
+    # What is asked once has no part that changes.
+    stable = tuple(getattr(context, "stable", context.model_fields))
     return check_prompt(template, context.model_json_schema(mode="serialization"), stable=stable)
 
 

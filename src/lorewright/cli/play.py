@@ -13,7 +13,8 @@ from typing import Annotated
 import typer
 
 from lorewright.bootstrap import App, open_app
-from lorewright.campaigns.campaigns import Campaigns, OpenCampaign
+from lorewright.campaigns.campaigns import Campaigns
+from lorewright.campaigns.open_campaign import OpenCampaign
 from lorewright.campaigns.scenario import Scenario, load_scenario
 from lorewright.campaigns.sessions import end, recap_of, sit_down
 from lorewright.campaigns.table import table_of
