@@ -41,7 +41,7 @@ def contradicted(record: Accepted, state: WorldState) -> str | None:
             continue
         subject, predicate = str(refused.proposal["subject_id"]), str(refused.proposal["predicate"])
         known = [fact for fact in state.facts_about(subject) if _key(fact.predicate) == _key(predicate)]
-        firm = [fact for fact in known if "narrated" not in fact.tags]
+        firm = [fact for fact in known if not fact.is_only_told]
         if firm:
             return f"it says of {state.name_of(subject)}: {refused.proposal['detail']}. {_rather(firm[0])}"
     return None
