@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import json
 import random
 from collections.abc import Callable, Iterator
@@ -114,7 +115,7 @@ def _mutate(root: Any, chance: random.Random) -> None:
     if not places:
         return
     holder, key = chance.choice(places)
-    old = holder[key]
+    old = copy.deepcopy(holder[key])
     match chance.randrange(8):
         case 0 | 1:
             holder[key] = chance.choice(NASTY)
@@ -129,7 +130,7 @@ def _mutate(root: Any, chance: random.Random) -> None:
         case 6 if isinstance(holder, dict):
             del holder[key]
         case 7:
-            holder[key] = chance.choice((HUGE, deep(40), [old] * 12, {"op": "end", "ending_id": "fled"}))
+            holder[key] = chance.choice((HUGE, deep(40), [copy.deepcopy(old) for _ in range(12)], {"op": "end", "ending_id": "fled"}))
         case _:
             holder[key] = chance.choice(ODD)
 

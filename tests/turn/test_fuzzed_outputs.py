@@ -45,8 +45,8 @@ SCENARIO = (
     .replace("  fled: {", "  won: {say: You win., when: {fact: habit, subject: osk}}\n  fled: {")
 )
 _OBEYED = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f‪-‮⁦-⁩]")
-_OF_ATTEMPTS = ('INSERT INTO "attempts"', 'INSERT INTO "sqlite_sequence"')
-_SIZE, _BATCHES, _QUICK = 100, 20, 2
+_OF_ATTEMPTS = {"attempts", "sqlite_sequence"}
+_SIZE, _BATCHES, _QUICK = 50, 40, 6
 
 
 def begun(root: Path) -> App:
@@ -59,10 +59,11 @@ def begun(root: Path) -> App:
     return app
 
 
-def dump(path: Path) -> str:
+def dump(path: Path) -> dict[str, list[tuple[Any, ...]]]:
     """All that is in a campaign's file but for its attempts, which a turn that fails adds to."""
     with contextlib.closing(sqlite3.connect(path)) as connection:
-        return "\n".join(line for line in connection.iterdump() if not line.startswith(_OF_ATTEMPTS))
+        tables = [name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
+        return {one: connection.execute(f'SELECT * FROM "{one}"').fetchall() for one in {*tables} - _OF_ATTEMPTS}
 
 
 class Judge:

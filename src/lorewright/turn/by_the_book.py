@@ -7,6 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from types import MappingProxyType
 
+from pydantic import ValidationError
+
 from lorewright.llm.model import ToolSpec
 from lorewright.llm.tools import Toolbox
 from lorewright.rules.actions import Action, Attempt
@@ -166,7 +168,12 @@ class _Judging:
         if said != thrown:
             told = ", ".join(thrown) or "nothing"
             return f"dice_request must repeat what was thrown with roll_dice, in order: {told}"
-        return wrong_with(_ruling(output, self._tool.rolls, self._state), self._state, self._ruleset)
+        try:
+            ruling = _ruling(output, self._tool.rolls, self._state)
+        except ValidationError as problem:
+            first = problem.errors(include_url=False, include_input=False)[0]
+            return f"state_ops: {'.'.join(map(str, first['loc']))}: {first['msg']}"
+        return wrong_with(ruling, self._state, self._ruleset)
 
 
 def _ruling(output: ResolutionOutput, rolls: Sequence[Roll], state: WorldState) -> Ruling:
