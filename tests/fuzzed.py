@@ -122,7 +122,7 @@ def _mutate(root: Any, chance: random.Random) -> None:
         case 2:
             holder[key] = f"{old}{chance.choice(NASTY)}"
         case 3:
-            holder[key] = chance.choice(ODD)
+            holder[key] = copy.deepcopy(chance.choice(ODD))
         case 4:
             holder[key] = chance.choice(IDS)
         case 5 if isinstance(holder, dict):
@@ -132,7 +132,7 @@ def _mutate(root: Any, chance: random.Random) -> None:
         case 7:
             holder[key] = chance.choice((HUGE, deep(40), [copy.deepcopy(old) for _ in range(12)], {"op": "end", "ending_id": "fled"}))
         case _:
-            holder[key] = chance.choice(ODD)
+            holder[key] = copy.deepcopy(chance.choice(ODD))
 
 
 def _places(value: Any) -> Iterator[tuple[Any, Any]]:
