@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import secrets
 import tempfile
+from asyncio import CancelledError
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, closing, contextmanager, suppress
 from dataclasses import dataclass, replace
@@ -126,10 +127,10 @@ class OpenCampaign:
                     raise
         return await run_turn(self.store, submission, self.setting, stages, listener)
 
-    async def retry(self, *, listener: Listener = SILENT) -> str:
+    async def retry(self, *, builtin: bool = False, listener: Listener = SILENT) -> str:
         """Take back the last turn that was played and play its words again, which throws other dice.
 
-        Where that fails, the turn that was taken back is done again.
+        Where that fails or is stopped, the turn that was taken back is done again.
 
         Raises:
             CampaignError: nothing was played yet.
@@ -137,8 +138,8 @@ class OpenCampaign:
         """
         _, words = undo_played(self.store)
         try:
-            return await self.submit(words, listener=listener)
-        except LorewrightError:
+            return await self.submit(words, builtin=builtin, listener=listener)
+        except (LorewrightError, CancelledError):
             with suppress(CampaignError):
                 redo(self.store)
             raise

@@ -13,6 +13,9 @@ from lorewright.campaigns import branches, exchange
 from lorewright.campaigns.sessions import shown as shown_session
 from lorewright.campaigns.upgrades.remarks import UpgradePlan
 from lorewright.campaigns.upgrades.upgrading import Upgraded
+from lorewright.cli.citations import show_support
+from lorewright.cli.model_options import Both, Large, Small, Yes, agree_beforehand, keys_of, tiers
+from lorewright.cli.model_table import models_of, show_models_of, shown_keys
 from lorewright.cli.output import Twig, note, say, show_json, show_table, show_tree
 from lorewright.cli.progress import progress_bar
 from lorewright.cli.prose import wrapped
@@ -47,14 +50,26 @@ def new(
     seed: Annotated[
         int | None, typer.Option(min=0, max=2**31, help="The seed of its dice; by chance if not given.")
     ] = None,
+    model: Both = None,
+    small_model: Small = None,
+    large_model: Large = None,
+    yes: Yes = False,
     as_json: AsJson = False,
 ) -> None:
-    """Begin a campaign. Its packs are indexed if need be, and their text is kept with it."""
+    """Begin a campaign. Its packs are indexed if need be, and their text is kept with it.
+
+    Without a model every stage is built in, whatever API keys there are. Nothing is sent before the first turn, which
+    asks about models that cost money unless --yes has answered that.
+    """
     campaigns = open_app().campaigns
+    keys = keys_of(*tiers(model, small_model, large_model))
     with progress_bar() as progress:
-        row = campaigns.new(scenario, campaign_id=campaign_id, seed=seed, progress=progress)
+        row = campaigns.new(scenario, campaign_id=campaign_id, seed=seed, keys=keys, progress=progress)
+    if yes:
+        with campaigns.open(row.id) as campaign:
+            agree_beforehand(campaign)
     if as_json:
-        show_json(_shown(row))
+        show_json({**_shown(row), **shown_keys(keys)})
         return
     say(f"campaign {row.id} begins: {row.name}")
     say()
@@ -81,11 +96,22 @@ def list_campaigns(as_json: AsJson = False) -> None:
         say("There is no campaign. Next: lorewright campaign new dead_drop")
 
 
-@app.command(epilog="Example: lorewright campaign show friday")
-def show(campaign_id: CampaignId, as_json: AsJson = False) -> None:
-    """Where a campaign stands, as the player may know it, and the tree of its branches."""
-    with open_app().campaigns.reading(campaign_id) as store:
-        shown = {**_shown(store.campaign()), **_standing(store), **_bookkeeping(store)}
+@app.command(epilog="Example: lorewright campaign show friday --citations 3")
+def show(
+    campaign_id: CampaignId,
+    citations: Annotated[
+        int | None, typer.Option(min=1, help="What each sentence told in this turn rests on, in place of all else.")
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Where a campaign stands, as the player may know it, what its models have cost, and the tree of its branches."""
+    lorewright = open_app()
+    if citations is not None:
+        show_support(lorewright.campaigns, campaign_id, citations, as_json=as_json)
+        return
+    with lorewright.campaigns.reading(campaign_id) as store:
+        models = models_of(store, lorewright.casting)
+        shown = {**_shown(store.campaign()), **_standing(store), **_bookkeeping(store), "models": models}
         tree = branches.tree(store)
     if as_json:
         at_hand = next(row.name for row in tree.branches if row.at_hand)
@@ -105,6 +131,7 @@ def show(campaign_id: CampaignId, as_json: AsJson = False) -> None:
     say(f"head: {shown['head_turn_id']}, revision {shown['revision']}, {shown['undone']} undone", style="dim")
     pins = ", ".join(f"{pin['pack_id']} {pin['version']}" for pin in shown["pins"])
     say(f"packs: {pins or 'none'}", style="dim")
+    show_models_of(models)
     _show_branches(tree)
 
 
