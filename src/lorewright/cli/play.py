@@ -81,8 +81,8 @@ def play(
 ) -> None:
     """Play at a prompt; type /help there. With nothing to read on standard input, a demo is played and not kept.
 
-    Models that are named hold from the beginning where a campaign is begun, else for this sitting. Without any, and in a
-    campaign that has none, nothing is asked of anybody and nothing costs anything.
+    Models that are named hold from the beginning where a campaign is begun, else for this sitting. In a campaign that
+    has none every stage is built in, whatever API keys there are.
     """
     small, large = tiers(model, small_model, large_model)
     manner = Manner(small, large, yes, verbose, stream)
@@ -94,8 +94,7 @@ def play(
     elif piped is None:
         play_at_prompt(lorewright.campaigns, _campaign(lorewright, name, seed, manner), manner)
     elif (first := next(piped, None)) is not None:
-        lines = chain([first], piped)
-        play_lines(lorewright.campaigns, _campaign(lorewright, name, seed, manner), lines, manner)
+        play_lines(lorewright.campaigns, _campaign(lorewright, name, seed, manner), chain([first], piped), manner)
     else:
         _play_demo(lorewright, name, manner)
 

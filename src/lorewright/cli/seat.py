@@ -41,8 +41,11 @@ class Ask(Protocol):
 
 
 class Seat:
-    """A seat at a campaign. With `at_terminal` somebody can be asked; `verbose` shows what models took; `streams` shows a
-    narration while it is written, where there is a screen for it."""
+    """A seat at a campaign.
+
+    With `at_terminal` somebody can be asked; `verbose` shows what models took; `streams` shows a narration while it is
+    written, where there is a screen for it.
+    """
 
     def __init__(
         self,

@@ -44,8 +44,10 @@ def set_models(
     yes: Yes = False,
     as_json: AsJson = False,
 ) -> None:
-    """Which models are asked from the next turn on, until the sitting ends; `builtin` asks none. A sitting begins if none
-    is active. Without a model, which are asked now."""
+    """Which models are asked from the next turn on, until the sitting ends; `builtin` asks none.
+
+    A sitting begins if none is active. Without a model this only says which are asked now.
+    """
     small, large = tiers(model, small_model, large_model)
     with open_app().campaigns.open(campaign_id) as campaign:
         if small is not None or large is not None:
