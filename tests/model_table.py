@@ -52,6 +52,8 @@ def _narrated(asked: Asked) -> str:
 
 
 def _read(asked: Asked) -> dict[str, Any]:
+    if "dance" in asked.messages[-1][1]:
+        return {"intent": "dance", "actions": [{"type": "attempt", "words": "dance on the spot"}]}
     return {"intent": "wait a little", "actions": [{"type": "wait", "minutes": 5}]}
 
 

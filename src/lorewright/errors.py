@@ -148,9 +148,21 @@ class ProviderError(LorewrightError):
 
 
 class ProviderBusy(ProviderError):
-    """A provider was busy, out of reach or broke off, and stayed so through the retries; the turn was not committed."""
+    """A provider was busy, out of reach or broke off, and stayed so through the retries; the turn was not committed.
+    `retry_after_s` is how long it asks to wait, where it says so."""
 
     code = "provider_busy"
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        hint: str | None = None,
+        tries: tuple[str, ...] = (),
+        retry_after_s: float | None = None,
+    ) -> None:
+        super().__init__(message, hint=hint, tries=tries)
+        self.retry_after_s = retry_after_s
 
 
 class ModelRefused(ProviderError):

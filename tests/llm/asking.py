@@ -18,7 +18,7 @@ from lorewright.llm.prompt import PlainPrompt, RenderedPrompt
 from lorewright.settings import ModelsSettings
 
 # One of each vendor, and of each way to hold a model to a schema.
-KEYS = ("claude-haiku", "gpt-5.2", "deepseek-v32", "ollama/some-model")
+KEYS = ("claude-haiku", "gpt-5.2", "google-pro", "deepseek-v32", "ollama/some-model")
 PROMPT = RenderedPrompt("narrator", "v1", "hash", "You narrate. " * 20, "The bar is dark. " * 20, "You look up.")
 
 

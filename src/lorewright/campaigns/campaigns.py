@@ -20,6 +20,7 @@ from lorewright.campaigns.opening import Opening, compose
 from lorewright.campaigns.played_history import PlayedHistory
 from lorewright.campaigns.rulesets import load_ruleset, rulesets_beside
 from lorewright.campaigns.scenario import Scenario, load_scenario
+from lorewright.campaigns.session_zero import Calibration, calibrated, kept_to
 from lorewright.campaigns.sheets import hold_to
 from lorewright.campaigns.store import create_campaign, pins_of
 from lorewright.errors import CampaignError, DamagedFile, EmbedderError, HeadMoved, LorewrightError, NotFound
@@ -183,16 +184,17 @@ class Campaigns:
         campaign_id: str | None = None,
         seed: int | None = None,
         keys: ModelKeys = BUILTIN_KEYS,
+        calibration: Calibration | None = None,
         progress: Progress = no_progress,
     ) -> CampaignRow:
         """Begin a campaign: read the scenario, index its packs, keep and pin their text, seed the state. `keys` are the
-        models that it asks.
+        models that it asks, `calibration` what session zero agreed on.
 
         Raises:
             NotFound: there is no such scenario, pack or ruleset.
             RulesetError: the ruleset is none.
             ScenarioError: the scenario names what does not exist.
-            CampaignError: the ID is taken or no ID.
+            CampaignError: the ID is taken or no ID, or the calibration does not fit the ruleset.
             SettingsError: there is no model of that key, or it cannot be asked.
         Whatever is raised, there is no new campaign.
         """
@@ -204,7 +206,14 @@ class Campaigns:
         self._ruleset(scenario)
         installed = [self._current(pack_id, progress) for pack_id in scenario.content_packs]
         return self.begin(
-            scenario, installed, self._library, source=str(source), campaign_id=campaign_id, seed=seed, keys=keys
+            scenario,
+            installed,
+            self._library,
+            source=str(source),
+            campaign_id=campaign_id,
+            seed=seed,
+            keys=keys,
+            calibration=calibration,
         )
 
     def begin(
@@ -217,17 +226,22 @@ class Campaigns:
         campaign_id: str | None = None,
         seed: int | None = None,
         keys: ModelKeys = BUILTIN_KEYS,
+        calibration: Calibration | None = None,
     ) -> CampaignRow:
         """Begin a campaign from a scenario whose packs are indexed in a library; see `new`. `source` names the scenario
         in errors."""
         campaign_id = self._free_id(campaign_id, scenario.id)
         ruleset, ruleset_hash = self._ruleset(scenario)
+        if calibration is not None:
+            scenario = calibrated(scenario, ruleset, calibration)
         generations = [library.open(pack.key) for pack in installed]
         try:
             opening = compose(scenario, ruleset, generations, campaign_id=campaign_id, source=source)
         finally:
             for generation in generations:
                 generation.close()
+        if calibration is not None:
+            opening = replace(opening, rules=kept_to(opening.rules, calibration))
         for pack in installed:
             self.kept.keep(Path(pack.path), pack.content_hash)
         row = {
@@ -241,10 +255,22 @@ class Campaigns:
             "seed": secrets.randbelow(2**31) if seed is None else seed,
             "small_model_key": keys.small,
             "large_model_key": keys.large,
+            "calibration_json": canonical_json({} if calibration is None else calibration.model_dump(mode="json")),
         }
         self._write(row, installed, scenario, opening)
         with self._store(campaign_id) as store:
             return store.campaign()
+
+    def read(self, scenario_name: str) -> tuple[Scenario, Ruleset]:
+        """A scenario and its ruleset, by its ID or as a path.
+
+        Raises:
+            NotFound: there is no such scenario or ruleset.
+            ScenarioError: it is no scenario.
+            RulesetError: the ruleset is none.
+        """
+        scenario = load_scenario(self.scenario_path(scenario_name))
+        return scenario, self._ruleset(scenario)[0]
 
     def _ruleset(self, scenario: Scenario) -> tuple[Ruleset, str]:
         return load_ruleset(scenario.ruleset, rulesets_beside(self._scenarios))
@@ -350,7 +376,15 @@ class Campaigns:
         history = stack.enter_context(closing(PlayedHistory(self._histories, store, generations)))
         stack.enter_context(blaming_damage([generation.folder for generation in generations]))
         agendas = agendas_of(row.scenario, state)
-        return row, Setting(row.rules, row.seed, generations, history.before, agendas, upgrade_id=row.upgrade_id)
+        return row, Setting(
+            row.rules,
+            row.seed,
+            generations,
+            history.before,
+            agendas,
+            upgrade_id=row.upgrade_id,
+            calibration=row.scenario.get("calibration") or {},
+        )
 
     def generations(self, row: CampaignRow) -> tuple[Generation, ...]:
         """Readers of the generations that a campaign pins, by pack ID; the caller closes them."""

@@ -12,6 +12,7 @@ from typing import Any
 from pydantic import BaseModel
 
 from lorewright.campaigns.campaigns import Campaigns
+from lorewright.campaigns.generator.context import Outline, ScenarioContext
 from lorewright.errors import NotFound, PromptError
 from lorewright.llm.prompts.check import PromptFault, check_prompt
 from lorewright.llm.prompts.library import PromptLibrary
@@ -21,7 +22,9 @@ from lorewright.turn.prompting.pinning import pin_prompt
 from lorewright.turn.prompting.schemas import STAGE_TYPES, schema_files
 
 # Whatever is filled into a prompt: the turn's stages, and what is asked outside of turns.
-PROMPT_TYPES: Mapping[str, Mapping[str, type[BaseModel]]] = MappingProxyType({**STAGE_TYPES})
+PROMPT_TYPES: Mapping[str, Mapping[str, type[BaseModel]]] = MappingProxyType(
+    {**STAGE_TYPES, "scenario_generator": {"context": ScenarioContext, "output": Outline}}
+)
 # A pin of this version lets the prompt go by its newest again.
 NEWEST = "newest"
 
@@ -110,7 +113,8 @@ def faults_of(template: PromptTemplate) -> list[PromptFault]:
     if context is None:
         known = ", ".join(sorted(contexts))
         return [PromptFault(template.where, 1, f"there is no context {template.head.context}: one of {known}")]
-    stable = tuple(getattr(context, "stable", ()))
+    # What is asked once has no part that changes.
+    stable = tuple(getattr(context, "stable", context.model_fields))
     return check_prompt(template, context.model_json_schema(mode="serialization"), stable=stable)
 
 

@@ -1,5 +1,5 @@
-"""A turn -> what each sentence of its narration rests on: chunks, items and events that its narrator was shown, with the
-file and section of what stands in a pack. Nothing here that the player was not told of in that turn."""
+"""A turn -> what each sentence of its narration rests on: chunks, items and events that its narrator was shown, with
+the file and section of what stands in a pack. Nothing here that the player was not told of in that turn."""
 
 from __future__ import annotations
 
@@ -43,8 +43,8 @@ class GroundedSentence:
 class Support:
     """The narration of a turn, sentence by sentence, and who told it.
 
-    `unsupported_share` is how many of a model's sentences rest on nothing that they name; None for a built-in narration,
-    which quotes packs or tells what the rules did, and nothing else.
+    `unsupported_share` is how many of a model's sentences rest on nothing that they name; None for a built-in
+    narration, which quotes packs or tells what the rules did, and nothing else.
     """
 
     turn_no: int

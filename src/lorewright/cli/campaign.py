@@ -19,6 +19,7 @@ from lorewright.cli.model_table import models_of, show_models_of, shown_keys
 from lorewright.cli.output import Twig, note, say, show_json, show_table, show_tree
 from lorewright.cli.progress import progress_bar
 from lorewright.cli.prose import wrapped
+from lorewright.cli.session_zero import agreed_on, calibration_lines
 from lorewright.cli.table_talk import roll_line
 from lorewright.errors import NotFound, SettingsError
 from lorewright.evals.metrics import lore_cache_hit_rate
@@ -50,6 +51,12 @@ def new(
     seed: Annotated[
         int | None, typer.Option(min=0, max=2**31, help="The seed of its dice; by chance if not given.")
     ] = None,
+    session_zero: Annotated[
+        bool, typer.Option("--session-zero", help="Be asked first: tone, lethality, pace, lines, veils, character.")
+    ] = False,
+    calibration: Annotated[
+        Path | None, typer.Option(help="The same from a JSON or YAML file, without being asked.")
+    ] = None,
     model: Both = None,
     small_model: Small = None,
     large_model: Large = None,
@@ -63,8 +70,11 @@ def new(
     """
     campaigns = open_app().campaigns
     keys = keys_of(*tiers(model, small_model, large_model))
+    agreed = agreed_on(campaigns, scenario, calibration, ask=session_zero)
     with progress_bar() as progress:
-        row = campaigns.new(scenario, campaign_id=campaign_id, seed=seed, keys=keys, progress=progress)
+        row = campaigns.new(
+            scenario, campaign_id=campaign_id, seed=seed, keys=keys, calibration=agreed, progress=progress
+        )
     if yes:
         with campaigns.open(row.id) as campaign:
             agree_beforehand(campaign)
@@ -131,6 +141,8 @@ def show(
     say(f"head: {shown['head_turn_id']}, revision {shown['revision']}, {shown['undone']} undone", style="dim")
     pins = ", ".join(f"{pin['pack_id']} {pin['version']}" for pin in shown["pins"])
     say(f"packs: {pins or 'none'}", style="dim")
+    for line in calibration_lines(shown["calibration"]):
+        say(line, style="dim")
     show_models_of(models)
     _show_branches(tree)
 
@@ -374,6 +386,7 @@ def _shown(row: CampaignRow) -> dict[str, Any]:
         "created_at": row.created_at,
         "updated_at": row.updated_at,
         "pins": [asdict(pin) for pin in row.pins],
+        "calibration": dict(row.calibration),
     }
 
 

@@ -1,5 +1,5 @@
-"""Pieces of a text as they come -> what to print now, wrapped by words at the width of a page. Each word is printed when
-it is whole; how many rows there are is counted, so that they can be drawn again."""
+"""Pieces of a text as they come -> what to print now, wrapped by words at the width of a page. Each word is printed
+when it is whole; how many rows there are is counted, so that they can be drawn again."""
 
 from __future__ import annotations
 

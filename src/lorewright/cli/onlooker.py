@@ -1,5 +1,5 @@
-"""Onlooker: shows a turn while it is thought. A narration streams as provisional; when the turn is committed it is drawn
-anew as what happened, and when it is not, it is said that it did not happen."""
+"""Onlooker: shows a turn while it is thought. A narration streams as provisional; when the turn is committed it is
+drawn anew as what happened, and when it is not, it is said that it did not happen."""
 
 from __future__ import annotations
 

@@ -83,7 +83,7 @@ def has_dim() -> bool:
 
 @contextmanager
 def spinner() -> Iterator[Callable[[str], None]]:
-    """What is going on, on stderr, as long as it is told anything but an empty text; nothing where that is no screen."""
+    """What is going on, on stderr, while it is told anything but an empty text; nothing where that is no screen."""
     err = console(stderr=True)
     live: list[Live] = []
 

@@ -43,7 +43,7 @@ _PROMPT = "> "
 
 @dataclass(frozen=True, slots=True)
 class Manner:
-    """How a campaign is played: `small` and `large` are models that were chosen for it; `yes` agrees to pay for them."""
+    """How a campaign is played: `small` and `large` are models that were chosen, `yes` agrees to pay for them."""
 
     small: str | None = None
     large: str | None = None

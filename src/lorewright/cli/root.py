@@ -22,6 +22,7 @@ COMMANDS = {
     "prompts": "prompts",
     "campaign": "campaign",
     "session": "session",
+    "models": "models",
     "replay": "replay",
     "metrics": "metrics",
     "doctor": "doctor",

@@ -5,12 +5,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Protocol
 
 from lorewright.errors import SettingsError
 from lorewright.evals.recording import PromptsOfTurn, RecordedModel, RecordedTurn
+from lorewright.evals.shelf import PromptShelf
 from lorewright.llm.model import Model
-from lorewright.llm.prompt import PlainPrompt, Prompt
+from lorewright.llm.prompt import Prompt
 from lorewright.turn.casting import STAGES, make_stages
 from lorewright.turn.pipeline import Stages
 from lorewright.turn.stages.extract import Extract
@@ -24,38 +24,6 @@ _TELLING = (Narrate.name, Extract.name)
 OpenModel = Callable[[str], Model]
 # A model's key -> which stages ask it where a campaign has no other model: each with its key.
 StagesOf = Callable[[str], Mapping[str, str]]
-
-
-class PromptShelf(Protocol):
-    """Prompts by name and version."""
-
-    def get(self, name: str, version: str) -> Prompt:
-        """A prompt in one version.
-
-        Raises:
-            NotFound: there is no such version.
-        """
-        ...
-
-    def prompt(self, name: str) -> Prompt:
-        """The version in force.
-
-        Raises:
-            NotFound: there is no such prompt.
-        """
-        ...
-
-
-class PlainShelf:
-    """Plain prompts of whatever version is asked for."""
-
-    def get(self, name: str, version: str) -> PlainPrompt:
-        """One of that version."""
-        return PlainPrompt(name, version)
-
-    def prompt(self, name: str) -> PlainPrompt:
-        """One as plain as any."""
-        return PlainPrompt(name)
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,10 +75,14 @@ class Cast:
 class Casting:
     """Casts turns; a model is opened once."""
 
-    def __init__(self, overrides: Overrides, open_model: OpenModel, shelf: PromptShelf) -> None:
+    def __init__(
+        self, overrides: Overrides, open_model: OpenModel, shelf: PromptShelf, begin_turn: Callable[[], None]
+    ) -> None:
+        """`begin_turn` is called before each turn: what models may cost is counted by turns."""
         self._overrides = overrides
         self._open_model = open_model
         self._shelf = shelf
+        self._begin_turn = begin_turn
         self._opened: dict[str, Model] = {}
 
     def cast(self, turn: RecordedTurn) -> Cast:
@@ -119,6 +91,7 @@ class Casting:
         Raises:
             SettingsError: a model or a prompt cannot be had.
         """
+        self._begin_turn()
         keys = self._keys(turn.asked())
         anew = {stage: key for stage, key in keys.items() if key is not None}
         asked = {stage: key for stage, key in anew.items() if key != BUILTIN}
@@ -129,7 +102,8 @@ class Casting:
             models[stage] = RecordedModel(
                 stage, (one for one in turn.records if one["stage"] == stage), settled=settled
             )
-        now = {name: self._prompt(name) for name in (*asked, *((REPAIR,) if asked else ()))}
+        used = {one["stage"]: one["prompt"]["content_hash"] for one in turn.records if one["prompt"]}
+        now = {name: self._prompt(name, used.get(name)) for name in (*asked, *((REPAIR,) if asked else ()))}
         return Cast(make_stages(models, PromptsOfTurn(now, turn.records)), anew)
 
     def _keys(self, asked: Mapping[str, str]) -> dict[str, str | None]:
@@ -141,9 +115,9 @@ class Casting:
                 keys[stage] = key if repair or stage in self._overrides.prompts else None
         return keys
 
-    def _prompt(self, name: str) -> Prompt:
+    def _prompt(self, name: str, used: str | None) -> Prompt:
         version = self._overrides.prompts.get(name)
-        return self._shelf.prompt(name) if version is None else self._shelf.get(name, version)
+        return self._shelf.used(name, used) if version is None else self._shelf.version(name, version)
 
     def _model(self, key: str) -> Model:
         if key not in self._opened:

@@ -7,7 +7,7 @@ the history of then. Models answer as recorded and dice fall as recorded, unless
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass
 from typing import Any
@@ -19,8 +19,6 @@ from lorewright.evals.casting import (
     Casting,
     OpenModel,
     Overrides,
-    PlainShelf,
-    PromptShelf,
     StagesOf,
     every_stage,
     no_model,
@@ -28,7 +26,9 @@ from lorewright.evals.casting import (
 from lorewright.evals.metrics import Metrics, metrics_of
 from lorewright.evals.replayed import TurnReplay
 from lorewright.evals.rerun import Rerun
+from lorewright.evals.shelf import PromptShelf
 from lorewright.evals.turn_range import ALL_TURNS, TurnRange
+from lorewright.llm.prompts.library import PromptLibrary
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,23 +75,25 @@ class Replay:
 
 
 class Replays:
-    """Replays the campaigns of a workspace. Models are opened and prompts taken from the shelf only where something is
-    overridden; `stages_of` says which stages a model would run."""
+    """Replays the campaigns of a workspace. Models are opened and prompts taken from the library only where something
+    is overridden; `stages_of` says which stages a model would run."""
 
     def __init__(
         self,
         campaigns: Campaigns,
         histories: Histories,
+        library: PromptLibrary,
         *,
         open_model: OpenModel = no_model,
-        shelf: PromptShelf | None = None,
         stages_of: StagesOf = every_stage,
+        begin_turn: Callable[[], None] = lambda: None,
     ) -> None:
         self._campaigns = campaigns
         self._histories = histories
         self._open_model = open_model
-        self._shelf = shelf or PlainShelf()
+        self._library = library
         self.stages_of = stages_of
+        self._begin_turn = begin_turn
 
     async def rerun_turn(
         self,
@@ -141,8 +143,9 @@ class Replays:
             SettingsError: an overridden prompt, stage or model is none.
         """
         overrides = Overrides(override_prompt_versions or {}, override_models or {})
-        casting = Casting(overrides, self._open_model, self._shelf)
         with self._campaigns.reading(campaign_id) as store, ExitStack() as stack:
+            shelf = PromptShelf(store.database, self._library)
+            casting = Casting(overrides, self._open_model, shelf, self._begin_turn)
             path = store.turns()
             turns.held_to(path[-1]["turn_no"])
             wanted = [place for place, turn in enumerate(path) if place and turn["turn_no"] in turns]
@@ -152,7 +155,7 @@ class Replays:
             replayed: list[TurnReplay] = []
             stopped = None
             for place in wanted:
-                replayed.append(await rerun.turn(path[place - 1]["turn_id"], path[place]))
+                replayed.append(await rerun.turn(path[place - 1], path[place]))
                 if replayed[-1].error is not None and not each:
                     stopped = f"turn {replayed[-1].turn_no} failed: {replayed[-1].error}"
                     break

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from lorewright.errors import BudgetExceeded
 from lorewright.llm.model import Model, ModelReply, ModelRequest, OnText
 from lorewright.llm.taxonomy import Prices
-from lorewright.settings import BudgetSettings
+from lorewright.settings import BudgetSettings, Unlimited
 from lorewright.tokens import count_tokens
 
 # Our count of tokens is an estimate for English prose; models' own go over it by up to a third.
@@ -63,14 +63,13 @@ class Budget:
         self.sitting += took
 
     @staticmethod
-    def _admit(what: str, could: Spent, usd: float | bool, tokens: int | bool) -> None:
-        # `False` is no limit; 0 is one.
-        if usd is not False and could.microusd > usd * _MICRO:
+    def _admit(what: str, could: Spent, usd: float | Unlimited, tokens: int | Unlimited) -> None:
+        if usd != "unlimited" and could.microusd > usd * _MICRO:
             raise BudgetExceeded(
                 f"the next call could bring this {what} to ${could.microusd / _MICRO:.4f}, and ${usd:.2f} is allowed",
                 hint=f"raise {what}_usd under [models.budget] in lorewright.toml, or go on with the built-in stage",
             )
-        if tokens is not False and could.tokens > tokens:
+        if tokens != "unlimited" and could.tokens > tokens:
             raise BudgetExceeded(
                 f"the next call could bring this {what} to {could.tokens} tokens, and {tokens} are allowed",
                 hint=f"raise {what}_tokens under [models.budget] in lorewright.toml, or go on with the built-in stage",

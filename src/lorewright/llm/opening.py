@@ -8,7 +8,7 @@ from lorewright.errors import SettingsError
 from lorewright.llm.metered import Budget, MeteredModel
 from lorewright.llm.model import Model
 from lorewright.llm.patient import Patience, PatientModel
-from lorewright.llm.providers.remote import RemoteModel
+from lorewright.llm.providers.remote import RemoteModel, load
 from lorewright.llm.secrets import Secrets
 from lorewright.llm.taxonomy import Row, address_of, row_of, rows
 from lorewright.settings import ModelsSettings
@@ -42,13 +42,38 @@ def open_model(
 
 def patience_of(settings: ModelsSettings) -> Patience:
     """How long and how often models are asked by these settings."""
-    return Patience(timeout_s=settings.timeout_seconds, tries=settings.tries, concurrency=settings.concurrency)
+    return Patience(
+        timeout_s=settings.timeout_seconds,
+        tries=settings.tries,
+        first_pause_s=settings.pause_seconds,
+        concurrency=settings.concurrency,
+    )
 
 
 def has_key(row: Row, environ: Mapping[str, str]) -> bool | None:
     """Whether a row's API key is set; None where it needs none and none is set."""
     is_set = bool(row.key_env and environ.get(row.key_env, "").strip())
     return is_set or (False if row.key_needed else None)
+
+
+def address_known(row: Row, settings: ModelsSettings, environ: Mapping[str, str]) -> str | None:
+    """Where a row's models are asked, if somebody says; None is the provider's own server, or nowhere yet."""
+    try:
+        return address_of(row, settings, environ)
+    except SettingsError:
+        return None
+
+
+def load_sdk(key: str, settings: ModelsSettings) -> None:
+    """Import what the first question to a model needs; it takes a second or two, which can pass while a player reads.
+    Safe to call from a thread, and of no use but speed.
+
+    Raises:
+        SettingsError: there is no such key.
+    """
+    row = row_of(key, settings)
+    if row.provider != "builtin":
+        load(row)
 
 
 def _api_key(row: Row, secrets: Secrets) -> str | None:

@@ -9,7 +9,6 @@ from weakref import WeakKeyDictionary
 
 from lorewright.errors import ProviderBusy, ProviderError
 from lorewright.llm.model import Heard, Model, ModelReply, ModelRequest, OnText
-from lorewright.llm.providers.failures import PassingFailure
 
 Sleep = Callable[[float], Awaitable[None]]
 
@@ -86,7 +85,7 @@ class PatientModel:
             hearing = _Hearing(on_text)
             try:
                 return await self._model.complete(request, on_text=hearing.piece if on_text is not None else None)
-            except PassingFailure as failure:
+            except ProviderBusy as failure:
                 tries.append(failure.message)
                 again = on_text.again if isinstance(on_text, Heard) else None
                 if len(tries) >= self._patience.tries or (hearing.heard and again is None):

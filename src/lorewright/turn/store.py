@@ -27,13 +27,7 @@ from lorewright.storage.heads import (
     undone_turns,
 )
 from lorewright.storage.migrations import open_migrated
-from lorewright.storage.sittings import (
-    SceneLoreRow,
-    active_session_row,
-    keep_scene_lore,
-    scene_lore_row,
-    session_rows,
-)
+from lorewright.storage.sittings import SceneLoreRow, active_session_row, keep_scene_lore, scene_lore_row
 from lorewright.storage.steps import step
 from lorewright.storage.upgrades import upgrade_of, upgrade_row
 from lorewright.turn.campaign import CampaignRow, PackPin
@@ -100,6 +94,7 @@ class CampaignStore:
             updated_at=row["updated_at"],
             pins=tuple(PackPin(*pin) for pin in (pins if upgrade is None else upgrade.pins)),
             upgrade_id=upgrade_id,
+            calibration=json.loads(row["calibration_json"]),
         )
 
     def upgrade_id(self, at: str | None = None) -> str | None:
@@ -136,32 +131,6 @@ class CampaignStore:
             # What a sitting began with does not go back with whoever goes back before it.
             session_lore=session.session_lore if session and known else {},
             upgrade_id=upgrade_of(self.database, row["turn_id"]),
-        )
-
-    def head_at(self, turn_id: str, state: WorldState, *, session_id: str | None = None) -> Head:
-        """The head as it was while a turn was it and that sitting was at hand; without what was kept of its scene.
-        `state` is the one after that turn.
-
-        Raises:
-            NotFound: there is no such turn.
-        """
-        turn = self.turn(turn_id)
-        path = path_to(self.database, turn_id, last=RECENT_TURNS)
-        result = json.loads(path[-1]["result_json"])
-        session = next((one for one in session_rows(self.database) if one.id == session_id), None)
-        known = session is not None and is_on_path(self.database, session.start_turn_id, to=turn_id)
-        return Head(
-            campaign_id=self.campaign_id,
-            turn_id=turn_id,
-            turn_no=turn.turn_no,
-            revision=0,
-            state=state,
-            options=options_of(result),
-            recent=tuple(self._messages_of(path)),
-            moved_from=moved_from(result),
-            session_id=session_id,
-            session_lore=session.session_lore if session and known else {},
-            upgrade_id=upgrade_of(self.database, turn_id),
         )
 
     def state_at(self, turn_id: str) -> WorldState:

@@ -27,10 +27,12 @@ class OpenAIWire:
             path=path,
             headers=headers,
             body=body,
+            model=body.get("model", ""),
             system="\n\n".join(text for role, text in messages if role in ("system", "developer")),
             messages=tuple((role, text) for role, text in messages if role not in ("system", "developer")),
             schema=told.get("schema") or of_tool,
             tools=tuple(tool.get("name", "") for tool in tools),
+            may_call=bool(tools) and body.get("tool_choice", "auto") in ("auto", "required"),
             streams=bool(body.get("stream")),
         )
 
@@ -43,6 +45,8 @@ class OpenAIWire:
         """A chat completion."""
         refusal = "I cannot help with that." if said.ended == "refusal" else None
         message: dict[str, Any] = {"role": "assistant", "content": said.text or None, "refusal": refusal}
+        if said.thought:
+            message["reasoning_content"] = said.thought
         if said.uses:
             message["tool_calls"] = [_called(use) for use in said.uses]
         choice = {"index": 0, "message": message, "finish_reason": self._reason(said), "logprobs": None}
@@ -51,6 +55,8 @@ class OpenAIWire:
     def events(self, asked: Asked, said: Said, usage: Usage) -> Iterator[str]:
         """Server-sent events without names, and the word that ends them."""
         yield self._chunk(asked, {"role": "assistant", "content": ""})
+        if said.thought:
+            yield self._chunk(asked, {"reasoning_content": said.thought})
         for piece in said.pieces:
             yield self._chunk(asked, {"content": piece})
         if said.ended == "refusal":
@@ -75,7 +81,7 @@ class OpenAIWire:
 
     @staticmethod
     def _head(asked: Asked, kind: str) -> dict[str, Any]:
-        return {"id": "chatcmpl-double", "object": kind, "created": 1_700_000_000, "model": asked.body.get("model", "")}
+        return {"id": "chatcmpl-double", "object": kind, "created": 1_700_000_000, "model": asked.model}
 
 
 def _called(use: Use) -> dict[str, Any]:

@@ -21,7 +21,9 @@ class ParrotModel:
     async def complete(self, request: ModelRequest, *, on_text: OnText | None = None) -> ModelReply:
         """An answer that fits the schema and says everything that was asked."""
         self.requests.append(request)
-        text = f"It is said: {request.text}" if request.schema is None else _answer(request.schema, request.text)
+        # What it is told to do is no news of the game, and the same in every game.
+        shown = request.text.removeprefix(request.prompt.system).strip()
+        text = f"It is said: {shown}" if request.schema is None else _answer(request.schema, shown)
         if on_text is not None:
             on_text(text)
         return ModelReply(text, self.key)

@@ -20,16 +20,19 @@ Ended = Literal["done", "length", "refusal"]
 @dataclass(frozen=True, slots=True)
 class Asked:
     """A request as a server sees it. `messages` are (role, text) in order, the results of tools among them; `schema` is
-    the JSON schema of the answer, wherever it stands; `headers` have no API key in them."""
+    the JSON schema of the answer, wherever it stands; `may_call` says whether tools may be called beside the one that
+    gives the answer; `headers` have no API key in them."""
 
     wire: str
     path: str
     headers: dict[str, str]
     body: dict[str, Any]
+    model: str = ""
     system: str = ""
     messages: tuple[tuple[str, str], ...] = ()
     schema: dict[str, Any] | None = None
     tools: tuple[str, ...] = ()
+    may_call: bool = False
     streams: bool = False
 
     @property
@@ -59,11 +62,12 @@ class Usage:
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """What the model answers: a text, tools that it calls, and how it ended."""
+    """What the model answers: a text, tools that it calls, how it ended, and what it thought before."""
 
     text: str = ""
     uses: tuple[Use, ...] = ()
     ended: Ended = "done"
+    thought: str = ""
 
     @property
     def pieces(self) -> list[str]:

@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
 
 from lorewright.errors import ProviderBusy, ProviderError
 from lorewright.llm.secrets import Secrets
 from lorewright.llm.taxonomy import Row
+
+if TYPE_CHECKING:
+    from pydantic_ai.exceptions import ModelAPIError, ModelHTTPError
 
 # A reason is a sentence (characters).
 _REASON = 200
@@ -15,16 +20,9 @@ _UNPRINTABLE = re.compile("[\x00-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\
 _PASSING_STATUS = frozenset({408, 409, 429})
 
 
-class PassingFailure(ProviderBusy):
-    """Nothing came of a try, and another may do better. `retry_after_s` is how long the provider asks to wait."""
-
-    def __init__(self, message: str, *, hint: str | None = None, retry_after_s: float | None = None) -> None:
-        super().__init__(message, hint=hint)
-        self.retry_after_s = retry_after_s
-
-
-def failure_of(problem: Exception, row: Row, secrets: Secrets) -> ProviderError:
-    """Our error for what pydantic-ai or an SDK below it raised."""
+def failure_of(problem: Exception, row: Row, secrets: Secrets, *, address: str | None = None) -> ProviderError:
+    """Our error for what pydantic-ai or an SDK below it raised; ProviderBusy where another try may do better. Where a
+    connection fails, the host of `address` is named."""
     from pydantic_ai import exceptions as theirs  # late: it takes most of a second
 
     who = f"{row.provider} ({row.key})"
@@ -38,39 +36,52 @@ def failure_of(problem: Exception, row: Row, secrets: Secrets) -> ProviderError:
             hint="top it up at the provider, or choose another model",
         )
     if isinstance(problem, theirs.ModelHTTPError):
-        return _of_status(problem, row, who, secrets)
+        return _of_status(
+            problem, problem.status_code, row, f"{who}: HTTP {problem.status_code}{_told(problem, secrets)}"
+        )
     if isinstance(problem, theirs.ModelTimeoutError):
-        return PassingFailure(f"{who}: it did not answer in time")
+        return ProviderBusy(f"{who}: it did not answer in time")
     if isinstance(problem, theirs.ModelConnectionError):
-        return PassingFailure(
-            f"{who}: the connection failed or broke off", hint="see whether the server is up, then try again"
+        return ProviderBusy(
+            f"{who}: the connection{_host(address)} failed or broke off",
+            hint="see whether the server is up, then try again",
         )
     if isinstance(problem, theirs.UserError):
-        return ProviderError(f"{who}: the request does not suit this model{_said(str(problem), secrets)}")
+        # What the library says of it is advice to whoever calls the library.
+        return ProviderError(
+            f"{who}: this model cannot be held to a schema in the way that its row says",
+            hint='set mode = "tool" or "prompted" in its row under [models.keys] in lorewright.toml',
+        )
     # What is left came with a good status and was no answer: HTML, half a JSON, an event that nobody knows.
-    return PassingFailure(
+    return ProviderBusy(
         f"{who}: what came back is no answer of a model", hint="see whether the address is that of a model's API"
     )
 
 
-def _of_status(problem: object, row: Row, who: str, secrets: Secrets) -> ProviderError:
+def _host(address: str | None) -> str:
+    """Host and port, without names, passwords and paths that may stand around them."""
+    try:
+        place = urlsplit(address or "")
+        return f" to {place.hostname}{f':{place.port}' if place.port else ''}" if place.hostname else ""
+    except ValueError:
+        return ""
+
+
+def _of_status(problem: ModelHTTPError, status: int, row: Row, said: str) -> ProviderError:
     from pydantic_ai import exceptions as theirs
 
-    assert isinstance(problem, theirs.ModelHTTPError)
-    status = problem.status_code
-    said = f"{who}: HTTP {status}{_told(problem, secrets)}"
     if isinstance(problem, theirs.ModelAuthenticationError):
         return ProviderError(said, hint=f"see whether {row.key_env or 'its API key'} holds the right key")
     if status in _PASSING_STATUS or status >= 500:
-        return PassingFailure(said, hint="wait a little, then try again", retry_after_s=problem.retry_after)
+        return ProviderBusy(said, hint="wait a little, then try again", retry_after_s=problem.retry_after)
     if isinstance(problem, theirs.ModelNotFoundError):
         return ProviderError(said, hint=f"see whether there is a model {row.model!r} at that address")
     return ProviderError(said, hint="choose another model for this stage, or the built-in one")
 
 
-def _told(problem: object, secrets: Secrets) -> str:
+def _told(problem: ModelAPIError, secrets: Secrets) -> str:
     """The provider's own sentence, if it sent one in the shape that they all use; as an addition to ours."""
-    body = getattr(problem, "body", None)
+    body = problem.body
     error = body.get("error", body) if isinstance(body, dict) else None
     message = error.get("message") if isinstance(error, dict) else None
     return _said(message, secrets) if isinstance(message, str) else ""

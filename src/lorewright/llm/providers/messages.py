@@ -7,16 +7,17 @@ part, what was said since. A cache breakpoint stands after the system part and a
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
-
-from pydantic_ai import messages as theirs
-from pydantic_ai.models import ModelRequestParameters
-from pydantic_ai.output import OutputObjectDefinition
-from pydantic_ai.settings import ModelSettings
-from pydantic_ai.tools import ToolDefinition
+from typing import TYPE_CHECKING, Any
 
 from lorewright.llm.model import ModelRequest, Talk, ToolSpec
 from lorewright.llm.taxonomy import Mode, Row
+
+# The library takes most of a second to import: each function does so when a model is asked.
+if TYPE_CHECKING:
+    from pydantic_ai import messages as theirs
+    from pydantic_ai.models import ModelRequestParameters
+    from pydantic_ai.settings import ModelSettings
+    from pydantic_ai.tools import ToolDefinition
 
 # The tool that a model calls to give a structured answer, where that is how it is held to a schema.
 ANSWER_TOOL = "answer"
@@ -27,6 +28,8 @@ def messages_of(
 ) -> list[theirs.ModelMessage]:
     """The messages; `recalled` gives back what a model said in its own form, where that is still known: some want the
     signatures in it again."""
+    from pydantic_ai import messages as theirs
+
     prompt = request.prompt
     user: list[theirs.UserContent] = []
     if prompt.stable:
@@ -40,6 +43,8 @@ def messages_of(
 
 
 def _said(talk: Talk, recalled: Callable[[Talk], theirs.ModelResponse | None]) -> theirs.ModelMessage:
+    from pydantic_ai import messages as theirs
+
     if talk.role == "user":
         results: list[theirs.ModelRequestPart] = [
             theirs.ToolReturnPart(tool_name=one.name, content=one.text, tool_call_id=one.call_id)
@@ -57,6 +62,10 @@ def _said(talk: Talk, recalled: Callable[[Talk], theirs.ModelResponse | None]) -
 
 def parameters_of(request: ModelRequest, row: Row) -> ModelRequestParameters:
     """How the answer is to be given: as text, or held to the schema in the row's mode; and which tools there are."""
+    from pydantic_ai.models import ModelRequestParameters
+    from pydantic_ai.output import OutputObjectDefinition
+    from pydantic_ai.tools import ToolDefinition
+
     tools = [_tool(spec) for spec in request.tools]
     if request.schema is None:
         return ModelRequestParameters(function_tools=tools)
@@ -77,6 +86,8 @@ def parameters_of(request: ModelRequest, row: Row) -> ModelRequestParameters:
 
 
 def _tool(spec: ToolSpec) -> ToolDefinition:
+    from pydantic_ai.tools import ToolDefinition
+
     return ToolDefinition(name=spec.name, description=spec.description, parameters_json_schema=spec.schema)
 
 
@@ -85,7 +96,7 @@ def settings_of(request: ModelRequest, row: Row) -> ModelSettings:
 
     Models are told not to think at length before they answer: each stage is one small step, and the player waits.
     """
-    settings = ModelSettings(max_tokens=request.max_tokens, thinking=False)
+    settings: ModelSettings = {"max_tokens": request.max_tokens, "thinking": False}
     if request.tools and not request.may_call:
         settings["tool_choice"] = "none"
     if row.provider == "anthropic" and request.prompt.system:

@@ -12,9 +12,14 @@ from typing import TYPE_CHECKING, Any
 
 from lorewright.errors import ProviderError
 from lorewright.llm.model import ModelReply, ModelRequest, OnText, Talk
+from lorewright.llm.providers import messages
 from lorewright.llm.providers.failures import failure_of
+from lorewright.llm.providers.replies import reply_of
+from lorewright.llm.providers.thoughts import SpokenPieces
+from lorewright.llm.providers.vendors import vendor_model
 from lorewright.llm.secrets import Secrets
 from lorewright.llm.taxonomy import Row
+from lorewright.tokens import count_tokens
 
 if TYPE_CHECKING:
     from pydantic_ai import messages as theirs
@@ -22,6 +27,8 @@ if TYPE_CHECKING:
 
 # Seconds in which a server must take the connection.
 _CONNECT_S = 10.0
+# Longer answers are streamed although nobody listens: in one piece they would come after minutes of silence.
+_LONG = 16_000
 # So many of a model's own messages are kept to be shown to it again; a loop of tools needs the last few.
 _RECALLED = 32
 
@@ -57,49 +64,52 @@ class RemoteModel:
         """One try. With `on_text` the answer is streamed and the pieces of its text passed on.
 
         Raises:
-            PassingFailure: nothing came of it, and another try may do better.
+            ProviderBusy: nothing came of it, and another try may do better.
             ModelRefused: the model or the provider's filter declined.
             ProviderError: another try would fail as well; the message has no text of an SDK and no secret in it.
         """
         try:
             response = await self._response(request, on_text)
-            reply = self._reply(response, streamed=on_text is not None)
+            reply = self._reply(request, response, streamed=_streams(request, on_text))
         except ProviderError:
             raise
         except Exception as problem:
             # Whatever an SDK raises may quote headers; only what is made of it here goes on.
             if not _is_theirs(problem):
                 raise
-            raise failure_of(problem, self._row, self._secrets) from None
+            raise failure_of(problem, self._row, self._secrets, address=self._base_url) from None
         prices = self._row.prices
         return replace(reply, cost_microusd=prices.cost_of(reply)) if prices is not None else reply
 
     async def _response(self, request: ModelRequest, on_text: OnText | None) -> theirs.ModelResponse:
-        from pydantic_ai import direct
-
-        from lorewright.llm.providers import messages
+        from pydantic_ai import direct  # late: it takes most of a second
 
         said = messages.messages_of(request, recalled=self._recalled)
         parameters = messages.parameters_of(request, self._row)
         settings = messages.settings_of(request, self._row)
         async with self._vendor() as model:
-            if on_text is None:
+            if not _streams(request, on_text):
                 return await direct.model_request(
                     model, said, model_settings=settings, model_request_parameters=parameters
                 )
             async with direct.model_request_stream(
                 model, said, model_settings=settings, model_request_parameters=parameters
             ) as stream:
+                spoken = SpokenPieces()
+                hear = on_text if on_text is not None else _nobody
                 async for event in stream:
-                    piece = _text_in(event)
-                    if piece:
-                        on_text(piece)
+                    if piece := spoken.next(_text_in(event)):
+                        hear(piece)
+                if piece := spoken.last():
+                    hear(piece)
                 return stream.get()
 
-    def _reply(self, response: theirs.ModelResponse, *, streamed: bool) -> ModelReply:
-        from lorewright.llm.providers.replies import reply_of
-
+    def _reply(self, request: ModelRequest, response: theirs.ModelResponse, *, streamed: bool) -> ModelReply:
         reply = reply_of(response, self._row, streamed=streamed)
+        if not reply.input_tokens and not reply.output_tokens:
+            # Some servers do not count.
+            read, written = count_tokens(request.text), count_tokens(reply.text)
+            reply = replace(reply, input_tokens=read, output_tokens=written)
         for call in reply.calls:
             self._said[call.id] = response
         while len(self._said) > _RECALLED:
@@ -118,11 +128,19 @@ class RemoteModel:
     async def _vendor(self) -> AsyncIterator[VendorModel]:
         import httpx2
 
-        from lorewright.llm.providers.vendors import vendor_model
-
         patience = httpx2.Timeout(self._timeout_s, connect=min(_CONNECT_S, self._timeout_s))
         async with httpx2.AsyncClient(timeout=patience, verify=_trust()) as http:
             yield vendor_model(self._row, api_key=self._api_key, base_url=self._base_url, http=http)
+
+
+def load(row: Row) -> None:
+    """Import all that asking a model of this row needs, and read whom we trust. Nothing is sent."""
+    import httpx2
+    from pydantic_ai import direct  # noqa: F401 (for the import alone)
+
+    vendor_model(
+        row, api_key="none", base_url="http://127.0.0.1", http=httpx2.AsyncClient(timeout=1.0, verify=_trust())
+    )
 
 
 @cache
@@ -131,6 +149,14 @@ def _trust() -> ssl.SSLContext:
     import httpx2
 
     return httpx2.create_ssl_context()
+
+
+def _nobody(piece: str) -> None:
+    """Listens."""
+
+
+def _streams(request: ModelRequest, on_text: OnText | None) -> bool:
+    return on_text is not None or request.max_tokens > _LONG
 
 
 def _text_in(event: Any) -> str:

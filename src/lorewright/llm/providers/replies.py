@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import json
+from typing import TYPE_CHECKING
 
-from pydantic_ai import messages as theirs
-
-from lorewright.errors import ModelRefused
+from lorewright.errors import ModelRefused, ProviderBusy
 from lorewright.llm.model import ModelReply, ToolCall
-from lorewright.llm.providers.failures import PassingFailure
 from lorewright.llm.providers.messages import ANSWER_TOOL
+from lorewright.llm.providers.thoughts import without_thought
 from lorewright.llm.taxonomy import Row
+
+if TYPE_CHECKING:
+    from pydantic_ai import messages as theirs
 
 _TOO_LONG = "the answer is not finished: it reached the most tokens that it may have; answer more briefly"
 _EMPTY = "the answer is empty"
@@ -24,8 +26,10 @@ def reply_of(response: theirs.ModelResponse, row: Row, *, streamed: bool) -> Mod
 
     Raises:
         ModelRefused: it declined, or the provider's filter did.
-        PassingFailure: it broke off without saying that it was done.
+        ProviderBusy: it broke off without saying that it was done.
     """
+    from pydantic_ai import messages as theirs  # late: it takes most of a second
+
     who = f"{row.provider} ({row.key})"
     ended = response.finish_reason
     if ended == "content_filter":
@@ -33,10 +37,12 @@ def reply_of(response: theirs.ModelResponse, row: Row, *, streamed: bool) -> Mod
             f"{who}: the model declined to answer", hint="put it another way, or let the built-in stage do it"
         )
     if _is_cut(response, row, streamed=streamed) or ended == "error":
-        raise PassingFailure(f"{who}: the answer broke off", hint="try again")
+        raise ProviderBusy(f"{who}: the answer broke off", hint="try again")
     called = [part for part in response.parts if isinstance(part, theirs.ToolCallPart)]
     answers = [part.args_as_json_str() for part in called if part.tool_name == ANSWER_TOOL]
-    said = "".join(part.content for part in response.parts if isinstance(part, theirs.TextPart))
+    texts = [part.content for part in response.parts if isinstance(part, theirs.TextPart)]
+    # The SDKs hold what a server sends to no type: a block that they do not know can be a text of None.
+    said = without_thought("".join(text for text in texts if isinstance(text, str)))
     calls = tuple(_call(part) for part in called if part.tool_name != ANSWER_TOOL)
     text = answers[0] if answers else said
     unfinished = _TOO_LONG if ended == "length" else None if text.strip() or calls else _EMPTY

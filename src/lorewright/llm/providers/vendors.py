@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any, assert_never
-
-from pydantic_ai.models import Model
+from typing import TYPE_CHECKING, Any, assert_never
 
 from lorewright.llm.taxonomy import Row
+
+if TYPE_CHECKING:
+    from pydantic_ai.models import Model
 
 # Some servers want no key, their SDK wants one all the same.
 _NO_KEY = "none"

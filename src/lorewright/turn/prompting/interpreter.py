@@ -15,6 +15,7 @@ _WORDS = 2_000
 _WORDS_BEFORE = 400
 # So many absent people and places are listed: a long game has heard of many.
 _TOPICS = 60
+_ALIASES = 8
 
 
 # Keys of metadata -> the fields of an action as a model writes it.
@@ -117,4 +118,6 @@ def _all(named: Iterable[Named]) -> tuple[Nameable, ...]:
 
 
 def _nameable(one: Named) -> Nameable:
-    return Nameable(id=one.id, name=one.name, aliases=", ".join(one.aliases[:8]))
+    return Nameable(
+        id=one.id, name=one.name, aliases=", ".join(alias for alias in one.aliases[:_ALIASES] if alias != one.name)
+    )

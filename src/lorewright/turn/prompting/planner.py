@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, ClassVar
 
+from lorewright.packs.plain import plain_text
 from lorewright.turn.prompting.calibration import CalibrationVariables, calibration_of
 from lorewright.turn.prompting.outcomes import attempts_in_words
 from lorewright.turn.prompting.variables import (
@@ -99,8 +100,11 @@ def _people(packet: Mapping[str, Any], names: Mapping[str, str], player: str) ->
 
 
 def _agendas(packet: Mapping[str, Any], names: Mapping[str, str]) -> Iterator[str]:
+    clocks = {str(one.get("id")): str(one.get("name")) for one in rows_of(packet, "clocks")}
     for who, agenda in sorted((packet.get("npc_agendas") or {}).items()):
-        yield f"{names.get(who, who)}: {in_words(agenda)}"
+        soon = agenda.get("next") or {}
+        acts = f" (acts when {clocks.get(soon['clock_id'], soon['clock_id'])} reaches {soon['at']})" if soon else ""
+        yield f"{names.get(who, who)}: {agenda.get('goal') or 'no goal of their own'}{acts}"
 
 
 def _threads(packet: Mapping[str, Any]) -> Iterator[str]:
@@ -111,7 +115,9 @@ def _threads(packet: Mapping[str, Any]) -> Iterator[str]:
 
 def _clocks(packet: Mapping[str, Any]) -> Iterator[str]:
     for one in rows_of(packet, "clocks"):
-        marks = ", ".join(one.get("triggers") or ())
+        marks = ", ".join(
+            str(at) for at in sorted(map(int, one.get("triggers") or ())) if at > _number(one.get("value"))
+        )
         ahead = f"; something happens at {marks}" if marks else ""
         yield f"{one.get('name')}: {one.get('value')} of {one.get('max')}{ahead}"
 
@@ -132,8 +138,8 @@ def _facts(packet: Mapping[str, Any], names: Mapping[str, str]) -> Iterator[str]
 def _lore(packet: Mapping[str, Any]) -> str:
     scene = (packet.get("lore_context") or {}).get("scene") or {}
     atmosphere = [str(one) for one in scene.get("atmosphere") or ()]
-    asked = [str(one.get("text", "")) for one in rows_of(packet, "lore_context", "asked")]
-    return "\n\n".join([" ".join(atmosphere), *asked]).strip()[:_LORE_CHARACTERS]
+    asked = [plain_text(str(one.get("text", ""))) for one in rows_of(packet, "lore_context", "asked")]
+    return "\n".join([" ".join(atmosphere), *asked]).strip()[:_LORE_CHARACTERS]
 
 
 def _number(value: Any) -> int:

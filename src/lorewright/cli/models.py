@@ -1,0 +1,103 @@
+"""lorewright models …: which models can be chosen, and whether one answers."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from lorewright.cli.output import note, say, show_json, show_table
+from lorewright.llm.checking import check_model, most_microusd
+from lorewright.llm.opening import address_known, has_key
+from lorewright.llm.taxonomy import Row, families, rows
+from lorewright.settings import ModelsSettings, find_workspace
+
+app = typer.Typer(
+    help="Models that can be chosen for a campaign: what they cost, and whether one answers.",
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode=None,
+)
+
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for programs.")]
+
+
+@app.command("list", epilog="Example: lorewright models list")
+def list_models(as_json: AsJson = False) -> None:
+    """Every model that has a key: who runs it, how much it reads, what it costs in dollars per million tokens, and
+    whether its API key is set in the environment. Rows of your own go under [models.keys.NAME] in lorewright.toml."""
+    settings = find_workspace(Path.cwd()).settings.models
+    listed = [_listed(row, settings) for row in [*rows(settings), *families()]]
+    if as_json:
+        show_json(listed)
+        return
+    columns = ("key", "provider", "model", "window", "$/M in", "cached", "$/M out", "mode", "API key")
+    show_table(columns, [_shown(one) for one in listed], right=("window", "$/M in", "cached", "$/M out"))
+    say()
+    say("Choose with --small-model and --large-model; ask one whether it answers: lorewright models check KEY")
+
+
+@app.command(epilog="Example: lorewright models check claude-haiku --yes")
+def check(
+    key: Annotated[str, typer.Argument(help="The model's key, as `models list` prints it.")],
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask before a model that costs money is asked.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Ask a model one tiny question and say how it answered. It costs next to nothing; where it costs anything, you are
+    asked first."""
+    settings = find_workspace(Path.cwd()).settings.models
+    most = most_microusd(key, settings)
+    if (
+        most
+        and not yes
+        and not typer.confirm(f"{key} is paid for: this costs at most {_dollars(most)}. Ask it?", err=True)
+    ):
+        note("Nothing was asked.")
+        raise typer.Exit(1)
+    checked = asyncio.run(check_model(key, settings, environ=os.environ))
+    if as_json:
+        show_json(asdict(checked))
+        return
+    say(f"{key} answers, as {checked.model_name}", style="green")
+    took = f"{checked.milliseconds} ms, {checked.input_tokens} tokens read, {checked.output_tokens} written"
+    say(f"  {took}, {_dollars(checked.cost_microusd)}")
+    for one in checked.tries:
+        say(f"  before that: {one}", style="yellow")
+
+
+def _dollars(microusd: int) -> str:
+    return f"${microusd / 1_000_000:.6f}"
+
+
+def _listed(row: Row, settings: ModelsSettings) -> dict[str, Any]:
+    """A row for programs."""
+    is_family = not row.model
+    return {
+        "key": f"{row.key}/NAME" if is_family else row.key,
+        "provider": row.provider,
+        "model": None if is_family else row.model,
+        "window": row.window,
+        "prices": None if row.prices is None else asdict(row.prices),
+        "mode": row.mode,
+        "key_env": row.key_env,
+        "key_set": has_key(row, os.environ),
+        "address": address_known(row, settings, os.environ),
+    }
+
+
+def _shown(one: dict[str, Any]) -> tuple[object, ...]:
+    prices = one["prices"] or {}
+    costs = (_price(prices.get(name)) for name in ("input", "cache_read", "output"))
+    if one["provider"] == "builtin":
+        return (one["key"], "", one["model"], "", *costs, "", "needs none")
+    key = {True: f"{one['key_env']} is set", False: f"{one['key_env']} is not set", None: "needs none"}[one["key_set"]]
+    mode = one["mode"]
+    return (one["key"], one["provider"], one["model"] or "NAME", one["window"] or "", *costs, mode, key)
+
+
+def _price(dollars: float | None) -> str:
+    return "" if dollars is None else f"{dollars:.4f}".rstrip("0").rstrip(".")

@@ -1,0 +1,131 @@
+"""Tapes: what models were asked and answered, one JSON object a line, and models that answer from such a file alone.
+
+A line is written when an answer has come: `request` (a hash of the model's key and of everything that it was shown),
+`stage`, `key`, and either `reply` or `error`. A tape holds what was said, so it is as secret as the game it is of; what
+was asked is on it as a hash only, and no API key ever reaches it.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import defaultdict, deque
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from lorewright.errors import BudgetExceeded, ModelRefused, ProviderBusy, ProviderError
+from lorewright.ids import canonical_json, content_hash
+from lorewright.llm.model import Model, ModelReply, ModelRequest, OnText, ToolCall
+
+_ERRORS = {error.code: error for error in (ProviderBusy, ModelRefused, BudgetExceeded, ProviderError)}
+
+
+def request_hash(key: str, request: ModelRequest) -> str:
+    """The hash of a question to a model: the same question has the same in any process."""
+    return content_hash(canonical_json({"key": key, "request": asdict(request)}))
+
+
+class TapeRecorder:
+    """A model whose answers, and whose errors, are appended to a file. Several models may write to one file."""
+
+    def __init__(self, model: Model, path: Path) -> None:
+        self._model = model
+        self._path = path
+
+    @property
+    def key(self) -> str:
+        """The model's."""
+        return self._model.key
+
+    @property
+    def provider(self) -> str:
+        """The model's."""
+        return self._model.provider
+
+    async def complete(self, request: ModelRequest, *, on_text: OnText | None = None) -> ModelReply:
+        """Ask the model and keep what came of it.
+
+        Raises:
+            ProviderError: as the model does; it is on the tape.
+        """
+        try:
+            reply = await self._model.complete(request, on_text=on_text)
+        except ProviderError as error:
+            told = {"code": error.code, "message": error.message, "hint": error.hint, "tries": error.tries}
+            self._keep(request, {"error": told})
+            raise
+        self._keep(request, {"reply": asdict(reply)})
+        return reply
+
+    def _keep(self, request: ModelRequest, came: dict[str, Any]) -> None:
+        line = {"request": request_hash(self.key, request), "stage": request.stage, "key": self.key, **came}
+        with self._path.open("a", encoding="utf-8") as tape:
+            tape.write(canonical_json(line) + "\n")
+
+
+class TapePlayer:
+    """Answers the questions on a tape as they were answered then, and no others. What was asked several times is
+    answered in the same order."""
+
+    provider = "tape"
+
+    def __init__(self, path: Path, *, key: str) -> None:
+        """`key` is the key of the model that was recorded.
+
+        Raises:
+            ProviderError: a line of the tape cannot be read; the message has file and line.
+        """
+        self.key = key
+        self._path = path
+        self._answers = _read(path)
+
+    async def complete(self, request: ModelRequest, *, on_text: OnText | None = None) -> ModelReply:
+        """The recorded answer, in one piece where pieces are wanted.
+
+        Raises:
+            ProviderError: the question is not on the tape, or not so often; or the recorded error.
+        """
+        answers = self._answers.get(request_hash(self.key, request))
+        if not answers:
+            raise ProviderError(
+                f"{self._path}: the tape has no answer of {self.key} to what the {request.stage} stage asks",
+                hint="something that it is shown differs from the recording; record it anew",
+            )
+        came = answers.popleft()
+        if "error" in came:
+            told = came["error"]
+            raise _ERRORS[told["code"]](told["message"], hint=told["hint"], tries=tuple(told["tries"]))
+        reply = _reply(came["reply"])
+        if on_text is not None and reply.text:
+            on_text(reply.text)
+        return reply
+
+
+def _read(path: Path) -> dict[str, deque[dict[str, Any]]]:
+    answers: dict[str, deque[dict[str, Any]]] = defaultdict(deque)
+    try:
+        lines = path.read_text(encoding="utf-8").splitlines(keepends=True)
+    except (OSError, UnicodeDecodeError):
+        raise ProviderError(f"{path}: the tape cannot be read", hint="record one with TapeRecorder") from None
+    for number, line in enumerate(lines, start=1):
+        if not line.endswith("\n"):
+            break  # Whoever recorded was stopped in the midst of a line.
+        try:
+            came = json.loads(line)
+            _check(came)
+            answers[came["request"]].append(came)
+        except (ValueError, KeyError, TypeError):
+            raise ProviderError(f"{path}:{number}: this is no line of a tape", hint="record it anew") from None
+    return answers
+
+
+def _check(came: dict[str, Any]) -> None:
+    if "error" in came:
+        _ERRORS[came["error"]["code"]](came["error"]["message"], tries=tuple(came["error"]["tries"]))
+    else:
+        _reply(came["reply"])
+
+
+def _reply(told: dict[str, Any]) -> ModelReply:
+    calls = tuple(ToolCall(**call) for call in told["calls"])
+    return ModelReply(**{**told, "calls": calls, "tries": tuple(told["tries"])})

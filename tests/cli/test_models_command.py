@@ -1,0 +1,97 @@
+"""lorewright models as a user meets it."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+import pytest_socket
+
+from lorewright.llm.doubles import Fault, ModelServer
+
+CANARY = "sk-canary-5c1d90"
+
+
+@pytest.fixture
+def server(socket_enabled: None) -> Iterator[ModelServer]:
+    pytest_socket.socket_allow_hosts(["127.0.0.1"])
+    with ModelServer(lambda asked: {"ready": True}).running() as running:
+        yield running
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    (tmp_path / "lorewright.toml").write_text(
+        '[models.keys.barn]\nprovider = "openai"\nmodel = "gpt-x"\nmode = "tool"\n'
+    )
+    return tmp_path
+
+
+def run(root: Path, *arguments: str, stdin: str = "", **environ: str) -> subprocess.CompletedProcess[str]:
+    bare = {name: value for name, value in os.environ.items() if not name.endswith(("_API_KEY", "_BASE_URL"))}
+    return subprocess.run(
+        [sys.executable, "-m", "lorewright", "models", *arguments],
+        capture_output=True,
+        text=True,
+        env={**bare, "LOREWRIGHT_WORKSPACE": str(root), "NO_PROXY": "127.0.0.1", **environ},
+        input=stdin,
+    )
+
+
+def test_the_list_says_which_keys_are_set_and_shows_none(root: Path) -> None:
+    done = run(root, "list", ANTHROPIC_API_KEY=CANARY)
+    told = {line.split()[0]: line for line in done.stdout.splitlines() if line.strip()}
+    assert "ANTHROPIC_API_KEY is set" in told["claude-sonnet"]
+    assert "OPENAI_API_KEY is not set" in told["barn"]
+    assert "canary" not in done.stdout
+
+
+def test_the_list_for_programs_has_every_row(root: Path) -> None:
+    listed = {one["key"]: one for one in json.loads(run(root, "list", "--json", OPENAI_API_KEY=CANARY).stdout)}
+    assert (listed["barn"]["model"], listed["barn"]["mode"], listed["barn"]["key_set"]) == ("gpt-x", "tool", True)
+    assert listed["claude-haiku"]["prices"] == {"input": 0.1, "output": 0.5, "cache_read": 0.01, "cache_write": 0.125}
+    assert listed["ollama/NAME"]["address"] == "http://127.0.0.1:11434/v1"
+    assert listed["builtin"]["key_set"] is None
+
+
+def test_a_model_that_answers_is_told_with_its_cost(root: Path, server: ModelServer) -> None:
+    done = run(root, "check", "claude-haiku", "--yes", **server.environ)
+    assert done.returncode == 0, done.stderr
+    assert "claude-haiku answers, as claude-haiku-5-5" in done.stdout
+    assert "$0.0000" in done.stdout
+
+
+def test_nothing_paid_is_asked_without_a_yes(root: Path, server: ModelServer) -> None:
+    done = run(root, "check", "claude-haiku", stdin="n\n", **server.environ)
+    assert done.returncode == 1
+    assert "at most $0.00" in done.stderr
+    assert server.asked == []
+
+
+def test_a_local_model_is_asked_at_once(root: Path, server: ModelServer) -> None:
+    done = run(root, "check", "ollama/llama", "--json", **server.environ)
+    assert json.loads(done.stdout)["model_name"] == "llama"
+    assert len(server.asked) == 1
+
+
+def test_a_model_that_fails_says_why_and_shows_no_key(root: Path, server: ModelServer) -> None:
+    server.faults.append(Fault("error", status=400, message=f"no such key {CANARY}\x1b[2J"))
+    done = run(root, "check", "claude-haiku", "--yes", **{**server.environ, "ANTHROPIC_API_KEY": CANARY})
+    assert done.returncode == 1
+    assert "HTTP 400" in done.stderr
+    assert "hint:" in done.stderr
+    assert "canary" not in done.stdout + done.stderr
+    assert "\x1b" not in done.stdout + done.stderr
+
+
+@pytest.mark.parametrize("arguments", [("check", "claude"), ("check", "builtin"), ("check", "claude-opus", "--yes")])
+def test_what_cannot_be_asked_is_an_error_with_a_hint(root: Path, arguments: tuple[str, ...]) -> None:
+    done = run(root, *arguments)
+    assert (done.returncode, done.stdout) == (1, "")
+    assert "hint:" in done.stderr
+    assert "Traceback" not in done.stderr

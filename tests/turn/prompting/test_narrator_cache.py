@@ -1,0 +1,101 @@
+"""Between two turns of one scene hardly anything of the narrator's request changes, and what comes before it not at
+all."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from itertools import pairwise, takewhile
+from pathlib import Path
+
+import pytest
+
+from lorewright.bootstrap import open_app
+from lorewright.llm.doubles import ScriptedModel
+from lorewright.llm.model import ModelRequest
+from lorewright.llm.prompt import RenderedPrompt
+from lorewright.lore_bootstrap import make_workspace
+from lorewright.tokens import count_tokens
+from prompted import campaigns
+
+CHANGING_TOKENS = 1_500
+
+# Long evenings at one place each: talk, searches, waiting, somebody coming in, a threat that goes wrong.
+BAR = (
+    "look", "ask Viktor about Jin", "ask Captain Bao about the drain", "ask Captain Lund about the drain",
+    "ask Captain Bao about the crank", "ask Viktor about the ice", "search the ice bin", "look at Viktor",
+    "ask Viktor about Zenith", "threaten Viktor", "search the bar", "wait", "wait", "ask Viktor about Mira",
+    "tell Viktor about the drain", "attack Captain Lund", "inventory", "promise Viktor to come back",
+)  # fmt: skip
+MARKET = (
+    "go to the night market", "look", "ask Mira about Jin", "ask Ottoline about the tally", "ask Mira about the tin",
+    "search the market", "ask Mira about Viktor", "threaten Ottoline", "wait", "look at the board", "take the board",
+    "ask Mira about Pier 9", "wait", "open the steel door",
+)  # fmt: skip
+LONG = " ".join(["The rain goes on above the sign, and the bar smells of wet wool and of burnt oil."] * 40)
+SHORT = "Nobody moves."
+
+
+def prompts_of(folder: Path, lines: tuple[str, ...], told: str) -> list[tuple[int, RenderedPrompt]]:
+    """(scene, prompt) of every narration of a play of dead_drop."""
+    asked: list[ModelRequest] = []
+
+    def narrator(request: ModelRequest) -> str:
+        asked.append(request)
+        return f"{told} That makes {len(asked)}."
+
+    make_workspace(folder)
+    played = campaigns(open_app(folder), {"narrator": ScriptedModel(narrator)}, folder / "played")
+    played.new("dead_drop", campaign_id="game", seed=5)
+    found = []
+    with played.open("game") as campaign:
+        for line in lines:
+            before = len(asked)
+            asyncio.run(campaign.submit(line))
+            scene = campaign.store.head().state.scene.number
+            found += [(scene, asked[-1].prompt)] if len(asked) > before else []
+    return found
+
+
+def in_one_scene(prompts: list[tuple[int, RenderedPrompt]]) -> list[tuple[RenderedPrompt, RenderedPrompt]]:
+    return [(one, two) for (scene, one), (other, two) in pairwise(prompts) if scene == other]
+
+
+def in_common(one: str, two: str) -> str:
+    """The beginning that two texts share."""
+    return "".join(a for a, _ in takewhile(lambda pair: pair[0] == pair[1], zip(one, two, strict=False)))
+
+
+def who(prompt: RenderedPrompt) -> str:
+    return prompt.stable.partition("<people_here>")[2]
+
+
+@pytest.mark.parametrize("told", [SHORT, LONG], ids=["short tellings", "long tellings"])
+@pytest.mark.parametrize("lines", [BAR, MARKET], ids=["bar", "market"])
+def test_in_a_scene_little_changes_and_nothing_before_it(tmp_path: Path, lines: tuple[str, ...], told: str) -> None:
+    pairs = in_one_scene(prompts_of(tmp_path / "w", lines, told))
+    assert len(pairs) >= 10
+    for one, two in pairs:
+        common = in_common(one.text, two.text)
+        assert count_tokens(two.text[len(common) :]) <= CHANGING_TOKENS
+        # Whatever comes before who is here is the same, byte by byte; and so are they, unless somebody came or left.
+        before, _, _ = two.stable.partition("<people_here>")
+        assert common.startswith(f"{one.system}\n\n{before}")
+        if re.findall(r"^\w.* \((?:he|she|they|it)\)", who(one), re.M) == re.findall(
+            r"^\w.* \((?:he|she|they|it)\)", who(two), re.M
+        ):
+            assert two.stable == one.stable
+
+
+def test_where_nobody_comes_or_leaves_the_whole_stable_part_stays(tmp_path: Path) -> None:
+    pairs = in_one_scene(prompts_of(tmp_path / "w", BAR[:8], LONG))
+    assert {two.stable == one.stable and two.system == one.system for one, two in pairs} == {True}
+    assert all(count_tokens(two.changing) <= CHANGING_TOKENS for _, two in pairs)
+
+
+def test_the_story_so_far_is_told_in_order_and_the_newest_is_never_left_out(tmp_path: Path) -> None:
+    prompts = [one for _, one in prompts_of(tmp_path / "w", BAR[:8], SHORT)]
+    told = [int(number) for number in re.findall(r"That makes (\d+)\.", prompts[-1].changing)]
+    assert told == sorted(told)
+    assert told[-1] == len(prompts) - 1
+    assert len(told) >= 6
