@@ -13,10 +13,11 @@ from lorewright.campaigns import branches, exchange
 from lorewright.campaigns.sessions import shown as shown_session
 from lorewright.campaigns.upgrades.remarks import UpgradePlan
 from lorewright.campaigns.upgrades.upgrading import Upgraded
+from lorewright.cli.branch_tree import show_branches
 from lorewright.cli.citations import show_support
 from lorewright.cli.model_options import Both, Large, Small, Yes, agree_beforehand, keys_of, tiers
 from lorewright.cli.model_table import models_of, show_models_of, shown_keys
-from lorewright.cli.output import Twig, note, say, show_json, show_table, show_tree
+from lorewright.cli.output import note, say, show_json, show_table
 from lorewright.cli.progress import progress_bar
 from lorewright.cli.prose import wrapped
 from lorewright.cli.session_zero import agreed_on, calibration_lines
@@ -36,9 +37,6 @@ app = typer.Typer(
     add_completion=False,
     rich_markup_mode=None,
 )
-
-# A prompt with many retries leaves many ends.
-_LOOSE_ENDS_SHOWN = 8
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for programs.")]
 CampaignId = Annotated[str, typer.Argument(help="The campaign's ID.")]
@@ -144,7 +142,7 @@ def show(
     for line in calibration_lines(shown["calibration"]):
         say(line, style="dim")
     show_models_of(models)
-    _show_branches(tree)
+    show_branches(tree)
 
 
 @app.command(epilog="Example: lorewright campaign log friday --turn 3 --diff --json")
@@ -316,29 +314,6 @@ def _moved(campaign_id: str, moved: branches.Moved) -> dict[str, Any]:
         "branch": moved.branch,
         "kept_as": moved.kept_as,
     }
-
-
-def _show_branches(tree: branches.BranchTree) -> None:
-    show_tree(_twig(tree.root))
-    for end in tree.loose_ends[-_LOOSE_ENDS_SHOWN:]:
-        how = "redo does it again" if end.can_be_redone else "no branch holds it"
-        say(f"  left after turn {end.parted_after}: {end.turn_id} (turn {end.turn_no}); {how}", style="dim")
-    more = len(tree.loose_ends) - _LOOSE_ENDS_SHOWN
-    if more > 0:
-        say(f"  and {more} more that were left: --json has them", style="dim")
-
-
-def _twig(stretch: branches.Stretch) -> Twig:
-    turns = f"turn {stretch.turn_no}"
-    if stretch.first_turn_no != stretch.turn_no:
-        turns = f"turns {stretch.first_turn_no} to {stretch.turn_no}"
-    named = f" · {', '.join(stretch.branches)}" if stretch.branches else ""
-    text = f"{turns}{_said(stretch.player_text)}{named}{' ← here' if stretch.is_head else ''}"
-    return Twig(text, "bold" if stretch.is_head else "", tuple(map(_twig, stretch.children)))
-
-
-def _said(player_text: str) -> str:
-    return f", “{player_text}”" if player_text else ""
 
 
 def _records(store: CampaignStore, turn_id: str, stage: str) -> list[dict[str, Any]]:
