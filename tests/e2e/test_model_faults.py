@@ -15,7 +15,8 @@ import model_table as t
 from lorewright.bootstrap import App, open_app
 from lorewright.campaigns.casting import ModelKeys
 from lorewright.errors import LorewrightError
-from lorewright.llm.doubles.server import FAULTS, Fault, FaultKind, ModelServer
+from lorewright.llm.doubles.faults import FAULTS, Fault, FaultKind
+from lorewright.llm.doubles.server import ModelServer
 from lorewright.llm.doubles.wire import Asked, Said
 from turn.test_commit import dump
 

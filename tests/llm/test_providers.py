@@ -13,10 +13,11 @@ from lorewright.llm.calls import CallLog
 from lorewright.llm.doubles.faults import Fault, FaultKind, Raw
 from lorewright.llm.doubles.server import ModelServer
 from lorewright.llm.doubles.wire import Said, Use
+from lorewright.llm.metered import Budget
 from lorewright.llm.model import Heard, ModelRequest, ToolSpec
 from lorewright.llm.opening import open_model
 from lorewright.llm.tools import Toolbox
-from lorewright.settings import ModelSettings, ModelsSettings
+from lorewright.settings import BudgetSettings, ModelSettings, ModelsSettings
 
 PASSING: tuple[FaultKind, ...] = ("rate_limited", "error", "overloaded", "dropped", "dropped_midway", "html")
 SPOILT: tuple[FaultKind, ...] = ("truncated", "invalid_json", "wrong_schema", "empty")
@@ -293,6 +294,15 @@ def test_a_model_of_ones_own_is_asked_where_its_row_says(server: ModelServer) ->
     assert json.loads(ask(model).text) == ANSWER
     assert (server.asked[-1].body["model"], server.asked[-1].body["max_tokens"]) == ("big", 4096)
     assert "authorization" in server.asked[-1].headers
+
+
+def test_a_try_that_broke_off_is_paid_for_beside_the_one_that_came(server: ModelServer) -> None:
+    server.faults.append(Fault("dropped_midway"))
+    budget = Budget(BudgetSettings())
+    settings = ModelsSettings(pause_seconds=0)
+    reply = ask(asked_at(server, "claude-opus", settings, budget=budget), prose=True)
+    assert budget.turn.tokens > 2 * reply.input_tokens
+    assert budget.turn.microusd > reply.cost_microusd
 
 
 def test_a_server_that_nobody_runs_is_named(server: ModelServer) -> None:

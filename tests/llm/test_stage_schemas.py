@@ -19,7 +19,7 @@ ANSWERS: dict[str, type[BaseModel]] = {
     "scenario_generator": Outline,
 }
 # Where something in an answer may have any shape, or names of its own, no provider guarantees it.
-IN_WORDS = {"resolution", "persona_extractor", "character_extractor", "scenario_generator"}
+IN_WORDS = {"persona_extractor", "character_extractor", "scenario_generator"}
 
 
 def fields_in(schema: Any) -> set[str]:

@@ -129,6 +129,13 @@ def test_a_missing_key_names_its_variable() -> None:
         open_model("google-pro", NONE, environ={"GOOGLE_API_KEY": " \n"})
 
 
+def test_a_key_may_stand_under_its_other_name() -> None:
+    row = row_of("google-pro", NONE)
+    assert has_key(row, {"GEMINI_API_KEY": "k-123"}) is True
+    assert open_model("google-pro", NONE, environ={"GEMINI_API_KEY": "k-123"}) is not None
+    assert has_key(row_of("claude-opus", NONE), {"GEMINI_API_KEY": "k-123"}) is False
+
+
 def test_what_is_built_in_is_no_model() -> None:
     assert open_model("builtin", NONE, environ={}) is None
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from lorewright.campaigns.campaigns import OpenCampaign
 from lorewright.campaigns.estimate import PaidModel, paid_in
+from lorewright.campaigns.open_campaign import OpenCampaign
 from lorewright.errors import NotAgreed
 from lorewright.storage.model_rows import agree, agreed_keys
 

@@ -6,8 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from lorewright.campaigns.campaigns import OpenCampaign
 from lorewright.campaigns.casting import Casting, ModelKeys
+from lorewright.campaigns.open_campaign import OpenCampaign
+from lorewright.llm.estimate import TYPICAL
 from lorewright.llm.taxonomy import Prices
 from lorewright.turn.casting import STAGES
 from lorewright.turn.stages.stage import BUILTIN
@@ -31,18 +32,6 @@ class Taken:
         plain = max(self.read - self.cache_read - self.cache_write, 0.0)
         cached = self.cache_read * prices.cache_read + self.cache_write * prices.cache_write
         return (plain * prices.input + cached + self.written * prices.output) / 1_000_000
-
-
-# Before a campaign has turns of its own: the prompts that ship, filled in through twelve turns of Dead Drop, counted as
-# the providers count (a third more than we do), without help from any cache; answers of the length that is asked for.
-# The interpreter is asked in about every fourth turn, for the twin is sure of most; the rulebook in every tenth.
-TYPICAL: Mapping[str, Taken] = {
-    "interpreter": Taken(500, 40),
-    "resolution": Taken(400, 40),
-    "planner": Taken(2_500, 250),
-    "narrator": Taken(2_600, 300),
-    "lore_extractor": Taken(1_200, 250),
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +58,7 @@ def paid_models(casting: Casting, keys: ModelKeys, taken: Mapping[str, Taken]) -
     for key, stages in sorted(asked.items()):
         prices = casting.prices(key)
         if prices is not None:
-            usd = sum(taken.get(stage, TYPICAL[stage]).cost_usd(prices) for stage in stages)
+            usd = sum((taken.get(stage) or _typical(stage)).cost_usd(prices) for stage in stages)
             found.append(PaidModel(key, tuple(stages), usd))
     return tuple(found)
 
@@ -88,6 +77,13 @@ def taken_lately(store: CampaignStore) -> dict[str, Taken]:
     for record in (record for records in asked for record in records):
         by_stage.setdefault(record["stage"], []).extend(record["calls"])
     return {stage: _mean(calls, len(asked)) for stage, calls in by_stage.items() if calls}
+
+
+def _typical(stage: str) -> Taken:
+    """What the stage usually takes in a turn, for a campaign without turns of its own."""
+    call = TYPICAL[stage]
+    turns = call.in_hundred / 100
+    return Taken(call.read * turns, call.written * turns, cache_read=call.cached * turns)
 
 
 def _mean(calls: Sequence[Mapping[str, Any]], turns: int) -> Taken:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from lorewright.campaigns.campaigns import OpenCampaign
 from lorewright.campaigns.casting import ModelKeys
+from lorewright.campaigns.open_campaign import OpenCampaign
 from lorewright.campaigns.sessions import sit_down
 from lorewright.storage import sittings
 from lorewright.storage.model_rows import set_model_keys

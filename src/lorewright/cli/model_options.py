@@ -7,8 +7,8 @@ from typing import Annotated
 import typer
 
 from lorewright.campaigns.agreement import agree_to, awaiting
-from lorewright.campaigns.campaigns import OpenCampaign
 from lorewright.campaigns.casting import BUILTIN_KEYS, ModelKeys
+from lorewright.campaigns.open_campaign import OpenCampaign
 from lorewright.cli.output import note
 from lorewright.cli.seat import show_prices
 from lorewright.errors import SettingsError

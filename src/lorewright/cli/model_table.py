@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from lorewright.campaigns.agreement import awaiting, dollars
-from lorewright.campaigns.campaigns import OpenCampaign
 from lorewright.campaigns.casting import Casting, ModelKeys
 from lorewright.campaigns.estimate import paid_in, paid_models, taken_lately
+from lorewright.campaigns.open_campaign import OpenCampaign
 from lorewright.cli.output import say
 from lorewright.errors import SettingsError
 from lorewright.storage.model_rows import model_keys, own_model_keys, usage

@@ -16,9 +16,10 @@ import typer
 
 from lorewright.bootstrap import App, open_app
 from lorewright.campaigns.agreement import hold_to_agreement
-from lorewright.campaigns.campaigns import Campaigns, OpenCampaign
+from lorewright.campaigns.campaigns import Campaigns
 from lorewright.campaigns.casting import ModelKeys
 from lorewright.campaigns.model_choice import choose_for_sitting
+from lorewright.campaigns.open_campaign import OpenCampaign
 from lorewright.campaigns.scenario import Scenario, load_scenario
 from lorewright.campaigns.sessions import end
 from lorewright.cli.model_options import Both, Large, Small, Stream, Yes, agree_beforehand, keys_of, tiers

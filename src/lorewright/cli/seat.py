@@ -9,8 +9,8 @@ from functools import partial
 from typing import Any, Protocol
 
 from lorewright.campaigns.agreement import agree_to, awaiting, dollars, hold_to_agreement
-from lorewright.campaigns.campaigns import OpenCampaign
 from lorewright.campaigns.estimate import PaidModel
+from lorewright.campaigns.open_campaign import OpenCampaign
 from lorewright.campaigns.sessions import recap_of, sit_down
 from lorewright.campaigns.table import table_of
 from lorewright.cli.onlooker import onlooker

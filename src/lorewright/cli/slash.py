@@ -7,8 +7,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from lorewright.campaigns.asides import MapWay, ask_lore, introductions, map_of, why
-from lorewright.campaigns.campaigns import OpenCampaign
 from lorewright.campaigns.model_choice import choose_for_sitting
+from lorewright.campaigns.open_campaign import OpenCampaign
 from lorewright.campaigns.sessions import recap_of
 from lorewright.campaigns.standing import Impending, standing_of
 from lorewright.campaigns.table import table_of

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from lorewright.campaigns.agreement import dollars
-from lorewright.campaigns.campaigns import OpenCampaign
+from lorewright.campaigns.open_campaign import OpenCampaign
 from lorewright.campaigns.sessions import recap_of
 from lorewright.cli.output import say
 from lorewright.cli.prose import in_lines, wrapped

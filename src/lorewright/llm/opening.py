@@ -52,7 +52,7 @@ def patience_of(settings: ModelsSettings) -> Patience:
 
 def has_key(row: Row, environ: Mapping[str, str]) -> bool | None:
     """Whether a row's API key is set; None where it needs none and none is set."""
-    is_set = bool(row.key_env and environ.get(row.key_env, "").strip())
+    is_set = any(environ.get(name, "").strip() for name in (row.key_env, row.other_key_env) if name)
     return is_set or (False if row.key_needed else None)
 
 
@@ -77,7 +77,7 @@ def load_sdk(key: str, settings: ModelsSettings) -> None:
 
 
 def _api_key(row: Row, secrets: Secrets) -> str | None:
-    found = secrets.key(row.key_env) if row.key_env else None
+    found = next((key for name in (row.key_env, row.other_key_env) if name and (key := secrets.key(name))), None)
     if found is None and row.key_needed:
         raise SettingsError(
             f"{row.key} needs an API key, and {row.key_env} is not set",

@@ -9,7 +9,6 @@ from pydantic import Field
 
 from lorewright.rules.outcomes import Outcome
 from lorewright.world.frozen import Frozen, FrozenMap
-from lorewright.world.ops import Json
 
 # Texts that a model proposes for the record are a sentence or two (characters).
 _SENTENCE = 400
@@ -30,7 +29,7 @@ class ProposedPathOp(Frozen):
 
     op: Literal["set", "increment", "decrement", "append", "remove"]
     path: str
-    value: Json = None
+    value: str | int | float | bool | None = None
     character_id: str | None = None
 
 

@@ -33,7 +33,7 @@ from lorewright.storage.upgrades import upgrade_of, upgrade_row
 from lorewright.turn.campaign import CampaignRow, PackPin
 from lorewright.turn.draft import Draft, Head, StageRecord, Submission
 from lorewright.turn.messages import Message
-from lorewright.turn.rows import OPS, keeping_prompts, message_of, now, prompt_shown, rows_of
+from lorewright.turn.rows import OPS, attempt_row, keeping_prompts, message_of, now, rows_of
 from lorewright.turn.states import StateOf, bring_projection_up, projecting, stored_state
 from lorewright.turn.told_before import RECENT_TURNS, moved_from, options_of
 from lorewright.turn.turn_store import TurnOnPath
@@ -362,35 +362,9 @@ class CampaignStore:
         self, head: Head, submission: Submission, error: LorewrightError, records: Sequence[StageRecord]
     ) -> None:
         """Keep what was thought of a submission that failed. The stream and the state do not change."""
-        thought = [
-            {
-                "stage": one.stage,
-                "input": one.input_json,
-                "output": one.output_json,
-                "model_key": one.model_key,
-                "provider": one.provider,
-                "prompt": prompt_shown(one) | ({"source": one.prompt.source} if one.prompt is not None else {}),
-                "calls": [call.shown() for call in one.calls],
-            }
-            for one in records
-        ]
-        row = (
-            head.campaign_id,
-            submission.action_id,
-            submission.text,
-            head.turn_id,
-            error.code,
-            error.message,
-            canonical_json(thought),
-            now(),
-            head.session_id,
-        )
+        sql, row = attempt_row(head, submission, error, records)
         with self.database.transaction() as connection:
-            connection.execute(
-                """INSERT INTO attempts (campaign_id, user_action_id, player_text, head_turn_id, error_code, message,
-                   records_json, created_at, session_id) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)""",
-                row,
-            )
+            connection.execute(sql, row)
 
 
 def _point(row: sqlite3.Row) -> TurnOnPath:
