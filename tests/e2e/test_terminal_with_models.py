@@ -85,7 +85,7 @@ def left(child: pexpect.spawn) -> None:
 def test_a_price_is_asked_about_once_and_who_declines_plays_without_a_model(root: Path, server: ModelServer) -> None:
     child = playing(root, server)
     child.sendline("look")
-    child.expect(r"claude-haiku: about \$0\.0004\d a turn \(narrator\)")
+    child.expect(r"claude-haiku: about \$0\.00023 a turn \(narrator\)")
     child.expect(r"\[y/N\] ")
     child.sendline("")
     child.expect("goes on without a model")
