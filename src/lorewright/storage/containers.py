@@ -120,6 +120,8 @@ def _container(archive: zipfile.ZipFile) -> Container:
     names = archive.namelist()
     if MANIFEST not in names or len(names) > MAX_MEMBERS or len(set(names)) != len(names):
         raise zipfile.BadZipFile("no manifest" if MANIFEST not in names else "its list of members")
+    if archive.comment or not all(map(_is_as_written, archive.infolist())):
+        raise zipfile.BadZipFile("its list of members says what ours does not")
     try:
         manifest = json.loads(_read(archive, MANIFEST, _MAX_MANIFEST_BYTES))
         listed = manifest.pop("members")
@@ -131,6 +133,20 @@ def _container(archive: zipfile.ZipFile) -> Container:
     if not sound or sum(sizes) > MAX_BYTES or set(listed) != set(names) - {MANIFEST}:
         raise zipfile.BadZipFile("its manifest does not fit its members")
     return Container(manifest, archive, listed)
+
+
+def _is_as_written(info: zipfile.ZipInfo) -> bool:
+    """Whether an entry says of a member what we write, also where nobody reads it: so no byte is changed unseen."""
+    written = zipfile.ZipInfo(info.filename, _NO_DATE)
+    said = (info.date_time, info.create_version, info.extract_version, info.volume, info.internal_attr)
+    ours = (written.date_time, written.create_version, written.extract_version, 0, 0)
+    # Which system wrote it is the one thing that may differ: 0 or 3, as Python has it.
+    return (
+        said == ours
+        and info.create_system in (0, 3)
+        and info.external_attr == 0o600 << 16
+        and not (info.extra or info.comment or info.reserved or info.flag_bits & ~0x0800)
+    )
 
 
 def _read(archive: zipfile.ZipFile, name: str, most: int) -> bytes:
