@@ -6,6 +6,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from lorewright.campaigns.campaigns import Campaigns
@@ -26,6 +27,7 @@ from lorewright.llm.metered import Budget
 from lorewright.llm.model import Model
 from lorewright.llm.opening import open_model
 from lorewright.llm.prompts.library import PromptLibrary
+from lorewright.llm.taxonomy import row_of
 from lorewright.llm.tiers import key_for
 from lorewright.lore_bootstrap import open_lore, prompt_library
 from lorewright.settings import Workspace
@@ -139,4 +141,12 @@ def _replays(workspace: Workspace, campaigns: Campaigns, histories: Histories, l
         found = {stage: key_for(stage, small=key, large=key, settings=settings) for stage in STAGES}
         return {stage: one for stage, one in found.items() if one != BUILTIN or key == BUILTIN}
 
-    return Replays(campaigns, histories, library, open_model=opened, stages_of=stages_of, begin_turn=budget.begin_turn)
+    return Replays(
+        campaigns,
+        histories,
+        library,
+        open_model=opened,
+        stages_of=stages_of,
+        begin_turn=budget.begin_turn,
+        row_of=partial(row_of, settings=settings),
+    )

@@ -52,6 +52,20 @@ def test_a_replay_that_comes_out_otherwise_exits_with_1_and_says_where(played: A
     assert "turn 3: go door" in result.output and "recorded" in result.output
 
 
+def test_what_only_a_stage_was_given_otherwise_is_told_and_no_failure(played: App) -> None:
+    """As an older version leaves it: a field that there was not yet."""
+    with played.campaigns.reading("game") as store, store.database.transaction() as connection:
+        sql = "UPDATE stage_records SET input_json = json_remove(input_json, '$.verbs') WHERE stage = 'interpreter'"
+        connection.execute(sql)
+    result = run("replay", "game", "--turns", "1:2")
+    assert result.exit_code == 0, result.output
+    assert "2 thought again: identical" in result.output
+    told = " ".join(result.output.split())
+    assert "first divergence: turn 1: interpreter input at verbs: recorded (nothing), replayed {}" in told
+    assert "in 2 turns a stage was given or made something else" in result.output
+    assert "turn 1: look" not in result.output
+
+
 def test_another_model_is_shown_beside_the_recorded_one(played: App, tmp_path: Path) -> None:
     """The built-in narrator in its place; both texts, both metrics, and the same as JSON in a file."""
     out = tmp_path / "report.json"
@@ -98,8 +112,17 @@ def test_wrong_usage_is_told_and_replays_nothing(played: App, args: tuple[str, .
 
 def test_a_model_whose_key_is_not_set_is_not_asked(played: App, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("ANTHROPIC_API_KEY", raising=False)
-    result = run("replay", "game", "--turns", "1:1", "--model", "narrator=claude-haiku")
+    result = run("replay", "game", "--turns", "1:1", "--model", "narrator=claude-haiku", "--yes")
     assert isinstance(result.exception, SettingsError) and "ANTHROPIC_API_KEY" in result.exception.message
+
+
+def test_a_paid_model_is_named_with_its_price_and_asked_about(played: App, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Six narrations, by what they read and wrote then; without a yes nobody is asked and nothing replayed."""
+    monkeypatch.setenv("ANTHROPIC_API_KEY", "none")
+    result = runner.invoke(cli, ["replay", "game", "--model", "narrator=claude-opus"], input="n\n")
+    assert result.exit_code == 1 and "thought again" not in result.output
+    told = " ".join(result.output.split())
+    assert "this asks claude-opus 6 times, for about $0.0" in told and "Go on?" in told
 
 
 def test_what_a_terminal_would_obey_is_not_printed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -87,7 +87,7 @@ def test_a_first_pack_and_scenario_come_out_as_authoring_says(tmp_path: Path) ->
             told.append(done.stdout)
             assert "saws" not in done.stdout or "--as player" not in line
     assert {one.split()[0] for one in commands} == {"pack", "lore", "explore", "scenario", "play"}
-    assert "I heard the saws" in told[-3]
+    assert "I heard the saws" in told[-5]
     assert "It is lighter than you had hoped." in told[-1]
 
 

@@ -123,7 +123,7 @@ def _put_stats(
             agreed = Calibration.model_validate({**given, "character": {**character, "stats": stats}})
             calibrated(scenario, ruleset, agreed)
         except (CampaignError, ValueError) as problem:
-            note(str(problem))
+            note(_told(problem) if isinstance(problem, ValidationError) else str(problem))
             continue
         character["stats"] = stats
         return

@@ -42,6 +42,17 @@ class Overrides:
     def __bool__(self) -> bool:
         return bool(self.prompts or self.models)
 
+    def keys(self, asked: Mapping[str, str]) -> dict[str, str | None]:
+        """Of every stage that does not stay built in: the key of who answers now, or None where it answers as recorded;
+        `asked` are the stages that a model ran, with its key."""
+        keys: dict[str, str | None] = {
+            stage: key for stage, key in self.models.items() if key != BUILTIN or stage in asked
+        }
+        for stage, key in asked.items():
+            if stage not in self.models:
+                keys[stage] = key if stage in self.prompts or REPAIR in self.prompts else None
+        return keys
+
 
 def _known(names: Iterable[str], there: tuple[str, ...], what: str) -> None:
     for name in names:
@@ -92,7 +103,7 @@ class Casting:
             SettingsError: a model or a prompt cannot be had.
         """
         self._begin_turn()
-        keys = self._keys(turn.asked())
+        keys = self._overrides.keys(turn.asked())
         anew = {stage: key for stage, key in keys.items() if key is not None}
         asked = {stage: key for stage, key in anew.items() if key != BUILTIN}
         models: dict[str, Model] = {stage: self._model(key) for stage, key in asked.items()}
@@ -105,15 +116,6 @@ class Casting:
         used = {one["stage"]: one["prompt"]["content_hash"] for one in turn.records if one["prompt"]}
         now = {name: self._prompt(name, used.get(name)) for name in (*asked, *((REPAIR,) if asked else ()))}
         return Cast(make_stages(models, PromptsOfTurn(now, turn.records)), anew)
-
-    def _keys(self, asked: Mapping[str, str]) -> dict[str, str | None]:
-        """Of every stage that a model runs: that model's key, or None where it answers as recorded."""
-        given, repair = self._overrides.models, REPAIR in self._overrides.prompts
-        keys: dict[str, str | None] = dict(given)
-        for stage, key in asked.items():
-            if stage not in given:
-                keys[stage] = key if repair or stage in self._overrides.prompts else None
-        return keys
 
     def _prompt(self, name: str, used: str | None) -> Prompt:
         version = self._overrides.prompts.get(name)

@@ -23,12 +23,16 @@ from lorewright.evals.casting import (
     every_stage,
     no_model,
 )
+from lorewright.evals.estimate import Estimate, estimate_of
 from lorewright.evals.metrics import Metrics, metrics_of
+from lorewright.evals.recording import THOUGHT, recorded_turn
 from lorewright.evals.replayed import TurnReplay
 from lorewright.evals.rerun import Rerun
 from lorewright.evals.shelf import PromptShelf
 from lorewright.evals.turn_range import ALL_TURNS, TurnRange
 from lorewright.llm.prompts.library import PromptLibrary
+from lorewright.llm.taxonomy import Row
+from lorewright.turn.stages.stage import BUILTIN
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +78,10 @@ class Replay:
         }
 
 
+def _free(key: str) -> Row:
+    return Row(key, "builtin", key)
+
+
 class Replays:
     """Replays the campaigns of a workspace. Models are opened and prompts taken from the library only where something
     is overridden; `stages_of` says which stages a model would run."""
@@ -87,6 +95,7 @@ class Replays:
         open_model: OpenModel = no_model,
         stages_of: StagesOf = every_stage,
         begin_turn: Callable[[], None] = lambda: None,
+        row_of: Callable[[str], Row] = _free,
     ) -> None:
         self._campaigns = campaigns
         self._histories = histories
@@ -94,6 +103,7 @@ class Replays:
         self._library = library
         self.stages_of = stages_of
         self._begin_turn = begin_turn
+        self._row_of = row_of
 
     async def rerun_turn(
         self,
@@ -120,6 +130,22 @@ class Replays:
         if not replay.turns or not replay.turns[0].is_thought:
             raise CampaignError(f"turn {turn_no} was not played: there is nothing to think again")
         return replay.turns[0]
+
+    def estimate(self, campaign_id: str, turns: TurnRange, overrides: Overrides) -> Estimate:
+        """About what it would cost to rerun turns.
+
+        Raises:
+            NotFound: there is no such campaign.
+            SettingsError: there is no such model.
+        """
+        with self._campaigns.reading(campaign_id) as store:
+            found = [
+                recorded_turn(turn, store.stage_records(turn["turn_id"]))
+                for turn in store.turns()
+                if turn["turn_no"] in turns and turn["kind"] in THOUGHT
+            ]
+        keys = {key for turn in found for key in overrides.keys(turn.asked()).values() if key not in (None, BUILTIN)}
+        return estimate_of(found, overrides, {key: self._row_of(key) for key in sorted(filter(None, keys))})
 
     async def rerun_turns(
         self,

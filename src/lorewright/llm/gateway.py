@@ -5,14 +5,14 @@ from __future__ import annotations
 
 from asyncio import CancelledError
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Generic, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
 from lorewright.errors import OutputRejected, ProviderError
 from lorewright.llm.calls import ATTEMPTS, Attempt, Call, CallLog, Stopwatch, call_of
-from lorewright.llm.model import Heard, Model, ModelReply, ModelRequest, OnText, Talk
+from lorewright.llm.model import Heard, Model, ModelReply, ModelRequest, OnText, Talk, ToolCall
 from lorewright.llm.prompt import PlainPrompt, Prompt, RenderedPrompt
 from lorewright.llm.tools import MAX_CALLS, MAX_ROUNDS, Toolbox
 
@@ -138,7 +138,7 @@ class _Asking(Generic[T]):
             options.stage, self._prompt, self._json_schema, talk, tools, options.max_tokens, may_call
         )
         try:
-            return await options.model.complete(request, on_text=self._heard)
+            return _as_text(await options.model.complete(request, on_text=self._heard))
         except ProviderError as error:
             failed = Call(
                 attempt,
@@ -157,9 +157,14 @@ class _Asking(Generic[T]):
     @property
     def _heard(self) -> OnText | None:
         options = self._options
-        if options.on_text is None or options.on_rejected is None:
-            return options.on_text
-        return Heard(options.on_text, options.on_rejected)
+        on_text = options.on_text
+        if on_text is None:
+            return None
+
+        def hear(piece: str) -> None:
+            on_text(_encodable(piece))
+
+        return hear if options.on_rejected is None else Heard(hear, options.on_rejected)
 
     def _judged(self, reply: ModelReply) -> tuple[T | None, str]:
         if reply.unfinished is not None:
@@ -184,6 +189,16 @@ class _Asking(Generic[T]):
 
     def _read(self, text: str) -> T:
         return self._schema.model_validate_json(_without_fence(text))
+
+
+def _as_text(reply: ModelReply) -> ModelReply:
+    """A reply that can be stored and shown: half a sign, which no file takes, becomes a question mark."""
+    calls = tuple(ToolCall(*map(_encodable, (call.id, call.name, call.arguments))) for call in reply.calls)
+    return replace(reply, text=_encodable(reply.text), calls=calls)
+
+
+def _encodable(text: str) -> str:
+    return text.encode("utf-8", "replace").decode("utf-8")
 
 
 def _without_fence(text: str) -> str:

@@ -87,6 +87,9 @@ def _contradicted(action: Action, state: WorldState, ruleset: Ruleset) -> Iterat
         if action.type not in one.forbids or subject is None:
             continue
         yield any(
-            fact.predicate == one.fact and fact.visibility == "player" and fact.object is not False
+            fact.predicate == one.fact
+            and fact.visibility == "player"
+            and fact.object is not False
+            and not fact.is_only_told
             for fact in state.facts_about(subject)
         )

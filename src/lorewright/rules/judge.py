@@ -92,6 +92,7 @@ def _state_is(condition: c.StateIs, state: WorldState) -> bool:
 def _fact_is(condition: c.FactIs, state: WorldState) -> bool:
     return any(
         fact.predicate == condition.fact
+        and not fact.is_only_told
         and (fact.object is not False if condition.is_ is None else fact.object == condition.is_)
         for fact in state.facts_about(_who(condition.subject, state))
     )

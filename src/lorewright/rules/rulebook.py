@@ -40,15 +40,15 @@ def is_for_the_rulebook(attempt: Attempt, judged: ActionResult, state: WorldStat
 def wrong_with(ruling: Ruling, state: WorldState, ruleset: Ruleset) -> str | None:
     """What the ruleset does not let a ruling say, or the state does not; None where it holds.
 
-    Where the ruleset's own dice were thrown, what they show says which band it is, and nobody else.
+    What the ruleset's own dice show says which band it is, and nothing else does.
     """
     if len(ruling.rolls) > MAX_ROLLS:
         return f"at most {MAX_ROLLS} rolls decide one attempt"
     own = [one for one in ruling.rolls if _is_of(one, ruleset)]
     if own and ruling.band != band_of(own[-1].total, ruleset):
         return f"a total of {own[-1].total} is {band_of(own[-1].total, ruleset)}, not {ruling.band or 'no roll'}"
-    if ruling.band is not None and not ruling.rolls:
-        return f"nothing was rolled, so that the outcome cannot be {ruling.band}: say 'no roll', or ask for dice"
+    if ruling.band is not None and not own:
+        return f"without a throw of {ruleset.dice} the outcome cannot be {ruling.band}: say 'no roll', or ask for dice"
     for refusal in not_theirs(ruling.ops, "resolve", ruleset):
         return f"state_ops[{refusal.index}]: {refusal.reason}: {refusal.field or ruling.ops[refusal.index].op}"
     refused = apply(state, ruling.ops).refusal

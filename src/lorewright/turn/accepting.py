@@ -20,10 +20,10 @@ from lorewright.turn.proposals import EstablishedFact, ExtractorOutput, Introduc
 from lorewright.world import ops as o
 from lorewright.world.frozen import Frozen, FrozenMap
 from lorewright.world.state import WorldState
-from lorewright.world.things import Entity, Fact
+from lorewright.world.things import NARRATED, Entity, Fact
 
 # What a narration established is less sure than what code did.
-NARRATED = 0.8
+_CONFIDENCE = 0.8
 # What only the resolver says of anybody or anything; compared word by word.
 _RESOLVERS = frozenset(
     (
@@ -147,7 +147,7 @@ class _Judge:
     def _npc(self, npc: IntroducedNpc) -> o.StateOp | str:
         if npc.type != "npc":
             return "unknown_type"
-        if self._known_names(npc.name):
+        if self._is_known(npc.name):
             return "already_exists"
         return self._entity(npc, "npc", npc.tags)
 
@@ -155,9 +155,14 @@ class _Judge:
         place = self._patch.state.scene.location_id
         if item.location != place:
             return "the_resolvers"
-        if self._known_names(item.name):
+        if self._is_known(item.name):
             return "already_exists"
         return self._entity(item, "item", ())
+
+    def _is_known(self, name: str) -> bool:
+        """Whether somebody or something is called so already, be it since a moment ago."""
+        new = {slug(self._patch.state.name_of(one), fallback="") for one in self._new.values()}
+        return self._known_names(name) or slug(name, fallback="nobody") in new
 
     def _entity(self, new: IntroducedNpc | IntroducedItem, kind: str, tags: Sequence[str]) -> o.StateOp:
         """An ID of the campaign's own, whatever ID was proposed; facts about the proposed one are about this one."""
@@ -198,7 +203,8 @@ class _Judge:
             return "already_exists"
         if known:
             return "contradicts_fact"
-        fact_id = f"{self._campaign_id}:{local(subject)}.{predicate}"
+        # Apart from the IDs that rules give the facts that they establish.
+        fact_id = f"{self._campaign_id}:{NARRATED}.{local(subject)}.{predicate}"
         if fact_id in state.facts:
             fact_id = f"{fact_id}.{self._turn_no}"
         made = Fact(
@@ -206,10 +212,10 @@ class _Judge:
             subject_id=subject,
             predicate=predicate,
             object=" ".join(fact.detail.split()),
-            confidence=NARRATED,
-            tags=("narrated",),
+            confidence=_CONFIDENCE,
+            tags=(NARRATED,),
             discovered_turn=self._turn_no,
-            discovery_method="narrated",
+            discovery_method=NARRATED,
         )
         return o.AddFact(fact=made)
 
@@ -223,4 +229,6 @@ def _said(value: object) -> str:
 
 
 def _texts(shown: dict[str, Any]) -> str:
-    return "\n".join(value for value in shown.values() if isinstance(value, str))
+    """Every text of a proposal."""
+    texts = (value if isinstance(value, list) else [value] for value in shown.values())
+    return "\n".join(text for some in texts for text in some if isinstance(text, str))

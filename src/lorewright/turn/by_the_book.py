@@ -4,12 +4,18 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from types import MappingProxyType
+
+from pydantic import ValidationError
 
 from lorewright.llm.model import ToolSpec
 from lorewright.llm.tools import Toolbox
-from lorewright.rules.actions import Attempt
-from lorewright.rules.dice import Dice
+from lorewright.rules.actions import Action, Attempt
+from lorewright.rules.dice import Dice, parse_dice
 from lorewright.rules.dice_tool import read_request
+from lorewright.rules.formula import parse_formula
+from lorewright.rules.numbers import numbers_for
 from lorewright.rules.outcomes import Roll, Validation
 from lorewright.rules.rulebook import MAX_ROLLS, Ruling, is_for_the_rulebook, wrong_with
 from lorewright.rules.rulesets import CampaignRules, Ruleset
@@ -65,7 +71,12 @@ async def rulings(
     for attempt, judged in zip(attempts, validation.results, strict=True):
         if is_for_the_rulebook(attempt, judged, state, rules):
             given = _input(attempt, state, rules, player_text)
-            tool = DiceTool(dice, actor_id=attempt.action.actor_id, index=judged.action_index)
+            tool = DiceTool(
+                dice,
+                actor_id=attempt.action.actor_id,
+                index=judged.action_index,
+                modifiers=own_modifiers(attempt.action, state, rules.ruleset),
+            )
             output = await stage.run(
                 given,
                 keeper,
@@ -78,11 +89,15 @@ async def rulings(
 
 
 class DiceTool:
-    """The dice of one attempt, for a model to call. Whatever it names the check, the same expression falls the same: to
-    ask again is no second throw. `rolls` are those of the answer at hand, in order."""
+    """The dice of one attempt, for a model to call. Whatever it names the check and adds, the same dice fall the same:
+    to ask again is no second throw. `rolls` are those of the answer at hand, in order."""
 
-    def __init__(self, dice: Dice, *, actor_id: str, index: int) -> None:
+    def __init__(
+        self, dice: Dice, *, actor_id: str, index: int, modifiers: Mapping[str, range] = MappingProxyType({})
+    ) -> None:
+        """`modifiers` say of some dice what may be added to them."""
         self._dice = dice
+        self._own = modifiers
         self._actor_id = actor_id
         self._index = index
         self.rolls: list[Roll] = []
@@ -104,12 +119,39 @@ class DiceTool:
         if not isinstance(asked, dict):
             raise ValueError("the arguments are no object")
         request = read_request({"expression": asked.get("expression")})
-        expression = "".join(request.expression.split()).lower()
+        throw = parse_dice("".join(request.expression.split()).lower())
         if len(self.rolls) >= MAX_ROLLS:
             raise ValueError(f"{MAX_ROLLS} rolls are enough: conclude")
-        roll = self._dice.roll(expression, purpose=f"rulebook:{self._index}", actor_id=self._actor_id)
+        dice = f"{throw.dice}d{throw.sides}"
+        if throw.bonus not in self._modifiers(dice):
+            raise ValueError(f"{throw.bonus:+d} is more than anything that counts here adds to {dice}")
+        roll = self._dice.roll(dice, purpose=f"rulebook:{self._index}", actor_id=self._actor_id, modifier=throw.bonus)
         self.rolls.append(roll)
-        return json.dumps({"expression": expression, "rolls": list(roll.rolls), "total": roll.total})
+        return json.dumps({"expression": asked_of(roll), "rolls": list(roll.rolls), "total": roll.total})
+
+    def _modifiers(self, dice: str) -> range:
+        """What may be added: no more than the ruleset's formula for these dice comes to, else half of what the dice
+        can show."""
+        throw = parse_dice(dice)
+        half = throw.dice * throw.sides // 2
+        return self._own.get(dice, range(-half, half + 1))
+
+
+def asked_of(roll: Roll) -> str:
+    """What was asked for: `1d20+3`."""
+    return f"{roll.expression}{roll.modifier:+d}" if roll.modifier else roll.expression
+
+
+def own_modifiers(action: Action, state: WorldState, ruleset: Ruleset) -> dict[str, range]:
+    """What the ruleset's formula can add to its dice in an attempt: from the least to the most that any stat makes of
+    it, and nothing at all."""
+    if ruleset.roll is None:
+        return {}
+    formula, found = parse_formula(ruleset.roll), [0]
+    for stat in (None, *ruleset.stats):
+        with suppress(ValueError):
+            found.append(formula.modifier(numbers_for(formula, stat, action, state)))
+    return {formula.dice: range(min(found), max(found) + 1)}
 
 
 class _Judging:
@@ -121,12 +163,17 @@ class _Judging:
         self._ruleset = ruleset
 
     def wrong_with(self, output: ResolutionOutput) -> str | None:
-        thrown = [roll.expression for roll in self._tool.rolls]
+        thrown = [asked_of(roll) for roll in self._tool.rolls]
         said = ["".join(one.split()).lower() for one in output.dice_request]
         if said != thrown:
             told = ", ".join(thrown) or "nothing"
             return f"dice_request must repeat what was thrown with roll_dice, in order: {told}"
-        return wrong_with(_ruling(output, self._tool.rolls, self._state), self._state, self._ruleset)
+        try:
+            ruling = _ruling(output, self._tool.rolls, self._state)
+        except ValidationError as problem:
+            first = problem.errors(include_url=False, include_input=False)[0]
+            return f"state_ops: {'.'.join(map(str, first['loc']))}: {first['msg']}"
+        return wrong_with(ruling, self._state, self._ruleset)
 
 
 def _ruling(output: ResolutionOutput, rolls: Sequence[Roll], state: WorldState) -> Ruling:

@@ -21,6 +21,20 @@ _ORDINARY = frozenset(
         *("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday", "january", "february", "march"),
         *("april", "may", "june", "july", "august", "september", "october", "november", "december", "christmas"),
         *("english", "french", "german", "spanish", "italian", "russian", "chinese", "japanese", "korean", "latin"),
+        *(
+            "dutch",
+            "irish",
+            "scottish",
+            "welsh",
+            "turkish",
+            "persian",
+            "greek",
+            "roman",
+            "arabic",
+            "indian",
+            "victorian",
+        ),
+        *("georgian", "edwardian", "gothic", "darling", "dear", "friend", "love", "sweetheart", "stranger", "nobody"),
         *("european", "african", "american", "asian", "earth", "north", "south", "east", "west", "sun", "moon"),
     )
 )
@@ -36,7 +50,7 @@ def unknown_names(narration: str, *, shown: str) -> list[str]:
         for paragraph in narration.splitlines()
         for sentence in in_sentences(paragraph)
         for word in _capitalised(sentence)
-        if _plain(word) not in known | _ORDINARY | small
+        if not {_plain(word), _singular(word)} & (known | _ORDINARY | small)
     ]
     return list(dict.fromkeys(found))
 
@@ -53,6 +67,11 @@ def _capitalised(sentence: str) -> list[str]:
 
 def _words(text: str) -> list[str]:
     return _WORD.findall(text)
+
+
+def _singular(word: str) -> str:
+    """`the Ormes` are known to whoever knows an Orme."""
+    return _plain(word).removesuffix("s")
 
 
 def _plain(word: str) -> str:

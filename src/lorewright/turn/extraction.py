@@ -41,14 +41,20 @@ def contradicted(record: Accepted, state: WorldState) -> str | None:
             continue
         subject, predicate = str(refused.proposal["subject_id"]), str(refused.proposal["predicate"])
         known = [fact for fact in state.facts_about(subject) if _key(fact.predicate) == _key(predicate)]
-        firm = [fact for fact in known if "narrated" not in fact.tags]
+        firm = [fact for fact in known if not fact.is_only_told]
         if firm:
-            return f"it says of {state.name_of(subject)}: {refused.proposal['detail']}. {_rather(firm[0])}"
+            said = f"{predicate}: {_ended(refused.proposal['detail'])}"
+            return f"it says of {state.name_of(subject)}: {said} {_rather(firm[0])}"
     return None
 
 
 def _rather(fact: Fact) -> str:
-    return f"What is so: {fact.predicate}: {fact.object}." if fact.visibility == "player" else "That is not so."
+    return f"What is so: {fact.predicate}: {_ended(fact.object)}" if fact.visibility == "player" else "That is not so."
+
+
+def _ended(said: object) -> str:
+    """As a sentence, with one full stop."""
+    return f"{str(said).rstrip('.')}."
 
 
 def _key(predicate: str) -> str:

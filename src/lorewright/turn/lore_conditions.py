@@ -12,7 +12,8 @@ from lorewright.world.state import Entity, Fact, WorldState
 
 
 def lore_conditions(state: WorldState) -> LoreConditions:
-    """The statuses of the threads, the values of the clocks and every fact; the campaign's own subjects by bare ID."""
+    """The statuses of the threads, the values of the clocks, every fact but what was only told; the campaign's own
+    subjects by bare ID."""
     return LoreConditions(
         threads={thread.id: thread.status for thread in state.threads.values()},
         clocks={clock.id: clock.value for clock in state.clocks.values()},
@@ -27,4 +28,5 @@ def _known(facts: Same[Mapping[str, Fact]], entities: Same[Mapping[str, Entity]]
     return frozenset(
         (fact.predicate, local(fact.subject_id) if fact.subject_id in own else fact.subject_id)
         for fact in facts.value.values()
+        if not fact.is_only_told
     )

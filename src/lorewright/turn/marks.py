@@ -12,13 +12,14 @@ from dataclasses import dataclass
 
 from lorewright.scene_lore.sections import in_sentences
 
-_MARK = re.compile(r"[ \t]*\[(\d{1,3}(?:[ \t]*,[ \t]*\d{1,3})*)\]")
+_MARK = re.compile(r"(?<![ \t])[ \t]*\[([0-9]{1,3}(?:[ \t]*,[ \t]*[0-9]{1,3})*)\]")
 # A mark after the end of its sentence, with the quotation marks that close there; how marks are written while the text
 # is split into sentences, so that no bracket or full stop of theirs is taken for one of the text's.
 _AFTER_END = re.compile(r"""([.!?…]+[”’"')]*)((?:\ue000[\d,]+\ue001)+)""")
 _HELD = re.compile("\ue000([\\d,]+)\ue001")
-# What may be the beginning of a mark is held back so long (characters).
-_LONGEST_MARK = 24
+# What a mark is made of after its bracket: a text that ends in these may go on as one.
+_WITHIN = "0123456789, \t"
+_HOLDERS = re.compile("[\ue000\ue001]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +44,7 @@ class Marked:
 
 def read_marks(narration: str) -> Marked:
     """The text without marks, and what stood in them, sentence by sentence."""
-    plain = narration.replace("\ue000", "").replace("\ue001", "")
+    plain = _HOLDERS.sub("", narration)
     held = _MARK.sub(lambda mark: f"\ue000{''.join(mark[1].split())}\ue001", plain)
     # A mark behind the full stop is no sentence of its own.
     split = in_sentences(_AFTER_END.sub(r"\2\1", held))
@@ -62,17 +63,14 @@ class Unmarked:
 
     def __call__(self, piece: str) -> None:
         """The next piece."""
-        self._held += piece
-        ready = _MARK.sub("", self._held)
-        cut = len(ready)
-        opened = ready.rfind("[")
-        if opened >= 0 and "]" not in ready[opened:] and len(ready) - opened < _LONGEST_MARK:
-            cut = opened
+        self._held += _HOLDERS.sub("", piece)
+        before = self._held.rstrip(_WITHIN)
+        opened = len(before) - 1 if before.endswith("[") else len(self._held)
         # White space may belong to a mark that comes next.
-        cut = len(ready[:cut].rstrip(" \t"))
-        self._held = ready[cut:]
-        if ready[:cut]:
-            self._told(ready[:cut])
+        cut = len(self._held[:opened].rstrip(" \t"))
+        ready, self._held = _told(self._held[:cut]), self._held[cut:]
+        if ready:
+            self._told(ready)
 
 
 def _told(text: str) -> str:

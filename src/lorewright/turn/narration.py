@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
@@ -115,7 +114,7 @@ class Telling:
     def _ruled_threads(self, state: WorldState) -> frozenset[str]:
         """The threads that rules or endings ask about: what becomes of them is theirs to say."""
         rules = canonical_json(self._rules.model_dump(mode="json", by_alias=True, exclude={"ruleset"}))
-        return frozenset(thread for thread in state.threads if f'"thread":{json.dumps(thread)}' in rules)
+        return frozenset(thread for thread in state.threads if f'"thread":{canonical_json(thread)}' in rules)
 
 
 class _Checking:

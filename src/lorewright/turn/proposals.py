@@ -3,12 +3,21 @@ added to the world. Code judges every proposal; none of them is true by being ma
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import Field
+from pydantic import BeforeValidator, Field
 
 from lorewright.rules.outcomes import Outcome
 from lorewright.world.frozen import Frozen, FrozenMap
+
+
+def _line(text: str) -> str:
+    """On one line, and without what only a terminal reads."""
+    return " ".join("".join(sign if sign.isprintable() else " " for sign in text).split())
+
+
+# What becomes part of the world is a line; it is measured as it is kept.
+Line = Annotated[str, BeforeValidator(lambda given: _line(given) if isinstance(given, str) else given)]
 
 # Texts that a model proposes for the record are a sentence or two (characters).
 _SENTENCE = 400
@@ -19,7 +28,7 @@ class ProposedObservation(Frozen):
     """What a character is to remember, and how much it matters."""
 
     character_id: str
-    content: str = Field(min_length=1, max_length=_SENTENCE)
+    content: Line = Field(min_length=1, max_length=_SENTENCE)
     importance: int = Field(ge=1, le=5)
 
 
@@ -82,16 +91,16 @@ class EstablishedFact(Frozen):
     """Something that a narration has made so."""
 
     subject_id: str
-    predicate: str = Field(min_length=1, max_length=_NAME)
-    detail: str = Field(min_length=1, max_length=_SENTENCE)
+    predicate: Line = Field(min_length=1, max_length=_NAME)
+    detail: Line = Field(min_length=1, max_length=_SENTENCE)
 
 
 class IntroducedItem(Frozen):
     """A thing that a narration has put there; `location` is the ID of the place or of its holder."""
 
     id: str
-    name: str = Field(min_length=1, max_length=_NAME)
-    description: str = Field(default="", max_length=_SENTENCE)
+    name: Line = Field(min_length=1, max_length=_NAME)
+    description: Line = Field(default="", max_length=_SENTENCE)
     location: str
 
 
@@ -99,10 +108,10 @@ class IntroducedNpc(Frozen):
     """A person whom a narration has brought in."""
 
     id: str
-    name: str = Field(min_length=1, max_length=_NAME)
-    description: str = Field(default="", max_length=_SENTENCE)
+    name: Line = Field(min_length=1, max_length=_NAME)
+    description: Line = Field(default="", max_length=_SENTENCE)
     type: str = "npc"
-    tags: tuple[str, ...] = Field(default=(), max_length=8)
+    tags: tuple[Annotated[Line, Field(max_length=_NAME)], ...] = Field(default=(), max_length=8)
 
 
 class ThreadUpdate(Frozen):
@@ -110,7 +119,7 @@ class ThreadUpdate(Frozen):
 
     id: str
     status: Literal["open", "resolved", "failed"]
-    reason: str = Field(default="", max_length=_SENTENCE)
+    reason: Line = Field(default="", max_length=_SENTENCE)
 
 
 class ExtractorOutput(Frozen):

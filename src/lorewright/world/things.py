@@ -96,6 +96,10 @@ class Thread(Frozen):
         return {key: value for key, value in written.items() if value or key not in ("progress", "needed")}
 
 
+# How a fact came to be known that a model's narration has established.
+NARRATED = "narrated"
+
+
 class Fact(Frozen):
     """Something established: subject, predicate, object; the seed's columns."""
 
@@ -109,6 +113,11 @@ class Fact(Frozen):
     origin: Origin = "campaign"
     discovered_turn: int | None = None
     discovery_method: str | None = None
+
+    @property
+    def is_only_told(self) -> bool:
+        """Whether nothing but a narration says so: it is remembered and told, and no rule or condition goes by it."""
+        return self.discovery_method == NARRATED
 
 
 class Relation(Frozen):

@@ -4,7 +4,7 @@ in the scope."""
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
@@ -44,7 +44,7 @@ class ReadTurn(Frozen):
         Literal["violence", "sensitive", "contested", "dangerous", "pursuit", "hostile_present"], ...
     ] = ()
     question: str = Field(default="", max_length=300)
-    lines: tuple[str, ...] = Field(default=(), max_length=6)
+    lines: tuple[Annotated[str, Field(max_length=200)], ...] = Field(default=(), max_length=6)
 
 
 class Interpret(Stage[InterpreterInput, ReadTurn, InterpreterOutput]):
@@ -67,9 +67,13 @@ class Interpret(Stage[InterpreterInput, ReadTurn, InterpreterOutput]):
         return reading if reading.unclear is None and reading.confidence >= SURE else None
 
     def wrong_with(self, answer: ReadTurn, given: InterpreterInput) -> str | None:
-        """Neither an action nor a question, or an ID that is not in the scope."""
+        """Neither an action nor a question, an action of no known type, or an ID that is not in the scope."""
         if not answer.actions and not answer.question:
             return "there is neither an action nor a question"
+        known = {*METADATA, *given.verbs.values()}
+        for one in answer.actions:
+            if one.type not in known:
+                return f"{one.type[:60]} is no type of action"
         return unknown_reference(self.made_of(answer, given), given.scope)
 
     def made_of(self, answer: ReadTurn, given: InterpreterInput) -> InterpreterOutput:

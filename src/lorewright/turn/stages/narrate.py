@@ -15,6 +15,9 @@ from lorewright.turn.records import NarratorInput, NarratorOutput, Supported
 from lorewright.turn.stages.stage import Stage
 from lorewright.turn.twins.narrator import narrate
 
+# Several pages; a telling takes a few paragraphs (characters).
+MAX_TEXT = 20_000
+
 
 class Prose(BaseModel):
     """What a model tells, with its marks. It has no say in anything else: facts, places and what may be cited are
@@ -22,7 +25,7 @@ class Prose(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    final_text: str = Field(min_length=1)
+    final_text: str = Field(min_length=1, max_length=MAX_TEXT)
 
 
 class Narrate(Stage[NarratorInput, Prose, NarratorOutput]):

@@ -1,0 +1,210 @@
+"""What a narration adds to the world: each proposal is judged by itself, and what is not its to say is refused with the
+reason."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import harbour as h
+import worlds as w
+from lorewright.bootstrap import open_app
+from lorewright.llm.doubles import ScriptedModel
+from lorewright.lore_bootstrap import make_workspace
+from lorewright.rules.conditions import FactIs
+from lorewright.rules.judge import holds
+from lorewright.turn.accepting import Acceptance, accept
+from lorewright.turn.lore_conditions import lore_conditions
+from lorewright.turn.proposals import ExtractorOutput
+from lorewright.world.ops import AddFact
+from lorewright.world.state import Fact, Thread, WorldState
+
+BOY = {"id": "new_boy", "name": "Pim", "description": "A boy with a tray."}
+CUP = {"id": "new_cup", "name": "chipped cup", "location": w.BAR}
+HABIT = {"subject_id": w.VIKTOR, "predicate": "habit", "detail": "He hums."}
+
+
+def judged(
+    state: WorldState | None = None,
+    *,
+    secret: str = "",
+    names: tuple[str, ...] = (),
+    ruled: tuple[str, ...] = (),
+    turn_no: int = 3,
+    rules: Any = None,
+    **proposed: list[dict[str, Any]],
+) -> Acceptance:
+    return accept(
+        ExtractorOutput.model_validate(proposed),
+        state or w.small_world(),
+        rules or w.freeform_rules().ruleset,
+        campaign_id="game",
+        turn_no=turn_no,
+        quotes_secret=lambda text: "it quotes" if secret and secret in text else None,
+        known_names=lambda name: name in names,
+        ruled_threads=ruled,
+    )
+
+
+def reasons(acceptance: Acceptance) -> list[tuple[str, str]]:
+    return [(one.kind, one.reason) for one in acceptance.record.refused]
+
+
+def established(state: WorldState, **fact: Any) -> WorldState:
+    return w.after(state, AddFact(fact=Fact.model_validate({"id": "f1", "subject_id": w.VIKTOR, **fact})))
+
+
+def test_people_things_facts_threads_and_memories_become_true() -> None:
+    acceptance = judged(
+        introduced_npcs=[BOY],
+        introduced_items=[CUP],
+        established_facts=[HABIT],
+        thread_updates=[{"id": w.JIN, "status": "resolved"}],
+        new_observations=[{"character_id": w.VIKTOR, "content": "Jo hums.", "importance": 2}],
+    )
+    state = acceptance.state
+    assert reasons(acceptance) == []
+    assert state.name_of("game:pim") == "Pim"
+    assert "game:pim" in state.present()
+    assert "game:chipped_cup" in state.held_by(w.BAR)
+    assert [(fact.object, fact.discovered_turn) for fact in state.facts_about(w.VIKTOR)] == [("He hums.", 3)]
+    assert state.threads[w.JIN].status == "resolved"
+    assert [one.content for one in state.observations[w.VIKTOR].values()] == ["Jo hums."]
+    assert w.after(w.small_world(), *acceptance.record.accepted) == state
+
+
+def test_a_fact_about_somebody_new_is_about_whoever_was_made_of_them() -> None:
+    about = {"subject_id": "new_boy", "predicate": "trade", "detail": "He sells tea."}
+    state = judged(introduced_npcs=[BOY], established_facts=[about]).state
+    assert [fact.object for fact in state.facts_about("game:pim")] == ["He sells tea."]
+
+
+@pytest.mark.parametrize("visibility", ["player", "gm"])
+def test_what_is_established_is_not_told_otherwise_whether_the_player_knows_of_it_or_not(visibility: str) -> None:
+    known = established(w.small_world(), predicate="Habit", object="He whistles.", visibility=visibility)
+    acceptance = judged(known, established_facts=[HABIT])
+    assert reasons(acceptance) == [("established_fact", "contradicts_fact")]
+    assert acceptance.state == known
+
+
+def test_what_is_established_already_is_no_contradiction() -> None:
+    known = established(w.small_world(), predicate="habit", object="he  HUMS")
+    assert reasons(judged(known, established_facts=[HABIT])) == [("established_fact", "already_exists")]
+
+
+@pytest.mark.parametrize(
+    "predicate",
+    [
+        "location",
+        "is at",
+        "At",
+        "now_in_possession",
+        "has",
+        "Carries",
+        "is-dead",
+        "wounded",
+        "locked",
+        "promised",
+        "owes",
+    ],
+)
+def test_places_possession_harm_locks_and_promises_are_the_resolvers(predicate: str) -> None:
+    acceptance = judged(established_facts=[{**HABIT, "predicate": predicate}])
+    assert reasons(acceptance) == [("established_fact", "the_resolvers")]
+
+
+@pytest.mark.parametrize(
+    ("proposed", "kind", "reason"),
+    [
+        ({"established_facts": [{**HABIT, "subject_id": "town:nobody"}]}, "established_fact", "unknown_entity"),
+        ({"introduced_items": [{**CUP, "location": w.JO}]}, "introduced_item", "the_resolvers"),
+        ({"introduced_items": [{**CUP, "location": w.PIER}]}, "introduced_item", "the_resolvers"),
+        ({"introduced_npcs": [{**BOY, "type": "god"}]}, "introduced_npc", "unknown_type"),
+        ({"introduced_npcs": [{**BOY, "name": "Viktor"}]}, "introduced_npc", "already_exists"),
+        ({"introduced_items": [{**CUP, "name": "Viktor"}]}, "introduced_item", "already_exists"),
+        ({"thread_updates": [{"id": w.JIN, "status": "open"}]}, "thread_update", "already_exists"),
+        ({"thread_updates": [{"id": "nothing", "status": "failed"}]}, "thread_update", "unknown_thread"),
+        ({"thread_updates": [{"id": "ruled", "status": "failed"}]}, "thread_update", "the_resolvers"),
+    ],
+)
+def test_each_other_refusal_has_its_reason_and_changes_nothing(
+    proposed: dict[str, Any], kind: str, reason: str
+) -> None:
+    threads = {one: Thread(id=one, title=one) for one in (w.JIN, "ruled")}
+    state = w.small_world(threads=threads)
+    acceptance = judged(state, names=("Viktor",), ruled=("ruled",), **proposed)
+    assert reasons(acceptance) == [(kind, reason)]
+    assert acceptance.state == state
+
+
+@pytest.mark.parametrize(
+    "proposed",
+    [
+        {"introduced_npcs": [{**BOY, "description": "He knows the marmoset."}]},
+        {"introduced_npcs": [{**BOY, "tags": ["the marmoset"]}]},
+        {"introduced_items": [{**CUP, "name": "the marmoset"}]},
+        {"established_facts": [{**HABIT, "detail": "the marmoset"}]},
+        {"thread_updates": [{"id": w.JIN, "status": "failed", "reason": "the marmoset"}]},
+        {"new_observations": [{"character_id": w.VIKTOR, "content": "the marmoset", "importance": 1}]},
+    ],
+)
+def test_nothing_that_quotes_a_secret_is_kept_wherever_it_stands(proposed: dict[str, Any]) -> None:
+    acceptance = judged(secret="the marmoset", **proposed)
+    assert [reason for _, reason in reasons(acceptance)] == ["quotes_what_is_hidden"]
+    assert acceptance.state == w.small_world()
+
+
+def test_two_of_one_name_are_one() -> None:
+    acceptance = judged(introduced_npcs=[BOY, {**BOY, "id": "other", "name": "PIM"}])
+    assert reasons(acceptance) == [("introduced_npc", "already_exists")]
+
+
+def test_one_that_is_refused_does_not_take_the_others_with_it() -> None:
+    acceptance = judged(established_facts=[{**HABIT, "predicate": "location"}, HABIT], introduced_items=[CUP])
+    assert reasons(acceptance) == [("established_fact", "the_resolvers")]
+    assert [op.op for op in acceptance.record.accepted] == ["entity_add", "fact_add"]
+
+
+def test_an_id_that_was_proposed_is_never_used() -> None:
+    state = judged(introduced_npcs=[{**BOY, "id": w.VIKTOR, "name": "Pim"}]).state
+    assert state.entities[w.VIKTOR] == w.small_world().entities[w.VIKTOR]
+
+
+def test_ops_that_the_ruleset_does_not_allow_are_refused() -> None:
+    strict = w.ruleset().model_copy(update={"allowed_ops": {"extract": ("observe",)}})
+    acceptance = judged(rules=strict, established_facts=[HABIT], introduced_npcs=[BOY], introduced_items=[CUP])
+    assert {reason for _, reason in reasons(acceptance)} == {"op_not_allowed"}
+    assert acceptance.record.accepted == ()
+
+
+def test_a_name_that_a_terminal_would_obey_is_kept_as_a_line() -> None:
+    state = judged(introduced_npcs=[{**BOY, "name": "\x1b[31mPim\n\x07 the \x9bBoy"}]).state
+    assert [one.name for one in state.entities.values() if one.id.startswith("game:")] == ["[31mPim the Boy"]
+
+
+def test_no_condition_of_rules_or_packs_goes_by_what_was_only_told() -> None:
+    state = judged(established_facts=[HABIT]).state
+    assert not holds(FactIs(fact="habit", subject=w.VIKTOR), state)
+    assert not lore_conditions(state).facts
+    ruled = established(w.small_world(), predicate="habit", object="He hums.")
+    assert holds(FactIs(fact="habit", subject=w.VIKTOR), ruled)
+    assert ("habit", "viktor") in lore_conditions(ruled).facts
+
+
+def test_a_narration_cannot_end_the_game_by_the_fact_that_an_ending_asks_for(tmp_path: Path) -> None:
+    root = tmp_path / "workspace"
+    make_workspace(root)
+    h.write_pack(root / "content_packs" / "harbour")
+    ending = "  won: {say: You win., when: {fact: habit, subject: osk}}\n  fled: {"
+    (root / "scenarios" / "night_boat.yaml").write_text(h.dedent(h.SCENARIO).replace("  fled: {", ending))
+    app = open_app(root)
+    app.campaigns.new("night_boat", campaign_id="game", seed=1)
+    told = {"established_facts": [{"subject_id": "harbour:osk", "predicate": "habit", "detail": "He hums."}]}
+    models = {"narrator": ScriptedModel(lambda _: "He hums."), "lore_extractor": ScriptedModel(lambda _: told)}
+    h.say(h.with_models(app, models), "look", "wait", "look")
+    with app.campaigns.reading("game") as store:
+        state = store.head().state
+    assert [fact.object for fact in state.facts_about("harbour:osk")] == ["He hums."]
+    assert state.ended is None
