@@ -19,7 +19,7 @@ Both = Annotated[
 Small = Annotated[
     str | None, typer.Option(help="For what takes little: reading words that are unclear, noting what was told.")
 ]
-Large = Annotated[str | None, typer.Option(help="For the prose: narration and recaps.")]
+Large = Annotated[str | None, typer.Option(help="For the prose: the narration.")]
 Yes = Annotated[bool, typer.Option("--yes", help="Agree that models which cost money are asked in this campaign.")]
 Stream = Annotated[
     bool, typer.Option("--stream/--no-stream", help="At a terminal, show a model's narration while it is written.")

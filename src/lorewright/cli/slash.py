@@ -49,7 +49,7 @@ Say what you do in plain words: look around · ask somebody about something · s
 go back · wait. A number takes the suggestion of that number."""
 
 # What a command does stands to the right of the longest of their names.
-_NAMES = 13
+_NAMES = 14
 
 
 def obey(campaign: OpenCampaign, line: str, *, seat: Seat | None = None) -> bool:
@@ -244,10 +244,12 @@ COMMANDS: dict[str, Command] = {
     "/undo": Command("take the last turn back, or so many", _undo, "[N]", is_aside=False),
     "/redo": Command("do again what was taken back", _redo, is_aside=False),
     "/model": Command(
-        "which models are asked, at which price; and other ones for this sitting", _model, "[small|large] [KEY]"
+        "which models are asked, and the price; `/model large KEY` sets one for this sitting, `small` the other",
+        _model,
+        "[KEY]",
     ),
     "/builtin": Command(
-        "play a line without a model; alone, the one that just failed", _builtin, "[LINE]", is_aside=False
+        "play a line without a model; alone, the one that just failed", _builtin, "LINE", is_aside=False
     ),
     "/retry": Command("the last turn again, with other dice", _retry, is_aside=False),
 }
