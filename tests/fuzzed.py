@@ -130,7 +130,9 @@ def _mutate(root: Any, chance: random.Random) -> None:
         case 6 if isinstance(holder, dict):
             del holder[key]
         case 7:
-            holder[key] = chance.choice((HUGE, deep(40), [copy.deepcopy(old) for _ in range(12)], {"op": "end", "ending_id": "fled"}))
+            holder[key] = chance.choice(
+                (HUGE, deep(40), [copy.deepcopy(old) for _ in range(12)], {"op": "end", "ending_id": "fled"})
+            )
         case _:
             holder[key] = copy.deepcopy(chance.choice(ODD))
 

@@ -13,8 +13,8 @@ import worlds as w
 from lorewright.bootstrap import open_app
 from lorewright.llm.doubles import ScriptedModel
 from lorewright.lore_bootstrap import make_workspace
-from lorewright.rules.judge import holds
 from lorewright.rules.conditions import FactIs
+from lorewright.rules.judge import holds
 from lorewright.turn.accepting import Acceptance, accept
 from lorewright.turn.lore_conditions import lore_conditions
 from lorewright.turn.proposals import ExtractorOutput
@@ -96,7 +96,19 @@ def test_what_is_established_already_is_no_contradiction() -> None:
 
 @pytest.mark.parametrize(
     "predicate",
-    ["location", "is at", "At", "now_in_possession", "has", "Carries", "is-dead", "wounded", "locked", "promised", "owes"],
+    [
+        "location",
+        "is at",
+        "At",
+        "now_in_possession",
+        "has",
+        "Carries",
+        "is-dead",
+        "wounded",
+        "locked",
+        "promised",
+        "owes",
+    ],
 )
 def test_places_possession_harm_locks_and_promises_are_the_resolvers(predicate: str) -> None:
     acceptance = judged(established_facts=[{**HABIT, "predicate": predicate}])

@@ -21,7 +21,9 @@ NO_ROLL = {"resolved_outcome": "no roll"}
 
 
 def call(expression: str, **more: Any) -> ModelReply:
-    return ModelReply("", "scripted", calls=(ToolCall("c", "roll_dice", json.dumps({"expression": expression, **more})),))
+    return ModelReply(
+        "", "scripted", calls=(ToolCall("c", "roll_dice", json.dumps({"expression": expression, **more})),)
+    )
 
 
 def thrown(request: ModelRequest) -> list[dict[str, Any]]:
@@ -103,7 +105,9 @@ def test_a_retry_throws_the_same(app: App) -> None:
     assert len(set(fell)) == 1
 
 
-@pytest.mark.parametrize("expression", ["1d20+4", "1d20+9999", "1d20-2", "1d6+4", "d", "", "0d6", "999d9999", "1d20+1d4"])
+@pytest.mark.parametrize(
+    "expression", ["1d20+4", "1d20+9999", "1d20-2", "1d6+4", "d", "", "0d6", "999d9999", "1d20+1d4"]
+)
 def test_what_nothing_adds_and_what_is_no_dice_is_not_thrown(app: App, expression: str) -> None:
     # Of Jo's stats the best is 3 and the worst -1, and one die of six is worth 3.
     result, model = played(app, Reader(expression))
@@ -129,7 +133,10 @@ def test_three_rolls_are_enough(app: App) -> None:
         ({"state_ops": [{"op": "set", "path": "scene.pressure_clock", "value": 99}]}, "state_ops"),
         ({"state_ops": [{"op": "increment", "path": "scene.pressure_clock", "value": "much"}]}, "state_ops"),
         ({"new_observations": [{"character_id": "nobody", "content": "x", "importance": 1}]}, "is not in the scene"),
-        ({"new_observations": [{"character_id": "parlour:lena", "content": "x", "importance": 6}]}, "less than or equal"),
+        (
+            {"new_observations": [{"character_id": "parlour:lena", "content": "x", "importance": 6}]},
+            "less than or equal",
+        ),
     ],
 )
 def test_an_output_that_does_not_hold_is_repaired(app: App, otherwise: dict[str, Any], problem: str) -> None:

@@ -98,7 +98,14 @@ def test_a_line_that_was_offered_is_played_by_its_number(app: App) -> None:
 
 
 def test_what_an_action_has_no_place_for_is_left_out(app: App) -> None:
-    over = {"type": "look", "target_id": "harbour:osk", "words": "his coat", "quantity": 3, "minutes": 9, "item_id": None}
+    over = {
+        "type": "look",
+        "target_id": "harbour:osk",
+        "words": "his coat",
+        "quantity": 3,
+        "minutes": 9,
+        "item_id": None,
+    }
     read(app, UNSURE, {"intent": "looks", "actions": [over]})
     assert actions(app)[0]["metadata"] == {"detail": "his coat"}
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -11,7 +13,25 @@ from lorewright.turn.marks import Unmarked, read_marks
 # Texts that are full of what may be marks, and nearly are.
 NEARLY = st.lists(
     st.sampled_from(
-        ["[1]", "[2, 3]", "[", "]", "[12", "4]", "[a]", "[1234]", " ", "  ", "\t", "\n", ",", "Smoke", "hangs.", "“Go!”", "é"]
+        [
+            "[1]",
+            "[2, 3]",
+            "[",
+            "]",
+            "[12",
+            "4]",
+            "[a]",
+            "[1234]",
+            " ",
+            "  ",
+            "\t",
+            "\n",
+            ",",
+            "Smoke",
+            "hangs.",
+            "“Go!”",
+            "é",
+        ]
     ),
     max_size=25,
 ).map("".join)
@@ -27,7 +47,7 @@ def streamed(pieces: list[str]) -> str:
 
 def cut_at(text: str, places: list[int]) -> list[str]:
     edges = [0, *sorted(place % (len(text) + 1) for place in places), len(text)]
-    return [text[start:end] for start, end in zip(edges, edges[1:], strict=False)]
+    return [text[start:end] for start, end in pairwise(edges)]
 
 
 @pytest.mark.parametrize(
