@@ -29,7 +29,8 @@ from rich.table import Table
 from turns import QUIET
 
 from lorewright.bootstrap import App, open_app
-from lorewright.campaigns.campaigns import Campaigns, OpenCampaign
+from lorewright.campaigns.campaigns import Campaigns
+from lorewright.campaigns.open_campaign import OpenCampaign
 from lorewright.rules.outcomes import Validation
 from lorewright.settings import EMBEDDER_VARIABLE
 from lorewright.storage.database import files_of

@@ -29,7 +29,8 @@ from rich.console import Console
 from rich.table import Table
 
 from lorewright.bootstrap import App, open_app
-from lorewright.campaigns.campaigns import Campaigns, OpenCampaign
+from lorewright.campaigns.campaigns import Campaigns
+from lorewright.campaigns.open_campaign import OpenCampaign
 from lorewright.settings import EMBEDDER_VARIABLE
 
 ROOT = Path(__file__).parents[1]

@@ -33,9 +33,9 @@ from typing import Any, NoReturn
 import harbour as h
 from lorewright.bootstrap import App, open_app
 from lorewright.campaigns import branches
-from lorewright.campaigns.campaigns import OpenCampaign
 from lorewright.campaigns.checks import check
 from lorewright.campaigns.exchange import export, import_campaign
+from lorewright.campaigns.open_campaign import OpenCampaign
 from lorewright.errors import LorewrightError
 from lorewright.ids import content_hash
 from lorewright.storage.branches import branch_rows

@@ -3,9 +3,10 @@ contradicts the record; for tests of what becomes of recorded answers."""
 
 from __future__ import annotations
 
-import json
+import re
 from typing import Any
 
+from lorewright.bootstrap import App
 from lorewright.llm.doubles import ScriptedModel
 from lorewright.llm.model import ModelReply, ModelRequest
 
@@ -58,15 +59,24 @@ class Reader:
 
     def __call__(self, request: ModelRequest) -> dict[str, Any]:
         self.asked += 1
-        given = json.loads(request.prompt.changing)
+        place = re.search(r"Place: (\S+)", request.prompt.changing)
+        assert place is not None
         detail = "swept clean" if self.asked % 5 == 0 else "dusty"
-        memory = {"character_id": given["player_id"], "content": "It was quiet.", "importance": 2}
+        memory = {"character_id": "game:player", "content": "It was quiet.", "importance": 2}
         return {
-            "established_facts": [{"subject_id": given["place_id"], "predicate": "floor", "detail": detail}],
-            "new_observations": [memory] if given["player_id"] in given["present"] else [],
+            "established_facts": [{"subject_id": place[1], "predicate": "floor", "detail": detail}],
+            "new_observations": [memory],
         }
 
 
 def models(*, voice: str = "You wait a little") -> dict[str, ScriptedModel]:
     """A narrator and an extractor, each new."""
     return {"narrator": ScriptedModel(Teller(voice=voice)), "lore_extractor": ScriptedModel(Reader())}
+
+
+def second_version(app: App, name: str) -> None:
+    """A second version of a prompt, in the workspace: the first one with a sentence more."""
+    text = app.casting.library.get(name, "v1").source.replace("version: v1", "version: v2")
+    folder = app.workspace.root / "prompts"
+    folder.mkdir(exist_ok=True)
+    (folder / f"{name}_v2.hbs").write_text(text.replace("=== system ===\n", "=== system ===\nBe slow.\n"), "utf-8")

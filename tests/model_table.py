@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 
 from lorewright.bootstrap import App, open_app
-from lorewright.campaigns.campaigns import OpenCampaign
 from lorewright.campaigns.casting import ModelKeys
+from lorewright.campaigns.open_campaign import OpenCampaign
 from lorewright.campaigns.scenario import load_scenario
 from lorewright.llm.doubles.server import ModelServer
 from lorewright.llm.doubles.wire import Asked, Use
@@ -48,10 +48,12 @@ def _narrated(asked: Asked) -> str:
     shown = _SOURCE.findall(asked.messages[-1][1]) or [("", "")]
     (first, _), (last, _) = shown[0], shown[-1]
     marks = f"[{first}]" if first else ""
-    return f"You take it in, and go on {marks}. Something comes of it [{last}]." if last else "You go on."
+    return f"You take it in, and go on {marks}. Something comes of it [{last}].\n\n{_PADDING}" if last else "You go on."
 
 
 def _read(asked: Asked) -> dict[str, Any]:
+    if "dance" in asked.messages[-1][1]:
+        return {"intent": "dance", "actions": [{"type": "attempt", "words": "dance on the spot"}]}
     return {"intent": "wait a little", "actions": [{"type": "wait", "minutes": 5}]}
 
 
@@ -81,6 +83,22 @@ _ANSWERS: dict[str, Callable[[Asked], Any]] = {
     "lore_extractor": _extracted,
     "resolution": _resolved,
 }
+
+
+# A narration is as long as its prompt asks for: what was told before is a large part of the next request.
+_PADDING = " ".join(
+    [
+        "The light shifts a little, and what was grey a moment ago has edges now.",
+        "Somebody further off drops a thing that rolls, and nobody bends for it.",
+        "You hear water, or a pipe that would like to be taken for water.",
+        "The air is warmer here than it was, and it smells of metal and of old rain.",
+        "A hand is wiped on a sleeve, a chair is turned the right way round, a breath is let go.",
+        "Nothing of it is meant for you, and you see it all the same.",
+        "There is time to look twice, and the second look is kinder than the first.",
+        "What was said a while ago is still in the room, as a smell is.",
+        "It would be easy to stay; it would be as easy to go.",
+    ]
+)
 
 
 class Heard:

@@ -18,7 +18,7 @@ from pathlib import Path
 from breadth_first import Failure, Goal, Node, Search
 from dry_run import DryRun, Step
 from lorewright.bootstrap import open_app
-from lorewright.campaigns.campaigns import OpenCampaign
+from lorewright.campaigns.open_campaign import OpenCampaign
 from lorewright.lore_bootstrap import make_workspace
 from lorewright.rules.dice import SeededDice
 from lorewright.rules.patch import Patch

@@ -6,24 +6,33 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from lorewright.campaigns.campaigns import Campaigns
 from lorewright.campaigns.casting import Casting, FixedCasting, TierCasting
 from lorewright.campaigns.doctor import Doctor
 from lorewright.campaigns.explore.explorer import Explorer
+from lorewright.campaigns.generator.generating import Generator
 from lorewright.campaigns.history import Histories
 from lorewright.campaigns.lore import LoreDesk
 from lorewright.campaigns.packs import PackShelf
 from lorewright.campaigns.scenarios import Scenarios
 from lorewright.campaigns.sessions import Sessions
 from lorewright.campaigns.upgrades.upgrading import Upgrades
-from lorewright.errors import EmbedderError
+from lorewright.errors import EmbedderError, SettingsError
 from lorewright.evals.replay import Replays
 from lorewright.index.library import Library
+from lorewright.llm.metered import Budget
 from lorewright.llm.model import Model
+from lorewright.llm.opening import open_model
+from lorewright.llm.prompts.library import PromptLibrary
+from lorewright.llm.taxonomy import row_of
+from lorewright.llm.tiers import key_for
 from lorewright.lore_bootstrap import open_lore, prompt_library
 from lorewright.settings import Workspace
+from lorewright.turn.casting import STAGES
+from lorewright.turn.stages.stage import BUILTIN
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,8 +51,19 @@ class App:
     explorer: Explorer
     scenarios: Scenarios
     replays: Replays
+    by_words: Library
     # Why packs are found by words alone although the settings name an embedder.
     without_vectors: EmbedderError | None = None
+
+    @property
+    def generator(self) -> Generator:
+        """Makes scenarios from packs; what it makes is tried out by what is built in, whatever models there are."""
+
+        def trial(folder: Path) -> Campaigns:
+            casting = FixedCasting({}, self.casting.library)
+            return _campaigns(self.workspace, self.by_words, casting, folder, Histories(folder / "history", None))
+
+        return Generator(self.workspace.scenarios, self.by_words, self.explorer, trial)
 
     def rehearsal(self, folder: Path) -> Campaigns:
         """Campaigns that are kept in another folder: for a demo that leaves nothing behind."""
@@ -94,7 +114,8 @@ def open_app(
         upgrades=Upgrades(campaigns, library, workspace.scenarios),
         explorer=explorer,
         scenarios=Scenarios(workspace.scenarios, workspace.content_packs, by_words, explorer),
-        replays=Replays(campaigns, histories),
+        replays=_replays(workspace, campaigns, histories, library_of_prompts),
+        by_words=by_words,
         without_vectors=lore.without_vectors,
     )
 
@@ -103,3 +124,29 @@ def _campaigns(
     workspace: Workspace, library: Library, casting: Casting, folder: Path, histories: Histories
 ) -> Campaigns:
     return Campaigns(folder, workspace.scenarios, workspace.content_packs, library, casting, histories)
+
+
+def _replays(workspace: Workspace, campaigns: Campaigns, histories: Histories, library: PromptLibrary) -> Replays:
+    """Replays whose overrides ask models by the settings; what one process replays counts as a sitting."""
+    settings = workspace.settings.models
+    budget = Budget(settings.budget)
+
+    def opened(key: str) -> Model:
+        model = open_model(key, settings, environ=os.environ, budget=budget)
+        if model is None:
+            raise SettingsError(f"{key} is no model that can be asked", hint="see: lorewright models list")
+        return model
+
+    def stages_of(key: str) -> dict[str, str]:
+        found = {stage: key_for(stage, small=key, large=key, settings=settings) for stage in STAGES}
+        return {stage: one for stage, one in found.items() if one != BUILTIN or key == BUILTIN}
+
+    return Replays(
+        campaigns,
+        histories,
+        library,
+        open_model=opened,
+        stages_of=stages_of,
+        begin_turn=budget.begin_turn,
+        row_of=partial(row_of, settings=settings),
+    )

@@ -5,6 +5,7 @@
     ├── ScenarioError        the scenario author
     ├── RulesetError         the ruleset author
     ├── SettingsError        the operator: settings, workspace, command line
+    │   └── NotAgreed            whoever pays: nobody has agreed yet that a paid model is asked; it was not
     ├── NotFound             whoever named a thing that is not there
     ├── StaleIndexError      the operator: an index is missing, or was made by another version
     ├── EmbedderError        the operator: weights are missing, a key is not set, a server does not answer
@@ -61,6 +62,12 @@ class SettingsError(LorewrightError):
     """The settings, the workspace or an option do not fit."""
 
     code = "settings_invalid"
+
+
+class NotAgreed(SettingsError):
+    """A campaign would ask a model that costs money, and nobody has agreed to it yet; nothing was sent."""
+
+    code = "not_agreed"
 
 
 class NotFound(LorewrightError):

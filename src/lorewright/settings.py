@@ -24,9 +24,9 @@ _HINT = (
     "[models]"
 )
 _MODELS_HINT = (
-    "known are: timeout_seconds, tries, concurrency under [models]; provider, model, base_url, key_env, window, mode, "
-    "prices under [models.keys.NAME]; a tier or a key for a stage under [models.stages]; turn_usd, sitting_usd, "
-    "turn_tokens, sitting_tokens under [models.budget]; a URL for a provider under [models.base_urls]"
+    "known are: timeout_seconds, tries, pause_seconds, concurrency under [models]; provider, model, base_url, key_env, "
+    "window, mode, prices under [models.keys.NAME]; a tier or a key for a stage under [models.stages]; turn_usd, "
+    "sitting_usd, turn_tokens, sitting_tokens under [models.budget]; a URL for a provider under [models.base_urls]"
 )
 FOLDERS = ("content_packs", "scenarios", "prompts", "indexes", "campaigns")
 
@@ -108,7 +108,8 @@ class ModelsSettings(BaseModel):
 
     `keys` are models by key, `stages` says which tier or key a stage asks in place of its own (`planner = "large"`),
     `base_urls` where the models of a provider or family are asked (`ollama = "http://…/v1"`). A call takes at most
-    `timeout_seconds`, all its `tries` together; of each provider at most `concurrency` calls run at a time.
+    `timeout_seconds`, all its `tries` together, with a pause of `pause_seconds` after the first and longer ones after
+    the next; of each provider at most `concurrency` calls run at a time.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -119,6 +120,7 @@ class ModelsSettings(BaseModel):
     budget: BudgetSettings = BudgetSettings()
     timeout_seconds: float = Field(default=120.0, gt=0, le=3600)
     tries: int = Field(default=3, ge=1, le=10)
+    pause_seconds: float = Field(default=1.0, ge=0, le=60)
     concurrency: int = Field(default=4, ge=1, le=64)
 
 

@@ -24,8 +24,8 @@ from hypothesis.stateful import (
 import harbour as h
 from lorewright.bootstrap import App
 from lorewright.campaigns import branches
-from lorewright.campaigns.campaigns import OpenCampaign
 from lorewright.campaigns.checks import check
+from lorewright.campaigns.open_campaign import OpenCampaign
 from lorewright.campaigns.sessions import begin, end
 from lorewright.errors import CampaignError
 from lorewright.retrieval.query import LoreRetrievalQuery

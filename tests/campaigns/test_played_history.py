@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 import harbour as h
 from lorewright.bootstrap import App
-from lorewright.campaigns.campaigns import OpenCampaign
 from lorewright.campaigns.history import Histories
+from lorewright.campaigns.open_campaign import OpenCampaign
 from lorewright.campaigns.sessions import begin, end
 from lorewright.errors import CampaignError
 from lorewright.index.embedders.hashing import HashingEmbedder

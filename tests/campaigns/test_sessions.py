@@ -12,7 +12,7 @@ import pytest
 
 import harbour as h
 from lorewright.bootstrap import App
-from lorewright.campaigns.campaigns import OpenCampaign
+from lorewright.campaigns.open_campaign import OpenCampaign
 from lorewright.campaigns.sessions import begin, end, recap_of, retrieve_for_session, shown, sit_down
 from lorewright.errors import CampaignError, NotFound
 from lorewright.retrieval.query import LoreRetrievalQuery

@@ -57,6 +57,9 @@ def test_the_list_for_programs_has_every_row(root: Path) -> None:
     assert listed["claude-haiku"]["prices"] == {"input": 0.1, "output": 0.5, "cache_read": 0.01, "cache_write": 0.125}
     assert listed["ollama/NAME"]["address"] == "http://127.0.0.1:11434/v1"
     assert listed["builtin"]["key_set"] is None
+    assert listed["builtin"]["turn_usd"] == 0
+    assert 0 < listed["claude-haiku"]["turn_usd"] < listed["claude-sonnet"]["turn_usd"] < 0.01
+    assert listed["barn"]["turn_usd"] is None
 
 
 def test_a_model_that_answers_is_told_with_its_cost(root: Path, server: ModelServer) -> None:

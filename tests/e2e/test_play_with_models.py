@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,8 @@ import pytest_socket
 import model_table as t
 from lorewright.campaigns.casting import ModelKeys
 from lorewright.llm.doubles.server import ModelServer
+from lorewright.llm.doubles.wire import Asked
+from lorewright.tokens import count_tokens
 from lorewright.turn.leaks import quoted_secret
 
 TURNS = 12
@@ -51,3 +54,56 @@ def test_twelve_turns_through_a_real_sdk_stream_and_show_no_stage_what_was_not_l
                 assert quoted_secret(asked.text, hidden, said_before=f"{line}\n{told}") is None, t.stage_of(asked)
         assert {record["provider"] for record in campaign.store.stage_records(result["turn_id"])} > {"builtin"}
     assert {"narrator", "planner", "lore_extractor"} <= stages
+
+
+# Between two turns of one scene so much of the narrator's request may change (tokens as estimated).
+MOST_CHANGED = 1_500
+
+
+def test_between_two_turns_of_a_scene_little_of_the_narrators_request_changes(
+    tmp_path: Path, server: ModelServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    app = t.dead_drop(tmp_path, server, monkeypatch, t.ANTHROPIC)
+    by_scene: dict[str, list[tuple[str, Asked, int]]] = {}
+    with app.campaigns.open("game") as campaign:
+        for line in t.demo_lines(app)[:TURNS]:
+            before = len(server.asked)
+            t.submit(campaign, line)
+            (asked,) = [one for one in server.asked[before:] if t.stage_of(one) == "narrator"]
+            records = campaign.store.stage_records(campaign.store.head().turn_id)
+            (prompt,) = [one["prompt"] for one in records if one["stage"] == "narrator"]
+            scene = campaign.store.head().state.scene.id
+            by_scene.setdefault(scene, []).append((prompt["prefix_hash"], asked, prompt["changing_tokens"]))
+    pairs = [pair for turns in by_scene.values() for pair in pairwise(turns)]
+    assert len(pairs) >= 8
+    for (was, first, _), (now, second, changing) in pairs:
+        assert was == now
+        same = next(n for n, (a, b) in enumerate(zip(first.text, second.text, strict=False)) if a != b)
+        assert count_tokens(second.text[same:]) <= changing + 10
+        assert changing <= MOST_CHANGED
+    # The provider's cache had it: what was read from it is on record.
+    with app.campaigns.reading("game") as store:
+        calls = [
+            call for turn in store.turns()[2:] for one in store.stage_records(turn["turn_id"]) for call in one["calls"]
+        ]
+    assert sum(call["cache_read_tokens"] for call in calls) > sum(call["input_tokens"] for call in calls) / 4
+
+
+def test_the_first_word_waits_for_no_more_than_the_narrator_where_the_grammar_is_sure(
+    tmp_path: Path, server: ModelServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What it takes in seconds is measured in benchmarks/first_word.py."""
+    app = t.dead_drop(tmp_path, server, monkeypatch, t.ANTHROPIC)
+    asked_before_the_first_word: list[list[str]] = []
+
+    class Listening(t.Heard):
+        def told(self, text: str) -> None:
+            if not self.pieces:
+                asked_before_the_first_word.append([t.stage_of(one) for one in server.asked[before:]])
+            super().told(text)
+
+    with app.campaigns.open("game") as campaign:
+        for line in ("look", "hum to somebody or other, perhaps"):
+            before = len(server.asked)
+            t.submit(campaign, line, listener=Listening())
+    assert asked_before_the_first_word == [["narrator"], ["interpreter", "narrator"]]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 import sqlite3
 from contextlib import closing
 from pathlib import Path
@@ -20,12 +21,14 @@ from lorewright.evals.replay import Replay, Replays
 from lorewright.evals.turn_range import ALL_TURNS, TurnRange
 from lorewright.llm.doubles import ScriptedModel
 from lorewright.llm.model import Model
+from lorewright.lore_bootstrap import prompt_library
 from lorewright.turn.rewinding import undo
 
 
 def replays_of(app: App, open_model: OpenModel) -> Replays:
     """Replays that open models so."""
-    return Replays(app.campaigns, Histories(app.workspace.indexes / "history"), open_model=open_model)
+    library = prompt_library(app.workspace)
+    return Replays(app.campaigns, Histories(app.workspace.indexes / "history"), library, open_model=open_model)
 
 
 def dump(app: App) -> str:
@@ -91,6 +94,7 @@ def test_a_replay_changes_nothing_of_the_campaign(tmp_path: Path) -> None:
 def test_a_changed_narrator_prompt_changes_only_the_narration(tmp_path: Path) -> None:
     """The extractor read another narration then, so that it answers as recorded; what is true stays what it was."""
     app = h.harbour(tmp_path, models=mp.models())
+    mp.second_version(app, "narrator")
     h.say(app, *mp.lines(13))
     teller = ScriptedModel(mp.Teller(voice="You tarry"))
     found = replayed(app, prompts={"narrator": "v2"}, opened={"scripted": teller})
@@ -99,6 +103,7 @@ def test_a_changed_narrator_prompt_changes_only_the_narration(tmp_path: Path) ->
     assert [one.state_hash for one in found.turns] == [one.recorded_hash for one in found.turns]
     assert all(one.rolls == one.recorded_rolls for one in found.turns)
     assert {request.prompt.version for request in teller.requests} == {"v2"}
+    assert all("Be slow." in request.prompt.system for request in teller.requests)
     assert {one.aspect for turn in found.turns for one in turn.differences} == {
         "input",
         "output",
@@ -110,9 +115,21 @@ def test_a_changed_narrator_prompt_changes_only_the_narration(tmp_path: Path) ->
     assert first is told[0] and first.differences[0].stage == "narrator" and first.differences[0].aspect == "output"
 
 
+def test_another_model_is_shown_the_prompt_of_then(tmp_path: Path) -> None:
+    """Although there is a newer one by now: one thing is changed at a time."""
+    app = h.harbour(tmp_path, models=mp.models())
+    h.say(app, "look", "look")
+    mp.second_version(app, "narrator")
+    teller = ScriptedModel(mp.Teller(voice="You tarry"))
+    found = replayed(app, models={"narrator": "other"}, opened={"other": teller})
+    assert found.turns[1].text.startswith("You tarry")
+    assert {request.prompt.version for request in teller.requests} == {"v1"}
+
+
 def test_what_a_new_narration_told_is_what_later_turns_remember(tmp_path: Path) -> None:
     """Also once it is so long ago that it is looked up in the history."""
     app = h.harbour(tmp_path, models=mp.models())
+    mp.second_version(app, "narrator")
     h.say(app, *mp.lines(13))
     teller = ScriptedModel(mp.Teller(voice="You tarry"))
     replayed(app, prompts={"narrator": "v2"}, opened={"scripted": teller})
@@ -122,6 +139,7 @@ def test_what_a_new_narration_told_is_what_later_turns_remember(tmp_path: Path) 
 
 def test_with_each_every_turn_begins_as_it_was_recorded_to(tmp_path: Path) -> None:
     app = h.harbour(tmp_path, models=mp.models())
+    mp.second_version(app, "narrator")
     h.say(app, *mp.lines(5))
     teller = ScriptedModel(mp.Teller(voice="You tarry"))
     found = replayed(app, prompts={"narrator": "v2"}, opened={"scripted": teller}, each=True)
@@ -148,8 +166,9 @@ def test_an_answer_that_does_not_hold_any_more_says_what_to_override_too(tmp_pat
     """What was told in the tavern cites what the quay does not have."""
     app = h.harbour(tmp_path)
     h.say(app, "xyzzy")
-    telling = h.with_models(app, {"narrator": ScriptedModel(["You listen. It is late [4]."])})
-    h.say(telling, "look")
+    marks = re.compile(r"\[(\d+)\]")
+    last = ScriptedModel(lambda asked: f"You listen [{max(map(int, marks.findall(asked.text)))}].")
+    h.say(h.with_models(app, {"narrator": last}), "look")
     go = {"intent": "go", "actions": [{"type": "go", "location_id": "harbour:quay"}]}
     found = replayed(app, models={"interpreter": "reader"}, opened={"reader": ScriptedModel(lambda _: go)})
     assert found.turns[0].error is None
@@ -208,6 +227,7 @@ def test_recorded_dice_fall_the_same_in_a_state_that_is_another(tmp_path: Path) 
 
 def test_one_turn_is_thought_again_from_its_recorded_beginning(tmp_path: Path) -> None:
     app = h.harbour(tmp_path, models=mp.models())
+    mp.second_version(app, "narrator")
     h.say(app, *mp.lines(6))
     replays = replays_of(app, lambda _: ScriptedModel(mp.Teller(voice="You tarry")))
     same = asyncio.run(replays.rerun_turn("game", 4))

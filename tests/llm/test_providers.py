@@ -10,12 +10,14 @@ import pytest
 from llm.asking import ANSWER, KEYS, PROMPT, Answer, ask, asked_at, at_once, run
 from lorewright.errors import ModelRefused, ProviderBusy, ProviderError
 from lorewright.llm.calls import CallLog
-from lorewright.llm.doubles.server import Fault, FaultKind, ModelServer
-from lorewright.llm.doubles.wire import Use
+from lorewright.llm.doubles.faults import Fault, FaultKind, Raw
+from lorewright.llm.doubles.server import ModelServer
+from lorewright.llm.doubles.wire import Said, Use
+from lorewright.llm.metered import Budget
 from lorewright.llm.model import Heard, ModelRequest, ToolSpec
 from lorewright.llm.opening import open_model
 from lorewright.llm.tools import Toolbox
-from lorewright.settings import ModelSettings, ModelsSettings
+from lorewright.settings import BudgetSettings, ModelSettings, ModelsSettings
 
 PASSING: tuple[FaultKind, ...] = ("rate_limited", "error", "overloaded", "dropped", "dropped_midway", "html")
 SPOILT: tuple[FaultKind, ...] = ("truncated", "invalid_json", "wrong_schema", "empty")
@@ -242,6 +244,40 @@ def test_a_model_calls_a_tool_and_concludes_with_its_result(server: ModelServer,
     ]
 
 
+def test_what_a_model_thinks_is_no_part_of_its_answer(server: ModelServer, key: str) -> None:
+    server._answer = lambda asked: Said(ANSWER["text"], thought="Viktor lies, and nobody must know.")
+    pieces: list[str] = []
+    streamed = ask(asked_at(server, key), prose=True, on_text=pieces.append)
+    assert "".join(pieces) == streamed.text == ask(asked_at(server, key), prose=True).text == ANSWER["text"]
+
+
+def test_what_a_local_model_thinks_aloud_is_no_part_of_its_answer(server: ModelServer) -> None:
+    server._answer = lambda asked: f"<think>Viktor lies, and nobody must know.</think>{ANSWER['text']}"
+    pieces: list[str] = []
+    streamed = ask(asked_at(server, "ollama/x"), prose=True, on_text=pieces.append)
+    assert "".join(pieces) == streamed.text == ask(asked_at(server, "ollama/x"), prose=True).text == ANSWER["text"]
+
+
+def test_a_model_that_thought_before_it_called_is_shown_its_signed_thought_again(server: ModelServer) -> None:
+    roll = Said(uses=(Use("roll_dice", {"expression": "2d6"}),), thought="It takes a roll.")
+    answers: list[object] = [roll, ANSWER]
+    server._answer = lambda asked: answers.pop(0)
+    run(asked_at(server, "claude-sonnet"), toolbox=Toolbox((DICE,), {"roll_dice": lambda _: "7"}))
+    _, said, result = server.asked[1].body["messages"]
+    assert [block["type"] for block in said["content"]] == ["thinking", "tool_use"]
+    assert said["content"][0]["signature"]
+    assert result["content"][0]["tool_use_id"] == said["content"][1]["id"]
+
+
+def test_a_model_whose_row_promises_too_much_is_told_apart(server: ModelServer) -> None:
+    own = ModelSettings(provider="google", model="gemini-2.5-pro", base_url=server.url)
+    model = open_model("mine", ModelsSettings(keys={"mine": own}), environ=server.environ)
+    assert model is not None
+    with pytest.raises(ProviderError, match="mine") as caught:
+        ask(model, tools=(DICE,))
+    assert "mode" in (caught.value.hint or "")
+
+
 def test_a_model_that_never_concludes_is_told_to(server: ModelServer, key: str) -> None:
     server._answer = lambda asked: Use("roll_dice", {"expression": "2d6"}) if asked.may_call else ANSWER
     response = run(asked_at(server, key), toolbox=Toolbox((DICE,), {"roll_dice": lambda _: "7"}))
@@ -258,3 +294,54 @@ def test_a_model_of_ones_own_is_asked_where_its_row_says(server: ModelServer) ->
     assert json.loads(ask(model).text) == ANSWER
     assert (server.asked[-1].body["model"], server.asked[-1].body["max_tokens"]) == ("big", 4096)
     assert "authorization" in server.asked[-1].headers
+
+
+def test_a_try_that_broke_off_is_paid_for_beside_the_one_that_came(server: ModelServer) -> None:
+    server.faults.append(Fault("dropped_midway"))
+    budget = Budget(BudgetSettings())
+    settings = ModelsSettings(pause_seconds=0)
+    reply = ask(asked_at(server, "claude-opus", settings, budget=budget), prose=True)
+    assert budget.turn.tokens > 2 * reply.input_tokens
+    assert budget.turn.microusd > reply.cost_microusd
+
+
+def test_a_server_that_nobody_runs_is_named(server: ModelServer) -> None:
+    model = asked_at(server, "ollama/x", environ={"OLLAMA_BASE_URL": "http://user:pass@127.0.0.1:9/v1"})
+    with pytest.raises(ProviderBusy, match=r"to 127\.0\.0\.1:9 failed") as caught:
+        ask(at_once(model))
+    assert "pass" not in caught.value.message
+
+
+def test_a_long_answer_is_streamed_although_nobody_listens(server: ModelServer, key: str) -> None:
+    assert ask(asked_at(server, key), prose=True, max_tokens=30_000).text == ANSWER["text"]
+    assert server.asked[-1].streams
+
+
+def test_a_server_that_does_not_count_is_counted_for(server: ModelServer) -> None:
+    choice = {"index": 0, "message": {"role": "assistant", "content": "So it is."}, "finish_reason": "stop"}
+    whole = {"id": "1", "object": "chat.completion", "created": 1, "model": "m", "choices": [choice]}
+    server._answer = lambda asked: Raw(json.dumps(whole).encode())
+    reply = ask(asked_at(server, "ollama/x"), prose=True)
+    assert reply.text == "So it is."
+    assert reply.input_tokens > reply.output_tokens > 0
+
+
+def test_a_local_server_that_never_says_how_it_ended_is_believed_in_one_piece(server: ModelServer) -> None:
+    choice = {"index": 0, "message": {"role": "assistant", "content": "So it is."}}
+    whole = {"id": "1", "object": "chat.completion", "created": 1, "model": "m", "choices": [choice]}
+    server._answer = lambda asked: Raw(json.dumps(whole).encode())
+    assert ask(asked_at(server, "ollama/x"), prose=True).text == "So it is."
+    with pytest.raises(ProviderBusy, match="broke off"):
+        ask(at_once(asked_at(server, "gpt-5.2")), prose=True)
+
+
+def test_a_provider_serves_no_more_calls_at_a_time_than_are_allowed(server: ModelServer) -> None:
+    server.faults.extend([Fault("slow", seconds=0.05)] * 6)
+    model = asked_at(server, "gpt-5.2", ModelsSettings(concurrency=2))
+
+    async def crowd() -> None:
+        await asyncio.gather(*(model.complete(ModelRequest("narrator", PROMPT)) for _ in range(6)))
+
+    asyncio.run(crowd())
+    assert len(server.asked) == 6
+    assert server.most_at_once == 2

@@ -129,6 +129,13 @@ def test_a_missing_key_names_its_variable() -> None:
         open_model("google-pro", NONE, environ={"GOOGLE_API_KEY": " \n"})
 
 
+def test_a_key_may_stand_under_its_other_name() -> None:
+    row = row_of("google-pro", NONE)
+    assert has_key(row, {"GEMINI_API_KEY": "k-123"}) is True
+    assert open_model("google-pro", NONE, environ={"GEMINI_API_KEY": "k-123"}) is not None
+    assert has_key(row_of("claude-opus", NONE), {"GEMINI_API_KEY": "k-123"}) is False
+
+
 def test_what_is_built_in_is_no_model() -> None:
     assert open_model("builtin", NONE, environ={}) is None
 
@@ -162,3 +169,13 @@ def test_to_open_a_model_imports_no_sdk() -> None:
     )
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "[]"
+
+
+def test_what_the_first_question_needs_can_be_imported_beforehand() -> None:
+    script = (
+        "import sys; from lorewright.llm.opening import load_sdk; from lorewright.settings import ModelsSettings; "
+        "load_sdk('builtin', ModelsSettings()); assert 'pydantic_ai' not in sys.modules; "
+        "load_sdk('claude-sonnet', ModelsSettings()); print('anthropic' in sys.modules, 'openai' in sys.modules)"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert (done.stdout.strip(), done.stderr) == ("True False", "")

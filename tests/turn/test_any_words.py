@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import harbour as h
-from lorewright.campaigns.campaigns import OpenCampaign
+from lorewright.campaigns.open_campaign import OpenCampaign
 from lorewright.turn.result import TurnResult
 from lorewright.turn.rewinding import undo
 from lorewright.turn.scope import scope_of

@@ -18,8 +18,8 @@ import pytest
 import harbour as h
 from lorewright.bootstrap import App, open_app
 from lorewright.campaigns.branches import branch, rollback, switch
-from lorewright.campaigns.campaigns import OpenCampaign
 from lorewright.campaigns.checks import check
+from lorewright.campaigns.open_campaign import OpenCampaign
 from lorewright.campaigns.sessions import begin, end, sit_down
 from lorewright.errors import LorewrightError, ProviderError
 from lorewright.llm.doubles import ScriptedModel

@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 import harbour as h
 from lorewright.bootstrap import App
 from lorewright.campaigns.asides import ask_lore, map_of, why
-from lorewright.campaigns.campaigns import OpenCampaign
+from lorewright.campaigns.open_campaign import OpenCampaign
 from lorewright.campaigns.sessions import end, recap_of, sit_down
 from lorewright.errors import ActionIdReused, CampaignError, DamagedFile, HeadMoved, ProviderError, TurnUndone
 from lorewright.llm.doubles import ScriptedModel

@@ -11,7 +11,7 @@ import pytest
 
 import harbour as h
 from lorewright.bootstrap import App, open_app
-from lorewright.campaigns.campaigns import OpenCampaign
+from lorewright.campaigns.open_campaign import OpenCampaign
 from lorewright.errors import ProviderError
 from lorewright.evals.metrics import lore_cache_hit_rate
 from lorewright.llm.doubles import ScriptedModel

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import secrets
 import tempfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, closing, contextmanager, suppress
 from dataclasses import dataclass, replace
 from functools import partial
@@ -15,137 +15,31 @@ from lorewright.campaigns.agendas import agendas_of
 from lorewright.campaigns.casting import BUILTIN_KEYS, Casting, ModelKeys
 from lorewright.campaigns.history import Histories
 from lorewright.campaigns.kept_packs import KeptPacks
+from lorewright.campaigns.open_campaign import Made, OpenCampaign
 from lorewright.campaigns.opening import Opening, compose
 from lorewright.campaigns.played_history import PlayedHistory
 from lorewright.campaigns.rulesets import load_ruleset, rulesets_beside
 from lorewright.campaigns.scenario import Scenario, load_scenario
+from lorewright.campaigns.session_zero import Calibration, calibrated, kept_to
 from lorewright.campaigns.sheets import hold_to
 from lorewright.campaigns.store import create_campaign, pins_of
-from lorewright.errors import CampaignError, DamagedFile, EmbedderError, HeadMoved, LorewrightError, NotFound
-from lorewright.ids import canonical_json, content_hash, is_id
+from lorewright.errors import CampaignError, DamagedFile, EmbedderError, LorewrightError, NotFound
+from lorewright.ids import canonical_json, is_id
 from lorewright.index.damage import blaming_damage
 from lorewright.index.generation import Generation, GenerationKey
 from lorewright.index.library import InstalledPack, Library
-from lorewright.llm.metered import Spent
 from lorewright.packs.loader import Progress, content_hash_of, no_progress
 from lorewright.rules.rulesets import Ruleset
-from lorewright.storage.heads import HeadRow, head_row
-from lorewright.storage.model_rows import spent_in
-from lorewright.storage.sittings import active_session_row
 from lorewright.turn.campaign import CampaignRow, PackPin
-from lorewright.turn.casting import STAGES, make_stages
-from lorewright.turn.commit import run_turn
-from lorewright.turn.draft import Setting, Submission, turn_id_of
-from lorewright.turn.listener import SILENT, Listener
+from lorewright.turn.draft import Setting, turn_id_of
 from lorewright.turn.messages import Message
-from lorewright.turn.pipeline import Stages
-from lorewright.turn.prompting.pinning import pinned_library, pins_in_force
+from lorewright.turn.prompting.pinning import pins_in_force
 from lorewright.turn.result import TurnResult
-from lorewright.turn.rewinding import redo, undo_played
 from lorewright.turn.scope import suggestions
-from lorewright.turn.stages.stage import BUILTIN
 from lorewright.turn.store import CampaignStore
 from lorewright.world.state import WorldState
 
 _SUFFIX = ".db"
-# A turn that was thought by rules which hold no more is thought again by those that do.
-_UPGRADED_MEANWHILE = 3
-
-
-# What a campaign was made from as it holds at its head, and what is set by it.
-_Made = tuple[CampaignRow, Setting]
-
-
-@dataclass(slots=True)
-class OpenCampaign:
-    """A campaign that is open for play: its file, and all that stays the same until it is upgraded or the head goes
-    back over an upgrade."""
-
-    store: CampaignStore
-    casting: Casting
-    _make: Callable[[], _Made]
-    _made: _Made
-
-    @property
-    def row(self) -> CampaignRow:
-        """The campaign as it was when its setting was made."""
-        return self._current()[0]
-
-    @property
-    def setting(self) -> Setting:
-        """The rules and packs that hold at the head."""
-        return self._current()[1]
-
-    @property
-    def keys(self) -> ModelKeys:
-        """The models that hold for the sitting at hand, else for the campaign."""
-        return ModelKeys.of(self.store.database)
-
-    @property
-    def stages(self) -> Stages:
-        """The stages of the next turn, with the models, prompts and budget that hold just now."""
-        keys = self.keys
-        if all(self.casting.key(stage, keys) == BUILTIN for stage in STAGES):
-            return make_stages({})
-        return self.casting.stages(keys, pinned_library(self.store.database, self.casting.library), self.spent())
-
-    def spent(self) -> Spent:
-        """What the sitting at hand has cost so far; without one, the campaign."""
-        active = active_session_row(self.store.database)
-        return Spent(*spent_in(self.store.database, None if active is None else active.id))
-
-    def change_setting(self, **changes: Any) -> None:
-        """Play on with some fields of the setting otherwise, until the head goes over an upgrade; for measuring."""
-        row, setting = self._current()
-        self._made = (row, replace(setting, **changes))
-
-    def _current(self) -> _Made:
-        if self.store.upgrade_id() != self._made[0].upgrade_id:
-            self._made = self._make()
-        return self._made
-
-    async def submit(
-        self, text: str, *, action_id: str | None = None, builtin: bool = False, listener: Listener = SILENT
-    ) -> str:
-        """Run a turn; its TurnResult as canonical JSON. See `run_turn` for what it raises. With `builtin` no model is
-        asked in it, whatever the campaign's keys say; `listener` hears how it gets on.
-
-        Without an action ID one is made from the head and the words: the same words sent twice to the same head are one
-        submission. What is no text (half of a sign, bytes that no one could decode) becomes question marks.
-        """
-        text = text.encode("utf-8", "replace").decode("utf-8")
-        action_id = action_id or _action_id(head_row(self.store.database), text)
-        submission = Submission(text, action_id)
-        stages = make_stages({}) if builtin else self.stages
-        for _ in range(_UPGRADED_MEANWHILE):
-            setting = self.setting
-            try:
-                return await run_turn(self.store, submission, setting, stages, listener)
-            except HeadMoved:
-                if self.setting is setting:
-                    raise
-        return await run_turn(self.store, submission, self.setting, stages, listener)
-
-    async def retry(self, *, listener: Listener = SILENT) -> str:
-        """Take back the last turn that was played and play its words again, which throws other dice.
-
-        Where that fails, the turn that was taken back is done again.
-
-        Raises:
-            CampaignError: nothing was played yet.
-        And what `submit` raises.
-        """
-        _, words = undo_played(self.store)
-        try:
-            return await self.submit(words, listener=listener)
-        except LorewrightError:
-            with suppress(CampaignError):
-                redo(self.store)
-            raise
-
-
-def _action_id(head: HeadRow, text: str) -> str:
-    return f"auto-{content_hash(canonical_json([head.turn_id, head.revision, text]))[:16]}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,16 +76,17 @@ class Campaigns:
         campaign_id: str | None = None,
         seed: int | None = None,
         keys: ModelKeys = BUILTIN_KEYS,
+        calibration: Calibration | None = None,
         progress: Progress = no_progress,
     ) -> CampaignRow:
         """Begin a campaign: read the scenario, index its packs, keep and pin their text, seed the state. `keys` are the
-        models that it asks.
+        models that it asks, `calibration` what session zero agreed on.
 
         Raises:
             NotFound: there is no such scenario, pack or ruleset.
             RulesetError: the ruleset is none.
             ScenarioError: the scenario names what does not exist.
-            CampaignError: the ID is taken or no ID.
+            CampaignError: the ID is taken or no ID, or the calibration does not fit the ruleset.
             SettingsError: there is no model of that key, or it cannot be asked.
         Whatever is raised, there is no new campaign.
         """
@@ -203,7 +98,14 @@ class Campaigns:
         self._ruleset(scenario)
         installed = [self._current(pack_id, progress) for pack_id in scenario.content_packs]
         return self.begin(
-            scenario, installed, self._library, source=str(source), campaign_id=campaign_id, seed=seed, keys=keys
+            scenario,
+            installed,
+            self._library,
+            source=str(source),
+            campaign_id=campaign_id,
+            seed=seed,
+            keys=keys,
+            calibration=calibration,
         )
 
     def begin(
@@ -216,17 +118,22 @@ class Campaigns:
         campaign_id: str | None = None,
         seed: int | None = None,
         keys: ModelKeys = BUILTIN_KEYS,
+        calibration: Calibration | None = None,
     ) -> CampaignRow:
         """Begin a campaign from a scenario whose packs are indexed in a library; see `new`. `source` names the scenario
         in errors."""
         campaign_id = self._free_id(campaign_id, scenario.id)
         ruleset, ruleset_hash = self._ruleset(scenario)
+        if calibration is not None:
+            scenario = calibrated(scenario, ruleset, calibration)
         generations = [library.open(pack.key) for pack in installed]
         try:
             opening = compose(scenario, ruleset, generations, campaign_id=campaign_id, source=source)
         finally:
             for generation in generations:
                 generation.close()
+        if calibration is not None:
+            opening = replace(opening, rules=kept_to(opening.rules, calibration))
         for pack in installed:
             self.kept.keep(Path(pack.path), pack.content_hash)
         row = {
@@ -240,10 +147,22 @@ class Campaigns:
             "seed": secrets.randbelow(2**31) if seed is None else seed,
             "small_model_key": keys.small,
             "large_model_key": keys.large,
+            "calibration_json": canonical_json({} if calibration is None else calibration.model_dump(mode="json")),
         }
         self._write(row, installed, scenario, opening)
         with self._store(campaign_id) as store:
             return store.campaign()
+
+    def read(self, scenario_name: str) -> tuple[Scenario, Ruleset]:
+        """A scenario and its ruleset, by its ID or as a path.
+
+        Raises:
+            NotFound: there is no such scenario or ruleset.
+            ScenarioError: it is no scenario.
+            RulesetError: the ruleset is none.
+        """
+        scenario = load_scenario(self.scenario_path(scenario_name))
+        return scenario, self._ruleset(scenario)[0]
 
     def _ruleset(self, scenario: Scenario) -> tuple[Ruleset, str]:
         return load_ruleset(scenario.ruleset, rulesets_beside(self._scenarios))
@@ -338,7 +257,7 @@ class Campaigns:
         """A campaign and its setting as they were while a turn was the head; the stack closes them."""
         return self._made(store, stack, at=turn_id)
 
-    def _made(self, store: CampaignStore, stack: ExitStack, *, at: str | None = None) -> _Made:
+    def _made(self, store: CampaignStore, stack: ExitStack, *, at: str | None = None) -> Made:
         """What holds at the head of a campaign, or at another turn; the stack closes it."""
         row = store.campaign(at)
         state = store.head().state if at is None else store.state_at(at)
@@ -349,7 +268,15 @@ class Campaigns:
         history = stack.enter_context(closing(PlayedHistory(self._histories, store, generations)))
         stack.enter_context(blaming_damage([generation.folder for generation in generations]))
         agendas = agendas_of(row.scenario, state)
-        return row, Setting(row.rules, row.seed, generations, history.before, agendas, upgrade_id=row.upgrade_id)
+        return row, Setting(
+            row.rules,
+            row.seed,
+            generations,
+            history.before,
+            agendas,
+            upgrade_id=row.upgrade_id,
+            calibration=row.scenario.get("calibration") or {},
+        )
 
     def generations(self, row: CampaignRow) -> tuple[Generation, ...]:
         """Readers of the generations that a campaign pins, by pack ID; the caller closes them."""

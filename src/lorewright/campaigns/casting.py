@@ -12,6 +12,7 @@ from lorewright.llm.model import Model
 from lorewright.llm.opening import open_model
 from lorewright.llm.prompt import Prompts
 from lorewright.llm.prompts.library import PromptLibrary
+from lorewright.llm.taxonomy import Prices, row_of
 from lorewright.llm.tiers import TIERS, key_for
 from lorewright.settings import ModelsSettings
 from lorewright.storage.database import Database
@@ -66,6 +67,14 @@ class Casting(Protocol):
         """
         ...
 
+    def prices(self, key: str) -> Prices | None:
+        """What a model costs; None where nothing is known to be paid for it.
+
+        Raises:
+            SettingsError: there is no such key.
+        """
+        ...
+
     def model(self, stage: str, keys: ModelKeys, spent: Spent) -> Model | None:
         """The model of one stage, None where it is built in; `spent` is what the sitting has cost so far.
 
@@ -103,6 +112,11 @@ class TierCasting:
     def key(self, stage: str, keys: ModelKeys) -> str:
         """By the table of tiers."""
         return key_for(stage, small=keys.small, large=keys.large, settings=self._settings)
+
+    def prices(self, key: str) -> Prices | None:
+        """As its row says."""
+        row = row_of(key, self._settings)
+        return row.prices if row.is_paid else None
 
     def model(self, stage: str, keys: ModelKeys, spent: Spent) -> Model | None:
         """As its key says."""
@@ -145,6 +159,10 @@ class FixedCasting:
     def key(self, stage: str, keys: ModelKeys) -> str:
         """Of the model that was given."""
         return self._models[stage].key if stage in self._models else BUILTIN
+
+    def prices(self, key: str) -> Prices | None:
+        """Nothing is paid for what was given."""
+        return None
 
     def model(self, stage: str, keys: ModelKeys, spent: Spent) -> Model | None:
         """The one that was given."""

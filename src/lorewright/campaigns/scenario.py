@@ -105,8 +105,8 @@ class ScenarioMemory(Frozen):
 
 class ScenarioCast(Frozen):
     """Where a character is at the start (`offstage`: nowhere yet), how much they trust the player, what they will
-    do; who they are (`profile`), what they are in (`conditions`), what moves them (`states`), how far they go; what they
-    remember (`observations`)."""
+    do; who they are (`profile`), what they are in (`conditions`), what moves them (`states`), how far they go, what
+    they remember (`observations`)."""
 
     at: str
     trust: int = 0

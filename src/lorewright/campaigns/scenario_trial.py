@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterator, Sequence
 
-from lorewright.campaigns.campaigns import OpenCampaign
+from lorewright.campaigns.open_campaign import OpenCampaign
 from lorewright.campaigns.scenario_checks import Doubt
 from lorewright.turn.result import TurnResult
 

@@ -11,7 +11,8 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any
 
-from lorewright.campaigns.campaigns import Campaigns, OpenCampaign
+from lorewright.campaigns.campaigns import Campaigns
+from lorewright.campaigns.open_campaign import OpenCampaign
 from lorewright.campaigns.recap import nothing_yet, recap
 from lorewright.errors import CampaignError, NotFound
 from lorewright.index.generation import Generation

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from lorewright.campaigns.campaigns import OpenCampaign
+from lorewright.campaigns.open_campaign import OpenCampaign
 from lorewright.rules.rulesets import Ruleset
 from lorewright.world.state import WorldState
 

@@ -13,9 +13,14 @@ from lorewright.campaigns import branches, exchange
 from lorewright.campaigns.sessions import shown as shown_session
 from lorewright.campaigns.upgrades.remarks import UpgradePlan
 from lorewright.campaigns.upgrades.upgrading import Upgraded
-from lorewright.cli.output import Twig, note, say, show_json, show_table, show_tree
+from lorewright.cli.branch_tree import show_branches
+from lorewright.cli.citations import show_support
+from lorewright.cli.model_options import Both, Large, Small, Yes, agree_beforehand, keys_of, tiers
+from lorewright.cli.model_table import models_of, show_models_of, shown_keys
+from lorewright.cli.output import note, say, show_json, show_table
 from lorewright.cli.progress import progress_bar
 from lorewright.cli.prose import wrapped
+from lorewright.cli.session_zero import agreed_on, calibration_lines
 from lorewright.cli.table_talk import roll_line
 from lorewright.errors import NotFound, SettingsError
 from lorewright.evals.metrics import lore_cache_hit_rate
@@ -33,9 +38,6 @@ app = typer.Typer(
     rich_markup_mode=None,
 )
 
-# A prompt with many retries leaves many ends.
-_LOOSE_ENDS_SHOWN = 8
-
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for programs.")]
 CampaignId = Annotated[str, typer.Argument(help="The campaign's ID.")]
 
@@ -47,14 +49,35 @@ def new(
     seed: Annotated[
         int | None, typer.Option(min=0, max=2**31, help="The seed of its dice; by chance if not given.")
     ] = None,
+    session_zero: Annotated[
+        bool, typer.Option("--session-zero", help="Be asked first: tone, lethality, pace, lines, veils, character.")
+    ] = False,
+    calibration: Annotated[
+        Path | None, typer.Option(help="The same from a JSON or YAML file, without being asked.")
+    ] = None,
+    model: Both = None,
+    small_model: Small = None,
+    large_model: Large = None,
+    yes: Yes = False,
     as_json: AsJson = False,
 ) -> None:
-    """Begin a campaign. Its packs are indexed if need be, and their text is kept with it."""
+    """Begin a campaign. Its packs are indexed if need be, and their text is kept with it.
+
+    Without a model every stage is built in, whatever API keys there are. Nothing is sent before the first turn, which
+    asks about models that cost money unless --yes has answered that.
+    """
     campaigns = open_app().campaigns
+    keys = keys_of(*tiers(model, small_model, large_model))
+    agreed = agreed_on(campaigns, scenario, calibration, ask=session_zero)
     with progress_bar() as progress:
-        row = campaigns.new(scenario, campaign_id=campaign_id, seed=seed, progress=progress)
+        row = campaigns.new(
+            scenario, campaign_id=campaign_id, seed=seed, keys=keys, calibration=agreed, progress=progress
+        )
+    if yes:
+        with campaigns.open(row.id) as campaign:
+            agree_beforehand(campaign)
     if as_json:
-        show_json(_shown(row))
+        show_json({**_shown(row), **shown_keys(keys)})
         return
     say(f"campaign {row.id} begins: {row.name}")
     say()
@@ -81,11 +104,22 @@ def list_campaigns(as_json: AsJson = False) -> None:
         say("There is no campaign. Next: lorewright campaign new dead_drop")
 
 
-@app.command(epilog="Example: lorewright campaign show friday")
-def show(campaign_id: CampaignId, as_json: AsJson = False) -> None:
-    """Where a campaign stands, as the player may know it, and the tree of its branches."""
-    with open_app().campaigns.reading(campaign_id) as store:
-        shown = {**_shown(store.campaign()), **_standing(store), **_bookkeeping(store)}
+@app.command(epilog="Example: lorewright campaign show friday --citations 3")
+def show(
+    campaign_id: CampaignId,
+    citations: Annotated[
+        int | None, typer.Option(min=1, help="What each sentence told in this turn rests on, in place of all else.")
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Where a campaign stands, as the player may know it, what its models have cost, and the tree of its branches."""
+    lorewright = open_app()
+    if citations is not None:
+        show_support(lorewright.campaigns, campaign_id, citations, as_json=as_json)
+        return
+    with lorewright.campaigns.reading(campaign_id) as store:
+        models = models_of(store, lorewright.casting)
+        shown = {**_shown(store.campaign()), **_standing(store), **_bookkeeping(store), "models": models}
         tree = branches.tree(store)
     if as_json:
         at_hand = next(row.name for row in tree.branches if row.at_hand)
@@ -105,7 +139,10 @@ def show(campaign_id: CampaignId, as_json: AsJson = False) -> None:
     say(f"head: {shown['head_turn_id']}, revision {shown['revision']}, {shown['undone']} undone", style="dim")
     pins = ", ".join(f"{pin['pack_id']} {pin['version']}" for pin in shown["pins"])
     say(f"packs: {pins or 'none'}", style="dim")
-    _show_branches(tree)
+    for line in calibration_lines(shown["calibration"]):
+        say(line, style="dim")
+    show_models_of(models)
+    show_branches(tree)
 
 
 @app.command(epilog="Example: lorewright campaign log friday --turn 3 --diff --json")
@@ -279,29 +316,6 @@ def _moved(campaign_id: str, moved: branches.Moved) -> dict[str, Any]:
     }
 
 
-def _show_branches(tree: branches.BranchTree) -> None:
-    show_tree(_twig(tree.root))
-    for end in tree.loose_ends[-_LOOSE_ENDS_SHOWN:]:
-        how = "redo does it again" if end.can_be_redone else "no branch holds it"
-        say(f"  left after turn {end.parted_after}: {end.turn_id} (turn {end.turn_no}); {how}", style="dim")
-    more = len(tree.loose_ends) - _LOOSE_ENDS_SHOWN
-    if more > 0:
-        say(f"  and {more} more that were left: --json has them", style="dim")
-
-
-def _twig(stretch: branches.Stretch) -> Twig:
-    turns = f"turn {stretch.turn_no}"
-    if stretch.first_turn_no != stretch.turn_no:
-        turns = f"turns {stretch.first_turn_no} to {stretch.turn_no}"
-    named = f" · {', '.join(stretch.branches)}" if stretch.branches else ""
-    text = f"{turns}{_said(stretch.player_text)}{named}{' ← here' if stretch.is_head else ''}"
-    return Twig(text, "bold" if stretch.is_head else "", tuple(map(_twig, stretch.children)))
-
-
-def _said(player_text: str) -> str:
-    return f", “{player_text}”" if player_text else ""
-
-
 def _records(store: CampaignStore, turn_id: str, stage: str) -> list[dict[str, Any]]:
     records = store.stage_records(turn_id)
     known = sorted({record["stage"] for record in records})
@@ -347,6 +361,7 @@ def _shown(row: CampaignRow) -> dict[str, Any]:
         "created_at": row.created_at,
         "updated_at": row.updated_at,
         "pins": [asdict(pin) for pin in row.pins],
+        "calibration": dict(row.calibration),
     }
 
 

@@ -12,6 +12,7 @@ import typer
 
 from lorewright.cli.output import note, say, show_json, show_table
 from lorewright.llm.checking import check_model, most_microusd
+from lorewright.llm.estimate import turn_microusd
 from lorewright.llm.opening import address_known, has_key
 from lorewright.llm.taxonomy import Row, families, rows
 from lorewright.settings import ModelsSettings, find_workspace
@@ -28,15 +29,16 @@ AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for programs.")
 
 @app.command("list", epilog="Example: lorewright models list")
 def list_models(as_json: AsJson = False) -> None:
-    """Every model that has a key: who runs it, how much it reads, what it costs in dollars per million tokens, and
-    whether its API key is set in the environment. Rows of your own go under [models.keys.NAME] in lorewright.toml."""
+    """Every model that has a key: who runs it, how much it reads, what it costs in dollars per million tokens and
+    about for a turn that asks it alone, and whether its API key is set in the environment. Rows of your own go under
+    [models.keys.NAME] in lorewright.toml."""
     settings = find_workspace(Path.cwd()).settings.models
     listed = [_listed(row, settings) for row in [*rows(settings), *families()]]
     if as_json:
         show_json(listed)
         return
-    columns = ("key", "provider", "model", "window", "$/M in", "cached", "$/M out", "mode", "API key")
-    show_table(columns, [_shown(one) for one in listed], right=("window", "$/M in", "cached", "$/M out"))
+    columns = ("key", "provider", "model", "window", "$/M in", "cached", "$/M out", "$ a turn", "mode", "API key")
+    show_table(columns, [_shown(one) for one in listed], right=("window", "$/M in", "cached", "$/M out", "$ a turn"))
     say()
     say("Choose with --small-model and --large-model; ask one whether it answers: lorewright models check KEY")
 
@@ -82,6 +84,7 @@ def _listed(row: Row, settings: ModelsSettings) -> dict[str, Any]:
         "model": None if is_family else row.model,
         "window": row.window,
         "prices": None if row.prices is None else asdict(row.prices),
+        "turn_usd": None if is_family else _turn_usd(row, settings),
         "mode": row.mode,
         "key_env": row.key_env,
         "key_set": has_key(row, os.environ),
@@ -93,10 +96,17 @@ def _shown(one: dict[str, Any]) -> tuple[object, ...]:
     prices = one["prices"] or {}
     costs = (_price(prices.get(name)) for name in ("input", "cache_read", "output"))
     if one["provider"] == "builtin":
-        return (one["key"], "", one["model"], "", *costs, "", "needs none")
+        return (one["key"], "", one["model"], "", *costs, "0", "", "needs none")
     key = {True: f"{one['key_env']} is set", False: f"{one['key_env']} is not set", None: "needs none"}[one["key_set"]]
     mode = one["mode"]
-    return (one["key"], one["provider"], one["model"] or "NAME", one["window"] or "", *costs, mode, key)
+    turn = "" if one["turn_usd"] is None else f"{one['turn_usd']:.4f}"
+    return (one["key"], one["provider"], one["model"] or "NAME", one["window"] or "", *costs, turn, mode, key)
+
+
+def _turn_usd(row: Row, settings: ModelsSettings) -> float | None:
+    """About what a turn costs of which this model thinks every stage."""
+    about = turn_microusd(small=row.key, large=row.key, settings=settings)
+    return None if about is None else about / 1_000_000
 
 
 def _price(dollars: float | None) -> str:

@@ -5,12 +5,14 @@ from __future__ import annotations
 import json
 import re
 import sys
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
 from rich.console import Console, JustifyMethod
+from rich.live import Live
+from rich.spinner import Spinner
 from rich.table import Table
 from rich.text import Text
 from rich.tree import Tree
@@ -54,6 +56,53 @@ def bold() -> Iterator[None]:
         if shown:
             sys.stdout.write("\x1b[0m")
             sys.stdout.flush()
+
+
+def can_redraw() -> bool:
+    """Whether stdout is a screen on which what was printed can be printed anew in its place."""
+    return _is_screen(console())
+
+
+def write(text: str, *, style: str = "") -> None:
+    """Print a piece of a line, at once."""
+    console().print(Text(clean(text), style=style), end="")
+    sys.stdout.flush()
+
+
+def rub_out(rows: int) -> None:
+    """Take so many rows above the cursor away from a screen on which one can redraw; the cursor stands where they
+    began."""
+    sys.stdout.write(f"\x1b[{rows}A\r\x1b[J" if rows else "")
+
+
+def has_dim() -> bool:
+    """Whether what is dim on stdout looks otherwise than what is not."""
+    screen = console()
+    return _is_screen(screen) and screen.color_system is not None and not screen.no_color
+
+
+@contextmanager
+def spinner() -> Iterator[Callable[[str], None]]:
+    """What is going on, on stderr, while it is told anything but an empty text; nothing where that is no screen."""
+    err = console(stderr=True)
+    live: list[Live] = []
+
+    def show(text: str) -> None:
+        while live:
+            live.pop().stop()
+        if text and _is_screen(err):
+            turning = Spinner("dots", Text(clean(text), style="dim"))
+            live.append(Live(turning, console=err, transient=True, redirect_stdout=False, redirect_stderr=False))
+            live[-1].start(refresh=True)
+
+    try:
+        yield show
+    finally:
+        show("")
+
+
+def _is_screen(screen: Console) -> bool:
+    return screen.is_terminal and not screen.is_dumb_terminal
 
 
 def note(text: str) -> None:

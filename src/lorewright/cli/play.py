@@ -7,31 +7,64 @@ import sys
 import tempfile
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from lorewright.bootstrap import App, open_app
-from lorewright.campaigns.campaigns import Campaigns, OpenCampaign
+from lorewright.campaigns.agreement import hold_to_agreement
+from lorewright.campaigns.campaigns import Campaigns
+from lorewright.campaigns.casting import ModelKeys
+from lorewright.campaigns.model_choice import choose_for_sitting
+from lorewright.campaigns.open_campaign import OpenCampaign
 from lorewright.campaigns.scenario import Scenario, load_scenario
-from lorewright.campaigns.sessions import end, recap_of, sit_down
-from lorewright.campaigns.table import table_of
+from lorewright.campaigns.sessions import end
+from lorewright.cli.model_options import Both, Large, Small, Stream, Yes, agree_beforehand, keys_of, tiers
+from lorewright.cli.onlooker import onlooker
 from lorewright.cli.output import bold, complain, note, say
 from lorewright.cli.progress import progress_bar
+from lorewright.cli.seat import Seat
 from lorewright.cli.slash import is_command, obey
-from lorewright.cli.table_talk import show_end, show_result, show_start
+from lorewright.cli.table_talk import show_result, show_start
 from lorewright.errors import LorewrightError, NotFound
 from lorewright.storage.heads import head_row
 from lorewright.storage.sittings import active_session_row
 from lorewright.turn.result import TurnResult
 
 EXAMPLES = {
-    "play": "Example: lorewright play dead_drop",
+    "play": "Example: lorewright play dead_drop --large-model claude-haiku",
     "turn": 'Example: lorewright turn friday "ask Viktor about Jin" --action-id 1 --json',
 }
 
 _PROMPT = "> "
+
+
+@dataclass(frozen=True, slots=True)
+class Manner:
+    """How a campaign is played: `small` and `large` are models that were chosen, `yes` agrees to pay for them."""
+
+    small: str | None = None
+    large: str | None = None
+    yes: bool = False
+    verbose: bool = False
+    streams: bool = True
+
+    @property
+    def keys(self) -> ModelKeys:
+        """The keys of a campaign that is begun."""
+        return keys_of(self.small, self.large)
+
+    def seat(self, campaign: OpenCampaign, *, at_terminal: bool) -> Seat:
+        """A seat at a campaign."""
+        if self.yes:
+            agree_beforehand(campaign)
+        return Seat(campaign, at_terminal=at_terminal, verbose=self.verbose, streams=self.streams)
+
+
+PLAIN = Manner()
 
 
 def play(
@@ -40,18 +73,31 @@ def play(
     seed: Annotated[
         int | None, typer.Option(min=0, max=2**31, help="The seed of the dice, where a campaign is begun.")
     ] = None,
+    model: Both = None,
+    small_model: Small = None,
+    large_model: Large = None,
+    yes: Yes = False,
+    verbose: Annotated[bool, typer.Option("--verbose", help="After each turn, what models took for it.")] = False,
+    stream: Stream = True,
 ) -> None:
-    """Play at a prompt; type /help there. With nothing to read on standard input, a demo is played and not kept."""
+    """Play at a prompt; type /help there. With nothing to read on standard input, a demo is played and not kept.
+
+    Models that are named hold from the beginning where a campaign is begun, else for this sitting. In a campaign that
+    has none every stage is built in, whatever API keys there are.
+    """
+    small, large = tiers(model, small_model, large_model)
+    manner = Manner(small, large, yes, verbose, stream)
     lorewright = open_app(long_lived=True)
     piped = piped_lines()
     if script is not None:
-        play_lines(lorewright.campaigns, _campaign(lorewright, name, seed), lines_of(script))
+        lines = lines_of(script)
+        play_lines(lorewright.campaigns, _campaign(lorewright, name, seed, manner), lines, manner)
     elif piped is None:
-        play_at_prompt(lorewright.campaigns, _campaign(lorewright, name, seed))
+        play_at_prompt(lorewright.campaigns, _campaign(lorewright, name, seed, manner), manner)
     elif (first := next(piped, None)) is not None:
-        play_lines(lorewright.campaigns, _campaign(lorewright, name, seed), _chain(first, piped))
+        play_lines(lorewright.campaigns, _campaign(lorewright, name, seed, manner), chain([first], piped), manner)
     else:
-        _play_demo(lorewright, name)
+        _play_demo(lorewright, name, manner)
 
 
 def turn(
@@ -61,32 +107,48 @@ def turn(
         str | None,
         typer.Option(help="A name for this submission: sent again, it gives the stored result and plays nothing."),
     ] = None,
+    builtin: Annotated[bool, typer.Option("--builtin", help="Ask no model in this turn.")] = False,
+    yes: Yes = False,
+    stream: Stream = True,
     as_json: Annotated[bool, typer.Option("--json", help="Print the TurnResult as JSON.")] = False,
 ) -> None:
     """Play one turn. When the result is printed, the turn is committed."""
-    with open_app().campaigns.open(campaign_id) as campaign:
-        stored = asyncio.run(campaign.submit(text, action_id=action_id))
+    with open_app().campaigns.open(campaign_id) as campaign, onlooker(streams=stream and not as_json) as looking:
+        if yes:
+            agree_beforehand(campaign)
+        if not builtin:
+            hold_to_agreement(campaign)
+        try:
+            stored = asyncio.run(campaign.submit(text, action_id=action_id, builtin=builtin, listener=looking))
+        except (LorewrightError, KeyboardInterrupt):
+            looking.did_not_happen()
+            raise
+        result = TurnResult.model_validate_json(stored)
+        is_told = looking.happened(result.final_text)
     if as_json:
         sys.stdout.write(f"{stored}\n")
         sys.stdout.flush()
     else:
-        show_result(TurnResult.model_validate_json(stored))
+        show_result(result, is_told=is_told)
 
 
-def _campaign(lorewright: App, name: str, seed: int | None) -> str:
-    """The campaign of that ID; else one is begun from the scenario of that name."""
+def _campaign(lorewright: App, name: str, seed: int | None, manner: Manner) -> str:
+    """The campaign of that ID, with the models that were chosen; else one is begun from the scenario of that name."""
     campaigns = lorewright.campaigns
     if name in campaigns.ids():
+        if manner.small is not None or manner.large is not None:
+            with campaigns.open(name) as campaign:
+                choose_for_sitting(campaign, small=manner.small, large=manner.large)
         return name
     if not campaigns.scenario_path(name).is_file():
         hint = "see: lorewright campaign list, and the folder scenarios/"
         raise NotFound(f"there is neither a campaign nor a scenario {name}", hint=hint)
     note(f"beginning a campaign from {name} (packs are read when they are new) …")
     with progress_bar() as progress:
-        return campaigns.new(name, seed=seed, progress=progress).id
+        return campaigns.new(name, seed=seed, keys=manner.keys, progress=progress).id
 
 
-def play_at_prompt(campaigns: Campaigns, campaign_id: str) -> None:
+def play_at_prompt(campaigns: Campaigns, campaign_id: str, manner: Manner = PLAIN) -> None:
     """Answer a person line by line until they leave."""
     # Gives the prompt a history and editing keys, where the platform has it.
     import contextlib
@@ -96,8 +158,9 @@ def play_at_prompt(campaigns: Campaigns, campaign_id: str) -> None:
 
     try:
         with campaigns.open(campaign_id) as campaign, _sitting(campaign):
+            seat = manner.seat(campaign, at_terminal=True)
             show_start(campaign)
-            while (line := _ask()) is not None and campaign_id in campaigns.ids() and _answer(campaign, line):
+            while (line := _ask()) is not None and campaign_id in campaigns.ids() and _answer(seat, line):
                 pass
     except KeyboardInterrupt:
         _say_saved(campaigns, campaign_id)
@@ -125,16 +188,22 @@ def _ask() -> str | None:
         raise
 
 
-def play_lines(campaigns: Campaigns, campaign_id: str, lines: Iterable[str]) -> None:
-    """The lines one by one. Once the story has ended, commands alone are answered: the next other line is too many."""
+def play_lines(campaigns: Campaigns, campaign_id: str, lines: Iterable[str], manner: Manner = PLAIN) -> None:
+    """The lines one by one. Once the story has ended, commands alone are answered: the next other line is too many.
+
+    Raises:
+        NotAgreed: the campaign asks a paid model that nobody has agreed to; nothing was played.
+    """
     with campaigns.open(campaign_id) as campaign, _sitting(campaign):
+        seat = manner.seat(campaign, at_terminal=False)
+        hold_to_agreement(campaign)
         show_start(campaign)
         for line in filter(str.strip, lines):
             if not is_command(line) and campaign.store.head().state.ended is not None:
                 note("the story has ended: /undo takes the last turn back")
                 break
             say(f"{_PROMPT}{line.strip()}", style="bold")
-            if not _answer(campaign, line):
+            if not _answer(seat, line):
                 break
 
 
@@ -150,7 +219,7 @@ def _sitting(campaign: OpenCampaign) -> Iterator[None]:
             end(campaign, active)
 
 
-def _play_demo(lorewright: App, name: str) -> None:
+def _play_demo(lorewright: App, name: str, manner: Manner) -> None:
     """A scripted play in a campaign that is thrown away: the scenario's own lines, with its own dice."""
     scenario = _scenario_of(lorewright, name)
     if not scenario.demo:
@@ -160,9 +229,13 @@ def _play_demo(lorewright: App, name: str) -> None:
         campaigns = lorewright.rehearsal(Path(folder))
         with progress_bar() as progress:
             row = campaigns.new(
-                scenario.id, campaign_id=f"{scenario.id}_demo", seed=scenario.demo_seed, progress=progress
+                scenario.id,
+                campaign_id=f"{scenario.id}_demo",
+                seed=scenario.demo_seed,
+                keys=manner.keys,
+                progress=progress,
             )
-        play_lines(campaigns, row.id, scenario.demo)
+        play_lines(campaigns, row.id, scenario.demo, manner)
 
 
 def _scenario_of(lorewright: App, name: str) -> Scenario:
@@ -173,23 +246,17 @@ def _scenario_of(lorewright: App, name: str) -> Scenario:
     return load_scenario(campaigns.scenario_path(name))
 
 
-def _answer(campaign: OpenCampaign, line: str) -> bool:
+def _answer(seat: Seat, line: str) -> bool:
     """Answer one line; whether the play goes on."""
     words = line.strip()
     if not words:
         return True
     try:
         if is_command(words):
-            return obey(campaign, words)
-        session = sit_down(campaign)
-        stored = asyncio.run(campaign.submit(words))
+            return obey(seat.campaign, words, seat=seat)
+        seat.submit(words)
     except LorewrightError as error:
         complain(error)
-        return True
-    result = TurnResult.model_validate_json(stored)
-    show_result(result, table=table_of(campaign))
-    if any(event.type == "campaign_ended" for event in result.engine_events):
-        show_end(recap_of(campaign, session))
     return True
 
 
@@ -212,8 +279,3 @@ def lines_of(script: Path) -> list[str]:
         raise NotFound(f"there is no file {script}", hint="a script is a text with one line of play a line")
     text = script.read_text(encoding="utf-8", errors="replace")
     return [line for line in text.splitlines() if line.strip() and not line.startswith("#")]
-
-
-def _chain(first: str, rest: Iterator[str]) -> Iterator[str]:
-    yield first
-    yield from rest

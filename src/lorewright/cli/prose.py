@@ -29,6 +29,11 @@ def wrapped(text: str, *, indent: str = "", hanging: str | None = None) -> str:
     )
 
 
+def page_width() -> int:
+    """How wide prose is on this screen."""
+    return _width(_WIDEST)
+
+
 def in_lines(parts: Sequence[str], *, indent: str = "  ", between: str = "   ") -> str:
     """The parts side by side, as many on a line as the page holds; none is broken that fits on a line."""
     lines: list[str] = []

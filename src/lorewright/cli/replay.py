@@ -14,7 +14,10 @@ from lorewright.bootstrap import open_app
 from lorewright.cli.output import console, note, say, show_json, show_table
 from lorewright.cli.prose import wrapped
 from lorewright.errors import SettingsError
+from lorewright.evals.casting import Overrides
+from lorewright.evals.estimate import Estimate
 from lorewright.evals.metric_rows import metric_rows
+from lorewright.evals.metrics import MICRO
 from lorewright.evals.replay import Replay, Replays
 from lorewright.evals.replayed import TurnReplay
 from lorewright.evals.turn_range import ALL_TURNS, read_range
@@ -45,6 +48,7 @@ def replay(
     each: Annotated[
         bool, typer.Option("--each", help="Begin each turn where it was recorded to begin, not where the last one led.")
     ] = False,
+    yes: Annotated[bool, typer.Option("--yes", help="Ask paid models without asking you first.")] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON for programs.")] = False,
     out: Annotated[Path | None, typer.Option(help="Write the JSON to this file as well.")] = None,
 ) -> None:
@@ -52,15 +56,20 @@ def replay(
 
     Models answer and dice fall as recorded, so that states and narrations come out the same, byte for byte; if not,
     the exit code is 1 and the report says where they part first. With --prompt or --model the stages that are named ask
-    a model now, which may cost money, and the report shows what that changes. It may hold secrets.
+    a model now, and the report shows what that changes. What costs money is named first, with an estimate, and asked
+    about. The report may hold secrets.
     """
     replays = open_app().replays
+    wanted = ALL_TURNS if turns is None else read_range(turns)
+    overrides = Overrides(dict(_pairs(prompt or (), "--prompt narrator=v2")), _models(model or (), replays))
+    if overrides and not yes:
+        _ask_first(replays.estimate(campaign_id, wanted, overrides))
     found = asyncio.run(
         replays.rerun_turns(
             campaign_id,
-            ALL_TURNS if turns is None else read_range(turns),
-            dict(_pairs(prompt or (), "--prompt narrator=v2")),
-            override_models=_models(model or (), replays),
+            wanted,
+            overrides.prompts,
+            override_models=overrides.models,
             reroll=reroll,
             each=each,
         )
@@ -74,6 +83,14 @@ def replay(
         _show(found)
     if not found.is_identical and not found.overrides:
         raise typer.Exit(1)
+
+
+def _ask_first(estimate: Estimate) -> None:
+    """Name what costs money, and go on only with a yes."""
+    if estimate.keys:
+        price = f"about ${estimate.microusd / MICRO:.2f}"
+        note(f"this asks {', '.join(estimate.keys)} {estimate.calls} times, for {price}, and more where it is repaired")
+        typer.confirm("Go on?", abort=True, err=True)
 
 
 def _pairs(texts: Sequence[str], example: str) -> Iterator[tuple[str, str]]:
@@ -104,7 +121,7 @@ def _show(found: Replay) -> None:
     if parted is not None:
         say(wrapped(f"first divergence: turn {parted.turn_no}: {parted.error or parted.differences[0]}", hanging="  "))
     for turn in found.turns:
-        if turn.differences or turn.error or turn.note:
+        if turn.note or not turn.is_identical:
             _show_turn(turn)
     say()
     _show_metrics(found)
@@ -128,6 +145,9 @@ def _remarks(found: Replay, thought: Sequence[TurnReplay]) -> Iterator[str]:
         yield "every state is as recorded: only what was told differs"
     elif found.overrides and all(turn.same_truth for turn in found.turns):
         yield "every state is as recorded but for the narrator's memory of its phrases"
+    inward = [turn for turn in thought if turn.differences and turn.is_identical]
+    if inward:
+        yield f"in {len(inward)} turns a stage was given or made something else and nothing came of it: see --json"
     stale = sorted({stage for turn in thought for stage in turn.stale})
     if stale:
         yield f"answered as recorded, although given something else: {', '.join(stale)} (anew: --model {stale[0]}=KEY)"

@@ -1,4 +1,4 @@
-"""lorewright scenario …: list, validate."""
+"""lorewright scenario …: list, validate, generate."""
 
 from __future__ import annotations
 
@@ -11,7 +11,14 @@ from typing import Annotated
 import typer
 
 from lorewright.bootstrap import open_app
+from lorewright.campaigns.casting import ModelKeys
+from lorewright.campaigns.explore.writing import write_scenario
+from lorewright.campaigns.generator.generating import PROMPT, Generated
 from lorewright.cli.output import note, say, show_json, show_table
+from lorewright.cli.progress import progress_bar
+from lorewright.cli.prose import wrapped
+from lorewright.errors import SettingsError
+from lorewright.llm.metered import Spent
 from lorewright.packs.findings import Finding
 
 app = typer.Typer(
@@ -72,3 +79,80 @@ def _show(findings: list[Finding]) -> None:
         say(f"{one.file}:{one.line}: {one.severity} {one.message}{hint}", style=style)
     counts = Counter(one.severity for one in findings)
     say(f"{counts['error']} errors, {counts['warning']} warnings")
+
+
+@app.command(epilog="Example: lorewright scenario generate --pack neo_seattle --brief 'a debt in the market' --seed 7")
+def generate(
+    packs: Annotated[list[str], typer.Option("--pack", help="A pack, by ID or folder; several: the first leads.")],
+    ruleset: Annotated[str, typer.Option(help="How things are resolved: see lorewright ruleset list.")] = "freeform",
+    brief: Annotated[str, typer.Option(help="What it should be about; its words choose places and people.")] = "",
+    seed: Annotated[int, typer.Option(min=0, max=2**31, help="The same packs, seed and brief give the same.")] = 1,
+    scenario_id: Annotated[str | None, typer.Option("--id", help="Its ID; PACK_SEED if not given.")] = None,
+    out: Annotated[Path | None, typer.Option(help="The file; scenarios/ID.yaml if not given.")] = None,
+    force: Annotated[bool, typer.Option("--force", help="Write over a file that is there.")] = False,
+    model: Annotated[str, typer.Option(help="Who outlines it: see lorewright models list.")] = "builtin",
+    as_json: AsJson = False,
+) -> None:
+    """Make a scenario from packs: places, people, something to be had and brought, a clock, endings.
+
+    It is played to its goal before it is written. With a model its title, cast and words are the model's; its rules
+    are made by code in any case.
+    """
+    lorewright = open_app()
+    generator = lorewright.generator
+    asked = lorewright.casting.model(PROMPT, ModelKeys(small=model, large=model), Spent())
+    with progress_bar() as progress:
+        prepared = generator.prepare(packs, progress=progress)
+    scenario_id = generator.id_for(prepared, scenario_id, seed)
+    path = out or lorewright.workspace.scenarios / f"{scenario_id}.yaml"
+    if path.exists() and not force:
+        raise SettingsError(f"{path} is there already", hint="choose another --id or --out, or write over it: --force")
+    if asked is not None:
+        note(f"{PROMPT}: asking {asked.key} …")
+    made = generator.generate(
+        prepared,
+        ruleset,
+        seed=seed,
+        brief=brief,
+        scenario_id=scenario_id,
+        model=asked,
+        prompts=lorewright.casting.library,
+    )
+    path.parent.mkdir(parents=True, exist_ok=True)
+    write_scenario(made.scenario, path, replace=force)
+    if as_json:
+        show_json(_generated(made, path))
+        return
+    _tell(made, path)
+
+
+def _generated(made: Generated, path: Path) -> dict[str, object]:
+    scenario, log = made.scenario, made.log
+    return {
+        "id": scenario.id,
+        "name": scenario.name,
+        "summary": scenario.summary,
+        "file": str(path),
+        "ruleset": scenario.ruleset,
+        "packs": list(scenario.content_packs),
+        "places": list(scenario.places),
+        "cast": list(scenario.cast),
+        "goal": scenario.goals.get("player", ""),
+        "lines_to_goal": made.lines,
+        "unheard": list(made.unheard),
+        "model": log.model_key if log else "builtin",
+        "tokens": {"input": log.input_tokens, "output": log.output_tokens} if log else {"input": 0, "output": 0},
+        "cost_microusd": log.cost_microusd if log else 0,
+    }
+
+
+def _tell(made: Generated, path: Path) -> None:
+    scenario = made.scenario
+    say(scenario.name, style="bold")
+    say(wrapped(scenario.summary))
+    say(f"{len(scenario.places)} places, {len(scenario.cast)} people; its goal is {made.lines} lines away", style="dim")
+    if made.unheard:
+        note(f"nothing in the packs is called: {', '.join(made.unheard)}")
+    if made.log is not None:
+        note(f"{made.log.model_name}: {made.log.input_tokens:,} tokens read, {made.log.output_tokens:,} written")
+    say(f"wrote {path}. Next: lorewright play {scenario.id if path.stem == scenario.id else path}")

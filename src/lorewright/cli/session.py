@@ -7,7 +7,10 @@ from typing import Annotated
 import typer
 
 from lorewright.bootstrap import open_app
+from lorewright.campaigns.model_choice import choose_for_campaign, choose_for_sitting
 from lorewright.campaigns.sessions import shown
+from lorewright.cli.model_options import Both, Large, Small, Yes, agree_beforehand, tiers
+from lorewright.cli.model_table import models_of, show_models
 from lorewright.cli.output import say, show_json, show_table
 from lorewright.cli.prose import wrapped
 from lorewright.errors import NotFound
@@ -29,6 +32,32 @@ def start(campaign_id: CampaignId, as_json: AsJson = False) -> None:
         show_json(shown(session))
     else:
         say(f"{session.id} begins with turn {session.turn_range_start}")
+
+
+@app.command("set", epilog="Example: lorewright session set friday --large-model claude-haiku")
+def set_models(
+    campaign_id: CampaignId,
+    model: Both = None,
+    small_model: Small = None,
+    large_model: Large = None,
+    always: Annotated[bool, typer.Option("--always", help="Also in the sittings to come: the campaign's own.")] = False,
+    yes: Yes = False,
+    as_json: AsJson = False,
+) -> None:
+    """Which models are asked from the next turn on, until the sitting ends; `builtin` asks none.
+
+    A sitting begins if none is active. Without a model this only says which are asked now.
+    """
+    small, large = tiers(model, small_model, large_model)
+    with open_app().campaigns.open(campaign_id) as campaign:
+        if small is not None or large is not None:
+            (choose_for_campaign if always else choose_for_sitting)(campaign, small=small, large=large)
+        if yes:
+            agree_beforehand(campaign)
+        if as_json:
+            show_json({"id": campaign_id, **models_of(campaign.store, campaign.casting)})
+        else:
+            show_models(campaign)
 
 
 @app.command(epilog="Example: lorewright session end friday")

@@ -2,23 +2,25 @@
 
 from __future__ import annotations
 
-import asyncio
 import difflib
 from collections.abc import Callable
 from dataclasses import dataclass
 
 from lorewright.campaigns.asides import MapWay, ask_lore, introductions, map_of, why
-from lorewright.campaigns.campaigns import OpenCampaign
-from lorewright.campaigns.sessions import recap_of, sit_down
+from lorewright.campaigns.model_choice import choose_for_sitting
+from lorewright.campaigns.open_campaign import OpenCampaign
+from lorewright.campaigns.sessions import recap_of
 from lorewright.campaigns.standing import Impending, standing_of
 from lorewright.campaigns.table import table_of
+from lorewright.cli.model_table import show_models
 from lorewright.cli.output import say
 from lorewright.cli.prose import laid_out, wrapped
-from lorewright.cli.table_talk import roll_line, show_last, show_result, show_table
-from lorewright.errors import CampaignError
+from lorewright.cli.seat import Seat
+from lorewright.cli.table_talk import roll_line, show_last, show_result, show_table, take_back
+from lorewright.errors import CampaignError, SettingsError
 from lorewright.storage.sittings import session_rows
 from lorewright.turn.result import TurnResult
-from lorewright.turn.rewinding import redo, undo_played
+from lorewright.turn.rewinding import redo
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +28,7 @@ class Command:
     """What a command does, in a line; `run` is handed what stands after its name. What is no aside shows a telling."""
 
     help: str
-    run: Callable[[OpenCampaign, str], None]
+    run: Callable[[Seat, str], None]
     argument: str = ""
     is_aside: bool = True
 
@@ -50,8 +52,8 @@ go back · wait. A number takes the suggestion of that number."""
 _NAMES = 13
 
 
-def obey(campaign: OpenCampaign, line: str) -> bool:
-    """Do what a command says; whether the play goes on.
+def obey(campaign: OpenCampaign, line: str, *, seat: Seat | None = None) -> bool:
+    """Do what a command says, for whoever sits there; whether the play goes on.
 
     Raises:
         LorewrightError: it cannot be done; nothing was changed.
@@ -66,7 +68,7 @@ def obey(campaign: OpenCampaign, line: str) -> bool:
         say(f"There is no {_short(name)}. {f'Did you mean {near[0]}? ' if near else ''}All of them: /help")
         say()
     else:
-        command.run(campaign, rest.strip())
+        command.run(seat or Seat(campaign), rest.strip())
         if command.is_aside:
             say()
     return True
@@ -82,24 +84,24 @@ def is_command(line: str) -> bool:
     return words.startswith("/") or words in BARE
 
 
-def _help(campaign: OpenCampaign, rest: str) -> None:
+def _help(seat: Seat, rest: str) -> None:
     say(wrapped(_SPEECH))
     named = [(f"{name} {command.argument}", command.help) for name, command in COMMANDS.items()]
     for name, does in (*named, ("/quit", "leave; everything is saved")):
         say(wrapped(does, indent=name.ljust(_NAMES), hanging=" " * _NAMES))
 
 
-def _who(campaign: OpenCampaign, rest: str) -> None:
-    state = campaign.store.head().state
-    people = introductions(campaign)
+def _who(seat: Seat, rest: str) -> None:
+    state = seat.campaign.store.head().state
+    people = introductions(seat.campaign)
     say(f"{state.name_of(state.scene.location_id)}: {', '.join(one.name for one in people) or 'no one but you'}")
     for one in people:
         if one.line:
             say(wrapped(one.line if one.name in one.line else f"{one.name}: {one.line}"), style="dim")
 
 
-def _me(campaign: OpenCampaign, rest: str) -> None:
-    standing = standing_of(campaign.store.head().state, campaign.setting.rules)
+def _me(seat: Seat, rest: str) -> None:
+    standing = standing_of(seat.campaign.store.head().state, seat.campaign.setting.rules)
     stats = ", ".join(f"{one.name} {one.value:+g}" for one in standing.stats)
     say(f"You are {standing.name}{f': {stats}' if stats else ''}")
     for condition in standing.conditions:
@@ -116,16 +118,16 @@ def _minutes_left(one: Impending) -> str:
     return "a minute left" if one.minutes_left == 1 else f"{one.minutes_left} minutes left"
 
 
-def _inventory(campaign: OpenCampaign, rest: str) -> None:
-    state = campaign.store.head().state
+def _inventory(seat: Seat, rest: str) -> None:
+    state = seat.campaign.store.head().state
     carried = [
         f"{state.name_of(item)}{f' × {n}' if n > 1 else ''}" for item, n in state.held_by(state.player_id).items()
     ]
     say(f"You carry: {', '.join(carried) or 'nothing'}")
 
 
-def _map(campaign: OpenCampaign, rest: str) -> None:
-    for place in map_of(campaign.store.head().state):
+def _map(seat: Seat, rest: str) -> None:
+    for place in map_of(seat.campaign.store.head().state):
         say(f"{'*' if place.here else ' '} {place.name}{' (you are here)' if place.here else ''}")
         for way in place.ways:
             say(f"    {_way(way)}", style="dim")
@@ -139,32 +141,52 @@ def _way(way: MapWay) -> str:
     return f"{way.name} → {where} · {way.minutes} min{door}"
 
 
-def _undo(campaign: OpenCampaign, rest: str) -> None:
+def _undo(seat: Seat, rest: str) -> None:
     number = rest.removeprefix("+")
     if number and not (number.isdecimal() and number.isascii()):
         raise CampaignError(
             f"{_short(rest)} is no number of turns", hint="/undo takes back one turn, /undo 3 takes back three"
         )
     turns = int(number[:_MOST_DIGITS]) if number else 1
-    _, words = undo_played(campaign.store, turns=turns)
-    say(f"Taken back: {words if turns == 1 else f'{turns} turns, from “{words}” on'}", style="dim")
-    show_last(campaign)
+    take_back(seat.campaign, turns=turns)
 
 
-def _redo(campaign: OpenCampaign, rest: str) -> None:
-    redo(campaign.store)
-    turn = campaign.store.turns()[-1]
+def _redo(seat: Seat, rest: str) -> None:
+    redo(seat.campaign.store)
+    turn = seat.campaign.store.turns()[-1]
     say(f"Done again: {turn['player_text']}", style="dim")
     show_result(TurnResult.model_validate(turn["result"]))
 
 
-def _retry(campaign: OpenCampaign, rest: str) -> None:
-    sit_down(campaign)
-    show_result(TurnResult.model_validate_json(asyncio.run(campaign.retry())))
+def _retry(seat: Seat, rest: str) -> None:
+    seat.retry()
 
 
-def _why(campaign: OpenCampaign, rest: str) -> None:
-    reasons = why(campaign)
+def _builtin(seat: Seat, rest: str) -> None:
+    seat.submit_builtin(rest)
+
+
+def _model(seat: Seat, rest: str) -> None:
+    tier, _, key = rest.partition(" ")
+    if tier not in ("small", "large"):
+        tier, key = "both", rest
+    elif not key:
+        raise SettingsError(
+            f"/model {tier} names no model", hint=f"/model {tier} claude-haiku, or /model {tier} builtin"
+        )
+    if key:
+        chosen = key.strip()
+        choose_for_sitting(
+            seat.campaign,
+            small=None if tier == "large" else chosen,
+            large=None if tier == "small" else chosen,
+        )
+        seat.reconsider()
+    show_models(seat.campaign)
+
+
+def _why(seat: Seat, rest: str) -> None:
+    reasons = why(seat.campaign)
     for roll in reasons.result.rolls:
         added = f", and {roll.modifier:+d} is yours" if roll.modifier else ""
         say(f"{roll_line(roll)}: the dice fell {', '.join(map(str, roll.rolls))}{added}")
@@ -180,26 +202,26 @@ def _why(campaign: OpenCampaign, rest: str) -> None:
         say("Nothing was rolled and nothing was quoted.")
 
 
-def _recap(campaign: OpenCampaign, rest: str) -> None:
-    sittings = session_rows(campaign.store.database)
+def _recap(seat: Seat, rest: str) -> None:
+    sittings = session_rows(seat.campaign.store.database)
     for session in sittings[-1:]:
-        say(wrapped(recap_of(campaign, session)))
+        say(wrapped(recap_of(seat.campaign, session)))
         say()
-    show_last(campaign)
+    show_last(seat.campaign)
 
 
-def _table(campaign: OpenCampaign, rest: str) -> None:
-    rows = table_of(campaign)
+def _table(seat: Seat, rest: str) -> None:
+    rows = table_of(seat.campaign)
     show_table(rows)
     if not rows:
         say("Nothing is played on a table here.")
 
 
-def _lore(campaign: OpenCampaign, rest: str) -> None:
+def _lore(seat: Seat, rest: str) -> None:
     if not rest:
         say("Ask for something: /lore NAME, or a few words")
         return
-    found = ask_lore(campaign, rest).chunks
+    found = ask_lore(seat.campaign, rest).chunks
     for number, chunk in enumerate(found):
         if number:
             say()
@@ -221,5 +243,11 @@ COMMANDS: dict[str, Command] = {
     "/why": Command("the dice of the last turn, its price, and the note that each quotation comes from", _why),
     "/undo": Command("take the last turn back, or so many", _undo, "[N]", is_aside=False),
     "/redo": Command("do again what was taken back", _redo, is_aside=False),
+    "/model": Command(
+        "which models are asked, at which price; and other ones for this sitting", _model, "[small|large] [KEY]"
+    ),
+    "/builtin": Command(
+        "play a line without a model; alone, the one that just failed", _builtin, "[LINE]", is_aside=False
+    ),
     "/retry": Command("the last turn again, with other dice", _retry, is_aside=False),
 }

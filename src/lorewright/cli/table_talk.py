@@ -5,13 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from lorewright.campaigns.campaigns import OpenCampaign
+from lorewright.campaigns.agreement import dollars
+from lorewright.campaigns.open_campaign import OpenCampaign
 from lorewright.campaigns.sessions import recap_of
 from lorewright.cli.output import say
 from lorewright.cli.prose import in_lines, wrapped
 from lorewright.rules.outcomes import Roll
+from lorewright.storage.model_rows import Usage
 from lorewright.storage.sittings import session_rows
 from lorewright.turn.result import TurnResult
+from lorewright.turn.rewinding import undo_played
 
 
 def show_start(campaign: OpenCampaign) -> None:
@@ -32,12 +35,16 @@ def show_last(campaign: OpenCampaign) -> None:
     _show_options(turns[-1]["result"]["suggested_actions"])
 
 
-def show_result(result: TurnResult, *, table: Sequence[str] = ()) -> None:
-    """One turn's telling, and the rows of what lies on the table, where there is one."""
+def show_result(
+    result: TurnResult, *, table: Sequence[str] = (), is_told: bool = False, usage: Usage | None = None
+) -> None:
+    """One turn's telling, unless the player has read it already, and the rows of what lies on the table, where there is
+    one; with `usage`, what models took for it."""
     if result.clarification_question is not None:
         say(wrapped(result.clarification_question), style="bold")
     else:
-        say(wrapped(result.final_text))
+        if not is_told:
+            say(wrapped(result.final_text))
         facts = " · ".join(part for part in (*map(roll_line, result.rolls), clock_line(result)) if part)
         cited = ", ".join(dict.fromkeys(citation.cite for citation in result.citations))
         if facts or cited:
@@ -45,10 +52,38 @@ def show_result(result: TurnResult, *, table: Sequence[str] = ()) -> None:
         show_table(table)
     if any(event.type == "campaign_ended" for event in result.engine_events):
         say("  — the end —", style="bold")
+    if usage is not None:
+        say(f"  {usage_line(usage)}", style="dim")
     asked = result.clarification_question or ""
     # A question names its answers itself; they are not told twice.
     named = all(f"{number} {line}" in asked for number, line in enumerate(result.suggested_actions, start=1))
     _show_options(() if named else result.suggested_actions)
+
+
+def take_back(campaign: OpenCampaign, *, turns: int = 1) -> None:
+    """Take back the last turns that were played, and show where the story stands then.
+
+    Raises:
+        CampaignError: not so many were played; nothing was changed.
+    """
+    _, words = undo_played(campaign.store, turns=turns)
+    say(f"Taken back: {words if turns == 1 else f'{turns} turns, from “{words}” on'}", style="dim")
+    show_last(campaign)
+
+
+def usage_line(usage: Usage) -> str:
+    """What models took: `in 4,120 (82 % cached) · out 210 · $0.0123 · 3.1 s`."""
+    if not usage.calls:
+        return "no model was asked"
+    cached = f" ({100 * usage.cached_share:.0f} % cached)" if usage.cached_share else ""
+    return " · ".join(
+        (
+            f"in {usage.input_tokens:,}{cached}",
+            f"out {usage.output_tokens:,}",
+            dollars(usage.usd, digits=3),
+            f"{usage.milliseconds / 1000:.1f} s",
+        )
+    )
 
 
 def show_table(rows: Sequence[str]) -> None:

@@ -5,12 +5,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Protocol
 
 from lorewright.errors import SettingsError
 from lorewright.evals.recording import PromptsOfTurn, RecordedModel, RecordedTurn
+from lorewright.evals.shelf import PromptShelf
 from lorewright.llm.model import Model
-from lorewright.llm.prompt import PlainPrompt, Prompt
+from lorewright.llm.prompt import Prompt
 from lorewright.turn.casting import STAGES, make_stages
 from lorewright.turn.pipeline import Stages
 from lorewright.turn.stages.extract import Extract
@@ -24,38 +24,6 @@ _TELLING = (Narrate.name, Extract.name)
 OpenModel = Callable[[str], Model]
 # A model's key -> which stages ask it where a campaign has no other model: each with its key.
 StagesOf = Callable[[str], Mapping[str, str]]
-
-
-class PromptShelf(Protocol):
-    """Prompts by name and version."""
-
-    def get(self, name: str, version: str) -> Prompt:
-        """A prompt in one version.
-
-        Raises:
-            NotFound: there is no such version.
-        """
-        ...
-
-    def prompt(self, name: str) -> Prompt:
-        """The version in force.
-
-        Raises:
-            NotFound: there is no such prompt.
-        """
-        ...
-
-
-class PlainShelf:
-    """Plain prompts of whatever version is asked for."""
-
-    def get(self, name: str, version: str) -> PlainPrompt:
-        """One of that version."""
-        return PlainPrompt(name, version)
-
-    def prompt(self, name: str) -> PlainPrompt:
-        """One as plain as any."""
-        return PlainPrompt(name)
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +41,17 @@ class Overrides:
 
     def __bool__(self) -> bool:
         return bool(self.prompts or self.models)
+
+    def keys(self, asked: Mapping[str, str]) -> dict[str, str | None]:
+        """Of every stage that does not stay built in: the key of who answers now, or None where it answers as recorded;
+        `asked` are the stages that a model ran, with its key."""
+        keys: dict[str, str | None] = {
+            stage: key for stage, key in self.models.items() if key != BUILTIN or stage in asked
+        }
+        for stage, key in asked.items():
+            if stage not in self.models:
+                keys[stage] = key if stage in self.prompts or REPAIR in self.prompts else None
+        return keys
 
 
 def _known(names: Iterable[str], there: tuple[str, ...], what: str) -> None:
@@ -107,10 +86,14 @@ class Cast:
 class Casting:
     """Casts turns; a model is opened once."""
 
-    def __init__(self, overrides: Overrides, open_model: OpenModel, shelf: PromptShelf) -> None:
+    def __init__(
+        self, overrides: Overrides, open_model: OpenModel, shelf: PromptShelf, begin_turn: Callable[[], None]
+    ) -> None:
+        """`begin_turn` is called before each turn: what models may cost is counted by turns."""
         self._overrides = overrides
         self._open_model = open_model
         self._shelf = shelf
+        self._begin_turn = begin_turn
         self._opened: dict[str, Model] = {}
 
     def cast(self, turn: RecordedTurn) -> Cast:
@@ -119,7 +102,8 @@ class Casting:
         Raises:
             SettingsError: a model or a prompt cannot be had.
         """
-        keys = self._keys(turn.asked())
+        self._begin_turn()
+        keys = self._overrides.keys(turn.asked())
         anew = {stage: key for stage, key in keys.items() if key is not None}
         asked = {stage: key for stage, key in anew.items() if key != BUILTIN}
         models: dict[str, Model] = {stage: self._model(key) for stage, key in asked.items()}
@@ -129,21 +113,13 @@ class Casting:
             models[stage] = RecordedModel(
                 stage, (one for one in turn.records if one["stage"] == stage), settled=settled
             )
-        now = {name: self._prompt(name) for name in (*asked, *((REPAIR,) if asked else ()))}
+        used = {one["stage"]: one["prompt"]["content_hash"] for one in turn.records if one["prompt"]}
+        now = {name: self._prompt(name, used.get(name)) for name in (*asked, *((REPAIR,) if asked else ()))}
         return Cast(make_stages(models, PromptsOfTurn(now, turn.records)), anew)
 
-    def _keys(self, asked: Mapping[str, str]) -> dict[str, str | None]:
-        """Of every stage that a model runs: that model's key, or None where it answers as recorded."""
-        given, repair = self._overrides.models, REPAIR in self._overrides.prompts
-        keys: dict[str, str | None] = dict(given)
-        for stage, key in asked.items():
-            if stage not in given:
-                keys[stage] = key if repair or stage in self._overrides.prompts else None
-        return keys
-
-    def _prompt(self, name: str) -> Prompt:
+    def _prompt(self, name: str, used: str | None) -> Prompt:
         version = self._overrides.prompts.get(name)
-        return self._shelf.prompt(name) if version is None else self._shelf.get(name, version)
+        return self._shelf.used(name, used) if version is None else self._shelf.version(name, version)
 
     def _model(self, key: str) -> Model:
         if key not in self._opened:

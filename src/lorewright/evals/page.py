@@ -101,9 +101,9 @@ def _plots(found: Measured) -> list[str]:
 
 def _rates(found: Measured) -> tuple[list[str], list[Series]]:
     names = {
-        "contradictions": found.metrics.contradiction_rate,
-        "invalid accepted": found.metrics.invalid_action_acceptance,
-        "clarified": found.metrics.clarification_rate,
+        "contradicted": found.metrics.contradiction_rate,
+        "invalid let in": found.metrics.invalid_action_acceptance,
+        "asked back": found.metrics.clarification_rate,
         "lore cited": found.metrics.lore_relevance_rate,
         "lore cached": found.metrics.lore_cache_hit_rate,
         "unsupported": found.metrics.unsupported_rate,

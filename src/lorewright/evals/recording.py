@@ -105,6 +105,7 @@ class RecordedModel:
                 ToolCall(f"recorded_{n}", name, arguments) for n, (name, arguments, _) in enumerate(call["calls"])
             ),
             tries=tuple(call["tries"]),
+            unfinished=call["unfinished"],
         )
 
 

@@ -7,7 +7,7 @@ the history of then. Models answer as recorded and dice fall as recorded, unless
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass
 from typing import Any
@@ -19,16 +19,20 @@ from lorewright.evals.casting import (
     Casting,
     OpenModel,
     Overrides,
-    PlainShelf,
-    PromptShelf,
     StagesOf,
     every_stage,
     no_model,
 )
+from lorewright.evals.estimate import Estimate, estimate_of
 from lorewright.evals.metrics import Metrics, metrics_of
+from lorewright.evals.recording import THOUGHT, recorded_turn
 from lorewright.evals.replayed import TurnReplay
 from lorewright.evals.rerun import Rerun
+from lorewright.evals.shelf import PromptShelf
 from lorewright.evals.turn_range import ALL_TURNS, TurnRange
+from lorewright.llm.prompts.library import PromptLibrary
+from lorewright.llm.taxonomy import Row
+from lorewright.turn.stages.stage import BUILTIN
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,24 +78,32 @@ class Replay:
         }
 
 
+def _free(key: str) -> Row:
+    return Row(key, "builtin", key)
+
+
 class Replays:
-    """Replays the campaigns of a workspace. Models are opened and prompts taken from the shelf only where something is
-    overridden; `stages_of` says which stages a model would run."""
+    """Replays the campaigns of a workspace. Models are opened and prompts taken from the library only where something
+    is overridden; `stages_of` says which stages a model would run."""
 
     def __init__(
         self,
         campaigns: Campaigns,
         histories: Histories,
+        library: PromptLibrary,
         *,
         open_model: OpenModel = no_model,
-        shelf: PromptShelf | None = None,
         stages_of: StagesOf = every_stage,
+        begin_turn: Callable[[], None] = lambda: None,
+        row_of: Callable[[str], Row] = _free,
     ) -> None:
         self._campaigns = campaigns
         self._histories = histories
         self._open_model = open_model
-        self._shelf = shelf or PlainShelf()
+        self._library = library
         self.stages_of = stages_of
+        self._begin_turn = begin_turn
+        self._row_of = row_of
 
     async def rerun_turn(
         self,
@@ -119,6 +131,22 @@ class Replays:
             raise CampaignError(f"turn {turn_no} was not played: there is nothing to think again")
         return replay.turns[0]
 
+    def estimate(self, campaign_id: str, turns: TurnRange, overrides: Overrides) -> Estimate:
+        """About what it would cost to rerun turns.
+
+        Raises:
+            NotFound: there is no such campaign.
+            SettingsError: there is no such model.
+        """
+        with self._campaigns.reading(campaign_id) as store:
+            found = [
+                recorded_turn(turn, store.stage_records(turn["turn_id"]))
+                for turn in store.turns()
+                if turn["turn_no"] in turns and turn["kind"] in THOUGHT
+            ]
+        keys = {key for turn in found for key in overrides.keys(turn.asked()).values() if key not in (None, BUILTIN)}
+        return estimate_of(found, overrides, {key: self._row_of(key) for key in sorted(filter(None, keys))})
+
     async def rerun_turns(
         self,
         campaign_id: str,
@@ -141,8 +169,9 @@ class Replays:
             SettingsError: an overridden prompt, stage or model is none.
         """
         overrides = Overrides(override_prompt_versions or {}, override_models or {})
-        casting = Casting(overrides, self._open_model, self._shelf)
         with self._campaigns.reading(campaign_id) as store, ExitStack() as stack:
+            shelf = PromptShelf(store.database, self._library)
+            casting = Casting(overrides, self._open_model, shelf, self._begin_turn)
             path = store.turns()
             turns.held_to(path[-1]["turn_no"])
             wanted = [place for place, turn in enumerate(path) if place and turn["turn_no"] in turns]
@@ -152,7 +181,7 @@ class Replays:
             replayed: list[TurnReplay] = []
             stopped = None
             for place in wanted:
-                replayed.append(await rerun.turn(path[place - 1]["turn_id"], path[place]))
+                replayed.append(await rerun.turn(path[place - 1], path[place]))
                 if replayed[-1].error is not None and not each:
                     stopped = f"turn {replayed[-1].turn_no} failed: {replayed[-1].error}"
                     break

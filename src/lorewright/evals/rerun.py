@@ -13,6 +13,7 @@ from lorewright.errors import LorewrightError
 from lorewright.evals.beside import CameOut, failed, replay_of, taken_over
 from lorewright.evals.casting import Casting
 from lorewright.evals.figures import PlayedTurn
+from lorewright.evals.past_head import head_at
 from lorewright.evals.past_history import ReplayedHistory, told_of
 from lorewright.evals.recording import RecordedDice, RecordedTurn, recorded_turn
 from lorewright.evals.replayed import TurnReplay
@@ -64,8 +65,9 @@ class Rerun:
         self._recorded: tuple[str, WorldState] | None = None
         self._carried: _Carried | None = None
 
-    async def turn(self, parent_id: str, row: Mapping[str, Any]) -> TurnReplay:
-        """Think the turn again that followed a parent; `row` is as `CampaignStore.turns` gives it."""
+    async def turn(self, parent: Mapping[str, Any], row: Mapping[str, Any]) -> TurnReplay:
+        """Think the turn again that followed a parent; both are as `CampaignStore.turns` gives them."""
+        parent_id = parent["turn_id"]
         turn = recorded_turn(row, self._store.stage_records(row["turn_id"]))
         before = self._recorded_before(parent_id)
         after = self._store.state_after(before, turn.turn_id)
@@ -73,7 +75,7 @@ class Rerun:
         if not turn.is_thought:
             return self._taken_over(turn, before, after)
         campaign, setting = self._setting(parent_id)
-        head = self._head(parent_id, turn, before)
+        head = self._head(parent, turn, before)
         cast = self._casting.cast(turn)
         recorder = Recorder()
         try:
@@ -107,9 +109,9 @@ class Rerun:
         self._carried = _Carried(state, dict(turn.result), self._carried.messages)
         return taken_over(turn, state, after, diff, fits=fits)
 
-    def _head(self, parent_id: str, turn: RecordedTurn, before: WorldState) -> Head:
+    def _head(self, parent: Mapping[str, Any], turn: RecordedTurn, before: WorldState) -> Head:
         """The head as it was then; what has been replayed so far stands in the place of what was recorded."""
-        head = self._store.head_at(parent_id, before, session_id=turn.session_id)
+        head = head_at(self._store, parent, before, session_id=turn.session_id)
         if self._carried is not None:
             head = replace(
                 head,

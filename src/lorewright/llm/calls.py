@@ -17,7 +17,8 @@ ATTEMPTS: tuple[Attempt, ...] = ("first", "repair", "retry")
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """One question and its answer. `problem` says what was wrong with the answer, `error` why there is none.
+    """One question and its answer. `problem` says what was wrong with the answer, `unfinished` that it was not whole,
+    `error` why there is none.
 
     `calls` are the tool calls that it made, as (name, arguments, result). `milliseconds` is how long it took,
     `started_at` when it was asked, in UTC.
@@ -26,6 +27,7 @@ class Call:
     attempt: Attempt
     text: str = ""
     problem: str | None = None
+    unfinished: str | None = None
     error: str | None = None
     calls: tuple[tuple[str, str, str], ...] = ()
     model_name: str = ""
@@ -105,6 +107,7 @@ def call_of(
         attempt=attempt,
         text=reply.text,
         problem=problem,
+        unfinished=reply.unfinished,
         calls=calls,
         model_name=reply.model_name,
         input_tokens=reply.input_tokens,

@@ -3,6 +3,7 @@ retries once, and keeps every call."""
 
 from __future__ import annotations
 
+from asyncio import CancelledError
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Generic, TypeVar
@@ -147,6 +148,10 @@ class _Asking(Generic[T]):
                 milliseconds=watch.milliseconds,
             )
             options.log.calls.append(failed)
+            raise
+        except CancelledError:
+            stopped = Call(attempt, error="stopped", started_at=watch.started_at, milliseconds=watch.milliseconds)
+            options.log.calls.append(stopped)
             raise
 
     @property

@@ -91,10 +91,10 @@ class ModelRequest:
 class ModelReply:
     """A model's answer as text, who gave it, and what it cost.
 
-    `input_tokens` counts all that was read, `cache_read_tokens` and `cache_write_tokens` the parts of it that came from
-    and went into the provider's prompt cache. `cost_microusd` is in millionths of a dollar by the taxonomy's prices, 0
-    where there is none. `tries` says what went wrong with the connection before the answer came, `unfinished` what is
-    wrong with the text where it is not a whole answer.
+    `input_tokens` counts all that was read (an estimate where a server does not count), `cache_read_tokens` and
+    `cache_write_tokens` the parts of it that came from and went into the provider's prompt cache. `cost_microusd` is in
+    millionths of a dollar by the taxonomy's prices, 0 where there is none. `tries` says what went wrong with the
+    connection before the answer came, `unfinished` what is wrong with the text where it is not a whole answer.
     """
 
     text: str

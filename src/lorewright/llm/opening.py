@@ -42,12 +42,17 @@ def open_model(
 
 def patience_of(settings: ModelsSettings) -> Patience:
     """How long and how often models are asked by these settings."""
-    return Patience(timeout_s=settings.timeout_seconds, tries=settings.tries, concurrency=settings.concurrency)
+    return Patience(
+        timeout_s=settings.timeout_seconds,
+        tries=settings.tries,
+        first_pause_s=settings.pause_seconds,
+        concurrency=settings.concurrency,
+    )
 
 
 def has_key(row: Row, environ: Mapping[str, str]) -> bool | None:
     """Whether a row's API key is set; None where it needs none and none is set."""
-    is_set = bool(row.key_env and environ.get(row.key_env, "").strip())
+    is_set = any(environ.get(name, "").strip() for name in (row.key_env, row.other_key_env) if name)
     return is_set or (False if row.key_needed else None)
 
 
@@ -72,7 +77,7 @@ def load_sdk(key: str, settings: ModelsSettings) -> None:
 
 
 def _api_key(row: Row, secrets: Secrets) -> str | None:
-    found = secrets.key(row.key_env) if row.key_env else None
+    found = next((key for name in (row.key_env, row.other_key_env) if name and (key := secrets.key(name))), None)
     if found is None and row.key_needed:
         raise SettingsError(
             f"{row.key} needs an API key, and {row.key_env} is not set",

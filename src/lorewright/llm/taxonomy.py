@@ -48,9 +48,9 @@ class Row:
     """A model that can be chosen by its key.
 
     `family` is what `[models.base_urls]` calls it: the provider, or the family of the key. `window` is how many tokens
-    it reads, None where nobody says. `key_env` names the environment variable of its API key, `key_needed` whether it
-    must be there; `url_env` the variable that says where it is asked, before `base_url`. Without `prices` a call is
-    counted as free.
+    it reads, None where nobody says. `key_env` names the environment variable of its API key, `other_key_env` one that
+    is looked at where that is not set, `key_needed` whether there must be one; `url_env` the variable that says where
+    it is asked, before `base_url`. Without `prices` a call is counted as free.
     """
 
     key: str
@@ -64,6 +64,7 @@ class Row:
     url_env: str | None = None
     base_url: str | None = None
     family: str = ""
+    other_key_env: str | None = None
 
     @property
     def is_paid(self) -> bool:
@@ -75,8 +76,19 @@ def _claude(key: str, model: str, *prices: float) -> Row:
     return _row(key, "anthropic", model, 1_000_000, Prices(*prices), "ANTHROPIC_API_KEY", "ANTHROPIC_BASE_URL")
 
 
-def _row(key: str, provider: Provider, model: str, window: int, prices: Prices, key_env: str, url_env: str) -> Row:
-    return Row(key, provider, model, window, "native", prices, key_env, url_env=url_env, family=provider)
+def _row(
+    key: str,
+    provider: Provider,
+    model: str,
+    window: int,
+    prices: Prices,
+    key_env: str,
+    url_env: str,
+    *,
+    other_key_env: str | None = None,
+) -> Row:
+    row = Row(key, provider, model, window, "native", prices, key_env, url_env=url_env, family=provider)
+    return replace(row, other_key_env=other_key_env)
 
 
 # Windows and prices are those of the library genai-prices, which pydantic-ai counts with; a test holds them to it. They
@@ -99,6 +111,7 @@ _ROWS: dict[str, Row] = {
             Prices(2, 12, 0.2, 2),
             "GOOGLE_API_KEY",
             "GOOGLE_GEMINI_BASE_URL",
+            other_key_env="GEMINI_API_KEY",
         ),
         Row(
             "deepseek-v32",
@@ -215,6 +228,7 @@ def _own(key: str, given: ModelSettings) -> Row:
         # A row that says where it is asked is asked there, whatever the environment says of its provider.
         url_env=known.url_env if known and given.base_url is None else None,
         base_url=given.base_url,
+        other_key_env=known.other_key_env if known and given.key_env is None else None,
         family=key if given.base_url is not None else given.provider,
     )
 

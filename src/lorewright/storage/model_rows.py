@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from dataclasses import dataclass, fields
+from typing import Any
 
 from lorewright.storage.database import Database
 
@@ -18,6 +20,12 @@ def model_keys(database: Database) -> tuple[str, str]:
     )
     assert row is not None
     return str(row["small"]), str(row["large"])
+
+
+def own_model_keys(database: Database) -> tuple[str, str]:
+    """The keys of the campaign itself, whatever the sitting at hand has."""
+    row = database.rows("SELECT small_model_key, large_model_key FROM campaigns")[0]
+    return str(row[0]), str(row[1])
 
 
 def set_model_keys(database: Database, *, small: str | None = None, large: str | None = None) -> None:
@@ -63,3 +71,62 @@ def spent_in(database: Database, session_id: str | None) -> tuple[int, int]:
     assert turns is not None
     assert calls is not None
     return turns["tokens"] + calls["tokens"], turns["microusd"] + calls["microusd"]
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """What calls to models came to: how many there were, tokens read and written, how many of those read came from and
+    went into a provider's prompt cache, millionths of a dollar, and how long they took one after the other."""
+
+    calls: int = 0
+    input_tokens: int = 0
+    output_tokens: int = 0
+    cache_read_tokens: int = 0
+    cache_write_tokens: int = 0
+    cost_microusd: int = 0
+    milliseconds: int = 0
+
+    @property
+    def cached_share(self) -> float | None:
+        """How much of what was read came from a cache; None where nothing was read."""
+        return self.cache_read_tokens / self.input_tokens if self.input_tokens else None
+
+    @property
+    def usd(self) -> float:
+        """What they cost in dollars."""
+        return self.cost_microusd / 1_000_000
+
+
+def usage(database: Database) -> Usage:
+    """All calls of a campaign: of its turns, also those that were taken back, of attempts that failed, of asides."""
+    sql = f"""SELECT {_SUMS} FROM (
+        SELECT calls_json AS calls FROM stage_records
+        UNION ALL SELECT json_extract(record.value, '$.calls') FROM attempts, json_each(records_json) record
+        UNION ALL SELECT json_extract(record_json, '$.calls') FROM model_calls), json_each(calls) call"""
+    return _usage(database.row(sql))
+
+
+def usage_of_turn(database: Database, turn_id: str) -> Usage:
+    """The calls of one turn."""
+    sql = f"SELECT {_SUMS} FROM stage_records, json_each(calls_json) call WHERE turn_id = ?"
+    return _usage(database.row(sql, turn_id))
+
+
+def usage_since(database: Database, attempt_no: int) -> Usage:
+    """The calls of the attempts that failed after one of that number."""
+    sql = f"""SELECT {_SUMS} FROM (SELECT json_extract(record.value, '$.calls') AS calls
+        FROM attempts, json_each(records_json) record WHERE attempt_no > ?), json_each(calls) call"""
+    return _usage(database.row(sql, attempt_no))
+
+
+def last_attempt(database: Database) -> int:
+    """The number of the last attempt that failed, 0 where none did."""
+    return int(database.rows("SELECT coalesce(max(attempt_no), 0) FROM attempts")[0][0])
+
+
+_COUNTED = (*(one.name for one in fields(Usage) if one.name != "calls"),)
+_SUMS = ", ".join(["count(*)", *(f"coalesce(sum(json_extract(call.value, '$.{name}')), 0)" for name in _COUNTED)])
+
+
+def _usage(row: Any) -> Usage:
+    return Usage(*map(int, row))

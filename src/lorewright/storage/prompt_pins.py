@@ -27,6 +27,14 @@ def prompt_pins(database: Database) -> tuple[PromptPin, ...]:
     return tuple(PromptPin(*row) for row in rows)
 
 
+def kept_prompt(database: Database, content_hash: str) -> PromptPin | None:
+    """A prompt that was used or pinned, by its hash, or None where its text is not kept."""
+    row = database.row(
+        "SELECT name, version, content_hash, source FROM prompt_texts WHERE content_hash = ?", content_hash
+    )
+    return None if row is None else PromptPin(*row)
+
+
 def pin_prompts(database: Database, pins: Iterable[PromptPin]) -> None:
     """Pin versions of prompts, each in place of the one that was pinned before, and keep their texts."""
     with database.transaction() as connection:

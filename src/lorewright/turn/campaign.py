@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 from lorewright.rules.rulesets import CampaignRules
@@ -20,7 +21,8 @@ class PackPin:
 @dataclass(frozen=True, slots=True)
 class CampaignRow:
     """What a campaign is and was made from; rules and pins as they are at its head. `upgrade_id` is the turn that set
-    them, None where they are those that it was begun with."""
+    them, None where they are those that it was begun with. `calibration` is what was agreed on before its first turn,
+    as JSON has it."""
 
     id: str
     name: str
@@ -35,3 +37,4 @@ class CampaignRow:
     updated_at: str
     pins: tuple[PackPin, ...]
     upgrade_id: str | None = None
+    calibration: Mapping[str, Any] = field(default_factory=dict)

@@ -46,7 +46,9 @@ def unknown_names(narration: str, *, shown: str) -> list[str]:
     known = {_plain(word) for word in _words(shown)}
     found = [
         word
-        for sentence in in_sentences(narration)
+        # A paragraph begins with a sentence, however the one before it ended.
+        for paragraph in narration.splitlines()
+        for sentence in in_sentences(paragraph)
         for word in _capitalised(sentence)
         if not {_plain(word), _singular(word)} & (known | _ORDINARY | small)
     ]

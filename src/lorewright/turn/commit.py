@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from lorewright.errors import HeadMoved, LorewrightError
+from asyncio import CancelledError
+
+from lorewright.errors import CampaignError, HeadMoved, LorewrightError
 from lorewright.turn.draft import Recorder, Setting, Submission
 from lorewright.turn.listener import SILENT, Listener
 from lorewright.turn.pipeline import Stages, think
@@ -62,4 +64,8 @@ async def _attempt(
         return store.commit(draft)
     except LorewrightError as error:
         store.keep_attempt(head, submission, error, recorder.records)
+        raise
+    except CancelledError:
+        # What models were asked until then is paid for all the same.
+        store.keep_attempt(head, submission, CampaignError("it was stopped"), recorder.records)
         raise

@@ -68,7 +68,8 @@ def no_history(head: Head, leave_out: int) -> AbstractContextManager[tuple[Gener
 class Setting:
     """What does not change while a campaign is played: its rules, its seed, the packs that it pins, how to look up what
     has happened in it, what each of the cast is after (by ID), whether scene lore is reused, and whose dice are thrown.
-    Rules and packs hold where the head's `upgrade_id` is the same."""
+    Rules and packs hold where the head's `upgrade_id` is the same. `calibration` is what whoever tells it was asked
+    for: tone, pace, lines, veils."""
 
     rules: CampaignRules
     seed: int
@@ -78,6 +79,7 @@ class Setting:
     keeps_scene_lore: bool = True
     upgrade_id: str | None = None
     dice: DiceOf = SeededDice
+    calibration: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

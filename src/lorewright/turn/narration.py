@@ -14,6 +14,7 @@ from lorewright.turn.closed_names import unknown_names
 from lorewright.turn.draft import Recorder
 from lorewright.turn.extraction import contradicted, extractor_input
 from lorewright.turn.listener import Listener
+from lorewright.turn.marks import read_marks
 from lorewright.turn.records import NarratorInput, NarratorOutput
 from lorewright.turn.stages.extract import Extract
 from lorewright.turn.stages.narrate import Narrate, Prose
@@ -120,14 +121,17 @@ class _Checking:
     """Holds a model's prose against what it was shown."""
 
     def __init__(self, given: NarratorInput, leak: Callable[[str], str | None]) -> None:
-        self._shown = canonical_json(given.model_dump(mode="json"))
+        # JSON writes a line feed as `\n`, whose letter would become part of the word after it.
+        self._shown = canonical_json(given.model_dump(mode="json")).replace("\\n", " ")
         self._leak = leak
 
     def wrong_with(self, prose: Prose) -> str | None:
-        leaked = self._leak(prose.final_text)
+        # A mark between two words must neither hide a quotation nor make a name of the word after it.
+        told = read_marks(prose.final_text).text
+        leaked = self._leak(told)
         if leaked is not None:
             return leaked
-        names = unknown_names(prose.final_text, shown=self._shown)
+        names = unknown_names(told, shown=self._shown)
         if names:
             return f"it names what it was not shown: {', '.join(names[:5])}; leave the name out"
         return None

@@ -36,6 +36,7 @@ def build_packet(
     asked: Sequence[dict[str, Any]] = (),
     session: Mapping[str, Any] | None = None,
     agendas: Mapping[str, Agenda] | None = None,
+    calibration: Mapping[str, Any] | None = None,
     budget_tokens: int = PACKET_TOKENS,
 ) -> dict[str, Any]:
     """The packet for one viewer, no longer than a budget allows.
@@ -43,6 +44,7 @@ def build_packet(
     `recent` are (turn number, message), oldest first, as the viewer may see them; `asked` is what was retrieved for the
     packet, `session` what the sitting began with. `agendas` says what each of the cast is after, by ID: it is
     the planner's alone, as are ties between people. States of people that are manifest are the stages' to see.
+    `calibration` is what was agreed on before the first turn.
 
     Entities are those of the scene: who and what is there or carried. Facts are first those of the scene, of where the
     ways lead and of whom the threads are about, then others; the newest first, and not all of them.
@@ -81,7 +83,7 @@ def build_packet(
         ],
         "active_situations": [_situation(state, rules, one) for one in sorted(state.situations)],
         "failure_streak": dict(sorted(state.streaks.items())),
-        "calibration": {},
+        "calibration": dict(plain(calibration or {})),
         "lore_context": {
             "scene": scene_view(lore, viewer, learned=state.learned_by(state.player_id)),
             "asked": list(asked),

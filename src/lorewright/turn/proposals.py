@@ -9,7 +9,6 @@ from pydantic import BeforeValidator, Field
 
 from lorewright.rules.outcomes import Outcome
 from lorewright.world.frozen import Frozen, FrozenMap
-from lorewright.world.ops import Json
 
 
 def _line(text: str) -> str:
@@ -39,7 +38,7 @@ class ProposedPathOp(Frozen):
 
     op: Literal["set", "increment", "decrement", "append", "remove"]
     path: str
-    value: Json = None
+    value: str | int | float | bool | None = None
     character_id: str | None = None
 
 

@@ -4,16 +4,17 @@ entry of the stream."""
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict
 from datetime import UTC, datetime
 from typing import Any
 
 from pydantic import TypeAdapter
 
+from lorewright.errors import LorewrightError
 from lorewright.ids import canonical_json, content_hash
 from lorewright.storage.contents import Row as StoredRow
-from lorewright.turn.draft import Draft, StageRecord
+from lorewright.turn.draft import Draft, Head, StageRecord, Submission
 from lorewright.turn.messages import Message
 from lorewright.world.ops import StateOp
 
@@ -67,6 +68,28 @@ def message_of(row: StoredRow) -> Message:
 def now() -> str:
     """The time for a row, in UTC."""
     return datetime.now(UTC).isoformat(timespec="milliseconds")
+
+
+def attempt_row(
+    head: Head, submission: Submission, error: LorewrightError, records: Sequence[StageRecord]
+) -> tuple[str, tuple[Any, ...]]:
+    """The statement that keeps a submission that failed, with all that was thought and asked of models for it."""
+    thought = [
+        {
+            "stage": one.stage,
+            "input": one.input_json,
+            "output": one.output_json,
+            "model_key": one.model_key,
+            "provider": one.provider,
+            "prompt": prompt_shown(one) | ({"source": one.prompt.source} if one.prompt is not None else {}),
+            "calls": [call.shown() for call in one.calls],
+        }
+        for one in records
+    ]
+    sql = """INSERT INTO attempts (campaign_id, user_action_id, player_text, head_turn_id, error_code, message,
+             records_json, created_at, session_id) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"""
+    submitted = (head.campaign_id, submission.action_id, submission.text, head.turn_id)
+    return sql, (*submitted, error.code, error.message, canonical_json(thought), now(), head.session_id)
 
 
 def _turn(draft: Draft, time: str, state_hash: str, result_json: str) -> tuple[Any, ...]:

@@ -27,19 +27,13 @@ from lorewright.storage.heads import (
     undone_turns,
 )
 from lorewright.storage.migrations import open_migrated
-from lorewright.storage.sittings import (
-    SceneLoreRow,
-    active_session_row,
-    keep_scene_lore,
-    scene_lore_row,
-    session_rows,
-)
+from lorewright.storage.sittings import SceneLoreRow, active_session_row, keep_scene_lore, scene_lore_row
 from lorewright.storage.steps import step
 from lorewright.storage.upgrades import upgrade_of, upgrade_row
 from lorewright.turn.campaign import CampaignRow, PackPin
 from lorewright.turn.draft import Draft, Head, StageRecord, Submission
 from lorewright.turn.messages import Message
-from lorewright.turn.rows import OPS, keeping_prompts, message_of, now, prompt_shown, rows_of
+from lorewright.turn.rows import OPS, attempt_row, keeping_prompts, message_of, now, rows_of
 from lorewright.turn.states import StateOf, bring_projection_up, projecting, stored_state
 from lorewright.turn.told_before import RECENT_TURNS, moved_from, options_of
 from lorewright.turn.turn_store import TurnOnPath
@@ -100,6 +94,7 @@ class CampaignStore:
             updated_at=row["updated_at"],
             pins=tuple(PackPin(*pin) for pin in (pins if upgrade is None else upgrade.pins)),
             upgrade_id=upgrade_id,
+            calibration=json.loads(row["calibration_json"]),
         )
 
     def upgrade_id(self, at: str | None = None) -> str | None:
@@ -136,32 +131,6 @@ class CampaignStore:
             # What a sitting began with does not go back with whoever goes back before it.
             session_lore=session.session_lore if session and known else {},
             upgrade_id=upgrade_of(self.database, row["turn_id"]),
-        )
-
-    def head_at(self, turn_id: str, state: WorldState, *, session_id: str | None = None) -> Head:
-        """The head as it was while a turn was it and that sitting was at hand; without what was kept of its scene.
-        `state` is the one after that turn.
-
-        Raises:
-            NotFound: there is no such turn.
-        """
-        turn = self.turn(turn_id)
-        path = path_to(self.database, turn_id, last=RECENT_TURNS)
-        result = json.loads(path[-1]["result_json"])
-        session = next((one for one in session_rows(self.database) if one.id == session_id), None)
-        known = session is not None and is_on_path(self.database, session.start_turn_id, to=turn_id)
-        return Head(
-            campaign_id=self.campaign_id,
-            turn_id=turn_id,
-            turn_no=turn.turn_no,
-            revision=0,
-            state=state,
-            options=options_of(result),
-            recent=tuple(self._messages_of(path)),
-            moved_from=moved_from(result),
-            session_id=session_id,
-            session_lore=session.session_lore if session and known else {},
-            upgrade_id=upgrade_of(self.database, turn_id),
         )
 
     def state_at(self, turn_id: str) -> WorldState:
@@ -393,35 +362,9 @@ class CampaignStore:
         self, head: Head, submission: Submission, error: LorewrightError, records: Sequence[StageRecord]
     ) -> None:
         """Keep what was thought of a submission that failed. The stream and the state do not change."""
-        thought = [
-            {
-                "stage": one.stage,
-                "input": one.input_json,
-                "output": one.output_json,
-                "model_key": one.model_key,
-                "provider": one.provider,
-                "prompt": prompt_shown(one) | ({"source": one.prompt.source} if one.prompt is not None else {}),
-                "calls": [call.shown() for call in one.calls],
-            }
-            for one in records
-        ]
-        row = (
-            head.campaign_id,
-            submission.action_id,
-            submission.text,
-            head.turn_id,
-            error.code,
-            error.message,
-            canonical_json(thought),
-            now(),
-            head.session_id,
-        )
+        sql, row = attempt_row(head, submission, error, records)
         with self.database.transaction() as connection:
-            connection.execute(
-                """INSERT INTO attempts (campaign_id, user_action_id, player_text, head_turn_id, error_code, message,
-                   records_json, created_at, session_id) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)""",
-                row,
-            )
+            connection.execute(sql, row)
 
 
 def _point(row: sqlite3.Row) -> TurnOnPath:

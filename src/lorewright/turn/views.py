@@ -123,6 +123,7 @@ class TurnViews:
             asked=self._asked(state),
             session=self._head.session_lore,
             agendas=self._setting.agendas,
+            calibration=self._setting.calibration,
         )
 
     def _asked(self, state: WorldState) -> list[dict[str, Any]]:
@@ -178,8 +179,12 @@ class TurnViews:
             tuple(note for note in notes if self._quoted_goal(note) is None)
             for notes in (plan.beats, plan.next_suggestions)
         )
-        move = plan.tension_move if self._quoted_goal(plan.tension_move) is None else ""
-        return plan.model_copy(update={"beats": beats, "next_suggestions": suggestions, "tension_move": move})
+        texts = {
+            name: text if self._quoted_goal(text) is None else ""
+            for name in ("tension_move", "tension_move_type", "clarification_question")
+            for text in (getattr(plan, name),)
+        }
+        return plan.model_copy(update={"beats": beats, "next_suggestions": suggestions, **texts})
 
     def _quoted_goal(self, text: str) -> str | None:
         """Short goals are how anybody talks, so that only a quotation counts."""

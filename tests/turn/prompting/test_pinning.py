@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -9,6 +10,7 @@ import pytest
 import harbour as h
 from lorewright.errors import NotFound
 from lorewright.llm.prompts.library import PromptLibrary
+from lorewright.storage.database import Database
 from lorewright.storage.prompt_pins import prompt_pins, unpin_prompt
 from lorewright.turn.prompting.pinning import pin_all, pin_prompt, pinned_library
 from prompt_files import prompt_text
@@ -23,46 +25,50 @@ def folder(tmp_path: Path) -> Path:
     return found
 
 
+@pytest.fixture
+def campaign(tmp_path: Path) -> Iterator[Database]:
+    """The file of a campaign of before there were prompts: nothing is pinned."""
+    with h.harbour(tmp_path).campaigns.reading("game") as store:
+        for pin in prompt_pins(store.database):
+            unpin_prompt(store.database, pin.name)
+        yield store.database
+
+
 def told(library: PromptLibrary) -> str:
     return library.prompt("narrator").render({}).changing
 
 
-def test_a_campaign_that_has_pinned_nothing_goes_by_the_newest(tmp_path: Path, folder: Path) -> None:
-    with h.harbour(tmp_path).campaigns.reading("game") as store:
-        assert prompt_pins(store.database) == ()
-        assert told(pinned_library(store.database, PromptLibrary([folder]))) == "two"
+def test_a_campaign_that_has_pinned_nothing_goes_by_the_newest(campaign: Database, folder: Path) -> None:
+    assert prompt_pins(campaign) == ()
+    assert told(pinned_library(campaign, PromptLibrary([folder]))) == "two"
 
 
-def test_a_pinned_version_is_in_force_until_another_is_pinned(tmp_path: Path, folder: Path) -> None:
-    with h.harbour(tmp_path).campaigns.reading("game") as store:
-        library = PromptLibrary([folder])
-        pin_prompt(store.database, library, "narrator", "v1")
-        assert told(pinned_library(store.database, library)) == "one"
-        pin_prompt(store.database, library, "narrator", "v2")
-        assert [(pin.name, pin.version) for pin in prompt_pins(store.database)] == [("narrator", "v2")]
-        unpin_prompt(store.database, "narrator")
-        assert prompt_pins(store.database) == ()
+def test_a_pinned_version_is_in_force_until_another_is_pinned(campaign: Database, folder: Path) -> None:
+    library = PromptLibrary([folder])
+    pin_prompt(campaign, library, "narrator", "v1")
+    assert told(pinned_library(campaign, library)) == "one"
+    pin_prompt(campaign, library, "narrator", "v2")
+    assert [(pin.name, pin.version) for pin in prompt_pins(campaign)] == [("narrator", "v2")]
+    unpin_prompt(campaign, "narrator")
+    assert prompt_pins(campaign) == ()
 
 
-def test_what_becomes_of_the_file_does_not_touch_a_pin(tmp_path: Path, folder: Path) -> None:
-    with h.harbour(tmp_path).campaigns.reading("game") as store:
-        pin_prompt(store.database, PromptLibrary([folder]), "narrator", "v1")
-        (folder / "narrator_v1.hbs").write_text(prompt_text("edited"), encoding="utf-8")
-        assert told(pinned_library(store.database, PromptLibrary([folder]))) == "one"
-        (folder / "narrator_v1.hbs").unlink()
-        assert told(pinned_library(store.database, PromptLibrary([folder]))) == "one"
+def test_what_becomes_of_the_file_does_not_touch_a_pin(campaign: Database, folder: Path) -> None:
+    pin_prompt(campaign, PromptLibrary([folder]), "narrator", "v1")
+    (folder / "narrator_v1.hbs").write_text(prompt_text("edited"), encoding="utf-8")
+    assert told(pinned_library(campaign, PromptLibrary([folder]))) == "one"
+    (folder / "narrator_v1.hbs").unlink()
+    assert told(pinned_library(campaign, PromptLibrary([folder]))) == "one"
 
 
-def test_a_campaign_can_pin_all_that_is_in_force(tmp_path: Path, folder: Path) -> None:
-    with h.harbour(tmp_path).campaigns.reading("game") as store:
-        pin_all(store.database, PromptLibrary([folder]))
-        (folder / "narrator_v3.hbs").write_text(prompt_text("three", version="v3"), encoding="utf-8")
-        later = PromptLibrary([folder])
-        assert (told(later), told(pinned_library(store.database, later))) == ("three", "two")
+def test_a_campaign_can_pin_all_that_is_in_force(campaign: Database, folder: Path) -> None:
+    pin_all(campaign, PromptLibrary([folder]))
+    (folder / "narrator_v3.hbs").write_text(prompt_text("three", version="v3"), encoding="utf-8")
+    later = PromptLibrary([folder])
+    assert (told(later), told(pinned_library(campaign, later))) == ("three", "two")
 
 
-def test_what_there_is_not_cannot_be_pinned(tmp_path: Path, folder: Path) -> None:
-    with h.harbour(tmp_path).campaigns.reading("game") as store:
-        with pytest.raises(NotFound, match="its versions are: v1, v2"):
-            pin_prompt(store.database, PromptLibrary([folder]), "narrator", "v9")
-        assert prompt_pins(store.database) == ()
+def test_what_there_is_not_cannot_be_pinned(campaign: Database, folder: Path) -> None:
+    with pytest.raises(NotFound, match="its versions are: v1, v2"):
+        pin_prompt(campaign, PromptLibrary([folder]), "narrator", "v9")
+    assert prompt_pins(campaign) == ()

@@ -30,7 +30,7 @@ def whereabouts(
 
 
 def related_places(survey: Survey, notes: Sequence[Note], places: Sequence[str]) -> dict[str, tuple[str, ...]]:
-    """The places that each note has to do with: those that it names, those that name it, those mentioned in its text."""
+    """The places that each note has to do with: those that it names, that name it, that its text mentions."""
     among = set(places)
     named_by = _named_by(survey, places)
     return {

@@ -63,7 +63,10 @@ class Chooser:
         near |= set(self.ground.neighbours(start))
         ranked = sorted(everybody, key=lambda one: (-self._score(one.id), self._rank(one, near)))
         wanted = 3 + self.lot.number("how many people", below=_MOST_CAST - 2)
-        return set_stage(self.ground, start, ranked[:wanted], self.lot)
+        # Whatever is asked for, holder and helper should have something to tell.
+        tellers = [one for one in ranked if not _silent(one)][:FEWEST_PEOPLE]
+        cast = [*tellers, *(one for one in ranked if one not in tellers)][:wanted]
+        return set_stage(self.ground, start, cast, self.lot)
 
     def _by_brief(self, everybody: Sequence[Speaker]) -> list[Speaker]:
         return sorted(

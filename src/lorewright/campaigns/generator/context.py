@@ -5,7 +5,7 @@ A model chooses and names. Who holds what, which rules there are and how it can 
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, ClassVar
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -60,7 +60,9 @@ class PersonBrief(Shaped):
 
 class ScenarioContext(Shaped):
     """What the prompt `scenario_generator` is filled in with. Nothing of it is secret: what comes of it is read by
-    players."""
+    players. `stable` is what another brief leaves as it is."""
+
+    stable: ClassVar[tuple[str, ...]] = ("ruleset", "packs", "places", "people")
 
     ruleset: RulesetBrief
     packs: tuple[PackBrief, ...]

@@ -12,12 +12,13 @@ from typing import Any
 
 from lorewright.campaigns.campaigns import Campaigns
 from lorewright.campaigns.explore.explorer import Explorer
-from lorewright.campaigns.generator.building import DONE, NEEDED_ACTS, Builder
+from lorewright.campaigns.generator.building import NEEDED_ACTS, Builder
 from lorewright.campaigns.generator.choosing import Chooser
 from lorewright.campaigns.generator.context import Outline
 from lorewright.campaigns.generator.errand import plan_errand
 from lorewright.campaigns.generator.ground import Ground, ground_of, sentences_on
 from lorewright.campaigns.generator.lot import Lot
+from lorewright.campaigns.generator.ruling import DONE
 from lorewright.campaigns.generator.sentences import Words
 from lorewright.campaigns.rulesets import load_ruleset, rulesets_beside
 from lorewright.campaigns.scenario import Scenario
@@ -86,6 +87,17 @@ class Generator:
         with self._opened(installed) as generations:
             return Prepared(installed, ground_of(generations))
 
+    def id_for(self, prepared: Prepared, given: str | None, seed: int) -> str:
+        """The ID of a scenario as it was given, else the first pack's with the seed.
+
+        Raises:
+            ScenarioError: what was given can be no ID.
+        """
+        found = given or default_id(prepared.installed[0].id, seed)
+        if not is_id(found):
+            raise ScenarioError(f"{found!r} cannot be a scenario ID", hint="use letters, digits, _ and -")
+        return found
+
     def generate(
         self,
         prepared: Prepared,
@@ -97,8 +109,8 @@ class Generator:
         model: Model | None = None,
         prompts: Prompts | None = None,
     ) -> Generated:
-        """A scenario by seed, played to its goal; with a model its outline is the model's. The same packs, seed and brief
-        give the same scenario, and with a model the same outline does.
+        """A scenario by seed, played to its goal; with a model its outline is the model's. The same packs, seed and
+        brief (and outline) give the same scenario.
 
         Raises:
             NotFound: there is no such ruleset.
@@ -107,8 +119,8 @@ class Generator:
         Nothing is written.
         """
         ruleset, _ = load_ruleset(ruleset_id, rulesets_beside(self._folder))
-        scenario_id = scenario_id or default_id(prepared.installed[0].id, seed)
-        _check(ruleset, brief, scenario_id)
+        scenario_id = self.id_for(prepared, scenario_id, seed)
+        _check(ruleset, brief)
         chooser = Chooser.of(prepared.ground, Lot(seed), brief)
         outline, log = (None, None) if model is None else self._outlined(prepared, chooser, ruleset, model, prompts)
         made_by = {
@@ -192,12 +204,10 @@ def default_id(pack_id: str, seed: int) -> str:
     return f"{pack_id.replace('-', '_')[:80]}_{seed}"
 
 
-def _check(ruleset: Ruleset, brief: str, scenario_id: str) -> None:
+def _check(ruleset: Ruleset, brief: str) -> None:
     missing = [act for act in NEEDED_ACTS if act not in ruleset.actions]
     if missing:
         hint = "choose another ruleset: lorewright ruleset list"
         raise ScenarioError(f"the ruleset {ruleset.id} has no `{missing[0]}`, and an errand needs it", hint=hint)
     if len(brief) > MAX_BRIEF:
         raise ScenarioError(f"the brief is longer than {MAX_BRIEF} characters", hint="say it in a sentence or two")
-    if not is_id(scenario_id):
-        raise ScenarioError(f"{scenario_id!r} cannot be a scenario ID", hint="use letters, digits, _ and -")

@@ -64,9 +64,9 @@ class Words:
     def summary(self) -> str:
         """What it is about, for whoever chooses a scenario."""
         e = self.errand
-        where = self.place(self.stage.at[e.holder.key])
-        to = f"{e.taker.name} wants it" if e.taker else f"it belongs in {within(self.place(e.goal_place))}"
-        return f"{self.who(e.holder)} at {where} has {e.wanted.the}, and {to}. {self.pressing.said}"
+        wants = f"{e.taker.name} wants it" if e.taker else f"It belongs in {self.place(e.goal_place)}"
+        at = self.place(self.stage.at[e.holder.key])
+        return f"{capital(e.wanted.the)} is with {self.who(e.holder)} at {at}. {wants}. {self.pressing.said}"
 
     @property
     def stakes(self) -> str:

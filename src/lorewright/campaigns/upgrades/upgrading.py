@@ -4,7 +4,7 @@ that moves it. Its scenario stays the one that it was begun with."""
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -12,6 +12,7 @@ from lorewright.campaigns.campaigns import Campaigns
 from lorewright.campaigns.opening import tried
 from lorewright.campaigns.rulesets import load_ruleset, rulesets_beside
 from lorewright.campaigns.scenario import Scenario, read_scenario
+from lorewright.campaigns.session_zero import calibrated, calibration_of, kept_to
 from lorewright.campaigns.upgrades import packs as of_packs
 from lorewright.campaigns.upgrades import rules as of_rules
 from lorewright.campaigns.upgrades.remarks import Moved, Remark, UpgradePlan
@@ -180,6 +181,9 @@ class Upgrades:
         if not path.is_file():
             return
         written, _ = read_scenario(path)
+        if written is not None and row.calibration:
+            with suppress(CampaignError):
+                written = calibrated(written, ruleset, calibration_of(row.calibration))
         if written == scenario:
             return
         if written is None:
@@ -203,7 +207,7 @@ def _composed(
         where, _, what = problem.partition(": ")
         remarks.append(Remark("scenario", where, what, True, hint))
     remarks += [Remark("condition", "a condition", line, True, hint) for line in in_packs]
-    return opening.rules, remarks
+    return kept_to(opening.rules, calibration_of(row.calibration)), remarks
 
 
 def _draft(prepared: _Prepared) -> Draft:

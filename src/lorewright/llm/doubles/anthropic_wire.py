@@ -8,6 +8,8 @@ from typing import Any, ClassVar
 
 from lorewright.llm.doubles.wire import ANSWER, Asked, Said, Usage, data, listed, text_of, texts_in
 
+# They want to see it again, with the thought that it is of.
+_SIGNATURE = "signed-by-the-double"
 _KINDS = {
     400: "invalid_request_error",
     401: "authentication_error",
@@ -52,7 +54,11 @@ class AnthropicWire:
 
     def body(self, asked: Asked, said: Said, usage: Usage) -> dict[str, Any]:
         """A message."""
-        content: list[dict[str, Any]] = [{"type": "text", "text": said.text}] if said.text else []
+        content: list[dict[str, Any]] = []
+        if said.thought:
+            content.append({"type": "thinking", "thinking": said.thought, "signature": _SIGNATURE})
+        if said.text:
+            content.append({"type": "text", "text": said.text})
         content += [{"type": "tool_use", "id": use.id, "name": use.name, "input": use.arguments} for use in said.uses]
         return {**self._head(asked), "content": content, "usage": _claude_usage(usage), **self._end(said)}
 
@@ -62,6 +68,11 @@ class AnthropicWire:
         head = {**self._head(asked), "content": [], "stop_reason": None, "stop_sequence": None, "usage": begun}
         yield _event({"type": "message_start", "message": head})
         index = 0
+        if said.thought:
+            unthought = {"type": "thinking", "thinking": "", "signature": ""}
+            signed = ("signature_delta", "signature", [_SIGNATURE])
+            yield from self._block(index, unthought, [("thinking_delta", "thinking", [said.thought]), signed])
+            index += 1
         if said.text:
             yield from self._block(index, {"type": "text", "text": ""}, [("text_delta", "text", said.pieces)])
             index += 1

@@ -46,12 +46,15 @@ class GoogleWire:
 
     def body(self, asked: Asked, said: Said, usage: Usage) -> dict[str, Any]:
         """A response with one candidate."""
-        parts: list[dict[str, Any]] = [{"text": said.text}] if said.text else []
+        parts: list[dict[str, Any]] = [{"text": said.thought, "thought": True}] if said.thought else []
+        parts += [{"text": said.text}] if said.text else []
         parts += [{"functionCall": {"id": use.id, "name": use.name, "args": use.arguments}} for use in said.uses]
         return self._response(asked, parts, said, usage)
 
     def events(self, asked: Asked, said: Said, usage: Usage) -> Iterator[str]:
         """Responses in pieces; the last says that the answer is whole."""
+        if said.thought:
+            yield data(self._response(asked, [{"text": said.thought, "thought": True}], None, usage))
         for piece in said.pieces:
             yield data(self._response(asked, [{"text": piece}], None, usage))
         for use in said.uses:

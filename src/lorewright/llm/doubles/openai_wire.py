@@ -45,6 +45,8 @@ class OpenAIWire:
         """A chat completion."""
         refusal = "I cannot help with that." if said.ended == "refusal" else None
         message: dict[str, Any] = {"role": "assistant", "content": said.text or None, "refusal": refusal}
+        if said.thought:
+            message["reasoning_content"] = said.thought
         if said.uses:
             message["tool_calls"] = [_called(use) for use in said.uses]
         choice = {"index": 0, "message": message, "finish_reason": self._reason(said), "logprobs": None}
@@ -53,6 +55,8 @@ class OpenAIWire:
     def events(self, asked: Asked, said: Said, usage: Usage) -> Iterator[str]:
         """Server-sent events without names, and the word that ends them."""
         yield self._chunk(asked, {"role": "assistant", "content": ""})
+        if said.thought:
+            yield self._chunk(asked, {"reasoning_content": said.thought})
         for piece in said.pieces:
             yield self._chunk(asked, {"content": piece})
         if said.ended == "refusal":

@@ -11,53 +11,27 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import Any, Literal
+from typing import Any
 
 from lorewright.llm.doubles.anthropic_wire import AnthropicWire
+from lorewright.llm.doubles.faults import NEED_NO_ANSWER, Fault, Raw, spoilt
 from lorewright.llm.doubles.google_wire import GoogleWire
 from lorewright.llm.doubles.openai_wire import OpenAIWire
 from lorewright.llm.doubles.wire import ANSWER, Asked, PrefixCache, Said, Use, Wire
 
-FaultKind = Literal[
-    "slow",  # answers after `seconds`; a stream pauses so long before each piece
-    "truncated",  # ends in the middle, because of the most tokens allowed
-    "invalid_json",  # ends in the middle, and says that it is done
-    "wrong_schema",  # JSON of another shape
-    "refusal",  # the model declines
-    "rate_limited",  # 429, with Retry-After of `seconds`
-    "error",  # an HTTP error of `status`, 500 if not given
-    "overloaded",  # 529
-    "dropped",  # the connection is closed before anything is answered
-    "dropped_midway",  # … in the midst of the answer
-    "cut",  # a stream ends properly, but nothing says that the answer is whole
-    "html",  # 200, and a page for people
-    "empty",  # a whole answer with nothing in it
-]
-FAULTS: tuple[FaultKind, ...] = FaultKind.__args__  # type: ignore[attr-defined]
-
 _SECRET_HEADERS = frozenset({"authorization", "x-api-key", "x-goog-api-key", "cookie"})
 _PAGE = "<!doctype html><title>Bad gateway</title><p>The page is away."
-
-
-@dataclass(frozen=True, slots=True)
-class Fault:
-    """What shall go wrong with a request. `message` is what an HTTP error says."""
-
-    kind: FaultKind
-    seconds: float = 0.0
-    status: int = 500
-    message: str = "so it was told to be"
 
 
 class ModelServer:
     """Answers from a queue or by a function of what was asked; keeps every request it got, in order.
 
     An answer is a text, data (sent as JSON; where prose is asked for, data with one text in it stands for that text), a
-    tool to call or several (`Use`), a whole `Said`, or a `Fault`. Faults that are put into `faults` strike the next
-    requests, before any answer is taken from the script, unless they need one to spoil. With `expects_key` a request
-    with another key gets 401.
+    tool to call or several (`Use`), a whole `Said`, bytes as they are (`Raw`), or a `Fault`. Faults that are put into
+    `faults` strike the next requests, before any answer is taken from the script, unless they need one to spoil. With
+    `expects_key` a request with another key gets 401.
     """
 
     def __init__(self, script: Iterable[Any] | Callable[[Asked], Any] = (), *, expects_key: str | None = None) -> None:
@@ -109,16 +83,13 @@ class ModelServer:
             thread.join()
             self._server.server_close()
 
-    def take(self, asked: Asked) -> tuple[Said, Fault | None]:
-        """What is answered to a request, and what goes wrong with it; the request is kept.
-
-        Raises:
-            AssertionError: the script is at its end.
-        """
+    def take(self, asked: Asked) -> tuple[Said | Raw, Fault | None]:
+        """What is answered to a request, and what goes wrong with it; the request is kept. At the end of the script it
+        is HTTP 501."""
         with self._lock:
             self.asked.append(asked)
             fault = self.faults.popleft() if self.faults else None
-            if fault is not None and fault.kind in _NEED_NO_ANSWER:
+            if fault is not None and fault.kind in NEED_NO_ANSWER:
                 return Said(), fault
             if self._answer is None and not self._queue:
                 return Said(), Fault("error", status=501, message="the script is at its end")
@@ -127,6 +98,8 @@ class ModelServer:
         answer = self._answer(asked) if self._answer else answer
         if isinstance(answer, Fault):
             return Said(), answer
+        if isinstance(answer, Raw):
+            return answer, None
         return self._numbered(_said(answer, asked)), fault
 
     def cache_of(self, model: str) -> PrefixCache:
@@ -154,11 +127,6 @@ class ModelServer:
         return replace(said, uses=tuple(uses))
 
 
-_NEED_NO_ANSWER = frozenset(
-    {"rate_limited", "error", "overloaded", "dropped", "html", "empty", "wrong_schema", "refusal"}
-)
-
-
 def _said(answer: Any, asked: Asked) -> Said:
     if isinstance(answer, Said):
         return answer
@@ -173,24 +141,6 @@ def _said(answer: Any, asked: Asked) -> Said:
     if isinstance(answer, dict) and asked.schema is None and len(answer) == 1:
         return Said(str(next(iter(answer.values()))))
     return Said(json.dumps(answer))
-
-
-def _spoilt(said: Said, fault: Fault | None) -> Said:
-    # What is called is spoilt as what is said: half the arguments are none.
-    whole = said.text or "".join(json.dumps(use.arguments) for use in said.uses)
-    half = whole[: len(whole) // 2]
-    match fault.kind if fault is not None else None:
-        case "truncated":
-            return Said(half, ended="length")
-        case "invalid_json":
-            return Said(half or "{")
-        case "wrong_schema":
-            return Said('{"nothing_like_it":[]}')
-        case "refusal":
-            return Said(ended="refusal")
-        case "empty":
-            return Said()
-    return said
 
 
 def _wire_of(path: str) -> Wire:
@@ -235,8 +185,10 @@ class _Handler(BaseHTTPRequestHandler):
             self._send(401, wire.error(401, f"invalid key {given}"))
             return
         said, fault = self.double.take(asked)
-        if not self._failed(wire, fault):
-            self._answer(wire, asked, _spoilt(said, fault), fault)
+        if isinstance(said, Raw):
+            self._send(said.status, said.body, {"Content-Type": said.content_type, **dict(said.headers)})
+        elif not self._failed(wire, fault):
+            self._answer(wire, asked, spoilt(said, fault), fault)
 
     def _failed(self, wire: Wire, fault: Fault | None) -> bool:
         """Send what is no answer at all."""
@@ -290,8 +242,8 @@ class _Handler(BaseHTTPRequestHandler):
         self.wfile.write(b"0\r\n\r\n")
         self.wfile.flush()
 
-    def _send(self, status: int, body: str | dict[str, Any], headers: dict[str, str] | None = None) -> None:
-        raw = (body if isinstance(body, str) else json.dumps(body)).encode()
+    def _send(self, status: int, body: bytes | str | dict[str, Any], headers: dict[str, str] | None = None) -> None:
+        raw = body if isinstance(body, bytes) else (body if isinstance(body, str) else json.dumps(body)).encode()
         told = {"Content-Type": "application/json", **(headers or {}), "Content-Length": str(len(raw))}
         self._head(status, told)
         self.wfile.write(raw)

@@ -62,11 +62,12 @@ class Usage:
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """What the model answers: a text, tools that it calls, and how it ended."""
+    """What the model answers: a text, tools that it calls, how it ended, and what it thought before."""
 
     text: str = ""
     uses: tuple[Use, ...] = ()
     ended: Ended = "done"
+    thought: str = ""
 
     @property
     def pieces(self) -> list[str]:

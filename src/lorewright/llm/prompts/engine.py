@@ -13,10 +13,11 @@ MAX_OUTPUT = 400_000
 # The helper of one's own beside Handlebars' `each`, `if`, `unless`, `with` and `lookup`.
 LAST = "last"
 
-# What a reader could take for the tag of a fence: `<lore>`, `</player>`, `< /lore >`, `<!-- -->`.
-_TAG = re.compile(r"<(?=\s*[/!?]|\s*[^\W\d_])")
+# What a reader could take for the tag of a fence: `<lore>`, `</player>`, `< /lore >`, `<!-- -->`, also with signs that
+# have no width within.
+_TAG = re.compile("<(?=[\\s\u200b-\u200f\u2060\ufeff]*(?:[/!?]|[^\\W\\d_]))")
 # Signs that tell a terminal or a reader something other than text.
-_CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff\ud800-\udfff]")
+_CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
 # A line that holds a block's tag or a remark alone leaves no empty line.
 _ALONE = re.compile(r"^[ \t]*(\{\{[#/^!][^{}]*\}\}|\{\{else[^{}]*\}\})[ \t]*\n", re.MULTILINE)
 _EMPTY_LINES = re.compile(r"\n[ \t]*(\n[ \t]*)+\n")

@@ -47,7 +47,11 @@ def failure_of(problem: Exception, row: Row, secrets: Secrets, *, address: str |
             hint="see whether the server is up, then try again",
         )
     if isinstance(problem, theirs.UserError):
-        return ProviderError(f"{who}: the request does not suit this model{_said(str(problem), secrets)}")
+        # What the library says of it is advice to whoever calls the library.
+        return ProviderError(
+            f"{who}: this model cannot be held to a schema in the way that its row says",
+            hint='set mode = "tool" or "prompted" in its row under [models.keys] in lorewright.toml',
+        )
     # What is left came with a good status and was no answer: HTML, half a JSON, an event that nobody knows.
     return ProviderBusy(
         f"{who}: what came back is no answer of a model", hint="see whether the address is that of a model's API"

@@ -15,9 +15,11 @@ from lorewright.llm.model import ModelReply, ModelRequest, OnText, Talk
 from lorewright.llm.providers import messages
 from lorewright.llm.providers.failures import failure_of
 from lorewright.llm.providers.replies import reply_of
+from lorewright.llm.providers.thoughts import SpokenPieces
 from lorewright.llm.providers.vendors import vendor_model
 from lorewright.llm.secrets import Secrets
 from lorewright.llm.taxonomy import Row
+from lorewright.tokens import count_tokens
 
 if TYPE_CHECKING:
     from pydantic_ai import messages as theirs
@@ -25,6 +27,8 @@ if TYPE_CHECKING:
 
 # Seconds in which a server must take the connection.
 _CONNECT_S = 10.0
+# Longer answers are streamed although nobody listens: in one piece they would come after minutes of silence.
+_LONG = 16_000
 # So many of a model's own messages are kept to be shown to it again; a loop of tools needs the last few.
 _RECALLED = 32
 
@@ -66,7 +70,7 @@ class RemoteModel:
         """
         try:
             response = await self._response(request, on_text)
-            reply = self._reply(response, streamed=on_text is not None)
+            reply = self._reply(request, response, streamed=_streams(request, on_text))
         except ProviderError:
             raise
         except Exception as problem:
@@ -84,21 +88,28 @@ class RemoteModel:
         parameters = messages.parameters_of(request, self._row)
         settings = messages.settings_of(request, self._row)
         async with self._vendor() as model:
-            if on_text is None:
+            if not _streams(request, on_text):
                 return await direct.model_request(
                     model, said, model_settings=settings, model_request_parameters=parameters
                 )
             async with direct.model_request_stream(
                 model, said, model_settings=settings, model_request_parameters=parameters
             ) as stream:
+                spoken = SpokenPieces()
+                hear = on_text if on_text is not None else _nobody
                 async for event in stream:
-                    piece = _text_in(event)
-                    if piece:
-                        on_text(piece)
+                    if piece := spoken.next(_text_in(event)):
+                        hear(piece)
+                if piece := spoken.last():
+                    hear(piece)
                 return stream.get()
 
-    def _reply(self, response: theirs.ModelResponse, *, streamed: bool) -> ModelReply:
+    def _reply(self, request: ModelRequest, response: theirs.ModelResponse, *, streamed: bool) -> ModelReply:
         reply = reply_of(response, self._row, streamed=streamed)
+        if not reply.input_tokens and not reply.output_tokens:
+            # Some servers do not count.
+            read, written = count_tokens(request.text), count_tokens(reply.text)
+            reply = replace(reply, input_tokens=read, output_tokens=written)
         for call in reply.calls:
             self._said[call.id] = response
         while len(self._said) > _RECALLED:
@@ -138,6 +149,14 @@ def _trust() -> ssl.SSLContext:
     import httpx2
 
     return httpx2.create_ssl_context()
+
+
+def _nobody(piece: str) -> None:
+    """Listens."""
+
+
+def _streams(request: ModelRequest, on_text: OnText | None) -> bool:
+    return on_text is not None or request.max_tokens > _LONG
 
 
 def _text_in(event: Any) -> str:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from lorewright.errors import ModelRefused, ProviderBusy
 from lorewright.llm.model import ModelReply, ToolCall
 from lorewright.llm.providers.messages import ANSWER_TOOL
+from lorewright.llm.providers.thoughts import without_thought
 from lorewright.llm.taxonomy import Row
 
 if TYPE_CHECKING:
@@ -39,7 +40,9 @@ def reply_of(response: theirs.ModelResponse, row: Row, *, streamed: bool) -> Mod
         raise ProviderBusy(f"{who}: the answer broke off", hint="try again")
     called = [part for part in response.parts if isinstance(part, theirs.ToolCallPart)]
     answers = [part.args_as_json_str() for part in called if part.tool_name == ANSWER_TOOL]
-    said = "".join(part.content for part in response.parts if isinstance(part, theirs.TextPart))
+    texts = [part.content for part in response.parts if isinstance(part, theirs.TextPart)]
+    # The SDKs hold what a server sends to no type: a block that they do not know can be a text of None.
+    said = without_thought("".join(text for text in texts if isinstance(text, str)))
     calls = tuple(_call(part) for part in called if part.tool_name != ANSWER_TOOL)
     text = answers[0] if answers else said
     unfinished = _TOO_LONG if ended == "length" else None if text.strip() or calls else _EMPTY

@@ -117,7 +117,7 @@ def narrator_context(given: NarratorInput) -> NarratorContext:
     return NarratorContext(
         player_name=given.player.name,
         rules=text_of(given.packet, "scene", "constraints", "rulebook_summary"),
-        calibration=calibration_of(given.packet),
+        calibration=_calibration(given),
         scene=NarratorScene(
             place=scene.place_name, exits=tuple(f"{way.name}: to {way.to_name}" for way in scene.exits)
         ),
@@ -133,6 +133,12 @@ def narrator_context(given: NarratorInput) -> NarratorContext:
         turn=_turn(given, sheet),
         player_text=words_shown(given),
     )
+
+
+def _calibration(given: NarratorInput) -> CalibrationVariables:
+    """What was asked for; of the character no more than their description does not say."""
+    asked = calibration_of(given.packet)
+    return asked.model_copy(update={"character": ""}) if asked.character == given.player.description else asked
 
 
 def _turn(given: NarratorInput, sheet: Sheet) -> NarratorTurn:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from asyncio import CancelledError
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Generic, Protocol, TypeVar
@@ -146,7 +147,7 @@ class Stage(Generic[Given, Answer, Made]):
             response = await run_structured(
                 self.prompts.prompt(self.name), self.context(given), self.answer_type, options
             )
-        except LorewrightError:
+        except (LorewrightError, CancelledError):
             keeper.keep(StageRun(self.name, input_json, None, log))
             raise
         made = self.made_of(response.output, given)

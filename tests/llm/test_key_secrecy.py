@@ -10,7 +10,8 @@ import pytest
 
 from llm.asking import ANSWER, KEYS, ask, asked_at, at_once
 from lorewright.errors import LorewrightError, SettingsError
-from lorewright.llm.doubles.server import FAULTS, Fault, ModelServer
+from lorewright.llm.doubles.faults import FAULTS, Fault
+from lorewright.llm.doubles.server import ModelServer
 from lorewright.llm.secrets import HIDDEN, Secrets
 
 CANARY = "sk-canary/4f9e+77aa"

@@ -1,0 +1,91 @@
+"""What a turn is likely to cost: a campaign's own last turns, else what turns usually take -> dollars by model."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from lorewright.campaigns.casting import Casting, ModelKeys
+from lorewright.campaigns.open_campaign import OpenCampaign
+from lorewright.llm.estimate import TYPICAL
+from lorewright.llm.taxonomy import Prices
+from lorewright.turn.casting import STAGES
+from lorewright.turn.stages.stage import BUILTIN
+from lorewright.turn.store import CampaignStore
+
+# So many turns say what the next one will be like.
+_LAST_TURNS = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Taken:
+    """Tokens that a stage takes in a turn, on average."""
+
+    read: float
+    written: float
+    cache_read: float = 0.0
+    cache_write: float = 0.0
+
+    def cost_usd(self, prices: Prices) -> float:
+        """What they cost."""
+        plain = max(self.read - self.cache_read - self.cache_write, 0.0)
+        cached = self.cache_read * prices.cache_read + self.cache_write * prices.cache_write
+        return (plain * prices.input + cached + self.written * prices.output) / 1_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class PaidModel:
+    """A model that costs money: which stages of a turn ask it, and what that comes to in a turn."""
+
+    key: str
+    stages: tuple[str, ...]
+    usd_a_turn: float
+
+
+def paid_models(casting: Casting, keys: ModelKeys, taken: Mapping[str, Taken]) -> tuple[PaidModel, ...]:
+    """The models that turns with these keys would pay for, by key.
+
+    Raises:
+        SettingsError: the settings name a key that there is not.
+    """
+    asked: dict[str, list[str]] = {}
+    for stage in STAGES:
+        key = casting.key(stage, keys)
+        if key != BUILTIN:
+            asked.setdefault(key, []).append(stage)
+    found = []
+    for key, stages in sorted(asked.items()):
+        prices = casting.prices(key)
+        if prices is not None:
+            usd = sum((taken.get(stage) or _typical(stage)).cost_usd(prices) for stage in stages)
+            found.append(PaidModel(key, tuple(stages), usd))
+    return tuple(found)
+
+
+def paid_in(campaign: OpenCampaign) -> tuple[PaidModel, ...]:
+    """The models that a campaign's next turn may pay for, as its last turns went."""
+    return paid_models(campaign.casting, campaign.keys, taken_lately(campaign.store))
+
+
+def taken_lately(store: CampaignStore) -> dict[str, Taken]:
+    """What the stages took in the last turns in which a model was asked, by stage; a stage that no model ran in any of
+    them is left out."""
+    turns = [store.stage_records(turn.turn_id) for turn in store.path(last=_LAST_TURNS)]
+    asked = [records for records in turns if any(record["calls"] for record in records)]
+    by_stage: dict[str, list[dict[str, Any]]] = {}
+    for record in (record for records in asked for record in records):
+        by_stage.setdefault(record["stage"], []).extend(record["calls"])
+    return {stage: _mean(calls, len(asked)) for stage, calls in by_stage.items() if calls}
+
+
+def _typical(stage: str) -> Taken:
+    """What the stage usually takes in a turn, for a campaign without turns of its own."""
+    call = TYPICAL[stage]
+    turns = call.in_hundred / 100
+    return Taken(call.read * turns, call.written * turns, cache_read=call.cached * turns)
+
+
+def _mean(calls: Sequence[Mapping[str, Any]], turns: int) -> Taken:
+    names = ("input_tokens", "output_tokens", "cache_read_tokens", "cache_write_tokens")
+    return Taken(*(sum(call[name] for call in calls) / turns for name in names))

@@ -1,0 +1,126 @@
+"""A campaign that is open for play: what holds at its head, its models, its turns."""
+
+from __future__ import annotations
+
+from asyncio import CancelledError
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from typing import Any
+
+from lorewright.campaigns.casting import Casting, ModelKeys
+from lorewright.errors import CampaignError, HeadMoved, LorewrightError
+from lorewright.ids import canonical_json, content_hash
+from lorewright.llm.metered import Spent
+from lorewright.storage.heads import HeadRow, head_row
+from lorewright.storage.model_rows import spent_in
+from lorewright.storage.sittings import active_session_row
+from lorewright.turn.campaign import CampaignRow
+from lorewright.turn.casting import STAGES, make_stages
+from lorewright.turn.commit import run_turn
+from lorewright.turn.draft import Setting, Submission
+from lorewright.turn.listener import SILENT, Listener
+from lorewright.turn.pipeline import Stages
+from lorewright.turn.prompting.pinning import pinned_library
+from lorewright.turn.rewinding import redo, undo_played
+from lorewright.turn.stages.stage import BUILTIN
+from lorewright.turn.store import CampaignStore
+
+# A turn that was thought by rules which hold no more is thought again by those that do.
+_UPGRADED_MEANWHILE = 3
+
+
+# What a campaign was made from as it holds at its head, and what is set by it.
+Made = tuple[CampaignRow, Setting]
+
+
+@dataclass(slots=True)
+class OpenCampaign:
+    """A campaign that is open for play: its file, and all that stays the same until it is upgraded or the head goes
+    back over an upgrade."""
+
+    store: CampaignStore
+    casting: Casting
+    _make: Callable[[], Made]
+    _made: Made
+
+    @property
+    def row(self) -> CampaignRow:
+        """The campaign as it was when its setting was made."""
+        return self._current()[0]
+
+    @property
+    def setting(self) -> Setting:
+        """The rules and packs that hold at the head."""
+        return self._current()[1]
+
+    @property
+    def keys(self) -> ModelKeys:
+        """The models that hold for the sitting at hand, else for the campaign."""
+        return ModelKeys.of(self.store.database)
+
+    @property
+    def stages(self) -> Stages:
+        """The stages of the next turn, with the models, prompts and budget that hold just now."""
+        keys = self.keys
+        if all(self.casting.key(stage, keys) == BUILTIN for stage in STAGES):
+            return make_stages({})
+        return self.casting.stages(keys, pinned_library(self.store.database, self.casting.library), self.spent())
+
+    def spent(self) -> Spent:
+        """What the sitting at hand has cost so far; without one, the campaign."""
+        active = active_session_row(self.store.database)
+        return Spent(*spent_in(self.store.database, None if active is None else active.id))
+
+    def change_setting(self, **changes: Any) -> None:
+        """Play on with some fields of the setting otherwise, until the head goes over an upgrade; for measuring."""
+        row, setting = self._current()
+        self._made = (row, replace(setting, **changes))
+
+    def _current(self) -> Made:
+        if self.store.upgrade_id() != self._made[0].upgrade_id:
+            self._made = self._make()
+        return self._made
+
+    async def submit(
+        self, text: str, *, action_id: str | None = None, builtin: bool = False, listener: Listener = SILENT
+    ) -> str:
+        """Run a turn; its TurnResult as canonical JSON. See `run_turn` for what it raises. With `builtin` no model is
+        asked in it, whatever the campaign's keys say; `listener` hears how it gets on.
+
+        Without an action ID one is made from the head and the words: the same words sent twice to the same head are one
+        submission. What is no text (half of a sign, bytes that no one could decode) becomes question marks.
+        """
+        text = text.encode("utf-8", "replace").decode("utf-8")
+        action_id = action_id or _action_id(head_row(self.store.database), text)
+        submission = Submission(text, action_id)
+        stages = make_stages({}) if builtin else self.stages
+        for _ in range(_UPGRADED_MEANWHILE):
+            setting = self.setting
+            try:
+                return await run_turn(self.store, submission, setting, stages, listener)
+            except HeadMoved:
+                if self.setting is setting:
+                    raise
+        return await run_turn(self.store, submission, self.setting, stages, listener)
+
+    async def retry(self, *, builtin: bool = False, listener: Listener = SILENT) -> str:
+        """Take back the last turn that was played and play its words again, which throws other dice.
+
+        Where that fails or is stopped, the turn that was taken back is done again.
+
+        Raises:
+            CampaignError: nothing was played yet.
+        And what `submit` raises.
+        """
+        _, words = undo_played(self.store)
+        try:
+            return await self.submit(words, builtin=builtin, listener=listener)
+        except (LorewrightError, CancelledError):
+            with suppress(CampaignError):
+                redo(self.store)
+            raise
+
+
+def _action_id(head: HeadRow, text: str) -> str:
+    return f"auto-{content_hash(canonical_json([head.turn_id, head.revision, text]))[:16]}"

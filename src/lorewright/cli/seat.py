@@ -1,0 +1,205 @@
+"""Seat: where whoever plays sits, at a terminal or behind a script. Their turns are submitted and shown here; models
+that cost money are asked about, and when one fails there are ways to go on."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Coroutine
+from functools import partial
+from typing import Any, Protocol
+
+from lorewright.campaigns.agreement import agree_to, awaiting, dollars, hold_to_agreement
+from lorewright.campaigns.estimate import PaidModel
+from lorewright.campaigns.open_campaign import OpenCampaign
+from lorewright.campaigns.sessions import recap_of, sit_down
+from lorewright.campaigns.table import table_of
+from lorewright.cli.onlooker import onlooker
+from lorewright.cli.output import complain, note, say
+from lorewright.cli.table_talk import show_end, show_last, show_result, take_back, usage_line
+from lorewright.errors import LorewrightError, NotAgreed, PromptError, ProviderError, SettingsError
+from lorewright.storage.heads import head_row
+from lorewright.storage.model_rows import last_attempt, usage_of_turn, usage_since
+from lorewright.turn.listener import Listener
+from lorewright.turn.result import TurnResult
+
+# What a model, its prompt or its settings are to blame for: without them the turn can be played.
+_OF_MODELS = (ProviderError, PromptError, SettingsError)
+
+_OFFER = "[r]etry · [b]uilt-in for this turn · [u]ndo · Enter: leave it "
+_HINT = (
+    "  say it again to retry · /builtin plays your last words without a model · /undo takes back the turn before · "
+    "nothing was lost"
+)
+
+
+class Ask(Protocol):
+    """Has a turn thought."""
+
+    def __call__(self, *, builtin: bool, listener: Listener) -> Coroutine[Any, Any, str]:
+        """The TurnResult as JSON."""
+        ...
+
+
+class Seat:
+    """A seat at a campaign.
+
+    With `at_terminal` somebody can be asked; `verbose` shows what models took; `streams` shows a narration while it is
+    written, where there is a screen for it.
+    """
+
+    def __init__(
+        self,
+        campaign: OpenCampaign,
+        *,
+        at_terminal: bool = False,
+        verbose: bool = False,
+        streams: bool = True,
+        builtin: bool = False,
+    ) -> None:
+        self.campaign = campaign
+        self._at_terminal = at_terminal
+        self._verbose = verbose
+        self._streams = streams
+        self._builtin = builtin
+        self._declined: tuple[str, ...] = ()
+        self._failed_words: str | None = None
+
+    def submit(self, words: str) -> None:
+        """Play a turn and show it. What goes wrong with a model is told, with the ways to go on.
+
+        Raises:
+            LorewrightError: anything else that is wrong; nothing was changed.
+        """
+        self._failed_words = words
+        self._play(partial(self.campaign.submit, words))
+
+    def retry(self) -> None:
+        """Play the last turn again, with other dice; otherwise as `submit`."""
+        self._play(self.campaign.retry)
+
+    def submit_builtin(self, words: str) -> None:
+        """Play a turn without a model; without words, those that came to nothing last.
+
+        Raises:
+            LorewrightError: it cannot be played; nothing was changed.
+        """
+        words = words or self._failed_words or ""
+        if not words:
+            say("There is nothing to play without a model: say /builtin and your words")
+            say()
+            return
+        self._failed_words = words
+        self._play(partial(self.campaign.submit, words), builtin=True)
+
+    def reconsider(self) -> None:
+        """Other models were chosen: who declined to pay for the last ones is asked again."""
+        self._declined = ()
+
+    def _play(self, ask: Ask, *, builtin: bool = False) -> None:
+        before = last_attempt(self.campaign.store.database)
+        while True:
+            try:
+                self._thought(ask, builtin=builtin or self._builtin or self._declines())
+                return
+            except NotAgreed:
+                raise
+            except _OF_MODELS as error:
+                complain(error)
+                if self._verbose and (took := usage_since(self.campaign.store.database, before)).calls:
+                    say(f"  {usage_line(took)}", style="dim")
+                choice = self._choice()
+            if choice == "u":
+                take_back(self.campaign)
+            if choice not in ("r", "b"):
+                return
+            builtin = choice == "b"
+
+    def _thought(self, ask: Ask, *, builtin: bool) -> None:
+        """Have a turn thought, and show what was committed."""
+        session = sit_down(self.campaign)
+        head = head_row(self.campaign.store.database).turn_id
+        with onlooker(streams=self._streams) as looking:
+            try:
+                stored = asyncio.run(ask(builtin=builtin, listener=looking))
+            except LorewrightError:
+                looking.did_not_happen()
+                raise
+            except KeyboardInterrupt:
+                if not self._at_terminal:
+                    raise
+                self._stopped(head, looking.did_not_happen)
+                return
+            result = TurnResult.model_validate_json(stored)
+            is_told = looking.happened(result.final_text)
+        self._failed_words = None
+        usage = usage_of_turn(self.campaign.store.database, result.turn_id) if self._verbose else None
+        show_result(result, table=table_of(self.campaign), is_told=is_told, usage=usage)
+        if any(event.type == "campaign_ended" for event in result.engine_events):
+            show_end(recap_of(self.campaign, session))
+
+    def _stopped(self, head: str, did_not_happen: Callable[[], None]) -> None:
+        """Whoever interrupts stops a turn that is thought; one that was just committed stands."""
+        if head_row(self.campaign.store.database).turn_id != head:
+            show_last(self.campaign)
+            return
+        did_not_happen()
+        say("Stopped. Nothing of it happened, and nothing was lost.", style="dim")
+        say()
+
+    def _declines(self) -> bool:
+        """Whether the turn is played without a model because nobody wants to pay for it.
+
+        Raises:
+            NotAgreed: there is nobody to be asked.
+        """
+        models = awaiting(self.campaign)
+        if not models:
+            return False
+        if not self._at_terminal:
+            hold_to_agreement(self.campaign)
+        keys = tuple(one.key for one in models)
+        if keys == self._declined:
+            return True
+        if agrees(models):
+            agree_to(self.campaign, models)
+            return False
+        self._declined = keys
+        say(
+            "Then it goes on without a model, until you leave; /model says which are set, and sets others.", style="dim"
+        )
+        return True
+
+    def _choice(self) -> str:
+        """How to go on after a model failed: `r`, `b`, `u`, or empty."""
+        if not self._at_terminal:
+            note(_HINT)
+            return ""
+        while (said := answered(_OFFER)) not in ("", "r", "b", "u"):
+            pass
+        say()
+        return said
+
+
+def agrees(models: tuple[PaidModel, ...]) -> bool:
+    """Name models with their prices, and ask whether they may be paid for."""
+    say("This asks models that cost money:")
+    show_prices(models)
+    return answered("Play with them? [y/N] " if len(models) > 1 else "Play with it? [y/N] ") == "y"
+
+
+def show_prices(models: tuple[PaidModel, ...], *, tell: Callable[[str], None] = say) -> None:
+    """What each of some models is likely to cost."""
+    for one in models:
+        stages = ", ".join(stage.replace("_", " ") for stage in one.stages)
+        tell(f"  {one.key}: about {dollars(one.usd_a_turn)} a turn ({stages})")
+    if len(models) > 1:
+        tell(f"  together: about {dollars(sum(one.usd_a_turn for one in models))} a turn")
+
+
+def answered(question: str) -> str:
+    """The first letter of an answer, in lower case; empty where there is none."""
+    try:
+        return input(question).strip().casefold()[:1]
+    except (EOFError, KeyboardInterrupt):
+        say()
+        return ""

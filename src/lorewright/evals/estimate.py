@@ -1,0 +1,50 @@
+"""What a replay would ask of whom -> about what it costs, by what the same stages read and wrote then."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from lorewright.evals.casting import Overrides
+from lorewright.evals.recording import RecordedTurn
+from lorewright.llm.taxonomy import Row
+from lorewright.tokens import count_tokens
+from lorewright.turn.stages.stage import BUILTIN
+
+# What a stage reads beside its input, and writes, where no model ran it then.
+_PROMPT, _ANSWER = 800, 300
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """How many times paid models would be asked, which (by key, sorted), and about what that costs in millionths of a
+    dollar, if nothing has to be repaired."""
+
+    calls: int
+    keys: tuple[str, ...]
+    microusd: int
+
+
+def estimate_of(turns: Iterable[RecordedTurn], overrides: Overrides, rows: Mapping[str, Row]) -> Estimate:
+    """The estimate for turns; `rows` has the row of every key that would be asked."""
+    calls, keys, microusd = 0, set[str](), 0
+    for turn in turns:
+        for stage, key in overrides.keys(turn.asked()).items():
+            if key is None or key == BUILTIN or not rows[key].is_paid:
+                continue
+            prices = rows[key].prices
+            assert prices is not None
+            for record in (one for one in turn.records if one["stage"] == stage):
+                read, written = _size_of(record)
+                calls, microusd = calls + 1, microusd + prices.cost_microusd(read, written)
+                keys.add(key)
+    return Estimate(calls, tuple(sorted(keys)), microusd)
+
+
+def _size_of(record: Mapping[str, Any]) -> tuple[int, int]:
+    """Tokens that a stage read and wrote."""
+    if record["calls"]:
+        return sum(one["input_tokens"] for one in record["calls"]), sum(one["output_tokens"] for one in record["calls"])
+    return _PROMPT + count_tokens(json.dumps(record["input"], ensure_ascii=False)), _ANSWER

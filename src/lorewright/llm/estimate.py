@@ -1,0 +1,54 @@
+"""Estimate: the models of a campaign's tiers -> what a turn may cost with them, before one was played."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from lorewright.llm.taxonomy import Row, row_of
+from lorewright.llm.tiers import key_for
+from lorewright.settings import ModelsSettings
+
+
+@dataclass(frozen=True, slots=True)
+class Typical:
+    """What a call takes in the midst of a scene, in tokens, and in how many of a hundred turns it is made."""
+
+    read: int
+    cached: int
+    written: int
+    in_hundred: int = 100
+
+
+# Read and cached: means over twelve turns of Dead Drop. Written: a narration of some 180 words, a handful of proposals.
+# The interpreter asks where its twin is unsure, resolution where a rulebook decides: rough guesses at how often.
+TYPICAL: dict[str, Typical] = {
+    "narrator": Typical(1_900, 950, 250),
+    "lore_extractor": Typical(800, 400, 120),
+    "planner": Typical(1_000, 500, 120),
+    "interpreter": Typical(900, 500, 80, in_hundred=20),
+    "resolution": Typical(1_200, 500, 200, in_hundred=20),
+}
+
+
+def turn_microusd(*, small: str, large: str, settings: ModelsSettings) -> int | None:
+    """What a turn costs with these two models, in millionths of a dollar, about; None where a model that is asked has
+    no price in the table.
+
+    Raises:
+        SettingsError: there is no such key, or the settings name a stage that there is not.
+    """
+    total = 0.0
+    for stage, typical in TYPICAL.items():
+        row = row_of(key_for(stage, small=small, large=large, settings=settings), settings)
+        if row.provider == "builtin":
+            continue
+        if row.prices is None:
+            return None
+        total += _call_microusd(row, typical) * typical.in_hundred / 100
+    return math.ceil(total)
+
+
+def _call_microusd(row: Row, typical: Typical) -> float:
+    assert row.prices is not None
+    return row.prices.cost_microusd(typical.read, typical.written, cache_read=typical.cached)

@@ -1,0 +1,170 @@
+"""Scenarios made from packs: sound, played to their goal, the same by seed and different between seeds."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from corpora import corpus_pack
+from exploration import CANARIES, write_vault
+from generation import MOST_ACTIONS, proven, workshop
+from lorewright.campaigns.explore.writing import scenario_text
+from lorewright.campaigns.generator.generating import draft
+from lorewright.campaigns.generator.lot import Lot
+from lorewright.campaigns.rulesets import load_ruleset
+from lorewright.errors import ScenarioError
+from lorewright.world.schemas import filled, misfits
+from pack_builder import write_pack
+
+OWN_PACKS = ("neo_seattle", "cyberpunk_core")
+RULESETS = ("freeform", "freeform-d20", "everyday-tension", "inner-chorus", "seven-minutes")
+
+
+@pytest.mark.parametrize("pack", [*OWN_PACKS, "orme_house"])
+def test_a_generated_scenario_is_sound_and_its_goal_is_reached_by_whoever_tries_everything(
+    pack: str, tmp_path: Path
+) -> None:
+    shop = workshop(tmp_path, pack)
+    for seed in (1, 2, 3):
+        made = shop.make(seed)
+        found = proven(shop, made, tmp_path)
+        assert found.holds, (seed, found)
+        assert made.lines <= MOST_ACTIONS
+
+
+@pytest.mark.corpora
+def test_a_real_sourcebook_gives_scenarios_too(tmp_path: Path) -> None:
+    shop = workshop(tmp_path, str(corpus_pack("eclipse-phase")))
+    for seed in (1, 2):
+        found = proven(shop, shop.make(seed), tmp_path)
+        assert found.holds, (seed, found)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("pack", OWN_PACKS)
+def test_every_one_of_a_hundred_seeds_does(pack: str, tmp_path: Path) -> None:
+    shop = workshop(tmp_path, pack)
+    proofs = {seed: proven(shop, shop.make(seed), tmp_path) for seed in range(1, 101)}
+    assert {seed: one for seed, one in proofs.items() if not one.holds} == {}
+
+
+@pytest.mark.slow
+@pytest.mark.corpora
+def test_every_one_of_a_hundred_seeds_does_in_a_real_sourcebook(tmp_path: Path) -> None:
+    shop = workshop(tmp_path, str(corpus_pack("eclipse-phase")))
+    proofs = {seed: proven(shop, shop.make(seed), tmp_path) for seed in range(1, 101)}
+    assert {seed: one for seed, one in proofs.items() if not one.holds} == {}
+
+
+def test_a_pack_and_the_one_that_it_builds_upon_make_one_scenario(tmp_path: Path) -> None:
+    shop = workshop(tmp_path, "neo_seattle", "cyberpunk_core")
+    made = shop.make(4)
+    assert made.scenario.content_packs == ("neo_seattle", "cyberpunk_core")
+    assert proven(shop, made, tmp_path).holds
+
+
+@pytest.mark.parametrize("ruleset_id", RULESETS)
+def test_stat_blocks_and_scene_fit_the_ruleset_and_differ_by_seed(ruleset_id: str, tmp_path: Path) -> None:
+    shop = workshop(tmp_path, "orme_house")
+    ruleset, _ = load_ruleset(ruleset_id)
+    made = [shop.make(seed, ruleset_id).scenario for seed in (1, 2)]
+    for scenario in made:
+        assert set(scenario.stat_blocks) == {"player", *scenario.cast}
+        for block in scenario.stat_blocks.values():
+            assert misfits(filled(block, ruleset.character_stat_schema), ruleset.character_stat_schema) == []
+        if ruleset.scene_state_schema:
+            assert misfits(filled(scenario.scene_seed, ruleset.scene_state_schema), ruleset.scene_state_schema) == []
+    assert made[0].stat_blocks["player"] != made[1].stat_blocks["player"]
+
+
+def test_seeds_differ_in_where_it_begins_who_is_in_it_and_what_is_wanted(tmp_path: Path) -> None:
+    shop = workshop(tmp_path, "neo_seattle")
+    ruleset, _ = load_ruleset("freeform")
+    made = [draft(shop.prepared.ground, ruleset, Lot(seed), f"s_{seed}") for seed in range(1, 41)]
+    assert len({one.start for one in made}) >= 10
+    assert len({frozenset(one.cast) for one in made}) >= 30
+    assert len({one.goals["player"] for one in made}) >= 35
+    assert len({tuple(rule.id for rule in one.rules) for one in made}) >= 6
+    assert len({one.intro_seed for one in made}) == 40
+
+
+def test_the_same_seed_gives_the_same_bytes_in_another_process(tmp_path: Path) -> None:
+    shop = workshop(tmp_path, "cyberpunk_core")
+    here = scenario_text(shop.make(5).scenario)
+    out = tmp_path / "again.yaml"
+    command = [sys.executable, "-m", "lorewright", "scenario", "generate", "--pack", "cyberpunk_core"]
+    subprocess.run(
+        [*command, "--seed", "5", "--out", str(out)],
+        check=True,
+        capture_output=True,
+        env={**os.environ, "PYTHONHASHSEED": "77", "LOREWRIGHT_WORKSPACE": str(tmp_path / "workspace")},
+    )
+    assert out.read_text(encoding="utf-8") == here
+
+
+def test_a_brief_chooses_the_place_and_the_people_that_it_names_and_is_kept(tmp_path: Path) -> None:
+    shop = workshop(tmp_path, "neo_seattle")
+    for seed in (1, 2, 3):
+        made = shop.make(seed, brief="Hesper at the flood chapel, and a dragonfly")
+        assert made.scenario.start == "flood_chapel"
+        assert "hesper" in made.scenario.cast
+        assert made.unheard == ("dragonfly",)
+        assert made.scenario.system["generated"]["brief"] == "Hesper at the flood chapel, and a dragonfly"
+
+
+def test_what_presses_ends_it_for_whoever_only_waits(tmp_path: Path) -> None:
+    shop = workshop(tmp_path, "orme_house")
+    scenario = shop.make(1).scenario
+    clock = scenario.clocks["pressing"]
+    assert clock.max > sum(line.startswith("go ") for line in scenario.demo)
+    assert [effect.end for effect in clock.at[clock.max]] == ["too_late"]
+    assert scenario.endings["too_late"].say
+
+
+def test_people_remember_from_the_start_what_the_errand_is_about(tmp_path: Path) -> None:
+    shop = workshop(tmp_path, "orme_house")
+    made = shop.make(2)
+    campaigns = shop.app.rehearsal(tmp_path)
+    campaigns.begin(made.scenario, shop.prepared.installed, shop.app.by_words, source="x", campaign_id="game", seed=1)
+    with campaigns.reading("game") as store:
+        state = store.head().state
+    remembered = {who: [one.content for one in memory.values()] for who, memory in state.observations.items()}
+    assert state.player_id in remembered
+    assert len(remembered) >= 3
+    assert all(one.importance == 4 for memory in state.observations.values() for one in memory.values())
+
+
+def test_nothing_that_is_hidden_is_told_or_held(tmp_path: Path) -> None:
+    shop = workshop(tmp_path, str(write_vault(tmp_path)))
+    for seed in range(1, 9):
+        text = scenario_text(shop.make(seed).scenario)
+        assert [canary for canary in CANARIES if canary in text] == []
+        assert "Silver Whistle" not in text
+
+
+def test_a_pack_that_has_too_little_is_told_what_to_write(tmp_path: Path) -> None:
+    folder = write_pack(
+        tmp_path,
+        {
+            "locations/hut.md": "# Hut\n\nA hut with one door and nobody in it.\n",
+            "npcs/ada.md": "# Ada\n\nAda mends nets.\n\n## Knows\n\n- {#light} It went out on a Tuesday.\n",
+        },
+        pack_id="small",
+        manifest=None,
+    )
+    shop = workshop(tmp_path, str(folder))
+    with pytest.raises(ScenarioError) as problem:
+        shop.make(1)
+    assert "1 of at least 3 places" in str(problem.value)
+    assert "1 of at least 2 people" in str(problem.value)
+    assert "name another --pack" in (problem.value.hint or "")
+
+
+def test_a_ruleset_without_ways_and_talk_is_refused(tmp_path: Path) -> None:
+    shop = workshop(tmp_path, "orme_house")
+    with pytest.raises(ScenarioError, match="tic-tac-toe has no `go`"):
+        shop.make(1, "tic-tac-toe")

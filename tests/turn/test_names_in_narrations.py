@@ -1,0 +1,48 @@
+"""A narration names nobody whom it was not shown; marks and line feeds make no names."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import harbour as h
+from lorewright.errors import OutputRejected
+from lorewright.llm.doubles import ScriptedModel
+from lorewright.turn.closed_names import unknown_names
+
+
+def narrated(tmp_path: Path, text: str) -> str:
+    """What the player is told where a model writes this."""
+    app = h.harbour(tmp_path, models={"narrator": ScriptedModel(lambda _: text)})
+    (told,) = h.say(app, "look")
+    return str(told["final_text"])
+
+
+def test_a_name_that_was_not_shown_is_found_and_one_that_was_is_not() -> None:
+    assert unknown_names("Osk nods to Brann, and Brann leaves.", shown="osk") == ["Brann"]
+    assert unknown_names("Osk nods.", shown="the landlord is Osk") == []
+
+
+def test_what_begins_a_sentence_or_a_paragraph_is_no_name() -> None:
+    assert unknown_names("Rain falls. Somebody laughs, and\n\nEverybody goes", shown="") == []
+
+
+def test_a_word_after_a_mark_is_no_name(tmp_path: Path) -> None:
+    assert narrated(tmp_path, "Smoke hangs there. [1] Somebody coughs [2]. [1][2] Everything waits.") == (
+        "Smoke hangs there. Somebody coughs. Everything waits."
+    )
+
+
+def test_a_mark_does_not_hide_a_secret(tmp_path: Path) -> None:
+    with pytest.raises(OutputRejected, match="what was not revealed"):
+        narrated(
+            tmp_path, "I sold her [1] passage to the [1] harbour master for [1] a marmoset and a month [1] of quiet."
+        )
+
+
+def test_the_first_word_of_a_line_that_was_shown_may_be_said_again(tmp_path: Path) -> None:
+    told = ["It rains.\nOdds are even, and oddly so.", "They sing of Odds and ends."]
+    model = ScriptedModel([one.replace("oddly so", "so it goes") for one in told])
+    app = h.harbour(tmp_path, models={"narrator": model})
+    assert h.say(app, "look", "wait")[1]["final_text"] == told[1]
