@@ -6,13 +6,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Protocol
 
+from lorewright.errors import SettingsError
 from lorewright.llm.metered import Budget, Spent
 from lorewright.llm.model import Model
 from lorewright.llm.opening import open_model
 from lorewright.llm.prompt import Prompts
 from lorewright.llm.prompts.library import PromptLibrary
 from lorewright.llm.taxonomy import Prices, row_of
-from lorewright.llm.tiers import key_for
+from lorewright.llm.tiers import TIERS, key_for
 from lorewright.settings import ModelsSettings
 from lorewright.storage.database import Database
 from lorewright.storage.model_rows import model_keys
@@ -141,9 +142,11 @@ class FixedCasting:
         Raises:
             SettingsError: a model was given to a stage that there is not.
         """
+        unknown = sorted(set(models) - set(TIERS))
+        if unknown:
+            raise SettingsError(f"there is no stage {unknown[0]}", hint=f"one of {', '.join(TIERS)}")
         self._models = dict(models)
         self._library = library
-        make_stages({stage: model for stage, model in models.items() if stage in STAGES})
 
     @property
     def library(self) -> PromptLibrary:
