@@ -218,3 +218,12 @@ def test_a_thread_that_an_ending_asks_about_is_not_the_narrations_to_close(tmp_p
     h.say(app, "wait")
     assert state(app).threads["lost"].status == "open"
     assert state(app).ended is None
+
+
+def test_what_a_model_rests_on_is_cited_with_the_chunk_that_it_stands_in(tmp_path: Path) -> None:
+    app = h.harbour(tmp_path, models={"narrator": ScriptedModel(lambda _: "Your eyes water [1]. You wait.")})
+    (told,) = h.say(app, "look")
+    (citation,) = told["citations"]
+    assert (citation["chunk_id"], citation["item_id"]) == ("harbour:tavern:atmosphere", None)
+    assert citation["quote"] == "Smoke hangs from the beams."
+    assert "[1]" not in told["final_text"]

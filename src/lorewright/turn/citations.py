@@ -6,17 +6,26 @@ from collections.abc import Sequence
 
 from lorewright.ids import shown_item
 from lorewright.index.generation import Generation
+from lorewright.turn.prompting.sources import sources_of
 from lorewright.turn.records import NarratorInput, NarratorOutput
 from lorewright.turn.result import Citation
 
 
 def citations(told: NarratorOutput, given: NarratorInput, generations: Sequence[Generation]) -> tuple[Citation, ...]:
-    """A citation for each thing cited, in order, each once. IDs that were not in the narrator's input are dropped."""
-    quotes = _quotable(given)
+    """A citation for each thing cited, in order, each once. IDs that were not in the narrator's input are dropped, and
+    so are events, which stand in no chunk.
+
+    A built-in narration cites what it quotes; a model's what it says it rests on, in words of its own.
+    """
+    quotes, in_own_words = _quotable(given), bool(told.support)
+    if in_own_words:
+        rested_on = [(one.id, (one.id.partition("#")[0], one.text)) for one in sources_of(given) if one.kind != "event"]
+        # Of a chunk with several sentences the first that was shown stands for it.
+        quotes |= {source_id: [quote] for source_id, quote in reversed(rested_on)}
     found: list[Citation] = []
     for cited in dict.fromkeys(told.cited):
         for chunk_id, quote in quotes.get(cited, ()):
-            if quote not in told.final_text and "#" not in cited:
+            if quote not in told.final_text and "#" not in cited and not in_own_words:
                 continue
             citation = _citation(cited, chunk_id, quote, generations)
             found += [citation] if citation else []
