@@ -172,3 +172,9 @@ def test_without_a_model_what_code_does_not_decide_is_simply_done(app: App) -> N
     (result,) = h.say(h.with_models(app, {"interpreter": reading}), "hum")
     assert result["rolls"] == []
     assert result["validation"]["results"][0]["success"]
+
+
+@pytest.mark.parametrize("written", ["1d20+0", " 1D20 ", "01d20"])
+def test_dice_may_be_repeated_as_they_were_asked_for(app: App, written: str) -> None:
+    _, model = played(app, Reader(written, dice_request=[written]))
+    assert len(model.requests) == 2

@@ -142,6 +142,15 @@ def asked_of(roll: Roll) -> str:
     return f"{roll.expression}{roll.modifier:+d}" if roll.modifier else roll.expression
 
 
+def _plain(expression: str) -> str:
+    """An expression as `asked_of` writes it (`1d20+0` is `1d20`); what is none stays."""
+    try:
+        throw = parse_dice("".join(expression.split()).lower())
+    except ValueError:
+        return expression
+    return f"{throw.dice}d{throw.sides}{f'{throw.bonus:+d}' if throw.bonus else ''}"
+
+
 def own_modifiers(action: Action, state: WorldState, ruleset: Ruleset) -> dict[str, range]:
     """What the ruleset's formula can add to its dice in an attempt: from the least to the most that any stat makes of
     it, and nothing at all."""
@@ -164,7 +173,7 @@ class _Judging:
 
     def wrong_with(self, output: ResolutionOutput) -> str | None:
         thrown = [asked_of(roll) for roll in self._tool.rolls]
-        said = ["".join(one.split()).lower() for one in output.dice_request]
+        said = [_plain(one) for one in output.dice_request]
         if said != thrown:
             told = ", ".join(thrown) or "nothing"
             return f"dice_request must repeat what was thrown with roll_dice, in order: {told}"
