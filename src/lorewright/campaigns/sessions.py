@@ -128,7 +128,7 @@ def begin(campaign: OpenCampaign) -> SessionRow:
 def end(campaign: OpenCampaign, session: SessionRow) -> SessionRow:
     """End a sitting with its last turn, and its summary; one that has ended stays as it is."""
     if session.ended_at is None:
-        own = _own_turns(campaign.store, session)
+        own = own_turns(campaign.store, session)
         finish_session(
             campaign.store.database,
             session.id,
@@ -146,7 +146,7 @@ def recap_of(campaign: OpenCampaign, session: SessionRow) -> str:
     store = campaign.store
     if session.summary is not None and session.end_turn_id is not None and store.is_on_path(session.end_turn_id):
         return session.summary
-    own = _own_turns(store, session)
+    own = own_turns(store, session)
     if not own:
         return nothing_yet(store.head().state)
     turns = store.turns()
@@ -198,7 +198,7 @@ def shown(session: SessionRow) -> dict[str, Any]:
     }
 
 
-def _own_turns(store: CampaignStore, session: SessionRow) -> list[dict[str, Any]]:
+def own_turns(store: CampaignStore, session: SessionRow) -> list[dict[str, Any]]:
     """The turns of a sitting that are on the path to the head."""
     return [turn for turn in store.turns() if turn["session_id"] == session.id]
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import Annotated
 
 import typer
 
-from lorewright.bootstrap import open_app
+from lorewright.bootstrap import App, open_app
 from lorewright.campaigns.model_choice import choose_for_campaign, choose_for_sitting
+from lorewright.campaigns.model_recap import recap_by_model
 from lorewright.campaigns.sessions import shown
 from lorewright.cli.model_options import Both, Large, Small, Yes, agree_beforehand, tiers
 from lorewright.cli.model_table import models_of, show_models
@@ -77,25 +79,41 @@ def end(campaign_id: CampaignId, as_json: AsJson = False) -> None:
     say(wrapped(session.summary or ""))
 
 
-@app.command(epilog="Example: lorewright session recap friday")
+@app.command(epilog="Example: lorewright session recap friday --by-model")
 def recap(
     campaign_id: CampaignId,
     session_id: Annotated[
         str | None, typer.Option("--session", help="This sitting; the last one if not given.")
     ] = None,
+    by_model: Annotated[
+        bool, typer.Option("--by-model", help="Have the campaign's large model tell it, in words of its own.")
+    ] = False,
+    yes: Annotated[bool, typer.Option("--yes", help="Agree to pay for the model, for this campaign.")] = False,
     as_json: AsJson = False,
 ) -> None:
     """What a sitting amounted to, as the player may know it."""
-    sessions = open_app().sessions
-    found = sessions.session_history(campaign_id)
+    lorewright = open_app()
+    found = lorewright.sessions.session_history(campaign_id)
     if not found:
         raise NotFound(f"{campaign_id} has no sitting yet", hint=f"play: lorewright play {campaign_id}")
     asked = session_id or found[-1].id
-    told = sessions.generate_recap(asked if ":" in asked else f"{campaign_id}:{asked}")
+    asked = asked if ":" in asked else f"{campaign_id}:{asked}"
+    if by_model:
+        told = _told_by_model(lorewright, campaign_id, asked, agreed=yes)
+    else:
+        told = lorewright.sessions.generate_recap(asked)
     if as_json:
         show_json({"session_id": asked, "recap": told})
     else:
         say(wrapped(told))
+
+
+def _told_by_model(lorewright: App, campaign_id: str, session_id: str, *, agreed: bool) -> str:
+    session = next((one for one in lorewright.sessions.session_history(campaign_id) if one.id == session_id), None)
+    if session is None:
+        raise NotFound(f"there is no sitting {session_id}", hint=f"see: lorewright session list {campaign_id}")
+    with lorewright.campaigns.open(campaign_id) as campaign:
+        return asyncio.run(recap_by_model(campaign, session, agreed=agreed))
 
 
 @app.command("list", epilog="Example: lorewright session list friday --json")

@@ -130,3 +130,13 @@ _SUMS = ", ".join(["count(*)", *(f"coalesce(sum(json_extract(call.value, '$.{nam
 
 def _usage(row: Any) -> Usage:
     return Usage(*map(int, row))
+
+
+def keep_model_call(database: Database, *, stage: str, session_id: str, record: dict[str, Any], time: str) -> None:
+    """Keep what a model was asked outside of turns; `record` has its calls under `calls`."""
+    with database.transaction() as connection:
+        (campaign_id,) = connection.execute("SELECT id FROM campaigns").fetchone()
+        number = connection.execute("SELECT count(*) FROM model_calls").fetchone()[0] + 1
+        text = json.dumps(record, ensure_ascii=False, sort_keys=True)
+        row = (campaign_id, number, session_id, stage, text, time)
+        connection.execute("INSERT INTO model_calls VALUES (?, ?, ?, ?, ?, ?)", row)

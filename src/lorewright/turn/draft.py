@@ -159,7 +159,7 @@ class Recorder:
                 model_key=log.model_key,
                 model_name=log.model_name,
                 provider=log.provider,
-                prompt=_use_of(log),
+                prompt=use_of(log),
                 calls=tuple(log.calls),
             )
         self.records.append(record)
@@ -177,7 +177,8 @@ class Recorder:
         }
 
 
-def _use_of(log: CallLog) -> PromptUse | None:
+def use_of(log: CallLog) -> PromptUse | None:
+    """The prompt of a log's calls; None where none was rendered."""
     shown = log.prompt
     if shown is None:
         return None
