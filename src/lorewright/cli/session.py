@@ -97,11 +97,11 @@ def recap(
     if not found:
         raise NotFound(f"{campaign_id} has no sitting yet", hint=f"play: lorewright play {campaign_id}")
     asked = session_id or found[-1].id
-    asked = asked if ":" in asked else f"{campaign_id}:{asked}"
+    full = asked if ":" in asked else f"{campaign_id}:{asked}"
     if by_model:
-        told = _told_by_model(lorewright, campaign_id, asked, agreed=yes)
+        told = _told_by_model(lorewright, campaign_id, full, agreed=yes)
     else:
-        told = lorewright.sessions.generate_recap(asked)
+        told = lorewright.sessions.generate_recap(full)
     if as_json:
         show_json({"session_id": asked, "recap": told})
     else:
