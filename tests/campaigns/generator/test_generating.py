@@ -21,6 +21,8 @@ from lorewright.world.schemas import filled, misfits
 from pack_builder import write_pack
 
 OWN_PACKS = ("neo_seattle", "cyberpunk_core")
+# A hundred of each pack take ten minutes and more; a run without this variable tries some.
+SEEDS = range(1, 101 if os.environ.get("LOREWRIGHT_ALL_SEEDS") else 13)
 RULESETS = ("freeform", "freeform-d20", "everyday-tension", "inner-chorus", "seven-minutes")
 
 
@@ -46,17 +48,17 @@ def test_a_real_sourcebook_gives_scenarios_too(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("pack", OWN_PACKS)
-def test_every_one_of_a_hundred_seeds_does(pack: str, tmp_path: Path) -> None:
+def test_every_one_of_many_seeds_does(pack: str, tmp_path: Path) -> None:
     shop = workshop(tmp_path, pack)
-    proofs = {seed: proven(shop, shop.make(seed), tmp_path) for seed in range(1, 101)}
+    proofs = {seed: proven(shop, shop.make(seed), tmp_path) for seed in SEEDS}
     assert {seed: one for seed, one in proofs.items() if not one.holds} == {}
 
 
 @pytest.mark.slow
 @pytest.mark.corpora
-def test_every_one_of_a_hundred_seeds_does_in_a_real_sourcebook(tmp_path: Path) -> None:
+def test_every_one_of_many_seeds_does_in_a_real_sourcebook(tmp_path: Path) -> None:
     shop = workshop(tmp_path, str(corpus_pack("eclipse-phase")))
-    proofs = {seed: proven(shop, shop.make(seed), tmp_path) for seed in range(1, 101)}
+    proofs = {seed: proven(shop, shop.make(seed), tmp_path) for seed in SEEDS}
     assert {seed: one for seed, one in proofs.items() if not one.holds} == {}
 
 
