@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from threading import Thread
 from typing import Protocol
 
 from lorewright.errors import SettingsError
 from lorewright.llm.metered import Budget, Spent
 from lorewright.llm.model import Model
-from lorewright.llm.opening import open_model
+from lorewright.llm.opening import load_sdk, open_model
 from lorewright.llm.prompt import Prompts
 from lorewright.llm.prompts.library import PromptLibrary
 from lorewright.llm.taxonomy import Prices, row_of
@@ -91,6 +92,10 @@ class Casting(Protocol):
         """
         ...
 
+    def warm(self, keys: ModelKeys) -> None:
+        """Get ready, in the background, what the first question to these models needs. Of no use but speed."""
+        ...
+
 
 class TierCasting:
     """Models by the campaign's keys and the settings."""
@@ -128,6 +133,11 @@ class TierCasting:
         wanted = {stage: self.key(stage, keys) for stage in STAGES}
         opened = {key: self._model(key, budget) for key in sorted(set(wanted.values()))}
         return make_stages({stage: model for stage, key in wanted.items() if (model := opened[key])}, prompts)
+
+    def warm(self, keys: ModelKeys) -> None:
+        """Import their SDKs, which takes a second or two, while the player reads."""
+        for key in sorted({self.key(stage, keys) for stage in STAGES} - {BUILTIN}):
+            Thread(target=load_sdk, args=(key, self._settings), daemon=True).start()
 
     def _model(self, key: str, budget: Budget) -> Model | None:
         return open_model(key, self._settings, environ=self._environ, budget=budget)
@@ -171,3 +181,6 @@ class FixedCasting:
     def stages(self, keys: ModelKeys, prompts: Prompts, spent: Spent) -> Stages:
         """With the models that were given."""
         return make_stages({stage: model for stage, model in self._models.items() if stage in STAGES}, prompts)
+
+    def warm(self, keys: ModelKeys) -> None:
+        """They are at hand."""

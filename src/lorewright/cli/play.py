@@ -159,6 +159,7 @@ def play_at_prompt(campaigns: Campaigns, campaign_id: str, manner: Manner = PLAI
     try:
         with campaigns.open(campaign_id) as campaign, _sitting(campaign):
             seat = manner.seat(campaign, at_terminal=True)
+            campaign.casting.warm(campaign.keys)
             show_start(campaign)
             while (line := _ask()) is not None and campaign_id in campaigns.ids() and _answer(seat, line):
                 pass
