@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from lorewright.campaigns.estimate import PaidModel, paid_in
+from lorewright.campaigns.estimate import PaidModel, paid_in, paid_keys
 from lorewright.campaigns.open_campaign import OpenCampaign
 from lorewright.errors import NotAgreed
 from lorewright.storage.model_rows import agree, agreed_keys
@@ -15,6 +15,9 @@ def awaiting(campaign: OpenCampaign) -> tuple[PaidModel, ...]:
         SettingsError: the settings name a key that there is not.
     """
     agreed = agreed_keys(campaign.store.database)
+    # Asked before every turn, so that no price is made where nobody is to be asked.
+    if not paid_keys(campaign.casting, campaign.keys).keys() - set(agreed):
+        return ()
     return tuple(one for one in paid_in(campaign) if one.key not in agreed)
 
 

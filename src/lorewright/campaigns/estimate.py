@@ -43,29 +43,41 @@ class PaidModel:
     usd_a_turn: float
 
 
-def paid_models(casting: Casting, keys: ModelKeys, taken: Mapping[str, Taken]) -> tuple[PaidModel, ...]:
-    """The models that turns with these keys would pay for, by key.
+def paid_keys(casting: Casting, keys: ModelKeys) -> dict[str, tuple[str, ...]]:
+    """The keys that turns with these tiers would pay for, sorted, each with the stages that ask it.
 
     Raises:
         SettingsError: the settings name a key that there is not.
     """
-    asked: dict[str, list[str]] = {}
+    asked: dict[str, tuple[str, ...]] = {}
     for stage in STAGES:
         key = casting.key(stage, keys)
         if key != BUILTIN:
-            asked.setdefault(key, []).append(stage)
+            asked[key] = (*asked.get(key, ()), stage)
+    return {key: stages for key, stages in sorted(asked.items()) if casting.prices(key) is not None}
+
+
+def paid_models(casting: Casting, keys: ModelKeys, store: CampaignStore) -> tuple[PaidModel, ...]:
+    """The models that a campaign's turns with these keys would pay for, by key, as its last turns went.
+
+    Raises:
+        SettingsError: the settings name a key that there is not.
+    """
+    paid = paid_keys(casting, keys)
+    # Its last turns are read only where there is something to be estimated.
+    taken = taken_lately(store) if paid else {}
     found = []
-    for key, stages in sorted(asked.items()):
+    for key, stages in paid.items():
         prices = casting.prices(key)
-        if prices is not None:
-            usd = sum((taken.get(stage) or _typical(stage)).cost_usd(prices) for stage in stages)
-            found.append(PaidModel(key, tuple(stages), usd))
+        assert prices is not None
+        usd = sum((taken.get(stage) or _typical(stage)).cost_usd(prices) for stage in stages)
+        found.append(PaidModel(key, stages, usd))
     return tuple(found)
 
 
 def paid_in(campaign: OpenCampaign) -> tuple[PaidModel, ...]:
-    """The models that a campaign's next turn may pay for, as its last turns went."""
-    return paid_models(campaign.casting, campaign.keys, taken_lately(campaign.store))
+    """The models that a campaign's next turn may pay for."""
+    return paid_models(campaign.casting, campaign.keys, campaign.store)
 
 
 def taken_lately(store: CampaignStore) -> dict[str, Taken]:

@@ -6,7 +6,7 @@ from typing import Any
 
 from lorewright.campaigns.agreement import awaiting, dollars
 from lorewright.campaigns.casting import Casting, ModelKeys
-from lorewright.campaigns.estimate import paid_in, paid_models, taken_lately
+from lorewright.campaigns.estimate import paid_in, paid_models
 from lorewright.campaigns.open_campaign import OpenCampaign
 from lorewright.cli.output import say
 from lorewright.errors import SettingsError
@@ -74,7 +74,7 @@ def show_models_of(models: dict[str, Any]) -> None:
 
 def _estimate(casting: Casting, keys: ModelKeys, store: CampaignStore) -> float | None:
     try:
-        return sum(one.usd_a_turn for one in paid_models(casting, keys, taken_lately(store)))
+        return sum(one.usd_a_turn for one in paid_models(casting, keys, store))
     except SettingsError:
         # The settings know a key no more: the campaign can still be looked at, and other models be chosen.
         return None
