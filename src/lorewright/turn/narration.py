@@ -121,8 +121,7 @@ class _Checking:
     """Holds a model's prose against what it was shown."""
 
     def __init__(self, given: NarratorInput, leak: Callable[[str], str | None]) -> None:
-        # JSON writes a line feed as `\n`, whose letter would become part of the word after it.
-        self._shown = canonical_json(given.model_dump(mode="json")).replace("\\n", " ")
+        self._given = given
         self._leak = leak
 
     def wrong_with(self, prose: Prose) -> str | None:
@@ -131,7 +130,9 @@ class _Checking:
         leaked = self._leak(told)
         if leaked is not None:
             return leaked
-        names = unknown_names(told, shown=self._shown)
+        # JSON writes a line feed as `\n`, whose letter would become part of the word after it.
+        shown = canonical_json(self._given.model_dump(mode="json")).replace("\\n", " ")
+        names = unknown_names(told, shown=shown)
         if names:
             return f"it names what it was not shown: {', '.join(names[:5])}; leave the name out"
         return None
