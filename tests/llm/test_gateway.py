@@ -41,7 +41,7 @@ def test_a_valid_answer_is_taken_at_once() -> None:
     model = ScriptedModel([{"text": "yes"}])
     response = ask(model)
     assert response.output.text == "yes"
-    assert [(attempt, problem) for attempt, _, problem in response.attempts] == [("first", None)]
+    assert [(attempt, problem) for attempt, _, problem in response.log.attempts] == [("first", None)]
     assert model.requests[0].text == CONTEXT
 
 
@@ -55,7 +55,7 @@ def test_a_repair_shows_the_model_what_was_wrong() -> None:
 
 def test_the_third_attempt_is_a_fresh_one() -> None:
     model = ScriptedModel(["{}", "{}", {"text": "third"}])
-    assert [attempt for attempt, _, _ in ask(model).attempts] == ["first", "repair", "retry"]
+    assert [attempt for attempt, _, _ in ask(model).log.attempts] == ["first", "repair", "retry"]
     assert model.requests[2].talk == ()
 
 

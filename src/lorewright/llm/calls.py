@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
 from typing import Any, Literal
@@ -45,8 +46,35 @@ class Call:
         return asdict(self)
 
 
+class Called:
+    """Whatever has `calls`: what they amount to."""
+
+    __slots__ = ()
+    calls: Sequence[Call]
+
+    @property
+    def attempts(self) -> tuple[tuple[str, str, str | None], ...]:
+        """(attempt, reply text, what was wrong with it or None) of every answer."""
+        return tuple((call.attempt, call.text, call.problem or call.error) for call in self.calls)
+
+    @property
+    def input_tokens(self) -> int:
+        """All that models read."""
+        return sum(call.input_tokens for call in self.calls)
+
+    @property
+    def output_tokens(self) -> int:
+        """All that models wrote."""
+        return sum(call.output_tokens for call in self.calls)
+
+    @property
+    def cost_microusd(self) -> int:
+        """What it cost in millionths of a dollar, by the taxonomy's prices."""
+        return sum(call.cost_microusd for call in self.calls)
+
+
 @dataclass(slots=True)
-class CallLog:
+class CallLog(Called):
     """The calls of one run of a stage, in order: by which model, with which prompt, and that prompt's whole text."""
 
     calls: list[Call] = field(default_factory=list)
@@ -64,21 +92,6 @@ class CallLog:
     def model_name(self) -> str:
         """The model that answered last, by its own name; empty where none did."""
         return next((call.model_name for call in reversed(self.calls) if call.model_name), "")
-
-    @property
-    def input_tokens(self) -> int:
-        """All that was read."""
-        return sum(call.input_tokens for call in self.calls)
-
-    @property
-    def output_tokens(self) -> int:
-        """All that was written."""
-        return sum(call.output_tokens for call in self.calls)
-
-    @property
-    def cost_microusd(self) -> int:
-        """What it cost in millionths of a dollar, by the taxonomy's prices."""
-        return sum(call.cost_microusd for call in self.calls)
 
 
 class Stopwatch:

@@ -55,16 +55,6 @@ class LLMResponse(Generic[T]):
     output: T
     log: CallLog
 
-    @property
-    def attempts(self) -> tuple[tuple[str, str, str | None], ...]:
-        """(attempt, reply text, what was wrong with it or None) of every answer."""
-        return attempts_of(self.log)
-
-
-def attempts_of(log: CallLog) -> tuple[tuple[str, str, str | None], ...]:
-    """(attempt, reply text, what was wrong with it or None) of every answer in a log."""
-    return tuple((call.attempt, call.text, call.problem or call.error) for call in log.calls)
-
 
 async def run_structured(
     prompt: Prompt, context: Mapping[str, Any], schema: type[T], options: Options[T]

@@ -11,7 +11,7 @@ from pydantic import BaseModel
 
 from lorewright.ids import canonical_json, content_hash
 from lorewright.index.generation import Generation
-from lorewright.llm.calls import Call, CallLog
+from lorewright.llm.calls import Call, Called, CallLog
 from lorewright.rules.actions import Action
 from lorewright.rules.dice import Dice, SeededDice
 from lorewright.rules.outcomes import Validation
@@ -110,7 +110,7 @@ class PromptUse:
 
 
 @dataclass(frozen=True, slots=True)
-class StageRecord:
+class StageRecord(Called):
     """One stage's input and output as they were, as JSON (`null` for one that failed); and every call to a model."""
 
     stage: str
@@ -121,26 +121,6 @@ class StageRecord:
     provider: str = BUILTIN
     prompt: PromptUse | None = None
     calls: tuple[Call, ...] = ()
-
-    @property
-    def attempts(self) -> tuple[tuple[str, str, str | None], ...]:
-        """(attempt, reply text, what was wrong with it or None) of every answer."""
-        return tuple((call.attempt, call.text, call.problem or call.error) for call in self.calls)
-
-    @property
-    def input_tokens(self) -> int:
-        """All that models read."""
-        return sum(call.input_tokens for call in self.calls)
-
-    @property
-    def output_tokens(self) -> int:
-        """All that models wrote."""
-        return sum(call.output_tokens for call in self.calls)
-
-    @property
-    def cost_microusd(self) -> int:
-        """What it cost in millionths of a dollar, by the taxonomy's prices."""
-        return sum(call.cost_microusd for call in self.calls)
 
 
 @dataclass(slots=True)
