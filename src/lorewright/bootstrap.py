@@ -29,7 +29,7 @@ from lorewright.llm.opening import open_model
 from lorewright.llm.prompts.library import PromptLibrary
 from lorewright.llm.taxonomy import row_of
 from lorewright.llm.tiers import key_for
-from lorewright.lore_bootstrap import open_lore, prompt_library
+from lorewright.lore_bootstrap import open_lore, shipped_content
 from lorewright.settings import Workspace
 from lorewright.turn.casting import STAGES
 from lorewright.turn.stages.stage import BUILTIN
@@ -150,3 +150,12 @@ def _replays(workspace: Workspace, campaigns: Campaigns, histories: Histories, l
         begin_turn=budget.begin_turn,
         row_of=partial(row_of, settings=settings),
     )
+
+
+def prompt_library(workspace: Workspace) -> PromptLibrary:
+    """The prompts of a workspace over those that ship.
+
+    Raises:
+        PromptError: a file's name is not one that a prompt can have.
+    """
+    return PromptLibrary((shipped_content() / "prompts", workspace.prompts))

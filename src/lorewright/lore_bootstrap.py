@@ -23,7 +23,6 @@ from lorewright.index.vector_building import VectorBuilder
 from lorewright.index.vectors.chroma import open_chroma
 from lorewright.index.vectors.chroma_building import build_chroma
 from lorewright.index.vectors.stored import StoredVectors
-from lorewright.llm.prompts.library import PromptLibrary
 from lorewright.retrieval.desk import PackDesk
 from lorewright.retrieval.query import LoreRetrievalQuery, LoreRetrievalResult
 from lorewright.settings import FOLDERS, SETTINGS_FILE, IndexSettings, Workspace, find_workspace, read_workspace
@@ -156,15 +155,6 @@ def make_workspace(root: Path) -> list[str]:
             shutil.copy2(source, target)
         made.append(target.relative_to(root).as_posix())
     return made
-
-
-def prompt_library(workspace: Workspace) -> PromptLibrary:
-    """The prompts of a workspace over those that ship.
-
-    Raises:
-        PromptError: a file's name is not one that a prompt can have.
-    """
-    return PromptLibrary((shipped_content() / "prompts", workspace.prompts))
 
 
 def shipped_content() -> Path:

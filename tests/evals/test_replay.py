@@ -12,7 +12,7 @@ import pytest
 
 import harbour as h
 import model_play as mp
-from lorewright.bootstrap import App
+from lorewright.bootstrap import App, prompt_library
 from lorewright.campaigns.history import Histories
 from lorewright.campaigns.sessions import begin, end
 from lorewright.errors import CampaignError, NotFound, ProviderError, SettingsError
@@ -21,7 +21,6 @@ from lorewright.evals.replay import Replay, Replays
 from lorewright.evals.turn_range import ALL_TURNS, TurnRange
 from lorewright.llm.doubles import ScriptedModel
 from lorewright.llm.model import Model
-from lorewright.lore_bootstrap import prompt_library
 from lorewright.turn.rewinding import undo
 
 

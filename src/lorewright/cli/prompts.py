@@ -11,7 +11,6 @@ import typer
 from lorewright.bootstrap import open_app
 from lorewright.campaigns.prompts import NEWEST, PromptDesk
 from lorewright.cli.output import say, show_json, show_table
-from lorewright.lore_bootstrap import prompt_library
 
 app = typer.Typer(
     help="Prompts: what models are asked, which version a campaign uses, and what is wrong with one.",
@@ -82,4 +81,4 @@ def schemas(folder: Annotated[Path, typer.Argument(help="Where to write; made if
 
 def _desk() -> PromptDesk:
     app = open_app()
-    return PromptDesk(prompt_library(app.workspace), app.campaigns)
+    return PromptDesk(app.casting.library, app.campaigns)
