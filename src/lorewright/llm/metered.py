@@ -7,7 +7,7 @@ import math
 from dataclasses import dataclass
 
 from lorewright.errors import BudgetExceeded
-from lorewright.llm.model import Model, ModelReply, ModelRequest, OnText
+from lorewright.llm.model import AroundModel, Model, ModelReply, ModelRequest, OnText
 from lorewright.llm.taxonomy import Prices
 from lorewright.settings import BudgetSettings, Unlimited
 from lorewright.tokens import count_tokens
@@ -76,23 +76,13 @@ class Budget:
             )
 
 
-class MeteredModel:
+class MeteredModel(AroundModel):
     """A model that asks the budget before every try, and tells it what each took."""
 
     def __init__(self, model: Model, prices: Prices | None, budget: Budget) -> None:
-        self._model = model
+        super().__init__(model)
         self._prices = prices
         self._budget = budget
-
-    @property
-    def key(self) -> str:
-        """The model's."""
-        return self._model.key
-
-    @property
-    def provider(self) -> str:
-        """The model's."""
-        return self._model.provider
 
     async def complete(self, request: ModelRequest, *, on_text: OnText | None = None) -> ModelReply:
         """Ask, if the budget allows it. A try that comes to nothing is counted as what it read and what was heard of

@@ -129,3 +129,20 @@ class Model(Protocol):
             ProviderError: no whole answer could be had; its kinds say why.
         """
         ...
+
+
+class AroundModel:
+    """What is put around a model and goes by its key and provider."""
+
+    def __init__(self, model: Model) -> None:
+        self._model = model
+
+    @property
+    def key(self) -> str:
+        """The model's."""
+        return self._model.key
+
+    @property
+    def provider(self) -> str:
+        """The model's."""
+        return self._model.provider

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from weakref import WeakKeyDictionary
 
 from lorewright.errors import ProviderBusy, ProviderError
-from lorewright.llm.model import Heard, Model, ModelReply, ModelRequest, OnText
+from lorewright.llm.model import AroundModel, Heard, Model, ModelReply, ModelRequest, OnText
 
 Sleep = Callable[[float], Awaitable[None]]
 
@@ -38,23 +38,13 @@ class Patience:
         return min(max(growing, retry_after_s or 0.0), self.longest_pause_s)
 
 
-class PatientModel:
+class PatientModel(AroundModel):
     """A model that is asked again. What went wrong with each try is in the reply's `tries`, or the error's."""
 
     def __init__(self, model: Model, patience: Patience, *, sleep: Sleep = asyncio.sleep) -> None:
-        self._model = model
+        super().__init__(model)
         self._patience = patience
         self._sleep = sleep
-
-    @property
-    def key(self) -> str:
-        """The model's."""
-        return self._model.key
-
-    @property
-    def provider(self) -> str:
-        """The model's."""
-        return self._model.provider
 
     async def complete(self, request: ModelRequest, *, on_text: OnText | None = None) -> ModelReply:
         """Ask until an answer comes, within bounds.

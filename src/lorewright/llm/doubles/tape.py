@@ -15,7 +15,7 @@ from typing import Any
 
 from lorewright.errors import BudgetExceeded, ModelRefused, ProviderBusy, ProviderError
 from lorewright.ids import canonical_json, content_hash
-from lorewright.llm.model import Model, ModelReply, ModelRequest, OnText, ToolCall
+from lorewright.llm.model import AroundModel, Model, ModelReply, ModelRequest, OnText, ToolCall
 
 _ERRORS = {error.code: error for error in (ProviderBusy, ModelRefused, BudgetExceeded, ProviderError)}
 
@@ -25,22 +25,12 @@ def request_hash(key: str, request: ModelRequest) -> str:
     return content_hash(canonical_json({"key": key, "request": asdict(request)}))
 
 
-class TapeRecorder:
+class TapeRecorder(AroundModel):
     """A model whose answers, and whose errors, are appended to a file. Several models may write to one file."""
 
     def __init__(self, model: Model, path: Path) -> None:
-        self._model = model
+        super().__init__(model)
         self._path = path
-
-    @property
-    def key(self) -> str:
-        """The model's."""
-        return self._model.key
-
-    @property
-    def provider(self) -> str:
-        """The model's."""
-        return self._model.provider
 
     async def complete(self, request: ModelRequest, *, on_text: OnText | None = None) -> ModelReply:
         """Ask the model and keep what came of it.
