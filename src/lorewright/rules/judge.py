@@ -5,15 +5,16 @@ from __future__ import annotations
 from typing import assert_never
 
 from lorewright.rules import conditions as c
+from lorewright.rules.cast import done_key
 from lorewright.world.pressures import ESCALATION
-from lorewright.world.state import WorldState
+from lorewright.world.state import WorldState, relation_key
 
 
 def holds(condition: c.Condition, state: WorldState) -> bool:
     """Whether the condition holds now; an empty `all` does, an empty `any` does not."""
     match condition:
         case c.Has():
-            return condition.has in state.held_by(state.player_id)
+            return condition.has in state.held_by(_who(condition.of, state))
         case c.At():
             return state.scene.location_id == condition.at
         case c.Present():
@@ -26,7 +27,7 @@ def holds(condition: c.Condition, state: WorldState) -> bool:
             thread = state.threads.get(condition.thread)
             return thread is not None and thread.status == condition.status
         case c.Revealed():
-            return state.has_learned(state.player_id, condition.revealed)
+            return state.has_learned(_who(condition.to, state), condition.revealed)
         case c.TimeIs():
             return state.minutes >= condition.minutes
         case c.PathIs():
@@ -51,6 +52,10 @@ def holds(condition: c.Condition, state: WorldState) -> bool:
         case c.TurnIs():
             acting = state.player_id if state.turn_order is None else state.turn_order.current
             return acting == _who(condition.turn, state)
+        case c.RelationIs():
+            return _relation_is(condition, state)
+        case c.Did():
+            return done_key(condition.by, condition.did) in state.recall
         case c.AllOf():
             return all(holds(part, state) for part in condition.all)
         case c.AnyOf():
@@ -96,6 +101,13 @@ def _fact_is(condition: c.FactIs, state: WorldState) -> bool:
         and (fact.object is not False if condition.is_ is None else fact.object == condition.is_)
         for fact in state.facts_about(_who(condition.subject, state))
     )
+
+
+def _relation_is(condition: c.RelationIs, state: WorldState) -> bool:
+    between = relation_key(_who(condition.regard, state), _who(condition.to, state))
+    relation = state.relations.get(between)
+    stands = 0 if relation is None else getattr(relation, condition.in_)
+    return (condition.min is None or stands >= condition.min) and (condition.max is None or stands <= condition.max)
 
 
 def _who(name: str, state: WorldState) -> str:
