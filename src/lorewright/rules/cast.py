@@ -32,30 +32,27 @@ class Deed(Frozen):
         return self.item if self.type == "tell" else None
 
     def action(self, who: str) -> Action:
-        """The deed as somebody's action; a `tell` of a lore item names it nowhere, for that is grounded beside it."""
+        """The deed as somebody's action."""
         return Action(
             actor_id=who,
             type=self.type,
             target_id=self.target,
             location_id=self.to,
-            metadata=metadata_of(self.type, words=self.topic, item=self._thing, whisper=self.whisper),
+            metadata=metadata_of(self.type, words=self.topic, item=self.item, whisper=self.whisper),
         )
-
-    @property
-    def _thing(self) -> str | None:
-        return None if self.type == "tell" else self.item
 
 
 def metadata_of(kind: str, *, words: str = "", item: str | None = None, whisper: bool = False) -> dict[str, Any]:
-    """What rides along with an action of a type, of all that might; what the type does not take is left out."""
+    """What rides along with an action of a type, of all that might; what the type does not take is left out. The item
+    of a `tell` is a lore item."""
     taken = set(METADATA[kind].model_fields) if kind in METADATA else {"topic", "item_id", "whisper"}
     given: dict[str, Any] = {}
     if "verb" in taken:
         given["verb"], _, given["detail"] = words.partition(" ")
     else:
         given |= {key: words for key in ("topic", "detail") if key in taken}
-    if item is not None and "item_id" in taken:
-        given["item_id"] = item
+    if item is not None:
+        given |= {key: item for key in ("item_id", "lore_item_id") if key in taken}
     if whisper and "whisper" in taken:
         given["whisper"] = True
     return {key: value for key, value in given.items() if value}

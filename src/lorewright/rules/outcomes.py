@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
-from pydantic import Field
+from pydantic import Field, SerializerFunctionWrapHandler, model_serializer
 
 from lorewright.rules.rulesets import BandName
 from lorewright.world.frozen import Frozen, FrozenMap
@@ -38,6 +38,8 @@ ReasonCode = Literal[
     "nothing_to_unlock",
     "no_key",
     "wrong_key",
+    "not_known",
+    "kept_back",
     "contradicts_fact",
     "not_allowed_now",
     "campaign_over",
@@ -109,12 +111,20 @@ class Roll(Frozen):
 
 
 class EngineEvent(Frozen):
-    """Something that happened, for the narrator and the log."""
+    """Something that happened, for the narrator and the log. `audience` are those who may know of it, where these are
+    not whoever is at the scene's place: the two ends of a whisper, the people of another place."""
 
     type: str
     details: FrozenMap[str, Any] = Field(default_factory=dict)
     tags: tuple[str, ...] = ()
     scope: Literal["campaign", "world_affecting"] = "campaign"
+    audience: tuple[str, ...] | None = None
+
+    @model_serializer(mode="wrap")
+    def _in_few_words(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        """An audience is written only where it is not everybody there, as before there was any."""
+        written: dict[str, Any] = handler(self)
+        return {key: value for key, value in written.items() if key != "audience" or value is not None}
 
 
 class Outcome(Frozen):
@@ -123,7 +133,7 @@ class Outcome(Frozen):
     `item_ids` are what the player learned by it now, `known_item_ids` what they would have learned had they
     not known it already; `fact_ids` are the promises, threats and debts that it made or brought up; `roll` is the
     place of its dice in `Resolution.rolls`; `say` the scenario's own sentences, `then` those of what followed from it
-    by itself.
+    by itself. What is `whispered` is heard by the two alone.
     """
 
     action_index: int = Field(ge=0)
@@ -143,6 +153,13 @@ class Outcome(Frozen):
     roll: int | None = None
     say: tuple[str, ...] = ()
     then: tuple[str, ...] = ()
+    whispered: bool = False
+
+    @model_serializer(mode="wrap")
+    def _in_few_words(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        """What was said aloud is written as before one could whisper."""
+        written: dict[str, Any] = handler(self)
+        return {key: value for key, value in written.items() if key != "whispered" or value}
 
 
 class Resolution(Frozen):
