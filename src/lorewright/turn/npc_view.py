@@ -3,7 +3,7 @@ know: its own lore, what it was told and saw, how it stands to those who are the
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from lorewright.ids import holder_of
@@ -12,11 +12,12 @@ from lorewright.index.words import words_of
 from lorewright.rules.cast import AuthoredAct, done_key
 from lorewright.rules.judge import holds
 from lorewright.rules.outcomes import Outcome
+from lorewright.rules.record import recorded
 from lorewright.rules.rulesets import CampaignRules
 from lorewright.scene_lore.models import Briefing, LoreText, SceneItem, SceneLore
-from lorewright.turn.intents import KnownItem, NpcIntent, NpcIntentInput, OwnSelf, Remembered, Toward
+from lorewright.turn.intents import Concern, KnownItem, NpcIntent, NpcIntentInput, OwnSelf, Remembered, Toward
 from lorewright.turn.messages import Message
-from lorewright.turn.records import InnerState, LoreLine
+from lorewright.turn.records import InnerState, LoreLine, Recorded
 from lorewright.turn.scope import scope_of
 from lorewright.world.inner import recalled
 from lorewright.world.ops import Recall
@@ -52,7 +53,7 @@ def npc_intent_input(
     place, company = state.scene.location_id, [one for one in state.present() if one != who]
     own = lore.briefing(who) or Briefing(npc_id=who)
     knows = tuple(_known(who, own, state, lore, generations, company))
-    remembers = tuple(_remembered(who, state, rules.ruleset.decay_lambda))
+    remembers = tuple(_remembered(who, state, rules.ruleset.decay_lambda, company))
     heard_of = _heard_of(who, state, [*(item.text for item in knows), *(one.content for one in remembers)])
     scope = scope_of(state, who, heard_of=heard_of)
     shown = [place, who, *company, *heard_of, *(way.to for way in scope.exits)]
@@ -70,6 +71,8 @@ def npc_intent_input(
         knows=knows,
         toward=tuple(_toward(who, other, state) for other in company),
         remembers=remembers,
+        recorded=tuple(_recorded(who, state, company)),
+        concerns=tuple(_concerns(who, state, {*company, *heard_of})),
         messages=tuple(messages),
         summary=tuple(summary),
         outcomes=tuple(outcomes),
@@ -163,10 +166,34 @@ def _looked_up(item_id: str, generations: Sequence[Generation]) -> SceneItem | N
     return None
 
 
-def _remembered(who: str, state: WorldState, decay_lambda: float) -> Iterator[Remembered]:
+def _remembered(who: str, state: WorldState, decay_lambda: float, company: Sequence[str]) -> Iterator[Remembered]:
     memory = state.observations.get(who, {})
     for one in recalled(memory, minute=state.minutes, decay_lambda=decay_lambda, limit=MEMORIES):
-        yield Remembered(content=one.observation.content, priority=one.priority, minute=one.observation.minute)
+        yield Remembered(
+            content=one.observation.content,
+            priority=one.priority,
+            minute=one.observation.minute,
+            shared_with=tuple(other for other in company if one.id in state.observations.get(other, {})),
+        )
+
+
+def _recorded(who: str, state: WorldState, company: Sequence[str]) -> Iterator[Recorded]:
+    """What was promised, threatened or is owed between it and those who are there, in the order in which it was."""
+    for other in company:
+        for by, to in ((other, who), (who, other)):
+            for fact_id in recorded(state, by=by, to=to):
+                fact = state.facts[fact_id]
+                what = str(fact.object.get("what", "")) if isinstance(fact.object, Mapping) else ""
+                said = {"fact_id": fact_id, "by_id": by, "to_id": to, "predicate": fact.predicate, "what": what}
+                yield Recorded.model_validate(said)
+
+
+def _concerns(who: str, state: WorldState, known: Collection[str]) -> Iterator[Concern]:
+    """The open threads that are about it, by ID."""
+    for thread_id, thread in sorted(state.threads.items()):
+        if thread.status == "open" and who in thread.related_entity_ids:
+            about = tuple(one for one in thread.related_entity_ids if one != who and one in known)
+            yield Concern(thread_id=thread_id, title=thread.title, about=about)
 
 
 def _toward(who: str, other: str, state: WorldState) -> Toward:

@@ -13,7 +13,7 @@ from lorewright.turn.prompting.extractors import (
     PersonaExtractorContext,
 )
 from lorewright.turn.prompting.interpreter import InterpreterContext
-from lorewright.turn.prompting.later import NpcIntentContext, RecapContext, SummariserContext
+from lorewright.turn.prompting.later import RecapContext, SummariserContext
 from lorewright.turn.prompting.narrator import NarratorContext
 from lorewright.turn.prompting.planner import PlannerContext
 from lorewright.turn.prompting.resolution import ResolutionContext

@@ -9,6 +9,7 @@ from types import MappingProxyType
 
 from pydantic import BaseModel
 
+from lorewright.turn.intents import NpcIntentInput
 from lorewright.turn.prompting.extractors import (
     CharacterExtractorContext,
     LoreExtractorContext,
@@ -16,8 +17,6 @@ from lorewright.turn.prompting.extractors import (
 )
 from lorewright.turn.prompting.interpreter import InterpreterContext
 from lorewright.turn.prompting.later import (
-    NpcIntentContext,
-    NpcIntentOutput,
     RecapContext,
     RepairContext,
     StateExtractorOutput,
@@ -25,12 +24,14 @@ from lorewright.turn.prompting.later import (
     SummaryOutput,
 )
 from lorewright.turn.prompting.narrator import NarratorContext
+from lorewright.turn.prompting.npc_intent import NpcIntentContext
 from lorewright.turn.prompting.planner import PlannerContext
 from lorewright.turn.prompting.resolution import ResolutionContext
 from lorewright.turn.proposals import ExtractorInput, ExtractorOutput, ResolutionInput, ResolutionOutput
 from lorewright.turn.records import InterpreterInput, NarratorInput, PlannerInput, PlannerOutput
 from lorewright.turn.stages.interpret import ReadTurn
 from lorewright.turn.stages.narrate import Prose
+from lorewright.turn.stages.npc_intent import Reflection
 
 # Prompt -> its part (`input`: what the stage is given; `context`: what of it the prompt shows; `output`: what a model
 # answers) -> the type. Where there is no input the context is all there is.
@@ -41,7 +42,7 @@ STAGE_TYPES: Mapping[str, Mapping[str, type[BaseModel]]] = MappingProxyType(
         "narrator": {"input": NarratorInput, "context": NarratorContext, "output": Prose},
         "resolution": {"input": ResolutionInput, "context": ResolutionContext, "output": ResolutionOutput},
         "lore_extractor": {"input": ExtractorInput, "context": LoreExtractorContext, "output": ExtractorOutput},
-        "npc_intent": {"context": NpcIntentContext, "output": NpcIntentOutput},
+        "npc_intent": {"input": NpcIntentInput, "context": NpcIntentContext, "output": Reflection},
         "persona_extractor": {"context": PersonaExtractorContext, "output": StateExtractorOutput},
         "character_extractor": {"context": CharacterExtractorContext, "output": StateExtractorOutput},
         "summariser": {"context": SummariserContext, "output": SummaryOutput},
