@@ -20,10 +20,10 @@ from lorewright.turn.casting import STAGES, make_stages
 from lorewright.turn.commit import run_turn
 from lorewright.turn.draft import Setting, Submission
 from lorewright.turn.listener import SILENT, Listener
-from lorewright.turn.pipeline import Stages
 from lorewright.turn.prompting.pinning import pinned_library
 from lorewright.turn.rewinding import redo, undo_played
 from lorewright.turn.stages.stage import BUILTIN
+from lorewright.turn.stages.stages import Stages
 from lorewright.turn.store import CampaignStore
 
 # A turn that was thought by rules which hold no more is thought again by those that do.

@@ -25,9 +25,9 @@ from lorewright.rules.outcomes import Validation
 from lorewright.rules.rulesets import CampaignRules, Ruleset
 from lorewright.turn.campaign import CampaignRow, PackPin
 from lorewright.turn.draft import Draft, Head, SceneLoreUse, StageRecord, Submission, Upgrade, turn_id_of
-from lorewright.turn.messages import Message
 from lorewright.turn.result import NEXT_PROMPT, TurnResult
 from lorewright.turn.store import CampaignStore
+from lorewright.turn.stream import TurnStream
 from lorewright.world.apply import apply
 from lorewright.world.ops import Reshape
 
@@ -217,20 +217,8 @@ def _draft(prepared: _Prepared) -> Draft:
     submission = Submission("", f"upgrade-{head.revision}")
     turn_id = turn_id_of(head.campaign_id, head.turn_id, submission.action_id)
     state = apply(head.state, prepared.ops).state
-    messages: tuple[Message, ...] = ()
-    if head.moved_from is not None:
-        payload = {"from": head.moved_from, "to": head.state.scene.location_id}
-        messages = (
-            Message(
-                owner="system",
-                type="scene_marker",
-                turn_id=turn_id,
-                seq=0,
-                content="",
-                subtype="location_change",
-                payload=payload,
-            ),
-        )
+    stream = TurnStream(head, turn_id)
+    stream.open()
     told = told_of(plan)
     result = TurnResult.of_no_play(
         turn_no=head.turn_no + 1,
@@ -249,7 +237,7 @@ def _draft(prepared: _Prepared) -> Draft:
         kind="upgrade",
         ops=prepared.ops,
         state=state,
-        messages=messages,
+        messages=stream.messages,
         actions=(),
         validation=Validation(),
         records=(StageRecord(_STAGE, canonical_json(moved), canonical_json(remarks)),),
