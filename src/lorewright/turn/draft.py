@@ -25,7 +25,7 @@ from lorewright.turn.stages.stage import BUILTIN, StageRun
 from lorewright.world.ops import StateOp
 from lorewright.world.state import WorldState
 
-TurnKind = Literal["start", "play", "clarification", "imported", "upgrade"]
+TurnKind = Literal["start", "play", "clarification", "imported", "upgrade", "edit"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,15 +84,16 @@ class Setting:
 
 @dataclass(frozen=True, slots=True)
 class Submission:
-    """What a player sent. The action ID makes it safe to send again."""
+    """What a player sent. The action ID makes it safe to send again; `body` is what was sent in place of words."""
 
     text: str
     action_id: str
+    body: str | None = None
 
     @property
     def request_hash(self) -> str:
         """Tells whether the same action ID came with the same words."""
-        return content_hash(self.text)
+        return content_hash(self.text if self.body is None else self.body)
 
 
 @dataclass(frozen=True, slots=True)
