@@ -20,6 +20,7 @@ from lorewright.campaigns.open_campaign import OpenCampaign
 from lorewright.errors import ActionIdReused, CampaignError, EditRefused, HeadMoved, TurnUndone
 from lorewright.retrieval.query import LoreRetrievalQuery
 from lorewright.turn.editing import BOOKKEEPING, MOST_OPS, OUTSIDE_OPS, edit
+from lorewright.turn.kept import Kept, LorebookEntry
 from lorewright.turn.memory_store import MemoryStore
 from lorewright.turn.rewinding import redo, undo
 from lorewright.world import ops as o
@@ -291,6 +292,19 @@ def test_of_many_who_send_calls_of_their_own_at_once_every_one_is_done(app: App)
         assert len(set(pool.map(one, range(6)))) == 6
     with app.campaigns.reading("game") as store:
         assert store.head().state.minutes == 42
+    sound(app)
+
+
+def test_an_edit_may_keep_something_beside_the_state_and_change_nothing_in_it(app: App) -> None:
+    entry = LorebookEntry(subject_id="harbour:osk", predicate="owns", detail="a fiddle", confidence=0.5)
+    kept = Kept(lorebook=(entry,))
+    with app.campaigns.open("game") as campaign:
+        before = campaign.store.head().state.content_hash()
+        first = changed(campaign, kept=kept)
+        assert campaign.store.head().state.content_hash() == before
+        assert changed(campaign, kept=kept) == first
+        with pytest.raises(ActionIdReused):
+            changed(campaign, GIVE_ROPE, kept=kept)
     sound(app)
 
 

@@ -6,6 +6,7 @@ from asyncio import CancelledError
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 from lorewright.campaigns.casting import Casting, ModelKeys
@@ -20,6 +21,7 @@ from lorewright.turn.casting import STAGES, make_stages
 from lorewright.turn.commit import run_turn
 from lorewright.turn.draft import Setting, Submission
 from lorewright.turn.editing import edit
+from lorewright.turn.kept import NOTHING_KEPT, Kept
 from lorewright.turn.listener import SILENT, Listener
 from lorewright.turn.pipeline import Stages
 from lorewright.turn.prompting.pinning import pinned_library
@@ -114,17 +116,19 @@ class OpenCampaign:
         by: str = "gm",
         note: str = "",
         revision: int | None = None,
+        kept: Kept = NOTHING_KEPT,
     ) -> str:
         """Change the world from outside, in a turn of its own; its TurnResult as canonical JSON. See `editing.edit` for
         what it takes and raises."""
+        make = partial(edit, self.store, ops, action_id=action_id, by=by, note=note, revision=revision, kept=kept)
         for _ in range(_UPGRADED_MEANWHILE):
             setting = self.setting
             try:
-                return edit(self.store, ops, action_id=action_id, setting=setting, by=by, note=note, revision=revision)
+                return make(setting=setting)
             except HeadMoved:
                 if self.setting is setting:
                     raise
-        return edit(self.store, ops, action_id=action_id, setting=self.setting, by=by, note=note, revision=revision)
+        return make(setting=self.setting)
 
     async def retry(self, *, builtin: bool = False, listener: Listener = SILENT) -> str:
         """Take back the last turn that was played and play its words again, which throws other dice.

@@ -18,6 +18,7 @@ from lorewright.rules.patch import Patch
 from lorewright.rules.rulesets import CampaignRules
 from lorewright.rules.ruling import run_timers
 from lorewright.turn.draft import Draft, Head, Setting, StageRecord, Submission
+from lorewright.turn.kept import NOTHING_KEPT, Kept
 from lorewright.turn.rows import OPS
 from lorewright.turn.scope import suggestions
 from lorewright.turn.turn_store import TurnStore
@@ -70,15 +71,18 @@ def edit(
     by: str = "gm",
     note: str = "",
     revision: int | None = None,
+    kept: Kept = NOTHING_KEPT,
 ) -> str:
     """Change the world by ops, all of them in one turn or none; its TurnResult as canonical JSON.
 
     The same action ID with the same ops gives the stored bytes and changes nothing. `by` and `note` say who asked and
     why; they stand in the turn's record, which no player sees. With `revision` the change is only made to a head that
-    is still the one which was read.
+    is still the one which was read. `kept` is what the turn keeps beside the state, such as what was decided of a
+    review: with it there may be no ops at all.
 
     Raises:
-        EditRefused: an op does not fit, is not for outside, or would leave the player in no scene; or there are none.
+        EditRefused: an op does not fit, is not for outside, or would leave the player in no scene; or there is nothing
+            to do.
         ActionIdReused: the action ID is known with other ops, or with words.
         TurnUndone: the action ID's turn was taken back.
         HeadMoved: the head is not of that `revision`, or others were faster again and again.
@@ -86,7 +90,7 @@ def edit(
     Whatever is raised, nothing was changed.
     """
     ops = tuple(ops)
-    submission = Submission("", action_id, canonical_json(OPS.dump_python(ops, mode="json")))
+    submission = Submission("", action_id, body=_asked_for(ops, kept))
     for _ in range(_RETRIES):
         stored = store.stored_result(submission)
         if stored is not None:
@@ -99,7 +103,7 @@ def edit(
             )
         if head.upgrade_id != setting.upgrade_id:
             raise HeadMoved("the campaign goes by other rules or packs by now", hint="open it again")
-        draft = draft_of_edit(head, ops, submission, setting, by=by, note=note)
+        draft = draft_of_edit(head, ops, submission, setting, by=by, note=note, kept=kept)
         try:
             return store.commit(draft)
         except HeadMoved:
@@ -108,8 +112,22 @@ def edit(
     raise HeadMoved("other turns were committed again and again", hint="try it again")
 
 
+def _asked_for(ops: tuple[o.StateOp, ...], kept: Kept) -> str:
+    """What an action ID is known by: the ops, and what is kept, where anything is. Who asks again may say why in other
+    words."""
+    asked = OPS.dump_python(ops, mode="json")
+    return canonical_json(asked if kept == NOTHING_KEPT else {"ops": asked, "kept": kept.model_dump(mode="json")})
+
+
 def draft_of_edit(
-    head: Head, ops: tuple[o.StateOp, ...], submission: Submission, setting: Setting, *, by: str, note: str
+    head: Head,
+    ops: tuple[o.StateOp, ...],
+    submission: Submission,
+    setting: Setting,
+    *,
+    by: str,
+    note: str,
+    kept: Kept = NOTHING_KEPT,
 ) -> Draft:
     """The turn that an edit would be upon a head, thought to its end; nothing is written.
 
@@ -120,6 +138,8 @@ def draft_of_edit(
     if head.state.ended is not None:
         raise CampaignError("the story has ended", hint="take the last turn back first")
     patch = Patch(head.state, turn_no=head.turn_no + 1)
+    if not ops and kept == NOTHING_KEPT:
+        raise EditRefused("there is nothing to change", hint="give at least one op", reason="nothing_to_change")
     said = _changed(patch, ops, head, setting)
     followed = OPS.dump_python(tuple(patch.ops[len(ops) :]), mode="json")
     narration = " ".join(said)
@@ -131,14 +151,15 @@ def draft_of_edit(
         state=patch.state,
         record=StageRecord(
             STAGE,
-            # What its action ID is known by: `db check` holds the one against the other.
-            canonical_json(OPS.dump_python(ops, mode="json")),
+            # `db check` holds it against what the action ID is known by.
+            _asked_for(ops, kept),
             canonical_json({"by": by, "note": note, "followed": followed}),
         ),
         final_text=narration,
         options=_options(head, patch.state, submission, setting),
         narration=narration,
         events=tuple(patch.events),
+        kept=kept,
     )
 
 
@@ -188,8 +209,6 @@ def _last(ops: tuple[o.StateOp, ...], kind: str) -> int:
 
 def _hold_to_outside(ops: tuple[o.StateOp, ...], head: Head, setting: Setting) -> None:
     """Refuse what `apply` cannot know to be wrong, because packs and rules are not in the state."""
-    if not ops:
-        raise EditRefused("there is nothing to change", hint="give at least one op", reason="nothing_to_change")
     if len(ops) > MOST_OPS:
         raise EditRefused(
             f"{len(ops)} ops are too many for one turn", hint=f"give at most {MOST_OPS}", reason="too_many"

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from lorewright.rules.outcomes import EngineEvent, Validation
 from lorewright.turn.draft import Draft, Head, SceneLoreUse, StageRecord, Submission, TurnKind, Upgrade, turn_id_of
+from lorewright.turn.kept import NOTHING_KEPT, Kept
 from lorewright.turn.messages import Message
 from lorewright.turn.result import NEXT_PROMPT, TurnResult
 from lorewright.turn.visibility import seen_by
@@ -27,6 +28,7 @@ def draft_of_no_play(
     narration: str = "",
     events: tuple[EngineEvent, ...] = (),
     upgrade: Upgrade | None = None,
+    kept: Kept = NOTHING_KEPT,
 ) -> Draft:
     """The draft of a turn that changes the state by `ops` to `state`. `narration`, where there is any, is told to those
     who are there then; `options` are the lines that are offered."""
@@ -55,6 +57,7 @@ def draft_of_no_play(
         result=result,
         scene_lore=SceneLoreUse(None, state.scene.id),
         upgrade=upgrade,
+        kept=kept,
     )
 
 
