@@ -19,10 +19,11 @@ from lorewright.campaigns.checks import check
 from lorewright.campaigns.open_campaign import OpenCampaign
 from lorewright.errors import ActionIdReused, CampaignError, EditRefused, HeadMoved, TurnUndone
 from lorewright.retrieval.query import LoreRetrievalQuery
-from lorewright.turn.editing import BOOKKEEPING, MOST_OPS, OUTSIDE_OPS, edit
+from lorewright.turn.editing import MOST_OPS, edit
 from lorewright.turn.kept import Kept, LorebookEntry
 from lorewright.turn.memory_store import MemoryStore
 from lorewright.turn.rewinding import redo, undo
+from lorewright.turn.tools import BOOKKEEPING, OUTSIDE_OPS
 from lorewright.world import ops as o
 from lorewright.world.state import OFFSTAGE, Entity, Fact
 

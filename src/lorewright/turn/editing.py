@@ -21,6 +21,7 @@ from lorewright.turn.draft import Draft, Head, Setting, StageRecord, Submission
 from lorewright.turn.kept import NOTHING_KEPT, Kept
 from lorewright.turn.rows import OPS
 from lorewright.turn.scope import suggestions
+from lorewright.turn.tools import write
 from lorewright.turn.turn_store import TurnStore
 from lorewright.turn.unplayed import draft_of_no_play
 from lorewright.turn.views import TurnViews
@@ -28,12 +29,6 @@ from lorewright.world import ops as o
 from lorewright.world.state import OFFSTAGE, WorldState
 
 STAGE = "edit"
-
-# The engine's own bookkeeping, which means nothing outside of a turn that is played: what the narrator has used up,
-# rows of failed checks, whose turn is over, and the shape of the state itself.
-BOOKKEEPING = frozenset({"recall", "streak", "turn_pass", "reshape"})
-# What anybody outside may do to the world, by the op's kind.
-OUTSIDE_OPS: tuple[str, ...] = tuple(kind for kind in o.OP_KINDS if kind not in BOOKKEEPING)
 
 MOST_OPS = 200
 
@@ -90,7 +85,7 @@ def edit(
     Whatever is raised, nothing was changed.
     """
     ops = tuple(ops)
-    submission = Submission("", action_id, body=_asked_for(ops, kept))
+    submission = submission_of(ops, action_id, kept)
     for _ in range(_RETRIES):
         stored = store.stored_result(submission)
         if stored is not None:
@@ -110,6 +105,11 @@ def edit(
             if revision is not None:
                 raise
     raise HeadMoved("other turns were committed again and again", hint="try it again")
+
+
+def submission_of(ops: tuple[o.StateOp, ...], action_id: str, kept: Kept = NOTHING_KEPT) -> Submission:
+    """What an edit is known by: no words, and its ops in their place."""
+    return Submission("", action_id, body=_asked_for(ops, kept))
 
 
 def _asked_for(ops: tuple[o.StateOp, ...], kept: Kept) -> str:
@@ -167,7 +167,7 @@ def _changed(patch: Patch, ops: tuple[o.StateOp, ...], head: Head, setting: Sett
     """Do the ops and what follows from them; the sentences that are to be told."""
     before, rules = patch.state, setting.rules
     _hold_to_outside(ops, head, setting)
-    refusal = patch.propose(*ops)
+    refusal = write(patch, ops, by="outside", ruleset=rules.ruleset)
     if refusal is not None:
         raise _refused(ops, refusal.index, refusal.reason, refusal.field)
     for index, op in enumerate(ops):
@@ -220,8 +220,6 @@ def _hold_to_outside(ops: tuple[o.StateOp, ...], head: Head, setting: Setting) -
 
 
 def _not_for_outside(op: o.StateOp, head: Head, setting: Setting) -> str | None:
-    if op.op in BOOKKEEPING:
-        return "bookkeeping"
     rules = setting.rules
     match op:
         case o.RevealItem():
