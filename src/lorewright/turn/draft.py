@@ -91,7 +91,8 @@ class Submission:
     """What a player sent. The action ID makes it safe to send again.
 
     `persona` is who speaks, where it is not who spoke last; `thought` what they think by themselves before it,
-    `whisper_to` the one who alone is to hear it; `npc_rounds` how many of the cast may act after it at most.
+    `whisper_to` the one who alone is to hear it; `npc_rounds` how many of the cast may act after it at most. `body` is
+    what was sent in place of words.
     """
 
     text: str
@@ -100,6 +101,7 @@ class Submission:
     thought: str = ""
     whisper_to: str | None = None
     npc_rounds: int | None = None
+    body: str | None = None
 
     @property
     def beside(self) -> dict[str, Any]:
@@ -112,7 +114,8 @@ class Submission:
     @property
     def request_hash(self) -> str:
         """Tells whether the same action ID came with the same submission."""
-        return content_hash(canonical_json([self.text, self.beside]) if self.beside else self.text)
+        text = self.text if self.body is None else self.body
+        return content_hash(canonical_json([text, self.beside]) if self.beside else text)
 
 
 @dataclass(frozen=True, slots=True)
