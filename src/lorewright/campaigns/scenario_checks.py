@@ -9,7 +9,7 @@ from typing import Any
 
 from lorewright.campaigns.scenario import Scenario
 from lorewright.rules.effects import Effect
-from lorewright.rules.rulesets import Rule, Ruleset
+from lorewright.rules.rulesets import ANY_NPC, Rule, Ruleset
 from lorewright.world.state import OFFSTAGE, WorldState
 
 
@@ -165,9 +165,9 @@ def _absent(scenario: Scenario) -> Iterator[Doubt]:
 
 
 def _concerns(rule: Rule) -> Iterator[tuple[str, str]]:
-    for field in ("target", "at"):
+    for field in ("target", "at", "by"):
         name = getattr(rule.on, field)
-        if name is not None:
+        if name is not None and (field, name) != ("by", ANY_NPC):
             yield field, name
 
 
