@@ -31,7 +31,7 @@ _TEXTS = frozenset({"observe", "averted", "title", "is", "value"})
 _ENTITY_FIELDS = frozenset(
     {
         *("has", "at", "present", "visited", "arrive", "depart", "to", "by", "give", "lose", "put", "unlock"),
-        *("subject", "target", "item", "of", "escalate", "escalation", "turn"),
+        *("subject", "target", "item", "of", "escalate", "escalation", "turn", "regard"),
     }
 )
 
