@@ -138,7 +138,7 @@ class OwnRound:
         turn.played.actions += [attempt.action for attempt in attempts]
         turn.played.results += judged.results
         turn.played.take(resolution, patch.state, audience=audience)
-        remember(turn, resolution, self._state, patch.state, audience)
+        remember(turn, resolution, self._state, patch.state)
         return Round(player, self._intention, self._state, patch.state, resolution, judged, audience)
 
 

@@ -150,16 +150,15 @@ async def carried_out(turn: AtHand, who: str, intent: NpcIntent) -> Round:
     turn.played.actions += [attempt.action for attempt in attempts]
     turn.played.results += judged.results
     turn.played.take(resolution, patch.state, audience=audience)
-    remember(turn, resolution, before, patch.state, audience)
+    remember(turn, resolution, before, patch.state)
     return Round(who, intention, before, patch.state, resolution, judged, audience, intent)
 
 
-def remember(
-    turn: AtHand, resolution: Resolution, before: WorldState, after: WorldState, audience: Collection[str]
-) -> None:
-    """Whoever saw what came of a round remembers it, and stands otherwise to whoever did it."""
+def remember(turn: AtHand, resolution: Resolution, before: WorldState, after: WorldState) -> None:
+    """Whoever saw what came of a round remembers it, and stands otherwise to whoever did it; of a whisper others see
+    that there was one."""
     if turn.setting.rules.profile != "freeform":
-        turn.played.do(witnessed(resolution, before, after, ruleset=turn.setting.rules.ruleset, audience=audience))
+        turn.played.do(witnessed(resolution, before, after, ruleset=turn.setting.rules.ruleset))
 
 
 def there(who: str, before: WorldState, after: WorldState) -> tuple[str, ...]:
