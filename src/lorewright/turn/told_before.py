@@ -7,6 +7,10 @@ from typing import Any
 # So many turns back the head carries messages.
 RECENT_TURNS = 12
 
+# So many turns that were told and lie beyond those are summarised at once: a small model reads some 3,000 tokens for
+# it, once in so many turns; and until then what lies there is found by asking.
+SUMMARISE_AFTER = 20
+
 
 def options_of(result: dict[str, Any]) -> tuple[str, ...]:
     """The lines that were offered."""
