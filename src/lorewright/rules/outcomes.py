@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
-from pydantic import Field, SerializerFunctionWrapHandler, model_serializer
+from pydantic import Field
 
 from lorewright.rules.rulesets import BandName
 from lorewright.world.frozen import Frozen, FrozenMap
@@ -118,13 +118,8 @@ class EngineEvent(Frozen):
     details: FrozenMap[str, Any] = Field(default_factory=dict)
     tags: tuple[str, ...] = ()
     scope: Literal["campaign", "world_affecting"] = "campaign"
-    audience: tuple[str, ...] | None = None
-
-    @model_serializer(mode="wrap")
-    def _in_few_words(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
-        """An audience is written only where it is not everybody there, as before there was any."""
-        written: dict[str, Any] = handler(self)
-        return {key: value for key, value in written.items() if key != "audience" or value is not None}
+    # What came later is written only where it says something: other turns keep their bytes.
+    audience: tuple[str, ...] | None = Field(default=None, exclude_if=lambda audience: audience is None)
 
 
 class Outcome(Frozen):
@@ -153,13 +148,8 @@ class Outcome(Frozen):
     roll: int | None = None
     say: tuple[str, ...] = ()
     then: tuple[str, ...] = ()
-    whispered: bool = False
-
-    @model_serializer(mode="wrap")
-    def _in_few_words(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
-        """What was said aloud is written as before one could whisper."""
-        written: dict[str, Any] = handler(self)
-        return {key: value for key, value in written.items() if key != "whispered" or value}
+    # What came later is written only where it says something: other turns keep their bytes.
+    whispered: bool = Field(default=False, exclude_if=lambda whispered: not whispered)
 
 
 class Resolution(Frozen):

@@ -82,8 +82,9 @@ class NpcIntentInput(Frozen):
     character (`player_id`) among them. `outcomes` is what it saw happen in this turn so far, in order; a whisper
     between others is not in it. `messages` are (turn number, message) of the stream as the matrix lets it read them,
     oldest first: narrations that it was there for, its own intentions and thoughts. `summary` is the story before them,
-    as far as it was there. `recorded` are promises, threats and debts between it and those who are there. `acts` are the authored acts that hold just now. `claims` are what the player claimed in
-    this turn, checked. `recall` counts phrases and acts used before, by key; `seed` keys the bags.
+    as far as it was there. `recorded` are promises, threats and debts between it and those who are there, `concerns`
+    the open questions that it is part of. `acts` are the authored acts that hold just now. `claims` are what the player
+    claimed in this turn, checked. `recall` counts phrases and acts used before, by key; `seed` keys the bags.
     """
 
     me: OwnSelf

@@ -10,30 +10,42 @@ from lorewright.index.generation import Generation
 from lorewright.rules.outcomes import EngineEvent
 from lorewright.rules.rulesets import CampaignRules
 from lorewright.turn.accepting import Acceptance, accept
+from lorewright.turn.beside import Beside, Written
 from lorewright.turn.closed_names import unknown_names
 from lorewright.turn.draft import Recorder
 from lorewright.turn.extraction import contradicted, extractor_input
+from lorewright.turn.kept import LorebookEntry, Review, Summary
 from lorewright.turn.listener import Listener
 from lorewright.turn.marks import read_marks
 from lorewright.turn.records import NarratorInput, NarratorOutput
+from lorewright.turn.side_by_side import side_by_side
 from lorewright.turn.stages.extract import Extract
 from lorewright.turn.stages.narrate import Narrate, Prose
+from lorewright.world.apply import apply
 from lorewright.world.ops import StateOp
 from lorewright.world.state import WorldState
 
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """What was told, the state with what it added, and that as ops and events."""
+    """What was told, the state with what it and what was thought beside it added, and that as ops, events and what the
+    turn keeps."""
 
     output: NarratorOutput
     state: WorldState
     ops: tuple[StateOp, ...] = ()
     events: tuple[EngineEvent, ...] = ()
+    lorebook: tuple[LorebookEntry, ...] = ()
+    reviews: tuple[Review, ...] = ()
+    summary: Summary | None = None
+
+
+# What of a text quotes what the player has not learned, or None.
+Leak = Callable[[str], str | None]
 
 
 class Telling:
-    """The telling of one turn. `leak` says what of a text quotes what the player has not learned, or None."""
+    """The narrations of one turn."""
 
     def __init__(
         self,
@@ -46,7 +58,6 @@ class Telling:
         generations: Sequence[Generation],
         campaign_id: str,
         turn_no: int,
-        leak: Callable[[str], str | None],
     ) -> None:
         self._narrate = narrate
         self._extract = extract
@@ -56,10 +67,10 @@ class Telling:
         self._generations = generations
         self._campaign_id = campaign_id
         self._turn_no = turn_no
-        self._leak = leak
 
-    async def tell(self, given: NarratorInput, state: WorldState) -> Told:
-        """Narrate the turn that led to a state, and take up what the narration adds to it.
+    async def tell(self, given: NarratorInput, state: WorldState, *, leak: Leak, beside: Sequence[Beside] = ()) -> Told:
+        """Narrate what led to a state, and take up what the narration adds to it. What is thought `beside` it is
+        written once it has been told.
 
         A narration that speaks against what is established is written once more. A built-in one adds nothing.
 
@@ -67,27 +78,55 @@ class Telling:
             OutputRejected: an output stayed invalid.
             ProviderError: a model could not be asked.
         """
-        told = await self._narrated(given, None)
+        told, written = await self._narrated_beside(given, leak, beside)
+        state, ops = _with_written(state, written)
+        reviews = tuple(review for one in written for review in one.reviews)
+        summary = next((one.summary for one in written if one.summary is not None), None)
         if self._narrate.is_builtin or self._extract.is_builtin:
-            return Told(told, state)
-        acceptance = await self._accepted(told, given, state)
+            return Told(told, state, ops, reviews=reviews, summary=summary)
+        acceptance = await self._accepted(told, given, state, leak)
         problem = contradicted(acceptance.record, state)
         if problem is not None:
             self._listener.not_so(problem)
-            told = await self._narrated(given, (told.final_text, problem))
-            acceptance = await self._accepted(told, given, state)
-        return Told(told, acceptance.state, acceptance.record.accepted, acceptance.events)
+            told = await self._narrated(given, (told.final_text, problem), leak, self._recorder)
+            acceptance = await self._accepted(told, given, state, leak)
+        record = acceptance.record
+        return Told(
+            told,
+            acceptance.state,
+            (*ops, *record.accepted),
+            acceptance.events,
+            lorebook=record.lorebook,
+            reviews=(*reviews, *record.waiting),
+            summary=summary,
+        )
 
-    async def _narrated(self, given: NarratorInput, rejected: tuple[str, str] | None) -> NarratorOutput:
+    async def _narrated_beside(
+        self, given: NarratorInput, leak: Leak, beside: Sequence[Beside]
+    ) -> tuple[NarratorOutput, list[Written]]:
+        """The narration, and what was thought side by side with it; recorded in this order, whichever ended first."""
+        recorders = [Recorder() for _ in (None, *beside)]
+        try:
+            told, *written = await side_by_side(
+                self._narrated(given, None, leak, recorders[0]),
+                *(job(recorder) for job, recorder in zip(beside, recorders[1:], strict=True)),
+            )
+        finally:
+            self._recorder.records += [record for recorder in recorders for record in recorder.records]
+        return told, written
+
+    async def _narrated(
+        self, given: NarratorInput, rejected: tuple[str, str] | None, leak: Leak, recorder: Recorder
+    ) -> NarratorOutput:
         return await self._narrate.run(
             given,
-            self._recorder,
-            check=_Checking(given, self._leak).wrong_with,
+            recorder,
+            check=_Checking(given, leak).wrong_with,
             listener=self._listener,
             rejected=rejected,
         )
 
-    async def _accepted(self, told: NarratorOutput, given: NarratorInput, state: WorldState) -> Acceptance:
+    async def _accepted(self, told: NarratorOutput, given: NarratorInput, state: WorldState, leak: Leak) -> Acceptance:
         proposed = await self._extract.run(
             extractor_input(told.final_text, given, state), self._recorder, listener=self._listener
         )
@@ -97,7 +136,7 @@ class Telling:
             self._rules.ruleset,
             campaign_id=self._campaign_id,
             turn_no=self._turn_no,
-            quotes_secret=self._leak,
+            quotes_secret=leak,
             known_names=lambda name: self._is_somebody(name, state),
             ruled_threads=self._ruled_threads(state),
         )
@@ -117,10 +156,21 @@ class Telling:
         return frozenset(thread for thread in state.threads if f'"thread":{canonical_json(thread)}' in rules)
 
 
+def _with_written(state: WorldState, written: Sequence[Written]) -> tuple[WorldState, tuple[StateOp, ...]]:
+    """A state with what was thought beside its telling, as far as it fits, and the ops that do."""
+    done: list[StateOp] = []
+    for op in (op for one in written for op in one.ops):
+        applied = apply(state, (op,))
+        if applied.refusal is None:
+            state = applied.state
+            done.append(op)
+    return state, tuple(done)
+
+
 class _Checking:
     """Holds a model's prose against what it was shown."""
 
-    def __init__(self, given: NarratorInput, leak: Callable[[str], str | None]) -> None:
+    def __init__(self, given: NarratorInput, leak: Leak) -> None:
         self._given = given
         self._leak = leak
 

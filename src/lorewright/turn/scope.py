@@ -37,19 +37,19 @@ def scope_of(state: WorldState, who: str | None = None, *, heard_of: Collection[
     who = state.player_id if who is None else who
     here = state.scene.location_id
     doors = {way.via for way in state.exits.get(here, ()) if way.via}
-    present = set(state.present())
+    present = state.present()
     absent = [
         entity
         for entity in state.entities.values()
-        if entity.type in ("npc", "location", "faction", "other")
-        and entity.id not in present | {here}
+        if entity.type in ("npc", "player", "location", "faction", "other")
+        and entity.id not in {*present, state.player_id, here}
         and state.positions.get(entity.id) != OFFSTAGE
         and (heard_of is None or entity.id in heard_of)
     ]
     return Scope(
         player=_named(state.entities[who]),
         place=_named(state.entities[here]),
-        people=_all(state, (one for one in state.present() if one != who)),
+        people=_all(state, [one for one in present if one != who]),
         here=_all(state, state.held_by(here)),
         carried=_all(state, state.held_by(who)),
         doors=_all(state, sorted(doors)),

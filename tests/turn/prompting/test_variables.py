@@ -13,10 +13,12 @@ from lorewright.turn.prompting.extractors import (
     PersonaExtractorContext,
 )
 from lorewright.turn.prompting.interpreter import InterpreterContext
-from lorewright.turn.prompting.later import RecapContext, SummariserContext
+from lorewright.turn.prompting.later import RecapContext
 from lorewright.turn.prompting.narrator import NarratorContext
+from lorewright.turn.prompting.npc_intent import NpcIntentContext
 from lorewright.turn.prompting.planner import PlannerContext
 from lorewright.turn.prompting.resolution import ResolutionContext
+from lorewright.turn.prompting.summariser import SummariserContext
 from lorewright.turn.prompting.variables import (
     CharInside,
     CharVariables,

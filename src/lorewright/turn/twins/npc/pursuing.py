@@ -1,5 +1,5 @@
-"""What somebody is after, knows, remembers and was promised -> what they could do of their own accord. Each is done once
-for what it is about, so that nobody goes on about a thing."""
+"""What somebody is after, knows, remembers and was promised -> what they could do by themselves. Each is done once for
+what it is about, so that nobody goes on about a thing."""
 
 from __future__ import annotations
 
@@ -62,11 +62,11 @@ def _by_goal(moment: Moment) -> Iterator[Considered]:
         return
     thought, keys = moment.thought("think.goal")
     for thing in given.scope.here:
-        if moment.can("take") and _names(goal, thing) and not moment.done(f"took:{thing.id}"):
-            if (found := moment.words.sentence("take", thing=the(thing))) is not None:
-                used = (found.key, *keys, moment.key(f"took:{thing.id}"))
-                action = moment.action("take", thing.id)
-                yield Considered(found.text, 6, ("trade",), thought=thought, action=action, keys=used)
+        wanted = moment.can("take") and _names(goal, thing) and not moment.done(f"took:{thing.id}")
+        if wanted and (found := moment.words.sentence("take", thing=the(thing))) is not None:
+            used = (found.key, *keys, moment.key(f"took:{thing.id}"))
+            action = moment.action("take", thing.id)
+            yield Considered(found.text, 6, ("trade",), thought=thought, action=action, keys=used)
     for thing in given.scope.carried:
         for person in moment.people:
             wanted = moment.can("give") and _names(goal, thing) and _names(goal, person) and "give" in goal
@@ -118,7 +118,7 @@ def _come_up(moment: Moment) -> str:
         moment.given.names[one]
         for outcome in moment.given.outcomes
         for one in (outcome.target_id, outcome.item_id)
-        if one in moment.given.names and one != moment.given.me.id and not moment.is_here(one)
+        if one is not None and one in moment.given.names and one != moment.given.me.id and not moment.is_here(one)
     ]
     return " ".join([*spoken, *named, *(one.content for one in moment.given.remembers[:3])]).casefold()
 

@@ -29,8 +29,14 @@ _CASES: Mapping[str, tuple[str, str, str, str]] = MappingProxyType(
     }
 )
 # After `they` a verb is plural: in these sentences there are no others.
-_PLURAL = (("they is", "they are"), ("they was", "they were"), ("they has", "they have"), ("they thinks", "they think"))
-_PLURAL += (("they likes", "they like"), ("they does", "they do"))
+_PLURAL = (
+    ("they is", "they are"),
+    ("they was", "they were"),
+    ("they has", "they have"),
+    ("they thinks", "they think"),
+    ("they likes", "they like"),
+    ("they does", "they do"),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +55,7 @@ def grammar() -> Mapping[str, tuple[str, ...]]:
     folder = resources.files(__package__) / "grammar"
     for path in sorted(folder.iterdir(), key=lambda one: one.name):
         if path.name.endswith(".yaml"):
-            data = yaml.load(path.read_text(encoding="utf-8"), Loader=_LOADER)  # noqa: S506 (a safe loader)
+            data = yaml.load(path.read_text(encoding="utf-8"), Loader=_LOADER)
             found |= {group: tuple(rows) for group, rows in data.items()}
     return MappingProxyType(found)
 
