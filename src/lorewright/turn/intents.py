@@ -16,6 +16,13 @@ from lorewright.world.frozen import Frozen, FrozenMap
 
 # Texts of a model's intention are a sentence or two (characters).
 SENTENCES = 600
+# How the memory keys begin under which sentences are counted that anybody of the cast has used, and those of one alone.
+SHARED = "cast:"
+
+
+def own_key(who: str, key: str) -> str:
+    """A memory key of one of the cast."""
+    return f"npc:{who}:{key}"
 
 
 class KnownItem(Frozen):

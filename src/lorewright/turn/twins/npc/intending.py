@@ -14,7 +14,7 @@ from lorewright.turn.intents import NpcIntent, NpcIntentInput
 from lorewright.turn.twins.npc.answering import answering, watching
 from lorewright.turn.twins.npc.authored import authored
 from lorewright.turn.twins.npc.considered import Considered, Moment
-from lorewright.turn.twins.npc.idling import idling
+from lorewright.turn.twins.npc.idling import TENSE, idling, mood_of
 from lorewright.turn.twins.npc.pursuing import pursuing
 
 # In so many of a hundred turns somebody goes after something of their own where there is something; else it waits.
@@ -44,7 +44,9 @@ def _in_turn(moment: Moment) -> list[list[Considered]]:
     urgent = [one for one in ends if "flight" in one.tags]
     notices, idle = watching(moment)[:2], idling(moment)
     later = [ends] if _chance(moment, "restless") < _RESTLESS else []
-    around = [notices, idle] if _chance(moment, "attentive") < _ATTENTIVE else [idle, notices]
+    # Whoever has something against somebody does not look on as a neighbour does.
+    is_easy = mood_of(moment) != TENSE and _chance(moment, "attentive") < _ATTENTIVE
+    around = [notices, idle] if is_easy else [idle, notices]
     return [urgent, answers, *later, *around, ends]
 
 

@@ -150,26 +150,46 @@ def _reminding(moment: Moment) -> Iterator[Considered]:
 
 
 def _asking(moment: Moment) -> Iterator[Considered]:
-    """An open question that one is part of is put to who might have heard something: to each of them once."""
+    """An open question that one is part of is put to who might have heard something: to each of them once.
+
+    Others of the cast are asked about what has come up; nobody about what they have just asked oneself.
+    """
     if not moment.can("ask"):
         return
+    come_up = _come_up(moment)
     for concern in moment.given.concerns:
         absent = [one for one in concern.about if not moment.is_here(one) and one in moment.given.names]
         for about in absent[:2]:
+            what = moment.given.names[about]
             for person in moment.people:
-                key = f"asked:{person.id}:{about}"
-                if moment.done(key) or moment.toward(person.id).trust < 0:
-                    continue
-                what = moment.given.names[about]
                 is_player = person.id == moment.given.player_id
-                group = "ask.player" if is_player else "ask.other"
-                found = moment.words.sentence(group, person=person.id, what=what)
-                thought, keys = moment.thought("think.ask", person=person.id, what=what)
-                if found is not None:
-                    used = (found.key, *keys, moment.key(key))
-                    action = moment.action("ask", person.id, words=what)
-                    weight = 3 if is_player else 1
-                    yield Considered(found.text, weight, ("question",), thought=thought, action=action, keys=used)
+                is_idle = not is_player and not _is_word(what.casefold(), come_up)
+                if is_idle or moment.toward(person.id).trust < 0 or _has_asked(person, what, moment):
+                    continue
+                if (asked := _asked(person, about, what, moment, weight=3 if is_player else 1)) is not None:
+                    yield asked
+
+
+def _asked(person: Named, about: str, what: str, moment: Moment, *, weight: int) -> Considered | None:
+    key = f"asked:{person.id}:{about}"
+    group = "ask.player" if person.id == moment.given.player_id else "ask.other"
+    found = moment.words.sentence(group, person=person.id, what=what)
+    if found is None or moment.done(key):
+        return None
+    thought, keys = moment.thought("think.ask", person=person.id, what=what)
+    action = moment.action("ask", person.id, words=what)
+    used = (found.key, *keys, moment.key(key))
+    return Considered(found.text, weight, ("question",), thought=thought, action=action, keys=used)
+
+
+def _has_asked(person: Named, what: str, moment: Moment) -> bool:
+    """Whether somebody asked oneself about the same, as far as one remembers."""
+    me, name = moment.given.me, what.casefold()
+    for outcome in moment.given.outcomes:
+        if (outcome.actor_id, outcome.target_id) == (person.id, me.id) and _is_word(name, outcome.words.casefold()):
+            return True
+    asked = f"{person.name} asked {me.name} about ".casefold()
+    return any(asked in (said := one.content.casefold()) and _is_word(name, said) for one in moment.given.remembers)
 
 
 def _remarking(moment: Moment) -> Iterator[Considered]:
