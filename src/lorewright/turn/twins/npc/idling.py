@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from lorewright.turn.intents import SENTENCES
 from lorewright.turn.records import LoreLine
 from lorewright.turn.twins.npc.considered import Considered, Moment, gesture
 
@@ -52,4 +53,9 @@ def _is_a_deed(line: LoreLine, moment: Moment) -> bool:
     """Whether a line tells what somebody does, by their name: one sentence of a few words."""
     words = line.text.split()
     begins = line.text.startswith(f"{moment.given.me.name} ")
-    return begins and 4 <= len(words) <= 30 and not _GENERAL & {word.strip(".,;:").casefold() for word in words}
+    return (
+        begins
+        and 4 <= len(words) <= 30
+        and len(line.text) <= SENTENCES
+        and not _GENERAL & {word.strip(".,;:").casefold() for word in words}
+    )

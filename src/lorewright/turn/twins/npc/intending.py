@@ -21,6 +21,8 @@ from lorewright.turn.twins.npc.pursuing import pursuing
 _RESTLESS = 60
 # And so often they take note of what goes on rather than of themselves.
 _ATTENTIVE = 55
+# Of a name that is a page so much is said (characters).
+_NAME = 200
 
 
 def intend(given: NpcIntentInput) -> NpcIntent:
@@ -35,7 +37,7 @@ def intend(given: NpcIntentInput) -> NpcIntent:
             return _drawn(fresh, moment).intent()
     if written:
         return written[0].intent()
-    return NpcIntent(action_text=f"{given.me.name} waits.", intent_tags=("calm",))
+    return NpcIntent(action_text=f"{given.me.name[:_NAME]} waits.", intent_tags=("calm",))
 
 
 def _in_turn(moment: Moment) -> list[list[Considered]]:

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from lorewright.ids import content_hash
 from lorewright.turn.intents import KnownItem, Remembered
-from lorewright.turn.records import Named
+from lorewright.turn.records import Named, Recorded
 from lorewright.turn.twins.npc.answering import TRUSTING, telling
 from lorewright.turn.twins.npc.considered import Considered, Moment, tellable
 from lorewright.turn.twins.npc.words import the
@@ -21,7 +21,6 @@ _WORTH_TELLING = 1.5
 _A_WHILE = 10
 # A goal that says where to: `get to the pier`, `back at Pier 9`.
 _MOVING = re.compile(r"\b(?:go|get|reach|return|come|slip|back|leave for|make it|run)\b")
-_WORD = re.compile(r"[\w’'-]{4,}")
 
 
 def pursuing(moment: Moment) -> list[Considered]:
@@ -133,13 +132,11 @@ def _is_about(item: KnownItem, said: str, moment: Moment) -> bool:
 def _reminding(moment: Moment) -> Iterator[Considered]:
     """What somebody promised is asked after, once, when a while has passed."""
     given = moment.given
+    if not moment.can("recall"):
+        return
     for one in given.recorded:
         is_promise = one.predicate == "promised" and one.to_id == given.me.id and moment.is_here(one.by_id)
-        just_now = any(one.fact_id in outcome.fact_ids for outcome in given.outcomes)
-        first = moment.key(f"promise:{one.fact_id}")
-        if not is_promise or just_now or moment.done(f"reminded:{one.fact_id}") or not moment.can("recall"):
-            continue
-        if first not in given.recall and given.minutes < _A_WHILE:
+        if not is_promise or moment.done(f"reminded:{one.fact_id}") or _is_fresh(one, moment):
             continue
         found = moment.words.sentence("remind", person=one.by_id)
         thought, keys = moment.thought("think.remind", person=one.by_id)
@@ -147,6 +144,16 @@ def _reminding(moment: Moment) -> Iterator[Considered]:
             used = (found.key, *keys, moment.key(f"reminded:{one.fact_id}"))
             action = moment.action("recall", one.by_id)
             yield Considered(found.text, 4, ("question",), thought=thought, action=action, keys=used)
+
+
+def _is_fresh(promise: Recorded, moment: Moment) -> bool:
+    """Whether it was given in this turn, or not long ago as far as one remembers."""
+    given = moment.given
+    if any(promise.fact_id in outcome.fact_ids for outcome in given.outcomes):
+        return True
+    by = given.names.get(promise.by_id, "")
+    lately = [one for one in given.remembers if given.minutes - one.minute < _A_WHILE]
+    return any(one.content.startswith(by) and "promise" in one.content for one in lately)
 
 
 def _asking(moment: Moment) -> Iterator[Considered]:
@@ -225,8 +232,8 @@ def _is_worth_telling(memory: Remembered, to: Named, moment: Moment) -> bool:
 
 
 def _names(goal: str, one: Named) -> bool:
-    """Whether a goal names somebody or something, in full or by another name of at least four letters."""
-    return any(_is_word(name.casefold(), goal) for name in (one.name, *one.aliases) if _WORD.search(name))
+    """Whether a goal names somebody or something, by whichever name."""
+    return any(_is_word(name.casefold(), goal) for name in (one.name, *one.aliases) if len(name) > 1)
 
 
 def _is_word(name: str, text: str) -> bool:

@@ -13,7 +13,7 @@ from types import MappingProxyType
 import yaml
 
 from lorewright.ids import content_hash
-from lorewright.turn.intents import SHARED, NpcIntentInput
+from lorewright.turn.intents import SENTENCES, SHARED, NpcIntentInput
 from lorewright.turn.records import Named
 
 # The one in C reads the grammar in a tenth of the time, where PyYAML has it.
@@ -72,11 +72,12 @@ class Words:
     def sentence(
         self, group: str, *, person: str | None = None, third: str | None = None, **slots: str
     ) -> Sentence | None:
-        """The next variant of a group that was not used lately; None where there is none."""
+        """The next variant of a group that was not used lately and is no longer than an intention may be; None where
+        there is none."""
         variants = grammar()[group]
         for index in self._order(group, len(variants)):
             text = self._filled(variants[index], person, third, slots, by_name=True)
-            if text is not None and text not in self._lately:
+            if text is not None and len(text) <= SENTENCES and text not in self._lately:
                 seen = self._filled(variants[index], person, third, slots, by_name=False) or text
                 return Sentence(text, seen, _key(group, index))
         return None
