@@ -101,7 +101,7 @@ def test_sentences_that_go_with_waiting_ask_nothing_of_the_rules() -> None:
 )
 def test_what_is_done_to_somebody_is_answered(what: Any, group: str) -> None:
     done = intend(moment(outcomes=(what,), me={"disposition": (LINE,)}))
-    assert [key.partition("#")[0] for key in done.recall][0] == f"cast:{group}"
+    assert done.recall[0].partition("#")[0] == f"cast:{group}"
 
 
 def test_a_gift_wins_something_that_is_known_where_there_is_trust_and_never_what_is_kept_back() -> None:
