@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import assert_never
 
 from lorewright.rules import conditions as c
+from lorewright.rules.cast import done_key
 from lorewright.rules.reach import company
 from lorewright.world.pressures import ESCALATION
-from lorewright.world.state import OFFSTAGE, WorldState
+from lorewright.world.state import OFFSTAGE, WorldState, relation_key
 
 
 def holds(condition: c.Condition, state: WorldState, *, you: str | None = None) -> bool:
@@ -16,7 +17,7 @@ def holds(condition: c.Condition, state: WorldState, *, you: str | None = None) 
     you = state.player_id if you is None else you
     match condition:
         case c.Has():
-            return condition.has in state.held_by(you)
+            return condition.has in state.held_by(_who(condition.of, you))
         case c.At():
             return _place_of(you, state) == condition.at
         case c.Present():
@@ -29,7 +30,7 @@ def holds(condition: c.Condition, state: WorldState, *, you: str | None = None) 
             thread = state.threads.get(condition.thread)
             return thread is not None and thread.status == condition.status
         case c.Revealed():
-            return state.has_learned(you, condition.revealed)
+            return state.has_learned(_who(condition.to, you), condition.revealed)
         case c.TimeIs():
             return state.minutes >= condition.minutes
         case c.PathIs():
@@ -54,6 +55,10 @@ def holds(condition: c.Condition, state: WorldState, *, you: str | None = None) 
         case c.TurnIs():
             acting = state.player_id if state.turn_order is None else state.turn_order.current
             return acting == _who(condition.turn, you)
+        case c.RelationIs():
+            return _relation_is(condition, state, you)
+        case c.Did():
+            return done_key(condition.by, condition.did) in state.recall
         case c.AllOf():
             return all(holds(part, state, you=you) for part in condition.all)
         case c.AnyOf():
@@ -99,6 +104,13 @@ def _fact_is(condition: c.FactIs, state: WorldState, you: str) -> bool:
         and (fact.object is not False if condition.is_ is None else fact.object == condition.is_)
         for fact in state.facts_about(_who(condition.subject, you))
     )
+
+
+def _relation_is(condition: c.RelationIs, state: WorldState, you: str) -> bool:
+    between = relation_key(_who(condition.regard, you), _who(condition.to, you))
+    relation = state.relations.get(between)
+    stands = 0 if relation is None else getattr(relation, condition.in_)
+    return (condition.min is None or stands >= condition.min) and (condition.max is None or stands <= condition.max)
 
 
 def _who(name: str, you: str) -> str:

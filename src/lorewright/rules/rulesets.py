@@ -38,6 +38,7 @@ class Ruleset(Mechanics):
     The two schemas shape the stat blocks and the ruleset's scene; `owners` says of each of their paths
     (`scene.minutes_left`, `stats.warmth`, `stats.*`) who may change it, `allowed_ops` what kinds of ops each owner may
     propose. `decay_lambda` is how fast memories fade, per in-world minute. `rulebook_summary` is for the narrator.
+    What an extractor is less sure of than `review_below` (0 to 1; 0: nothing) waits until somebody has reviewed it.
     """
 
     schema_version: Literal[1] = 1
@@ -53,6 +54,7 @@ class Ruleset(Mechanics):
     owners: FrozenMap[str, Owner] = Field(default_factory=dict)
     allowed_ops: FrozenMap[Owner, tuple[str, ...]] = Field(default_factory=dict)
     decay_lambda: float = Field(default=0.0, ge=0, allow_inf_nan=False)
+    review_below: float = Field(default=0.6, ge=0, le=1, allow_inf_nan=False)
 
     def verbs(self) -> dict[str, str]:
         """What a player types for the ruleset's own types of action, in lower case, and the type."""
