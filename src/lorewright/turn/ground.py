@@ -99,7 +99,7 @@ def _told(action: Action, state: WorldState, generations: Sequence[Generation]) 
     found = match_items(
         action.words, [item for item in map(_scene_item, learned) if _is_about(action, item)], generations
     )
-    items = tuple(GroundedItem(id=item.id, role=_role(item.id), holder_id=holder_of(item.id)) for item in found.items)
+    items = tuple(GroundedItem(id=item.id, role=role_of(item.id), holder_id=holder_of(item.id)) for item in found.items)
     return Grounding(items=items, topics=found.topics)
 
 
@@ -117,7 +117,7 @@ def _scene_item(item: Item) -> SceneItem:
     )
 
 
-def _role(item_id: str) -> Literal["knows", "withholds", "discoverable"]:
+def role_of(item_id: str) -> Literal["knows", "withholds", "discoverable"]:
     """The role that an item's ID says: `pack:viktor:knows#pier9`."""
     section = item_id.partition("#")[0].rpartition(":")[2]
     return "withholds" if section == "withholds" else "discoverable" if section == "discoverable" else "knows"
