@@ -5,7 +5,8 @@ from __future__ import annotations
 from types import MappingProxyType
 
 from lorewright.campaigns.names import PLAYER_NAMES, Names
-from lorewright.campaigns.scenario import Scenario, ScenarioCast
+from lorewright.campaigns.scenario import Scenario
+from lorewright.campaigns.scenario_cast import ScenarioCast
 from lorewright.campaigns.scenario_players import ScenarioPersona
 from lorewright.rules.capability import ALL
 from lorewright.rules.hardships import EscalationStep, Inquiry, ThreatRule

@@ -38,8 +38,8 @@ class Head:
 
     `options` are the lines that were offered last, `markers` what the next turn begins with; `revision` guards the
     commit. `scene_lore` is what is kept of the scene; `session_lore` what the sitting at hand began with, as the player
-    may know it. `upgrade_id` is the turn that set the rules and packs that hold, if any. `untold` is what the next turn
-    is to add to the summary, most times nothing.
+    may know it. `upgrade_id` is the turn that set the rules and packs that hold, if any; `untold` what the next turn is
+    to add to the summary, most times nothing.
     """
 
     campaign_id: str
