@@ -34,7 +34,7 @@ _CASES = MappingProxyType({"who": 0, "whom": 1, "whose": 2, "self": 3})
 _JOINTS: Mapping[Joint, tuple[str, ...]] = MappingProxyType(
     {
         "next": ("Then", "After that", "Meanwhile,", "A moment later", "Before long", "Next"),
-        "answer": ("At that,", "For an answer,", "On hearing that,", "To this"),
+        "answer": ("At that,", "In turn,", "With that,"),
     }
 )
 
