@@ -13,6 +13,7 @@ from lorewright.turn.accepting import Acceptance, accept
 from lorewright.turn.closed_names import unknown_names
 from lorewright.turn.draft import Recorder
 from lorewright.turn.extraction import contradicted, extractor_input
+from lorewright.turn.kept import LorebookEntry, Review
 from lorewright.turn.listener import Listener
 from lorewright.turn.marks import read_marks
 from lorewright.turn.records import NarratorInput, NarratorOutput
@@ -24,12 +25,14 @@ from lorewright.world.state import WorldState
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """What was told, the state with what it added, and that as ops and events."""
+    """What was told, the state with what it added, that as ops and events, and what is kept of it beside the state."""
 
     output: NarratorOutput
     state: WorldState
     ops: tuple[StateOp, ...] = ()
     events: tuple[EngineEvent, ...] = ()
+    lorebook: tuple[LorebookEntry, ...] = ()
+    reviews: tuple[Review, ...] = ()
 
 
 # What of a text quotes what the player has not learned, or None.
@@ -78,7 +81,8 @@ class Telling:
             self._listener.not_so(problem)
             told = await self._narrated(given, (told.final_text, problem), leak)
             acceptance = await self._accepted(told, given, state, leak)
-        return Told(told, acceptance.state, acceptance.record.accepted, acceptance.events)
+        record = acceptance.record
+        return Told(told, acceptance.state, record.accepted, acceptance.events, record.lorebook, record.waiting)
 
     async def _narrated(self, given: NarratorInput, rejected: tuple[str, str] | None, leak: Leak) -> NarratorOutput:
         return await self._narrate.run(

@@ -48,6 +48,8 @@ class Tellings:
         played.state = told.state
         played.ops += told.ops
         played.events += told.events
+        played.lorebook += told.lorebook
+        played.reviews += told.reviews
         played.told.append((told.output, given))
         # To remember a phrase fits every state.
         played.do(Recall(key=key) for key in told.output.recall)
