@@ -82,7 +82,7 @@ def test_accepted_it_becomes_true_in_a_turn_of_its_own(app: App) -> None:
     assert fact.discovered_turn == 1
     with app.campaigns.reading("game") as store:
         assert store.turn(result["turn_id"]).kind == "edit"
-    assert check(app.workspace.campaigns / "game.db").faults == ()
+    assert check(app.workspace.campaigns / "game.db").clean
 
 
 def test_rejected_it_never_does_and_waits_no_more(app: App) -> None:
