@@ -26,6 +26,9 @@ __all__ = [
     "Ruleset",
 ]
 
+# Who tries what a rule is about, where it is anybody of the cast.
+ANY_NPC = "npc"
+
 TurnProfile = Literal["freeform", "ensemble", "stream"]
 
 
@@ -67,7 +70,7 @@ class RuleTrigger(Frozen):
     """Which attempts a rule is about, by one act or several; what is not said does not matter.
 
     `topic` is an item's name, an entity or a word, or several of them; `item` the thing that goes along, or the target
-    where none does.
+    where none does. `by` is who tries: the player unless somebody is named, or `npc` for anybody of the cast.
     """
 
     act: str | tuple[str, ...]
@@ -75,6 +78,7 @@ class RuleTrigger(Frozen):
     item: str | None = None
     topic: str | tuple[str, ...] | None = None
     at: str | None = None
+    by: str | None = None
 
     @property
     def acts(self) -> tuple[str, ...]:

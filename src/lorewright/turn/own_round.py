@@ -13,7 +13,7 @@ from lorewright.turn.at_hand import AtHand
 from lorewright.turn.by_the_book import rulings
 from lorewright.turn.ground import ground
 from lorewright.turn.records import InterpreterInput, InterpreterOutput, PlannerInput, PlannerOutput
-from lorewright.turn.rounds import WHISPER, Round, there
+from lorewright.turn.rounds import WHISPER, Round, remember, there
 from lorewright.turn.scope import scope_of
 
 
@@ -138,7 +138,17 @@ class OwnRound:
         turn.played.actions += [attempt.action for attempt in attempts]
         turn.played.results += judged.results
         turn.played.take(resolution, patch.state, audience=audience)
-        return Round(player, self._intention, self._state, patch.state, resolution, judged, audience)
+        remember(turn, resolution, self._state, patch.state)
+        return Round(
+            player,
+            self._intention,
+            self._state,
+            patch.state,
+            resolution,
+            judged,
+            audience,
+            tuple(one.action for one in attempts),
+        )
 
 
 def _whispered(action: Action, to: str) -> Action:

@@ -9,17 +9,18 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
-from lorewright.ids import holder_of
-from lorewright.rules.actions import Attempt, GroundedItem, Grounding
+from lorewright.rules.actions import Action
 from lorewright.rules.activation import Activation, activate
 from lorewright.rules.outcomes import Outcome, Resolution, Validation
 from lorewright.rules.resolve import play_out
 from lorewright.rules.validate import validate
+from lorewright.rules.witness import witnessed
 from lorewright.turn.at_hand import AtHand
 from lorewright.turn.by_the_book import rulings
 from lorewright.turn.draft import Recorder
-from lorewright.turn.ground import role_of
+from lorewright.turn.ground import ground
 from lorewright.turn.intents import NpcIntent
+from lorewright.turn.kept import Summary
 from lorewright.turn.messages import Message
 from lorewright.turn.npc_view import npc_intent_input
 from lorewright.turn.records import NpcAct
@@ -44,6 +45,7 @@ class Round:
     resolution: Resolution
     judged: Validation
     audience: tuple[str, ...]
+    actions: tuple[Action, ...] = ()
     intent: NpcIntent | None = None
 
     @property
@@ -110,6 +112,7 @@ async def _intended(turn: AtHand, who: str, recorder: Recorder) -> NpcIntent:
         generations=turn.setting.generations,
         seed=str(turn.setting.seed),
         turn_no=turn.turn_no,
+        summary=_heard_of(turn.head.summary, who),
     )
     return await turn.stages.npc_intent.run(
         given,
@@ -117,6 +120,11 @@ async def _intended(turn: AtHand, who: str, recorder: Recorder) -> NpcIntent:
         check=lambda answer: turn.views.intent_leak(answer, state),
         listener=turn.listener,
     )
+
+
+def _heard_of(summary: Summary | None, who: str) -> tuple[str, ...]:
+    """The sentences of a summary that tell of what somebody was there for."""
+    return tuple(one.text for one in (summary.sentences if summary else ()) if who in one.audience)
 
 
 async def carried_out(turn: AtHand, who: str, intent: NpcIntent) -> Round:
@@ -128,8 +136,9 @@ async def carried_out(turn: AtHand, who: str, intent: NpcIntent) -> Round:
     """
     before, rules = turn.played.state, turn.setting.rules
     intention = _said(turn, who, intent)
-    attempts = [] if intent.action is None else [Attempt(action=intent.action, grounding=_grounding(intent))]
-    judged = _numbered(validate(attempts, before, rules), len(turn.played.actions))
+    actions = [] if intent.action is None else [intent.action]
+    attempts = ground(actions, before, turn.views.scene_lore, rules.ruleset, turn.setting.generations, acting=who)
+    judged = _numbered(validate(attempts, before, rules, acting=who), len(turn.played.actions))
     turn.recorder.keep_code(VALIDATE, attempts, judged)
     ruled = await rulings(
         turn.stages.resolve,
@@ -142,7 +151,7 @@ async def carried_out(turn: AtHand, who: str, intent: NpcIntent) -> Round:
         keeper=turn.recorder,
         listener=turn.listener,
     )
-    patch = play_out(attempts, judged, before, rules, turn.dice, turn_no=turn.turn_no, rulings=ruled)
+    patch = play_out(attempts, judged, before, rules, turn.dice, turn_no=turn.turn_no, rulings=ruled, acting=who)
     resolution = patch.resolution()
     turn.recorder.keep_code(RESOLVE, [*attempts, judged], resolution)
     to = intent.whisper_to
@@ -150,7 +159,15 @@ async def carried_out(turn: AtHand, who: str, intent: NpcIntent) -> Round:
     turn.played.actions += [attempt.action for attempt in attempts]
     turn.played.results += judged.results
     turn.played.take(resolution, patch.state, audience=audience)
-    return Round(who, intention, before, patch.state, resolution, judged, audience, intent)
+    remember(turn, resolution, before, patch.state)
+    return Round(who, intention, before, patch.state, resolution, judged, audience, tuple(actions), intent)
+
+
+def remember(turn: AtHand, resolution: Resolution, before: WorldState, after: WorldState) -> None:
+    """Whoever saw what came of a round remembers it, and stands otherwise to whoever did it; of a whisper others see
+    that there was one."""
+    if turn.setting.rules.profile != "freeform":
+        turn.played.do(witnessed(resolution, before, after, ruleset=turn.setting.rules.ruleset))
 
 
 def there(who: str, before: WorldState, after: WorldState) -> tuple[str, ...]:
@@ -184,16 +201,6 @@ def _said(turn: AtHand, who: str, intent: NpcIntent) -> Message:
     if (to := intent.whisper_to) is None:
         return turn.stream.add(who, "intention", intent.action_text)
     return turn.stream.add(who, "intention", intent.action_text, subtype=WHISPER, payload={"to": to})
-
-
-def _grounding(intent: NpcIntent) -> Grounding:
-    """The lore item that is told, by its ID alone."""
-    if intent.item_id is None:
-        return Grounding()
-    item = GroundedItem(
-        id=intent.item_id, role=role_of(intent.item_id), holder_id=holder_of(intent.item_id.partition("#")[0])
-    )
-    return Grounding(items=(item,))
 
 
 def _numbered(judged: Validation, first: int) -> Validation:
