@@ -30,9 +30,11 @@ def npc_intent_input(
     generations: Sequence[Generation],
     seed: str,
     turn_no: int,
+    summary: Sequence[str] = (),
 ) -> NpcIntentInput:
     """The view of one of the cast. `lore` is the scene's, secrets included; `messages` are (turn number, message) as
-    the matrix lets this character read them, `outcomes` those of this turn that it saw."""
+    the matrix lets this character read them, `outcomes` those of this turn that it saw, `summary` the story before them
+    as far as it was there."""
     entity, place = state.entities[who], state.scene.location_id
     memories = recalled(
         state.observations.get(who, {}), minute=state.minutes, decay_lambda=rules.ruleset.decay_lambda, limit=MEMORIES
@@ -52,6 +54,7 @@ def npc_intent_input(
         ),
         messages=tuple(messages),
         outcomes=tuple(outcomes),
+        summary=tuple(summary),
         names={one: state.name_of(one) for one in state.present()},
         seed=seed,
         recall=state.recall,

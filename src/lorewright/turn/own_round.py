@@ -139,7 +139,16 @@ class OwnRound:
         turn.played.results += judged.results
         turn.played.take(resolution, patch.state, audience=audience)
         remember(turn, resolution, self._state, patch.state)
-        return Round(player, self._intention, self._state, patch.state, resolution, judged, audience)
+        return Round(
+            player,
+            self._intention,
+            self._state,
+            patch.state,
+            resolution,
+            judged,
+            audience,
+            tuple(one.action for one in attempts),
+        )
 
 
 def _whispered(action: Action, to: str) -> Action:
