@@ -75,7 +75,9 @@ class LoreDesk:
         with self._view(viewer, (), campaign_id) as view:
             return entity_lore(view, entity_id, max_tokens=max_tokens)
 
-    def entities(self, *, viewer: str = "gm", packs: Sequence[str] = (), campaign_id: str | None = None) -> list[Entity]:
+    def entities(
+        self, *, viewer: str = "gm", packs: Sequence[str] = (), campaign_id: str | None = None
+    ) -> list[Entity]:
         """Everybody and everything that packs tell of and a viewer may read anything of, by ID; where several packs
         tell of one, as all of them together do.
 
