@@ -23,10 +23,10 @@ from lorewright.turn.draft import Setting, Submission
 from lorewright.turn.editing import edit
 from lorewright.turn.kept import NOTHING_KEPT, Kept
 from lorewright.turn.listener import SILENT, Listener
-from lorewright.turn.pipeline import Stages
 from lorewright.turn.prompting.pinning import pinned_library
 from lorewright.turn.rewinding import redo, undo_played
 from lorewright.turn.stages.stage import BUILTIN
+from lorewright.turn.stages.stages import Stages
 from lorewright.turn.store import CampaignStore
 from lorewright.world.ops import StateOp
 

@@ -23,6 +23,8 @@ from lorewright.turn.kept import NOTHING_KEPT, Kept, Summary
 from lorewright.turn.messages import Message
 from lorewright.turn.result import TurnResult
 from lorewright.turn.stages.stage import BUILTIN, StageRun
+from lorewright.turn.summary_records import ToldTurn
+from lorewright.turn.told_before import Marker
 from lorewright.world.ops import StateOp
 from lorewright.world.state import WorldState
 
@@ -31,11 +33,13 @@ TurnKind = Literal["start", "play", "clarification", "imported", "upgrade", "edi
 
 @dataclass(frozen=True, slots=True)
 class Head:
-    """The newest turn of a campaign, read at once. `recent` are (turn number, message) of the last turns, oldest first.
+    """The newest turn of a campaign, read at once. `recent` are (turn number, message) of the last turns, oldest first,
+    `summary` is the story before them.
 
-    `options` are the lines that were offered last; `revision` guards the commit. `scene_lore` is what is kept of the
-    scene; `session_lore` what the sitting at hand began with, as the player may know it. `upgrade_id`
-    is the turn that set the rules and packs that hold, if any. `summary` is the story before what `recent` has.
+    `options` are the lines that were offered last, `markers` what the next turn begins with; `revision` guards the
+    commit. `scene_lore` is what is kept of the scene; `session_lore` what the sitting at hand began with, as the player
+    may know it. `upgrade_id` is the turn that set the rules and packs that hold, if any; `untold` what the next turn is
+    to add to the summary, most times nothing.
     """
 
     campaign_id: str
@@ -45,12 +49,13 @@ class Head:
     state: WorldState
     options: tuple[str, ...] = ()
     recent: tuple[tuple[int, Message], ...] = ()
-    moved_from: str | None = None
+    markers: tuple[Marker, ...] = ()
     scene_lore: tuple[str, ...] = ()
     session_id: str | None = None
     session_lore: Mapping[str, Any] = field(default_factory=dict)
     upgrade_id: str | None = None
     summary: Summary | None = None
+    untold: tuple[ToldTurn, ...] = ()
 
 
 # A head, and how many of its last turns to leave out -> what the player saw happen before them, if anything.

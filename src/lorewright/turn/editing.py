@@ -21,6 +21,7 @@ from lorewright.turn.draft import Draft, Head, Setting, StageRecord, Submission
 from lorewright.turn.kept import NOTHING_KEPT, Kept
 from lorewright.turn.rows import OPS
 from lorewright.turn.scope import suggestions
+from lorewright.turn.stream import TurnStream
 from lorewright.turn.tools import write
 from lorewright.turn.turn_store import TurnStore
 from lorewright.turn.unplayed import draft_of_no_play
@@ -259,6 +260,6 @@ def _refused(ops: tuple[o.StateOp, ...], index: int, reason: str, field: str | N
 
 def _options(head: Head, state: WorldState, submission: Submission, setting: Setting) -> tuple[str, ...]:
     """Lines that work in the state as it is now. What is looked at for them is not kept: the next turn looks itself."""
-    with TurnViews(head, submission, setting) as views:
+    with TurnViews(head, submission, setting, TurnStream(head, "")) as views:
         views.scene_lore(state)
         return suggestions(state, views.heard_of(state), views.told_of(state), ruleset=setting.rules.ruleset)

@@ -10,6 +10,7 @@ from lorewright.turn.draft import Draft, Head, SceneLoreUse, StageRecord, Submis
 from lorewright.turn.kept import NOTHING_KEPT, Kept
 from lorewright.turn.messages import Message
 from lorewright.turn.result import NEXT_PROMPT, TurnResult
+from lorewright.turn.stream import TurnStream
 from lorewright.turn.visibility import seen_by
 from lorewright.world.ops import StateOp
 from lorewright.world.state import WorldState
@@ -62,29 +63,8 @@ def draft_of_no_play(
 
 
 def _messages(head: Head, turn_id: str, narration: str, state: WorldState) -> tuple[Message, ...]:
-    written: list[Message] = []
-    if head.moved_from is not None:
-        payload = {"from": head.moved_from, "to": head.state.scene.location_id}
-        written.append(
-            Message(
-                owner="system",
-                type="scene_marker",
-                turn_id=turn_id,
-                seq=0,
-                content="",
-                subtype="location_change",
-                payload=payload,
-            )
-        )
+    stream = TurnStream(head, turn_id)
+    stream.open()
     if narration:
-        written.append(
-            Message(
-                owner="narrator",
-                type="narration",
-                turn_id=turn_id,
-                seq=len(written),
-                content=narration,
-                audience=state.present(),
-            )
-        )
-    return tuple(written)
+        stream.add("narrator", "narration", narration, audience=state.present())
+    return stream.messages

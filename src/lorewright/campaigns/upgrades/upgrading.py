@@ -120,6 +120,7 @@ class Upgrades:
             in_order = [now[pack_id] for pack_id in scenario.content_packs if pack_id in now]
             rules, problems = _composed(scenario, ruleset, in_order, row)
             remarks += problems
+            remarks += of_rules.cast_changes(row.rules, rules, head.state)
             remarks += self._scenario_file(scenario, ruleset, in_order, row)
         if ruleset_hash != row.ruleset_hash:
             remarks += of_rules.changes(row.rules.ruleset, ruleset, head.state)
@@ -205,7 +206,9 @@ def _composed(
         where, _, what = problem.partition(": ")
         remarks.append(Remark("scenario", where, what, True, hint))
     remarks += [Remark("condition", "a condition", line, True, hint) for line in in_packs]
-    return kept_to(opening.rules, calibration_of(row.calibration)), remarks
+    # Which rounds its turns have is what it was begun with.
+    rules = opening.rules.model_copy(update={"profile": row.rules.profile})
+    return kept_to(rules, calibration_of(row.calibration)), remarks
 
 
 def _draft(prepared: _Prepared) -> Draft:

@@ -1,5 +1,5 @@
-"""Contexts of the prompts beside the turn's own stages: intents of characters, summaries, recaps, repairs; and what
-those stages answer with."""
+"""Contexts of the prompts beside the turn's own stages: intents of characters, recaps, repairs; and what those stages
+answer with."""
 
 from __future__ import annotations
 
@@ -50,11 +50,14 @@ class NpcIntentOutput(Frozen):
 
 
 class StateChange(Frozen):
-    """A character state that an intention moves; extractors change named states and nothing else."""
+    """A character state that an intention moves; extractors change named states and nothing else. Without a value only
+    its level moves; `over` ends it. `confidence` is how sure the extractor is (0 to 1), quite where it does not say."""
 
     name: str = Field(min_length=1, max_length=80)
     value: Json = None
     level: int | None = Field(default=None, ge=1, le=10)
+    over: bool = False
+    confidence: float = Field(default=1.0, ge=0, le=1)
     reason: str = Field(default="", max_length=_SENTENCES)
 
 
@@ -62,16 +65,6 @@ class StateExtractorOutput(Frozen):
     """What the persona extractor and the character extractor answer with; most intentions move nothing."""
 
     changes: tuple[StateChange, ...] = Field(default=(), max_length=6)
-
-
-class SummariserContext(Context):
-    """Narrations that are to be told in short, and the summary so far."""
-
-    stable: ClassVar[tuple[str, ...]] = ("player_name",)
-
-    player_name: str = NOBODY
-    summary_before: str = ""
-    msgs: tuple[MessageVariables, ...] = ()
 
 
 class RecapContext(Context):
@@ -89,7 +82,7 @@ class RecapContext(Context):
 
 
 class SummaryOutput(Frozen):
-    """A summary or a recap: prose."""
+    """A recap: prose."""
 
     text: str = Field(min_length=1, max_length=6_000)
 

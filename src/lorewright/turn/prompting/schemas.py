@@ -9,6 +9,7 @@ from types import MappingProxyType
 
 from pydantic import BaseModel
 
+from lorewright.turn.inner import InnerInput
 from lorewright.turn.prompting.extractors import (
     CharacterExtractorContext,
     LoreExtractorContext,
@@ -21,16 +22,17 @@ from lorewright.turn.prompting.later import (
     RecapContext,
     RepairContext,
     StateExtractorOutput,
-    SummariserContext,
     SummaryOutput,
 )
 from lorewright.turn.prompting.narrator import NarratorContext
 from lorewright.turn.prompting.planner import PlannerContext
 from lorewright.turn.prompting.resolution import ResolutionContext
+from lorewright.turn.prompting.summariser import SummariserContext
 from lorewright.turn.proposals import ExtractorInput, ExtractorOutput, ResolutionInput, ResolutionOutput
 from lorewright.turn.records import InterpreterInput, NarratorInput, PlannerInput, PlannerOutput
 from lorewright.turn.stages.interpret import ReadTurn
 from lorewright.turn.stages.narrate import Prose
+from lorewright.turn.summary_records import SummariserInput, SummariserOutput
 
 # Prompt -> its part (`input`: what the stage is given; `context`: what of it the prompt shows; `output`: what a model
 # answers) -> the type. Where there is no input the context is all there is.
@@ -42,9 +44,13 @@ STAGE_TYPES: Mapping[str, Mapping[str, type[BaseModel]]] = MappingProxyType(
         "resolution": {"input": ResolutionInput, "context": ResolutionContext, "output": ResolutionOutput},
         "lore_extractor": {"input": ExtractorInput, "context": LoreExtractorContext, "output": ExtractorOutput},
         "npc_intent": {"context": NpcIntentContext, "output": NpcIntentOutput},
-        "persona_extractor": {"context": PersonaExtractorContext, "output": StateExtractorOutput},
-        "character_extractor": {"context": CharacterExtractorContext, "output": StateExtractorOutput},
-        "summariser": {"context": SummariserContext, "output": SummaryOutput},
+        "persona_extractor": {"input": InnerInput, "context": PersonaExtractorContext, "output": StateExtractorOutput},
+        "character_extractor": {
+            "input": InnerInput,
+            "context": CharacterExtractorContext,
+            "output": StateExtractorOutput,
+        },
+        "summariser": {"input": SummariserInput, "context": SummariserContext, "output": SummariserOutput},
         "recap": {"context": RecapContext, "output": SummaryOutput},
         "repair": {"context": RepairContext},
     }
