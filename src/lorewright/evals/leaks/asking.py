@@ -4,13 +4,13 @@ lore was not given."""
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import TypeVar
 
 from lorewright.evals.leaks.findings import Blocked
 from lorewright.evals.leaks.looking import Looker
-from lorewright.evals.leaks.secrets import COMMENT, KEY, OWN_KINDS, Secret
+from lorewright.evals.leaks.secrets import ALIAS, COMMENT, KEY, OWN_KINDS, TRIGGER, Secret
 from lorewright.packs.loader import Progress, no_progress
 from lorewright.packs.models import OPEN_ROLES
 from lorewright.retrieval.desk import PackDesk, entity_lore
@@ -52,10 +52,20 @@ class Asked:
 class Asker:
     """Asks planted packs as everybody who could."""
 
-    def __init__(self, desk: PackDesk, packs: Sequence[str], looker: Looker, bounds: Bounds = Bounds()) -> None:
+    def __init__(
+        self,
+        desk: PackDesk,
+        packs: Sequence[str],
+        looker: Looker,
+        *,
+        conditioned: Collection[str] = (),
+        bounds: Bounds = Bounds(),
+    ) -> None:
+        """`conditioned` are the chunks that hold only in some campaign: without one nobody is given them."""
         self._desk = desk
         self._packs = list(packs)
         self._looker = looker
+        self._conditioned = frozenset(conditioned)
         self._bounds = bounds
         self._secrets = list(looker.canaries.words.values())
         self.asked = Asked()
@@ -80,7 +90,7 @@ class Asker:
         """What not even the game master finds could not leak: the canaries are held to that they do."""
         shown = "\n".join(visible_text(view, pack, chunk) or "" for pack in view.generations for chunk in pack.all_chunks())
         found = {secret.id for secret in self._looker.canaries.found_in(shown)}
-        expected = [one for one in self._secrets if one.kind not in (COMMENT, KEY) and not one.id.endswith(("?", ":alias"))]
+        expected = [one for one in self._secrets if one.kind not in (ALIAS, COMMENT, KEY, TRIGGER)]
         missing = [one for one in expected if one.id not in found]
         if missing:
             places = ", ".join(one.place for one in missing[:3])
@@ -94,12 +104,13 @@ class Asker:
         chosen = dict.fromkeys([*sorted(view.own_ids), *spread(entities, most)])
         for entity_id in chosen:
             self._entity(view, entity_id)
-        asked = spread(self._secrets, self._bounds.player_questions if is_player else self._bounds.npc_questions)
+        worded = [one for one in self._secrets if one.kind not in (KEY, ALIAS)]
+        asked = spread(worded, self._bounds.player_questions if is_player else self._bounds.npc_questions)
         for secret in asked:
             self._question(view, secret)
         if is_player:
             self._remark("entities were asked for", min(len(chosen), len(entities)), len(entities))
-            self._remark("secrets were asked about in their own words", len(asked), len(self._secrets))
+            self._remark("secrets were asked about in their own words", len(asked), len(worded))
         if not is_player:
             self._own_sheet(view, viewer)
 
@@ -122,7 +133,7 @@ class Asker:
             Blocked(chunk.file_path, chunk.line, chunk.id, view.viewer, f"{where} does not give it")
             for pack in view.generations
             for chunk in pack.chunks_of(entity_id)
-            if chunk.role in OPEN_ROLES and chunk.text and chunk.id not in ranked
+            if chunk.role in OPEN_ROLES and chunk.text and chunk.id not in ranked | self._conditioned
         ]
 
     def _question(self, view: LoreView, secret: Secret) -> None:

@@ -30,6 +30,7 @@ class Looker:
         where: str,
         learned: frozenset[str] = NOTHING,
         own_ids: frozenset[str] = NOTHING,
+        watched: bool = False,
         named: str | None = None,
     ) -> list[Secret]:
         """Every secret whose canary stands in the text; those that the viewer may not know are leaks. In the finding
@@ -37,7 +38,7 @@ class Looker:
         self.tally.looked(channel)
         found = self.canaries.found_in(text)
         for secret in found:
-            if not may_know(secret, viewer, learned, own_ids=own_ids):
+            if not may_know(secret, viewer, learned, own_ids=own_ids, watched=watched):
                 quote = _around(text, secret, self.canaries)
                 self.tally.found(
                     Leak(secret.file, secret.line, secret.id, named or viewer, channel, where, quote, OURS)

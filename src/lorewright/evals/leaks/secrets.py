@@ -49,20 +49,27 @@ def secrets_of(pack: Pack) -> list[Secret]:
     return [secret for chunk in pack.chunks if chunk.role not in OPEN_ROLES for secret in _of_chunk(chunk)]
 
 
-def may_know(secret: Secret, viewer: str, learned: frozenset[str], *, own_ids: frozenset[str] = frozenset()) -> bool:
+def may_know(
+    secret: Secret,
+    viewer: str,
+    learned: frozenset[str],
+    *,
+    own_ids: frozenset[str] = frozenset(),
+    watched: bool = False,
+) -> bool:
     """Design section 7 as one function, written apart from the product's own predicate, which it is to judge.
 
-    `viewer` is `gm`, `player` or `npc:ID` (`own_ids` are that character's), `planner` or `narrator` for a stage that is
-    shown people as they are, or `told` for what the player reads of a narration; `learned` are the items that the
-    viewer has.
+    `viewer` is `gm`, `player`, `npc:ID` (`own_ids` are that character's), or `planner` or `narrator` for a stage that is
+    shown people as they are; `learned` are the items that the viewer has. With `watched` what is held against it comes
+    of a narration: whoever reads that sees how people are.
     """
     if secret.item_id is not None and secret.item_id in learned:
         return True
     if viewer == "gm":
         return secret.kind != COMMENT
-    if viewer.startswith("npc:"):
-        return secret.kind in OWN_KINDS and secret.holder in own_ids
-    return viewer in ("planner", "narrator", "told") and secret.kind in SEEN_IN_PLAY
+    if (watched or viewer in ("planner", "narrator")) and secret.kind in SEEN_IN_PLAY:
+        return True
+    return viewer.startswith("npc:") and secret.kind in OWN_KINDS and secret.holder in own_ids
 
 
 def _of_chunk(chunk: Chunk) -> Iterator[Secret]:
