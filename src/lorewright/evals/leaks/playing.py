@@ -26,6 +26,7 @@ from lorewright.llm.doubles.parrot import ParrotModel
 from lorewright.retrieval.query import LoreRetrievalQuery
 from lorewright.storage.containers import open_container
 from lorewright.turn.casting import STAGES
+from lorewright.turn.store import CampaignStore
 from lorewright.world.state import WorldState
 
 # Engine rather than reader: these judge with all of the truth, and nobody is shown what they were given.
@@ -144,7 +145,9 @@ class Playing:
         """Lore and history after the play, as the player and as everybody who was met."""
         with campaigns.reading(campaign_id) as store:
             state = store.head().state
+            heard = self._heard(store)
         for viewer, learned in self._viewers(state):
+            learned |= heard.get(viewer.removeprefix("npc:"), NOTHING)
             own = frozenset({viewer.removeprefix("npc:")})
             for words in self._words():
                 query = LoreRetrievalQuery(keywords=words, viewer=viewer, limit=30, max_tokens=15_000)
@@ -154,6 +157,15 @@ class Playing:
                     self._looker.look(
                         text, viewer=viewer, channel="history", where=where, learned=learned, own_ids=own, watched=True
                     )
+
+    def _heard(self, store: CampaignStore) -> dict[str, frozenset[str]]:
+        """Items that were said where somebody was, by who was there."""
+        heard: dict[str, frozenset[str]] = {}
+        for _, message in store.messages(store.head().turn_id, last=store.head().turn_no + 1):
+            said = {one.item_id for one in self._looker.canaries.found_in(message.content) if one.item_id is not None}
+            for who in message.audience if message.type == "narration" else ():
+                heard[who] = heard.get(who, NOTHING) | said
+        return heard
 
     def _viewers(self, state: WorldState) -> Iterator[tuple[str, frozenset[str]]]:
         yield "player", state.learned_by(state.player_id)
