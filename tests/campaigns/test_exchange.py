@@ -265,10 +265,11 @@ def test_a_file_that_somebody_made_is_judged_by_what_it_holds(
 def test_a_file_of_an_older_version_is_brought_up_to_date(home: App, away: App, file: Path, tmp_path: Path) -> None:
     def older(about: Any, members: Any) -> None:
         about["migrations"] = about["migrations"][:2]
-        for table in ("branches", "upgrades", "upgrade_pins", "prompt_texts", "prompt_pins", "model_calls"):
+        later_tables = ("branches", "upgrades", "upgrade_pins", "prompt_texts", "prompt_pins", "model_calls")
+        for table in (*later_tables, "story_summaries", "lorebook", "reviews", "review_decisions"):
             del members[f"tables/{table}.jsonl"]
         # The columns that later versions added stand last.
-        for table, later in (("campaigns", 3), ("sessions", 2), ("stage_records", 4), ("attempts", 1)):
+        for table, later in (("campaigns", 3), ("turns", 1), ("sessions", 2), ("stage_records", 4), ("attempts", 1)):
             lines = [json.loads(line) for line in members[f"tables/{table}.jsonl"].splitlines()]
             older_lines = [json.dumps(line[:-later]) for line in lines]
             members[f"tables/{table}.jsonl"] = "".join(f"{line}\n" for line in older_lines).encode()

@@ -89,7 +89,7 @@ def _creation(
         (f"INSERT INTO campaigns ({', '.join(columns)}) VALUES ({marks})", values),
         *(insert_row("pack_pins", (campaign_id, p.pack_id, p.version, p.content_hash)) for p in pins),
         # In no sitting, and with no lore looked at.
-        insert_row("turns", (*start, None, None)),
+        insert_row("turns", (*start, None, None, "{}")),
         insert_row("world_states", (campaign_id, turn_id, state.to_json())),
         insert_row(*message_row(campaign_id, intro)),
         insert_row("branches", (campaign_id, MAIN_BRANCH, turn_id, time)),

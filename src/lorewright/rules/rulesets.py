@@ -6,6 +6,7 @@ from typing import Any, Literal
 
 from pydantic import Field
 
+from lorewright.rules.cast import ANYBODY, CastRule
 from lorewright.rules.conditions import Condition
 from lorewright.rules.effects import Effect
 from lorewright.rules.hardships import Inquiry, Profile, ThreatRule
@@ -126,9 +127,13 @@ class CampaignRules(Frozen):
     `clock_effects[clock][value]` happen when the clock first reaches the value from below; `on_find[item]`
     when the player finds a discoverable item. `escalation[npc]` is how far that one goes, in place of the ruleset's.
     `inquiries` are the threads that are looked into, by ID. `grammar` is what the scenario adds to the narrator.
+    `profile` says which rounds a turn has (campaigns from before there were several go on with one), `cast` how
+    readily whom of the cast acts, and what they do of their own accord.
     """
 
     ruleset: Ruleset
+    profile: TurnProfile = "freeform"
+    cast: FrozenMap[str, CastRule] = Field(default_factory=dict)
     rules: tuple[Rule, ...] = ()
     clock_effects: FrozenMap[str, FrozenMap[int, tuple[Effect, ...]]] = Field(default_factory=dict)
     on_find: FrozenMap[str, tuple[Effect, ...]] = Field(default_factory=dict)
@@ -137,6 +142,10 @@ class CampaignRules(Frozen):
     inquiries: FrozenMap[str, Inquiry] = Field(default_factory=dict)
     endings: tuple[Ending, ...] = ()
     grammar: FrozenMap[str, tuple[Phrase, ...]] = Field(default_factory=dict)
+
+    def of_cast(self, who: str) -> CastRule:
+        """What is said of one of the cast; of whom nothing is said, what holds for anybody."""
+        return self.cast.get(who, ANYBODY)
 
     def ending(self, ending_id: str) -> Ending | None:
         """The ending of that ID, or None."""

@@ -181,4 +181,37 @@ CAMPAIGN_MIGRATIONS = (
             *VIEWS_WITH_PROMPTS,
         ),
     ),
+    Migration(
+        "campaign_007_characters",
+        (
+            # Who spoke, what they thought, to whom alone they spoke: whatever a submission has beside its words.
+            "ALTER TABLE turns ADD COLUMN submission_json TEXT NOT NULL DEFAULT '{}'",
+            """CREATE TABLE story_summaries (
+                campaign_id TEXT NOT NULL, turn_id TEXT NOT NULL, from_turn_no INTEGER NOT NULL,
+                to_turn_no INTEGER NOT NULL, sentences_json TEXT NOT NULL, PRIMARY KEY (campaign_id, turn_id),
+                FOREIGN KEY (campaign_id, turn_id) REFERENCES turns(campaign_id, turn_id)
+            )""",
+            """CREATE TABLE lorebook (
+                campaign_id TEXT NOT NULL, turn_id TEXT NOT NULL, entry_no INTEGER NOT NULL, subject_id TEXT NOT NULL,
+                predicate TEXT NOT NULL, detail TEXT NOT NULL, confidence REAL NOT NULL, fact_id TEXT, flag TEXT,
+                against TEXT, PRIMARY KEY (campaign_id, turn_id, entry_no),
+                FOREIGN KEY (campaign_id, turn_id) REFERENCES turns(campaign_id, turn_id)
+            )""",
+            """CREATE TABLE reviews (
+                campaign_id TEXT NOT NULL, turn_id TEXT NOT NULL, review_no INTEGER NOT NULL, stage TEXT NOT NULL,
+                kind TEXT NOT NULL, subject_id TEXT NOT NULL, ops_json TEXT NOT NULL, shown TEXT NOT NULL,
+                confidence REAL NOT NULL, reason TEXT NOT NULL, PRIMARY KEY (campaign_id, turn_id, review_no),
+                FOREIGN KEY (campaign_id, turn_id) REFERENCES turns(campaign_id, turn_id)
+            )""",
+            # A decision holds on the branches that its turn is on; elsewhere the review waits still.
+            """CREATE TABLE review_decisions (
+                campaign_id TEXT NOT NULL, turn_id TEXT NOT NULL, review_turn_id TEXT NOT NULL,
+                review_no INTEGER NOT NULL, decision TEXT NOT NULL,
+                PRIMARY KEY (campaign_id, turn_id, review_turn_id, review_no),
+                FOREIGN KEY (campaign_id, turn_id) REFERENCES turns(campaign_id, turn_id),
+                FOREIGN KEY (campaign_id, review_turn_id, review_no)
+                    REFERENCES reviews(campaign_id, turn_id, review_no)
+            )""",
+        ),
+    ),
 )

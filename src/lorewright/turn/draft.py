@@ -19,13 +19,14 @@ from lorewright.rules.rulesets import CampaignRules
 from lorewright.tokens import count_tokens
 from lorewright.turn.agendas import Agenda
 from lorewright.turn.campaign import PackPin
+from lorewright.turn.kept import NOTHING_KEPT, Kept, Summary
 from lorewright.turn.messages import Message
 from lorewright.turn.result import TurnResult
 from lorewright.turn.stages.stage import BUILTIN, StageRun
 from lorewright.world.ops import StateOp
 from lorewright.world.state import WorldState
 
-TurnKind = Literal["start", "play", "clarification", "imported", "upgrade"]
+TurnKind = Literal["start", "play", "clarification", "imported", "upgrade", "edit"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +35,7 @@ class Head:
 
     `options` are the lines that were offered last; `revision` guards the commit. `scene_lore` is what is kept of the
     scene; `session_lore` what the sitting at hand began with, as the player may know it. `upgrade_id`
-    is the turn that set the rules and packs that hold, if any.
+    is the turn that set the rules and packs that hold, if any. `summary` is the story before what `recent` has.
     """
 
     campaign_id: str
@@ -49,6 +50,7 @@ class Head:
     session_id: str | None = None
     session_lore: Mapping[str, Any] = field(default_factory=dict)
     upgrade_id: str | None = None
+    summary: Summary | None = None
 
 
 # A head, and how many of its last turns to leave out -> what the player saw happen before them, if anything.
@@ -84,15 +86,31 @@ class Setting:
 
 @dataclass(frozen=True, slots=True)
 class Submission:
-    """What a player sent. The action ID makes it safe to send again."""
+    """What a player sent. The action ID makes it safe to send again.
+
+    `persona` is who speaks, where it is not who spoke last; `thought` what they think by themselves before it,
+    `whisper_to` the one who alone is to hear it; `npc_rounds` how many of the cast may act after it at most.
+    """
 
     text: str
     action_id: str
+    persona: str | None = None
+    thought: str = ""
+    whisper_to: str | None = None
+    npc_rounds: int | None = None
+
+    @property
+    def beside(self) -> dict[str, Any]:
+        """Whatever there is beside the words, by name."""
+        said = {"persona": self.persona, "thought": self.thought, "whisper_to": self.whisper_to}
+        return {
+            name: value for name, value in {**said, "npc_rounds": self.npc_rounds}.items() if value not in (None, "")
+        }
 
     @property
     def request_hash(self) -> str:
-        """Tells whether the same action ID came with the same words."""
-        return content_hash(self.text)
+        """Tells whether the same action ID came with the same submission."""
+        return content_hash(canonical_json([self.text, self.beside]) if self.beside else self.text)
 
 
 @dataclass(frozen=True, slots=True)
@@ -220,6 +238,7 @@ class Draft:
     result: TurnResult
     scene_lore: SceneLoreUse
     upgrade: Upgrade | None = None
+    kept: Kept = NOTHING_KEPT
 
     @property
     def turn_no(self) -> int:

@@ -203,6 +203,24 @@ class Movement(Frozen):
     kind: Literal["arrival", "departure"]
 
 
+class NpcAct(Frozen):
+    """What one of the cast does of their own accord, for its telling: the intention in words (`text`), what came of it
+    (`outcomes`, empty where it is words or a gesture), and the author's own sentences for it (`say`). `hidden` is a
+    whisper whose words whoever reads on does not hear: that it happens is all that is told. Items that the player
+    learns by it stand in the narrator's `evidence`."""
+
+    who: str
+    name: str
+    pronoun: Literal["he", "she", "they", "it"] = "they"
+    text: str
+    tags: tuple[str, ...] = ()
+    outcomes: tuple[Outcome, ...] = ()
+    result: ActionResult | None = None
+    say: tuple[str, ...] = ()
+    whisper_to: str | None = None
+    hidden: bool = False
+
+
 class NarratorInput(Frozen):
     """All that the telling of a turn may rest on.
 
@@ -215,6 +233,8 @@ class NarratorInput(Frozen):
     outcomes' `fact_ids` stand for; `carried` what the player has afterwards;
     `minutes_lost` the time that a bad roll cost where nothing else was the price. `described` holds what the packs
     openly say of whom and what the turn was about, and of some of what is here. `player` is whom the player plays.
+    `acts` are what others do of their own accord, told after the player's outcomes; where the round is somebody else's
+    there are no outcomes of the player's. `quiet` are those who could have acted in the turn before and let it pass.
     """
 
     player_text: str
@@ -242,6 +262,8 @@ class NarratorInput(Frozen):
     packet: FrozenMap[str, Any] = Field(default_factory=dict)
     described: FrozenMap[str, tuple[LoreLine, ...]] = Field(default_factory=dict)
     player: Persona = Persona()
+    acts: tuple[NpcAct, ...] = ()
+    quiet: tuple[str, ...] = ()
 
 
 class Supported(Frozen):

@@ -34,6 +34,7 @@ def rows_of(draft: Draft, time: str, *, result_json: str) -> Iterator[Row]:
     yield from _actions(draft)
     yield from _records(draft)
     yield from _upgrade(draft)
+    yield from _kept(draft)
 
 
 def message_row(campaign_id: str, message: Message) -> Row:
@@ -108,7 +109,23 @@ def _turn(draft: Draft, time: str, state_hash: str, result_json: str) -> tuple[A
         time,
         draft.head.session_id,
         None if draft.scene_lore.cached is None else int(draft.scene_lore.cached),
+        canonical_json(draft.submission.beside),
     )
+
+
+def _kept(draft: Draft) -> Iterator[Row]:
+    key, kept = (draft.head.campaign_id, draft.turn_id), draft.kept
+    if (told := kept.summary) is not None:
+        sentences = canonical_json([one.model_dump(mode="json") for one in told.sentences])
+        yield "story_summaries", (*key, told.from_turn_no, told.to_turn_no, sentences)
+    for number, entry in enumerate(kept.lorebook):
+        said = (entry.subject_id, entry.predicate, entry.detail, entry.confidence)
+        yield "lorebook", (*key, number, *said, entry.fact_id, entry.flag, entry.against)
+    for number, review in enumerate(kept.reviews):
+        ops = OPS.dump_json(review.ops).decode()
+        shown = (review.stage, review.kind, review.subject_id, ops, review.shown, review.confidence, review.reason)
+        yield "reviews", (*key, number, *shown)
+    yield from (("review_decisions", (*key, one.review_turn_id, one.review_no, one.decision)) for one in kept.decisions)
 
 
 def _actions(draft: Draft) -> Iterator[Row]:

@@ -68,7 +68,7 @@ def _statements(campaign: ImportedCampaign, time: str) -> Iterator[_Statement]:
     result = canonical_json(campaign.opening_result.model_dump(mode="json"))
     root = campaign.opening.turn_id
     start = (campaign_id, root, 0, None, "start", "start", "", "", "[]", state_hash, result, time)
-    yield insert_row("turns", (*start, None, None))
+    yield insert_row("turns", (*start, None, None, "{}"))
     yield insert_row(*message_row(campaign_id, campaign.opening))
     origin = campaign.origin
     given = {"campaign_id": origin.v0_id, "fingerprint": origin.fingerprint, "turns": origin.turns}
@@ -95,7 +95,7 @@ def _turn(
         "turns",
         (
             *(*head, content_hash(turn.player_text), turn.player_text),
-            *("[]", state_hash, result, time, session_id, None),
+            *("[]", state_hash, result, time, session_id, None, "{}"),
         ),
     )
     yield from (insert_row(*message_row(campaign_id, message)) for message in turn.messages)
