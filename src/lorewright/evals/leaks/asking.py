@@ -34,9 +34,9 @@ class Bounds:
 
     characters: int = 40
     player_entities: int = 250
-    npc_entities: int = 30
+    npc_entities: int = 16
     player_questions: int = 400
-    npc_questions: int = 8
+    npc_questions: int = 5
     scenes: int = 30
 
 
@@ -67,7 +67,7 @@ class Asker:
         self._looker = looker
         self._conditioned = frozenset(conditioned)
         self._bounds = bounds
-        self._secrets = list(looker.canaries.words.values())
+        self._secrets = [one for one in looker.canaries.words.values() if one.pack_id in packs]
         self.asked = Asked()
 
     def ask(self, *, progress: Progress = no_progress) -> Asked:
@@ -88,7 +88,9 @@ class Asker:
 
     def _as_game_master(self, view: LoreView) -> None:
         """What not even the game master finds could not leak: the canaries are held to that they do."""
-        shown = "\n".join(visible_text(view, pack, chunk) or "" for pack in view.generations for chunk in pack.all_chunks())
+        shown = "\n".join(
+            visible_text(view, pack, chunk) or "" for pack in view.generations for chunk in pack.all_chunks()
+        )
         found = {secret.id for secret in self._looker.canaries.found_in(shown)}
         expected = [one for one in self._secrets if one.kind not in (ALIAS, COMMENT, KEY, TRIGGER)]
         missing = [one for one in expected if one.id not in found]

@@ -40,13 +40,13 @@ class Overlaps:
         self._sizes: dict[tuple[int, int], int] = {}
         self._lengths: set[int] = {QUOTED_WORDS}
         for number, secret in enumerate(self._secrets):
-            for sentence, words in enumerate(_told_apart(secret.text)):
+            for place, words in enumerate(_told_apart(secret.text)):
                 if _says_something(words):
                     runs = set(runs_of(words))
-                    self._sizes[number, sentence] = len(runs)
+                    self._sizes[number, place] = len(runs)
                     self._lengths |= {len(words)} if len(words) < QUOTED_WORDS else set()
                     for run in sorted(runs):
-                        self._runs.setdefault(run, []).append((number, sentence))
+                        self._runs.setdefault(run, []).append((number, place))
 
     def hits(self, words: Sequence[str]) -> Iterator[Hit]:
         """What of each secret stands in a text (as `plain_words`): its copied sentences, else the first phrase that

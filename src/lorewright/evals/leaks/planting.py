@@ -38,8 +38,8 @@ class Canaries:
 
 
 def plant(root: Path, into: Path) -> tuple[Pack, Canaries]:
-    """Copy a pack's text to a new folder and plant a canary in each of its secrets; the pack as its author wrote it, and
-    what was planted. Where a canary does not land in its secret and nowhere else, the secret counts as unproven.
+    """Copy a pack's text to a new folder and plant a canary in each of its secrets; the pack as its author wrote it,
+    and what was planted. Where a canary does not land in its secret and nowhere else, the secret counts as unproven.
 
     Raises:
         PackError: the folder is no pack.

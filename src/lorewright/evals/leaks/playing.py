@@ -56,7 +56,9 @@ class Playing:
         self._name = name
         self.played = Played()
 
-    def play(self, campaigns: Campaigns, campaign_id: str, lines: Iterable[str], parrots: dict[str, ParrotModel]) -> None:
+    def play(
+        self, campaigns: Campaigns, campaign_id: str, lines: Iterable[str], parrots: dict[str, ParrotModel]
+    ) -> None:
         """Play the lines in a sitting, and look."""
         with campaigns.open(campaign_id) as campaign:
             session = begin(campaign)

@@ -14,6 +14,7 @@ from lorewright.campaigns.history import Histories
 from lorewright.campaigns.lore import LoreDesk
 from lorewright.campaigns.rulesets import rulesets_beside
 from lorewright.evals.leaks.planting import Canaries, plant
+from lorewright.evals.leaks.secrets import Secret
 from lorewright.index.library import Library
 from lorewright.llm.model import Model
 from lorewright.llm.prompts.library import PromptLibrary
@@ -49,7 +50,8 @@ class Rehearsal:
             PackError: a folder is no pack, or its manifest cannot be read.
         """
         packs: list[Pack] = []
-        words, unproven = {}, []
+        words: dict[str, Secret] = {}
+        unproven: list[Secret] = []
         for number, root in enumerate(roots):
             # The folder's name is the ID of a pack that says none.
             into = self._content_packs / f"{number}" / root.resolve().name

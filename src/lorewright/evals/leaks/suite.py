@@ -6,6 +6,7 @@ Nothing is written outside a folder of the moment, and no model is asked but par
 from __future__ import annotations
 
 import tempfile
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain
@@ -18,15 +19,18 @@ from lorewright.evals.leaks.asking import Asker
 from lorewright.evals.leaks.findings import Blocked, LeakReport, OverBlocked, Tally
 from lorewright.evals.leaks.looking import Looker
 from lorewright.evals.leaks.playing import Playing, parrots
+from lorewright.evals.leaks.recorded import Recorded
 from lorewright.evals.leaks.rehearsal import Planted, Rehearsal
 from lorewright.evals.leaks.secrets import Secret, secrets_of
 from lorewright.evals.leaks.surfaces import Surface, surfaces_of, surfaces_of_scenario
 from lorewright.evals.leaks.touring import Tour
 from lorewright.evals.leaks.written import leaks_in_writing, over_blocked_sentences
+from lorewright.ids import canonical_json
 from lorewright.index.library import Library
 from lorewright.llm.prompts.library import PromptLibrary
 from lorewright.packs.loader import Progress, load_manifest, no_progress
 from lorewright.packs.models import Pack
+from lorewright.turn.campaign import PackPin
 
 _SUFFIXES = (".yaml", ".yml")
 
@@ -77,8 +81,31 @@ class LeakSuite:
         pack_id = load_manifest(root)[0].id
         scenarios = self._scenarios_of(pack_id)
         wanted = [one for _, scenario in scenarios for one in scenario.content_packs]
-        roots = self._with_dependencies([root, *self._roots_there(wanted, but=pack_id)])
-        return self.tested(pack_id, roots, scenarios, progress=progress)
+        roots = self._with_dependencies([root])
+        beside = [one for one in self._with_dependencies(self._roots_there(wanted, but=pack_id)) if one not in roots]
+        return self.tested(pack_id, roots, scenarios, beside=beside, progress=progress)
+
+    def campaign(self, campaigns: Campaigns, campaign_id: str, *, progress: Progress = no_progress) -> LeakReport:
+        """Test a campaign: every turn that was played, what can be asked at its head; then the packs that it pins with
+        its scenario, as `pack` does.
+
+        Raises:
+            NotFound: there is no such campaign, or a text that it pins is gone.
+        """
+        tally = Tally()
+        with tempfile.TemporaryDirectory(prefix="lorewright-leaks-") as folder:
+            with campaigns.open(campaign_id) as campaign:
+                recorded = Recorded(campaign, tally)
+                recorded.look(progress=progress)
+                row = campaign.row
+                roots = [_unpacked(campaigns, pin, Path(folder)) for pin in row.pins]
+            scenario = Scenario.model_validate(row.scenario)
+            path = Path(folder) / f"{scenario.id}.yaml"
+            path.write_text(canonical_json(row.scenario), encoding="utf-8")
+            report = self.tested(campaign_id, self._with_dependencies(roots), [(path, scenario)], progress=progress)
+        checks = Counter(report.checks)
+        checks.update(tally.checks)
+        return replace(report, checks=dict(sorted(checks.items())), leaks=tuple(sorted({*report.leaks, *tally.leaks})))
 
     def tested(
         self,
@@ -86,25 +113,32 @@ class LeakSuite:
         roots: Sequence[Path],
         scenarios: Sequence[tuple[Path, Scenario]],
         *,
+        beside: Sequence[Path] = (),
         progress: Progress = no_progress,
     ) -> LeakReport:
-        """Test packs that lie in these folders (what others depend on first) and the scenarios on top of them."""
+        """Test packs that lie in these folders (what others depend on first), and play the scenarios on top of them,
+        some of which need what lies `beside` them.
+
+        Raises:
+            PackError: a folder is no pack.
+        """
         found = _Found()
         with tempfile.TemporaryDirectory(prefix="lorewright-leaks-") as folder:
             rehearsal = Rehearsal(Path(folder), self._prompts)
             progress("planting", 0, 1)
-            planted = rehearsal.install(roots)
+            planted = rehearsal.install([*roots, *beside])
+            own = planted.packs[: len(roots)]
             rehearsal.add_scenarios((path for path, _ in scenarios), self._scenarios)
             looker = Looker(planted.canaries, found.tally)
-            secrets = [secret for pack in planted.packs for secret in secrets_of(pack)]
+            secrets = [secret for pack in own for secret in secrets_of(pack)]
             progress("reading", 0, 1)
-            leaks_in_writing(_surfaces(planted.packs, scenarios), secrets, found.tally)
-            blocked = over_blocked_sentences(planted.packs, secrets)
+            leaks_in_writing(_surfaces(own, scenarios), secrets, found.tally)
+            blocked = over_blocked_sentences(own, secrets)
             asked = Asker(
                 rehearsal.desk,
-                [pack.manifest.id for pack in planted.packs],
+                [pack.manifest.id for pack in own],
                 looker,
-                conditioned=[chunk.id for pack in planted.packs for chunk in pack.chunks if chunk.conditions],
+                conditioned=[chunk.id for pack in own for chunk in pack.chunks if chunk.conditions],
             ).ask(progress=progress)
             self._play(rehearsal, planted, subject, scenarios, looker, found, progress)
         return LeakReport(
@@ -159,7 +193,9 @@ class LeakSuite:
         return [*installed, own] if "/" not in pack_id and pack_id not in ("", ".", "..") else installed
 
     def _roots_there(self, pack_ids: Iterable[str], *, but: str) -> list[Path]:
-        found = (next((one for one in self._places(pack_id) if one.is_dir()), None) for pack_id in pack_ids if pack_id != but)
+        found = (
+            next((one for one in self._places(pack_id) if one.is_dir()), None) for pack_id in pack_ids if pack_id != but
+        )
         return [root for root in dict.fromkeys(found) if root is not None]
 
     def _with_dependencies(self, roots: Sequence[Path]) -> list[Path]:
@@ -195,6 +231,13 @@ class LeakSuite:
         return found
 
 
+def _unpacked(campaigns: Campaigns, pin: PackPin, folder: Path) -> Path:
+    root = folder / pin.pack_id
+    root.mkdir()
+    campaigns.kept.unpack(pin.content_hash, root)
+    return root
+
+
 def _begun(rehearsal: Rehearsal, campaigns: Campaigns, campaign_id: str, subject: str, path: Path | None) -> list[str]:
     """Begin a campaign of a scenario's file, or of the walk in a pack; the lines of its demo."""
     if path is None:
@@ -222,9 +265,7 @@ def _surfaces(packs: Sequence[Pack], scenarios: Sequence[tuple[Path, Scenario]])
 
 
 def _over_blocked(found: OverBlocked, not_shown: Iterable[Blocked], refused: Iterable[Blocked]) -> OverBlocked:
-    return replace(
-        found, not_shown=tuple(dict.fromkeys(not_shown)), refused_in_play=tuple(dict.fromkeys(refused))
-    )
+    return replace(found, not_shown=tuple(dict.fromkeys(not_shown)), refused_in_play=tuple(dict.fromkeys(refused)))
 
 
 def _remarks(planted: Planted, secrets: Sequence[Secret]) -> list[str]:

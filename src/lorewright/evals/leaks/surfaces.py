@@ -1,4 +1,4 @@
-"""Packs and scenarios -> every text of theirs that somebody reads who need not know the packs' secrets, line by line."""
+"""Packs and scenarios -> every text of theirs that somebody reads who need not know the packs' secrets, by lines."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def surfaces_of(pack: Pack) -> Iterator[Surface]:
     """Open sections, what people tell whoever asks, hints, names, and the keys of frontmatter and manifest."""
     for chunk in pack.chunks:
         if chunk.role in OPEN_ROLES:
-            channel = "open lore" if chunk.role == "lore" else chunk.role
+            channel: str = "open lore" if chunk.role == "lore" else chunk.role
             yield _of_lines(chunk.file_path, _without_comments(chunk.source), _first_line(chunk), "everyone", channel)
         for item in chunk.items:
             if item.hint:
@@ -165,7 +165,7 @@ def _revealed(data: Any, keys: tuple[object, ...]) -> frozenset[str]:
     found = {str(keys[1])} if keys[0] == "finds" and len(keys) > 1 else set()
     if not isinstance(entry, (dict, list)):
         return frozenset(found)
-    if keys[0] == "rules" and len(keys) > 3 and keys[2] == "say":
+    if isinstance(entry, dict) and keys[0] == "rules" and len(keys) > 3 and keys[2] == "say":
         band = str(keys[3])
         told = entry.get(band) or (entry.get("success") if band == "critical" else None)
         return frozenset({*found, *_items(told), *_items(entry.get("when"))})

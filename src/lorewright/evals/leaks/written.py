@@ -1,4 +1,4 @@
-"""What authors wrote -> secrets that stand in what others read, word for word: by overlap of texts, nothing is played."""
+"""What authors wrote -> secrets that stand in what others read: by overlap of texts, word for word."""
 
 from __future__ import annotations
 
