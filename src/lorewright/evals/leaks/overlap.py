@@ -12,8 +12,10 @@ from lorewright.turn.leaks import QUOTED_WORDS, plain_words, runs_of
 
 _SENTENCE = re.compile(r"(?<=[.!?…])[\"'”’)\]]*\s+|\n\s*\n")
 
-# A sentence counts as copied where so much of it stands there; a little may have been changed.
+# A sentence counts as copied where so much of it stands there, or so many runs of it: twelve words in a row, or as many
+# in two places. A little may have been changed.
 _COPIED = 0.75
+_COPIED_RUNS = 7
 # So few words, or so few that mean anything, are in many mouths.
 _FEWEST_WORDS = 4
 _FEWEST_TELLING = 2
@@ -40,13 +42,13 @@ class Overlaps:
         self._sizes: dict[tuple[int, int], int] = {}
         self._lengths: set[int] = {QUOTED_WORDS}
         for number, secret in enumerate(self._secrets):
-            for place, words in enumerate(_told_apart(secret.text)):
+            for nth, words in enumerate(_told_apart(secret.text)):
                 if _says_something(words):
                     runs = set(runs_of(words))
-                    self._sizes[number, place] = len(runs)
+                    self._sizes[number, nth] = len(runs)
                     self._lengths |= {len(words)} if len(words) < QUOTED_WORDS else set()
                     for run in sorted(runs):
-                        self._runs.setdefault(run, []).append((number, place))
+                        self._runs.setdefault(run, []).append((number, nth))
 
     def hits(self, words: Sequence[str]) -> Iterator[Hit]:
         """What of each secret stands in a text (as `plain_words`): its copied sentences, else the first phrase that
@@ -58,9 +60,9 @@ class Overlaps:
                 for sentence in self._runs.get(run, ()):
                     places.setdefault(sentence, {}).setdefault(run, at)
         told: dict[int, Hit] = {}
-        for (number, sentence), runs in sorted(places.items()):
-            copied = len(runs) >= _COPIED * self._sizes[number, sentence]
-            at, phrase = min((at, run) for run, at in runs.items())
+        for (number, nth), found in sorted(places.items()):
+            copied = len(found) >= min(_COPIED * self._sizes[number, nth], _COPIED_RUNS)
+            at, phrase = min((at, run) for run, at in found.items())
             if number not in told or (copied and not told[number].copied):
                 told[number] = Hit(self._secrets[number], phrase, at, copied)
         yield from told.values()

@@ -60,8 +60,8 @@ def may_know(
     """Design section 7 as one function, written apart from the product's own predicate, which it is to judge.
 
     `viewer` is `gm`, `player`, `npc:ID` (`own_ids` are that character's), or `planner` or `narrator` for a stage that
-    is shown people as they are; `learned` are the items that the viewer has. With `watched` what is held against it comes
-    of a narration: whoever reads that sees how people are.
+    is shown people as they are; `learned` are the items that the viewer has. With `watched` what is held against
+    it comes of a narration: whoever reads that sees how people are.
     """
     if secret.item_id is not None and secret.item_id in learned:
         return True
