@@ -14,6 +14,7 @@
     │   ├── HeadMoved            someone else's turn was committed first; nothing of this one was
     │   ├── ActionIdReused       the same action ID came with other words
     │   ├── TurnUndone           the action ID's turn was taken back; nothing was played
+    │   ├── EditRefused          a change from outside does not fit; nothing of it was made
     │   ├── ImportRefused        a predecessor's database holds what cannot be read; nothing was imported
     │   └── StateMisfit          what is stored does not fit the schemas of the campaign's ruleset
     ├── PromptError          the author of a prompt: it cannot be read or filled in
@@ -116,6 +117,21 @@ class TurnUndone(CampaignError):
     """The action ID's turn was taken back; nothing was played."""
 
     code = "turn_undone"
+
+
+class EditRefused(CampaignError):
+    """A change from outside does not fit, and nothing was changed: `index` is the op's place, `reason` a code, `field`
+    the path of an op that has one."""
+
+    code = "edit_refused"
+
+    def __init__(
+        self, message: str, *, hint: str | None = None, index: int = 0, reason: str = "", field: str | None = None
+    ) -> None:
+        super().__init__(message, hint=hint)
+        self.index = index
+        self.reason = reason
+        self.field = field
 
 
 class StateMisfit(CampaignError):

@@ -68,6 +68,7 @@ CASES: dict[str, Files] = {
     "unknown-type": {"a.md": front("type: dragon")},
     "unknown-visibility": {"a.md": front("visibility: gm only")},
     "unknown-role": {"a.md": front("section_roles: {Past: gossip}")},
+    "bad-chattiness": {"a.md": front("type: npc\nchattiness: 2")},
     "wrong-type": {"a.md": front("tags: one")},
     "dangling-reference": {"a.md": front("related_entities: [nobody]")},
     "one-way-exit": {"a.md": front("id: a\ntype: location\nexits: [good]")},

@@ -149,6 +149,22 @@ BLOCKED: list[tuple[ReasonCode, Attempt, WorldState, str]] = [
     ),
 ]
 
+# What one of the cast cannot do in their own round.
+OF_THE_CAST: list[tuple[ReasonCode, Attempt, WorldState, str]] = [
+    (
+        "not_known",
+        w.attempt("tell", w.JO, actor=w.MARA, items=[w.PIER_9], topic="pier"),
+        w.small_world(),
+        "Mara does not know that.",
+    ),
+    (
+        "kept_back",
+        w.attempt("tell", w.JO, actor=w.VIKTOR, items=[w.DEBT], topic="debt"),
+        w.small_world(),
+        "Viktor keeps that back.",
+    ),
+]
+
 # What a turn's second action comes to when the first one fails, or ends the story.
 IN_A_ROW: list[tuple[ReasonCode, tuple[Attempt, ...]]] = [
     ("depends_on_failed", (w.go(w.ALLEY), w.attempt("ask", w.CHEN))),
@@ -228,12 +244,23 @@ def test_a_reason_of_a_turn_with_several_actions(reason: ReasonCode, turn: tuple
     assert resolve(turn, judged, state, rules, w.SteadyDice(7)).outcomes[-1].reason == reason
 
 
+@pytest.mark.parametrize(("reason", "tried", "state", "message"), OF_THE_CAST)
+def test_a_reason_why_one_of_the_cast_cannot(
+    reason: ReasonCode, tried: Attempt, state: WorldState, message: str
+) -> None:
+    acting = tried.action.actor_id
+    judged = validate((tried,), state, RULES, acting=acting)
+    assert [(one.reason, one.message) for one in judged.results] == [(reason, message)]
+    resolution = resolve((tried,), judged, state, RULES, w.SteadyDice(7), acting=acting)
+    assert ([one.reason for one in resolution.outcomes], resolution.ops) == ([reason], ())
+
+
 def test_every_reason_is_met_in_these_tests() -> None:
-    assert {reason for reason, *_ in (*BLOCKED, *IN_A_ROW)} == set(get_args(ReasonCode))
+    assert {reason for reason, *_ in (*BLOCKED, *OF_THE_CAST, *IN_A_ROW)} == set(get_args(ReasonCode))
 
 
 def test_messages_hold_no_ids() -> None:
-    assert all("town:" not in message for *_, message in BLOCKED)
+    assert all("town:" not in message for *_, message in (*BLOCKED, *OF_THE_CAST))
 
 
 @pytest.mark.parametrize("reason", get_args(ReasonCode))

@@ -8,9 +8,11 @@ import pytest
 from pydantic import TypeAdapter
 
 import worlds as w
+from lorewright.rules.cast import done_key
 from lorewright.rules.conditions import Condition
 from lorewright.rules.judge import holds
 from lorewright.world import ops as o
+from lorewright.world.apply import apply
 from lorewright.world.state import WorldState
 
 CONDITION: TypeAdapter[Condition] = TypeAdapter(Condition)
@@ -33,6 +35,10 @@ MET = [
     {"all": [{"has": w.CARD}, {"at": w.BAR}]},
     {"any": [{"has": w.UNIT}, {"at": w.BAR}]},
     {"not": {"at": w.PIER}},
+    {"has": w.CARD, "of": "you"},
+    {"regard": w.VIKTOR},
+    {"regard": w.VIKTOR, "min": 0, "max": 0},
+    {"regard": w.CHEN, "to": w.VIKTOR, "in": "tension", "max": 0},
 ]
 UNMET = [
     {"has": w.UNIT},
@@ -48,6 +54,11 @@ UNMET = [
     {"all": [{"has": w.CARD}, {"at": w.PIER}]},
     {"any": []},
     {"not": {"at": w.BAR}},
+    {"has": w.CARD, "of": w.VIKTOR},
+    {"revealed": w.DEBT, "to": w.VIKTOR},
+    {"regard": w.VIKTOR, "min": 1},
+    {"regard": w.VIKTOR, "in": "closeness", "max": -1},
+    {"did": "act_1", "by": w.VIKTOR},
 ]
 
 
@@ -81,3 +92,29 @@ def test_conditions_follow_the_state() -> None:
 def test_a_condition_read_back_from_json_is_the_same_condition(written: dict[str, Any]) -> None:
     condition = CONDITION.validate_python(written)
     assert CONDITION.validate_json(CONDITION.dump_json(condition)) == condition
+
+
+def test_whose_act_was_done_whose_thing_it_is_and_who_has_learned_what_count_by_person() -> None:
+    state = w.small_world()
+    ops = (
+        o.Recall(key=done_key(w.VIKTOR, "warn")),
+        o.RevealItem(item_id=w.DEBT, to=w.CHEN, how="told"),
+        o.ChangeRelation(a=w.VIKTOR, b=w.CHEN, trust=2),
+        o.TransferItem(item_id=w.CARD, from_id=state.player_id, to_id=w.VIKTOR),
+    )
+    after = apply(state, ops).state
+    assert judged({"did": "warn", "by": w.VIKTOR}, after)
+    assert not judged({"did": "warn", "by": w.CHEN}, after)
+    assert judged({"revealed": w.DEBT, "to": w.CHEN}, after)
+    assert not judged({"revealed": w.DEBT}, after)
+    assert judged({"has": w.CARD, "of": w.VIKTOR}, after)
+    assert judged({"regard": w.CHEN, "to": w.VIKTOR, "min": 2}, after)
+    assert judged({"regard": w.VIKTOR, "to": w.CHEN, "min": 2, "max": 2}, after)
+    assert not judged({"regard": w.VIKTOR, "min": 1}, after)
+
+
+@pytest.mark.parametrize("written", [one for one in (*MET, *UNMET) if {"has", "revealed", "regard"} & one.keys()])
+def test_a_condition_is_read_again_as_it_was_written(written: dict[str, Any]) -> None:
+    """Rules are stored as JSON and looked up through it."""
+    condition = CONDITION.validate_python(written)
+    assert CONDITION.validate_python(condition.model_dump(mode="json", by_alias=True, exclude_none=True)) == condition

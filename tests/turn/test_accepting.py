@@ -208,3 +208,90 @@ def test_a_narration_cannot_end_the_game_by_the_fact_that_an_ending_asks_for(tmp
         state = store.head().state
     assert [fact.object for fact in state.facts_about("harbour:osk")] == ["He hums."]
     assert state.ended is None
+
+
+def test_whoever_says_nothing_of_their_confidence_is_quite_sure() -> None:
+    assert judged(established_facts=[HABIT]).record.waiting == ()
+
+
+def test_a_fact_that_is_established_goes_into_the_lorebook_with_its_confidence() -> None:
+    acceptance = judged(established_facts=[{**HABIT, "confidence": 0.75}])
+    (entry,) = acceptance.record.lorebook
+    (fact,) = acceptance.state.facts_about(w.VIKTOR)
+    assert (entry.subject_id, entry.predicate, entry.detail, entry.fact_id) == (w.VIKTOR, "habit", "He hums.", fact.id)
+    assert entry.confidence == fact.confidence == 0.6
+    assert entry.flag is None
+
+
+UNSURE = {"confidence": 0.59}
+
+
+@pytest.mark.parametrize(
+    ("proposed", "kind", "shown"),
+    [
+        ({"introduced_npcs": [{**BOY, **UNSURE}]}, "introduced_npc", "somebody new at the Neon Dragon: Pim (A boy with a tray.)"),
+        ({"introduced_items": [{**CUP, **UNSURE}]}, "introduced_item", "something new at the Neon Dragon: chipped cup"),
+        ({"established_facts": [{**HABIT, **UNSURE}]}, "established_fact", "Viktor: habit: He hums."),
+        (
+            {"thread_updates": [{"id": w.JIN, "status": "resolved", **UNSURE}]},
+            "thread_update",
+            "the thread “Where is Jin?” becomes resolved",
+        ),
+        (
+            {"new_observations": [{"character_id": w.VIKTOR, "content": "Jo hums.", "importance": 2, **UNSURE}]},
+            "new_observation",
+            "Viktor remembers: Jo hums.",
+        ),
+    ],
+)  # fmt: skip
+def test_what_the_extractor_is_not_sure_of_waits_and_changes_nothing(
+    proposed: dict[str, Any], kind: str, shown: str
+) -> None:
+    acceptance = judged(**proposed)
+    assert acceptance.state == w.small_world()
+    assert (acceptance.record.accepted, acceptance.record.refused, acceptance.record.lorebook) == ((), (), ())
+    (review,) = acceptance.record.waiting
+    assert (review.stage, review.kind, review.shown, review.confidence) == ("lore_extractor", kind, shown, 0.59)
+    assert w.after(w.small_world(), *review.ops) != w.small_world()
+
+
+def test_what_is_said_of_somebody_who_waits_waits_with_them() -> None:
+    about = {"subject_id": "new_boy", "predicate": "trade", "detail": "He sells tea."}
+    (review,) = judged(introduced_npcs=[{**BOY, **UNSURE}], established_facts=[about]).record.waiting
+    assert "Pim: trade: He sells tea." in review.shown
+    state = w.after(w.small_world(), *review.ops)
+    assert [fact.object for fact in state.facts_about("game:pim")] == ["He sells tea."]
+
+
+def test_a_ruleset_may_let_nothing_wait() -> None:
+    rules = w.freeform_rules().ruleset.model_copy(update={"review_below": 0.0})
+    assert judged(rules=rules, established_facts=[{**HABIT, "confidence": 0.0}]).record.waiting == ()
+
+
+def test_what_speaks_against_the_established_is_flagged_and_never_waits() -> None:
+    known = established(w.small_world(), predicate="habit", object="He whistles.")
+    acceptance = judged(known, established_facts=[{**HABIT, "confidence": 0.2}])
+    (entry,) = acceptance.record.lorebook
+    assert (entry.flag, entry.against, entry.fact_id, entry.detail) == ("contradicts", "f1", None, "He hums.")
+    assert (acceptance.state, acceptance.record.waiting) == (known, ())
+
+
+@pytest.mark.parametrize(
+    ("detail", "reason"),
+    [("His eyes are green.", "contradicts_fact"), ("Viktor has grey eyes.", "already_exists")],
+)
+def test_what_a_pack_says_of_somebody_in_its_frontmatter_is_canon(detail: str, reason: str) -> None:
+    world = w.small_world()
+    viktor = world.entities[w.VIKTOR].model_copy(update={"attrs": {"eyes": "grey", "tale": "x " * 90}})
+    state = world.with_fields(entities={**world.entities, w.VIKTOR: viktor})
+    acceptance = judged(state, established_facts=[{**HABIT, "predicate": "Eyes", "detail": detail}])
+    assert reasons(acceptance) == [("established_fact", reason)]
+    assert [entry.against for entry in acceptance.record.lorebook] == (
+        [f"{w.VIKTOR}@eyes"] if reason == "contradicts_fact" else []
+    )
+    assert reasons(judged(state, established_facts=[{**HABIT, "predicate": "tale"}])) == []
+
+
+def test_a_secret_does_not_wait_to_be_let_in() -> None:
+    acceptance = judged(secret="hums", established_facts=[{**HABIT, **UNSURE}])
+    assert (reasons(acceptance), acceptance.record.waiting) == ([("established_fact", "quotes_what_is_hidden")], ())

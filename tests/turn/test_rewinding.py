@@ -29,6 +29,7 @@ from lorewright.storage.steps import KILL_VARIABLE, REWIND_STEPS
 from lorewright.turn.draft import Recorder, Submission
 from lorewright.turn.pipeline import think
 from lorewright.turn.rewinding import redo, undo, undo_played, undo_to
+from lorewright.turn.stream import TurnStream
 from lorewright.turn.views import TurnViews
 
 FIFTEEN = (
@@ -70,7 +71,7 @@ def submit(campaign: OpenCampaign, line: str, action_id: str | None = None) -> d
 def packet(campaign: OpenCampaign) -> Any:
     """What the planner and the narrator would be told if the next words came now."""
     head = campaign.store.head()
-    with TurnViews(head, Submission("ask about Lin", "next"), campaign.setting) as views:
+    with TurnViews(head, Submission("ask about Lin", "next"), campaign.setting, TurnStream(head, "next")) as views:
         lore = views.scene_lore(head.state)
         return [views.packet(head.state, lore, viewer) for viewer in ("planner", "narrator")]
 

@@ -28,8 +28,9 @@ from lorewright.storage.heads import HeadRow
 from lorewright.turn.commit import run_turn
 from lorewright.turn.draft import Draft, Head, Recorder, Setting, Submission, no_history
 from lorewright.turn.memory_store import MemoryStore
-from lorewright.turn.pipeline import Stages, think
+from lorewright.turn.pipeline import think
 from lorewright.turn.rewinding import redo, undo, undo_played
+from lorewright.turn.stages.stages import Stages
 from lorewright.turn.store import CampaignStore
 from lorewright.turn.turn_store import RewindingStore
 

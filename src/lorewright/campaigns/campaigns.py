@@ -267,7 +267,7 @@ class Campaigns:
             stack.callback(generation.close)
         history = stack.enter_context(closing(PlayedHistory(self._histories, store, generations)))
         stack.enter_context(blaming_damage([generation.folder for generation in generations]))
-        agendas = agendas_of(row.scenario, state)
+        agendas = agendas_of(row.scenario, state, row.rules.cast)
         return row, Setting(
             row.rules,
             row.seed,

@@ -19,8 +19,8 @@ from lorewright.settings import ModelsSettings
 from lorewright.storage.database import Database
 from lorewright.storage.model_rows import model_keys
 from lorewright.turn.casting import STAGES, make_stages
-from lorewright.turn.pipeline import Stages
 from lorewright.turn.stages.stage import BUILTIN
+from lorewright.turn.stages.stages import Stages
 
 
 @dataclass(frozen=True, slots=True)

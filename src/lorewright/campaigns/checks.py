@@ -25,6 +25,7 @@ from lorewright.storage.contents import (
     Refused,
     Row,
     campaign_row,
+    edits_asked_for,
     json_texts,
     pinned_texts,
     state_rows,
@@ -208,6 +209,7 @@ def _unknown_ids(row: Row, state: WorldState) -> Iterator[Finding]:
 
 def _results(database: Database) -> Iterator[Finding]:
     """Every stored result is that of its own turn, and what it shows is what stands in the stream."""
+    edits = edits_asked_for(database)
     for row, messages in turns_with_messages(database):
         try:
             result = TurnResult.model_validate_json(row["result_json"])
@@ -224,7 +226,9 @@ def _results(database: Database) -> Iterator[Finding]:
             if stored is None or _message(stored) != message:
                 what = f"message {message.seq} of its result is not the one in the stream"
                 yield Finding("result-message", _named(row), what, RESTORE)
-        if row["kind"] != "start" and row["request_hash"] != content_hash(row["player_text"]):
+        if row["kind"] != "start" and row["request_hash"] != content_hash(
+            edits.get(row["turn_id"], row["player_text"])
+        ):
             yield Finding("request-hash", _named(row), "its words are not those that were submitted", RESTORE)
 
 

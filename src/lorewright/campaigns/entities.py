@@ -6,9 +6,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from lorewright.campaigns.names import PLAYER_NAMES, Names
-from lorewright.campaigns.scenario import Scenario, ScenarioCast, ScenarioEntity, ScenarioPlace, ScenarioThing
+from lorewright.campaigns.scenario import Scenario, ScenarioEntity, ScenarioPlace, ScenarioThing
+from lorewright.campaigns.scenario_cast import ScenarioCast
 from lorewright.index.generation import Generation
 from lorewright.packs import models
+from lorewright.packs.characters import CHARACTER_KEYS
 from lorewright.retrieval.overrides import told_entity
 from lorewright.world.state import Entity, EntityType
 
@@ -112,4 +114,5 @@ def _more(added: _Added | None) -> tuple[Mapping[str, Any], tuple[str, ...]]:
 
 
 def _plain(attrs: dict[str, Any]) -> dict[str, Any]:
-    return {key: value for key, value in attrs.items() if key not in ("pronoun", "exits")}
+    """What has a meaning of its own stands elsewhere."""
+    return {key: value for key, value in attrs.items() if key not in ("pronoun", "exits", *CHARACTER_KEYS)}

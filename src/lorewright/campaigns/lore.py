@@ -10,12 +10,13 @@ from lorewright.campaigns.history import Histories
 from lorewright.index.damage import blaming_damage
 from lorewright.index.generation import Generation
 from lorewright.index.library import Library
+from lorewright.packs.models import Entity
 from lorewright.retrieval.desk import EntityLore, PackDesk, entity_lore, opened, qualified_viewer
 from lorewright.retrieval.explain import ChunkTrace
-from lorewright.retrieval.overrides import ids_of, things
+from lorewright.retrieval.overrides import ids_of, things, told_entity
 from lorewright.retrieval.query import LoreRetrievalQuery
 from lorewright.retrieval.retriever import Retrieval, retrieve, why_not
-from lorewright.retrieval.view import LoreView, qualified
+from lorewright.retrieval.view import LoreView, hidden_entities, qualified
 from lorewright.turn.lore_conditions import lore_conditions
 from lorewright.world.state import WorldState
 
@@ -73,6 +74,22 @@ class LoreDesk:
             return self._packs.entity(entity_id, viewer=viewer, max_tokens=max_tokens)
         with self._view(viewer, (), campaign_id) as view:
             return entity_lore(view, entity_id, max_tokens=max_tokens)
+
+    def entities(
+        self, *, viewer: str = "gm", packs: Sequence[str] = (), campaign_id: str | None = None
+    ) -> list[Entity]:
+        """Everybody and everything that packs tell of and a viewer may read anything of, by ID; where several packs
+        tell of one, as all of them together do.
+
+        Raises:
+            NotFound: a pack, campaign or character that does not exist.
+        """
+        asked = self._packs.view(viewer, packs) if campaign_id is None else self._view(viewer, packs, campaign_id)
+        with asked as view:
+            hidden = hidden_entities(view)
+            known = {one for generation in view.generations for one in generation.entities() if one not in hidden}
+            told = (told_entity(one, view.generations) for one in sorted(known))
+            return list({one.id: one for one in told if one is not None}.values())
 
     @contextmanager
     def _asking(

@@ -9,6 +9,7 @@ from pydantic import BaseModel
 
 from lorewright.index.generation import Generation
 from lorewright.retrieval.overrides import ids_of, things
+from lorewright.rules.rulesets import ANY_NPC
 from lorewright.world.state import OFFSTAGE
 
 M = TypeVar("M", bound=BaseModel)
@@ -30,7 +31,7 @@ _TEXTS = frozenset({"observe", "averted", "title", "is", "value"})
 _ENTITY_FIELDS = frozenset(
     {
         *("has", "at", "present", "visited", "arrive", "depart", "to", "by", "give", "lose", "put", "unlock"),
-        *("subject", "target", "item", "of", "escalate", "escalation", "turn"),
+        *("subject", "target", "item", "of", "escalate", "escalation", "turn", "regard"),
     }
 )
 
@@ -128,7 +129,7 @@ class Names:
             return value
         if key in _ITEM_FIELDS:
             return self.item(value, where=where)
-        if key in _ENTITY_FIELDS:
+        if key in _ENTITY_FIELDS and (key, value) != ("by", ANY_NPC):
             return self.entity(value, where=where)
         for kind, fields in _KINDS.items():
             if key in fields and value not in self._known[kind]:

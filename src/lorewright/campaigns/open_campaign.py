@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from asyncio import CancelledError
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 from lorewright.campaigns.casting import Casting, ModelKeys
@@ -19,12 +20,15 @@ from lorewright.turn.campaign import CampaignRow
 from lorewright.turn.casting import STAGES, make_stages
 from lorewright.turn.commit import run_turn
 from lorewright.turn.draft import Setting, Submission
+from lorewright.turn.editing import edit
+from lorewright.turn.kept import NOTHING_KEPT, Kept
 from lorewright.turn.listener import SILENT, Listener
-from lorewright.turn.pipeline import Stages
 from lorewright.turn.prompting.pinning import pinned_library
 from lorewright.turn.rewinding import redo, undo_played
 from lorewright.turn.stages.stage import BUILTIN
+from lorewright.turn.stages.stages import Stages
 from lorewright.turn.store import CampaignStore
+from lorewright.world.ops import StateOp
 
 # A turn that was thought by rules which hold no more is thought again by those that do.
 _UPGRADED_MEANWHILE = 3
@@ -103,6 +107,28 @@ class OpenCampaign:
                 if self.setting is setting:
                     raise
         return await run_turn(self.store, submission, self.setting, stages, listener)
+
+    def edit(
+        self,
+        ops: Sequence[StateOp],
+        *,
+        action_id: str,
+        by: str = "gm",
+        note: str = "",
+        revision: int | None = None,
+        kept: Kept = NOTHING_KEPT,
+    ) -> str:
+        """Change the world from outside, in a turn of its own; its TurnResult as canonical JSON. See `editing.edit` for
+        what it takes and raises."""
+        make = partial(edit, self.store, ops, action_id=action_id, by=by, note=note, revision=revision, kept=kept)
+        for _ in range(_UPGRADED_MEANWHILE):
+            setting = self.setting
+            try:
+                return make(setting=setting)
+            except HeadMoved:
+                if self.setting is setting:
+                    raise
+        return make(setting=self.setting)
 
     async def retry(self, *, builtin: bool = False, listener: Listener = SILENT) -> str:
         """Take back the last turn that was played and play its words again, which throws other dice.

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from lorewright.campaigns.cast import cast_of
 from lorewright.campaigns.conditions import condition_problems
 from lorewright.campaigns.entities import entities_of, names_made, where_of
 from lorewright.campaigns.hardships import (
@@ -18,13 +19,8 @@ from lorewright.campaigns.hardships import (
     with_situations,
 )
 from lorewright.campaigns.names import PLAYER_NAMES, Names
-from lorewright.campaigns.scenario import (
-    AgendaStep,
-    Scenario,
-    ScenarioPlace,
-    ScenarioThing,
-    ScenarioWay,
-)
+from lorewright.campaigns.scenario import Scenario, ScenarioPlace, ScenarioThing, ScenarioWay
+from lorewright.campaigns.scenario_cast import AgendaStep
 from lorewright.campaigns.sheets import path_faults, seeded_state
 from lorewright.errors import ScenarioError
 from lorewright.ids import local
@@ -135,6 +131,8 @@ class _Composer:
         self._check_goals()
         return CampaignRules(
             ruleset=with_situations(ruleset, scenario, names),
+            profile=scenario.profile or ruleset.profile,
+            cast=cast_of(scenario, ruleset, names, self._generations),
             rules=tuple(names.resolved(rule, where=f"rules.{rule.id}") for rule in rules),
             clock_effects=self._clock_effects(),
             on_find={

@@ -8,15 +8,15 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import Field, ValidationError, field_validator, model_validator
 
 from lorewright.campaigns.faults import Fault, faults_of, told
+from lorewright.campaigns.scenario_cast import ScenarioCast, ScenarioMemory
 from lorewright.errors import NotFound, ScenarioError
 from lorewright.packs.bounded_yaml import YamlProblem, lines_of_yaml, load_yaml
-from lorewright.rules.conditions import ClockIs, Condition
+from lorewright.rules.conditions import Condition
 from lorewright.rules.effects import Effect
-from lorewright.rules.hardships import Hindrance, Inquiry, Profile, ThreatRule
-from lorewright.rules.rulesets import Phrase, Rule
+from lorewright.rules.hardships import Hindrance, Inquiry, ThreatRule
+from lorewright.rules.rulesets import Phrase, Rule, TurnProfile
 from lorewright.turn.twins.narrator.phrases import phrase_problems
 from lorewright.world.frozen import Frozen, FrozenMap
-from lorewright.world.inner import CharacterState
 
 _KEYS = "see docs/authoring.md for the keys of a scenario"
 # The walk in a large vault names every place and thing of it.
@@ -89,38 +89,6 @@ class ScenarioThing(Frozen):
         return self
 
 
-class AgendaStep(Frozen):
-    """What a character does once a clock has risen to `min`: effects, or the name of one of the scenario's `deeds`."""
-
-    when: ClockIs
-    do: str | tuple[Effect, ...]
-
-
-class ScenarioMemory(Frozen):
-    """Something that a character remembers from the start, and how much it matters to them."""
-
-    content: str = Field(min_length=1, max_length=500)
-    importance: int = Field(default=3, ge=1, le=5)
-
-
-class ScenarioCast(Frozen):
-    """Where a character is at the start (`offstage`: nowhere yet), how much they trust the player, what they will
-    do; who they are (`profile`), what they are in (`conditions`), what moves them (`states`), how far they go, what
-    they remember (`observations`)."""
-
-    at: str
-    trust: int = 0
-    name: str | None = None
-    aliases: tuple[str, ...] = ()
-    pronoun: Literal["he", "she", "they", "it"] | None = None
-    agenda: tuple[AgendaStep, ...] = ()
-    profile: FrozenMap[str, Any] = Field(default_factory=dict)
-    conditions: tuple[str, ...] = ()
-    states: FrozenMap[str, CharacterState] = Field(default_factory=dict)
-    escalation: Profile = Field(default_factory=dict)
-    observations: tuple[ScenarioMemory, ...] = ()
-
-
 class ScenarioTie(Frozen):
     """What one of the cast is to another, or to the player: the first of `between` is the `type` of the second."""
 
@@ -183,6 +151,7 @@ class ScenarioEnding(Frozen):
 class Scenario(Frozen):
     """A playable situation on top of packs, or of none. IDs of entities may be bare or `pack:id`.
 
+    `profile` says which rounds a turn has, where it is another than the ruleset's.
     `stat_blocks` (of the player and the cast) and `scene_seed` begin what the ruleset's schemas describe. A
     `scene_seed` for a ruleset that describes no scene is kept with the campaign and read by no rule, as are
     `calibration`, `system` and `genre_rules`.
@@ -202,6 +171,7 @@ class Scenario(Frozen):
     genre_rules: FrozenMap[str, Any] = Field(default_factory=dict)
     content_packs: tuple[str, ...] = ()
     ruleset: str = "freeform"
+    profile: TurnProfile | None = None
     start: str
     player: ScenarioPlayer = Field(default_factory=ScenarioPlayer)
     places: FrozenMap[str, ScenarioPlace]

@@ -9,7 +9,7 @@ from typing import Any
 
 from lorewright.campaigns.scenario import Scenario
 from lorewright.rules.effects import Effect
-from lorewright.rules.rulesets import Rule, Ruleset
+from lorewright.rules.rulesets import ANY_NPC, Rule, Ruleset
 from lorewright.world.state import OFFSTAGE, WorldState
 
 
@@ -34,6 +34,8 @@ def doubts(scenario: Scenario, ruleset: Ruleset, state: WorldState | None = None
         *_clocks(scenario, ruleset, effects),
         *_absent(scenario),
         *_deeds(scenario),
+        *_own_acts(scenario, ruleset),
+        *_unknown_acts(scenario),
         *_hardships(scenario, effects),
         *_endings(scenario, effects),
         *_demo(scenario),
@@ -165,9 +167,9 @@ def _absent(scenario: Scenario) -> Iterator[Doubt]:
 
 
 def _concerns(rule: Rule) -> Iterator[tuple[str, str]]:
-    for field in ("target", "at"):
+    for field in ("target", "at", "by"):
         name = getattr(rule.on, field)
-        if name is not None:
+        if name is not None and (field, name) != ("by", ANY_NPC):
             yield field, name
 
 
@@ -178,6 +180,42 @@ def _deeds(scenario: Scenario) -> Iterator[Doubt]:
             yield Doubt(
                 "idle-deed", ("deeds", key), f"no agenda names the deed {key}", "name it in an agenda, or drop it"
             )
+
+
+def _own_acts(scenario: Scenario, ruleset: Ruleset) -> Iterator[Doubt]:
+    """What nobody will ever do of their own accord."""
+    profile = scenario.profile or ruleset.profile
+    for key, one in scenario.cast.items():
+        if one.acts and profile == "freeform":
+            hint = "say `profile: stream` (or ensemble), or drop them"
+            yield Doubt("idle-acts", ("cast", key, "acts"), "with profile freeform nobody acts by themselves", hint)
+        elif one.acts and one.chattiness == 0 and not one.baked:
+            message = f"{key} never acts: the chattiness is 0"
+            yield Doubt("idle-acts", ("cast", key, "chattiness"), message, "give them some, or `baked: true`")
+
+
+def _unknown_acts(scenario: Scenario) -> Iterator[Doubt]:
+    """Conditions that ask for an act that nobody has."""
+    acts = {
+        (key, act.id or f"act_{number}") for key, one in scenario.cast.items() for number, act in enumerate(one.acts, 1)
+    }
+    for path, by, did in _asked_acts(scenario.model_dump(mode="json", by_alias=True), ()):
+        if (by, did) not in acts:
+            yield Doubt(
+                "unknown-act", path, f"there is no act {did} of {by}", "name one by its `id`, or act_1, act_2 …"
+            )
+
+
+def _asked_acts(part: Any, path: tuple[object, ...]) -> Iterator[tuple[tuple[object, ...], str, str]]:
+    """(where, by, did) of every condition that asks whether somebody did something."""
+    if isinstance(part, dict):
+        if set(part) == {"did", "by"}:
+            yield path, str(part["by"]), str(part["did"])
+        for key, one in part.items():
+            yield from _asked_acts(one, (*path, key))
+    elif isinstance(part, list):
+        for number, one in enumerate(part):
+            yield from _asked_acts(one, (*path, number))
 
 
 def _hardships(scenario: Scenario, effects: list[Effect]) -> Iterator[Doubt]:

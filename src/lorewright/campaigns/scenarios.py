@@ -171,11 +171,11 @@ class _Checked:
         return warning(self.file, doubt.code, doubt.message, line=line_of(self.lines, doubt.path), hint=doubt.hint)
 
     def _path(self, where: str) -> list[object]:
-        """Rules are met by their ID and stand by their number; agendas count from one."""
+        """Rules are met by their ID and stand by their number; agendas and acts count from one."""
         parts: list[object] = [*where.split(".")]
         if parts[0] == "rules" and len(parts) > 1:
             ids = [rule.id or f"rule_{n}" for n, rule in enumerate(self.scenario.rules, start=1)]
             parts[1] = ids.index(str(parts[1])) if parts[1] in ids else 0
-        if parts[0] == "cast" and parts[2:3] == ["agenda"]:
+        if parts[0] == "cast" and parts[2:3] in (["agenda"], ["acts"]):
             parts[3] = int(str(parts[3])) - 1
         return parts

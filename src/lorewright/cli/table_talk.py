@@ -123,5 +123,5 @@ def _show_options(options: Sequence[str]) -> None:
 
 
 def _last_told(turns: list[dict[str, Any]]) -> str:
-    told = [turn["result"] for turn in turns if turn["kind"] not in ("clarification", "upgrade")]
+    told = [turn["result"] for turn in turns if turn["kind"] not in ("clarification", "upgrade", "edit")]
     return str(told[-1]["final_text"])

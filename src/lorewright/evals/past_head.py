@@ -9,7 +9,7 @@ from lorewright.storage.heads import is_on_path
 from lorewright.storage.sittings import session_rows
 from lorewright.turn.draft import Head
 from lorewright.turn.store import CampaignStore
-from lorewright.turn.told_before import RECENT_TURNS, moved_from, options_of
+from lorewright.turn.told_before import RECENT_TURNS, markers_of, options_of
 from lorewright.world.state import WorldState
 
 
@@ -28,7 +28,7 @@ def head_at(store: CampaignStore, turn: Mapping[str, Any], state: WorldState, *,
         state=state,
         options=options_of(result),
         recent=tuple(store.messages(turn_id, last=RECENT_TURNS)),
-        moved_from=moved_from(result),
+        markers=markers_of(result),
         session_id=session_id,
         # What a sitting began with does not go back with whoever went back before it.
         session_lore=session.session_lore if session is not None and known else {},

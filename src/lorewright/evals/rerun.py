@@ -24,7 +24,7 @@ from lorewright.turn.draft import Draft, Head, Recorder, Setting, Submission
 from lorewright.turn.messages import Message
 from lorewright.turn.pipeline import think
 from lorewright.turn.store import CampaignStore
-from lorewright.turn.told_before import moved_from, options_of
+from lorewright.turn.told_before import markers_of, options_of
 from lorewright.world.state import WorldState
 
 
@@ -117,7 +117,7 @@ class Rerun:
                 head,
                 state=self._carried.state,
                 options=options_of(self._carried.result),
-                moved_from=moved_from(self._carried.result),
+                markers=markers_of(self._carried.result),
                 recent=_recent(head, self._carried.messages),
             )
         kept = self._scene_lore.get(head.state.scene.id)

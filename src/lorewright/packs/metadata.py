@@ -9,6 +9,7 @@ from pathlib import PurePosixPath
 from typing import Any
 
 from lorewright.ids import is_id, slug
+from lorewright.packs.characters import CHATTINESS, wrong_of_character
 from lorewright.packs.conditions import NEVER, bad_condition, read_when
 from lorewright.packs.exits import Way, read_ways
 from lorewright.packs.findings import Finding, error, warning
@@ -83,6 +84,7 @@ def read_metadata(source: SourceFile, types: Mapping[str, str] | None = None) ->
     meta.when = reader.when(meta)
     meta.section_when = reader.section_when()
     meta.attrs = {key: value for key, value in source.metadata.items() if key not in _KNOWN}
+    reader.of_a_character(meta)
     if meta.type == "location" and "exits" in meta.attrs:
         meta.ways = reader.ways(meta.attrs.pop("exits"))
     return meta
@@ -162,6 +164,15 @@ class _Reader:
         for one in wrong:
             self._note("wrong-type", one, key="exits", hint="write exits: [{to: place, minutes: 5}]")
         return ways
+
+    def of_a_character(self, meta: FileMetadata) -> None:
+        """What an npc's file says of how it acts stays in its `attrs` where it can be understood."""
+        if meta.type != "npc":
+            return
+        for key, problem, hint in wrong_of_character(meta.attrs):
+            code = "bad-chattiness" if key == CHATTINESS else "wrong-type"
+            self._note(code, problem, key=key, hint=hint)
+            del meta.attrs[key]
 
     def when(self, meta: FileMetadata) -> When | None:
         """The file's condition. A file whose condition cannot be read cannot be used."""

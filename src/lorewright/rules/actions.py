@@ -24,9 +24,11 @@ class LookMetadata(Frozen):
 
 
 class AskMetadata(Frozen):
-    """What is asked about, in the player's words; grounded to items by code before the rules see it."""
+    """What is asked about, in the asker's words; grounded to items by code before the rules see it. What is whispered
+    is between the two."""
 
     topic: str = Field(default="", max_length=200)
+    whisper: bool = False
 
 
 class SearchMetadata(Frozen):
@@ -36,9 +38,12 @@ class SearchMetadata(Frozen):
 
 
 class TellMetadata(Frozen):
-    """What somebody is told, in the player's words; grounded to items that the player has learned."""
+    """What somebody is told, in the teller's words; grounded to items that the teller knows. `lore_item_id` names one
+    outright."""
 
     topic: str = Field(default="", max_length=200)
+    lore_item_id: str | None = Field(default=None, max_length=300)
+    whisper: bool = False
 
 
 class QuantityMetadata(Frozen):
@@ -54,16 +59,19 @@ class ItemMetadata(Frozen):
 
 
 class PressureMetadata(Frozen):
-    """To what end somebody is worked on, in the player's words, and the thing that is to help: a bribe, a weapon."""
+    """To what end somebody is worked on, in the words of whoever does it, and the thing that is to help: a bribe, a
+    weapon."""
 
     topic: str = Field(default="", max_length=200)
     item_id: str | None = None
+    whisper: bool = False
 
 
 class PromiseMetadata(Frozen):
-    """What is promised, in the player's words; it stands on the record from then on."""
+    """What is promised, in the words of whoever promises; it stands on the record from then on."""
 
     topic: str = Field(default="", max_length=200)
+    whisper: bool = False
 
 
 class RecallMetadata(Frozen):
@@ -151,7 +159,7 @@ class Action(Frozen):
 
     @property
     def words(self) -> str:
-        """The player's own words that ride along: a topic, a detail, the verb of a free attempt; empty without any."""
+        """The actor's own words that ride along: a topic, a detail, the verb of a free attempt; empty without any."""
         given = (self.metadata.get(key) for key in ("verb", "topic", "detail"))
         return " ".join(str(words) for words in given if words)
 
@@ -160,6 +168,11 @@ class Action(Frozen):
         """The thing that goes along, if one does."""
         item = self.metadata.get("item_id")
         return None if item is None else str(item)
+
+    @property
+    def is_whispered(self) -> bool:
+        """Whether it is said to one alone, so that nobody else hears what."""
+        return self.target_id is not None and bool(self.metadata.get("whisper", False))
 
 
 class GroundedItem(Frozen):
@@ -171,8 +184,8 @@ class GroundedItem(Frozen):
 
 
 class Grounding(Frozen):
-    """What an action's words were matched to: items best first, of a `tell` those that the player has learned; topic
-    keys are entity IDs and slugs."""
+    """What an action's words were matched to: items best first, of a `tell` those that the teller knows, and where
+    there is none of those what they would have to know; topic keys are entity IDs and slugs."""
 
     items: tuple[GroundedItem, ...] = ()
     topics: tuple[str, ...] = ()

@@ -14,7 +14,7 @@ from lorewright.rules.reasons import why_not
 from lorewright.rules.rulesets import CampaignRules, Ruleset
 from lorewright.rules.talk import ask, first_new, press, promise, recall, reveal, tell
 from lorewright.world.apply import apply
-from lorewright.world.ops import ChangeRelation, Move, OpenScene, PassTurn, Recall, StateOp, TransferItem
+from lorewright.world.ops import ChangeRelation, Move, OpenScene, PassTurn, Recall, RevealItem, StateOp, TransferItem
 from lorewright.world.state import WorldState
 
 __all__ = ["Answer", "act", "plain_ops", "plainly"]
@@ -28,10 +28,10 @@ def plain_ops(action: Action, state: WorldState) -> tuple[StateOp, ...]:
     Of a thing that lies there in fewer pieces than one wants, all are taken. A check or a rule may have it otherwise.
     """
     if action.type in ("go", "sneak") and action.location_id is not None:
-        return (
-            Move(entity_id=action.actor_id, to=action.location_id),
-            OpenScene(location_id=action.location_id),
-        )
+        move = Move(entity_id=action.actor_id, to=action.location_id)
+        # The scene goes where the player goes; whoever else comes or goes is seen to.
+        is_players = action.actor_id == state.player_id
+        return (move, OpenScene(location_id=action.location_id)) if is_players else (move,)
     if action.type in _DOORS:
         return door_ops(action, state)
     return _hand_over(action, state)
@@ -134,22 +134,30 @@ def _use(patch: Patch, action: Action, rules: CampaignRules) -> Answer:
     if door is None or action.item_id is None or door.key_id != action.item_id:
         return Answer("used")
     turned = action.model_copy(update={"type": "unlock" if door.locked else "lock"})
-    if turned.type not in rules.ruleset.actions or why_not(turned, patch.state, rules.ruleset) is not None:
+    turns = turned.type in rules.ruleset.actions
+    if not turns or why_not(turned, patch.state, rules.ruleset, acting=turned.actor_id) is not None:
         return Answer("used")
     patch.do(*door_ops(turned, patch.state))
     return Answer(_DOORS[turned.type])
 
 
 def _search(patch: Patch, attempt: Attempt, rules: CampaignRules) -> Answer:
-    """One search finds one thing: the best-ranked that is still new."""
-    here = patch.state.scene.location_id
+    """One search finds one thing: the best-ranked that is still new.
+
+    What one of the cast finds they keep to themselves, and nothing that was there for the player to find is gone by it.
+    """
+    action, here = attempt.action, place_of(attempt.action, patch.state)
     matched = [item for item in attempt.grounding.items if item.holder_id == here and item.role == "discoverable"]
     if not matched:
         return Answer("nothing_found")
-    new = first_new(matched, patch.state)
+    new = first_new(matched, action.actor_id, patch.state)
+    if action.actor_id != patch.state.player_id:
+        if new is not None:
+            patch.do(RevealItem(item_id=new.id, to=action.actor_id, how="found"))
+        return Answer("acted")
     if new is None:
         return Answer("found_before", known_item_ids=(matched[0].id,))
-    reveal(patch, new.id, how="found", others="witnessed")
+    reveal(patch, new.id, action, how="found", others="witnessed")
     patch.tell("item_found", item=new.id)
     patch.enact(rules.on_find.get(new.id, ()), how="found")
     return Answer("found")

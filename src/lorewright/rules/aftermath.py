@@ -21,8 +21,11 @@ _MAX_ROUNDS = 20
 
 def count_failures(patch: Patch, band: BandName, action: Action, ruleset: Ruleset) -> tuple[str, ...]:
     """A failed check lengthens the row of whoever tried, any other ends it. At the ruleset's threshold, where it has
-    one, its consequence binds: it comes on top of whatever the check brought, and the row begins anew."""
+    one, its consequence binds: it comes on top of whatever the check brought, and the row begins anew.
+    It is told to the player and costs the player, so that nobody counts the failures of the cast."""
     who = action.actor_id
+    if who != patch.state.player_id:
+        return ()
     failures = patch.state.streaks.get(who, 0) + 1 if band == "fail" else 0
     if ruleset.streak is None or failures < ruleset.streak.threshold:
         if failures != patch.state.streaks.get(who, 0):
@@ -38,9 +41,12 @@ def provoke(patch: Patch, band: BandName | None, action: Action, rules: Campaign
     """Whoever the attempt was aimed at, and is still there, goes a step further where its type provokes by that band:
     soft, hard, lethal.
 
-    Nobody goes further than their profile has steps; without a profile of theirs or of the ruleset's, not at all.
+    Nobody goes further than their profile has steps; without a profile of theirs or of the ruleset's, not at all. It is
+    the player against whom they go further, so that nothing that one of the cast does drives another to it.
     """
     who = action.target_id
+    if action.actor_id != patch.state.player_id:
+        return ()
     if band not in rules.ruleset.actions[action.type].provokes or who not in patch.state.present_npcs():
         return ()
     profile = rules.escalation.get(who, rules.ruleset.escalation)

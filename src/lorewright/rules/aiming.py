@@ -3,6 +3,9 @@
 Effects and conditions of a ruleset name nobody: `target` is whom the attempt was aimed at, `somebody` whoever else is
 there (the target before others), `$stat` the stat that was rolled for, `$cost` the clock that counts what goes wrong;
 `$target` and `$actor`, within a path or a value, are the own names of what was aimed at and of who acts.
+
+`you` is whoever acts. What one of the cast tries moves nothing that is the player's own: what the player would learn,
+get or lose by it is left out, and so is the clock of what goes wrong for them.
 """
 
 from __future__ import annotations
@@ -14,35 +17,44 @@ from lorewright.ids import local
 from lorewright.rules import conditions as c
 from lorewright.rules.actions import Action
 from lorewright.rules.cost_clock import cost_clock
-from lorewright.rules.effects import Effect
-from lorewright.rules.reach import is_person
+from lorewright.rules.effects import Effect, EscalateEffect, GiveEffect, LoseEffect, RevealEffect
+from lorewright.rules.reach import company, turned_to
 from lorewright.world.frozen import Frozen
 from lorewright.world.state import WorldState
 
+YOU = "you"
 TARGET, SOMEBODY, THE_STAT, THE_COST = "target", "somebody", "$stat", "$cost"
 WITHIN_TARGET, WITHIN_ACTOR = "$target", "$actor"
 
 Meant = Mapping[str, str | None]
 
+# Effects that say by themselves whom they are about: the player.
+_THE_PLAYERS = (RevealEffect, GiveEffect, LoseEffect, EscalateEffect)
+
 
 def aimed(effects: Iterable[Effect], state: WorldState, action: Action, stat: str | None = None) -> Iterator[Effect]:
     """The effects with whoever is meant; one that is about nobody who is there is left out."""
-    here = state.present_npcs()
-    target = action.target_id if is_person(action.target_id, state) and action.target_id in here else None
-    cost = cost_clock(state)
-    whole: Meant = {
-        TARGET: target,
-        SOMEBODY: target or next(iter(here), None),
-        THE_STAT: stat,
-        THE_COST: None if cost is None else cost.id,
-    }
+    is_npcs = action.actor_id != state.player_id
+    whole = _meant(action, state, stat)
     within = names_within(action)
     for effect in effects:
+        if is_npcs and isinstance(effect, _THE_PLAYERS):
+            continue
         given = {name: getattr(effect, name) for name in type(effect).model_fields}
         named = {name: _put(value, whole, within) for name, value in given.items()}
         if not any(_is_nobody(given[name], value) for name, value in named.items()):
             changed = {name: value for name, value in named.items() if value != given[name]}
             yield effect.model_copy(update=changed) if changed else effect
+
+
+def by_itself(action: Action, state: WorldState) -> Action:
+    """The action as it stands for what happens by itself after it: that is about the player, and where one of the cast
+    has acted and not upon another, about that one."""
+    if action.actor_id == state.player_id:
+        return action
+    upon = turned_to(action, state)
+    target = action.actor_id if upon in (None, state.player_id) else upon
+    return action.model_copy(update={"actor_id": state.player_id, "target_id": target})
 
 
 def aimed_condition(condition: c.Condition, action: Action) -> c.Condition:
@@ -54,6 +66,21 @@ def aimed_condition(condition: c.Condition, action: Action) -> c.Condition:
 def names_within(action: Action) -> dict[str, str]:
     """What stands for `$target` and `$actor`."""
     return {WITHIN_TARGET: local(action.target_id or ""), WITHIN_ACTOR: local(action.actor_id)}
+
+
+def _meant(action: Action, state: WorldState, stat: str | None) -> Meant:
+    here = company(action.actor_id, state)
+    upon = turned_to(action, state)
+    target = upon if upon in here else None
+    cost = cost_clock(state) if action.actor_id == state.player_id else None
+    you = {} if action.actor_id == state.player_id else {YOU: action.actor_id}
+    return {
+        TARGET: target,
+        SOMEBODY: target or next(iter(here), None),
+        THE_STAT: stat,
+        THE_COST: None if cost is None else cost.id,
+        **you,
+    }
 
 
 def _within(part: Any, within: Mapping[str, str]) -> Any:

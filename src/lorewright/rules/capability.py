@@ -8,7 +8,7 @@ from lorewright.rules.actions import Action
 from lorewright.rules.aiming import aimed_condition
 from lorewright.rules.judge import holds
 from lorewright.rules.outcomes import ReasonCode
-from lorewright.rules.reach import place_of
+from lorewright.rules.reach import is_npc, place_of
 from lorewright.rules.rulesets import Ruleset
 from lorewright.world.state import WorldState
 
@@ -16,9 +16,12 @@ from lorewright.world.state import WorldState
 ALL = "*"
 
 
-def why_not_able(action: Action, state: WorldState, ruleset: Ruleset) -> ReasonCode | None:
-    """It is somebody else's turn, or whoever acts is in no condition for it."""
-    if not _is_ones_turn(action, state, ruleset):
+def why_not_able(
+    action: Action, state: WorldState, ruleset: Ruleset, *, acting: str | None = None
+) -> ReasonCode | None:
+    """It is somebody else's turn, or whoever acts is in no condition for it. `acting` is whose round it is, as in
+    `why_not`."""
+    if not _is_ones_turn(action, state, ruleset, acting):
         return "not_your_turn"
     if any(_forbids(ruleset, "conditions", name, action) for name in state.conditions_of(action.actor_id)):
         return "not_capable"
@@ -38,7 +41,8 @@ def why_not_now(action: Action, state: WorldState, ruleset: Ruleset) -> ReasonCo
 def unmet(action: Action, state: WorldState, ruleset: Ruleset) -> str | None:
     """The sentence of the first need of the action that does not hold; None where all do."""
     needs = ruleset.actions[action.type].needs
-    return next((need.say for need in needs if not holds(aimed_condition(need.when, action), state)), None)
+    who = action.actor_id
+    return next((one.say for one in needs if not holds(aimed_condition(one.when, action), state, you=who)), None)
 
 
 def hindrance(who: str, state: WorldState, ruleset: Ruleset) -> int:
@@ -48,9 +52,14 @@ def hindrance(who: str, state: WorldState, ruleset: Ruleset) -> int:
     return sum(one.modifier for one in held if one is not None)
 
 
-def _is_ones_turn(action: Action, state: WorldState, ruleset: Ruleset) -> bool:
-    """Without an order of turns only the player acts; with one, whoever stands in it may do what ends no turn."""
+def _is_ones_turn(action: Action, state: WorldState, ruleset: Ruleset, acting: str | None) -> bool:
+    """Nobody acts in another's round. Without an order of turns only the player acts in the player's; with one, whoever
+    stands in it may do what ends no turn."""
     order = state.turn_order
+    if acting is not None and acting != state.player_id:
+        if action.actor_id != acting or not is_npc(acting, state) or acting not in state.positions:
+            return False
+        return order is None or not ruleset.actions[action.type].ends_turn or acting == order.current
     if order is None:
         return action.actor_id == state.player_id
     if ruleset.actions[action.type].ends_turn:

@@ -3,8 +3,11 @@ own. Every ID is fully qualified."""
 
 from __future__ import annotations
 
+from typing import Any
+
 from pydantic import Field
 
+from lorewright.rules.actions import METADATA, Action
 from lorewright.rules.conditions import Condition
 from lorewright.world.frozen import Frozen
 
@@ -22,6 +25,47 @@ class Deed(Frozen):
     item: str | None = None
     topic: str = Field(default="", max_length=200)
     whisper: bool = False
+
+    @property
+    def lore_item(self) -> str | None:
+        """The lore item that a `tell` is about."""
+        return self.item if self.type == "tell" else None
+
+    def action(self, who: str) -> Action:
+        """The deed as somebody's action."""
+        return Action(
+            actor_id=who,
+            type=self.type,
+            target_id=self.target,
+            location_id=self.to,
+            metadata=metadata_of(self.type, words=self.topic, item=self.item, whisper=self.whisper),
+        )
+
+
+def metadata_of(kind: str, *, words: str = "", item: str | None = None, whisper: bool = False) -> dict[str, Any]:
+    """What rides along with an action of a type, of all that might; what the type does not take is left out. The item
+    of a `tell` is a lore item."""
+    taken = set(METADATA[kind].model_fields) if kind in METADATA else {"topic", "item_id", "whisper"}
+    given: dict[str, Any] = {}
+    if "verb" in taken:
+        given["verb"], _, given["detail"] = words.partition(" ")
+    else:
+        given |= {key: words for key in ("topic", "detail") if key in taken}
+    if item is not None:
+        given |= {key: item for key in ("item_id", "lore_item_id") if key in taken}
+    if whisper and "whisper" in taken:
+        given["whisper"] = True
+    return {key: value for key, value in given.items() if value}
+
+
+def takes(kind: str, field: str) -> bool:
+    """Whether an action of a type takes along what the field of its metadata holds."""
+    return kind not in METADATA or field in METADATA[kind].model_fields
+
+
+def done_key(who: str, act_id: str) -> str:
+    """Under which key a state's memory counts how often somebody has done one of their acts."""
+    return f"acts:{who}:{act_id}"
 
 
 class AuthoredAct(Frozen):

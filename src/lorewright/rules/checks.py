@@ -22,12 +22,12 @@ from lorewright.rules.judge import holds
 from lorewright.rules.mechanics import Risk
 from lorewright.rules.numbers import louder, numbers_for, stat_for
 from lorewright.rules.patch import Patch
-from lorewright.rules.reach import is_person
+from lorewright.rules.reach import company, turned_to
 from lorewright.rules.rulesets import BandName, CampaignRules, Check, Ruleset
-from lorewright.rules.ruling import enact_consequences, rules_by_itself
+from lorewright.rules.ruling import enact_consequences, rules_by_itself, sentence_of
 from lorewright.rules.talk import first_new, reveal
 from lorewright.world.ops import AddCondition, AddFact, AdvanceTime, ChangeRelation, StateOp, TickClock, UpdateFact
-from lorewright.world.state import Fact, WorldState
+from lorewright.world.state import Clock, Fact, WorldState
 
 TIERS: Mapping[Risk, int] = MappingProxyType({"safe": 0, "risky": 1, "dangerous": 2})
 # The condition of whoever was harmed where no clock counts it.
@@ -35,6 +35,7 @@ WOUNDED = "wounded"
 # Where nothing else can be the price, a thing takes at least so long again.
 _LEAST_MINUTES = 5
 _SOCIAL = frozenset(("persuade", "threaten"))
+_SAID = _SOCIAL | {"ask", "tell", "promise", "recall"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,9 +91,29 @@ def _speaks_up(patch: Patch, band: BandName, stat: str | None, who: str, ruleset
     return other
 
 
-def is_rolled_for(check: Check | None, state: WorldState) -> bool:
-    """Whether there are dice now: a check may wait for its condition."""
-    return check is not None and (check.when is None or holds(check.when, state))
+def sentence_for(rolled: Rolled, action: Action, state: WorldState, ruleset: Ruleset) -> tuple[str, ...]:
+    """The stat's sentence for the band, or none. They are written to the player: of the cast none is told."""
+    if action.actor_id != state.player_id:
+        return ()
+    return sentence_of(ruleset, rolled.band, rolled.stat, rolled.total)
+
+
+def is_rolled_for(check: Check | None, state: WorldState, *, who: str | None = None) -> bool:
+    """Whether there are dice now: a check may wait for its condition, which is about whoever acts."""
+    return check is not None and (check.when is None or holds(check.when, state, you=who))
+
+
+def is_risky(action: Action, state: WorldState) -> bool:
+    """Whether there is anything to roll for: a free attempt is rolled for where there is something to try it on.
+
+    Of the cast a free attempt is rolled for where it calls for a trait: all else is a gesture. What one of them says to
+    the player is said: whether the player gives way to it is the player's to say.
+    """
+    if action.actor_id == state.player_id:
+        return action.type != "attempt" or action.target_id is not None
+    if action.type == "attempt":
+        return action.target_id is not None and action.metadata.get("trait") is not None
+    return not (action.type in _SAID and action.target_id == state.player_id)
 
 
 def fall_out(patch: Patch, attempt: Attempt, rolled: Rolled, answer: Answer, check: Check, ruleset: Ruleset) -> None:
@@ -101,6 +122,8 @@ def fall_out(patch: Patch, attempt: Attempt, rolled: Rolled, answer: Answer, che
     action, band = attempt.action, rolled.band
     if action.type == "attack":
         _come_to_blows(patch, action, band)
+        if band != "fail" and action.target_id == patch.state.player_id:
+            patch.do(*_harmed(action.target_id, patch.state))
     enact_consequences(patch, ruleset, band, rolled.stat, action)
     if rules_by_itself(ruleset, band):
         return
@@ -117,9 +140,9 @@ def fall_out(patch: Patch, attempt: Attempt, rolled: Rolled, answer: Answer, che
 
 def wins_more(action: Action, state: WorldState) -> bool:
     """Whether a critical has something more to win: somebody's regard, or less of what counts against one."""
-    if _is_social(action) and is_person(action.target_id, state):
+    if _is_social(action) and turned_to(action, state) is not None:
         return True
-    clock = cost_clock(state)
+    clock = _costs_of(action, state)
     return clock is not None and clock.value > 0
 
 
@@ -148,17 +171,18 @@ def _fall_due(patch: Patch, band: BandName, check: Check, action: Action) -> Non
     due = _price if band == "mixed" else _setback
     patch.do(*due(action, patch.state, patch))
     if tier == 2 and band == "fail":
-        patch.do(*_harmed(action, patch.state))
+        patch.do(*_harmed(action.actor_id, patch.state))
 
 
-def _harmed(action: Action, state: WorldState) -> tuple[StateOp, ...]:
-    """A step of the clock that counts harm, else a condition; whoever is wounded already is not wounded twice."""
-    clock = harm_clock(state)
+def _harmed(who: str, state: WorldState) -> tuple[StateOp, ...]:
+    """A step of the clock that counts harm, which is the player's, else a condition; whoever is wounded already is not
+    wounded twice."""
+    clock = harm_clock(state) if who == state.player_id else None
     if clock is not None:
         return (TickClock(clock_id=clock.id, delta=1),) if clock.value < clock.max else ()
-    if WOUNDED in state.conditions_of(action.actor_id):
+    if WOUNDED in state.conditions_of(who):
         return ()
-    return (AddCondition(who=action.actor_id, condition=WOUNDED),)
+    return (AddCondition(who=who, condition=WOUNDED),)
 
 
 def _win_more(patch: Patch, attempt: Attempt, answer: Answer) -> None:
@@ -166,29 +190,35 @@ def _win_more(patch: Patch, attempt: Attempt, answer: Answer) -> None:
     action, state = attempt.action, patch.state
     if action.type in _SOCIAL and answer.code == "told":
         known = [i for i in attempt.grounding.items if i.holder_id == action.target_id and i.role == "knows"]
-        new = first_new(known, state)
+        new = first_new(known, action.actor_id, state)
         if new is not None:
-            reveal(patch, new.id, how="told", others="overheard", but=action.target_id)
+            reveal(patch, new.id, action, how="told", others="overheard")
             return
-    clock = cost_clock(state)
-    if _is_social(action) and action.target_id and is_person(action.target_id, state):
-        patch.do(ChangeRelation(a=action.target_id, b=action.actor_id, trust=1))
+    clock = _costs_of(action, state)
+    upon = turned_to(action, state)
+    if _is_social(action) and upon is not None:
+        patch.do(ChangeRelation(a=upon, b=action.actor_id, trust=1))
     elif clock is not None and clock.value > 0:
         patch.do(TickClock(clock_id=clock.id, delta=-1))
 
 
 def _price(action: Action, state: WorldState, patch: Patch) -> tuple[StateOp, ...]:
-    return _clock_up(state) or _regard_down(action, state, tension=1) or _time_lost(action, patch)
+    return _clock_up(action, state) or _regard_down(action, state, tension=1) or _time_lost(action, patch)
 
 
 def _setback(action: Action, state: WorldState, patch: Patch) -> tuple[StateOp, ...]:
-    if _is_social(action) and is_person(action.target_id, state):
+    if _is_social(action) and turned_to(action, state) is not None:
         return _regard_down(action, state, trust=-1, tension=int(action.type == "threaten"))
-    return _clock_up(state) or _regard_down(action, state, tension=1) or _time_lost(action, patch)
+    return _clock_up(action, state) or _regard_down(action, state, tension=1) or _time_lost(action, patch)
 
 
-def _clock_up(state: WorldState) -> tuple[StateOp, ...]:
-    clock = cost_clock(state)
+def _costs_of(action: Action, state: WorldState) -> Clock | None:
+    """The clock that counts what goes wrong for the player; what the cast tries does not move it."""
+    return cost_clock(state) if action.actor_id == state.player_id else None
+
+
+def _clock_up(action: Action, state: WorldState) -> tuple[StateOp, ...]:
+    clock = _costs_of(action, state)
     if clock is None or clock.value >= clock.max:
         return ()
     return (TickClock(clock_id=clock.id, delta=1),)
@@ -196,13 +226,15 @@ def _clock_up(state: WorldState) -> tuple[StateOp, ...]:
 
 def _regard_down(action: Action, state: WorldState, *, trust: int = 0, tension: int = 0) -> tuple[StateOp, ...]:
     """The one it was aimed at takes it ill, else whoever is there to see it."""
-    aimed_at = [action.target_id] if is_person(action.target_id, state) else list(state.present_npcs())[:1]
-    return tuple(
-        ChangeRelation(a=who, b=action.actor_id, trust=trust, tension=tension) for who in aimed_at if who is not None
-    )
+    upon = turned_to(action, state)
+    aimed_at = [upon] if upon is not None else list(company(action.actor_id, state))[:1]
+    return tuple(ChangeRelation(a=who, b=action.actor_id, trust=trust, tension=tension) for who in aimed_at)
 
 
 def _time_lost(action: Action, patch: Patch) -> tuple[StateOp, ...]:
+    """Time that the cast lose is their own."""
+    if action.actor_id != patch.state.player_id:
+        return ()
     patch.tell("time_lost", minutes=_LEAST_MINUTES)
     return (AdvanceTime(minutes=_LEAST_MINUTES),)
 

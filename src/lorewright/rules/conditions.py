@@ -12,9 +12,14 @@ EscalationName = Literal["soft", "hard", "lethal"]
 
 
 class Has(Frozen):
-    """The player carries the thing."""
+    """Somebody (the player where nobody is named) carries the thing."""
 
     has: str
+    of: str = "you"
+
+    @model_serializer
+    def _as_written(self) -> dict[str, str]:
+        return {"has": self.has} if self.of == "you" else {"has": self.has, "of": self.of}
 
 
 class At(Frozen):
@@ -51,9 +56,14 @@ class ThreadIs(Frozen):
 
 
 class Revealed(Frozen):
-    """The player has learned the item."""
+    """Somebody (the player where nobody is named) has learned the item."""
 
     revealed: str
+    to: str = "you"
+
+    @model_serializer
+    def _as_written(self) -> dict[str, str]:
+        return {"revealed": self.revealed} if self.to == "you" else {"revealed": self.revealed, "to": self.to}
 
 
 class TimeIs(Frozen):
@@ -143,6 +153,29 @@ class EscalationIs(Frozen):
     min: EscalationName = "soft"
 
 
+class RelationIs(Frozen):
+    """How somebody stands to the player, or `to` somebody else, in trust, tension or closeness: between min and max,
+    both included. Two between whom nothing is said stand at 0."""
+
+    regard: str
+    to: str = "you"
+    in_: Literal["trust", "tension", "closeness"] = Field(default="trust", alias="in")
+    min: int | None = None
+    max: int | None = None
+
+    @model_serializer
+    def _as_written(self) -> dict[str, Any]:
+        written = {"regard": self.regard, "to": self.to, "in": self.in_, "min": self.min, "max": self.max}
+        return {key: value for key, value in written.items() if value is not None}
+
+
+class Did(Frozen):
+    """Somebody has done one of their acts at least once, by its ID."""
+
+    did: str
+    by: str
+
+
 class TurnIs(Frozen):
     """It is somebody's turn; without an order of turns it is the player's (`you`)."""
 
@@ -174,6 +207,7 @@ class Not(Frozen):
 _KINDS = (
     *("has", "at", "present", "visited", "clock", "thread", "revealed", "minutes", "path", "company"),
     *("condition", "state", "fact", "announced", "situation", "progress", "escalation", "turn"),
+    *("regard", "did"),
     *("all", "any", "not"),
 )
 
@@ -203,6 +237,8 @@ Condition = Annotated[
     | Annotated[ProgressIs, Tag("progress")]
     | Annotated[EscalationIs, Tag("escalation")]
     | Annotated[TurnIs, Tag("turn")]
+    | Annotated[RelationIs, Tag("regard")]
+    | Annotated[Did, Tag("did")]
     | Annotated[AllOf, Tag("all")]
     | Annotated[AnyOf, Tag("any")]
     | Annotated[Not, Tag("not")],

@@ -5,18 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from lorewright.ids import local
-from lorewright.rules.actions import Action, Attempt, Grounding
+from lorewright.rules.actions import Action, Attempt
 from lorewright.rules.answers import Answer
-from lorewright.rules.checks import roll_check
+from lorewright.rules.checks import roll_check, sentence_for
 from lorewright.rules.dice import Dice
 from lorewright.rules.effects import Effect
 from lorewright.rules.enact import Learned
 from lorewright.rules.judge import holds
 from lorewright.rules.outcomes import OutcomeCode
 from lorewright.rules.patch import Patch, already_known
-from lorewright.rules.reach import is_person
-from lorewright.rules.rulesets import BandName, CampaignRules, Rule
-from lorewright.rules.ruling import enact_consequences, sentence_of
+from lorewright.rules.reach import is_npc, place_of, turned_to
+from lorewright.rules.rulesets import ANY_NPC, BandName, CampaignRules, Rule
+from lorewright.rules.ruling import enact_consequences
 from lorewright.world.ops import EndCampaign, Recall
 from lorewright.world.state import WorldState
 
@@ -38,7 +38,7 @@ def follow(patch: Patch, rule: Rule, action: Action, rules: CampaignRules, dice:
     rolled = None if check is None else roll_check(patch, check, action, rules, dice, purpose=rule.id)
     band, roll = (None, None) if rolled is None else (rolled.band, len(patch.rolls) - 1)
     effects = _effects(rule, band)
-    how: Learned = "told" if is_person(action.target_id, before) else "found"
+    how: Learned = "found" if turned_to(action, before) is None else "told"
     patch.enact(effects, how=how)
     if rolled is not None:
         enact_consequences(patch, rules.ruleset, rolled.band, rolled.stat, action)
@@ -48,7 +48,7 @@ def follow(patch: Patch, rule: Rule, action: Action, rules: CampaignRules, dice:
         known_item_ids=already_known(effects, before),
         band=band,
         roll=roll,
-        say=_say(rule, band) or (sentence_of(rules.ruleset, rolled.band, rolled.stat, rolled.total) if rolled else ()),
+        say=_say(rule, band) or (sentence_for(rolled, action, before, rules.ruleset) if rolled else ()),
     )
 
 
@@ -83,19 +83,28 @@ def _is_about(rule: Rule, attempt: Attempt, state: WorldState) -> bool:
     on, action = rule.on, attempt.action
     return (
         action.type in on.acts
+        and _is_by(on.by, action.actor_id, state)
         and on.target in (None, action.target_id, action.location_id)
         and on.item in (None, action.item_id or action.target_id)
-        and on.at in (None, state.scene.location_id)
-        and (not on.topics or not _topics(attempt.grounding, state).isdisjoint(on.topics))
+        and on.at in (None, place_of(action, state))
+        and (not on.topics or not _topics(attempt, state).isdisjoint(on.topics))
         and not (rule.once and _once_key(rule) in state.recall)
         and (rule.when is None or holds(rule.when, state))
     )
 
 
-def _topics(grounding: Grounding, state: WorldState) -> set[str]:
+def _is_by(by: str | None, actor_id: str, state: WorldState) -> bool:
+    """A rule is about what the player tries, unless it says whose attempts it is about."""
+    if by == ANY_NPC:
+        return is_npc(actor_id, state)
+    return actor_id == (state.player_id if by is None else by)
+
+
+def _topics(attempt: Attempt, state: WorldState) -> set[str]:
     """What the words came to: the name of the first new item that they point at (one to tell before one kept back),
     and topic keys with and without their pack. An item that only shares a word with the question is not meant."""
-    new = [item for item in grounding.items if not state.has_learned(state.player_id, item.id)]
+    grounding, who = attempt.grounding, attempt.action.actor_id
+    new = [item for item in grounding.items if not state.has_learned(who, item.id)]
     free = [item for item in new if item.role != "withholds"]
     meant = (free or new or list(grounding.items))[:1]
     names = {item.id.rpartition("#")[2] for item in meant}

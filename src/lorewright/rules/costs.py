@@ -26,7 +26,12 @@ def minutes_of(action: Action, state: WorldState, ruleset: Ruleset) -> int:
 
 
 def costs_of(action: Action, state: WorldState, ruleset: Ruleset) -> dict[str, int]:
-    """Every key of `COST_KEYS` and the type's own; `time` is minutes and nothing else."""
+    """Every key of `COST_KEYS` and the type's own; `time` is minutes and nothing else.
+
+    What one of the cast does goes on beside what the player does: it costs nothing unless the ruleset says so.
+    """
+    if action.actor_id != state.player_id and not ruleset.npcs_pay:
+        return dict.fromkeys(COST_KEYS, 0)
     costs = ruleset.actions[action.type].costs
     return {**dict.fromkeys(COST_KEYS, 0), **costs, "time": minutes_of(action, state, ruleset)}
 

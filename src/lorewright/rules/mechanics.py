@@ -123,7 +123,8 @@ class Mechanics(Frozen):
     Without `roll` it is `dice`, and the trait or stat added. `traits` say which stats stand for a free attempt's trait.
     `consequences` follow every check by its band, in place of the price that is otherwise exacted. `timers` move a
     number of the scene with every in-world minute. `conditions` and `situations` say what each of them hinders;
-    `escalation` is how far people go whose scenario does not say it.
+    `escalation` is how far people go whose scenario does not say it. With `npcs_pay` what NPCs do costs time and all
+    else that it costs the player.
     """
 
     dice: str
@@ -139,6 +140,7 @@ class Mechanics(Frozen):
     contradictions: tuple[Contradiction, ...] = ()
     streak: Streak | None = None
     escalation: Profile = Field(default_factory=dict)
+    npcs_pay: bool = False
     triggers: tuple[Trigger, ...] = ()
     timers: FrozenMap[str, int] = Field(default_factory=dict)
 

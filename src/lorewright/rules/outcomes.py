@@ -38,6 +38,8 @@ ReasonCode = Literal[
     "nothing_to_unlock",
     "no_key",
     "wrong_key",
+    "not_known",
+    "kept_back",
     "contradicts_fact",
     "not_allowed_now",
     "campaign_over",
@@ -109,12 +111,15 @@ class Roll(Frozen):
 
 
 class EngineEvent(Frozen):
-    """Something that happened, for the narrator and the log."""
+    """Something that happened, for the narrator and the log. `audience` are those who may know of it, where these are
+    not whoever is at the scene's place: the two ends of a whisper, the people of another place."""
 
     type: str
     details: FrozenMap[str, Any] = Field(default_factory=dict)
     tags: tuple[str, ...] = ()
     scope: Literal["campaign", "world_affecting"] = "campaign"
+    # What came later is written only where it says something: other turns keep their bytes.
+    audience: tuple[str, ...] | None = Field(default=None, exclude_if=lambda audience: audience is None)
 
 
 class Outcome(Frozen):
@@ -123,7 +128,7 @@ class Outcome(Frozen):
     `item_ids` are what the player learned by it now, `known_item_ids` what they would have learned had they
     not known it already; `fact_ids` are the promises, threats and debts that it made or brought up; `roll` is the
     place of its dice in `Resolution.rolls`; `say` the scenario's own sentences, `then` those of what followed from it
-    by itself.
+    by itself. What is `whispered` is heard by the two alone.
     """
 
     action_index: int = Field(ge=0)
@@ -143,6 +148,8 @@ class Outcome(Frozen):
     roll: int | None = None
     say: tuple[str, ...] = ()
     then: tuple[str, ...] = ()
+    # What came later is written only where it says something: other turns keep their bytes.
+    whispered: bool = Field(default=False, exclude_if=lambda whispered: not whispered)
 
 
 class Resolution(Frozen):

@@ -20,7 +20,8 @@ _TEXTS: dict[str, Any] = {"object": True, "promise": {"what"}, "threat": {"what"
 class Patch:
     """A working copy. At any moment `apply(start, ops)` gives `state`; the start itself is never touched.
 
-    Facts that are added are dated with the turn, where its number is given.
+    Facts that are added are dated with the turn, where its number is given. While `audience` is set, it is who may know
+    of the events that are added.
     """
 
     def __init__(self, start: WorldState, *, turn_no: int | None = None) -> None:
@@ -30,6 +31,7 @@ class Patch:
         self.events: list[EngineEvent] = []
         self.rolls: list[Roll] = []
         self.outcomes: list[Outcome] = []
+        self.audience: tuple[str, ...] | None = None
 
     def do(self, *ops: StateOp) -> None:
         """Apply what the rules themselves decided.
@@ -56,7 +58,7 @@ class Patch:
 
     def tell(self, event: str, **details: Any) -> None:
         """Add an event; details are IDs and numbers, never a text of the lore."""
-        self.events.append(EngineEvent(type=event, details=details))
+        self.events.append(EngineEvent(type=event, details=details, audience=self.audience))
 
     def learned_since(self, before: WorldState) -> tuple[str, ...]:
         """The items that the player knows now and did not then, in the order of their telling."""
@@ -76,7 +78,10 @@ class Patch:
         ops = tuple(self._dated(op) for op in ops)
         applied = apply(self.state, ops)
         if applied.refusal is None:
-            self.events.extend(_happenings(self.state, applied.state))
+            happenings = _happenings(self.state, applied.state)
+            if self.audience is not None:
+                happenings = (one.model_copy(update={"audience": self.audience}) for one in happenings)
+            self.events.extend(happenings)
             self.state = applied.state
             self.ops.extend(ops)
         return applied.refusal

@@ -6,7 +6,7 @@ from collections import deque
 
 from lorewright.rules.actions import Action
 from lorewright.rules.outcomes import ReasonCode
-from lorewright.world.state import Door, Exit, WorldState
+from lorewright.world.state import OFFSTAGE, Door, Exit, WorldState
 
 
 def way(action: Action, state: WorldState) -> Exit | None:
@@ -68,9 +68,31 @@ def place_of(action: Action, state: WorldState) -> str:
 
 
 def is_person(entity_id: str | None, state: WorldState) -> bool:
-    """Whether it is somebody other than the player."""
+    """Whether it is somebody: one of the cast, or whom a player plays."""
+    entity = state.entities.get(entity_id or "")
+    return entity is not None and entity.type in ("npc", "player")
+
+
+def is_npc(entity_id: str | None, state: WorldState) -> bool:
+    """Whether it is one of the cast, whom no player plays."""
     entity = state.entities.get(entity_id or "")
     return entity is not None and entity.type == "npc"
+
+
+def turned_to(action: Action, state: WorldState) -> str | None:
+    """Whom the action is aimed at: somebody other than whoever acts, here or not; None where it is about nobody."""
+    target = action.target_id
+    return target if target != action.actor_id and is_person(target, state) else None
+
+
+def company(who: str, state: WorldState) -> tuple[str, ...]:
+    """IDs of those who are where somebody is, but for themselves, by ID; whoever is nowhere has none."""
+    if who == state.player_id:
+        return state.present_npcs()
+    place = state.positions.get(who, OFFSTAGE)
+    if place == OFFSTAGE:
+        return ()
+    return tuple(sorted(other for other, where in state.positions.items() if where == place and other != who))
 
 
 def holds_thing(owner_id: str, item_id: str | None, state: WorldState) -> bool:

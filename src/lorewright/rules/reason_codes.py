@@ -35,6 +35,8 @@ REASON_CODES: Mapping[ReasonCode, str] = MappingProxyType(
         "nothing_to_unlock": "it is not locked",
         "no_key": "whoever acts has no key to it",
         "wrong_key": "the key that was named is another's",
+        "not_known": "whoever would tell it does not know it",
+        "kept_back": "whoever would tell it keeps it back, until something opens it to the player",
         "contradicts_fact": "what is known of it speaks against it",
         "not_allowed_now": "a circumstance forbids it, or something that this action needs does not hold",
         "campaign_over": "the story has ended",

@@ -11,7 +11,7 @@ from lorewright.rules.doors import why_not_close, why_not_lock, why_not_open, wh
 from lorewright.rules.outcomes import ReasonCode
 from lorewright.rules.reach import barrier, exits_to, first_step, holds_thing, in_sight, is_person, place_of, way
 from lorewright.rules.rulesets import Ruleset
-from lorewright.world.state import WorldState
+from lorewright.world.state import OFFSTAGE, WorldState
 
 __all__ = ["is_person", "place_of", "way", "why_not"]
 
@@ -19,20 +19,27 @@ __all__ = ["is_person", "place_of", "way", "why_not"]
 _TO_SOMEBODY = frozenset(("tell", "persuade", "threaten", "attack", "promise", "recall"))
 
 
-def why_not(action: Action, state: WorldState, ruleset: Ruleset) -> ReasonCode | None:
+def why_not(action: Action, state: WorldState, ruleset: Ruleset, *, acting: str | None = None) -> ReasonCode | None:
     """The first thing that stands against the action now.
 
-    A type that only the ruleset knows needs nothing but that its target, if it has one, is here.
+    `acting` is whose round it is: one of the cast, who may do nothing that a player in their place could not; without
+    it the player's. A type that only the ruleset knows needs nothing but that its target, if it has one, is here.
     """
     if state.ended is not None:
         return "campaign_over"
     if action.type not in ruleset.actions:
         return "unknown_action"
-    return why_not_able(action, state, ruleset) or _why_not_here(action, state) or why_not_now(action, state, ruleset)
+    return (
+        why_not_able(action, state, ruleset, acting=acting)
+        or _why_not_here(action, state)
+        or why_not_now(action, state, ruleset)
+    )
 
 
 def _why_not_here(action: Action, state: WorldState) -> ReasonCode | None:
-    """Why place, presence or possession stand against it."""
+    """Why place, presence or possession stand against it. Whoever is nowhere does nothing."""
+    if place_of(action, state) == OFFSTAGE:
+        return "not_present"
     if action.type in _TO_SOMEBODY:
         return _somebody(action, state, nobody="nobody_named") or _without_item(action, state)
     return _CHECKS.get(action.type, _why_not_other)(action, state)

@@ -21,16 +21,18 @@ from lorewright.rules.aftermath import (
     run_out,
 )
 from lorewright.rules.answers import Answer
-from lorewright.rules.checks import fall_out, is_rolled_for, roll_check, wins_more
+from lorewright.rules.checks import fall_out, is_risky, is_rolled_for, roll_check, sentence_for, wins_more
 from lorewright.rules.consequences import follow, reach_ending, rule_for, trigger_clocks
 from lorewright.rules.costs import cost_ops, costs_of
 from lorewright.rules.dice import Dice
+from lorewright.rules.knowledge import why_not_told
 from lorewright.rules.outcomes import ActionResult, Outcome, OutcomeCode, ReasonCode, Resolution, Validation
 from lorewright.rules.patch import Patch
+from lorewright.rules.reach import company, place_of
 from lorewright.rules.reasons import why_not
 from lorewright.rules.rulebook import Ruling
 from lorewright.rules.rulesets import CampaignRules, Check, Rule
-from lorewright.rules.ruling import fire_triggers, run_timers, sentence_of
+from lorewright.rules.ruling import fire_triggers, run_timers
 from lorewright.world.apply import apply
 from lorewright.world.state import WorldState
 
@@ -45,16 +47,23 @@ _CAME_TO_SOMETHING: frozenset[OutcomeCode] = frozenset(
 
 
 def resolve(
-    attempts: Sequence[Attempt], validation: Validation, state: WorldState, rules: CampaignRules, dice: Dice
+    attempts: Sequence[Attempt],
+    validation: Validation,
+    state: WorldState,
+    rules: CampaignRules,
+    dice: Dice,
+    *,
+    acting: str | None = None,
 ) -> Resolution:
     """Play the attempts out in order; `validation` judges these attempts on this state.
 
-    Every attempt gets an outcome, a blocked one too. With a clarification nothing is resolved at all.
+    Every attempt gets an outcome, a blocked one too. With a clarification nothing is resolved at all. `acting` is whose
+    round it is: one of the cast, and the player where nobody is named.
 
     Raises:
         ValueError: the validation is of another number of attempts, or a check's dice are malformed.
     """
-    return play_out(attempts, validation, state, rules, dice).resolution()
+    return play_out(attempts, validation, state, rules, dice, acting=acting).resolution()
 
 
 def play_out(
@@ -66,6 +75,7 @@ def play_out(
     *,
     turn_no: int | None = None,
     rulings: Mapping[int, Ruling] | None = None,
+    acting: str | None = None,
 ) -> Patch:
     """The same, with the state that it comes to; what becomes established is dated with `turn_no`. `rulings`, by the
     place of their attempt, decide what no rule here does."""
@@ -74,7 +84,9 @@ def play_out(
         return patch
     for attempt, judged in zip(attempts, validation.results, strict=True):
         before = patch.state
-        _play(patch, attempt, judged, rules, dice, (rulings or {}).get(judged.action_index))
+        patch.audience = _audience(attempt.action, before)
+        _play(patch, attempt, judged, rules, dice, (rulings or {}).get(judged.action_index), acting)
+        patch.audience = None
         trigger_clocks(patch, before, rules)
         by_now = patch.state
         _by_itself(patch, before, attempt, rules, dice)
@@ -101,10 +113,11 @@ def _play(
     judged: ActionResult,
     rules: CampaignRules,
     dice: Dice,
-    ruling: Ruling | None = None,
+    ruling: Ruling | None,
+    acting: str | None,
 ) -> None:
     action, before = attempt.action, patch.state
-    reason = _why_not_now(action, before, rules) if judged.success else judged.reason
+    reason = _why_not_now(attempt, before, rules, acting) if judged.success else judged.reason
     if reason is not None or not judged.success:
         _block(patch, judged.action_index, action, reason)
         return
@@ -112,7 +125,8 @@ def _play(
     # A rule may ask how late it is when the action is done; so it is looked for after the cost in time.
     paid = apply(before, cost_ops(costs_of(action, before, rules.ruleset), before)).state
     rule = rule_for(attempt, paid, rules)
-    if rule is None and check is not None and is_rolled_for(check, before) and _is_risky(action):
+    rolls = is_rolled_for(check, before, who=action.actor_id) and is_risky(action, before)
+    if rule is None and check is not None and rolls:
         answer = _by_check(patch, check, attempt, rules, dice)
     else:
         _pay(patch, action, rules)
@@ -143,11 +157,6 @@ def _pay(patch: Patch, action: Action, rules: CampaignRules, *, in_no_time: bool
     patch.do(*cost_ops({**costs, "time": max(costs["time"] - own, 0)}, patch.state))
 
 
-def _is_risky(action: Action) -> bool:
-    """A free attempt is rolled for where there is something to try it on."""
-    return action.type != "attempt" or action.target_id is not None
-
-
 def _by_check(patch: Patch, check: Check, attempt: Attempt, rules: CampaignRules, dice: Dice) -> Answer:
     """The dice, the cost, what the action does unless they fail, and what the band brings; where there is nothing more
     to win, what went so well took no time."""
@@ -161,7 +170,7 @@ def _by_check(patch: Patch, check: Check, attempt: Attempt, rules: CampaignRules
         follow(patch, on_the_way, attempt.action, rules, dice)
     fall_out(patch, attempt, rolled, answer, check, rules.ruleset)
     # Whoever has come somewhere is told of the place.
-    own = () if answer.code == "moved" else sentence_of(rules.ruleset, band, rolled.stat, rolled.total)
+    own = () if answer.code == "moved" else sentence_for(rolled, attempt.action, patch.state, rules.ruleset)
     say = answer.say or own
     return replace(answer, band=band, roll=roll, say=say)
 
@@ -198,7 +207,7 @@ def _by_rule(patch: Patch, rule: Rule, attempt: Attempt, rules: CampaignRules, d
     is_handed = said_all and attempt.action.type in _HANDS_ON
     if ruled.band == "fail" or (said_all and not is_handed) or patch.state.ended is not None:
         return ruled
-    if why_not(attempt.action, patch.state, rules.ruleset) is not None:
+    if why_not(attempt.action, patch.state, rules.ruleset, acting=attempt.action.actor_id) is not None:
         return ruled  # the rule has done it, or has made it impossible
     plain = act(patch, attempt, rules, ruled=True)
     if is_handed:
@@ -208,9 +217,18 @@ def _by_rule(patch: Patch, rule: Rule, attempt: Attempt, rules: CampaignRules, d
     return replace(plain, band=ruled.band, roll=ruled.roll, say=ruled.say, fact_ids=(*ruled.fact_ids, *plain.fact_ids))
 
 
-def _why_not_now(action: Action, state: WorldState, rules: CampaignRules) -> ReasonCode | None:
+def _audience(action: Action, state: WorldState) -> tuple[str, ...] | None:
+    """Who may know of what somebody does, where it is not whoever is at the scene's place."""
+    if action.is_whispered and action.target_id is not None:
+        return (action.actor_id, action.target_id)
+    if action.actor_id == state.player_id or state.scene.location_id in (place_of(action, state), action.location_id):
+        return None
+    return (action.actor_id, *company(action.actor_id, state))
+
+
+def _why_not_now(attempt: Attempt, state: WorldState, rules: CampaignRules, acting: str | None) -> ReasonCode | None:
     """A possible action no longer fits because an earlier one went otherwise, or ended everything."""
-    reason = why_not(action, state, rules.ruleset)
+    reason = why_not(attempt.action, state, rules.ruleset, acting=acting) or why_not_told(attempt, state)
     return reason if reason in (None, "campaign_over") else "depends_on_failed"
 
 
@@ -247,4 +265,5 @@ def _outcome(
         roll=answer.roll,
         say=answer.say,
         then=then,
+        whispered=action.is_whispered,
     )

@@ -26,6 +26,9 @@ __all__ = [
     "Ruleset",
 ]
 
+# Who tries what a rule is about, where it is anybody of the cast.
+ANY_NPC = "npc"
+
 TurnProfile = Literal["freeform", "ensemble", "stream"]
 
 
@@ -35,6 +38,7 @@ class Ruleset(Mechanics):
     The two schemas shape the stat blocks and the ruleset's scene; `owners` says of each of their paths
     (`scene.minutes_left`, `stats.warmth`, `stats.*`) who may change it, `allowed_ops` what kinds of ops each owner may
     propose. `decay_lambda` is how fast memories fade, per in-world minute. `rulebook_summary` is for the narrator.
+    What an extractor is less sure of than `review_below` (0 to 1; 0: nothing) waits until somebody has reviewed it.
     """
 
     schema_version: Literal[1] = 1
@@ -50,6 +54,7 @@ class Ruleset(Mechanics):
     owners: FrozenMap[str, Owner] = Field(default_factory=dict)
     allowed_ops: FrozenMap[Owner, tuple[str, ...]] = Field(default_factory=dict)
     decay_lambda: float = Field(default=0.0, ge=0, allow_inf_nan=False)
+    review_below: float = Field(default=0.6, ge=0, le=1, allow_inf_nan=False)
 
     def verbs(self) -> dict[str, str]:
         """What a player types for the ruleset's own types of action, in lower case, and the type."""
@@ -65,7 +70,7 @@ class RuleTrigger(Frozen):
     """Which attempts a rule is about, by one act or several; what is not said does not matter.
 
     `topic` is an item's name, an entity or a word, or several of them; `item` the thing that goes along, or the target
-    where none does.
+    where none does. `by` is who tries: the player unless somebody is named, or `npc` for anybody of the cast.
     """
 
     act: str | tuple[str, ...]
@@ -73,6 +78,7 @@ class RuleTrigger(Frozen):
     item: str | None = None
     topic: str | tuple[str, ...] | None = None
     at: str | None = None
+    by: str | None = None
 
     @property
     def acts(self) -> tuple[str, ...]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from lorewright.rules.actions import Action
-from lorewright.rules.aiming import aimed
+from lorewright.rules.aiming import aimed, by_itself
 from lorewright.rules.dice import Dice
 from lorewright.rules.judge import holds
 from lorewright.rules.mechanics import BandName, Trigger, Turning
@@ -71,7 +71,7 @@ def _fire(patch: Patch, trigger: Trigger, action: Action, dice: Dice) -> Iterato
     turning = _turning(patch, trigger, action, dice)
     patch.tell("triggered", trigger=trigger.id, **({} if turning is None else {"turning": turning.id}))
     effects = (*(turning.effects if turning else ()), *trigger.effects)
-    patch.enact(aimed(effects, patch.state, action, None), how="found")
+    patch.enact(aimed(effects, patch.state, by_itself(action, patch.state), None), how="found")
     yield from (text for text in (trigger.say, turning.say if turning else "") if text)
 
 

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
-from lorewright.rules.actions import Action, Attempt
+from lorewright.rules.actions import Attempt
 from lorewright.rules.acts import plainly
 from lorewright.rules.capability import unmet
 from lorewright.rules.costs import COST_KEYS, costs_of
+from lorewright.rules.knowledge import why_not_told
 from lorewright.rules.outcomes import ActionResult, ReasonCode, Validation
 from lorewright.rules.reasons import why_not
 from lorewright.rules.rulesets import CampaignRules
@@ -23,16 +24,19 @@ _MAY_DEPEND: frozenset[ReasonCode] = frozenset(
 )
 
 
-def validate(attempts: Sequence[Attempt], state: WorldState, rules: CampaignRules) -> Validation:
+def validate(
+    attempts: Sequence[Attempt], state: WorldState, rules: CampaignRules, *, acting: str | None = None
+) -> Validation:
     """Judge the attempts in order, each as if the ones before had gone as they plainly would.
 
-    What a scenario's rules make of them is not known before the dice: `resolve` judges once more.
+    `acting` is whose round it is: one of the cast, and the player where nobody is named. What a scenario's rules
+    make of them is not known before the dice: `resolve` judges once more.
     """
     working = state
     results: list[ActionResult] = []
     costs = Counter(dict.fromkeys(COST_KEYS, 0))
     for index, attempt in enumerate(attempts):
-        result = _judge(index, attempt.action, working, rules, results)
+        result = _judge(index, attempt, working, rules, results, acting)
         results.append(result)
         if result.success:
             costs.update(costs_of(attempt.action, working, rules.ruleset))
@@ -41,9 +45,15 @@ def validate(attempts: Sequence[Attempt], state: WorldState, rules: CampaignRule
 
 
 def _judge(
-    index: int, action: Action, state: WorldState, rules: CampaignRules, earlier: Sequence[ActionResult]
+    index: int,
+    attempt: Attempt,
+    state: WorldState,
+    rules: CampaignRules,
+    earlier: Sequence[ActionResult],
+    acting: str | None,
 ) -> ActionResult:
-    reason = why_not(action, state, rules.ruleset)
+    action = attempt.action
+    reason = why_not(action, state, rules.ruleset, acting=acting) or why_not_told(attempt, state)
     if reason is None:
         return ActionResult(action_index=index, success=True)
     if reason in _MAY_DEPEND and any(not result.success for result in earlier):

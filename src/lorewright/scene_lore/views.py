@@ -28,6 +28,24 @@ def scene_view(lore: SceneLore, viewer: StageViewer, *, learned: frozenset[str])
     }
 
 
+def character_view(lore: SceneLore, npc_id: str, *, learned: frozenset[str]) -> dict[str, Any]:
+    """The scene for one of the characters in it: the atmosphere, their own briefing whole, and of all else what they
+    have learned. That others keep something back, or that something lies hidden, is not even counted."""
+    briefings = {
+        one.npc_id: _briefing_view(one, "narrator", frozenset(item.id for item in (*one.knows, *one.withholds)))
+        if one.npc_id == npc_id
+        else _briefing_view(one, "player", learned)
+        for one in lore.briefings
+    }
+    return {
+        "scene_id": lore.scene_id,
+        "atmosphere": _texts(lore.atmosphere),
+        "npc_briefings": briefings,
+        "discoverable": _discoverable(lore, "player", learned),
+        "thread_connections": {item.name: item.text for item in _known(lore.thread_connections, learned)},
+    }
+
+
 def _briefing_view(briefing: Briefing, viewer: StageViewer, learned: frozenset[str]) -> dict[str, Any]:
     known = {
         "knows": _items(_known(briefing.knows, learned)),

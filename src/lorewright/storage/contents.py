@@ -68,6 +68,13 @@ def turns_with_messages(database: Database) -> Iterator[tuple[Row, list[Row]]]:
         yield turn, database.rows(sql, turn["campaign_id"], turn["turn_id"])
 
 
+def edits_asked_for(database: Database) -> dict[str, str]:
+    """What was asked for in every turn of the kind edit, by that turn's ID."""
+    sql = """SELECT turn_id, input_json FROM stage_records r JOIN turns t USING (campaign_id, turn_id)
+             WHERE t.kind = 'edit' AND r.stage = 'edit'"""
+    return {row["turn_id"]: row["input_json"] for row in database.rows(sql)}
+
+
 def pinned_texts(database: Database) -> list[tuple[str, str]]:
     """(pack, content hash) of every text that is pinned on any branch, by pack."""
     return list(dict.fromkeys((pack_id, text_hash) for pack_id, _, text_hash in all_pins(database)))

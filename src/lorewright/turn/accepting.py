@@ -1,7 +1,8 @@
 """Proposals of the extractor -> ops that become true, and refusals with their reasons. Each proposal stands for itself.
 
 Places, things changing hands, clocks and harm are the resolver's: a narration that tells of them establishes nothing
-about them. What is established already, by whomever and whether the player knows of it or not, is not told otherwise.
+about them. What is established already, by whomever and whether the player knows of it or not, is not told otherwise:
+it goes into the campaign's lorebook with a flag. What the extractor is not sure of waits until somebody has looked.
 """
 
 from __future__ import annotations
@@ -16,14 +17,27 @@ from lorewright.rules.ownership import not_theirs
 from lorewright.rules.patch import Patch
 from lorewright.rules.record import PREDICATES
 from lorewright.rules.rulesets import Ruleset
-from lorewright.turn.proposals import EstablishedFact, ExtractorOutput, IntroducedItem, IntroducedNpc, ThreadUpdate
+from lorewright.turn.canon import predicate_of, standing
+from lorewright.turn.kept import LorebookEntry, Review
+from lorewright.turn.lorebook import NARRATED_CONFIDENCE, entry_of, flagged_entry
+from lorewright.turn.proposals import (
+    EstablishedFact,
+    ExtractorOutput,
+    IntroducedItem,
+    IntroducedNpc,
+    SeenByOne,
+    ThreadUpdate,
+)
+from lorewright.turn.waiting import in_words, subject_of
 from lorewright.world import ops as o
+from lorewright.world.apply import apply
 from lorewright.world.frozen import Frozen, FrozenMap
 from lorewright.world.state import WorldState
 from lorewright.world.things import NARRATED, Entity, Fact
 
-# What a narration established is less sure than what code did.
-_CONFIDENCE = 0.8
+STAGE = "lore_extractor"
+# Why a fact is refused that speaks against what is established.
+CONTRADICTS = "contradicts_fact"
 # What only the resolver says of anybody or anything; compared word by word.
 _RESOLVERS = frozenset(
     (
@@ -58,10 +72,16 @@ class Refused(Frozen):
 
 
 class Accepted(Frozen):
-    """What became of an extractor's proposals, for the record."""
+    """What became of an extractor's proposals, for the record: ops, refusals, what waits to be reviewed, and the
+    entries of the campaign's lorebook, flagged ones among them."""
 
     accepted: tuple[o.StateOp, ...] = ()
     refused: tuple[Refused, ...] = ()
+    waiting: tuple[Review, ...] = ()
+    lorebook: tuple[LorebookEntry, ...] = ()
+
+
+_Proposal = IntroducedNpc | IntroducedItem | EstablishedFact | ThreadUpdate | SeenByOne
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +112,10 @@ def accept(
     patch = Patch(state, turn_no=turn_no)
     judge = _Judge(patch, ruleset, campaign_id, turn_no, quotes_secret, known_names, frozenset(ruled_threads))
     refused = tuple(judge.all(proposed))
-    return Acceptance(patch.state, tuple(patch.events), Accepted(accepted=tuple(patch.ops), refused=refused))
+    record = Accepted(
+        accepted=tuple(patch.ops), refused=refused, waiting=tuple(judge.waiting), lorebook=tuple(judge.lorebook)
+    )
+    return Acceptance(patch.state, tuple(patch.events), record)
 
 
 class _Judge:
@@ -114,6 +137,8 @@ class _Judge:
         self._known_names = known_names
         self._ruled_threads = ruled_threads
         self._new: dict[str, str] = {}
+        self.waiting: list[Review] = []
+        self.lorebook: list[LorebookEntry] = []
 
     def all(self, proposed: ExtractorOutput) -> Iterator[Refused]:
         """Judge in order; what is refused."""
@@ -129,20 +154,63 @@ class _Judge:
             memory = o.Observe(who=seen.character_id, content=seen.content, importance=seen.importance)
             yield from self._one("new_observation", seen, memory)
 
-    def _one(self, kind: str, proposal: Frozen, made: o.StateOp | str) -> Iterator[Refused]:
+    def _one(self, kind: str, proposal: _Proposal, made: o.StateOp | str) -> Iterator[Refused]:
         shown = proposal.model_dump(mode="json")
-        reason = made if isinstance(made, str) else self._apply(made, _texts(shown))
+        reason = made if isinstance(made, str) else self._done(kind, proposal, made, _texts(shown))
         if reason is not None:
             yield Refused(kind=kind, reason=reason, proposal=shown)
 
-    def _apply(self, op: o.StateOp, texts: str) -> str | None:
+    def _done(self, kind: str, proposal: _Proposal, op: o.StateOp, texts: str) -> str | None:
+        """Apply what is sure, let wait what is not; why it is refused, if it is."""
         refusals = not_theirs([op], "extract", self._ruleset)
         if refusals:
             return refusals[0].reason
         if self._quotes_secret(texts) is not None:
             return "quotes_what_is_hidden"
+        host = self._host_of(op)
+        if host is not None:
+            return self._wait_with(host, op)
+        if proposal.confidence < self._ruleset.review_below:
+            return self._wait(kind, proposal, op)
         refusal = self._patch.propose(op)
+        if refusal is None and isinstance(op, o.AddFact) and isinstance(proposal, EstablishedFact):
+            self.lorebook.append(entry_of(op.fact))
         return None if refusal is None else refusal.reason
+
+    def _wait(self, kind: str, proposal: _Proposal, op: o.StateOp) -> str | None:
+        refusal = apply(self._patch.state, (op,)).refusal
+        if refusal is not None:
+            return refusal.reason
+        review = Review(
+            stage=STAGE,
+            kind=kind,
+            subject_id=subject_of(op),
+            ops=(op,),
+            shown=in_words(op, self._patch.state),
+            confidence=proposal.confidence,
+            reason=proposal.reason if isinstance(proposal, ThreadUpdate) else "",
+        )
+        self.waiting.append(review)
+        return None
+
+    def _host_of(self, op: o.StateOp) -> int | None:
+        """Of a fact about somebody or something that waits itself, the place of that review."""
+        about = op.fact.subject_id if isinstance(op, o.AddFact) else None
+        return next((n for n, one in enumerate(self.waiting) if one.subject_id == about), None) if about else None
+
+    def _wait_with(self, host: int, op: o.StateOp) -> str | None:
+        """Both become true or neither does."""
+        review = self.waiting[host]
+        refusal = apply(self._patch.state, (*review.ops, op)).refusal
+        if refusal is None:
+            shown = f"{review.shown}; {in_words(op, self._hoped_for())}"
+            self.waiting[host] = review.model_copy(update={"ops": (*review.ops, op), "shown": shown})
+        return None if refusal is None else refusal.reason
+
+    def _hoped_for(self) -> WorldState:
+        """The state as it would be with whoever and whatever waits to be let in."""
+        new = [op for review in self.waiting for op in review.ops if isinstance(op, o.AddEntity)]
+        return apply(self._patch.state, new).state
 
     def _npc(self, npc: IntroducedNpc) -> o.StateOp | str:
         if npc.type != "npc":
@@ -161,7 +229,8 @@ class _Judge:
 
     def _is_known(self, name: str) -> bool:
         """Whether somebody or something is called so already, be it since a moment ago."""
-        new = {slug(self._patch.state.name_of(one), fallback="") for one in self._new.values()}
+        hoped = self._hoped_for()
+        new = {slug(hoped.name_of(one), fallback="") for one in self._new.values()}
         return self._known_names(name) or slug(name, fallback="nobody") in new
 
     def _entity(self, new: IntroducedNpc | IntroducedItem, kind: str, tags: Sequence[str]) -> o.StateOp:
@@ -191,18 +260,19 @@ class _Judge:
         return o.UpdateThread(thread_id=update.id, status=update.status)
 
     def _fact(self, fact: EstablishedFact) -> o.StateOp | str:
-        state = self._patch.state
+        state = self._hoped_for()
         subject = self._new.get(fact.subject_id, fact.subject_id)
         if subject not in state.entities:
             return "unknown_entity"
-        predicate = slug(fact.predicate, fallback="detail").replace("-", "_")
+        predicate = predicate_of(fact.predicate)
         if predicate in PREDICATES or _RESOLVERS & set(predicate.split("_")):
             return "the_resolvers"
-        known = [one for one in state.facts_about(subject) if _same(one.predicate, predicate)]
-        if any(_said(one.object) == _said(fact.detail) for one in known):
+        stands = standing(state, subject, predicate, fact.detail)
+        if stands is not None and stands.compares == "same":
             return "already_exists"
-        if known:
-            return "contradicts_fact"
+        if stands is not None:
+            self.lorebook.append(flagged_entry(fact, subject, predicate, against=stands.where))
+            return CONTRADICTS
         # Apart from the IDs that rules give the facts that they establish.
         fact_id = f"{self._campaign_id}:{NARRATED}.{local(subject)}.{predicate}"
         if fact_id in state.facts:
@@ -212,20 +282,12 @@ class _Judge:
             subject_id=subject,
             predicate=predicate,
             object=" ".join(fact.detail.split()),
-            confidence=_CONFIDENCE,
+            confidence=round(NARRATED_CONFIDENCE * fact.confidence, 4),
             tags=(NARRATED,),
             discovered_turn=self._turn_no,
             discovery_method=NARRATED,
         )
         return o.AddFact(fact=made)
-
-
-def _same(known: str, predicate: str) -> bool:
-    return slug(known, fallback="detail").replace("-", "_") == predicate
-
-
-def _said(value: object) -> str:
-    return " ".join(str(value).lower().split()).rstrip(".")
 
 
 def _texts(shown: dict[str, Any]) -> str:

@@ -7,15 +7,16 @@ from collections.abc import Mapping
 from lorewright.errors import SettingsError
 from lorewright.llm.model import Model
 from lorewright.llm.prompt import Prompts
-from lorewright.turn.pipeline import Stages
 from lorewright.turn.stages.extract import Extract
 from lorewright.turn.stages.interpret import Interpret
 from lorewright.turn.stages.narrate import Narrate
+from lorewright.turn.stages.npc_intent import Intend
 from lorewright.turn.stages.plan import Plan
 from lorewright.turn.stages.resolution import Resolve
+from lorewright.turn.stages.stages import Stages
 
 # The stages of a turn, by the names that their prompts have.
-STAGES = (Interpret.name, Plan.name, Resolve.name, Narrate.name, Extract.name)
+STAGES = (Interpret.name, Plan.name, Resolve.name, Narrate.name, Extract.name, Intend.name)
 
 
 def make_stages(models: Mapping[str, Model], prompts: Prompts | None = None) -> Stages:
@@ -33,4 +34,5 @@ def make_stages(models: Mapping[str, Model], prompts: Prompts | None = None) -> 
         resolve=Resolve(models.get(Resolve.name), prompts),
         narrate=Narrate(models.get(Narrate.name), prompts),
         extract=Extract(models.get(Extract.name), prompts),
+        npc_intent=Intend(models.get(Intend.name), prompts),
     )

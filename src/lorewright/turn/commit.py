@@ -7,7 +7,8 @@ from asyncio import CancelledError
 from lorewright.errors import CampaignError, HeadMoved, LorewrightError
 from lorewright.turn.draft import Recorder, Setting, Submission
 from lorewright.turn.listener import SILENT, Listener
-from lorewright.turn.pipeline import Stages, think
+from lorewright.turn.pipeline import think
+from lorewright.turn.stages.stages import Stages
 from lorewright.turn.turn_store import TurnStore
 
 # Built-in stages think again for nothing; in a crowd the head may move more than once.

@@ -23,6 +23,7 @@ from lorewright.turn.kept import NOTHING_KEPT, Kept, Summary
 from lorewright.turn.messages import Message
 from lorewright.turn.result import TurnResult
 from lorewright.turn.stages.stage import BUILTIN, StageRun
+from lorewright.turn.told_before import Marker
 from lorewright.world.ops import StateOp
 from lorewright.world.state import WorldState
 
@@ -31,11 +32,12 @@ TurnKind = Literal["start", "play", "clarification", "imported", "upgrade", "edi
 
 @dataclass(frozen=True, slots=True)
 class Head:
-    """The newest turn of a campaign, read at once. `recent` are (turn number, message) of the last turns, oldest first.
+    """The newest turn of a campaign, read at once. `recent` are (turn number, message) of the last turns, oldest first,
+    `summary` is the story before them.
 
-    `options` are the lines that were offered last; `revision` guards the commit. `scene_lore` is what is kept of the
-    scene; `session_lore` what the sitting at hand began with, as the player may know it. `upgrade_id`
-    is the turn that set the rules and packs that hold, if any. `summary` is the story before what `recent` has.
+    `options` are the lines that were offered last, `markers` what the next turn begins with; `revision` guards the
+    commit. `scene_lore` is what is kept of the scene; `session_lore` what the sitting at hand began with, as the player
+    may know it. `upgrade_id` is the turn that set the rules and packs that hold, if any.
     """
 
     campaign_id: str
@@ -45,7 +47,7 @@ class Head:
     state: WorldState
     options: tuple[str, ...] = ()
     recent: tuple[tuple[int, Message], ...] = ()
-    moved_from: str | None = None
+    markers: tuple[Marker, ...] = ()
     scene_lore: tuple[str, ...] = ()
     session_id: str | None = None
     session_lore: Mapping[str, Any] = field(default_factory=dict)
@@ -89,7 +91,8 @@ class Submission:
     """What a player sent. The action ID makes it safe to send again.
 
     `persona` is who speaks, where it is not who spoke last; `thought` what they think by themselves before it,
-    `whisper_to` the one who alone is to hear it; `npc_rounds` how many of the cast may act after it at most.
+    `whisper_to` the one who alone is to hear it; `npc_rounds` how many of the cast may act after it at most. `body` is
+    what was sent in place of words.
     """
 
     text: str
@@ -98,6 +101,7 @@ class Submission:
     thought: str = ""
     whisper_to: str | None = None
     npc_rounds: int | None = None
+    body: str | None = None
 
     @property
     def beside(self) -> dict[str, Any]:
@@ -110,7 +114,8 @@ class Submission:
     @property
     def request_hash(self) -> str:
         """Tells whether the same action ID came with the same submission."""
-        return content_hash(canonical_json([self.text, self.beside]) if self.beside else self.text)
+        text = self.text if self.body is None else self.body
+        return content_hash(canonical_json([text, self.beside]) if self.beside else text)
 
 
 @dataclass(frozen=True, slots=True)

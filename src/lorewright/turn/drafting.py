@@ -2,105 +2,52 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from lorewright.rules.actions import Action
-from lorewright.rules.outcomes import EngineEvent, Resolution, Validation
+from lorewright.rules.outcomes import Validation
+from lorewright.turn.at_hand import AtHand
 from lorewright.turn.citations import citations
-from lorewright.turn.draft import Draft, Head, Recorder, SceneLoreUse, Setting, Submission, turn_id_of
+from lorewright.turn.draft import Draft, SceneLoreUse, TurnKind, turn_id_of
+from lorewright.turn.kept import Kept
 from lorewright.turn.messages import Message
-from lorewright.turn.narration import Told
-from lorewright.turn.records import NarratorInput, Unclear
-from lorewright.turn.result import NEXT_PROMPT, Citation, TurnResult
+from lorewright.turn.records import Unclear
+from lorewright.turn.result import NEXT_PROMPT, TurnResult
 from lorewright.turn.scope import suggestions
 from lorewright.turn.views import TurnViews
 from lorewright.turn.visibility import seen_by
-from lorewright.world.apply import apply
-from lorewright.world.ops import Recall
 from lorewright.world.state import WorldState
 
 
-def draft_of_question(
-    head: Head,
-    submission: Submission,
-    recorder: Recorder,
-    views: TurnViews,
-    unclear: Unclear,
-    validation: Validation,
-) -> Draft:
+def draft_of_question(turn: AtHand, unclear: Unclear, validation: Validation) -> Draft:
     """A turn that asks back: the question is its result, its lines are what can be answered; the state is as before."""
     asked = Validation(clarification=validation.clarification)
-    messages = _messages(head, submission, None, head.state)
-    result = _result(
-        head,
-        submission,
-        recorder,
-        messages,
-        head.state,
-        final_text=unclear.question,
-        options=unclear.lines,
-        validation=asked,
-    )
-    return Draft(
-        head=head,
-        submission=submission,
-        turn_id=result.turn_id,
-        kind="clarification",
-        ops=(),
-        state=head.state,
-        messages=messages,
-        actions=(),
-        validation=asked,
-        records=tuple(recorder.records),
-        result=result,
-        scene_lore=_use(views, head.state, head.state),
-    )
+    result = _result(turn, final_text=unclear.question, options=unclear.lines, validation=asked)
+    return _draft(turn, result, kind="clarification", validation=asked)
 
 
-def draft_of_turn(
-    head: Head,
-    submission: Submission,
-    setting: Setting,
-    recorder: Recorder,
-    views: TurnViews,
-    actions: tuple[Action, ...],
-    validation: Validation,
-    resolution: Resolution,
-    telling: Told,
-    given: NarratorInput,
-) -> Draft:
-    """A turn that was played, with what its telling added; what the telling used is remembered on top."""
-    told, after = telling.output, telling.state
-    memory = tuple(Recall(key=key) for key in told.recall)
-    # To remember a phrase fits every state.
-    state = apply(after, memory).state
-    messages = _messages(head, submission, told.final_text, after)
-    result = _result(
-        head,
-        submission,
-        recorder,
-        messages,
-        state,
-        final_text=told.final_text,
-        options=suggestions(state, views.heard_of(state), views.told_of(state), ruleset=setting.rules.ruleset),
-        validation=validation,
-        resolution=resolution,
-        added=telling.events,
-        cited=citations(told, given, setting.generations),
-    )
+def draft_of_turn(turn: AtHand, validation: Validation) -> Draft:
+    """A turn that was played; `validation` is of the player's own actions."""
+    state, views = turn.played.state, turn.views
+    options = suggestions(state, views.heard_of(state), views.told_of(state), ruleset=turn.setting.rules.ruleset)
+    result = _result(turn, final_text=_heard(turn.stream.messages, state), options=options, validation=validation)
+    judged = validation.model_copy(update={"results": tuple(turn.played.results)})
+    return _draft(turn, result, kind="play", validation=judged)
+
+
+def _draft(turn: AtHand, result: TurnResult, *, kind: TurnKind, validation: Validation) -> Draft:
+    played = turn.played
     return Draft(
-        head=head,
-        submission=submission,
+        head=turn.head,
+        submission=turn.submission,
         turn_id=result.turn_id,
-        kind="play",
-        ops=(*resolution.ops, *telling.ops, *memory),
-        state=state,
-        messages=messages,
-        actions=actions,
+        kind=kind,
+        ops=tuple(played.ops),
+        state=played.state,
+        messages=turn.stream.messages,
+        actions=tuple(played.actions),
         validation=validation,
-        records=tuple(recorder.records),
+        records=tuple(turn.recorder.records),
         result=result,
-        scene_lore=_use(views, head.state, state),
+        scene_lore=_use(turn.views, turn.head.state, played.state),
+        kept=Kept(lorebook=tuple(played.lorebook), reviews=tuple(played.reviews)),
     )
 
 
@@ -110,49 +57,27 @@ def _use(views: TurnViews, before: WorldState, after: WorldState) -> SceneLoreUs
     return SceneLoreUse(not scenes & views.cache.gathered, after.scene.id, views.cache.to_keep(after.scene.id))
 
 
-def _messages(head: Head, submission: Submission, narration: str | None, after: WorldState) -> tuple[Message, ...]:
-    """The marker of the last turn's move, the player's intention, the narration; who was there heard it."""
-    before = head.state
-    written: list[dict[str, Any]] = []
-    if head.moved_from is not None:
-        payload = {"from": head.moved_from, "to": before.scene.location_id}
-        marker = {"owner": "system", "type": "scene_marker", "content": "", "subtype": "location_change"}
-        written.append({**marker, "payload": payload})
-    written.append({"owner": before.player_id, "type": "intention", "content": submission.text})
-    if narration is not None:
-        audience = tuple(dict.fromkeys((*before.present(), *after.present())))
-        written.append({"owner": "narrator", "type": "narration", "content": narration, "audience": audience})
-    turn_id = turn_id_of(head.campaign_id, head.turn_id, submission.action_id)
-    return tuple(Message.model_validate({**one, "turn_id": turn_id, "seq": seq}) for seq, one in enumerate(written))
+def _heard(messages: tuple[Message, ...], state: WorldState) -> str:
+    """The narrations that the player was there for, as one text."""
+    heard = seen_by("player", messages, own_id=state.player_id)
+    return "\n\n".join(message.content for message in heard if message.type == "narration")
 
 
-def _result(
-    head: Head,
-    submission: Submission,
-    recorder: Recorder,
-    messages: tuple[Message, ...],
-    state: WorldState,
-    *,
-    final_text: str,
-    options: tuple[str, ...],
-    validation: Validation,
-    resolution: Resolution | None = None,
-    added: tuple[EngineEvent, ...] = (),
-    cited: tuple[Citation, ...] = (),
-) -> TurnResult:
-    resolution = resolution or Resolution()
+def _result(turn: AtHand, *, final_text: str, options: tuple[str, ...], validation: Validation) -> TurnResult:
+    played, messages = turn.played, turn.stream.messages
+    cited = [one for told, given in played.told for one in citations(told, given, turn.setting.generations)]
     return TurnResult(
-        turn_no=head.turn_no + 1,
-        turn_id=turn_id_of(head.campaign_id, head.turn_id, submission.action_id),
-        messages=tuple(seen_by("player", messages, own_id=state.player_id)),
+        turn_no=turn.turn_no,
+        turn_id=turn_id_of(turn.head.campaign_id, turn.head.turn_id, turn.submission.action_id),
+        messages=tuple(seen_by("player", messages, own_id=played.state.player_id)),
         final_text=final_text,
-        next_prompt=NEXT_PROMPT if state.ended is None else "",
+        next_prompt=NEXT_PROMPT if played.state.ended is None else "",
         suggested_actions=options,
         clarification_question=validation.clarification,
-        citations=cited,
-        engine_events=(*resolution.events, *added),
+        citations=tuple(dict.fromkeys(cited)),
+        engine_events=tuple(played.events),
         validation=validation,
-        rolls=resolution.rolls,
-        clocks=state.clocks_shown(),
-        tokens=recorder.tokens(),
+        rolls=tuple(played.rolls),
+        clocks=played.state.clocks_shown(),
+        tokens=turn.recorder.tokens(),
     )

@@ -14,7 +14,7 @@ from lorewright.ids import canonical_json
 from lorewright.storage.heads import HeadRow
 from lorewright.turn.draft import Draft, Head, StageRecord, Submission
 from lorewright.turn.messages import Message
-from lorewright.turn.told_before import RECENT_TURNS, moved_from, options_of
+from lorewright.turn.told_before import RECENT_TURNS, markers_of, options_of
 from lorewright.turn.turn_store import TurnOnPath
 from lorewright.world.state import WorldState
 
@@ -67,7 +67,7 @@ class MemoryStore:
                 state=at.state,
                 options=options_of(result),
                 recent=tuple(one for one in (*self._root.recent, *told) if one[0] > at.point.turn_no - RECENT_TURNS),
-                moved_from=moved_from(result),
+                markers=markers_of(result),
                 scene_lore=kept,
             )
 

@@ -32,8 +32,12 @@ class Told:
     events: tuple[EngineEvent, ...] = ()
 
 
+# What of a text quotes what the player has not learned, or None.
+Leak = Callable[[str], str | None]
+
+
 class Telling:
-    """The telling of one turn. `leak` says what of a text quotes what the player has not learned, or None."""
+    """The narrations of one turn."""
 
     def __init__(
         self,
@@ -46,7 +50,6 @@ class Telling:
         generations: Sequence[Generation],
         campaign_id: str,
         turn_no: int,
-        leak: Callable[[str], str | None],
     ) -> None:
         self._narrate = narrate
         self._extract = extract
@@ -56,10 +59,9 @@ class Telling:
         self._generations = generations
         self._campaign_id = campaign_id
         self._turn_no = turn_no
-        self._leak = leak
 
-    async def tell(self, given: NarratorInput, state: WorldState) -> Told:
-        """Narrate the turn that led to a state, and take up what the narration adds to it.
+    async def tell(self, given: NarratorInput, state: WorldState, *, leak: Leak) -> Told:
+        """Narrate what led to a state, and take up what the narration adds to it.
 
         A narration that speaks against what is established is written once more. A built-in one adds nothing.
 
@@ -67,27 +69,27 @@ class Telling:
             OutputRejected: an output stayed invalid.
             ProviderError: a model could not be asked.
         """
-        told = await self._narrated(given, None)
+        told = await self._narrated(given, None, leak)
         if self._narrate.is_builtin or self._extract.is_builtin:
             return Told(told, state)
-        acceptance = await self._accepted(told, given, state)
+        acceptance = await self._accepted(told, given, state, leak)
         problem = contradicted(acceptance.record, state)
         if problem is not None:
             self._listener.not_so(problem)
-            told = await self._narrated(given, (told.final_text, problem))
-            acceptance = await self._accepted(told, given, state)
+            told = await self._narrated(given, (told.final_text, problem), leak)
+            acceptance = await self._accepted(told, given, state, leak)
         return Told(told, acceptance.state, acceptance.record.accepted, acceptance.events)
 
-    async def _narrated(self, given: NarratorInput, rejected: tuple[str, str] | None) -> NarratorOutput:
+    async def _narrated(self, given: NarratorInput, rejected: tuple[str, str] | None, leak: Leak) -> NarratorOutput:
         return await self._narrate.run(
             given,
             self._recorder,
-            check=_Checking(given, self._leak).wrong_with,
+            check=_Checking(given, leak).wrong_with,
             listener=self._listener,
             rejected=rejected,
         )
 
-    async def _accepted(self, told: NarratorOutput, given: NarratorInput, state: WorldState) -> Acceptance:
+    async def _accepted(self, told: NarratorOutput, given: NarratorInput, state: WorldState, leak: Leak) -> Acceptance:
         proposed = await self._extract.run(
             extractor_input(told.final_text, given, state), self._recorder, listener=self._listener
         )
@@ -97,7 +99,7 @@ class Telling:
             self._rules.ruleset,
             campaign_id=self._campaign_id,
             turn_no=self._turn_no,
-            quotes_secret=self._leak,
+            quotes_secret=leak,
             known_names=lambda name: self._is_somebody(name, state),
             ruled_threads=self._ruled_threads(state),
         )
@@ -120,7 +122,7 @@ class Telling:
 class _Checking:
     """Holds a model's prose against what it was shown."""
 
-    def __init__(self, given: NarratorInput, leak: Callable[[str], str | None]) -> None:
+    def __init__(self, given: NarratorInput, leak: Leak) -> None:
         self._given = given
         self._leak = leak
 

@@ -87,12 +87,23 @@ class ExtractorInput(Frozen):
     threads: tuple[FrozenMap[str, Any], ...] = ()
 
 
+# How sure an extractor is of a proposal; whoever does not say so is quite sure.
+Confidence = Annotated[float, Field(ge=0, le=1)]
+
+
+class SeenByOne(ProposedObservation):
+    """What a character is to remember of a narration."""
+
+    confidence: Confidence = 1.0
+
+
 class EstablishedFact(Frozen):
     """Something that a narration has made so."""
 
     subject_id: str
     predicate: Line = Field(min_length=1, max_length=_NAME)
     detail: Line = Field(min_length=1, max_length=_SENTENCE)
+    confidence: Confidence = 1.0
 
 
 class IntroducedItem(Frozen):
@@ -102,6 +113,7 @@ class IntroducedItem(Frozen):
     name: Line = Field(min_length=1, max_length=_NAME)
     description: Line = Field(default="", max_length=_SENTENCE)
     location: str
+    confidence: Confidence = 1.0
 
 
 class IntroducedNpc(Frozen):
@@ -112,6 +124,7 @@ class IntroducedNpc(Frozen):
     description: Line = Field(default="", max_length=_SENTENCE)
     type: str = "npc"
     tags: tuple[Annotated[Line, Field(max_length=_NAME)], ...] = Field(default=(), max_length=8)
+    confidence: Confidence = 1.0
 
 
 class ThreadUpdate(Frozen):
@@ -120,6 +133,7 @@ class ThreadUpdate(Frozen):
     id: str
     status: Literal["open", "resolved", "failed"]
     reason: Line = Field(default="", max_length=_SENTENCE)
+    confidence: Confidence = 1.0
 
 
 class ExtractorOutput(Frozen):
@@ -130,4 +144,4 @@ class ExtractorOutput(Frozen):
     introduced_items: tuple[IntroducedItem, ...] = Field(default=(), max_length=4)
     introduced_npcs: tuple[IntroducedNpc, ...] = Field(default=(), max_length=2)
     thread_updates: tuple[ThreadUpdate, ...] = Field(default=(), max_length=4)
-    new_observations: tuple[ProposedObservation, ...] = Field(default=(), max_length=6)
+    new_observations: tuple[SeenByOne, ...] = Field(default=(), max_length=6)

@@ -35,7 +35,7 @@ from lorewright.turn.draft import Draft, Head, StageRecord, Submission
 from lorewright.turn.messages import Message
 from lorewright.turn.rows import OPS, attempt_row, keeping_prompts, message_of, now, rows_of
 from lorewright.turn.states import StateOf, bring_projection_up, projecting, stored_state
-from lorewright.turn.told_before import RECENT_TURNS, moved_from, options_of
+from lorewright.turn.told_before import RECENT_TURNS, markers_of, options_of
 from lorewright.turn.turn_store import TurnOnPath
 from lorewright.world.apply import apply
 from lorewright.world.ops import StateOp
@@ -125,7 +125,7 @@ class CampaignStore:
             state=state,
             options=options_of(result),
             recent=tuple(self._messages_of(path)),
-            moved_from=moved_from(result),
+            markers=markers_of(result),
             scene_lore=(kept.lore_json,) if kept else (),
             session_id=session.id if session else None,
             # What a sitting began with does not go back with whoever goes back before it.

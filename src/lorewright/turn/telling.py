@@ -16,6 +16,7 @@ from lorewright.turn.records import (
     LoreLine,
     Movement,
     NarratorInput,
+    NpcAct,
     Persona,
     PersonView,
     PlannerOutput,
@@ -48,11 +49,15 @@ def narrator_input(
     turn_no: int,
     described: Mapping[str, Sequence[LoreText]] | None = None,
     recent: tuple[str, ...] = (),
+    acts: tuple[NpcAct, ...] = (),
+    quiet: tuple[str, ...] = (),
 ) -> NarratorInput:
     """Everything the telling may rest on. `lore` is of the scene after the turn; `items` are those of before and after.
 
-    Of `items` only what the player has learned by now goes in.
+    Of `items` only what the player has learned by now goes in. `resolution` has the player's outcomes, and the changes
+    and events of all that is told; `acts` have the outcomes of others.
     """
+    outcomes = (*resolution.outcomes, *(one for act in acts if not act.hidden for one in act.outcomes))
     ending = rules.ending(after.ended) if after.ended and after.ended != before.ended else None
     return NarratorInput(
         player_text=player_text,
@@ -62,15 +67,15 @@ def narrator_input(
         plan=plan,
         scene=_scene_view(after, lore),
         scene_changed=after.scene.number != before.scene.number,
-        evidence=tuple(_evidence(before, after, resolution.outcomes, {item.id: item for item in items})),
+        evidence=tuple(_evidence(before, after, outcomes, {item.id: item for item in items})),
         clocks=_ticks(before, after),
         movements=_movements(resolution, after),
         ops=tuple(_shown_ops(resolution)),
-        recorded=tuple(_recorded(after, resolution.outcomes)),
+        recorded=tuple(_recorded(after, outcomes)),
         carried=tuple(ThingView(id=item, name=after.name_of(item)) for item in after.held_by(after.player_id)),
         names={
             **{one: after.name_of(one) for one in sorted(described or ()) if one in after.entities},
-            **{entity.id: entity.name for entity in _concerned(before, after, resolution)},
+            **{entity.id: entity.name for entity in _concerned(before, after, outcomes)},
         },
         minutes=after.minutes - before.minutes,
         minutes_lost=sum(event.details["minutes"] for event in resolution.events if event.type == "time_lost"),
@@ -83,6 +88,8 @@ def narrator_input(
         packet=packet,
         described={entity_id: _lines(texts) for entity_id, texts in (described or {}).items()},
         player=_persona(after),
+        acts=acts,
+        quiet=quiet,
     )
 
 
@@ -158,16 +165,20 @@ def _evidence(
             if item_id in items and after.has_learned(player, item_id) and item_id not in given:
                 given.add(item_id)
                 known = before.has_learned(player, item_id)
-                speaker = outcome.target_id if _is_said(outcome, items[item_id]) else None
+                speaker = _speaker(outcome, items[item_id], player)
                 yield _one(items[item_id], after, speaker=speaker, known_before=known)
     for item_id in sorted(after.learned_by(player) - before.learned_by(player) - given):
         if item_id in items:
             yield _one(items[item_id], after, speaker=None, known_before=False)
 
 
-def _is_said(outcome: Outcome, item: SceneItem) -> bool:
-    """Whether the one whom it was aimed at says it: they were spoken to, or it is theirs (a gift loosens tongues)."""
-    return outcome.type in _SPOKEN or holder_of(item.chunk_id) == outcome.target_id
+def _speaker(outcome: Outcome, item: SceneItem, player: str) -> str | None:
+    """Whoever says it: one of the cast who speaks of their own accord, or the one whom the player's words were aimed
+    at: they were spoken to, or it is theirs (a gift loosens tongues)."""
+    if outcome.actor_id != player:
+        return outcome.actor_id
+    is_said = outcome.type in _SPOKEN or holder_of(item.chunk_id) == outcome.target_id
+    return outcome.target_id if is_said else None
 
 
 def _one(item: SceneItem, state: WorldState, *, speaker: str | None, known_before: bool) -> Evidence:
@@ -201,7 +212,7 @@ def _movements(resolution: Resolution, after: WorldState) -> tuple[Movement, ...
     )
 
 
-def _concerned(before: WorldState, after: WorldState, resolution: Resolution) -> Iterable[Any]:
+def _concerned(before: WorldState, after: WorldState, outcomes: Iterable[Outcome]) -> Iterable[Any]:
     """The entities whose names the telling may need: those there before or after, and those of the actions."""
     ids = {*before.present(), *after.present(), before.scene.location_id, after.scene.location_id}
     ids |= {
@@ -209,7 +220,7 @@ def _concerned(before: WorldState, after: WorldState, resolution: Resolution) ->
         *before.held_by(before.player_id),
         *after.held_by(after.player_id),
     }
-    for outcome in resolution.outcomes:
+    for outcome in outcomes:
         ids |= {one for one in (outcome.target_id, outcome.location_id, outcome.item_id) if one}
     for way in before.exits.get(before.scene.location_id, ()):
         ids |= {way.to, *([way.via] if way.via else [])}

@@ -20,12 +20,13 @@ from lorewright.scene_lore.cache import SceneLoreCache
 from lorewright.scene_lore.described import described
 from lorewright.scene_lore.models import LoreText, SceneFocus, SceneItem, SceneLore
 from lorewright.turn.draft import Head, Setting, Submission
+from lorewright.turn.intents import NpcIntent
 from lorewright.turn.leaks import QUOTED_WORDS, quoted_secret
 from lorewright.turn.lore_conditions import lore_conditions
 from lorewright.turn.packet import RECENT_CHARACTERS, RECENT_NARRATIONS, build_packet
 from lorewright.turn.records import PlannerOutput
+from lorewright.turn.stream import TurnStream
 from lorewright.turn.subjects import spoken_of
-from lorewright.turn.visibility import seen_by
 from lorewright.world.state import WorldState
 
 # What is looked up for the player's words each turn, beside the scene's own lore.
@@ -44,8 +45,9 @@ class TurnViews:
     ready once, when it is first asked for, and closed with the views.
     """
 
-    def __init__(self, head: Head, submission: Submission, setting: Setting) -> None:
+    def __init__(self, head: Head, submission: Submission, setting: Setting, stream: TurnStream) -> None:
         self._head = head
+        self._stream = stream
         self._submission = submission
         self._setting = setting
         self._in_force: tuple[Generation, ...] | None = None
@@ -106,19 +108,16 @@ class TurnViews:
     def narrations(self) -> tuple[str, ...]:
         """The last narrations that the narrator may see, oldest first, each a page at most: what a model makes of them
         is shown to it again."""
-        messages = [message for _, message in self._head.recent]
-        seen = seen_by("narrator", messages, own_id=self._head.state.player_id)
-        return tuple(message.content[:RECENT_CHARACTERS] for message in seen if message.type == "narration")
+        seen = self._stream.seen_by("narrator", own_id=self._head.state.player_id)
+        return tuple(message.content[:RECENT_CHARACTERS] for _, message in seen if message.type == "narration")
 
     def packet(self, state: WorldState, lore: SceneLore, viewer: Literal["planner", "narrator"]) -> dict[str, Any]:
         """The context packet of a stage."""
-        by_id = {id(message): turn_no for turn_no, message in self._head.recent}
-        seen = seen_by(viewer, [message for _, message in self._head.recent], own_id=state.player_id)
         return build_packet(
             state,
             self._setting.rules,
             lore,
-            [(by_id[id(message)], message) for message in seen],
+            self._stream.seen_by(viewer, own_id=state.player_id),
             viewer=viewer,
             asked=self._asked(state),
             session=self._head.session_lore,
@@ -172,6 +171,25 @@ class TurnViews:
         open_lore = [chunk.text for view, _, chunks in self._answers if view.viewer == "player" for chunk in chunks]
         leaked = quoted_secret(text, hidden, said_before="\n".join([self._submission.text, *open_lore]))
         return f"it quotes what was not revealed ({leaked})" if leaked else None
+
+    def intent_leak(self, intent: NpcIntent, state: WorldState) -> str | None:
+        """What is wrong with what a character would let everybody see of its intention: what the player has not learned
+        and is not told by it, and what anybody only thinks."""
+        shown = "\n".join((intent.action_text, *intent.intent_tags))
+        said = next((item.text for item in self.items.values() if item.id == intent.item_id), "")
+        hidden = [(i.id, i.text) for i in self.items.values() if not state.has_learned(state.player_id, i.id)]
+        leaked = quoted_secret(shown, hidden, said_before=said)
+        if leaked:
+            return f"it quotes what it keeps to itself ({leaked})"
+        return self.thought_leak(shown, intent.thought)
+
+    def thought_leak(self, text: str, *more: str) -> str | None:
+        """What is wrong with a text that others will read and that quotes a thought of anybody's, or one of `more`."""
+        thoughts = [(message.owner, message.content) for _, message in self._stream.thoughts()]
+        told = "\n".join(one.content for one in self._stream.told())
+        own = [("own", thought) for thought in more if thought]
+        leaked = quoted_secret(text, [*thoughts, *own], said_before=told)
+        return "it quotes a thought, which nobody else may know of" if leaked else None
 
     def for_narrator(self, plan: PlannerOutput) -> PlannerOutput:
         """The plan without the notes that quote what somebody is after: that is shown to the planner alone."""

@@ -18,6 +18,7 @@ Kind = Literal[
     "scenario-file",
     "ruleset-missing",
     "bands",
+    "cast",
     "action",
     "schema",
     "state-misfit",

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from lorewright.campaigns.upgrades.remarks import Remark
-from lorewright.rules.rulesets import Ruleset
+from lorewright.rules.rulesets import CampaignRules, Ruleset
 from lorewright.world.ops import Reshape
 from lorewright.world.ruleset_state import RulesetState
 from lorewright.world.schemas import filled, plain
@@ -29,6 +29,13 @@ def changes(then: Ruleset, now: Ruleset, state: WorldState) -> Iterator[Remark]:
     for field, short in _SCHEMAS.items():
         yield from _schema(plain(getattr(then, field)), plain(getattr(now, field)), short)
     yield from _misfits(then, now, state)
+
+
+def cast_changes(then: CampaignRules, now: CampaignRules, state: WorldState) -> Iterator[Remark]:
+    """What packs say otherwise than before of how the cast acts, by ID."""
+    for who in sorted(then.cast.keys() | now.cast.keys()):
+        if then.of_cast(who) != now.of_cast(who):
+            yield Remark("cast", who, f"how {state.name_of(who)} acts of their own accord is another")
 
 
 def reshaping(then: Ruleset, now: Ruleset, state: WorldState) -> tuple[Reshape, ...]:

@@ -21,13 +21,11 @@ from lorewright.ids import canonical_json
 from lorewright.index.generation import Generation, GenerationKey
 from lorewright.index.library import InstalledPack, Library
 from lorewright.packs.loader import content_hash_of
-from lorewright.rules.outcomes import Validation
 from lorewright.rules.rulesets import CampaignRules, Ruleset
 from lorewright.turn.campaign import CampaignRow, PackPin
-from lorewright.turn.draft import Draft, Head, SceneLoreUse, StageRecord, Submission, Upgrade, turn_id_of
-from lorewright.turn.messages import Message
-from lorewright.turn.result import NEXT_PROMPT, TurnResult
+from lorewright.turn.draft import Draft, Head, StageRecord, Submission, Upgrade
 from lorewright.turn.store import CampaignStore
+from lorewright.turn.unplayed import draft_of_no_play
 from lorewright.world.apply import apply
 from lorewright.world.ops import Reshape
 
@@ -122,6 +120,7 @@ class Upgrades:
             in_order = [now[pack_id] for pack_id in scenario.content_packs if pack_id in now]
             rules, problems = _composed(scenario, ruleset, in_order, row)
             remarks += problems
+            remarks += of_rules.cast_changes(row.rules, rules, head.state)
             remarks += self._scenario_file(scenario, ruleset, in_order, row)
         if ruleset_hash != row.ruleset_hash:
             remarks += of_rules.changes(row.rules.ruleset, ruleset, head.state)
@@ -207,54 +206,25 @@ def _composed(
         where, _, what = problem.partition(": ")
         remarks.append(Remark("scenario", where, what, True, hint))
     remarks += [Remark("condition", "a condition", line, True, hint) for line in in_packs]
-    return kept_to(opening.rules, calibration_of(row.calibration)), remarks
+    # Which rounds its turns have is what it was begun with.
+    rules = opening.rules.model_copy(update={"profile": row.rules.profile})
+    return kept_to(rules, calibration_of(row.calibration)), remarks
 
 
 def _draft(prepared: _Prepared) -> Draft:
-    """The turn that moves a campaign. The story stands still in it: the suggestions stay, and the marker of a move is
-    written, which else the next turn would begin with."""
+    """The turn that moves a campaign; the suggestions stay."""
     head, plan = prepared.head, prepared.plan
-    submission = Submission("", f"upgrade-{head.revision}")
-    turn_id = turn_id_of(head.campaign_id, head.turn_id, submission.action_id)
-    state = apply(head.state, prepared.ops).state
-    messages: tuple[Message, ...] = ()
-    if head.moved_from is not None:
-        payload = {"from": head.moved_from, "to": head.state.scene.location_id}
-        messages = (
-            Message(
-                owner="system",
-                type="scene_marker",
-                turn_id=turn_id,
-                seq=0,
-                content="",
-                subtype="location_change",
-                payload=payload,
-            ),
-        )
-    told = told_of(plan)
-    result = TurnResult.of_no_play(
-        turn_no=head.turn_no + 1,
-        turn_id=turn_id,
-        final_text=told,
-        next_prompt=NEXT_PROMPT if state.ended is None else "",
-        suggested_actions=head.options,
-        clocks=state.clocks_shown(),
-    )
     moved = [[one.id, one.hash_then, one.hash_now] for one in (*plan.packs, plan.ruleset, *plan.prompts)]
     remarks = [[one.kind, one.about, one.what] for one in plan.remarks]
-    return Draft(
-        head=head,
-        submission=submission,
-        turn_id=turn_id,
+    return draft_of_no_play(
+        head,
+        Submission("", f"upgrade-{head.revision}"),
         kind="upgrade",
         ops=prepared.ops,
-        state=state,
-        messages=messages,
-        actions=(),
-        validation=Validation(),
-        records=(StageRecord(_STAGE, canonical_json(moved), canonical_json(remarks)),),
-        result=result,
-        scene_lore=SceneLoreUse(None, state.scene.id),
+        state=apply(head.state, prepared.ops).state,
+        record=StageRecord(_STAGE, canonical_json(moved), canonical_json(remarks)),
+        final_text=told_of(plan),
+        options=head.options,
         upgrade=Upgrade(prepared.rules, prepared.ruleset_hash, prepared.pins),
     )
 

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import ClassVar
 
 from lorewright.rules.outcomes import Outcome
+from lorewright.turn.inner import InnerInput
 from lorewright.turn.prompting.variables import (
     NOBODY,
     CharInside,
@@ -16,6 +17,8 @@ from lorewright.turn.prompting.variables import (
     PlayerVariables,
     StateVariable,
     in_words,
+    message_variables,
+    state_variables,
 )
 from lorewright.turn.proposals import ExtractorInput
 from lorewright.world.frozen import Frozen
@@ -95,6 +98,38 @@ def lore_extractor_context(given: ExtractorInput) -> LoreExtractorContext:
         things=_listed(given.things),
         threads=tuple(f"{one.get('id')}: {one.get('title')} ({one.get('status')})" for one in given.threads),
     )
+
+
+def persona_extractor_context(given: InnerInput) -> PersonaExtractorContext:
+    """The persona extractor's variables, of its input."""
+    return PersonaExtractorContext(
+        player_name=given.name or NOBODY,
+        player=PlayerVariables(description=given.description, states=state_variables(given.all_states, latent=False)),
+        all_states=state_variables(given.all_states, latent=True),
+        msgs=_told_before(given),
+        thoughts=given.thoughts,
+        intention=given.intention,
+    )
+
+
+def character_extractor_context(given: InnerInput) -> CharacterExtractorContext:
+    """The character extractor's variables, of its input."""
+    return CharacterExtractorContext(
+        player_name=given.player_name or NOBODY,
+        char=CharInside(
+            name=given.name,
+            description=given.description,
+            states=state_variables(given.all_states, latent=False),
+            all_states=state_variables(given.all_states, latent=True),
+        ),
+        msgs=_told_before(given),
+        thoughts=given.thoughts,
+        intention=given.intention,
+    )
+
+
+def _told_before(given: InnerInput) -> tuple[MessageVariables, ...]:
+    return message_variables(given.narrations, lambda who: given.names.get(who, who))
 
 
 def _outcome(one: Outcome, names: Mapping[str, str]) -> str:

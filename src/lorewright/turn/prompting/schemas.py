@@ -9,6 +9,7 @@ from types import MappingProxyType
 
 from pydantic import BaseModel
 
+from lorewright.turn.inner import InnerInput
 from lorewright.turn.prompting.extractors import (
     CharacterExtractorContext,
     LoreExtractorContext,
@@ -42,8 +43,12 @@ STAGE_TYPES: Mapping[str, Mapping[str, type[BaseModel]]] = MappingProxyType(
         "resolution": {"input": ResolutionInput, "context": ResolutionContext, "output": ResolutionOutput},
         "lore_extractor": {"input": ExtractorInput, "context": LoreExtractorContext, "output": ExtractorOutput},
         "npc_intent": {"context": NpcIntentContext, "output": NpcIntentOutput},
-        "persona_extractor": {"context": PersonaExtractorContext, "output": StateExtractorOutput},
-        "character_extractor": {"context": CharacterExtractorContext, "output": StateExtractorOutput},
+        "persona_extractor": {"input": InnerInput, "context": PersonaExtractorContext, "output": StateExtractorOutput},
+        "character_extractor": {
+            "input": InnerInput,
+            "context": CharacterExtractorContext,
+            "output": StateExtractorOutput,
+        },
         "summariser": {"context": SummariserContext, "output": SummaryOutput},
         "recap": {"context": RecapContext, "output": SummaryOutput},
         "repair": {"context": RepairContext},

@@ -11,14 +11,17 @@ from lorewright.turn.twins.narrator.grammar import Facts
 
 Kind = Literal[
     "lead", "outcome", "evidence", "price", "gain", "atmosphere", "people", "things", "exits",
-    "movement", "reaction", "pressure", "help", "filler", "ending",
+    "movement", "reaction", "pressure", "help", "filler", "ending", "act", "aside", "quiet",
 ]  # fmt: skip
 
-# What is dropped first where a telling is too long. Outcome, evidence, price and ending never are.
+# How a beat goes on from the one before it: with the next thing, or in answer to it.
+Joint = Literal["", "next", "answer"]
+
+# What is dropped first where a telling is too long. Outcome, act, evidence, price and ending never are.
 SALIENCE: Mapping[Kind, int] = MappingProxyType(
     {
         "lead": 75, "movement": 80, "gain": 70, "help": 65, "pressure": 60, "people": 55, "exits": 50, "atmosphere": 45,
-        "things": 35, "reaction": 30, "filler": 10,
+        "things": 35, "reaction": 30, "aside": 20, "quiet": 15, "filler": 10,
     }
 )  # fmt: skip
 
@@ -40,7 +43,7 @@ class Beat:
     """What is told with a sentence of ours (`group`), with `authored` text after it, or with that alone.
 
     `plural` is for verbs that agree with a list. `cites` and `keys` are what the text quotes and uses up.
-    `continues` goes on with what somebody was saying.
+    `continues` goes on with what somebody was saying. `joint` is how an act follows on what was told before it.
     """
 
     kind: Kind
@@ -54,6 +57,7 @@ class Beat:
     keys: tuple[str, ...] = ()
     starts_paragraph: bool = False
     continues: bool = False
+    joint: Joint = ""
 
     @property
     def is_kept(self) -> bool:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from lorewright.turn.records import ClockTick, NarratorInput
 from lorewright.turn.twins.naming import listed, place_name
 from lorewright.turn.twins.narrator import views
+from lorewright.turn.twins.narrator.acts import moved_by_acts, things_of_acts
 from lorewright.turn.twins.narrator.authored import plain
 from lorewright.turn.twins.narrator.beats import Beat, Kind, Person
 from lorewright.turn.twins.narrator.grammar import Fact
@@ -36,13 +37,13 @@ def prices(given: NarratorInput) -> list[Beat]:
 
 def gains(given: NarratorInput) -> list[Beat]:
     """What was won beside what was told: somebody's regard, a thing, an open door."""
-    taken = {outcome.target_id for outcome in given.outcomes if outcome.code == "taken"}
+    taken = {outcome.target_id for outcome in given.outcomes if outcome.code == "taken"} | things_of_acts(given)
     beats = _regard(given, "gain.relation", "gain", worse=False)
     for op in given.ops:
         match op:
             case ChangeInventory(delta=delta) if delta > 0 and _is_own(given, op) and op.item_id not in taken:
                 beats += _with_thing("gain.thing", "gain", "thing", views.thing(given, op.item_id))
-            case SetDoor(locked=False):
+            case SetDoor(locked=False) if op.door_id not in taken:
                 beats += _with_thing("gain.door", "gain", "door", views.thing(given, op.door_id))
             case _:
                 pass
@@ -53,8 +54,10 @@ def movements(given: NarratorInput) -> Iterator[Beat]:
     """Who came, then who went, one sentence each; where that is all that a bad roll brought, it is the price."""
     banded = any(outcome.band in ("mixed", "fail") for outcome in given.outcomes)
     kind: Kind = "price" if banded and not prices(given) else "movement"
+    told = moved_by_acts(given)
     for group in ("arrival", "departure"):
-        names = [place_name(plain(one.name)) for one in given.movements if one.kind == group and plain(one.name)]
+        moved = [one for one in given.movements if one.kind == group and one.entity_id not in told]
+        names = [place_name(plain(one.name)) for one in moved if plain(one.name)]
         if names:
             yield Beat(kind, group, slots={"names": listed(names)}, plural=len(names) > 1)
 
@@ -119,7 +122,9 @@ def _regard(given: NarratorInput, group: str, kind: Kind, *, worse: bool) -> lis
 
 
 def _lost(given: NarratorInput, kind: Kind) -> list[Beat]:
-    lost = [op for op in given.ops if isinstance(op, ChangeInventory) and op.delta < 0 and _is_own(given, op)]
+    told = things_of_acts(given)
+    ops = [op for op in given.ops if isinstance(op, ChangeInventory) and op.item_id not in told]
+    lost = [op for op in ops if op.delta < 0 and _is_own(given, op)]
     return [
         beat for op in lost[:1] for beat in _with_thing("price.lost", kind, "thing", views.thing(given, op.item_id))
     ]

@@ -39,6 +39,10 @@ class Memory:
         first = _words(text)[:2]
         return bool(self._last) and (first == self._last or first[:1] == self._last[:1] == ["you"])
 
+    def last(self) -> str:
+        """What was told last; empty where nothing was."""
+        return self._texts[-1] if self._texts else ""
+
     def worn(self, text: str) -> int:
         """How many four-word runs of the text are still in the ear."""
         return sum(1 for run in _runs(text) if run in self._runs)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 
@@ -11,7 +11,7 @@ from lorewright.ids import local
 from lorewright.turn.twins.naming import capitalised
 from lorewright.turn.twins.narrator.authored import ended, quoted
 from lorewright.turn.twins.narrator.bag import Ledger
-from lorewright.turn.twins.narrator.beats import Beat, Person
+from lorewright.turn.twins.narrator.beats import Beat, Joint, Person
 from lorewright.turn.twins.narrator.grammar import Facts, Groups, choose
 from lorewright.turn.twins.narrator.memory import Memory, jars
 
@@ -30,6 +30,13 @@ _PRONOUNS: Mapping[str, tuple[str, str, str, str]] = MappingProxyType(
     }
 )
 _CASES = MappingProxyType({"who": 0, "whom": 1, "whose": 2, "self": 3})
+# What an act begins with that goes on from something else, where it begins with a name.
+_JOINTS: Mapping[Joint, tuple[str, ...]] = MappingProxyType(
+    {
+        "next": ("Then", "After that", "Meanwhile,", "A moment later", "Before long", "Next"),
+        "answer": ("At that,", "For an answer,", "On hearing that,", "To this"),
+    }
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,11 +51,14 @@ class _Frame:
 class Voice:
     """Makes sentences in the order in which they are told, and knows who was named last and what was told lately."""
 
-    def __init__(self, ledger: Ledger, memory: Memory, scene: Facts, added: Groups) -> None:
+    def __init__(
+        self, ledger: Ledger, memory: Memory, scene: Facts, added: Groups, people: Collection[str] = ()
+    ) -> None:
         self._ledger = ledger
         self._memory = memory
         self._scene = scene
         self._added = added
+        self._people = tuple(capitalised(name) for name in people)
         self._focus: str | None = None
         self._before = self._after = ""
 
@@ -69,8 +79,21 @@ class Voice:
             self._focus = None  # authored text may have named anybody
             words = quoted(beat.authored) if beat.is_speech else ended(beat.authored)
             text = f"{frame} {words}".strip()
+        text = self._joined(beat, text)
         self._memory.add(text)
         return text
+
+    def _joined(self, beat: Beat, text: str) -> str:
+        """The text with a word or two before it that it goes on with, where it begins with whoever acts."""
+        who = beat.slots.get("who")
+        if not beat.joint or not isinstance(who, Person) or not text.startswith(f"{capitalised(who.name)} "):
+            return text
+        if not beat.group and who.name[0].islower():
+            return text  # an author's first letter stays
+        words = _JOINTS[beat.joint]
+        index = self._ledger.next_of(f"joint.{beat.joint}", len(words), among=range(len(words)))[0]
+        self._ledger.drawn(f"joint.{beat.joint}", index)
+        return f"{words[index]} {who.name}{text[len(who.name) :]}"
 
     def _frame(self, beat: Beat, *, is_first: bool, must: bool) -> str | None:
         if not beat.group:
@@ -78,14 +101,17 @@ class Voice:
         facts = {**self._scene, **_about(beat), **beat.facts}
         for choice in (choices := choose(beat.group, facts, self._added)):
             frames = [self._filled(beat, text) for text in choice.texts]
-            index = self._pick(choice.bag, frames, is_first=is_first, must=must and choice is choices[-1])
+            must_now = must and choice is choices[-1]
+            index = self._pick(choice.bag, frames, is_first=is_first, must=must_now, is_act=beat.kind == "act")
             if index is not None:
                 self._ledger.drawn(choice.bag, index)
                 self._focus = frames[index].focus
                 return frames[index].text
         return None
 
-    def _pick(self, bag: str, frames: Sequence[_Frame], *, is_first: bool, must: bool) -> int | None:
+    def _pick(
+        self, bag: str, frames: Sequence[_Frame], *, is_first: bool, must: bool, is_act: bool = False
+    ) -> int | None:
         """The variant that was used least and is least in the ear; None, or where it must the oldest, of those that
         are."""
         ages = {index: self._memory.age(frame.own) for index, frame in enumerate(frames)}
@@ -97,9 +123,16 @@ class Voice:
             fresh = [index for index, age in ages.items() if age == oldest]
         if is_first:
             fresh = [index for index in fresh if not self._memory.opens_alike(frames[index].text)] or fresh
+        if is_act:
+            # Not one sentence after the other, nor one narration of a turn after the other, with a name at its head.
+            fresh = [index for index in fresh if not self._names_again(frames[index].text, is_first)] or fresh
         fresh = [index for index in fresh if not self._jars(frames[index].text)] or fresh
         waiting = self._ledger.next_of(bag, len(frames), among=fresh)
         return min(waiting, key=lambda index: self._memory.worn(frames[index].own))
+
+    def _names_again(self, text: str, is_first: bool) -> bool:
+        before = self._memory.last() if is_first else self._before
+        return before.startswith(self._people) and text.startswith(self._people)
 
     def _jars(self, text: str) -> bool:
         return jars(self._before, text) or jars(text, self._after)

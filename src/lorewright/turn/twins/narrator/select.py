@@ -7,12 +7,15 @@ from dataclasses import dataclass, replace
 
 from lorewright.rules.outcomes import Outcome
 from lorewright.turn.records import Evidence, NarratorInput
+from lorewright.turn.twins.narrator.acts import act_beats, items_of_acts
+from lorewright.turn.twins.narrator.asides import after_acts, quiet_beats
 from lorewright.turn.twins.narrator.authored import plain
 from lorewright.turn.twins.narrator.beats import Beat
 from lorewright.turn.twins.narrator.changes import gains, movements, pressure, prices
 from lorewright.turn.twins.narrator.fillers import fillers, lore_left
 from lorewright.turn.twins.narrator.memory import Memory
 from lorewright.turn.twins.narrator.outcomes import outcome_beats
+from lorewright.turn.twins.narrator.plan import is_round_of_another
 from lorewright.turn.twins.narrator.quotes import stray_beat
 from lorewright.turn.twins.narrator.scenery import scene_beats
 
@@ -34,13 +37,16 @@ def select(given: NarratorInput, memory: Memory) -> Selection:
         *movements(given),
         *_strays(given),
         *pressure(given),
+        *act_beats(given, memory),
+        *quiet_beats(given),
     ]
     beats = _once(beats)
-    if not given.ending and not any(beat.cites for beat in beats) and _wants_lore(given):
+    is_anothers = is_round_of_another(given)
+    if not given.ending and not is_anothers and not any(beat.cites for beat in beats) and _wants_lore(given):
         beats += list(lore_left(given, beats))[:1]
     if given.ending and plain(given.ending):
         beats.append(Beat("ending", authored=plain(given.ending), starts_paragraph=True))
-    return Selection(tuple(beats), tuple(fillers(given, beats)))
+    return Selection(tuple(beats), tuple(after_acts(given, memory) if is_anothers else fillers(given, beats)))
 
 
 def _attempts(given: NarratorInput) -> Iterator[Beat]:
@@ -81,6 +87,7 @@ def _once(beats: list[Beat]) -> list[Beat]:
 
 def _strays(given: NarratorInput) -> Iterator[Beat]:
     told = {item for outcome in given.outcomes for item in (*outcome.item_ids, *outcome.known_item_ids)}
+    told |= items_of_acts(given)
     for evidence in given.evidence:
         if evidence.item_id not in told and not evidence.known_before and plain(evidence.text):
             yield stray_beat(given, evidence)

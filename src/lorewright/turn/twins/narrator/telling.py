@@ -11,7 +11,7 @@ from lorewright.turn.twins.narrator.bag import Ledger
 from lorewright.turn.twins.narrator.beats import Beat
 from lorewright.turn.twins.narrator.memory import Memory, sentences
 from lorewright.turn.twins.narrator.phrases import variants_of
-from lorewright.turn.twins.narrator.plan import MAX_OWN_SENTENCES, plan
+from lorewright.turn.twins.narrator.plan import plan, room_for
 from lorewright.turn.twins.narrator.realise import Voice
 from lorewright.turn.twins.narrator.select import select
 from lorewright.turn.twins.narrator.views import scene_facts
@@ -28,16 +28,18 @@ def narrate(given: NarratorInput) -> NarratorOutput:
     memory = Memory(given.recent)
     selection = select(given, memory)
     ledger = Ledger(given.seed, dict(given.recall))
-    voice = Voice(ledger, memory, scene_facts(given), variants_of(given.grammar))
+    people = [*(view.name for view in given.scene.people), *(act.name for act in given.acts)] if given.acts else []
+    voice = Voice(ledger, memory, scene_facts(given), variants_of(given.grammar), people)
     told: list[Told] = []
-    beats = _opened(plan(selection.beats), memory)
+    room = room_for(given)
+    beats = _opened(plan(selection.beats, room), memory)
     for beat, following in zip_longest(beats, beats[1:]):
         if text := voice.say(beat, is_first=not told, before=_last(told), after=_next(beat, following)):
             told.append((beat, text))
     # What is still in the ear is left out at first; where nothing else is left, it is told all the same.
     for must in (False, True):
         for beat in selection.spare:
-            if _words(told) >= MIN_WORDS or sum(1 for one, _ in told if one.group) >= MAX_OWN_SENTENCES:
+            if _words(told) >= MIN_WORDS or sum(1 for one, _ in told if one.group) >= room.own_sentences:
                 break
             if any(one is beat for one, _ in told):
                 continue

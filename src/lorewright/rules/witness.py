@@ -1,0 +1,220 @@
+"""What came of a round and the states around it -> what those who were there remember of it, and how they stand to each
+other after it, as ops.
+
+A memory is one sentence made of names and of what kind of thing was done, never of what was said: what somebody was
+told they know by the reveal of it. Of the words of a question only those are kept that name somebody or something.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable, Iterator
+from dataclasses import dataclass
+
+from lorewright.ids import local
+from lorewright.rules.deeds_seen import Seen, seen
+from lorewright.rules.outcomes import EngineEvent, Outcome, Resolution
+from lorewright.rules.ownership import not_theirs
+from lorewright.rules.reach import is_npc, is_person
+from lorewright.rules.rulesets import Ruleset
+from lorewright.rules.sentences import the
+from lorewright.world.ops import ChangeRelation, Observe, StateOp
+from lorewright.world.state import OFFSTAGE, Fact, WorldState, pair, relation_key
+
+# Nobody keeps more of one round; what matters most is kept.
+MOST = 3
+# Whoever something was done to remembers it the better.
+_TO_ONESELF = 1
+_WEIGHTIEST = 5
+# That two whisper is seen, and not forgotten at once.
+_WHISPER = Seen("{actor} whispered something to {target}", 2)
+
+# How far what is in these tables goes: no number between two people leaves this by it.
+BOUND = 5
+# (type of action, trust, tension) between whoever did it and to whom it was done, where the rules moved nothing
+# between the two by themselves. A gift and blows are not here: the engine has them.
+_DONE_TO: dict[str, tuple[int, int]] = {"threaten": (0, 1)}
+# What somebody who stands well with the one attacked holds against the one who did it.
+_FOR_A_FRIEND = (0, 1)
+# Facts `{subject} PREDICATE {object}` that tell of a word given by the one to the other: (trust, tension).
+_WORD: dict[str, tuple[int, int]] = {"broke_promise": (-2, 1), "kept_promise": (1, 0)}
+
+
+def witnessed(
+    resolution: Resolution,
+    before: WorldState,
+    after: WorldState,
+    *,
+    ruleset: Ruleset,
+    audience: Collection[str] | None = None,
+) -> tuple[StateOp, ...]:
+    """What of the cast remember, whoever was there, and what changes between people; to be applied to `after`.
+
+    `before` and `after` are the states around the round. Of a whisper the two ends remember what it was, and others
+    that there was one. `audience` are those who may know of the round at all, where it is not everybody who was there.
+    Ops that the ruleset does not let the resolver propose are left out.
+    """
+    memories = _memories(resolution, before, after, None if audience is None else frozenset(audience))
+    ops: list[StateOp] = []
+    for who in sorted(memories):
+        for memory in _weightiest(memories[who]):
+            ops.append(Observe(who=who, content=memory.content, importance=memory.importance))
+    ops += _regards(resolution, before, after)
+    refused = {one.index for one in not_theirs(ops, "resolve", ruleset)}
+    return tuple(op for index, op in enumerate(ops) if index not in refused)
+
+
+@dataclass(frozen=True, slots=True)
+class _Memory:
+    content: str
+    importance: int
+
+
+def _weightiest(memories: Iterable[_Memory]) -> list[_Memory]:
+    """At most so many, each sentence once, in the order in which it happened."""
+    once: dict[str, _Memory] = {}
+    for memory in memories:
+        known = once.get(memory.content)
+        if known is None or known.importance < memory.importance:
+            once[memory.content] = memory
+    kept = sorted(once.values(), key=lambda memory: -memory.importance)[:MOST]
+    return [memory for memory in once.values() if memory in kept]
+
+
+def _memories(
+    resolution: Resolution, before: WorldState, after: WorldState, audience: frozenset[str] | None
+) -> dict[str, list[_Memory]]:
+    found: dict[str, list[_Memory]] = {}
+    at: dict[str, str] = {}
+    for outcome in resolution.outcomes:
+        place = at.get(outcome.actor_id, before.positions.get(outcome.actor_id, OFFSTAGE))
+        for who, memory in _of_outcome(outcome, place, before, after):
+            found.setdefault(who, []).append(memory)
+        if outcome.code == "moved" and outcome.location_id is not None:
+            at[outcome.actor_id] = outcome.location_id
+    moved = {outcome.actor_id for outcome in resolution.outcomes if outcome.code == "moved"}
+    for event in resolution.events:
+        for who, memory in _of_event(event, moved, before, after):
+            found.setdefault(who, []).append(memory)
+    return {who: kept for who, kept in found.items() if audience is None or who in audience}
+
+
+def _of_outcome(outcome: Outcome, place: str, before: WorldState, after: WorldState) -> Iterator[tuple[str, _Memory]]:
+    for told, where in seen(outcome, place):
+        for who in _there(where, before, after):
+            is_end = who in (outcome.actor_id, outcome.target_id)
+            what = _WHISPER if outcome.whispered and not is_end else told
+            done_to = who == outcome.target_id and what.importance > 1
+            importance = min(what.importance + (_TO_ONESELF if done_to else 0), _WEIGHTIEST)
+            yield who, _Memory(_sentence(what, outcome, where, after), importance)
+
+
+def _there(place: str, before: WorldState, after: WorldState) -> list[str]:
+    """Of the cast whoever was at a place or came there, by ID."""
+    if place == OFFSTAGE:
+        return []
+    here = [who for state in (before, after) for who, where in state.positions.items() if where == place]
+    return sorted({who for who in here if is_npc(who, after)})
+
+
+def _sentence(what: Seen, outcome: Outcome, place: str, state: WorldState) -> str:
+    named = _named(outcome, state) if "{about}" in what.text else ""
+    text = what.text.format(
+        actor=the(outcome.actor_id, state) or "Somebody",
+        target=the(outcome.target_id, state) or "something",
+        item=the(outcome.item_id, state) or "something",
+        place=the(place, state),
+        about=f" about {named}" if named else what.otherwise,
+    )
+    return f"{text[:1].upper()}{text[1:]}."
+
+
+def _named(outcome: Outcome, state: WorldState) -> str:
+    """The longest of the actor's own words that name somebody or something, as they were said."""
+    words = outcome.words.casefold()
+    found: list[str] = []
+    for entity in state.entities.values():
+        for name in (entity.name, *entity.aliases):
+            if entity.id != outcome.target_id and _is_word(name.casefold(), words):
+                found.append(name)
+    return max(sorted(found), key=len, default="")
+
+
+def _is_word(name: str, words: str) -> bool:
+    """Whether a name stands in the words by itself, and not within another word."""
+    return name in words and re.search(rf"(?<!\w){re.escape(name)}(?!\w)", words) is not None
+
+
+def _of_event(
+    event: EngineEvent, moved: Collection[str], before: WorldState, after: WorldState
+) -> Iterator[tuple[str, _Memory]]:
+    """Of what happened beside the attempts: who was hurt or bound, who came or went by no step of their own."""
+    whom = event.details.get("entity")
+    if whom not in after.entities:
+        return
+    name = the(str(whom), after)
+    if event.type == "condition_gained":
+        memory = _Memory(f"{name[:1].upper()}{name[1:]} was {event.details['condition']}.", 4)
+    elif event.type in ("arrival", "departure") and whom not in moved:
+        memory = _Memory(f"{name[:1].upper()}{name[1:]} {'came' if event.type == 'arrival' else 'went away'}.", 2)
+    else:
+        return
+    for who in _there(after.scene.location_id, before, after):
+        if who != whom and (event.audience is None or who in event.audience):
+            yield who, memory
+
+
+def _regards(resolution: Resolution, before: WorldState, after: WorldState) -> Iterator[ChangeRelation]:
+    """What changes between two people by what the one did, where nothing has changed between them in the round."""
+    settled = {pair(op.a, op.b) for op in resolution.ops if isinstance(op, ChangeRelation)}
+    for a, b, trust, tension in (*_by_outcomes(resolution, before, after), *_by_words(before, after)):
+        if a == b or pair(a, b) in settled or not (is_person(a, after) and is_person(b, after)):
+            continue
+        settled.add(pair(a, b))
+        stands = after.relations.get(relation_key(a, b))
+        by = [
+            _within_bound(0 if stands is None else getattr(stands, name), step)
+            for name, step in (("trust", trust), ("tension", tension))
+        ]
+        if any(by):
+            yield ChangeRelation(a=a, b=b, trust=by[0], tension=by[1])
+
+
+def _by_outcomes(resolution: Resolution, before: WorldState, after: WorldState) -> Iterator[tuple[str, str, int, int]]:
+    for outcome in resolution.outcomes:
+        if outcome.code == "blocked" or outcome.target_id is None:
+            continue
+        if outcome.type in _DONE_TO:
+            yield (outcome.target_id, outcome.actor_id, *_DONE_TO[outcome.type])
+        if outcome.type == "attack":
+            for who in _there(before.positions.get(outcome.actor_id, OFFSTAGE), before, after):
+                stands = before.relations.get(relation_key(who, outcome.target_id))
+                if who != outcome.actor_id and stands is not None and stands.trust > 0:
+                    yield (who, outcome.actor_id, *_FOR_A_FRIEND)
+
+
+def _by_words(before: WorldState, after: WorldState) -> Iterator[tuple[str, str, int, int]]:
+    """What has become established of a word that was given."""
+    if before.facts is after.facts:
+        return
+    for fact_id in sorted(one for one, fact in after.facts.items() if fact.predicate in _WORD):
+        fact = after.facts[fact_id]
+        if before.facts.get(fact_id) == fact or fact.is_only_told:
+            continue
+        to = _whom(fact, after)
+        if to is not None:
+            yield (fact.subject_id, to, *_WORD[fact.predicate])
+
+
+def _whom(fact: Fact, state: WorldState) -> str | None:
+    """Whom a fact's object names, by ID or by own name."""
+    named = state.player_id if fact.object in ("you", "player") else fact.object
+    people = [one for one in state.positions if named in (one, local(one))]
+    return min(people, default=None)
+
+
+def _within_bound(value: int, step: int) -> int:
+    """The step, as far as it does not lead beyond the bound; what is beyond it already stays."""
+    if step > 0:
+        return max(min(step, BOUND - value), 0)
+    return min(max(step, -BOUND - value), 0)

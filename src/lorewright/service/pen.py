@@ -1,0 +1,199 @@
+"""A desk, and what a game master may change at it: ops, all of them in one turn of the kind `edit` or none, each call once;
+and proposals that wait to be judged."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from difflib import get_close_matches
+from typing import Any, Protocol
+
+from lorewright.campaigns.open_campaign import OpenCampaign
+from lorewright.errors import CampaignError, EditRefused, NotFound
+from lorewright.ids import canonical_json, content_hash, local
+from lorewright.service.desk import Desk
+from lorewright.service.op_texts import ops_of
+from lorewright.service.shapes import EditDone, EditPreview, ReviewShown
+from lorewright.turn.draft import turn_id_of
+from lorewright.turn.editing import STAGE, draft_of_edit, submission_of
+from lorewright.turn.rows import OPS
+from lorewright.world.ops import StateOp
+from lorewright.world.state import WorldState
+from lorewright.world.state_diff import state_diff
+
+_BY = "mcp"
+_OWN = f"{_BY}-call-"
+_DERIVED = f"{_BY}-auto-"
+_LONGEST_CALL_ID = 200
+_SIMILAR = 5
+
+
+class ReviewDesk(Protocol):
+    """Where proposals wait that a stage was not sure enough of, campaign by campaign."""
+
+    def waiting(self, campaign: OpenCampaign) -> Sequence[ReviewShown]:
+        """Those that nobody has judged on the way to the head, oldest first."""
+        ...
+
+    def decide(self, campaign: OpenCampaign, review_id: str, *, accept: bool, action_id: str) -> str:
+        """Judge one, in a turn of the kind `edit`; its stored result.
+
+        Raises:
+            NotFound: none of that ID waits.
+            EditRefused: what was proposed does not fit any more.
+        """
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Pen:
+    """Changes the campaigns of a desk."""
+
+    desk: Desk
+    reviews: ReviewDesk | None = None
+
+    def apply(
+        self,
+        ops: Sequence[Any],
+        *,
+        campaign_id: str | None = None,
+        call_id: str | None = None,
+        note: str = "",
+        revision: int | None = None,
+    ) -> EditDone:
+        """Do ops. The same call ID with the same ops answers as before and changes nothing.
+
+        Without a call ID one is made from the ops and the head: asked again at once, it is the same call, which the
+        answer says.
+
+        Raises:
+            EditRefused: an op is none, or does not fit.
+            ActionIdReused: the call ID came with other ops before.
+            TurnUndone: the call's turn was taken back.
+            HeadMoved: the campaign is at another revision.
+            CampaignError: the story has ended.
+            NotFound: there is no such campaign.
+        """
+        wanted = ops_of(ops)
+        with self.desk.opened(self.desk.needed(campaign_id)) as campaign:
+            made = _derived(campaign, wanted) if call_id is None else f"{_OWN}{_fit(call_id)}"
+            with _helping(campaign, wanted):
+                known = campaign.store.stored_result(submission_of(wanted, made))
+                result = known or campaign.edit(wanted, action_id=made, by=_BY, note=note, revision=revision)
+            return done(campaign, result, call_id=call_id or made, repeated=known is not None)
+
+    def preview(self, ops: Sequence[Any], *, campaign_id: str | None = None) -> EditPreview:
+        """What ops would come to at the head; nothing is changed.
+
+        Raises:
+            EditRefused: an op is none, or does not fit.
+            CampaignError: the story has ended.
+            NotFound: there is no such campaign.
+        """
+        wanted = ops_of(ops)
+        with self.desk.opened(self.desk.needed(campaign_id)) as campaign, _helping(campaign, wanted):
+            submission = submission_of(wanted, "preview")
+            draft = draft_of_edit(campaign.store.head(), wanted, submission, campaign.setting, by=_BY, note="")
+            return EditPreview(
+                followed=tuple(OPS.dump_python(draft.ops[len(wanted) :], mode="json")),
+                told=draft.result.final_text,
+                events=tuple(event.model_dump(mode="json") for event in draft.result.engine_events),
+                state_diff=state_diff(draft.ops).model_dump(mode="json"),
+            )
+
+    def waiting(self, *, campaign_id: str | None = None) -> tuple[ReviewShown, ...]:
+        """The proposals that wait."""
+        if self.reviews is None:
+            return ()
+        with self.desk.opened(self.desk.needed(campaign_id)) as campaign:
+            return tuple(self.reviews.waiting(campaign))
+
+    def decide(
+        self, review_id: str, *, accept: bool, campaign_id: str | None = None, call_id: str | None = None
+    ) -> EditDone:
+        """Accept or reject a proposal. Asked again it answers as before.
+
+        Raises:
+            NotFound: there is no such proposal or campaign.
+            EditRefused: what was proposed does not fit any more; it waits still.
+        """
+        if self.reviews is None:
+            raise NotFound(f"there is no review {review_id}", hint="list_reviews tells which there are")
+        with self.desk.opened(self.desk.needed(campaign_id)) as campaign:
+            verdict = "accept" if accept else "reject"
+            made = f"{_OWN}{_fit(call_id)}" if call_id else f"{_DERIVED}{verdict}-{review_id}"
+            before = campaign.store.position()
+            result = self.reviews.decide(campaign, review_id, accept=accept, action_id=made)
+            return done(campaign, result, call_id=call_id or made, repeated=campaign.store.position() == before)
+
+
+def done(campaign: OpenCampaign, result: str, *, call_id: str, repeated: bool) -> EditDone:
+    """The answer to a call, of the stored result of its turn."""
+    told = json.loads(result)
+    record = campaign.store.stage_output(told["turn_id"], STAGE) or {}
+    return EditDone(
+        turn_no=told["turn_no"],
+        turn_id=told["turn_id"],
+        call_id=call_id,
+        revision=campaign.store.position().revision,
+        repeated=repeated,
+        followed=tuple(record.get("followed", ())),
+        told=told["final_text"],
+        events=tuple(told["engine_events"]),
+    )
+
+
+def _fit(call_id: str) -> str:
+    if not call_id.strip() or len(call_id) > _LONGEST_CALL_ID:
+        raise CampaignError(
+            "that is no call ID", hint=f"give a text of 1 to {_LONGEST_CALL_ID} characters that no other call has"
+        )
+    return call_id
+
+
+def _derived(campaign: OpenCampaign, ops: tuple[StateOp, ...]) -> str:
+    """An action ID of the ops and the head. Where the head is the turn that these ops made of its own parent just now,
+    the ID of that: whoever asks again because no answer came changes nothing twice."""
+    at = campaign.store.position()
+    path = campaign.store.path(last=2)
+    if len(path) == 2:
+        again = _auto_id(path[0].turn_id, at.revision - 1, ops)
+        if path[1].turn_id == turn_id_of(campaign.store.campaign_id, path[0].turn_id, again):
+            return again
+    return _auto_id(at.turn_id, at.revision, ops)
+
+
+def _auto_id(turn_id: str, revision: int, ops: tuple[StateOp, ...]) -> str:
+    body = canonical_json(OPS.dump_python(ops, mode="json"))
+    return f"{_DERIVED}{content_hash(canonical_json([turn_id, revision, body]))[:24]}"
+
+
+@contextmanager
+def _helping(campaign: OpenCampaign, ops: tuple[StateOp, ...]) -> Iterator[None]:
+    """Where an op names what there is not, the refusal names what is like it."""
+    try:
+        yield
+    except EditRefused as problem:
+        if not problem.reason.startswith("unknown_") or problem.index >= len(ops):
+            raise
+        similar = _like(ops[problem.index], campaign.store.head().state)
+        if not similar:
+            raise
+        hint = f"did you mean {' or '.join(similar)}?"
+        raise EditRefused(
+            problem.message, hint=hint, index=problem.index, reason=problem.reason, field=problem.field
+        ) from None
+
+
+def _like(op: StateOp, state: WorldState) -> list[str]:
+    """IDs of the campaign that an op may have meant by those of its own that are none."""
+    known = {*state.entities, *state.clocks, *state.threads, *state.doors, *state.facts}
+    by_name = {local(one): one for one in known} | {one.name.casefold(): one.id for one in state.entities.values()}
+    found: list[str] = []
+    for given in op.model_dump(exclude={"op"}).values():
+        if isinstance(given, str) and given and given not in known:
+            named = [by_name[key] for key in (local(given), given.casefold()) if key in by_name]
+            found += named or get_close_matches(given, sorted(known), n=_SIMILAR, cutoff=0.7)
+    return list(dict.fromkeys(found))[:_SIMILAR]

@@ -1,0 +1,290 @@
+"""A desk -> the tools of the server: what each is called, what it takes, what it says of itself."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from functools import wraps
+from typing import Annotated, Any, Literal, TypeVar
+
+from mcp.server import MCPServer
+from mcp.server.mcpserver.exceptions import ToolError
+from mcp.types import ToolAnnotations
+from pydantic import Field
+
+from lorewright.errors import LorewrightError
+from lorewright.packs.models import ENTITY_TYPES
+from lorewright.service.desk import MOST_CHUNKS, MOST_TOKENS, MOST_TURNS, Corpus, Desk
+from lorewright.service.errors import told
+from lorewright.service.op_texts import op_lines
+from lorewright.service.pen import Pen
+from lorewright.service.shapes import (
+    Campaigns,
+    EditDone,
+    EditPreview,
+    Entities,
+    EntityFound,
+    LoreFound,
+    Packs,
+    Reviews,
+    SceneFound,
+    Transcript,
+)
+from lorewright.turn.editing import MOST_OPS
+from lorewright.turn.tools import OUTSIDE_OPS, StateSeen
+
+T = TypeVar("T")
+
+_CAMPAIGN = "campaign"
+Text = Annotated[str, Field(max_length=2_000)]
+Name = Annotated[str, Field(min_length=1, max_length=300)]
+Campaign = Annotated[Name | None, Field(description="The campaign, by its ID, as list_campaigns gives it.")]
+CallId = Annotated[
+    str | None,
+    Field(
+        min_length=1,
+        max_length=200,
+        description="An ID of your own for this call, new for every change. Sent again with the same call_id, nothing "
+        "is changed a second time and the first answer comes again.",
+    ),
+]
+Op = Annotated[
+    dict[str, Any],
+    Field(
+        json_schema_extra={
+            "type": "object",
+            "properties": {"op": {"type": "string", "enum": list(OUTSIDE_OPS)}},
+            "required": ["op"],
+        }
+    ),
+]
+Ops = Annotated[
+    list[Op],
+    Field(min_length=1, max_length=MOST_OPS, description="The ops in order: all of them are done, or none."),
+]
+Kind = Literal[ENTITY_TYPES]
+
+_READS = ToolAnnotations(read_only_hint=True, idempotent_hint=True, destructive_hint=False, open_world_hint=False)
+# Every change is a turn that can be taken back; but what stood there gives way, which a client may want to ask about.
+_WRITES = ToolAnnotations(read_only_hint=False, idempotent_hint=True, destructive_hint=True, open_world_hint=False)
+
+
+def add_reading_tools(server: MCPServer[Any], desk: Desk) -> None:
+    """The tools that every viewer has. Those of a campaign ask for one only where none is served alone."""
+    add = _Adder(server, desk)
+
+    def list_packs() -> Packs:
+        """The lore packs that are asked: sourcebooks of places, people, factions and history."""
+        return desk.packs()
+
+    def list_campaigns() -> Campaigns:
+        """The running games, by ID. Most other tools ask for one of these IDs."""
+        return desk.campaigns()
+
+    def query_lore(
+        question: Annotated[Text, Field(description="What you want to know, in plain words: names help.")],
+        campaign: Campaign = None,
+        corpus: Annotated[
+            Corpus, Field(description="authored: the packs; history: what happened in the campaign; all: both.")
+        ] = "all",
+        packs: Annotated[list[Name], Field(max_length=50, description="Only these packs; all if empty.")] = [],  # noqa: B006
+        location: Annotated[Name | None, Field(description="The place it is about, by ID (`neon_dragon`).")] = None,
+        entities: Annotated[list[Name], Field(max_length=50, description="Whom or what it is about, by ID.")] = [],  # noqa: B006
+        tags: Annotated[list[Name], Field(max_length=50, description="Tags that count as fitting.")] = [],  # noqa: B006
+        limit: Annotated[int | None, Field(ge=1, le=MOST_CHUNKS, description="At most so many sections.")] = None,
+        max_tokens: Annotated[int | None, Field(ge=1, le=MOST_TOKENS, description="At most so much text.")] = None,
+    ) -> LoreFound:
+        """Find lore for a question: the sections of the packs that answer it, best first, each with its source.
+
+        With a campaign also what happened in it. You see what your viewer may see: a player's answers hold no secret
+        that was not found out in that campaign.
+        """
+        return desk.lore(
+            question,
+            campaign_id=campaign,
+            corpus=corpus,
+            packs=packs,
+            location=location,
+            entities=entities,
+            tags=tags,
+            limit=limit,
+            max_tokens=max_tokens,
+        )
+
+    def get_entity(
+        entity: Annotated[
+            Name, Field(description="Its ID, with or without its pack (`viktor`, `neo_seattle:viktor`).")
+        ],
+        campaign: Campaign = None,
+        max_tokens: Annotated[int | None, Field(ge=1, le=MOST_TOKENS, description="At most so much text.")] = None,
+    ) -> EntityFound:
+        """All that may be read of one person, place or thing: its own file first, then what mentions it."""
+        return desk.entity(entity, campaign_id=campaign, max_tokens=max_tokens)
+
+    def list_entities(
+        type: Annotated[Kind | None, Field(description="Only those of this type.")] = None,  # noqa: A002
+        named: Annotated[Text, Field(description="Only those whose name, alias or ID has this in it.")] = "",
+        campaign: Campaign = None,
+        packs: Annotated[list[Name], Field(max_length=50, description="Only these packs; all if empty.")] = [],  # noqa: B006
+    ) -> Entities:
+        """Who and what the packs tell of, by ID, name and type: to find the ID that other tools ask for."""
+        return desk.entities(kind=type, named=named, campaign_id=campaign, packs=packs)
+
+    def get_state(campaign: Campaign = None) -> StateSeen:
+        """Where the story stands now: the place, who is there, what is carried, the ways out, clocks, threads, what is
+        established. As gm `world` holds the complete state with the IDs of everything in it."""
+        return desk.state(campaign_id=campaign)
+
+    def get_scene(campaign: Campaign = None) -> SceneFound:
+        """What belongs to the scene at hand: its atmosphere, who is there and what they bring to it, what has been
+        found. As npc it is the scene where that character is."""
+        return desk.scene(campaign_id=campaign)
+
+    def get_scene_at(
+        campaign: Campaign = None,
+        place: Annotated[Name | None, Field(description="Another place, by ID; else the player's scene.")] = None,
+    ) -> SceneFound:
+        """What belongs to the scene at hand, or to another place and whoever is there, secrets included: atmosphere,
+        briefings with what people know and keep back, what can be found and how, ties to the threads."""
+        return desk.scene(campaign_id=campaign, place=place)
+
+    def get_transcript(
+        campaign: Campaign = None,
+        last: Annotated[int, Field(ge=1, le=MOST_TURNS, description="So many turns.")] = 10,
+        before_turn: Annotated[
+            int | None, Field(ge=0, description="Turns before this one: what `earlier` said in the answer before.")
+        ] = None,
+    ) -> Transcript:
+        """What was told and said, turn by turn, oldest first, as far as your viewer was to see it."""
+        return desk.transcript(campaign_id=campaign, last=last, before_turn=before_turn)
+
+    add.reading(list_packs, "List lore packs")
+    add.reading(list_campaigns, "List campaigns")
+    add.reading(query_lore, "Ask the lore")
+    add.reading(get_entity, "Read about one entity")
+    add.reading(list_entities, "List entities")
+    add.reading(get_state, "Where the story stands")
+    add.reading(get_scene_at if desk.viewer.is_gm else get_scene, "The scene at hand", name="get_scene")
+    add.reading(get_transcript, "Read the story so far")
+
+
+def add_writing_tools(server: MCPServer[Any], pen: Pen) -> None:
+    """The tools that change a campaign. Whoever calls this has made sure that the viewer is the game master."""
+    add = _Adder(server, pen.desk)
+
+    def apply_ops(
+        ops: Ops,
+        campaign: Campaign = None,
+        call_id: CallId = None,
+        note: Annotated[Text, Field(description="Why, for the record. No player reads it.")] = "",
+        revision: Annotated[
+            int | None,
+            Field(ge=0, description="Do it only while the campaign is at this revision, as an answer before gave it."),
+        ] = None,
+    ) -> EditDone:
+        return pen.apply(ops, campaign_id=campaign, call_id=call_id, note=note, revision=revision)
+
+    def preview_ops(ops: Ops, campaign: Campaign = None) -> EditPreview:
+        """What ops would come to, without doing them: what follows by the rules, what the player would be told. Takes
+        the same ops as apply_ops, and refuses what that would refuse."""
+        return pen.preview(ops, campaign_id=campaign)
+
+    def list_reviews(campaign: Campaign = None) -> Reviews:
+        """What was read out of the story without being sure enough of it: proposals that wait for you."""
+        return Reviews(reviews=pen.waiting(campaign_id=campaign))
+
+    def accept_review(
+        review: Annotated[Name, Field(description="The ID of the proposal, as list_reviews gives it.")],
+        campaign: Campaign = None,
+        call_id: CallId = None,
+    ) -> EditDone:
+        """Accept a proposal: its ops become true, in a turn of their own."""
+        return pen.decide(review, accept=True, campaign_id=campaign, call_id=call_id)
+
+    def reject_review(
+        review: Annotated[Name, Field(description="The ID of the proposal, as list_reviews gives it.")],
+        campaign: Campaign = None,
+        call_id: CallId = None,
+    ) -> EditDone:
+        """Reject a proposal: nothing of it becomes true."""
+        return pen.decide(review, accept=False, campaign_id=campaign, call_id=call_id)
+
+    add.writing(apply_ops, "Change the world", description=_apply_text())
+    add.reading(preview_ops, "Try a change")
+    if pen.reviews is not None:
+        add.reading(list_reviews, "Proposals that wait")
+        add.writing(accept_review, "Accept a proposal")
+        add.writing(reject_review, "Reject a proposal")
+
+
+def _apply_text() -> str:
+    return f"""Change the world of a campaign by typed ops, all of them in one turn that can be undone, or none.
+
+What the rules say follows from a change does follow: a clock that reaches a mark, a threat that falls due, an ending.
+Where the player is moved, the scene follows. IDs are those of get_state (`world`); what is new gets CAMPAIGN:NAME.
+Example: [{{"op": "move", "entity_id": "neo_seattle:jin", "to": "neo_seattle:neon_dragon"}}]
+
+Each op is {{"op": KIND, …}} with these fields (? may be left out):
+{op_lines()}"""
+
+
+class _Adder:
+    """Adds functions as tools: without the campaign where one is served alone, and with our errors told."""
+
+    def __init__(self, server: MCPServer[Any], desk: Desk) -> None:
+        self._server = server
+        self._desk = desk
+
+    def reading(self, function: Callable[..., Any], title: str, *, name: str | None = None) -> None:
+        """A tool that changes nothing."""
+        self._add(function, title, _READS, name=name)
+
+    def writing(self, function: Callable[..., Any], title: str, *, description: str | None = None) -> None:
+        """A tool that changes a campaign."""
+        self._add(function, title, _WRITES, description=description)
+
+    def _add(
+        self,
+        function: Callable[..., Any],
+        title: str,
+        annotations: ToolAnnotations,
+        *,
+        name: str | None = None,
+        description: str | None = None,
+    ) -> None:
+        called = self._telling(function)
+        if self._desk.campaign_id is not None:
+            called = _without_campaign(called)
+        self._server.add_tool(
+            called,
+            name=name or function.__name__,
+            title=title,
+            description=description or inspect.cleandoc(function.__doc__ or ""),
+            annotations=annotations,
+        )
+
+    def _telling(self, function: Callable[..., T]) -> Callable[..., T]:
+        """Errors of ours are answers that a model can read and act on."""
+
+        @wraps(function)
+        def told_of(*args: Any, **kwargs: Any) -> T:
+            try:
+                return function(*args, **kwargs)
+            except LorewrightError as error:
+                raise ToolError(told(error, self._desk.app.workspace.root)) from None
+
+        return told_of
+
+
+def _without_campaign(function: Callable[..., T]) -> Callable[..., T]:
+    signature = inspect.signature(function, eval_str=True)
+    if _CAMPAIGN not in signature.parameters:
+        return function
+
+    @wraps(function)
+    def bound(*args: Any, **kwargs: Any) -> T:
+        return function(*args, **kwargs)
+
+    kept = [one for name, one in signature.parameters.items() if name != _CAMPAIGN]
+    bound.__signature__ = signature.replace(parameters=kept)  # type: ignore[attr-defined]
+    return bound

@@ -1,0 +1,205 @@
+"""The rounds of a turn that belong to the cast: who acts, what each intends, what the same rules make of it.
+
+A character's intent is asked for by its stage; what it may do and what comes of it the truth engine says, as of the
+player's. Nothing here tells anything.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+
+from lorewright.rules.activation import Activation, activate
+from lorewright.rules.outcomes import Outcome, Resolution, Validation
+from lorewright.rules.resolve import play_out
+from lorewright.rules.validate import validate
+from lorewright.rules.witness import witnessed
+from lorewright.turn.at_hand import AtHand
+from lorewright.turn.by_the_book import rulings
+from lorewright.turn.draft import Recorder
+from lorewright.turn.ground import ground
+from lorewright.turn.intents import NpcIntent
+from lorewright.turn.messages import Message
+from lorewright.turn.npc_view import npc_intent_input
+from lorewright.turn.records import NpcAct
+from lorewright.turn.side_by_side import side_by_side
+from lorewright.world.state import WorldState
+
+# What code makes of an NPC's intent is recorded under names of its own: `validate` and `resolve` are the player's.
+VALIDATE, RESOLVE, ACTIVATE = "npc_validate", "npc_resolve", "activation"
+
+
+@dataclass(frozen=True, slots=True)
+class Round:
+    """One round: who acted, with which words, what it led from and to, and who was there to see it.
+
+    In the player's own round `intent` is None. `resolution` has what was done in it, `judged` how it was judged.
+    """
+
+    who: str
+    intention: Message
+    before: WorldState
+    after: WorldState
+    resolution: Resolution
+    judged: Validation
+    audience: tuple[str, ...]
+    intent: NpcIntent | None = None
+
+    @property
+    def hidden(self) -> bool:
+        """Whether the player was there and heard nothing of the words."""
+        return self.intention.subtype == WHISPER and self.after.player_id not in self.audience
+
+
+WHISPER = "whisper"
+
+
+def activation(turn: AtHand) -> Activation:
+    """Who of those at the scene acts in a turn of the profile `stream`, by the turn's dice."""
+    rules, state = turn.setting.rules, turn.played.state
+    found = activate([(who, rules.of_cast(who)) for who in state.present_npcs()], turn.dice)
+    turn.recorder.keep_code(ACTIVATE, [], found)
+    return _no_more_than(turn.submission.npc_rounds, found)
+
+
+def everybody(turn: AtHand) -> Activation:
+    """All who are at the scene, in the same order: in the profile `ensemble` everybody reflects."""
+    rules, state = turn.setting.rules, turn.played.state
+    order = sorted(
+        state.present_npcs(),
+        key=lambda who: (not rules.of_cast(who).baked, -rules.of_cast(who).chattiness, who),
+    )
+    return _no_more_than(turn.submission.npc_rounds, Activation(order=tuple(order)))
+
+
+def _no_more_than(most: int | None, found: Activation) -> Activation:
+    return found if most is None else found.model_copy(update={"order": found.order[:most]})
+
+
+async def intended(turn: AtHand, who: str) -> NpcIntent:
+    """What somebody intends just now, by what they know.
+
+    Raises:
+        OutputRejected: an output stayed invalid.
+        ProviderError: the model could not be asked.
+    """
+    return await _intended(turn, who, turn.recorder)
+
+
+async def all_intended(turn: AtHand, order: Sequence[str]) -> list[NpcIntent]:
+    """The same for several who know nothing of each other's: side by side, recorded in their order."""
+    recorders = [Recorder() for _ in order]
+    try:
+        return await side_by_side(
+            *(_intended(turn, who, recorder) for who, recorder in zip(order, recorders, strict=True))
+        )
+    finally:
+        turn.recorder.records += [record for recorder in recorders for record in recorder.records]
+
+
+async def _intended(turn: AtHand, who: str, recorder: Recorder) -> NpcIntent:
+    state, played = turn.played.state, turn.played
+    given = npc_intent_input(
+        who,
+        state,
+        rules=turn.setting.rules,
+        lore=turn.views.scene_lore(state),
+        messages=turn.stream.seen_by("npc_intent", own_id=who),
+        outcomes=played.seen_by(who),
+        generations=turn.setting.generations,
+        seed=str(turn.setting.seed),
+        turn_no=turn.turn_no,
+    )
+    return await turn.stages.npc_intent.run(
+        given,
+        recorder,
+        check=lambda answer: turn.views.intent_leak(answer, state),
+        listener=turn.listener,
+    )
+
+
+async def carried_out(turn: AtHand, who: str, intent: NpcIntent) -> Round:
+    """Judge and resolve what somebody intends; the turn goes on with what came of it. Its words, and the thought before
+    them, join the stream.
+
+    Raises:
+        OutputRejected, ProviderError: where a rulebook is applied by a model.
+    """
+    before, rules = turn.played.state, turn.setting.rules
+    intention = _said(turn, who, intent)
+    actions = [] if intent.action is None else [intent.action]
+    attempts = ground(actions, before, turn.views.scene_lore, rules.ruleset, turn.setting.generations, acting=who)
+    judged = _numbered(validate(attempts, before, rules, acting=who), len(turn.played.actions))
+    turn.recorder.keep_code(VALIDATE, attempts, judged)
+    ruled = await rulings(
+        turn.stages.resolve,
+        attempts,
+        judged,
+        before,
+        rules,
+        turn.dice,
+        player_text=intent.action_text,
+        keeper=turn.recorder,
+        listener=turn.listener,
+    )
+    patch = play_out(attempts, judged, before, rules, turn.dice, turn_no=turn.turn_no, rulings=ruled, acting=who)
+    resolution = patch.resolution()
+    turn.recorder.keep_code(RESOLVE, [*attempts, judged], resolution)
+    to = intent.whisper_to
+    audience = (who, to) if to is not None else there(who, before, patch.state)
+    turn.played.actions += [attempt.action for attempt in attempts]
+    turn.played.results += judged.results
+    turn.played.take(resolution, patch.state, audience=audience)
+    remember(turn, resolution, before, patch.state)
+    return Round(who, intention, before, patch.state, resolution, judged, audience, intent)
+
+
+def remember(turn: AtHand, resolution: Resolution, before: WorldState, after: WorldState) -> None:
+    """Whoever saw what came of a round remembers it, and stands otherwise to whoever did it; of a whisper others see
+    that there was one."""
+    if turn.setting.rules.profile != "freeform":
+        turn.played.do(witnessed(resolution, before, after, ruleset=turn.setting.rules.ruleset))
+
+
+def there(who: str, before: WorldState, after: WorldState) -> tuple[str, ...]:
+    """Who saw what somebody did: those at the scene before it or after it, and whoever did it."""
+    return tuple(dict.fromkeys((*before.present(), *after.present(), who)))
+
+
+def act_of(one: Round) -> NpcAct:
+    """A round of the cast's for its telling; of a whisper that the player does not hear nothing but that there is
+    one."""
+    assert one.intent is not None
+    entity, intent = one.after.entities[one.who], one.intent
+    named = {"who": one.who, "name": entity.name, "pronoun": entity.pronoun, "whisper_to": intent.whisper_to}
+    if one.hidden:
+        return NpcAct.model_validate({**named, "text": "", "hidden": True})
+    return NpcAct.model_validate(
+        {
+            **named,
+            "text": intent.action_text,
+            "tags": intent.intent_tags,
+            "outcomes": one.resolution.outcomes,
+            "result": one.judged.results[0] if one.judged.results else None,
+            "say": intent.say,
+        }
+    )
+
+
+def _said(turn: AtHand, who: str, intent: NpcIntent) -> Message:
+    if intent.thought:
+        turn.stream.add(who, "thought", intent.thought)
+    if (to := intent.whisper_to) is None:
+        return turn.stream.add(who, "intention", intent.action_text)
+    return turn.stream.add(who, "intention", intent.action_text, subtype=WHISPER, payload={"to": to})
+
+
+def _numbered(judged: Validation, first: int) -> Validation:
+    """Judgements with the places that their actions have in the turn."""
+    results = (one.model_copy(update={"action_index": one.action_index + first}) for one in judged.results)
+    return judged.model_copy(update={"results": tuple(results)})
+
+
+def outcomes_of(rounds: Collection[Round]) -> tuple[Outcome, ...]:
+    """What came of several rounds, in order."""
+    return tuple(outcome for one in rounds for outcome in one.resolution.outcomes)

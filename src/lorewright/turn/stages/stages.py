@@ -1,0 +1,36 @@
+"""The stages that a model may run, together."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field, fields
+from typing import Any
+
+from lorewright.turn.stages.extract import Extract
+from lorewright.turn.stages.interpret import Interpret
+from lorewright.turn.stages.narrate import Narrate
+from lorewright.turn.stages.npc_intent import Intend
+from lorewright.turn.stages.plan import Plan
+from lorewright.turn.stages.resolution import Resolve
+from lorewright.turn.stages.stage import Stage
+
+
+@dataclass(frozen=True, slots=True)
+class Stages:
+    """Each stage of a turn, built in or with its model."""
+
+    interpret: Interpret
+    plan: Plan
+    resolve: Resolve
+    narrate: Narrate
+    extract: Extract
+    npc_intent: Intend = field(default_factory=Intend)
+
+    def __iter__(self) -> Iterator[Stage[Any, Any, Any]]:
+        """All of them."""
+        return (getattr(self, one.name) for one in fields(self))
+
+    @property
+    def are_builtin(self) -> bool:
+        """Whether a turn can be thought again at no cost."""
+        return all(stage.is_builtin for stage in self)

@@ -1,0 +1,85 @@
+"""An intention in its own words -> the same as narration: whole sentences, the player as `you`, or nothing that could
+not stand there."""
+
+from __future__ import annotations
+
+import re
+
+from lorewright.turn.records import NarratorInput
+from lorewright.turn.twins.narrator import views
+from lorewright.turn.twins.narrator.act_slots import Actor
+from lorewright.turn.twins.narrator.authored import ended, is_named_in, plain, word_count
+from lorewright.turn.twins.narrator.beats import Beat
+from lorewright.turn.twins.narrator.memory import sentences
+
+_MOST_WORDS = 45
+_UNFIT = re.compile(r"\w:\w|\w_\w|[#{}\[\]<>|]|/\w")
+_BY_PRONOUN = re.compile(r"(?:He|She|They|It|His|Her|Their|Its)\b")
+_QUOTED = re.compile(r"(“[^”]*”|\"[^\"]*\")")
+# After these a name before them has been an object, so that `you` can stand there as well.
+_AFTER_OBJECT = (
+    r"about|again|and|as|at|away|back|before|by|down|for|from|in|into|of|off|on|out|over|then|to|up|with|without|"
+    r"a|an|the|his|her|its|their|what|where|who|why|when|how|whether|that|this"
+)
+
+
+def own_words(actor: Actor) -> str:
+    """The words of the intention as they can be told; empty where they name nobody, or show what is no prose.
+
+    They are sentences of ours or a model's, not an author's: the player's name becomes `you` where that fits.
+    """
+    text = plain(actor.act.text)
+    if not text or _UNFIT.search(text):
+        return ""
+    text = ended(_first_sentences(text))
+    named = is_named_in([actor.person.name, plain(actor.act.name)], text)
+    if not (named or _BY_PRONOUN.match(text)) or word_count(text) > _MOST_WORDS:
+        return ""
+    return _to_you(text, views.name_of(actor.told, actor.told.player_id) or actor.told.player.name)
+
+
+def worded(actor: Actor, words: str) -> list[Beat]:
+    """The words as a beat, after a short sentence with the name where they have a pronoun alone. What they quote of the
+    notes is cited."""
+    lines = [line for view in actor.told.scene.people if view.id == actor.act.who for line in view.disposition]
+    quoted = [line for line in lines if plain(line.text) and plain(line.text).rstrip(".") in words]
+    told = Beat(
+        "act",
+        slots={"who": actor.person},
+        authored=words,
+        cites=tuple(dict.fromkeys(line.chunk_id for line in quoted)),
+        keys=tuple(line.key for line in quoted),
+    )
+    return [told] if is_named_in([actor.person.name], words) else [actor.beat("act", "npc.own"), told]
+
+
+def speaks(words: str) -> bool:
+    """Whether somebody is quoted in the words."""
+    return bool(_QUOTED.search(words))
+
+
+def _first_sentences(text: str) -> str:
+    kept: list[str] = []
+    for sentence in sentences(text) or [text]:
+        if kept and word_count(" ".join([*kept, sentence])) > _MOST_WORDS:
+            break
+        kept.append(sentence)
+    return " ".join(kept)
+
+
+def _to_you(text: str, name: str) -> str:
+    """The player's name as `you` and `your` where it is an object; what is quoted, and where it is a subject, stays."""
+    if not name.strip():
+        return text
+    called = re.escape(name)
+    possessive = re.compile(rf"(?<=\w )(?<![.!?] ){called}['’]s?(?!\w)")
+    aimed = re.compile(rf"(?<=[\w,] )(?<!\band ){called}(?=[.,;:!?…]|$| (?:{_AFTER_OBJECT})\b)")
+    parts = _QUOTED.split(text)
+    parts[::2] = [aimed.sub("you", possessive.sub("your", part)) for part in parts[::2]]
+    return "".join(parts)
+
+
+def tells_of_player(given: NarratorInput, words: str) -> bool:
+    """Whether the words still call the player by name outside of a quotation, as nobody would who tells it to them."""
+    name = views.name_of(given, given.player_id) or given.player.name
+    return is_named_in([name], "".join(_QUOTED.split(words)[::2]))

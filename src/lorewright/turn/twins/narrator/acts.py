@@ -1,0 +1,135 @@
+"""What others do of their own accord -> beats: the sentences of an author, of the grammar, or of the intention."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from lorewright.ids import content_hash
+from lorewright.rules.outcomes import Outcome
+from lorewright.turn.records import Evidence, NarratorInput, NpcAct
+from lorewright.turn.twins.narrator.act_deeds import deed_beats
+from lorewright.turn.twins.narrator.act_slots import Actor, actor_of
+from lorewright.turn.twins.narrator.act_talk import quotes
+from lorewright.turn.twins.narrator.act_words import own_words, tells_of_player, worded
+from lorewright.turn.twins.narrator.authored import ended, is_named_in, plain
+from lorewright.turn.twins.narrator.beats import Beat, Joint
+from lorewright.turn.twins.narrator.memory import Memory
+
+# Outcomes of which the grammar could only say that something was done: the author's sentence says it better twice.
+_WITHOUT_WORDS = frozenset(("acted", "used", "looked", "waited"))
+
+
+def act_beats(given: NarratorInput, memory: Memory) -> Iterator[Beat]:
+    """Every act in its order, each once; after what the player did a new paragraph begins."""
+    for number, act in enumerate(given.acts):
+        first, *more = _told(actor_of(given, act), memory)
+        joint = _joint(given.acts[number - 1] if number else None, act)
+        yield replace(first, joint=joint, starts_paragraph=number == 0)
+        yield from more
+
+
+def moved_by_acts(given: NarratorInput) -> frozenset[str]:
+    """Those whose coming or going an act tells."""
+    told = (outcome for act in given.acts for outcome in act.outcomes if outcome.code == "moved")
+    return frozenset(outcome.actor_id for outcome in told)
+
+
+def items_of_acts(given: NarratorInput) -> frozenset[str]:
+    """The lore items that come up in acts, and are told with them."""
+    told = (outcome for act in given.acts for outcome in act.outcomes)
+    return frozenset(item for outcome in told for item in (*outcome.item_ids, *outcome.known_item_ids))
+
+
+def things_of_acts(given: NarratorInput) -> frozenset[str]:
+    """The things and doors that acts are about: what becomes of them is told there."""
+    told = (outcome for act in given.acts for outcome in act.outcomes if outcome.code != "blocked")
+    return frozenset(one for outcome in told for one in (outcome.item_id, outcome.target_id) if one is not None)
+
+
+def _joint(before: NpcAct | None, act: NpcAct) -> Joint:
+    if before is None:
+        return ""
+    meant = {outcome.target_id for outcome in act.outcomes}
+    return "answer" if before.who in meant and before.who != act.who else "next"
+
+
+def _told(actor: Actor, memory: Memory) -> list[Beat]:
+    if actor.act.hidden:
+        return [actor.beat("act", "npc.whisper", to=actor.act.whisper_to)]
+    if not actor.act.outcomes:
+        return _intended(actor, memory)
+    beats: list[Beat] = []
+    for outcome in actor.act.outcomes:
+        beats += _came_of(actor, outcome, memory, is_first=not beats)
+    return beats
+
+
+def _came_of(actor: Actor, outcome: Outcome, memory: Memory, *, is_first: bool) -> list[Beat]:
+    """The author's sentences where what they tell came off, else the grammar; then what a rule says of it.
+
+    What an author wrote is told in these words the first time, and where the grammar has nothing as good each time.
+    """
+    evidence = _evidence_of(actor.told, outcome)
+    came_off = outcome.code != "blocked" and outcome.band != "fail"
+    say = _say(actor.act) if is_first and came_off else ""
+    known = bool(say and actor.told.recall.get(_key(say)))
+    beats: list[Beat] = []
+    if say and (not known or outcome.code in _WITHOUT_WORDS):
+        beats += [*_authored(actor, say, again=known), *_unsaid(actor, outcome, say, evidence)]
+        beats += [actor.beat("act", "npc.came_off", {"band": "mixed"})] if outcome.band == "mixed" else []
+    else:
+        whispers = actor.act.whisper_to == actor.told.player_id and came_off
+        beats += [actor.beat("act", "npc.near")] if whispers and is_first else []
+        words = own_words(actor) if came_off and is_first else ""
+        is_fit = bool(words) and not tells_of_player(actor.told, words) and memory.age(words) is None
+        beats += deed_beats(actor, outcome, evidence, words=words if is_fit else "")
+    return [*beats, *_also_said(actor.told, outcome)]
+
+
+def _intended(actor: Actor, memory: Memory) -> list[Beat]:
+    """What needs no judgement: the author's sentences, else the intention's own words unless they are in the ear."""
+    if say := _say(actor.act):
+        return _authored(actor, say, again=bool(actor.told.recall.get(_key(say))))
+    words = own_words(actor)
+    if not words:
+        return [actor.beat("act", "npc.gesture", to=actor.act.whisper_to)]
+    if memory.age(words) is not None:
+        return [actor.beat("act", "npc.still_at_it", {"verb": "talk"} if "”" in words else {})]
+    return worded(actor, words)
+
+
+def _authored(actor: Actor, say: str, *, again: bool) -> list[Beat]:
+    told = Beat("act", slots={"who": actor.person}, authored=say, keys=(_key(say),))
+    return [actor.beat("aside", "npc.again"), told] if again else [told]
+
+
+def _say(act: NpcAct) -> str:
+    return " ".join(ended(text) for part in act.say if (text := plain(part)))
+
+
+def _key(say: str) -> str:
+    return f"say:{content_hash(say)[:12]}"
+
+
+def _evidence_of(given: NarratorInput, outcome: Outcome) -> list[Evidence]:
+    wanted = (*outcome.item_ids, *outcome.known_item_ids)
+    return [one for one in given.evidence if one.item_id in wanted and plain(one.text)]
+
+
+def _unsaid(actor: Actor, outcome: Outcome, say: str, evidence: Sequence[Evidence]) -> list[Beat]:
+    """What comes to light and is not quoted in the author's sentences, in the voice of whoever says it."""
+    new = [one for one in evidence if not one.known_before and plain(one.text) not in say]
+    if outcome.code == "told":
+        return [one for one in deed_beats(actor, outcome, new, words="") if one.cites]
+    named = is_named_in([actor.person.name], say)
+    beats = quotes(actor, "told.after_say", new, to=None)
+    return [replace(beats[0], group="", facts={}), *beats[1:]] if beats and named else beats
+
+
+def _also_said(given: NarratorInput, outcome: Outcome) -> Iterator[Beat]:
+    """The sentences of a rule, and of what followed by itself; each is told once."""
+    for text in filter(None, map(plain, (*outcome.say, *outcome.then))):
+        key = _key(ended(text))
+        if not given.recall.get(key):
+            yield Beat("act", authored=ended(text), keys=(key,))

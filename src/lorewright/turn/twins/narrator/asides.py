@@ -1,0 +1,78 @@
+"""Around the acts of others: what shows of them afterwards, and the quiet where nobody acts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from lorewright.rules.outcomes import Outcome
+from lorewright.turn.records import NarratorInput
+from lorewright.turn.twins.naming import listed
+from lorewright.turn.twins.narrator import views
+from lorewright.turn.twins.narrator.act_slots import Actor, actor_of, is_somebody
+from lorewright.turn.twins.narrator.authored import plain
+from lorewright.turn.twins.narrator.beats import Beat
+from lorewright.turn.twins.narrator.grammar import Fact
+from lorewright.turn.twins.narrator.memory import Memory
+from lorewright.turn.twins.narrator.scenery import lore_beat
+
+# For so many turns after it was told one does not hear of the quiet again.
+_QUIET_TURNS = 4
+_TALK = frozenset(("ask", "tell", "persuade", "threaten", "promise", "recall"))
+
+
+def after_acts(given: NarratorInput, memory: Memory) -> Iterator[Beat]:
+    """What may be added to somebody's act, best first: what shows of it, a line of theirs that is new, the place."""
+    if given.ending or not given.acts:
+        return
+    actor = actor_of(given, given.acts[-1])
+    verb = _verb(actor)
+    kinds: list[dict[str, Fact]] = [{"verb": verb}, {}] if verb else [{}]
+    shown = [actor.beat("filler", "npc.after", facts) for facts in kinds]
+    lines = [line for view in given.scene.people if view.id == actor.act.who for line in view.disposition]
+    new = [line for line in views.unseen(lines, given.recall) if memory.age(plain(line.text)) is None]
+    theirs = [lore_beat(line) for line in new[:1] if actor.act.who not in _gone(given)]
+    yield from [*theirs, *shown] if given.turn_no % 3 == 0 else [*shown, *theirs]
+    yield Beat("filler", "still.place", slots={"place": views.place(given)})
+
+
+def quiet_beats(given: NarratorInput) -> list[Beat]:
+    """That nobody of those who could have acted did so: said once, and not again within a few turns."""
+    names = [
+        one.name for view in given.scene.people if view.id in given.quiet and (one := views.person(given, view.id))
+    ]
+    meant = {outcome.target_id for outcome in given.outcomes}
+    told_lately = any(given.recall.get(f"quiet@{given.turn_no - back}") for back in range(1, _QUIET_TURNS + 1))
+    if not names or given.acts or given.scene_changed or given.ending or told_lately or meant & set(given.quiet):
+        return []
+    slots = {"names": listed(names)}
+    return [Beat("quiet", "quiet", {}, slots, plural=len(names) > 1, keys=(f"quiet@{given.turn_no}",))]
+
+
+def _gone(given: NarratorInput) -> set[str]:
+    here = {view.id for view in given.scene.people}
+    return {act.who for act in given.acts} - here
+
+
+def _verb(actor: Actor) -> str:
+    """By what shows afterwards: how it went, then what it was; empty for what is like nothing else."""
+    act = actor.act
+    if act.hidden:
+        return "talk"
+    if not act.outcomes:
+        return ""
+    outcome = act.outcomes[-1]
+    if outcome.code == "blocked" or (outcome.band == "fail" and outcome.type != "attack"):
+        return "fail"
+    if outcome.code == "moved":
+        return "come" if outcome.location_id == actor.told.scene.place_id else "go"
+    if outcome.type == "attack":
+        return "fight"
+    if outcome.code == "waited":
+        return "wait"
+    return _of_talk(actor, outcome) if outcome.type in _TALK else ""
+
+
+def _of_talk(actor: Actor, outcome: Outcome) -> str:
+    if outcome.target_id == actor.told.player_id:
+        return {"ask": "ask", "tell": "tell"}.get(outcome.type, "")
+    return "talk" if is_somebody(actor.told, outcome.target_id) else ""
