@@ -39,11 +39,11 @@ def formula(condition: c.Condition | None, *, holds: bool = True) -> Formula:
         case c.Visited():
             return ("visited" if holds else "unvisited", condition.visited)
         case c.ClockIs():
-            low, high = ("clock", condition.clock, condition.min), ("below", condition.clock, condition.max)
-            if holds:
-                return low if condition.max is None else ("all", low, high)
-            over = NEVER if condition.max is None else ("clock", condition.clock, condition.max + 1)
-            return ("any", ("below", condition.clock, condition.min - 1), over)
+            return _between(condition.clock, condition.min, condition.max, holds=holds)
+        case c.PathIs() if condition.of is None and condition.is_ is None:
+            low, high = condition.min, condition.max
+            least = None if low is None else math.ceil(low)
+            return _between(gauge(condition.path), least, None if high is None else math.floor(high), holds=holds)
         case c.ThreadIs():
             return ("thread" if holds else "other", condition.thread, condition.status)
         case c.Revealed():
@@ -72,6 +72,28 @@ def formula(condition: c.Condition | None, *, holds: bool = True) -> Formula:
             return ALWAYS
         case _:
             assert_never(condition)
+
+
+def gauge(path: str) -> str:
+    """What a number of the ruleset's scene is called where clocks are named."""
+    return f"scene.{path}"
+
+
+def _between(clock: str, low: int | None, high: int | None, *, holds: bool) -> Formula:
+    """That a clock stands between two values, both included, or that it does not."""
+    if holds:
+        parts = (*(() if low is None else (("clock", clock, low),)), *(() if high is None else (("below", clock, high),)))
+        return parts[0] if len(parts) == 1 else ("all", *parts)
+    under = () if low is None else (("below", clock, low - 1),)
+    return ("any", *under, *(() if high is None else (("clock", clock, high + 1),)))
+
+
+def counted(clock: str, state: WorldState) -> tuple[int, int] | None:
+    """The value and the maximum of a clock, or of a number of the ruleset's scene; None where there is none."""
+    if clock in state.clocks:
+        return state.clocks[clock].value, state.clocks[clock].max
+    found = () if state.ruleset is None else state.ruleset.gauges()
+    return next(((one.value, one.max) for one in found if gauge(one.id) == clock), None)
 
 
 def added(effects: Iterable[e.Effect], player_id: str) -> Iterator[Atom]:
@@ -106,8 +128,19 @@ def added(effects: Iterable[e.Effect], player_id: str) -> Iterator[Atom]:
 
 
 def ticked(effects: Iterable[e.Effect]) -> tuple[tuple[str, int], ...]:
-    """The clocks that effects move, and by how much."""
-    return tuple((one.clock, one.by) for one in effects if isinstance(one, e.ClockEffect) and one.by)
+    """The clocks and the numbers of the scene that effects move, and by how much."""
+    return tuple(chain.from_iterable(map(_ticks, effects)))
+
+
+def _ticks(effect: e.Effect) -> Iterator[tuple[str, int]]:
+    match effect:
+        case e.ClockEffect() if effect.by:
+            yield effect.clock, effect.by
+        case e.PathEffect() if effect.of is None and effect.op in ("increment", "decrement"):
+            by = 1 if effect.value is None else math.ceil(effect.value)
+            yield gauge(effect.path), by if effect.op == "increment" else -by
+        case _:
+            pass
 
 
 def is_true(atom: Atom, state: WorldState) -> bool:
@@ -132,9 +165,11 @@ def is_true(atom: Atom, state: WorldState) -> bool:
         case ("unvisited", place):
             return place not in state.visits
         case ("clock", clock, value):
-            return clock in state.clocks and state.clocks[clock].value >= value
+            stands = counted(clock, state)
+            return stands is not None and stands[0] >= value
         case ("below", clock, value):
-            return clock in state.clocks and state.clocks[clock].value <= value
+            stands = counted(clock, state)
+            return stands is not None and stands[0] <= value
         case ("thread", thread, status):
             return thread in state.threads and state.threads[thread].status == status
         case ("other", thread, status):

@@ -247,6 +247,7 @@ class Search:
             tuple(sorted((door, one.locked, one.open) for door, one in state.doors.items())),
             frozenset(key for key in state.recall if key.startswith("rule:")),
             frozenset(state.facts),
+            () if state.ruleset is None else tuple((one.id, one.value) for one in state.ruleset.gauges()),
             state.ended,
         )
 

@@ -11,7 +11,7 @@ from collections import deque
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
-from atoms import Atom, Formula, atoms, is_true
+from atoms import Atom, Formula, atoms, counted, is_true
 from lorewright.rules.rulesets import BandName
 from lorewright.world.state import OFFSTAGE, WorldState
 
@@ -65,13 +65,14 @@ class Estimate:
         return math.inf if tick is None else tick[0] + math.ceil(self._missing(atom) / tick[1])
 
     def _tick(self, atom: Atom) -> tuple[float, int, Move] | None:
-        clock = self.state.clocks.get(atom[1])
-        if clock is None or not 0 <= atom[2] <= clock.max:
+        stands = counted(atom[1], self.state)
+        if stands is None or not 0 <= atom[2] <= stands[1]:
             return None
         return self.ticks.get((atom[1], atom[0] == "clock"))
 
     def _missing(self, atom: Atom) -> int:
-        return abs(int(atom[2]) - self.state.clocks[atom[1]].value)
+        stands = counted(atom[1], self.state)
+        return 0 if stands is None else abs(int(atom[2]) - stands[0])
 
     def make(self, move: Move) -> Iterator[Atom]:
         """Make a move, if it can be made; what has become cheaper by it."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 
-from atoms import ALWAYS, Formula, added, alternatives, formula, ticked
+from atoms import ALWAYS, Formula, added, alternatives, formula, gauge, ticked
 from dry_run import DryRun
 from estimate import Move
 from lorewright.ids import local
@@ -95,6 +95,7 @@ class Board:
             ),
             *self._departed(),
             *self._waits(),
+            *self._timers(),
             *self._blunders(),
         ]
 
@@ -161,10 +162,11 @@ class Board:
         return Move(needs, tuple(added(effects, self.start.player_id)), ticked(effects))
 
     def _ruled(self, rule: Rule) -> Iterator[Move]:
-        """A move an act and band, each with the effects of that band."""
+        """A move an act and band, each with the effects of that band; what the ruleset makes of a check comes on top."""
         bands: dict[BandName, tuple[Effect, ...]] = {"success": rule.success}
         if rule.check is not None:
             bands |= {"critical": rule.critical, "mixed": rule.mixed, "fail": rule.fail}
+        follows = self.rules.ruleset.consequences if rule.check is not None else {}
         told = self.known_by.get(rule.on.target or "", ())
         for act in rule.on.acts:
             items = self._items_of(rule, act)
@@ -174,7 +176,8 @@ class Board:
             for band, effects in bands.items():
                 if band != "critical" or effects:
                     adds = (*added(effects, self.start.player_id), ("fired", rule.id, band), ("by", rule.id, act))
-                    yield Move(needs, adds, ticked(effects), lines=lines, bands=(band,), rule=rule.id)
+                    ticks = ticked((*effects, *follows.get(band, ())))
+                    yield Move(needs, adds, ticks, lines=lines, bands=(band,), rule=rule.id)
                     ways = alternatives(formula(rule.when))
                     for number, way in enumerate(ways if len(ways) > 1 else ()):
                         here = ("all", self._trigger(rule, act, items), way, spent)
@@ -234,6 +237,14 @@ class Board:
         for atom in sorted(wanted):
             minutes = min(atom[1], _LONGEST_WAIT)
             yield Move(ALWAYS, (atom,), lines=_lines(f"wait {minutes} minutes"))
+
+    def _timers(self) -> Iterator[Move]:
+        """Numbers of the ruleset's scene that move with the time."""
+        ruleset = self.rules.ruleset
+        minutes = ruleset.actions["wait"].minutes if "wait" in ruleset.actions else 0
+        ticks = tuple((gauge(path), by * minutes) for path, by in ruleset.timers.items() if by * minutes)
+        if ticks:
+            yield Move(ALWAYS, (), ticks, lines=_lines("wait"))
 
     def _blunders(self) -> Iterator[Move]:
         """What goes wrong by the ruleset's own checks counts on a clock, too."""

@@ -97,7 +97,10 @@ def test_a_saved_walk_is_valid_and_listed_and_the_scenario_that_ships_is_clean(r
     checked = run(root, "scenario", "validate", str(root / "scenarios" / "walk.yaml"))
     assert (checked.returncode, checked.stdout) == (0, "0 errors, 0 warnings\n")
     listed = json.loads(run(root, "scenario", "list", "--json").stdout)
-    assert [one["id"] for one in listed] == ["dead_drop", "lamp_night", "locked_house", "tic_tac_toe", "explore_vault"]
+    assert [one["id"] for one in listed] == [
+        *("dead_drop", "lamp_night", "locked_house", "lost_property", "night_desk", "seven_minutes", "tic_tac_toe"),
+        "explore_vault",
+    ]
     assert set(listed[0]) == {"id", "name", "summary", "packs", "ruleset", "packs_here", "file"}
     assert json.loads(run(root, "scenario", "validate", "dead_drop", "--json").stdout) == []
 
