@@ -30,7 +30,9 @@ from lorewright.turn.store import CampaignStore
 from lorewright.world.state import WorldState
 
 # Engine rather than reader: these judge with all of the truth, and nobody is shown what they were given.
-CODE_STAGES = frozenset({"ground", "validate", "settle", "resolve", "accept"})
+CODE_STAGES = frozenset(
+    {"ground", "validate", "settle", "resolve", "accept", "activation", "npc_validate", "npc_resolve"}
+)
 # These are shown people as they are, and are before the turn's outcome or after it.
 _BEFORE = frozenset({"interpreter", "planner"})
 _REFUSED = re.compile(r"quotes what was not revealed \(([^)]+)\)")
