@@ -143,6 +143,13 @@ def reshape(world: Json, op: o.Reshape) -> None:
         block.setdefault("nerve", 1)
 
 
+def play_as(world: Json, op: o.PlayAs) -> None:
+    world["player_id"] = op.who
+    where = world["positions"][op.who]
+    if world["scene"]["location_id"] != where:
+        open_scene(world, o.OpenScene(location_id=where))
+
+
 LAWS: dict[str, Law] = {
     "advance_time": advance_time,
     "move": move,
@@ -166,5 +173,6 @@ LAWS: dict[str, Law] = {
     "append": append,
     "remove": remove,
     "reshape": reshape,
+    "play_as": play_as,
     **INNER_LAWS,
 }

@@ -80,6 +80,7 @@ strays: Ops = st.one_of(
     st.builds(o.AddEntity, entity=stray_entities, at=st.none() | ids),
     st.builds(o.Recall, key=st.text(max_size=8)),
     st.builds(o.EndCampaign, ending_id=st.just("delivered")),
+    st.builds(o.PlayAs, who=ids),
     stray_path_ops,
     *inner_strays,
 )
@@ -101,7 +102,7 @@ def busy() -> WorldState:
         o.BeginSituation(situation_id="panic"),
         o.SetTurnOrder(actors=(w.JO, w.VIKTOR)),
         o.SetStreak(who=w.JO, failures=2),
-    )
+    ).with_fields(personas=(w.JO, w.MARA))
 
 
 def fitting(state: WorldState, kind: str) -> Ops | None:
@@ -116,6 +117,11 @@ def _places(state: WorldState) -> list[str]:
 def _moves(state: WorldState) -> Ops | None:
     ways = [(who, to) for who, at in state.positions.items() for to in (*_places(state), OFFSTAGE) if to != at]
     return one_of(ways, lambda way: st.just(o.Move(entity_id=way[0], to=way[1])))
+
+
+def _switches(state: WorldState) -> Ops | None:
+    others = [one for one in state.personas if one != state.player_id and state.positions[one] != OFFSTAGE]
+    return one_of(others, lambda who: st.just(o.PlayAs(who=who)))
 
 
 def _changes_of_inventory(state: WorldState) -> Ops:
@@ -304,6 +310,7 @@ FITTING: dict[str, Callable[[WorldState], Ops | None]] = {
     "append": _appends,
     "remove": _removals,
     "reshape": _reshapings,
+    "play_as": _switches,
     **INNER_FITTING,
 }
 

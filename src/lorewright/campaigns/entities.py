@@ -26,14 +26,23 @@ def names_made(scenario: Scenario) -> list[str]:
 
 
 def entities_of(scenario: Scenario, names: Names, generations: Sequence[Generation]) -> Iterator[Entity]:
-    """The player, then places, cast and whoever is known or a thread is about, then the things. Names that mean nothing
-    are noted in `names`."""
+    """The player, other personas, then places, cast and whoever is known or a thread is about, then the things. Names
+    that mean nothing are noted in `names`."""
     player = scenario.player
     yield Entity(id=names.player_id, type="player", name=player.name, pronoun=player.pronoun, traits=player.traits)
+    for key, persona in scenario.personas.items():
+        yield Entity(
+            id=names.entity(key, where=f"personas.{key}"),
+            type="player",
+            name=persona.name,
+            aliases=persona.aliases,
+            pronoun=persona.pronoun,
+            traits=persona.traits,
+        )
     added = _added(scenario)
     related = [one for thread in scenario.threads.values() for one in thread.related]
     for name in dict.fromkeys([*added, *related]):
-        if name in scenario.things or name in PLAYER_NAMES:
+        if name in scenario.things or name in scenario.personas or name in PLAYER_NAMES:
             continue
         entity_id = names.entity(name, where=where_of(scenario, name))
         source = told_entity(entity_id, generations)

@@ -6,6 +6,8 @@ from types import MappingProxyType
 
 from lorewright.campaigns.names import PLAYER_NAMES, Names
 from lorewright.campaigns.scenario import Scenario
+from lorewright.campaigns.scenario_cast import ScenarioCast
+from lorewright.campaigns.scenario_players import ScenarioPersona
 from lorewright.rules.capability import ALL
 from lorewright.rules.hardships import EscalationStep, Inquiry, ThreatRule
 from lorewright.rules.rulesets import Ruleset
@@ -15,18 +17,21 @@ from lorewright.world.state import Relationship, relationship_key
 
 
 def characters_of(scenario: Scenario, names: Names) -> dict[str, Character]:
-    """Profile, states and conditions of the player and the cast, by ID; of whoever has any."""
+    """Profile, states and conditions of the player, the personas and the cast, by ID; of whoever has any."""
     player = scenario.player
     found = {names.player_id: Character(profile=player.profile, conditions=player.conditions)}
-    for key, one in scenario.cast.items():
+    people: dict[str, ScenarioPersona | ScenarioCast] = {**scenario.personas, **scenario.cast}
+    for key, one in people.items():
         who = names.entity(key, where=f"cast.{key}")
         found[who] = Character(profile=one.profile, states=one.states, conditions=one.conditions)
     return {who: one for who, one in found.items() if one.profile or one.states or one.conditions}
 
 
 def memories_of(scenario: Scenario, names: Names) -> dict[str, dict[str, Observation]]:
-    """What the player and the cast remember from the start, by whom and ID; of whoever remembers anything."""
-    given = {"player": scenario.player.observations, **{key: one.observations for key, one in scenario.cast.items()}}
+    """What the player, the personas and the cast remember from the start, by whom and ID; of whoever remembers
+    anything."""
+    people: dict[str, ScenarioPersona | ScenarioCast] = {**scenario.personas, **scenario.cast}
+    given = {"player": scenario.player.observations, **{key: one.observations for key, one in people.items()}}
     return {
         names.entity(key, where=f"cast.{key}.observations"): {
             observation_id(one.content): Observation(content=one.content, importance=one.importance, minute=0)

@@ -26,6 +26,9 @@ _KINDS = {
     "threat": frozenset({"announce", "avert", "announced"}),
 }
 _PAIRS = frozenset({"relation", "tie"})
+# Where `you` may be any of several personas: whoever is played when it comes to it.
+_YOU_FIELDS = frozenset({"of", "by", "subject", "turn", "depart"}) | _PAIRS
+_SAID = frozenset({"promise", "threat", "owes"})
 # Words and values: what stands in them is nobody's name.
 _TEXTS = frozenset({"observe", "averted", "title", "is", "value"})
 _ENTITY_FIELDS = frozenset(
@@ -51,11 +54,14 @@ class Names:
         endings: Iterable[str],
         situations: Iterable[str] = (),
         threats: Iterable[str] = (),
+        personas: Iterable[str] = (),
     ) -> None:
         """`own` are the scenario's things, each with the pack's entity that it is, where it is one; `made` the places
-        and people that are the scenario's own where no pack knows them."""
+        and people that are the scenario's own where no pack knows them; `personas` whom one may play beside the
+        player."""
         self._generations = generations
-        self._own = {name: f"{campaign_id}:{name}" for name in own}
+        self._personas = frozenset(personas)
+        self._own = {name: f"{campaign_id}:{name}" for name in (*own, *sorted(self._personas))}
         self._made = {name: f"{campaign_id}:{name}" for name in made}
         self.player_id = f"{campaign_id}:player"
         self._known = {
@@ -121,8 +127,14 @@ class Names:
         return data
 
     def _value(self, key: str, value: Any, where: str) -> Any:
+        if self._personas and key in _SAID and isinstance(value, Mapping):
+            said = {name: one for name, one in value.items() if name != "to" or one != "you"}
+            return {**self._walk(said, where), **({"to": "you"} if said.keys() != value.keys() else {})}
+        if self._personas and key in _YOU_FIELDS and value == "you":
+            return value
         if key in _PAIRS:
-            return [self.entity(name, where=where) for name in value]
+            stays = ("you",) if self._personas else ()
+            return [name if name in stays else self.entity(name, where=where) for name in value]
         if not isinstance(value, str) or key == "say":
             return self._walk(value, where) if key != "say" else value
         if key in _TEXTS:

@@ -19,6 +19,7 @@ from lorewright.campaigns.hardships import (
     with_situations,
 )
 from lorewright.campaigns.names import PLAYER_NAMES, Names
+from lorewright.campaigns.personas import positions_of_personas, things_of_personas, trust_in_personas
 from lorewright.campaigns.scenario import Scenario, ScenarioPlace, ScenarioThing, ScenarioWay
 from lorewright.campaigns.scenario_cast import AgendaStep
 from lorewright.campaigns.sheets import path_faults, seeded_state
@@ -83,6 +84,7 @@ def tried(
         endings=scenario.endings,
         situations=[*ruleset.situations, *scenario.situations],
         threats=scenario.threats,
+        personas=scenario.personas,
     )
     composer = _Composer(scenario, names, generations)
     opening = Opening(composer.state(ruleset), composer.rules(ruleset))
@@ -103,13 +105,14 @@ class _Composer:
         start = names.entity(scenario.start, where="start")
         if scenario.start not in scenario.places:
             names.problems.append(f"start: {scenario.start} is not among the places")
+        positions = positions_of_personas(scenario, names, start=start)
         return WorldState(
             player_id=names.player_id,
             scene=Scene(location_id=start),
             entities={entity.id: entity for entity in entities_of(scenario, names, self._generations)},
             exits={self._place(place): tuple(self._exits(place)) for place in scenario.places},
             doors={self._id(n): self._door(n, t) for n, t in scenario.things.items() if t.kind == "door"},
-            positions={names.player_id: start, **self._positions()},
+            positions={names.player_id: start, **positions, **self._positions()},
             inventory=self._inventory(),
             clocks={clock_id: self._clock(clock_id) for clock_id in scenario.clocks},
             threads={thread_id: self._thread(thread_id) for thread_id in scenario.threads},
@@ -120,6 +123,7 @@ class _Composer:
             observations=memories_of(scenario, names),
             relationships=relationships_of(scenario, names),
             turn_order=turn_order_of(scenario, names),
+            personas=(names.player_id, *positions) if positions else (),
         )
 
     def rules(self, ruleset: Ruleset) -> CampaignRules:
@@ -237,7 +241,7 @@ class _Composer:
         return {self._place(name): self._names.entity(one.at, where=f"cast.{name}") for name, one in cast.items()}
 
     def _inventory(self) -> dict[str, dict[str, int]]:
-        held: dict[str, dict[str, int]] = {}
+        held: dict[str, dict[str, int]] = things_of_personas(self._scenario, self._names)
         for item in self._scenario.player.items:
             held.setdefault(self._names.player_id, {})[self._names.entity(item, where="player.items")] = 1
         for name, thing in self._scenario.things.items():
@@ -265,7 +269,7 @@ class _Composer:
         )
 
     def _relations(self) -> dict[str, Relation]:
-        relations = {}
+        relations = trust_in_personas(self._scenario, self._names)
         for name, one in self._scenario.cast.items():
             if one.trust:
                 a, b = pair(self._place(name), self._names.player_id)

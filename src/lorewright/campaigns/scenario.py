@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any, Literal, Self
+from typing import Any, Literal, Self
 
 from pydantic import Field, ValidationError, field_validator, model_validator
 
 from lorewright.campaigns.faults import Fault, faults_of, told
-from lorewright.campaigns.scenario_cast import ScenarioCast, ScenarioMemory
+from lorewright.campaigns.scenario_cast import ScenarioCast
+from lorewright.campaigns.scenario_players import ScenarioPersona, ScenarioPlayer, Written
 from lorewright.errors import NotFound, ScenarioError
 from lorewright.packs.bounded_yaml import YamlProblem, lines_of_yaml, load_yaml
 from lorewright.rules.conditions import Condition
@@ -21,10 +22,6 @@ from lorewright.world.frozen import Frozen, FrozenMap
 _KEYS = "see docs/authoring.md for the keys of a scenario"
 # The walk in a large vault names every place and thing of it.
 _MAX_YAML_NODES = 500_000
-
-
-# Text that says something; spaces at its ends are kept.
-Written = Annotated[str, Field(pattern=r"\S")]
 
 
 class ScenarioExit(Frozen):
@@ -108,18 +105,6 @@ class ScenarioEntity(Frozen):
     tags: tuple[str, ...] = ()
 
 
-class ScenarioPlayer(Frozen):
-    """Who the player is, and what they remember from the start (`observations`)."""
-
-    name: str = "the traveller"
-    pronoun: Literal["he", "she", "they", "it"] = "they"
-    items: tuple[str, ...] = ()
-    traits: FrozenMap[str, int] = Field(default_factory=dict)
-    profile: FrozenMap[str, Any] = Field(default_factory=dict)
-    conditions: tuple[str, ...] = ()
-    observations: tuple[ScenarioMemory, ...] = ()
-
-
 class ScenarioThread(Frozen):
     """An open question and who it is about; with `inquiry` it is counted how far it has been looked into."""
 
@@ -152,8 +137,8 @@ class Scenario(Frozen):
     """A playable situation on top of packs, or of none. IDs of entities may be bare or `pack:id`.
 
     `profile` says which rounds a turn has, where it is another than the ruleset's.
-    `stat_blocks` (of the player and the cast) and `scene_seed` begin what the ruleset's schemas describe. A
-    `scene_seed` for a ruleset that describes no scene is kept with the campaign and read by no rule, as are
+    `stat_blocks` (of the player, the personas and the cast) and `scene_seed` begin what the ruleset's schemas describe.
+    A `scene_seed` for a ruleset that describes no scene is kept with the campaign and read by no rule, as are
     `calibration`, `system` and `genre_rules`.
     """
 
@@ -174,6 +159,7 @@ class Scenario(Frozen):
     profile: TurnProfile | None = None
     start: str
     player: ScenarioPlayer = Field(default_factory=ScenarioPlayer)
+    personas: FrozenMap[str, ScenarioPersona] = Field(default_factory=dict)
     places: FrozenMap[str, ScenarioPlace]
     map: tuple[ScenarioWay, ...] = ()
     things: FrozenMap[str, ScenarioThing] = Field(default_factory=dict)

@@ -6,6 +6,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, field_validator
 
+from lorewright.campaigns.scenario_players import ScenarioMemory
 from lorewright.rules.cast import Deed
 from lorewright.rules.conditions import ClockIs, Condition
 from lorewright.rules.effects import Effect
@@ -24,13 +25,6 @@ class AgendaStep(Frozen):
 
     when: ClockIs
     do: str | tuple[Effect, ...]
-
-
-class ScenarioMemory(Frozen):
-    """Something that a character remembers from the start, and how much it matters to them."""
-
-    content: str = Field(min_length=1, max_length=500)
-    importance: int = Field(default=3, ge=1, le=5)
 
 
 class ScenarioAct(Frozen):

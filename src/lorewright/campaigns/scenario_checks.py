@@ -93,7 +93,8 @@ def _id_of(state: WorldState, key: str) -> str:
 
 
 def _things(scenario: Scenario, effects: list[Effect]) -> Iterator[Doubt]:
-    given = _named(effects, "give", "put") | set(scenario.player.items)
+    carried = {item for one in scenario.personas.values() for item in one.items}
+    given = _named(effects, "give", "put") | set(scenario.player.items) | carried
     for key, thing in scenario.things.items():
         if thing.kind == "item" and thing.at is None and thing.held_by is None and key not in given:
             message = f"{key} is nowhere, and nothing gives or puts it"
@@ -152,6 +153,7 @@ def _absent(scenario: Scenario) -> Iterator[Doubt]:
     there = {
         *scenario.places,
         *scenario.cast,
+        *scenario.personas,
         *scenario.things,
         *(one.id for one in scenario.entities),
         "you",

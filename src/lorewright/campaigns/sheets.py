@@ -72,15 +72,16 @@ def hold_to(state: WorldState, ruleset: Ruleset) -> None:
 
 
 def _blocks(scenario: Scenario, ruleset: Ruleset, names: Names) -> Iterator[tuple[str, dict[str, Any]]]:
-    """One block for the player and each of the cast, where the ruleset asks for any; else those that are given."""
+    """One block for the player, each persona and each of the cast, where the ruleset asks for any; else those that are
+    given."""
     schema, given = ruleset.character_stat_schema, scenario.stat_blocks
     for key in given:
-        if key not in PLAYER_NAMES and key not in scenario.cast:
+        if key not in PLAYER_NAMES and key not in scenario.cast and key not in scenario.personas:
             names.problems.append(f"{STAT_BLOCKS}.{key}: {key} is not in the cast (nor player)")
     if given and not schema:
         names.problems.append(f"{STAT_BLOCKS}: the ruleset {ruleset.id} has no stats")
         return
-    for key in ("player", *scenario.cast):
+    for key in ("player", *scenario.personas, *scenario.cast):
         block = next((given[one] for one in (PLAYER_NAMES if key == "player" else (key,)) if one in given), None)
         if block is None and not _asks_for(schema):
             continue

@@ -8,6 +8,7 @@ from typing import Any
 from lorewright.storage.heads import is_on_path
 from lorewright.storage.sittings import session_rows
 from lorewright.turn.draft import Head
+from lorewright.turn.old_story import summary_at, untold_at
 from lorewright.turn.store import CampaignStore
 from lorewright.turn.told_before import RECENT_TURNS, markers_of, options_of
 from lorewright.world.state import WorldState
@@ -18,6 +19,7 @@ def head_at(store: CampaignStore, turn: Mapping[str, Any], state: WorldState, *,
     which changes no answer. `turn` is as `CampaignStore.turns` gives it, and `state` the one after it."""
     turn_id, result = turn["turn_id"], dict(turn["result"])
     session = next((one for one in session_rows(store.database) if one.id == session_id), None)
+    summary = summary_at(store.database, turn_id)
     known = session is not None and is_on_path(store.database, session.start_turn_id, to=turn_id)
     return Head(
         campaign_id=store.campaign_id,
@@ -33,4 +35,6 @@ def head_at(store: CampaignStore, turn: Mapping[str, Any], state: WorldState, *,
         # What a sitting began with does not go back with whoever went back before it.
         session_lore=session.session_lore if session is not None and known else {},
         upgrade_id=store.upgrade_id(turn_id),
+        summary=summary,
+        untold=untold_at(store.database, turn_id, turn["turn_no"], state, summary),
     )

@@ -23,6 +23,7 @@ from lorewright.turn.kept import NOTHING_KEPT, Kept, Summary
 from lorewright.turn.messages import Message
 from lorewright.turn.result import TurnResult
 from lorewright.turn.stages.stage import BUILTIN, StageRun
+from lorewright.turn.summary_records import ToldTurn
 from lorewright.turn.told_before import Marker
 from lorewright.world.ops import StateOp
 from lorewright.world.state import WorldState
@@ -37,7 +38,8 @@ class Head:
 
     `options` are the lines that were offered last, `markers` what the next turn begins with; `revision` guards the
     commit. `scene_lore` is what is kept of the scene; `session_lore` what the sitting at hand began with, as the player
-    may know it. `upgrade_id` is the turn that set the rules and packs that hold, if any.
+    may know it. `upgrade_id` is the turn that set the rules and packs that hold, if any; `untold` what the next turn is
+    to add to the summary, most times nothing.
     """
 
     campaign_id: str
@@ -53,6 +55,7 @@ class Head:
     session_lore: Mapping[str, Any] = field(default_factory=dict)
     upgrade_id: str | None = None
     summary: Summary | None = None
+    untold: tuple[ToldTurn, ...] = ()
 
 
 # A head, and how many of its last turns to leave out -> what the player saw happen before them, if anything.

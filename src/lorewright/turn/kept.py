@@ -12,11 +12,13 @@ from lorewright.world.ops import StateOp
 
 
 class SummarySentence(Frozen):
-    """One sentence of a summary and the turns that it tells of, in order."""
+    """One sentence of a summary and the turns that it tells of, in order; `audience` are those who were there for all
+    of them: it is shown to nobody else."""
 
     text: str = Field(min_length=1, max_length=600)
     turn_ids: tuple[str, ...] = Field(min_length=1)
     turn_nos: tuple[int, ...] = Field(min_length=1)
+    audience: tuple[str, ...] = ()
 
 
 class Summary(Frozen):

@@ -161,7 +161,7 @@ def _characters(state: WorldState) -> dict[str, Any]:
     return {
         who: (
             state.name_of(who),
-            "user_persona" if who == state.player_id else "npc",
+            "user_persona" if state.is_players(who) else "npc",
             state.characters.get(who, _NOBODY),
             stats.get(who, {}),
             state.positions.get(who),
@@ -195,7 +195,7 @@ def _situation(situation: Situation) -> Rest:
     return _whole(situation.since), None if situation.until is None else _whole(situation.until)
 
 
-_CHARACTER_FIELDS = ("positions", "ruleset", "entities", "player_id", "characters", "streaks", "escalation")
+_CHARACTER_FIELDS = ("positions", "ruleset", "entities", "player_id", "characters", "streaks", "escalation", "personas")
 _SCENE_FIELDS = ("scene", "positions", "minutes", "ruleset", "player_id", "turn_order")
 
 TABLES = (

@@ -32,18 +32,18 @@ def scope_of(state: WorldState) -> Scope:
     """What can be named at the player's place. Things that are neither here nor carried are not in it at all."""
     here = state.scene.location_id
     doors = {way.via for way in state.exits.get(here, ()) if way.via}
-    present = set(state.present())
+    present = state.present()
     absent = [
         entity
         for entity in state.entities.values()
-        if entity.type in ("npc", "location", "faction", "other")
-        and entity.id not in present | {here}
+        if entity.type in ("npc", "player", "location", "faction", "other")
+        and entity.id not in {*present, state.player_id, here}
         and state.positions.get(entity.id) != OFFSTAGE
     ]
     return Scope(
         player=_named(state.entities[state.player_id]),
         place=_named(state.entities[here]),
-        people=_all(state, state.present_npcs()),
+        people=_all(state, [who for who in present if who != state.player_id]),
         here=_all(state, state.held_by(here)),
         carried=_all(state, state.held_by(state.player_id)),
         doors=_all(state, sorted(doors)),

@@ -33,6 +33,7 @@ from lorewright.storage.upgrades import upgrade_of, upgrade_row
 from lorewright.turn.campaign import CampaignRow, PackPin
 from lorewright.turn.draft import Draft, Head, StageRecord, Submission
 from lorewright.turn.messages import Message
+from lorewright.turn.old_story import summary_at, untold_at
 from lorewright.turn.rows import OPS, attempt_row, keeping_prompts, message_of, now, rows_of
 from lorewright.turn.states import StateOf, bring_projection_up, projecting, stored_state
 from lorewright.turn.told_before import RECENT_TURNS, markers_of, options_of
@@ -117,6 +118,7 @@ class CampaignStore:
         kept = scene_lore_row(self.database, state.scene.id)
         session = active_session_row(self.database)
         known = session is not None and is_on_path(self.database, session.start_turn_id, to=row["turn_id"])
+        summary = summary_at(self.database, row["turn_id"])
         return Head(
             campaign_id=row["id"],
             turn_id=row["turn_id"],
@@ -131,6 +133,8 @@ class CampaignStore:
             # What a sitting began with does not go back with whoever goes back before it.
             session_lore=session.session_lore if session and known else {},
             upgrade_id=upgrade_of(self.database, row["turn_id"]),
+            summary=summary,
+            untold=untold_at(self.database, row["turn_id"], row["turn_no"], state, summary),
         )
 
     def state_at(self, turn_id: str) -> WorldState:

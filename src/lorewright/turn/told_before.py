@@ -15,6 +15,10 @@ SKIPPED_MINUTES = 60
 # Events of a turn that become a marker of the next one.
 TIME_SKIPPED, SCENE_CLOSED, NOBODY_ACTED = "time_skipped", "scene_closed", "nobody_acted"
 
+# So many turns that were told and lie beyond those are summarised at once: a small model reads some 3,000 tokens for
+# it, once in so many turns; and until then what lies there is found by asking.
+SUMMARISE_AFTER = 20
+
 
 class Marker(Frozen):
     """A boundary in the story, told to whoever tells it: `location_change` {from, to}, `time_skip` {duration} in

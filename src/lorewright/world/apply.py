@@ -35,9 +35,9 @@ def apply(state: WorldState, ops: Sequence[o.StateOp]) -> Applied:
     and its reason (`unknown_entity`, `unknown_place`, `unknown_item`, `unknown_clock`, `unknown_thread`,
     `unknown_fact`, `unknown_door`, `door_locked`, `not_enough`, `same_entity`, `already_exists`, `already_ended`,
     `unknown_relationship`, `unknown_state`, `unknown_condition`, `unknown_threat`, `unknown_situation`,
-    `no_turn_order`; of the ops on a ruleset's paths `no_ruleset_state`, `unknown_character`, `unknown_path`,
-    `not_a_number`, `not_a_list`,
-    `not_there`, `breaks_schema`). After each op the ruleset's scene and stat blocks as a whole fit their schemas.
+    `no_turn_order`, `no_persona`; of the ops on a ruleset's paths `no_ruleset_state`, `unknown_character`,
+    `unknown_path`, `not_a_number`, `not_a_list`, `not_there`, `breaks_schema`). After each op the ruleset's scene and
+    stat blocks as a whole fit their schemas.
     """
     working = state
     for index, op in enumerate(ops):
@@ -106,6 +106,8 @@ def _apply_one(state: WorldState, op: o.StateOp) -> WorldState | str:
         case o.SetPath() | o.Increment() | o.Decrement() | o.AppendTo() | o.RemoveFrom():
             shaped = changed(state.ruleset, op)
             return shaped if isinstance(shaped, str) else _with(state, ruleset=shaped)
+        case o.PlayAs():
+            return _play_as(state, op.who)
         case o.Reshape():
             other = reshaped(state.ruleset, op)
             return other if isinstance(other, str) else _with(state, ruleset=other)
@@ -156,6 +158,16 @@ def _open_scene(state: WorldState, location_id: str) -> WorldState | str:
     scene = Scene(number=state.scene.number + 1, location_id=location_id, opened_minute=state.minutes)
     visits = with_entry(state.visits, location_id, state.visits.get(location_id, 0) + 1)
     return _with(state, scene=scene, visits=visits)
+
+
+def _play_as(state: WorldState, who: str) -> WorldState | str:
+    if not state.is_players(who):
+        return "no_persona"
+    where = state.positions.get(who, OFFSTAGE)
+    if not _is_place(state, where):
+        return "unknown_place"
+    played = _with(state, player_id=who)
+    return played if where == state.scene.location_id else _open_scene(played, where)
 
 
 def _change_inventory(state: WorldState, op: o.ChangeInventory) -> WorldState | str:

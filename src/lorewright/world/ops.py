@@ -290,6 +290,13 @@ class PassTurn(Frozen):
     op: Literal["turn_pass"] = "turn_pass"
 
 
+class PlayAs(Frozen):
+    """The player goes on as another of their personas; where that one stands elsewhere, a scene opens there."""
+
+    op: Literal["play_as"] = "play_as"
+    who: str
+
+
 class SetPath(Frozen):
     """A path of the ruleset's scene, or of somebody's stat block (`of`), gets a value."""
 
@@ -384,7 +391,8 @@ StateOp = Annotated[
     | Decrement
     | AppendTo
     | RemoveFrom
-    | Reshape,
+    | Reshape
+    | PlayAs,
     Field(discriminator="op"),
 ]
 

@@ -61,7 +61,17 @@ __all__ = [
 
 # Fields that came later. One that holds nothing is not written: a state without them keeps its bytes and its hash.
 _LATER = (
-    *("observations", "relationships", "characters", "streaks", "escalation", "threats", "situations", "turn_order"),
+    *(
+        "observations",
+        "relationships",
+        "characters",
+        "streaks",
+        "escalation",
+        "threats",
+        "situations",
+        "turn_order",
+        "personas",
+    ),
 )
 
 
@@ -73,7 +83,8 @@ class WorldState(Frozen):
     """Everything that is true after a turn; `ruleset` holds stat blocks and the ruleset's scene, where it has any.
 
     `observations[who][id]` is what somebody remembers, `streaks[who]` how many of their checks have failed in a row,
-    `escalation[who]` how far they have been driven against the player, a place in `ESCALATION`.
+    `escalation[who]` how far they have been driven against the player, a place in `ESCALATION`. `player_id` is whom the
+    player plays just now, `personas` all whom they may play, where there is more than one.
     """
 
     schema_version: Literal[1, 2, 3] = 1
@@ -102,6 +113,7 @@ class WorldState(Frozen):
     threats: FrozenMap[str, PendingThreat] = Field(default_factory=dict)
     situations: FrozenMap[str, Situation] = Field(default_factory=dict)
     turn_order: TurnOrder | None = None
+    personas: tuple[str, ...] = ()
 
     @model_validator(mode="before")
     @classmethod
@@ -135,8 +147,12 @@ class WorldState(Frozen):
         return tuple(sorted(here, key=lambda who: (who != self.player_id, who)))
 
     def present_npcs(self) -> tuple[str, ...]:
-        """IDs of the characters at the scene's place but for the player, by ID."""
-        return tuple(who for who in self.present() if who != self.player_id)
+        """IDs of the characters at the scene's place but for the player's own, by ID."""
+        return tuple(who for who in self.present() if not self.is_players(who))
+
+    def is_players(self, who: str) -> bool:
+        """Whether a character is the player's: the one who is played, or another persona of theirs."""
+        return who == self.player_id or who in self.personas
 
     def held_by(self, owner_id: str) -> dict[str, int]:
         """Item IDs and quantities that a character carries or that lie in a place; empty if unknown."""

@@ -142,10 +142,13 @@ def _tick(clocks: list[ClockChange], op: o.TickClock) -> None:
 def _scene(ops: Sequence[o.StateOp]) -> tuple[SceneUpdate | None, frozenset[int]]:
     """The one scene that opens, with who comes to its place and goes no further, and where in the ops that is said.
 
-    None where several open, or where time passes after it: done after the rest, it would not open when it did.
+    None where several open, or where time passes after it, or whoever is played may bring one along: done after the
+    rest, it would not open when it did.
     """
     opened = [at for at, op in enumerate(ops) if isinstance(op, o.OpenScene)]
     place = ops[opened[0]] if len(opened) == 1 else None
+    if any(isinstance(op, o.PlayAs) for op in ops):
+        return None, frozenset()
     if not isinstance(place, o.OpenScene) or any(_passes_time(op) for op in ops[opened[0] :]):
         return None, frozenset()
     last = {op.entity_id: (at, op.to) for at, op in enumerate(ops) if isinstance(op, o.Move)}

@@ -13,10 +13,11 @@ from lorewright.turn.prompting.extractors import (
     PersonaExtractorContext,
 )
 from lorewright.turn.prompting.interpreter import InterpreterContext
-from lorewright.turn.prompting.later import NpcIntentContext, RecapContext, SummariserContext
+from lorewright.turn.prompting.later import NpcIntentContext, RecapContext
 from lorewright.turn.prompting.narrator import NarratorContext
 from lorewright.turn.prompting.planner import PlannerContext
 from lorewright.turn.prompting.resolution import ResolutionContext
+from lorewright.turn.prompting.summariser import SummariserContext
 from lorewright.turn.prompting.variables import (
     CharInside,
     CharVariables,

@@ -1,5 +1,5 @@
-"""Contexts of the prompts beside the turn's own stages: intents of characters, summaries, recaps, repairs; and what
-those stages answer with."""
+"""Contexts of the prompts beside the turn's own stages: intents of characters, recaps, repairs; and what those stages
+answer with."""
 
 from __future__ import annotations
 
@@ -67,16 +67,6 @@ class StateExtractorOutput(Frozen):
     changes: tuple[StateChange, ...] = Field(default=(), max_length=6)
 
 
-class SummariserContext(Context):
-    """Narrations that are to be told in short, and the summary so far."""
-
-    stable: ClassVar[tuple[str, ...]] = ("player_name",)
-
-    player_name: str = NOBODY
-    summary_before: str = ""
-    msgs: tuple[MessageVariables, ...] = ()
-
-
 class RecapContext(Context):
     """What a sitting amounted to: its narrations (`msgs`), open threads, and what was told of earlier sittings."""
 
@@ -92,7 +82,7 @@ class RecapContext(Context):
 
 
 class SummaryOutput(Frozen):
-    """A summary or a recap: prose."""
+    """A recap: prose."""
 
     text: str = Field(min_length=1, max_length=6_000)
 

@@ -22,16 +22,17 @@ from lorewright.turn.prompting.later import (
     RecapContext,
     RepairContext,
     StateExtractorOutput,
-    SummariserContext,
     SummaryOutput,
 )
 from lorewright.turn.prompting.narrator import NarratorContext
 from lorewright.turn.prompting.planner import PlannerContext
 from lorewright.turn.prompting.resolution import ResolutionContext
+from lorewright.turn.prompting.summariser import SummariserContext
 from lorewright.turn.proposals import ExtractorInput, ExtractorOutput, ResolutionInput, ResolutionOutput
 from lorewright.turn.records import InterpreterInput, NarratorInput, PlannerInput, PlannerOutput
 from lorewright.turn.stages.interpret import ReadTurn
 from lorewright.turn.stages.narrate import Prose
+from lorewright.turn.summary_records import SummariserInput, SummariserOutput
 
 # Prompt -> its part (`input`: what the stage is given; `context`: what of it the prompt shows; `output`: what a model
 # answers) -> the type. Where there is no input the context is all there is.
@@ -49,7 +50,7 @@ STAGE_TYPES: Mapping[str, Mapping[str, type[BaseModel]]] = MappingProxyType(
             "context": CharacterExtractorContext,
             "output": StateExtractorOutput,
         },
-        "summariser": {"context": SummariserContext, "output": SummaryOutput},
+        "summariser": {"input": SummariserInput, "context": SummariserContext, "output": SummariserOutput},
         "recap": {"context": RecapContext, "output": SummaryOutput},
         "repair": {"context": RepairContext},
     }

@@ -1,0 +1,64 @@
+"""A campaign's file -> the story before what stages are shown: its summary, and what that does not tell of yet."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from lorewright.storage.database import Database
+from lorewright.storage.story import narration_rows, story_row
+from lorewright.turn.kept import Summary, SummarySentence
+from lorewright.turn.messages import Message
+from lorewright.turn.rows import message_of
+from lorewright.turn.summary_records import ToldTurn
+from lorewright.turn.told_before import RECENT_TURNS, SUMMARISE_AFTER
+from lorewright.world.state import WorldState
+
+# A narration is read so far, as everywhere (characters).
+_READ = 1_500
+
+
+def summary_at(database: Database, turn_id: str) -> Summary | None:
+    """The summary that holds at a turn of any branch; None where none was made on the way there."""
+    row = story_row(database, turn_id)
+    if row is None:
+        return None
+    sentences = tuple(SummarySentence.model_validate(one) for one in row.sentences)
+    return Summary(from_turn_no=row.from_turn_no, to_turn_no=row.to_turn_no, sentences=sentences)
+
+
+def untold_at(
+    database: Database, turn_id: str, turn_no: int, state: WorldState, summary: Summary | None
+) -> tuple[ToldTurn, ...]:
+    """What is to be summarised by the turn that follows one: the oldest turns that were told since the last summary and
+    are shown no more, where there are enough of them; else nothing."""
+    after, until = -1 if summary is None else summary.to_turn_no, turn_no - RECENT_TURNS
+    if until - after < SUMMARISE_AFTER:
+        return ()
+    rows = narration_rows(database, turn_id, after=after, until=until)
+    told = told_turns(((row["turn_no"], message_of(row)) for row in rows), state)
+    return told[:SUMMARISE_AFTER] if len(told) >= SUMMARISE_AFTER else ()
+
+
+def told_turns(messages: Iterable[tuple[int, Message]], state: WorldState) -> tuple[ToldTurn, ...]:
+    """(turn number, message) of turns -> what was told in them, turn by turn, as far as one of the player's characters
+    was there; oldest first."""
+    turns: dict[tuple[int, str], list[Message]] = {}
+    for turn_no, message in messages:
+        # In old files a narration may have nobody who was there: it was told to the player alone.
+        if message.type == "narration" and (not message.audience or any(map(state.is_players, message.audience))):
+            turns.setdefault((turn_no, message.turn_id), []).append(message)
+    return tuple(
+        ToldTurn(
+            turn_no=turn_no,
+            turn_id=turn_id,
+            text="\n\n".join(one.content for one in told)[:_READ],
+            audience=in_common([one.audience or (state.player_id,) for one in told]),
+        )
+        for (turn_no, turn_id), told in sorted(turns.items())
+    )
+
+
+def in_common(audiences: Sequence[Sequence[str]]) -> tuple[str, ...]:
+    """Who is in all of them, in the order of the first."""
+    first, *others = audiences
+    return tuple(who for who in first if all(who in other for other in others))
