@@ -356,15 +356,17 @@ def _heard(message: Message, who: str) -> bool:
 
 def _of_attempt(play: Play, record: Mapping[str, Any], state: WorldState) -> Iterator[Seen]:
     """Of a turn that came to nothing: nobody else's thoughts, latent states or unlearned lore at the least."""
-    stage, given = str(record["stage"]), record["input"]
+    stage = str(record["stage"])
     if stage in CODE_STAGES:
         return
+    given = json.loads(record["input"])
     who = given["me"]["id"] if stage == "npc_intent" else str(given.get("who", PLAYER))
     found = words_in(json.dumps(given, ensure_ascii=False))
     private = {word for word in found if word.startswith(("qt", "ql", "qz"))}
     own = set() if stage != "npc_intent" else {word for word in private if word.startswith("qt")}
     viewer = f"npc:{who}" if who != PLAYER else "planner" if stage == "planner" else "narrator"
     words = play.canaries.words.items()
-    learned = state.learned_by(who)
+    # What was told in the turn that came to nothing stands in what its narrator was given.
+    learned = state.learned_by(who) | {one["item_id"] for one in given.get("evidence", ())}
     known = {word for word, one in words if may_know(one, viewer, learned, own_ids=frozenset({who}))}
     yield Seen(0, stage, who, frozenset(private), frozenset(own | known), frozenset())

@@ -26,12 +26,14 @@ def told(play: s.Play) -> str:
 
 
 def private_in(play: s.Play, text: str) -> set[str]:
-    """Words that the player may not read: thoughts of others, latent states, and what was not learned."""
+    """Words that the player may not read: thoughts of others, latent states, and what was not learned. Their own
+    thoughts are numbered from 900."""
     with play.app.campaigns.reading("game") as store:
         state = store.head().state
     learned = state.learned_by(state.player_id)
     known = {word for word, one in play.canaries.words.items() if may_know(one, "player", learned, watched=True)}
-    return {word for word in s.words_in(text) - known if word.startswith(("qt", "ql", "qz"))}
+    hidden = {word for word in s.words_in(text) - known if word.startswith(("qt", "ql", "qz"))}
+    return {word for word in hidden if not word.startswith("qt9")}
 
 
 def leaks_in(play: s.Play) -> dict[tuple[str, str], list[str]]:
