@@ -1,4 +1,4 @@
-"""Contexts of the prompts beside the turn's own stages: recaps, repairs; and what those stages answer with."""
+"""Contexts of the prompts beside the turn's own stages: recaps and repairs; and what those stages answer with."""
 
 from __future__ import annotations
 
