@@ -15,7 +15,17 @@ from lorewright.rules.outcomes import Outcome
 from lorewright.rules.record import recorded
 from lorewright.rules.rulesets import CampaignRules
 from lorewright.scene_lore.models import Briefing, LoreText, SceneItem, SceneLore
-from lorewright.turn.intents import Concern, KnownItem, NpcIntent, NpcIntentInput, OwnSelf, Remembered, Toward
+from lorewright.turn.intents import (
+    SHARED,
+    Concern,
+    KnownItem,
+    NpcIntent,
+    NpcIntentInput,
+    OwnSelf,
+    Remembered,
+    Toward,
+    own_key,
+)
 from lorewright.turn.messages import Message
 from lorewright.turn.records import InnerState, LoreLine, Recorded
 from lorewright.turn.scope import scope_of
@@ -96,8 +106,8 @@ def memory_ops(who: str, intent: NpcIntent, outcomes: Iterable[Outcome]) -> tupl
 
 
 def _memory(who: str) -> tuple[str, ...]:
-    """How the memory keys of one of the cast begin."""
-    return (f"npc:{who}:", done_key(who, ""))
+    """How the memory keys begin that an intention of one of the cast may use."""
+    return (SHARED, own_key(who, ""), done_key(who, ""))
 
 
 def _self(who: str, state: WorldState, rules: CampaignRules, own: Briefing) -> OwnSelf:

@@ -165,6 +165,7 @@ async def carried_out(turn: AtHand, who: str, intent: NpcIntent) -> Round:
     turn.played.actions += [attempt.action for attempt in attempts]
     turn.played.results += judged.results
     turn.played.take(resolution, patch.state, audience=audience)
+    turn.played.do(memory_ops(who, intent, resolution.outcomes))
     remember(turn, resolution, before, patch.state)
     turn.played.do(memory_ops(who, intent, resolution.outcomes))
     return Round(who, intention, before, patch.state, resolution, judged, audience, tuple(actions), intent)
