@@ -11,6 +11,7 @@ from lorewright.rules.rulesets import CampaignRules
 from lorewright.scene_lore.models import SceneLore
 from lorewright.turn.intents import NpcIntentInput, OwnSelf, Remembered
 from lorewright.turn.messages import Message
+from lorewright.turn.premise import Premise
 from lorewright.turn.scope import scope_of
 from lorewright.world.inner import recalled
 from lorewright.world.state import WorldState
@@ -31,10 +32,11 @@ def npc_intent_input(
     seed: str,
     turn_no: int,
     summary: Sequence[str] = (),
+    claims: Sequence[Premise] = (),
 ) -> NpcIntentInput:
     """The view of one of the cast. `lore` is the scene's, secrets included; `messages` are (turn number, message) as
     the matrix lets this character read them, `outcomes` those of this turn that it saw, `summary` the story before them
-    as far as it was there."""
+    as far as it was there, `claims` what the player claimed in its hearing, checked."""
     entity, place = state.entities[who], state.scene.location_id
     memories = recalled(
         state.observations.get(who, {}), minute=state.minutes, decay_lambda=rules.ruleset.decay_lambda, limit=MEMORIES
@@ -55,6 +57,7 @@ def npc_intent_input(
         messages=tuple(messages),
         outcomes=tuple(outcomes),
         summary=tuple(summary),
+        claims=tuple(one.shown() for one in claims),
         names={one: state.name_of(one) for one in state.present()},
         seed=seed,
         recall=state.recall,

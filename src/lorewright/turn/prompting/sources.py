@@ -13,6 +13,7 @@ from typing import Literal
 
 from lorewright.packs.plain import plain_text
 from lorewright.tokens import count_tokens
+from lorewright.turn.prompting.claims import claims_in_words
 from lorewright.turn.prompting.outcomes import changes_in_words, name_of, outcome_in_words
 from lorewright.turn.prompting.variables import MESSAGE_CHARACTERS, in_words, rows_of
 from lorewright.turn.records import Evidence, LoreLine, NarratorInput
@@ -183,6 +184,8 @@ def _retrieved(given: NarratorInput, key: Literal["asked", "session"]) -> list[t
 def _happened(given: NarratorInput) -> Iterator[tuple[str, str]]:
     for outcome in given.outcomes:
         yield f"outcome:{outcome.action_index}", outcome_in_words(outcome, given)
+    for number, line in enumerate(claims_in_words(given.premises, given.names)):
+        yield f"claim:{number}", line
     yield from changes_in_words(given)
 
 
