@@ -22,7 +22,7 @@ from lorewright.turn.ground import ground
 from lorewright.turn.intents import NpcIntent
 from lorewright.turn.kept import Summary
 from lorewright.turn.messages import Message
-from lorewright.turn.npc_view import npc_intent_input
+from lorewright.turn.npc_view import memory_ops, npc_intent_input
 from lorewright.turn.records import NpcAct
 from lorewright.turn.side_by_side import side_by_side
 from lorewright.world.state import WorldState
@@ -114,10 +114,11 @@ async def _intended(turn: AtHand, who: str, recorder: Recorder) -> NpcIntent:
         turn_no=turn.turn_no,
         summary=_heard_of(turn.head.summary, who),
     )
-    return await turn.stages.npc_intent.run(
+    stage = turn.stages.npc_intent
+    return await stage.run(
         given,
         recorder,
-        check=lambda answer: turn.views.intent_leak(answer, state),
+        check=lambda answer: turn.views.intent_leak(stage.made_of(answer, given), state),
         listener=turn.listener,
     )
 
@@ -160,6 +161,7 @@ async def carried_out(turn: AtHand, who: str, intent: NpcIntent) -> Round:
     turn.played.results += judged.results
     turn.played.take(resolution, patch.state, audience=audience)
     remember(turn, resolution, before, patch.state)
+    turn.played.do(memory_ops(who, intent, resolution.outcomes))
     return Round(who, intention, before, patch.state, resolution, judged, audience, tuple(actions), intent)
 
 
