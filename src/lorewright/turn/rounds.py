@@ -23,6 +23,7 @@ from lorewright.turn.messages import Message
 from lorewright.turn.npc_view import npc_intent_input
 from lorewright.turn.records import NpcAct
 from lorewright.turn.side_by_side import side_by_side
+from lorewright.turn.summary_records import summary_for
 from lorewright.world.state import WorldState
 
 # What code makes of an NPC's intent is recorded under names of its own: `validate` and `resolve` are the player's.
@@ -110,6 +111,8 @@ async def _intended(turn: AtHand, who: str, recorder: Recorder) -> NpcIntent:
         seed=str(turn.setting.seed),
         turn_no=turn.turn_no,
     )
+    story = summary_for(turn.head.summary, who)
+    given = given.model_copy(update={"summary": tuple(one.text for one in story)}) if story else given
     return await turn.stages.npc_intent.run(
         given,
         recorder,
