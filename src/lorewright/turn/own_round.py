@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from lorewright.ids import canonical_json
 from lorewright.rules.actions import METADATA, Action, Attempt
 from lorewright.rules.clarify import come_to_the_same
 from lorewright.rules.outcomes import Validation
@@ -54,7 +55,13 @@ class OwnRound:
             said_before=tuple(said[-2:]),
             verbs=turn.setting.rules.ruleset.verbs(),
         )
-        reading = await turn.stages.interpret.run(given, turn.recorder, listener=turn.listener)
+        reading = await turn.stages.interpret.run(
+            given,
+            turn.recorder,
+            # What is read into the player's words is seen by everybody who sees the deed.
+            check=lambda answer: turn.views.leak(canonical_json(answer.model_dump(mode="json")), self._state),
+            listener=turn.listener,
+        )
         return self._settled(reading, given)
 
     def _settled(self, reading: InterpreterOutput, given: InterpreterInput) -> InterpreterOutput:
@@ -139,7 +146,16 @@ class OwnRound:
         turn.played.results += judged.results
         turn.played.take(resolution, patch.state, audience=audience)
         remember(turn, resolution, self._state, patch.state)
-        return Round(player, self._intention, self._state, patch.state, resolution, judged, audience)
+        return Round(
+            player,
+            self._intention,
+            self._state,
+            patch.state,
+            resolution,
+            judged,
+            audience,
+            tuple(one.action for one in attempts),
+        )
 
 
 def _within_earshot(scope: Scope, to: str | None) -> Scope:

@@ -22,7 +22,6 @@ from lorewright.turn.records import PlannerOutput
 from lorewright.turn.rounds import Round, activation, all_intended, carried_out, everybody, intended
 from lorewright.turn.stages.stages import Stages
 from lorewright.turn.stream import TurnStream
-from lorewright.turn.summaries import summarised
 from lorewright.turn.tellings import Tellings
 from lorewright.turn.told_before import NOBODY_ACTED, SKIPPED_MINUTES, TIME_SKIPPED
 from lorewright.turn.views import TurnViews
@@ -50,7 +49,7 @@ async def think(
         )
     seen, ops = begun(head, submission)
     stream = TurnStream(seen, turn_id_of(head.campaign_id, head.turn_id, submission.action_id))
-    dice = setting.dice(setting.seed, head.state.truth_hash(), submission.action_id)
+    dice = setting.dice(setting.seed, head.state.truth_hash(), submission.dice_of or submission.action_id)
     with TurnViews(seen, submission, setting, stream) as views:
         played = Played(seen.state, ops=[*ops])
         turn = AtHand(head, submission, setting, stages, recorder, views, listener, stream, dice, played)
@@ -75,14 +74,6 @@ async def _thought(turn: AtHand) -> Draft:
         case "ensemble":
             await _all_at_once(turn, tellings, mine, plan)
     _mark_time(turn)
-    turn.played.summary = await summarised(
-        turn.head,
-        turn.stages.summarise,
-        turn.recorder,
-        generations=turn.setting.generations,
-        leak=lambda text: turn.views.leak(text, turn.played.state),
-        listener=turn.listener,
-    )
     return draft_of_turn(turn, judged)
 
 

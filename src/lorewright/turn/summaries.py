@@ -53,7 +53,7 @@ async def summarised(
         player_name=state.name_of(state.player_id),
         before=told_before,
         told=head.untold,
-        names=names.in_text("\n".join(one.text for one in (*head.untold, *told_before))),
+        names=names.in_text("\n".join([one.text for one in head.untold] + [one.text for one in told_before])),
     )
 
     def check(answer: SummariserOutput) -> str | None:
