@@ -48,18 +48,23 @@ def own_words(actor: Actor) -> str:
 
 
 def worded(actor: Actor, words: str) -> list[Beat]:
-    """The words as a beat, after a short sentence with the name where they have a pronoun alone. What they quote of the
-    notes is cited."""
+    """The words as a beat, after a short sentence with the name where they have a pronoun alone."""
+    told = quoting(actor, words)
+    return [told] if is_named_in([actor.person.name], words) else [actor.beat("act", "npc.own"), told]
+
+
+def quoting(actor: Actor, text: str, *keys: str) -> Beat:
+    """A text as a beat. The lines of the notes that it quotes are cited, and are not told by themselves any more."""
     lines = [line for view in actor.told.scene.people if view.id == actor.act.who for line in view.disposition]
-    quoted = [line for line in lines if plain(line.text) and plain(line.text).rstrip(".") in words]
-    told = Beat(
+    found = [line for line in lines if (words := plain(line.text).rstrip(".")) and words in text]
+    cites = tuple(dict.fromkeys(line.chunk_id for line in found))
+    return Beat(
         "act",
         slots={"who": actor.person},
-        authored=words,
-        cites=tuple(dict.fromkeys(line.chunk_id for line in quoted)),
-        keys=tuple(line.key for line in quoted),
+        authored=text,
+        cites=cites,
+        keys=(*keys, *(line.key for line in found)),
     )
-    return [told] if is_named_in([actor.person.name], words) else [actor.beat("act", "npc.own"), told]
 
 
 def speaks(words: str) -> bool:

@@ -11,7 +11,7 @@ from lorewright.turn.records import Evidence, NarratorInput, NpcAct
 from lorewright.turn.twins.narrator.act_deeds import deed_beats
 from lorewright.turn.twins.narrator.act_slots import Actor, actor_of
 from lorewright.turn.twins.narrator.act_talk import quotes
-from lorewright.turn.twins.narrator.act_words import own_words, tells_of_player, worded
+from lorewright.turn.twins.narrator.act_words import own_words, quoting, tells_of_player, worded
 from lorewright.turn.twins.narrator.authored import ended, is_named_in, plain
 from lorewright.turn.twins.narrator.beats import Beat, Joint
 from lorewright.turn.twins.narrator.memory import Memory
@@ -103,13 +103,15 @@ def _intended(actor: Actor, memory: Memory) -> list[Beat]:
     words = own_words(actor)
     if not words:
         return [actor.beat("act", "npc.gesture", to=actor.act.whisper_to)]
+    if words == f"{actor.person.name} waits.":
+        return [actor.beat("act", "npc.wait")]
     if memory.age(words) is not None:
         return [actor.beat("act", "npc.still_at_it", {"verb": "talk"} if "”" in words else {})]
     return worded(actor, words)
 
 
 def _authored(actor: Actor, say: str, *, again: bool) -> list[Beat]:
-    told = Beat("act", slots={"who": actor.person}, authored=say, keys=(_key(say),))
+    told = quoting(actor, say, _key(say))
     return [actor.beat("aside", "npc.again"), told] if again else [told]
 
 
