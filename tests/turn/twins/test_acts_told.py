@@ -222,6 +222,25 @@ def test_however_much_is_told_no_act_is_left_out() -> None:
     assert [f"{number} bells." in text for number in range(9)] == [True] * 9
 
 
+def test_what_two_do_alike_is_not_told_twice_in_the_same_words() -> None:
+    text = told(
+        act("p:viktor", text="Viktor looks at the clock."),
+        act("p:mara", text="Mara looks at the clock."),
+        outcomes=(outcome("waited"),),
+    )
+    assert text.count("looks at the clock") == 1
+    assert "Mara" in text
+
+
+def test_what_is_said_after_the_authors_sentence_stays_beside_it() -> None:
+    heard = came_of("tell", "heard", target_id=JO, item_ids=(PIER.item_id,))
+    say = (
+        "Viktor puts an ear to the wall, and then the other ear, and waits for what the wall has to say to that.",
+    ) * 2
+    text = told(act("p:viktor", heard, say=say), evidence=news(), outcomes=(outcome("waited"),))
+    assert f"to that. “{plain(PIER.text)}”" in text
+
+
 def test_the_quiet_is_told_once_and_then_not_for_a_while() -> None:
     still = company(outcomes=(outcome("nothing_found"),), quiet=("p:mara", "p:porter"))
     each = night([[still]] * 9)
