@@ -158,3 +158,18 @@ def attempts_in_words(
         blocked = result is not None and not result.success
         why = REASON_CODES[result.reason] if result is not None and result.reason else "it is not possible"
         yield f"{' '.join([action.type, *named])}{words}: {f'cannot be done: {why}' if blocked else 'will be tried'}"
+
+
+def seen_in_words(outcome: Outcome, names: Mapping[str, str]) -> str:
+    """An outcome in a line as somebody saw it who stood by; what nobody named is called by words made of its ID."""
+
+    def named(one: str) -> str:
+        return names.get(one) or local(one).replace("_", " ")
+
+    tried = [named(outcome.actor_id), f"tries to {_VERBS.get(outcome.type, outcome.type)}"]
+    tried += [named(outcome.target_id)] if outcome.target_id else []
+    tried += [f"to {named(outcome.location_id)}"] if outcome.location_id else []
+    tried += [f"with {named(outcome.item_id)}"] if outcome.item_id and outcome.item_id != outcome.target_id else []
+    words = f' ("{outcome.words}")' if outcome.words else ""
+    meaning = "it does not come off" if outcome.band == "fail" and outcome.code == "acted" else _MEANINGS[outcome.code]
+    return " ".join([f"{' '.join(tried)}{words}: {meaning}.", *outcome.say, *outcome.then])
