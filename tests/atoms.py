@@ -82,7 +82,10 @@ def gauge(path: str) -> str:
 def _between(clock: str, low: int | None, high: int | None, *, holds: bool) -> Formula:
     """That a clock stands between two values, both included, or that it does not."""
     if holds:
-        parts = (*(() if low is None else (("clock", clock, low),)), *(() if high is None else (("below", clock, high),)))
+        parts = (
+            *(() if low is None else (("clock", clock, low),)),
+            *(() if high is None else (("below", clock, high),)),
+        )
         return parts[0] if len(parts) == 1 else ("all", *parts)
     under = () if low is None else (("below", clock, low - 1),)
     return ("any", *under, *(() if high is None else (("clock", clock, high + 1),)))

@@ -66,14 +66,18 @@ def test_every_secret_of_the_motel_is_opened_by_a_rule_of_one_of_its_scenarios()
         if chunk.role == "withholds"
         for item in chunk.items
     }
-    opened = {effect.reveal for name in DEMOS for effect in effects_of(scenario(name)) if isinstance(effect, RevealEffect)}
+    opened = {
+        effect.reveal for name in DEMOS for effect in effects_of(scenario(name)) if isinstance(effect, RevealEffect)
+    }
     assert kept - opened == set()
     assert kept
 
 
 def effects_of(written: Scenario) -> list[Effect]:
     """All that rules and clocks of a scenario bring about."""
-    by_rules = [effect for rule in written.rules for band in ("success", "mixed", "fail") for effect in getattr(rule, band)]
+    by_rules = [
+        effect for rule in written.rules for band in ("success", "mixed", "fail") for effect in getattr(rule, band)
+    ]
     return [*by_rules, *(effect for clock in written.clocks.values() for at in clock.at.values() for effect in at)]
 
 

@@ -281,3 +281,28 @@ def test_a_campaign_or_a_character_that_is_not_there_is_found_out_at_once(app: A
     for viewer, campaign in (("gm", "none"), ("npc:nobody", "game"), ("npc:lin", "game")):
         with pytest.raises(NotFound):
             Desk(app, viewer_of(viewer), campaign)
+
+
+def test_the_manual_names_every_tool_resource_and_prompt_and_no_other(app: App) -> None:
+    page = (Path(__file__).parents[2] / "docs" / "mcp.md").read_text(encoding="utf-8")
+
+    async def names(client: Client) -> tuple[set[str], set[str], set[str]]:
+        tools = {tool.name for tool in (await client.list_tools()).tools}
+        prompts = {one.name for one in (await client.list_prompts()).prompts}
+        listed = {str(one.uri) for one in (await client.list_resources()).resources}
+        templates = {one.uri_template for one in (await client.list_resource_templates()).resource_templates}
+        return tools, prompts, listed | templates
+
+    tools, prompts, uris = asked(app, names, reviews=Reviewer())
+    rows = {line.split("|")[1].strip(" `") for line in page.splitlines() if line.startswith("| `") and "_" in line[:22]}
+    assert rows == tools
+    assert all(f"`{prompt}`" in page for prompt in prompts)
+    shown = {uri.replace("/game/", "/ID/").replace("{pack}", "PACK").replace("{entity}", "ENTITY") for uri in uris}
+    assert {uri for uri in shown if f"`{uri}`" not in page} == set()
+
+
+def test_the_manual_tells_every_reason_for_which_a_change_is_refused() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "reasons.md").read_text(encoding="utf-8")
+    source = (Path(editing.__file__)).read_text(encoding="utf-8")
+    codes = {*re.findall(r'return .*?"([a-z_]+)"', source), *re.findall(r'reason="([a-z_]+)"', source), *editing.HINTS}
+    assert {code for code in codes if f"`{code}`" not in page} == set()
