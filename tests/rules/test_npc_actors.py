@@ -192,6 +192,11 @@ def test_what_is_whispered_reaches_its_target_and_nobody_else() -> None:
     assert one.whispered and one.item_ids == ()
 
 
+def test_of_what_is_whispered_the_two_ends_alone_may_know() -> None:
+    resolution = act(attempt("threaten", w.MARA, topic="the police", whisper=True), dice=w.SteadyDice(3))
+    assert resolution.events and {event.audience for event in resolution.events} == {(w.VIKTOR, w.MARA)}
+
+
 def test_what_the_player_whispers_is_not_overheard() -> None:
     known = w.after(w.small_world(), o.RevealItem(item_id=w.LEDGER, to=w.JO, how="found"))
     tried = w.attempt("tell", w.VIKTOR, items=[w.LEDGER], topic="ledger", whisper=True)

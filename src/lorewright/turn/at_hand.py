@@ -9,7 +9,7 @@ from lorewright.rules.actions import Action
 from lorewright.rules.dice import Dice
 from lorewright.rules.outcomes import ActionResult, EngineEvent, Outcome, Resolution, Roll
 from lorewright.turn.draft import Head, Recorder, Setting, Submission
-from lorewright.turn.kept import LorebookEntry, Review
+from lorewright.turn.kept import LorebookEntry, Review, Summary
 from lorewright.turn.listener import Listener
 from lorewright.turn.records import NarratorInput, NarratorOutput
 from lorewright.turn.stages.stages import Stages
@@ -37,6 +37,7 @@ class Played:
     told: list[tuple[NarratorOutput, NarratorInput]] = field(default_factory=list)
     reviews: list[Review] = field(default_factory=list)
     lorebook: list[LorebookEntry] = field(default_factory=list)
+    summary: Summary | None = None
 
     def take(self, resolution: Resolution, state: WorldState, *, audience: Sequence[str]) -> None:
         """Go on with the state that a resolution led to; `audience` are those who saw what came of it."""

@@ -8,15 +8,20 @@ from lorewright.errors import SettingsError
 from lorewright.llm.model import Model
 from lorewright.llm.prompt import Prompts
 from lorewright.turn.stages.extract import Extract
+from lorewright.turn.stages.inner import CharacterExtract, PersonaExtract
 from lorewright.turn.stages.interpret import Interpret
 from lorewright.turn.stages.narrate import Narrate
 from lorewright.turn.stages.npc_intent import Intend
 from lorewright.turn.stages.plan import Plan
 from lorewright.turn.stages.resolution import Resolve
 from lorewright.turn.stages.stages import Stages
+from lorewright.turn.stages.summarise import Summarise
 
 # The stages of a turn, by the names that their prompts have.
-STAGES = (Interpret.name, Plan.name, Resolve.name, Narrate.name, Extract.name, Intend.name)
+STAGES = (
+    *(Interpret.name, Plan.name, Resolve.name, Narrate.name, Extract.name),
+    *(Intend.name, PersonaExtract.name, CharacterExtract.name, Summarise.name),
+)
 
 
 def make_stages(models: Mapping[str, Model], prompts: Prompts | None = None) -> Stages:
@@ -35,4 +40,7 @@ def make_stages(models: Mapping[str, Model], prompts: Prompts | None = None) -> 
         narrate=Narrate(models.get(Narrate.name), prompts),
         extract=Extract(models.get(Extract.name), prompts),
         npc_intent=Intend(models.get(Intend.name), prompts),
+        persona_extractor=PersonaExtract(models.get(PersonaExtract.name), prompts),
+        character_extractor=CharacterExtract(models.get(CharacterExtract.name), prompts),
+        summarise=Summarise(models.get(Summarise.name), prompts),
     )

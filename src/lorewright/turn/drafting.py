@@ -47,7 +47,7 @@ def _draft(turn: AtHand, result: TurnResult, *, kind: TurnKind, validation: Vali
         records=tuple(turn.recorder.records),
         result=result,
         scene_lore=_use(turn.views, turn.head.state, played.state),
-        kept=Kept(lorebook=tuple(played.lorebook), reviews=tuple(played.reviews)),
+        kept=Kept(summary=played.summary, lorebook=tuple(played.lorebook), reviews=tuple(played.reviews)),
     )
 
 

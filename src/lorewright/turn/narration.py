@@ -10,26 +10,34 @@ from lorewright.index.generation import Generation
 from lorewright.rules.outcomes import EngineEvent
 from lorewright.rules.rulesets import CampaignRules
 from lorewright.turn.accepting import Acceptance, accept
+from lorewright.turn.beside import Beside, Written
 from lorewright.turn.closed_names import unknown_names
 from lorewright.turn.draft import Recorder
 from lorewright.turn.extraction import contradicted, extractor_input
+from lorewright.turn.kept import LorebookEntry, Review, Summary
 from lorewright.turn.listener import Listener
 from lorewright.turn.marks import read_marks
 from lorewright.turn.records import NarratorInput, NarratorOutput
+from lorewright.turn.side_by_side import side_by_side
 from lorewright.turn.stages.extract import Extract
 from lorewright.turn.stages.narrate import Narrate, Prose
+from lorewright.world.apply import apply
 from lorewright.world.ops import StateOp
 from lorewright.world.state import WorldState
 
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """What was told, the state with what it added, and that as ops and events."""
+    """What was told, the state with what it and what was thought beside it added, and that as ops, events and what the
+    turn keeps."""
 
     output: NarratorOutput
     state: WorldState
     ops: tuple[StateOp, ...] = ()
     events: tuple[EngineEvent, ...] = ()
+    lorebook: tuple[LorebookEntry, ...] = ()
+    reviews: tuple[Review, ...] = ()
+    summary: Summary | None = None
 
 
 # What of a text quotes what the player has not learned, or None.
@@ -60,8 +68,9 @@ class Telling:
         self._campaign_id = campaign_id
         self._turn_no = turn_no
 
-    async def tell(self, given: NarratorInput, state: WorldState, *, leak: Leak) -> Told:
-        """Narrate what led to a state, and take up what the narration adds to it.
+    async def tell(self, given: NarratorInput, state: WorldState, *, leak: Leak, beside: Sequence[Beside] = ()) -> Told:
+        """Narrate what led to a state, and take up what the narration adds to it. What is thought `beside` it is
+        written once it has been told.
 
         A narration that speaks against what is established is written once more. A built-in one adds nothing.
 
@@ -69,21 +78,49 @@ class Telling:
             OutputRejected: an output stayed invalid.
             ProviderError: a model could not be asked.
         """
-        told = await self._narrated(given, None, leak)
+        told, written = await self._narrated_beside(given, leak, beside)
+        state, ops = _with_written(state, written)
+        reviews = tuple(review for one in written for review in one.reviews)
+        summary = next((one.summary for one in written if one.summary is not None), None)
         if self._narrate.is_builtin or self._extract.is_builtin:
-            return Told(told, state)
+            return Told(told, state, ops, reviews=reviews, summary=summary)
         acceptance = await self._accepted(told, given, state, leak)
         problem = contradicted(acceptance.record, state)
         if problem is not None:
             self._listener.not_so(problem)
-            told = await self._narrated(given, (told.final_text, problem), leak)
+            told = await self._narrated(given, (told.final_text, problem), leak, self._recorder)
             acceptance = await self._accepted(told, given, state, leak)
-        return Told(told, acceptance.state, acceptance.record.accepted, acceptance.events)
+        record = acceptance.record
+        return Told(
+            told,
+            acceptance.state,
+            (*ops, *record.accepted),
+            acceptance.events,
+            lorebook=record.lorebook,
+            reviews=(*reviews, *record.waiting),
+            summary=summary,
+        )
 
-    async def _narrated(self, given: NarratorInput, rejected: tuple[str, str] | None, leak: Leak) -> NarratorOutput:
+    async def _narrated_beside(
+        self, given: NarratorInput, leak: Leak, beside: Sequence[Beside]
+    ) -> tuple[NarratorOutput, list[Written]]:
+        """The narration, and what was thought side by side with it; recorded in this order, whichever ended first."""
+        recorders = [Recorder() for _ in (None, *beside)]
+        try:
+            told, *written = await side_by_side(
+                self._narrated(given, None, leak, recorders[0]),
+                *(job(recorder) for job, recorder in zip(beside, recorders[1:], strict=True)),
+            )
+        finally:
+            self._recorder.records += [record for recorder in recorders for record in recorder.records]
+        return told, written
+
+    async def _narrated(
+        self, given: NarratorInput, rejected: tuple[str, str] | None, leak: Leak, recorder: Recorder
+    ) -> NarratorOutput:
         return await self._narrate.run(
             given,
-            self._recorder,
+            recorder,
             check=_Checking(given, leak).wrong_with,
             listener=self._listener,
             rejected=rejected,
@@ -117,6 +154,17 @@ class Telling:
         """The threads that rules or endings ask about: what becomes of them is theirs to say."""
         rules = canonical_json(self._rules.model_dump(mode="json", by_alias=True, exclude={"ruleset"}))
         return frozenset(thread for thread in state.threads if f'"thread":{canonical_json(thread)}' in rules)
+
+
+def _with_written(state: WorldState, written: Sequence[Written]) -> tuple[WorldState, tuple[StateOp, ...]]:
+    """A state with what was thought beside its telling, as far as it fits, and the ops that do."""
+    done: list[StateOp] = []
+    for op in (op for one in written for op in one.ops):
+        applied = apply(state, (op,))
+        if applied.refusal is None:
+            state = applied.state
+            done.append(op)
+    return state, tuple(done)
 
 
 class _Checking:

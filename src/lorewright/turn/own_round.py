@@ -12,7 +12,7 @@ from lorewright.rules.validate import validate
 from lorewright.turn.at_hand import AtHand
 from lorewright.turn.by_the_book import rulings
 from lorewright.turn.ground import ground
-from lorewright.turn.records import InterpreterInput, InterpreterOutput, PlannerInput, PlannerOutput
+from lorewright.turn.records import InterpreterInput, InterpreterOutput, PlannerInput, PlannerOutput, Scope
 from lorewright.turn.rounds import WHISPER, Round, remember, there
 from lorewright.turn.scope import scope_of
 
@@ -49,7 +49,7 @@ class OwnRound:
         said = [one.content for _, one in seen if one.type == "intention" and one != self._intention]
         given = InterpreterInput(
             player_text=turn.submission.text,
-            scope=scope_of(self._state),
+            scope=_within_earshot(scope_of(self._state), turn.submission.whisper_to),
             options=turn.head.options,
             said_before=tuple(said[-2:]),
             verbs=turn.setting.rules.ruleset.verbs(),
@@ -139,7 +139,25 @@ class OwnRound:
         turn.played.results += judged.results
         turn.played.take(resolution, patch.state, audience=audience)
         remember(turn, resolution, self._state, patch.state)
-        return Round(player, self._intention, self._state, patch.state, resolution, judged, audience)
+        return Round(
+            player,
+            self._intention,
+            self._state,
+            patch.state,
+            resolution,
+            judged,
+            audience,
+            tuple(one.action for one in attempts),
+        )
+
+
+def _within_earshot(scope: Scope, to: str | None) -> Scope:
+    """Who is whispered to is the only one who is spoken to; others can be spoken of."""
+    if to is None:
+        return scope
+    others = tuple(one for one in scope.people if one.id != to)
+    hearer = tuple(one for one in scope.people if one.id == to)
+    return scope.model_copy(update={"people": hearer, "topics": (*scope.topics, *others)})
 
 
 def _whispered(action: Action, to: str) -> Action:

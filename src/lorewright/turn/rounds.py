@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
+from lorewright.rules.actions import Action
 from lorewright.rules.activation import Activation, activate
 from lorewright.rules.outcomes import Outcome, Resolution, Validation
 from lorewright.rules.resolve import play_out
@@ -19,8 +20,9 @@ from lorewright.turn.by_the_book import rulings
 from lorewright.turn.draft import Recorder
 from lorewright.turn.ground import ground
 from lorewright.turn.intents import NpcIntent
+from lorewright.turn.kept import Summary
 from lorewright.turn.messages import Message
-from lorewright.turn.npc_view import npc_intent_input
+from lorewright.turn.npc_view import memory_ops, npc_intent_input
 from lorewright.turn.records import NpcAct
 from lorewright.turn.side_by_side import side_by_side
 from lorewright.world.state import WorldState
@@ -43,6 +45,7 @@ class Round:
     resolution: Resolution
     judged: Validation
     audience: tuple[str, ...]
+    actions: tuple[Action, ...] = ()
     intent: NpcIntent | None = None
 
     @property
@@ -109,13 +112,20 @@ async def _intended(turn: AtHand, who: str, recorder: Recorder) -> NpcIntent:
         generations=turn.setting.generations,
         seed=str(turn.setting.seed),
         turn_no=turn.turn_no,
+        summary=_heard_of(turn.head.summary, who),
     )
-    return await turn.stages.npc_intent.run(
+    stage = turn.stages.npc_intent
+    return await stage.run(
         given,
         recorder,
-        check=lambda answer: turn.views.intent_leak(answer, state),
+        check=lambda answer: turn.views.intent_leak(stage.made_of(answer, given), state),
         listener=turn.listener,
     )
+
+
+def _heard_of(summary: Summary | None, who: str) -> tuple[str, ...]:
+    """The sentences of a summary that tell of what somebody was there for."""
+    return tuple(one.text for one in (summary.sentences if summary else ()) if who in one.audience)
 
 
 async def carried_out(turn: AtHand, who: str, intent: NpcIntent) -> Round:
@@ -151,7 +161,8 @@ async def carried_out(turn: AtHand, who: str, intent: NpcIntent) -> Round:
     turn.played.results += judged.results
     turn.played.take(resolution, patch.state, audience=audience)
     remember(turn, resolution, before, patch.state)
-    return Round(who, intention, before, patch.state, resolution, judged, audience, intent)
+    turn.played.do(memory_ops(who, intent, resolution.outcomes))
+    return Round(who, intention, before, patch.state, resolution, judged, audience, tuple(actions), intent)
 
 
 def remember(turn: AtHand, resolution: Resolution, before: WorldState, after: WorldState) -> None:

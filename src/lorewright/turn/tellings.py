@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from lorewright.rules.outcomes import Resolution, Validation
 from lorewright.turn.at_hand import AtHand
+from lorewright.turn.beside import beside
 from lorewright.turn.narration import Telling
 from lorewright.turn.records import NarratorInput, PlannerOutput
 from lorewright.turn.rounds import WHISPER, Round, act_of
@@ -40,7 +41,9 @@ class Tellings:
             turn.listener.told("\n\n")
         given = self._given(rounds, plan)
         state = played.state
-        told = await self._telling.tell(given, state, leak=lambda text: turn.views.leak(text, state))
+        told = await self._telling.tell(
+            given, state, leak=lambda text: turn.views.leak(text, state), beside=beside(turn, list(rounds))
+        )
         # What was whispered is heard by its two ends, in the words in which it was meant.
         for one in (one for one in rounds if one.hidden):
             turn.stream.add("narrator", "narration", one.intention.content, subtype=WHISPER, audience=one.audience)
@@ -48,6 +51,9 @@ class Tellings:
         played.state = told.state
         played.ops += told.ops
         played.events += told.events
+        played.lorebook += told.lorebook
+        played.reviews += told.reviews
+        played.summary = played.summary or told.summary
         played.told.append((told.output, given))
         # To remember a phrase fits every state.
         played.do(Recall(key=key) for key in told.output.recall)
@@ -55,6 +61,9 @@ class Tellings:
     def _given(self, rounds: Sequence[Round], plan: PlannerOutput) -> NarratorInput:
         turn, views = self._turn, self._turn.views
         before, after = rounds[0].before, turn.played.state
+        if rounds[0].intent is None:
+            # Where the player goes on as somebody who is elsewhere, the turn begins in another scene.
+            before = before.with_fields(scene=turn.head.state.scene)
         player = after.player_id
         lore = views.scene_lore(after)
         views.add_learned(sorted(after.learned_by(player) - before.learned_by(player)))

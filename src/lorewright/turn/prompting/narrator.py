@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, ClassVar
 
 from lorewright.turn.prompting.calibration import CalibrationVariables, calibration_of
+from lorewright.turn.prompting.cutting import cut
 from lorewright.turn.prompting.outcomes import name_of
 from lorewright.turn.prompting.sources import (
     NOTE_TOKENS,
@@ -14,7 +15,6 @@ from lorewright.turn.prompting.sources import (
     Sheet,
     Source,
     beats_shown,
-    cut,
     sheet_of,
     words_shown,
 )
@@ -68,13 +68,19 @@ class NarratorScene(Frozen):
 class NarratorTurn(Frozen):
     """What is this turn's.
 
-    `happened` are outcomes and changes in order, `learned` what the player comes to know, `asked` lore that their
+    `own` are the outcomes of what the player did and changes in order, `acts` what others do of their own accord, and
+    `happened` both in one list; `round` is whose act alone is told, where it is nobody else's turn to be told of, and
+    `quiet` who could have acted lately and did not. `learned` what the player comes to know, `asked` lore that their
     words call up, `near` what is openly known of what is near, `facts` what was established of who is here. `arrived`:
     the scene began now; `new_place`: they have never been there. `shut` are ways that are barred, `conditions` how
     people are.
     """
 
     happened: tuple[Numbered, ...] = ()
+    own: tuple[Numbered, ...] = ()
+    acts: tuple[Numbered, ...] = ()
+    round: str = ""
+    quiet: tuple[str, ...] = ()
     learned: tuple[Learned, ...] = ()
     asked: tuple[Numbered, ...] = ()
     near: tuple[Numbered, ...] = ()
@@ -144,7 +150,11 @@ def _calibration(given: NarratorInput) -> CalibrationVariables:
 def _turn(given: NarratorInput, sheet: Sheet) -> NarratorTurn:
     scene = given.scene
     return NarratorTurn(
-        happened=_lines(sheet.happened),
+        happened=_lines((*sheet.happened, *sheet.acts)),
+        own=_lines(sheet.happened),
+        acts=_lines(sheet.acts),
+        round=_round(given),
+        quiet=tuple(one.name for one in scene.people if one.id in given.quiet),
         learned=tuple(Learned(number=one.number, text=one.text, how=how) for one, how in sheet.learned),
         asked=_lines(sheet.asked),
         near=_lines(sheet.near),
@@ -166,6 +176,11 @@ def _turn(given: NarratorInput, sheet: Sheet) -> NarratorTurn:
         tension="" if given.plan.tension_move == "none" else cut(given.plan.tension_move, NOTE_TOKENS),
         ended=given.ending is not None,
     )
+
+
+def _round(given: NarratorInput) -> str:
+    """Whose round it is, where that is not the player's."""
+    return "" if given.outcomes or given.scene_changed else " and ".join(act.name for act in given.acts)
 
 
 def _people(given: NarratorInput, sheet: Sheet) -> str:

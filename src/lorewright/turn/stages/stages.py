@@ -7,12 +7,14 @@ from dataclasses import dataclass, field, fields
 from typing import Any
 
 from lorewright.turn.stages.extract import Extract
+from lorewright.turn.stages.inner import CharacterExtract, PersonaExtract
 from lorewright.turn.stages.interpret import Interpret
 from lorewright.turn.stages.narrate import Narrate
 from lorewright.turn.stages.npc_intent import Intend
 from lorewright.turn.stages.plan import Plan
 from lorewright.turn.stages.resolution import Resolve
 from lorewright.turn.stages.stage import Stage
+from lorewright.turn.stages.summarise import Summarise
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +27,9 @@ class Stages:
     narrate: Narrate
     extract: Extract
     npc_intent: Intend = field(default_factory=Intend)
+    persona_extractor: PersonaExtract = field(default_factory=PersonaExtract)
+    character_extractor: CharacterExtract = field(default_factory=CharacterExtract)
+    summarise: Summarise = field(default_factory=Summarise)
 
     def __iter__(self) -> Iterator[Stage[Any, Any, Any]]:
         """All of them."""

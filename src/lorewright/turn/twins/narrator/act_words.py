@@ -6,6 +6,7 @@ from __future__ import annotations
 import re
 
 from lorewright.turn.records import NarratorInput
+from lorewright.turn.twins.naming import capitalised
 from lorewright.turn.twins.narrator import views
 from lorewright.turn.twins.narrator.act_slots import Actor
 from lorewright.turn.twins.narrator.authored import ended, is_named_in, plain, word_count
@@ -35,7 +36,7 @@ def own_words(actor: Actor) -> str:
     named = is_named_in([actor.person.name, plain(actor.act.name)], text)
     if not (named or _BY_PRONOUN.match(text)) or word_count(text) > _MOST_WORDS:
         return ""
-    return _to_you(text, views.name_of(actor.told, actor.told.player_id) or actor.told.player.name)
+    return _to_you(capitalised(text), views.name_of(actor.told, actor.told.player_id) or actor.told.player.name)
 
 
 def worded(actor: Actor, words: str) -> list[Beat]:

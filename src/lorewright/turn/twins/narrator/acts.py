@@ -22,10 +22,11 @@ _WITHOUT_WORDS = frozenset(("acted", "used", "looked", "waited"))
 
 def act_beats(given: NarratorInput, memory: Memory) -> Iterator[Beat]:
     """Every act in its order, each once; after what the player did a new paragraph begins."""
+    follows = bool(given.outcomes) or given.scene_changed
     for number, act in enumerate(given.acts):
         first, *more = _told(actor_of(given, act), memory)
         joint = _joint(given.acts[number - 1] if number else None, act)
-        yield replace(first, joint=joint, starts_paragraph=number == 0)
+        yield replace(first, joint=joint, starts_paragraph=follows and number == 0)
         yield from more
 
 
@@ -79,12 +80,20 @@ def _came_of(actor: Actor, outcome: Outcome, memory: Memory, *, is_first: bool) 
         beats += [*_authored(actor, say, again=known), *_unsaid(actor, outcome, say, evidence)]
         beats += [actor.beat("act", "npc.came_off", {"band": "mixed"})] if outcome.band == "mixed" else []
     else:
-        whispers = actor.act.whisper_to == actor.told.player_id and came_off
-        beats += [actor.beat("act", "npc.near")] if whispers and is_first else []
         words = own_words(actor) if came_off and is_first else ""
         is_fit = bool(words) and not tells_of_player(actor.told, words) and memory.age(words) is None
         beats += deed_beats(actor, outcome, evidence, words=words if is_fit else "")
+        if actor.act.whisper_to == actor.told.player_id and came_off and is_first:
+            beats = _whispered(actor, beats)
     return [*beats, *_also_said(actor.told, outcome)]
+
+
+def _whispered(actor: Actor, beats: list[Beat]) -> list[Beat]:
+    """The same said low: what is quoted has that for its frame, anything else has it before it."""
+    near = actor.beat("act", "npc.near")
+    if beats and beats[0].is_speech:
+        return [replace(beats[0], group=near.group, facts={}), *beats[1:]]
+    return [near, *beats]
 
 
 def _intended(actor: Actor, memory: Memory) -> list[Beat]:

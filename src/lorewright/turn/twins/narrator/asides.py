@@ -28,6 +28,10 @@ def after_acts(given: NarratorInput, memory: Memory) -> Iterator[Beat]:
     verb = _verb(actor)
     kinds: list[dict[str, Fact]] = [{"verb": verb}, {}] if verb else [{}]
     shown = [actor.beat("filler", "npc.after", facts) for facts in kinds]
+    meant = {act.whisper_to for act in given.acts} | {one.target_id for act in given.acts for one in act.outcomes}
+    others = [view.id for view in given.scene.people if view.id not in meant | {act.who for act in given.acts}]
+    if others and (who := views.person(given, others[given.turn_no % len(others)])):
+        shown.insert(given.turn_no % 2, Beat("filler", "npc.bystander", {}, {"who": who}))
     lines = [line for view in given.scene.people if view.id == actor.act.who for line in view.disposition]
     new = [line for line in views.unseen(lines, given.recall) if memory.age(plain(line.text)) is None]
     theirs = [lore_beat(line) for line in new[:1] if actor.act.who not in _gone(given)]

@@ -1,0 +1,65 @@
+"""NpcIntentInput -> NpcIntent: what one character does now, without a model.
+
+First what an author wrote for it; then what was just done to it asks for an answer; then what it is after, now and
+again; else it takes note of what goes on, or does something that is like it. Nothing is said that it does not know, and
+nothing is done again that it did just now, as long as there is anything else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from lorewright.ids import content_hash
+from lorewright.turn.intents import NpcIntent, NpcIntentInput
+from lorewright.turn.twins.npc.answering import answering, watching
+from lorewright.turn.twins.npc.authored import authored
+from lorewright.turn.twins.npc.considered import Considered, Moment
+from lorewright.turn.twins.npc.idling import idling
+from lorewright.turn.twins.npc.pursuing import pursuing
+
+# In so many of a hundred turns somebody goes after something of their own where there is something; else it waits.
+_RESTLESS = 60
+# And so often they take note of what goes on rather than of themselves.
+_ATTENTIVE = 55
+
+
+def intend(given: NpcIntentInput) -> NpcIntent:
+    """The act; the same input gives the same one."""
+    moment = Moment(given)
+    written = authored(moment)
+    if written and written[0].text not in moment.lately[:1]:
+        return written[0].intent()
+    for considered in _in_turn(moment):
+        fresh = [one for one in considered if one.text not in moment.lately]
+        if fresh:
+            return _drawn(fresh, moment).intent()
+    if written:
+        return written[0].intent()
+    return NpcIntent(action_text=f"{given.me.name} waits.", intent_tags=("calm",))
+
+
+def _in_turn(moment: Moment) -> list[list[Considered]]:
+    """What is open, what asks most for it first."""
+    answers, ends = answering(moment), pursuing(moment)
+    urgent = [one for one in ends if "flight" in one.tags]
+    notices, idle = watching(moment)[:2], idling(moment)
+    later = [ends] if _chance(moment, "restless") < _RESTLESS else []
+    around = [notices, idle] if _chance(moment, "attentive") < _ATTENTIVE else [idle, notices]
+    return [urgent, answers, *later, *around, ends]
+
+
+def _drawn(considered: Sequence[Considered], moment: Moment) -> Considered:
+    """One of several by weight; the same one for the same moment."""
+    left = _chance(moment, "which", sides=sum(one.weight for one in considered))
+    for one in considered:
+        left -= one.weight
+        if left < 0:
+            return one
+    return considered[-1]
+
+
+def _chance(moment: Moment, purpose: str, *, sides: int = 100) -> int:
+    """A number from 0 to `sides`, without it, that stands for this character, turn and purpose."""
+    given = moment.given
+    drawn = content_hash(f"{given.seed}\n{given.me.id}\n{given.turn_no}\n{given.minutes}\n{purpose}")
+    return int(drawn[:12], 16) % sides
