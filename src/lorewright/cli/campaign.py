@@ -13,6 +13,7 @@ from lorewright.campaigns import branches, exchange
 from lorewright.campaigns.sessions import shown as shown_session
 from lorewright.campaigns.upgrades.remarks import UpgradePlan
 from lorewright.campaigns.upgrades.upgrading import Upgraded
+from lorewright.cli import lorebook, reviews, testing
 from lorewright.cli.branch_tree import show_branches
 from lorewright.cli.citations import show_support
 from lorewright.cli.model_options import Both, Large, Small, Yes, agree_beforehand, keys_of, tiers
@@ -37,6 +38,10 @@ app = typer.Typer(
     add_completion=False,
     rich_markup_mode=None,
 )
+
+app.add_typer(reviews.app, name="review")
+app.add_typer(lorebook.app)
+app.command("test", epilog=testing.CAMPAIGN_EXAMPLE)(testing.campaign_test)
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for programs.")]
 CampaignId = Annotated[str, typer.Argument(help="The campaign's ID.")]

@@ -1,5 +1,6 @@
-"""An app, a viewer and perhaps one campaign -> the answers of the server's tools, resources and prompts. It knows nothing
-of the protocol: what it gives are values, and what goes wrong is an error of ours."""
+"""An app, a viewer and perhaps one campaign -> the answers of the server's tools, resources and prompts.
+
+It knows nothing of the protocol: what it gives are values, and what goes wrong is an error of ours."""
 
 from __future__ import annotations
 
@@ -162,8 +163,8 @@ class Desk:
         shown = tuple(_shown(one) for one in found[:_MOST_ENTITIES])
         return Entities(entities=shown, more=len(found) > len(shown))
 
-    def state(self, *, campaign_id: str | None = None) -> StateSeen:
-        """Where the campaign stands.
+    def state(self, *, campaign_id: str | None = None, parts: Sequence[str] = ()) -> StateSeen:
+        """Where the campaign stands; for a game master with these parts of the complete state.
 
         Raises:
             NotFound: there is no such campaign, or the viewer is nobody in it.
@@ -175,6 +176,7 @@ class Desk:
                 self.viewer_in(head.state),
                 turn_no=head.turn_no,
                 decay_lambda=campaign.setting.rules.ruleset.decay_lambda,
+                parts=parts,
             )
 
     def scene(self, *, campaign_id: str | None = None, place: str | None = None) -> SceneFound:
@@ -192,6 +194,7 @@ class Desk:
             who = sorted(one for one, at in state.positions.items() if at == focus.location_id)
             return SceneFound(
                 place=_standing(state, focus.location_id),
+                eyes=() if self.viewer.is_gm else (_standing(state, eyes(state, viewer)),),
                 present=tuple(_standing(state, one) for one in who if one != eyes(state, viewer)),
                 lore=_seen(lore, state, viewer),
             )

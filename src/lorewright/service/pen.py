@@ -1,5 +1,5 @@
-"""A desk, and what a game master may change at it: ops, all of them in one turn of the kind `edit` or none, each call once;
-and proposals that wait to be judged."""
+"""A desk, and what a game master may change at it: ops, all of them in one turn of the kind `edit` or none, each call
+once; and proposals that wait to be judged."""
 
 from __future__ import annotations
 

@@ -78,9 +78,10 @@ class EntityFound(_Shape):
 
 class SceneFound(_Shape):
     """What belongs to a scene in the viewer's eyes: its atmosphere, those who are there and what they bring to it, what
-    can be found, what ties it to the threads of the story."""
+    can be found, what ties it to the threads of the story. `eyes` is who looks, where it is somebody of the story."""
 
     place: EntityShown
+    eyes: tuple[EntityShown, ...] = ()
     present: tuple[EntityShown, ...]
     lore: dict[str, Any]
 

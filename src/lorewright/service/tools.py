@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
-from functools import wraps
-from typing import Annotated, Any, Literal, TypeVar
+from functools import partial, wraps
+from typing import Annotated, Any, TypeVar
 
 from mcp.server import MCPServer
 from mcp.server.mcpserver.exceptions import ToolError
 from mcp.types import ToolAnnotations
-from pydantic import Field
+from pydantic import AfterValidator, Field
 
 from lorewright.errors import LorewrightError
 from lorewright.packs.models import ENTITY_TYPES
@@ -31,7 +31,7 @@ from lorewright.service.shapes import (
     Transcript,
 )
 from lorewright.turn.editing import MOST_OPS
-from lorewright.turn.tools import OUTSIDE_OPS, StateSeen
+from lorewright.turn.tools import OUTSIDE_OPS, PARTS, StateSeen
 
 T = TypeVar("T")
 
@@ -62,7 +62,18 @@ Ops = Annotated[
     list[Op],
     Field(min_length=1, max_length=MOST_OPS, description="The ops in order: all of them are done, or none."),
 ]
-Kind = Literal[ENTITY_TYPES]
+
+
+def _one_of(known: tuple[str, ...], given: str) -> str:
+    if given not in known:
+        raise ValueError(f"one of {', '.join(known)}")
+    return given
+
+
+Kind = Annotated[
+    str, AfterValidator(partial(_one_of, ENTITY_TYPES)), Field(json_schema_extra={"enum": list(ENTITY_TYPES)})
+]
+Part = Annotated[str, AfterValidator(partial(_one_of, PARTS)), Field(json_schema_extra={"enum": list(PARTS)})]
 
 _READS = ToolAnnotations(read_only_hint=True, idempotent_hint=True, destructive_hint=False, open_world_hint=False)
 # Every change is a turn that can be taken back; but what stood there gives way, which a client may want to ask about.
@@ -132,8 +143,18 @@ def add_reading_tools(server: MCPServer[Any], desk: Desk) -> None:
 
     def get_state(campaign: Campaign = None) -> StateSeen:
         """Where the story stands now: the place, who is there, what is carried, the ways out, clocks, threads, what is
-        established. As gm `world` holds the complete state with the IDs of everything in it."""
+        established. As npc it is where that character stands, and what they remember and feel."""
         return desk.state(campaign_id=campaign)
+
+    def get_world(
+        campaign: Campaign = None,
+        parts: Annotated[
+            list[Part], Field(max_length=len(PARTS), description="Only these parts in `world`, as many as you need.")
+        ] = [],  # noqa: B006
+    ) -> StateSeen:
+        """Where the story stands now, and in `world` the complete state behind it with the IDs of everybody and
+        everything, secrets included. Facts and memories can be long: name them as parts to read all of them."""
+        return desk.state(campaign_id=campaign, parts=parts)
 
     def get_scene(campaign: Campaign = None) -> SceneFound:
         """What belongs to the scene at hand: its atmosphere, who is there and what they bring to it, what has been
@@ -163,7 +184,7 @@ def add_reading_tools(server: MCPServer[Any], desk: Desk) -> None:
     add.reading(query_lore, "Ask the lore")
     add.reading(get_entity, "Read about one entity")
     add.reading(list_entities, "List entities")
-    add.reading(get_state, "Where the story stands")
+    add.reading(get_world if desk.viewer.is_gm else get_state, "Where the story stands", name="get_state")
     add.reading(get_scene_at if desk.viewer.is_gm else get_scene, "The scene at hand", name="get_scene")
     add.reading(get_transcript, "Read the story so far")
 

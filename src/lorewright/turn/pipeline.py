@@ -17,6 +17,7 @@ from lorewright.turn.draft import Draft, Head, Recorder, Setting, Submission, tu
 from lorewright.turn.drafting import draft_of_question, draft_of_turn
 from lorewright.turn.listener import SILENT, Listener
 from lorewright.turn.own_round import OwnRound
+from lorewright.turn.personas import begun
 from lorewright.turn.records import PlannerOutput
 from lorewright.turn.rounds import Round, activation, all_intended, carried_out, everybody, intended
 from lorewright.turn.stages.stages import Stages
@@ -38,7 +39,7 @@ async def think(
     how it gets on.
 
     Raises:
-        CampaignError: the story has ended.
+        CampaignError: the story has ended, or whoever is to speak or to be whispered to is not there.
         OutputRejected: a model's output stayed invalid.
         ProviderError: a model could not be asked.
     """
@@ -46,10 +47,12 @@ async def think(
         raise CampaignError(
             "the story has ended", hint="take the last turn back, or begin another: lorewright campaign new SCENARIO"
         )
-    stream = TurnStream(head, turn_id_of(head.campaign_id, head.turn_id, submission.action_id))
+    seen, ops = begun(head, submission)
+    stream = TurnStream(seen, turn_id_of(head.campaign_id, head.turn_id, submission.action_id))
     dice = setting.dice(setting.seed, head.state.truth_hash(), submission.action_id)
-    with TurnViews(head, submission, setting, stream) as views:
-        turn = AtHand(head, submission, setting, stages, recorder, views, listener, stream, dice, Played(head.state))
+    with TurnViews(seen, submission, setting, stream) as views:
+        played = Played(seen.state, ops=[*ops])
+        turn = AtHand(head, submission, setting, stages, recorder, views, listener, stream, dice, played)
         return await _thought(turn)
 
 

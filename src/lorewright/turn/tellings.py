@@ -61,6 +61,9 @@ class Tellings:
     def _given(self, rounds: Sequence[Round], plan: PlannerOutput) -> NarratorInput:
         turn, views = self._turn, self._turn.views
         before, after = rounds[0].before, turn.played.state
+        if rounds[0].intent is None:
+            # Where the player goes on as somebody who is elsewhere, the turn begins in another scene.
+            before = before.with_fields(scene=turn.head.state.scene)
         player = after.player_id
         lore = views.scene_lore(after)
         views.add_learned(sorted(after.learned_by(player) - before.learned_by(player)))

@@ -8,7 +8,7 @@ of a turn of the kind `edit`, which `turn/editing.py` commits. Lore is looked up
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import Any, Literal
 
 from pydantic import Field
@@ -38,6 +38,10 @@ Writer = Owner | Literal["outside"]
 BOOKKEEPING = frozenset({"recall", "streak", "turn_pass", "reshape"})
 # What anybody outside may do to the world, by the op's kind.
 OUTSIDE_OPS: tuple[str, ...] = tuple(kind for kind in OP_KINDS if kind not in BOOKKEEPING)
+
+# The fields of a complete state that may be read, which is all but the narrator's memory; and those that grow long.
+PARTS: tuple[str, ...] = tuple(name for name in WorldState.model_fields if name not in ("schema_version", "recall"))
+_LONG_PARTS = frozenset({"facts", "observations"})
 
 # So much of what somebody remembers is read at once.
 _MEMORIES = 40
@@ -99,8 +103,8 @@ class ThreadSeen(Frozen):
 class StateSeen(Frozen):
     """Where a campaign stands in one viewer's eyes; what is not theirs to know is not in it, nor counted.
 
-    `place` is None for somebody who is nowhere just now. `remembered` is what weighs most first. `world` is the
-    complete state, for the game master alone.
+    `place` is None for somebody who is nowhere just now. `remembered` is what weighs most first. `world` holds
+    parts of the complete state, for the game master alone.
     """
 
     viewer: str
@@ -120,11 +124,19 @@ class StateSeen(Frozen):
     world: FrozenMap[str, Any] | None = None
 
 
-def state_seen(state: WorldState, viewer: str, *, turn_no: int, decay_lambda: float = 0.0) -> StateSeen:
+def state_seen(
+    state: WorldState,
+    viewer: str,
+    *,
+    turn_no: int,
+    decay_lambda: float = 0.0,
+    parts: Collection[str] = (),
+) -> StateSeen:
     """A state as `gm`, `player` or `npc:ID` (a full ID) may see it.
 
-    A character sees the place where it is, what it carries and remembers, and what it feels as far as that is manifest.
-    Clocks, threads and facts are told to the player, and to nobody in the story.
+    `parts` are the fields of the complete state that a game master wants; all but those that grow with a story, if none
+    is named. A character sees the place where it is, what it carries and remembers, and what it feels as far as that
+    is manifest. Clocks, threads and facts are told to the player, and to nobody in the story.
 
     Raises:
         NotFound: there is no such character in the campaign.
@@ -157,7 +169,7 @@ def state_seen(state: WorldState, viewer: str, *, turn_no: int, decay_lambda: fl
         ),
         facts=tuple(_facts(state, hidden=viewer == "gm")) if is_told else (),
         remembered=tuple(one.observation.content for one in memory),
-        world=_whole(state) if viewer == "gm" else None,
+        world=_whole(state, parts) if viewer == "gm" else None,
     )
 
 
@@ -259,6 +271,6 @@ def _facts(state: WorldState, *, hidden: bool) -> Iterable[FactSeen]:
         yield FactSeen(id=fact.id, subject=subject, predicate=fact.predicate, object=plain(fact.object))
 
 
-def _whole(state: WorldState) -> dict[str, Any]:
-    """Everything but the narrator's memory."""
-    return {name: value for name, value in state.model_dump(mode="json").items() if name != "recall"}
+def _whole(state: WorldState, parts: Collection[str]) -> dict[str, Any]:
+    wanted = set(parts) & set(PARTS) if parts else set(PARTS) - _LONG_PARTS
+    return state.model_dump(mode="json", include=wanted)

@@ -57,6 +57,8 @@ class TurnViews:
         self._answers: list[tuple[LoreView, LoreRetrievalQuery, tuple[RetrievedChunk, ...]]] = []
         self.cache = SceneLoreCache(head.scene_lore, session_id=head.session_id, reuse=setting.keeps_scene_lore)
         self.items: dict[str, SceneItem] = {}
+        # What whoever tells the story was shown of places and people, by key.
+        self._sights: dict[str, str] = {}
 
     def __enter__(self) -> TurnViews:
         return self
@@ -83,6 +85,7 @@ class TurnViews:
             learned=state.learned_by(state.player_id),
         )
         self.items |= {item.id: item for item in lore.items()}
+        self._sights |= {line.key: line.text for line in lore.sights()}
         return lore
 
     def _generations_in_force(self) -> tuple[Generation, ...]:
@@ -95,7 +98,9 @@ class TurnViews:
     def described(self, state: WorldState, outcomes: Sequence[Outcome]) -> Mapping[str, Sequence[LoreText]]:
         """What the packs openly say of whom and what a turn was about, and of some of what is here after it."""
         generations = self._generations_in_force()
-        return described(generations, spoken_of(state, outcomes, generations, turn_no=self._head.turn_no + 1))
+        found = described(generations, spoken_of(state, outcomes, generations, turn_no=self._head.turn_no + 1))
+        self._sights |= {line.key: line.text for lines in found.values() for line in lines}
+        return found
 
     def add_learned(self, item_ids: Iterable[str]) -> None:
         """Items that were revealed although their holders are not here: by an effect."""
@@ -165,17 +170,29 @@ class TurnViews:
         return chunks
 
     def leak(self, text: str, state: WorldState) -> str | None:
-        """What is wrong with a text that quotes an item which the player has not learned; None where nothing is."""
+        """What is wrong with a text that quotes an item which the player has not learned, or what somebody only thinks;
+        None where nothing is.
+
+        What any player may look up is no secret, though an item should say the same, nor is what was told already.
+        """
         hidden = [(i.id, i.text) for i in self.items.values() if not state.has_learned(state.player_id, i.id)]
-        # What any player may look up is no secret, though an item should say the same.
         open_lore = [chunk.text for view, _, chunks in self._answers if view.viewer == "player" for chunk in chunks]
-        leaked = quoted_secret(text, hidden, said_before="\n".join([self._submission.text, *open_lore]))
-        return f"it quotes what was not revealed ({leaked})" if leaked else None
+        leaked = quoted_secret(text, hidden, said_before="\n".join([*self._said(), *open_lore, *self._sights.values()]))
+        return f"it quotes what was not revealed ({leaked})" if leaked else self.thought_leak(text)
+
+    def _said(self) -> list[str]:
+        """What was told so far, the player's words, and what others let everybody see of what they are about to do."""
+        player = self._head.state.player_id
+        told = [one.content for _, one in self._stream.seen_by("player", own_id=player) if one.type == "narration"]
+        meant = [one.content for one in self._stream.messages if one.type == "intention" and one.subtype is None]
+        return [self._submission.text, *told, *meant]
 
     def intent_leak(self, intent: NpcIntent, state: WorldState) -> str | None:
         """What is wrong with what a character would let everybody see of its intention: what the player has not learned
         and is not told by it, and what anybody only thinks."""
-        shown = "\n".join((intent.action_text, *intent.intent_tags))
+        # What is said along with an action is as public as its words.
+        along = [] if intent.action is None else [one for one in intent.action.metadata.values() if isinstance(one, str)]
+        shown = "\n".join((intent.action_text, *intent.intent_tags, *along))
         said = next((item.text for item in self.items.values() if item.id == intent.item_id), "")
         hidden = [(i.id, i.text) for i in self.items.values() if not state.has_learned(state.player_id, i.id)]
         leaked = quoted_secret(shown, hidden, said_before=said)
@@ -186,9 +203,9 @@ class TurnViews:
     def thought_leak(self, text: str, *more: str) -> str | None:
         """What is wrong with a text that others will read and that quotes a thought of anybody's, or one of `more`."""
         thoughts = [(message.owner, message.content) for _, message in self._stream.thoughts()]
-        told = "\n".join(one.content for one in self._stream.told())
+        said = [*(one.content for one in self._stream.told()), *self._said()]
         own = [("own", thought) for thought in more if thought]
-        leaked = quoted_secret(text, [*thoughts, *own], said_before=told)
+        leaked = quoted_secret(text, [*thoughts, *own], said_before="\n".join(said))
         return "it quotes a thought, which nobody else may know of" if leaked else None
 
     def for_narrator(self, plan: PlannerOutput) -> PlannerOutput:
