@@ -49,9 +49,14 @@ class Round:
     intent: NpcIntent | None = None
 
     @property
+    def is_between_two(self) -> bool:
+        """Whether it was whispered."""
+        return self.intention.subtype == WHISPER
+
+    @property
     def hidden(self) -> bool:
-        """Whether the player was there and heard nothing of the words."""
-        return self.intention.subtype == WHISPER and self.after.player_id not in self.audience
+        """Whether it was whispered to somebody else than the player: they see that, and hear nothing of the words."""
+        return self.is_between_two and self.after.player_id not in self.audience
 
 
 WHISPER = "whisper"

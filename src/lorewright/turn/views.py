@@ -191,7 +191,9 @@ class TurnViews:
         """What is wrong with what a character would let everybody see of its intention: what the player has not learned
         and is not told by it, and what anybody only thinks."""
         # What is said along with an action is as public as its words.
-        along = [] if intent.action is None else [one for one in intent.action.metadata.values() if isinstance(one, str)]
+        along = (
+            [] if intent.action is None else [one for one in intent.action.metadata.values() if isinstance(one, str)]
+        )
         shown = "\n".join((intent.action_text, *intent.intent_tags, *along))
         said = next((item.text for item in self.items.values() if item.id == intent.item_id), "")
         hidden = [(i.id, i.text) for i in self.items.values() if not state.has_learned(state.player_id, i.id)]
