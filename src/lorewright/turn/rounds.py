@@ -118,6 +118,7 @@ async def _intended(turn: AtHand, who: str, recorder: Recorder) -> NpcIntent:
         seed=str(turn.setting.seed),
         turn_no=turn.turn_no,
         summary=_heard_of(turn.head.summary, who),
+        claims=played.premises if turn.submission.whisper_to in (None, who) else (),
     )
     stage = turn.stages.npc_intent
     return await stage.run(
