@@ -38,7 +38,8 @@ MOST_OPS = 200
 # Nothing that is costly is thought, so that it may be thought again while others play.
 _RETRIES = 20
 
-_HINTS = {
+# What to do about each reason.
+HINTS = {
     "unknown_entity": "name an entity of the campaign by its ID",
     "unknown_place": "name a place of the campaign by its ID",
     "unknown_item": "name a thing of the campaign by its ID; a new one is an entity_add first",
@@ -270,7 +271,7 @@ def _refused(ops: tuple[o.StateOp, ...], index: int, reason: str, field: str | N
     where = "" if field is None else f" at {field}"
     return EditRefused(
         f"op {index} ({ops[index].op}){where} does not fit: {reason}; nothing was changed",
-        hint=_HINTS.get(reason),
+        hint=HINTS.get(reason),
         index=index,
         reason=reason,
         field=field,

@@ -95,7 +95,12 @@ async def _all_at_once(turn: AtHand, tellings: Tellings, mine: Round, plan: Plan
     for who, intent in zip(order, await all_intended(turn, order), strict=True):
         if _can_act(turn, who):
             rounds.append(await carried_out(turn, who, intent))
-    await tellings.tell(rounds, plan)
+    # What is whispered to the player, or by them, is told apart: others hear the rest.
+    apart = [one for one in rounds if one.is_between_two and not one.hidden]
+    together = [one for one in rounds if one not in apart]
+    groups = [*([[one] for one in apart if one is mine]), together, *([[one] for one in apart if one is not mine])]
+    for group in (group for group in groups if group):
+        await tellings.tell(group, plan if mine in group else PlannerOutput())
 
 
 def _can_act(turn: AtHand, who: str) -> bool:

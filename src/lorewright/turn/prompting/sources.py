@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from lorewright.packs.plain import plain_text
+from lorewright.turn.prompting.claims import claims_in_words
 from lorewright.turn.prompting.cutting import AROUND, cost, cut
 from lorewright.turn.prompting.outcomes import (
     ANSWERED_BY_OTHERS,
@@ -181,6 +182,8 @@ def _story(given: NarratorInput) -> Iterator[tuple[Kind, str, str]]:
 def _happened(given: NarratorInput) -> Iterator[tuple[str, str]]:
     for outcome in given.outcomes:
         yield f"outcome:{outcome.action_index}", outcome_in_words(outcome, given)
+    for number, line in enumerate(claims_in_words(given.premises, given.names)):
+        yield f"claim:{number}", line
     yield from changes_in_words(given)
 
 
