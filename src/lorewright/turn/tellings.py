@@ -91,6 +91,7 @@ class Tellings:
             recent=views.narrations(),
             acts=acts,
             quiet=self._quiet() if own is not None else (),
+            premises=turn.played.premises if own is not None else (),
         )
 
     def _quiet(self) -> tuple[str, ...]:

@@ -27,6 +27,7 @@ from lorewright.turn.packet import RECENT_CHARACTERS, RECENT_NARRATIONS, build_p
 from lorewright.turn.records import PlannerOutput
 from lorewright.turn.stream import TurnStream
 from lorewright.turn.subjects import spoken_of
+from lorewright.turn.summary_records import summary_for
 from lorewright.world.state import WorldState
 
 # What is looked up for the player's words each turn, beside the scene's own lore.
@@ -131,6 +132,7 @@ class TurnViews:
             session=self._head.session_lore,
             agendas=self._setting.agendas,
             calibration=self._setting.calibration,
+            story=summary_for(self._head.summary, state.player_id),
         )
 
     def _asked(self, state: WorldState) -> list[dict[str, Any]]:
