@@ -35,6 +35,7 @@ from lorewright.llm.doubles.parrot import ParrotModel
 from lorewright.retrieval.query import LoreRetrievalQuery
 from lorewright.storage.containers import open_container
 from lorewright.turn.casting import STAGES
+from lorewright.turn.tools import state_seen, transcript_seen
 from lorewright.world.state import WorldState
 
 # A character who says all that it knows is refused, and is to be: what is refused beside that is wrongly blocked. And a
@@ -172,20 +173,28 @@ class Playing:
         """Lore and history after the play, as the player and as everybody who was met."""
         with campaigns.reading(campaign_id) as store:
             state = store.head().state
-            told = [message for _, message in store.messages(store.head().turn_id, last=store.head().turn_no + 1)]
+            told = store.messages(store.head().turn_id, last=store.head().turn_no + 1)
         heard: dict[str, frozenset[str]] = {}
-        grow(heard, told, self._said_in, but=state.player_id)
+        grow(heard, [message for _, message in told], self._said_in, but=state.player_id)
         for viewer, learned in self._viewers(state):
             learned |= heard.get(viewer.removeprefix("npc:"), NOTHING)
-            own = frozenset({viewer.removeprefix("npc:")})
+            turn_no = told[-1][0]
+            tools = {
+                "state": state_seen(state, viewer, turn_no=turn_no).model_dump_json(),
+                "transcript": json.dumps([one.content for one in transcript_seen(told, state, viewer)]),
+            }
+            for tool, text in tools.items():
+                self._as_viewer(text, viewer, learned, "tools", f"the tool {tool}")
             for words in self._words():
                 query = LoreRetrievalQuery(keywords=words, viewer=viewer, limit=30, max_tokens=15_000)
                 found = desk.query(query, campaign_id=campaign_id)
                 for text in (found.result.model_dump_json(), found.trace.model_dump_json()):
-                    where = f"{self._name}, lore query “{words}” in the campaign"
-                    self._looker.look(
-                        text, viewer=viewer, channel="history", where=where, learned=learned, own_ids=own, watched=True
-                    )
+                    self._as_viewer(text, viewer, learned, "history", f"lore query “{words}” in the campaign")
+
+    def _as_viewer(self, text: str, viewer: str, learned: frozenset[str], channel: str, where: str) -> None:
+        own = frozenset({viewer.removeprefix("npc:")})
+        where = f"{self._name}, {where}"
+        self._looker.look(text, viewer=viewer, channel=channel, where=where, learned=learned, own_ids=own, watched=True)
 
     def _said_in(self, text: str) -> frozenset[str]:
         return frozenset(one.item_id for one in self._looker.canaries.found_in(text) if one.item_id is not None)
