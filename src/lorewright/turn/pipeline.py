@@ -49,7 +49,7 @@ async def think(
         )
     seen, ops = begun(head, submission)
     stream = TurnStream(seen, turn_id_of(head.campaign_id, head.turn_id, submission.action_id))
-    dice = setting.dice(setting.seed, head.state.truth_hash(), submission.action_id)
+    dice = setting.dice(setting.seed, head.state.truth_hash(), submission.dice_of or submission.action_id)
     with TurnViews(seen, submission, setting, stream) as views:
         played = Played(seen.state, ops=[*ops])
         turn = AtHand(head, submission, setting, stages, recorder, views, listener, stream, dice, played)
@@ -95,7 +95,12 @@ async def _all_at_once(turn: AtHand, tellings: Tellings, mine: Round, plan: Plan
     for who, intent in zip(order, await all_intended(turn, order), strict=True):
         if _can_act(turn, who):
             rounds.append(await carried_out(turn, who, intent))
-    await tellings.tell(rounds, plan)
+    # What is whispered to the player, or by them, is told apart: others hear the rest.
+    apart = [one for one in rounds if one.is_between_two and not one.hidden]
+    together = [one for one in rounds if one not in apart]
+    groups = [*([[one] for one in apart if one is mine]), together, *([[one] for one in apart if one is not mine])]
+    for group in (group for group in groups if group):
+        await tellings.tell(group, plan if mine in group else PlannerOutput())
 
 
 def _can_act(turn: AtHand, who: str) -> bool:

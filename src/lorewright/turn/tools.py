@@ -35,7 +35,7 @@ Writer = Owner | Literal["outside"]
 
 # The engine's own bookkeeping, which means nothing outside of a turn that is played: what the narrator has used up,
 # rows of failed checks, whose turn is over, and the shape of the state itself.
-BOOKKEEPING = frozenset({"recall", "streak", "turn_pass", "reshape"})
+BOOKKEEPING = frozenset({"recall", "streak", "turn_pass", "reshape", "play_as"})
 # What anybody outside may do to the world, by the op's kind.
 OUTSIDE_OPS: tuple[str, ...] = tuple(kind for kind in OP_KINDS if kind not in BOOKKEEPING)
 
