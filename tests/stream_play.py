@@ -1,7 +1,7 @@
 """A play of the profile `stream` in which everything private has a word of its own, and who may be shown which.
 
-Words: `qt…` thoughts, `qi…` intentions, `qn…` narrations, `ql…` latent states, `qm…` manifest ones; and the canaries
-that the leak suite plants in a pack's secrets.
+Words: `qt…` thoughts, `qi…` intentions, `qn…` narrations, `ql…` latent states, `qm…` manifest ones, `qf…` a fact that is
+withheld; and the canaries that the leak suite plants in a pack's secrets.
 """
 
 from __future__ import annotations
@@ -18,18 +18,19 @@ import harbour as h
 from lorewright.bootstrap import App, open_app
 from lorewright.errors import OutputRejected
 from lorewright.evals.leaks.planting import Canaries, plant
-from lorewright.evals.leaks.playing import CODE_STAGES
 from lorewright.evals.leaks.secrets import may_know
 from lorewright.llm.model import Model, ModelRequest
 from lorewright.lore_bootstrap import make_workspace
-from lorewright.turn.casting import make_stages
+from lorewright.turn.casting import STAGES, make_stages
 from lorewright.turn.commit import run_turn
 from lorewright.turn.draft import Submission
 from lorewright.turn.messages import Message
 from lorewright.turn.told_before import RECENT_TURNS
+from lorewright.world.ops import AddFact
 from lorewright.world.state import WorldState
+from lorewright.world.things import Fact
 
-_WORD = re.compile(r"q[tinlm][0-9]{3}x|qz[a-z]{8}")
+_WORD = re.compile(r"q[tinlmf][0-9]{3}x|qz[a-z]{8}")
 PLAYER = "game:player"
 WHISPERER, CONFIDANTE = "harbour:osk", "harbour:tam"
 
@@ -67,6 +68,7 @@ SCENARIO = re.sub(r"    cast:\n(      .*\n)+", CAST, h.SCENARIO, count=1).replac
     "    start: tavern", "    profile: stream\n    start: tavern"
 )
 LATENT = {"ql001x": "harbour:osk", "ql002x": "harbour:tam"}
+FACT = "qf001x"
 MANIFEST = {"qm001x": "harbour:osk", "qm002x": "harbour:tam"}
 
 # What the player does, over and over; of the words nothing but the intention tells.
@@ -82,13 +84,17 @@ DEEDS: tuple[dict[str, Any], ...] = (
 )
 
 
+# The story so far is told in short by what is built in: its sentences are the narrations' own.
+ASKED = tuple(stage for stage in STAGES if stage != "summariser")
+
+
 def words_in(text: str) -> set[str]:
     """The words of ours in a text."""
     return set(_WORD.findall(text))
 
 
 class Honest:
-    """Sensible answers of every stage, each with words of its own."""
+    """Sensible answers of every stage but the summariser, each with words of its own."""
 
     def __init__(self) -> None:
         self.turn = 0
@@ -122,16 +128,15 @@ class Honest:
         }
 
     def _npc_intent(self, given: dict[str, Any]) -> dict[str, Any]:
-        name = given["me"]["name"]
+        name = given["char"]["name"]
         intent: dict[str, Any] = {
             "action_text": f"{name} turns a coin over and says {self._word('i')} to nobody.",
             "thought": f"{name} thinks of {self._word('t')} and of how little anybody here has noticed.",
             "intent_tags": ["calm"],
         }
-        here = {one["id"] for one in given["scope"]["people"]}
-        if given["me"]["id"] == WHISPERER and CONFIDANTE in here and self.turn % 3 == 0:
-            told = {"topic": "the tide", "whisper": True}
-            intent["action"] = {"actor_id": WHISPERER, "type": "tell", "target_id": CONFIDANTE, "metadata": told}
+        here = {one["id"] for one in given["people"]}
+        if name == "Osk" and CONFIDANTE in here and self.turn % 3 == 0:
+            intent["action"] = {"type": "tell", "target_id": CONFIDANTE, "words": "the tide", "whisper": True}
         return intent
 
     def _persona_extractor(self, given: dict[str, Any]) -> dict[str, Any]:
@@ -165,6 +170,11 @@ def begun(tmp_path: Path, *, seed: int = 1) -> Play:
     (root / "scenarios" / "night_boat.yaml").write_text(h.dedent(SCENARIO), encoding="utf-8")
     app = open_app(root)
     app.campaigns.new("night_boat", campaign_id="game", seed=seed)
+    withheld = Fact(
+        id="flood", subject_id="harbour:tavern", predicate="cellar", object=f"It floods at {FACT}.", visibility="gm"
+    )
+    with app.campaigns.open("game") as campaign:
+        campaign.edit([AddFact(fact=withheld)], action_id="flood")
     return Play(app, canaries)
 
 
@@ -219,13 +229,16 @@ def everything_seen(play: Play) -> Iterator[Seen]:
         for turn in store.turns()[1:]:
             before, state = state, store.state_at(turn["turn_id"])
             messages = [message for _, message in store.messages(turn["turn_id"], last=1)]
+            if turn["kind"] != "play":
+                continue
             reader = _TurnReader(play, story, messages, turn["turn_no"], before, state)
             for record in store.stage_records(turn["turn_id"]):
                 yield from reader.read(record)
             story += [(turn["turn_no"], message) for message in messages]
+        thoughts = {word: one.owner for _, one in story if one.type == "thought" for word in words_in(one.content)}
         for attempt in store.attempts():
             for record in attempt["records_json"]:
-                yield from _of_attempt(play, record, state)
+                yield from _of_attempt(play, record, state, thoughts)
 
 
 class _TurnReader:
@@ -259,8 +272,8 @@ class _TurnReader:
         elif stage == "narrator":
             yield self._seen(stage, given, PLAYER)
             self._told(str(record["output"]["final_text"]))
-        elif stage not in CODE_STAGES:
-            yield self._seen(stage, given, str(given.get("who", PLAYER)) if isinstance(given, dict) else PLAYER)
+        elif stage in STAGES:
+            yield self._seen(stage, given, str(given.get("who", PLAYER)))
 
     def _intended(self, who: str) -> None:
         while self._said < len(self._messages) and self._messages[self._said].type in ("thought", "intention"):
@@ -296,7 +309,8 @@ class _TurnReader:
         if stage in ("persona_extractor", "character_extractor"):
             return {word for word, owner in {**LATENT, **MANIFEST}.items() if owner == who}
         if stage in ("npc_intent", "narrator", "planner"):
-            return {word for word, owner in MANIFEST.items() if owner == who or stage != "npc_intent"}
+            known = {word for word, owner in MANIFEST.items() if owner == who or stage != "npc_intent"}
+            return known | ({FACT} if stage == "planner" else set())
         return set()
 
     def _states_for_sure(self, stage: str, who: str) -> set[str]:
@@ -304,7 +318,11 @@ class _TurnReader:
         if stage == "narrator":
             both = set(here) & set(self._after.present_npcs())
             return {word for word, owner in MANIFEST.items() if owner in both}
-        return self._states(stage, who) if stage.endswith("_extractor") and stage != "lore_extractor" else set()
+        if stage == "planner" and self._before.scene.location_id == "harbour:tavern":
+            return {FACT}
+        return (
+            self._states(stage, who) if stage in ("npc_intent", "persona_extractor", "character_extractor") else set()
+        )
 
     def _lore(self, stage: str, who: str) -> set[str]:
         """The secrets of the pack that the stage may know, by design section 7."""
@@ -354,19 +372,26 @@ def _heard(message: Message, who: str) -> bool:
     return not message.audience or who in message.audience
 
 
-def _of_attempt(play: Play, record: Mapping[str, Any], state: WorldState) -> Iterator[Seen]:
-    """Of a turn that came to nothing: nobody else's thoughts, latent states or unlearned lore at the least."""
+def _of_attempt(play: Play, record: Mapping[str, Any], state: WorldState, thoughts: dict[str, str]) -> Iterator[Seen]:
+    """Of a turn that came to nothing: nobody else's thoughts or latent states, and no lore that was not learned.
+    `thoughts` says whose each of them is, and grows."""
     stage = str(record["stage"])
-    if stage in CODE_STAGES:
+    if stage not in STAGES:
         return
-    given = json.loads(record["input"])
+    given, made = json.loads(record["input"]), json.loads(record["output"])
     who = given["me"]["id"] if stage == "npc_intent" else str(given.get("who", PLAYER))
     found = words_in(json.dumps(given, ensure_ascii=False))
-    private = {word for word in found if word.startswith(("qt", "ql", "qz"))}
-    own = set() if stage != "npc_intent" else {word for word in private if word.startswith("qt")}
+    private = {word for word in found if word.startswith(("qt", "ql", "qz", "qf"))}
+    # The player's own are numbered from 900.
+    theirs = {word for word in private if thoughts.get(word, PLAYER if word.startswith("qt9") else "") == who}
+    own = theirs if stage in ("npc_intent", "persona_extractor", "character_extractor") else set()
+    own |= {FACT} if stage == "planner" else set()
+    own |= {word for word, owner in LATENT.items() if owner == who and stage == "character_extractor"}
     viewer = f"npc:{who}" if who != PLAYER else "planner" if stage == "planner" else "narrator"
-    words = play.canaries.words.items()
     # What was told in the turn that came to nothing stands in what its narrator was given.
     learned = state.learned_by(who) | {one["item_id"] for one in given.get("evidence", ())}
+    words = play.canaries.words.items()
     known = {word for word, one in words if may_know(one, viewer, learned, own_ids=frozenset({who}))}
+    if stage == "npc_intent" and made:
+        thoughts |= dict.fromkeys(words_in(made["thought"]), who)
     yield Seen(0, stage, who, frozenset(private), frozenset(own | known), frozenset())

@@ -14,7 +14,6 @@ from lorewright.evals.leaks.secrets import may_know
 from lorewright.llm.doubles.parrot import ParrotModel
 from lorewright.llm.doubles.scripted import ScriptedModel
 from lorewright.llm.doubles.thief import ThiefModel
-from lorewright.turn.casting import STAGES
 
 TURNS = 40
 
@@ -32,7 +31,7 @@ def private_in(play: s.Play, text: str) -> set[str]:
         state = store.head().state
     learned = state.learned_by(state.player_id)
     known = {word for word, one in play.canaries.words.items() if may_know(one, "player", learned, watched=True)}
-    hidden = {word for word in s.words_in(text) - known if word.startswith(("qt", "ql", "qz"))}
+    hidden = {word for word in s.words_in(text) - known if word.startswith(("qt", "ql", "qz", "qf"))}
     return {word for word in hidden if not word.startswith("qt9")}
 
 
@@ -46,7 +45,7 @@ def leaks_in(play: s.Play) -> dict[tuple[str, str], list[str]]:
 def test_in_forty_turns_every_stage_sees_what_it_may_and_nothing_else(tmp_path: Path) -> None:
     honest = s.Honest()
     model = ScriptedModel(honest)
-    play = s.played(s.begun(tmp_path), TURNS, dict.fromkeys(STAGES, model), honest)
+    play = s.played(s.begun(tmp_path), TURNS, dict.fromkeys(s.ASKED, model), honest)
     assert (play.played, play.refused) == (TURNS, [])
     seen = list(s.everything_seen(play))
     assert leaks_in(play) == {}
@@ -65,7 +64,7 @@ def test_in_forty_turns_every_stage_sees_what_it_may_and_nothing_else(tmp_path: 
 def test_whispers_are_heard_by_two(tmp_path: Path) -> None:
     honest = s.Honest()
     model = ScriptedModel(honest)
-    play = s.played(s.begun(tmp_path), 8, dict.fromkeys(STAGES, model), honest)
+    play = s.played(s.begun(tmp_path), 8, dict.fromkeys(s.ASKED, model), honest)
     with play.app.campaigns.reading("game") as store:
         stream = [message for _, message in store.messages(store.head().turn_id, last=99)]
     whispers = [one for one in stream if one.subtype == "whisper" and one.type == "intention"]
@@ -80,7 +79,7 @@ def test_whispers_are_heard_by_two(tmp_path: Path) -> None:
 @pytest.mark.parametrize("stages", [("narrator",), ("narrator", "planner", "lore_extractor")], ids=len)
 def test_a_parrot_tells_nothing_that_it_was_not_to_see(tmp_path: Path, stages: tuple[str, ...]) -> None:
     honest = s.Honest()
-    models = {**dict.fromkeys(STAGES, ScriptedModel(honest)), **{stage: ParrotModel() for stage in stages}}
+    models = {**dict.fromkeys(s.ASKED, ScriptedModel(honest)), **{stage: ParrotModel() for stage in stages}}
     play = s.played(s.begun(tmp_path), 10, models, honest)
     assert play.played >= 8, play.refused
     assert leaks_in(play) == {}
@@ -89,7 +88,7 @@ def test_a_parrot_tells_nothing_that_it_was_not_to_see(tmp_path: Path, stages: t
 
 def test_a_character_who_says_all_that_it_knows_and_thinks_is_not_heard(tmp_path: Path) -> None:
     honest = s.Honest()
-    models = {**dict.fromkeys(STAGES, ScriptedModel(honest)), "npc_intent": ParrotModel()}
+    models = {**dict.fromkeys(s.ASKED, ScriptedModel(honest)), "npc_intent": ParrotModel()}
     play = s.played(s.begun(tmp_path), 6, models, honest)
     assert play.played + len(play.refused) == 6
     assert leaks_in(play) == {}
@@ -99,7 +98,7 @@ def test_a_character_who_says_all_that_it_knows_and_thinks_is_not_heard(tmp_path
 def test_a_thief_gets_nothing_into_narration_ops_or_memories(tmp_path: Path) -> None:
     honest = s.Honest()
     thief = ThiefModel(honest)
-    play = s.played(s.begun(tmp_path), 16, dict.fromkeys(STAGES, thief), honest)
+    play = s.played(s.begun(tmp_path), 16, dict.fromkeys(s.ASKED, thief), honest)
     assert thief.thefts > 16
     assert play.played >= 12, play.refused
     assert leaks_in(play) == {}
@@ -108,3 +107,6 @@ def test_a_thief_gets_nothing_into_narration_ops_or_memories(tmp_path: Path) -> 
         state = store.head().state
     kept = state.model_dump(mode="json", exclude={"characters"})
     assert {word for word in s.words_in(json.dumps(kept)) if word.startswith("qt")} == set()
+    # What one thinks one may become: that stays one's own.
+    moved = state.model_dump(mode="json", include={"characters"})
+    assert {word for word in s.words_in(json.dumps(moved)) if word.startswith("qt")} == set()

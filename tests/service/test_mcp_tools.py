@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -16,13 +17,16 @@ from lorewright.bootstrap import App
 from lorewright.errors import NotFound, SettingsError
 from lorewright.service.desk import Desk
 from lorewright.service.viewer import viewer_of
+from lorewright.turn import editing
 from service_table import MODES, asked, call, fail
 
 READING = {
     *("list_packs", "list_campaigns", "query_lore", "get_entity", "list_entities"),
     *("get_state", "get_scene", "get_transcript"),
 }
-WRITING = {"apply_ops"}
+WRITING = {"apply_ops", "accept_review", "reject_review"}
+# Nothing is changed by these either; but they look at what is a game master's to judge.
+JUDGING = {"preview_ops", "list_reviews", "get_lorebook"}
 
 
 @pytest.fixture
@@ -39,7 +43,7 @@ async def tools_of(client: Client) -> dict[str, Any]:
 @pytest.mark.parametrize("mode", MODES)
 def test_a_client_finds_the_tools_with_titles_texts_and_both_schemas(app: App, mode: str) -> None:
     tools = asked(app, tools_of, mode=mode)
-    assert set(tools) == READING | WRITING | {"preview_ops"}
+    assert set(tools) == READING | WRITING | JUDGING
     for tool in tools.values():
         assert tool.title
         assert len(tool.description) > 30
@@ -281,3 +285,29 @@ def test_a_campaign_or_a_character_that_is_not_there_is_found_out_at_once(app: A
     for viewer, campaign in (("gm", "none"), ("npc:nobody", "game"), ("npc:lin", "game")):
         with pytest.raises(NotFound):
             Desk(app, viewer_of(viewer), campaign)
+
+
+def test_the_manual_names_every_tool_resource_and_prompt_and_no_other(app: App) -> None:
+    page = (Path(__file__).parents[2] / "docs" / "mcp.md").read_text(encoding="utf-8")
+
+    async def names(client: Client) -> tuple[set[str], set[str], set[str]]:
+        tools = {tool.name for tool in (await client.list_tools()).tools}
+        prompts = {one.name for one in (await client.list_prompts()).prompts}
+        listed = {str(one.uri) for one in (await client.list_resources()).resources}
+        templates = {one.uri_template for one in (await client.list_resource_templates()).resource_templates}
+        return tools, prompts, listed | templates
+
+    tools, prompts, uris = asked(app, names)
+    rows = set(re.findall(r"^\| `([a-z]+_[a-z]+)` \|", page, re.MULTILINE))
+    assert rows == tools
+    assert all(f"`{prompt}`" in page for prompt in prompts)
+    shown = {uri.replace("/game/", "/ID/").replace("{pack}", "PACK").replace("{entity}", "ENTITY") for uri in uris}
+    assert {uri for uri in shown if f"`{uri}`" not in page} == set()
+
+
+def test_the_manual_tells_every_reason_for_which_a_change_is_refused() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "reasons.md").read_text(encoding="utf-8")
+    source = (Path(editing.__file__)).read_text(encoding="utf-8")
+    codes = {*re.findall(r'reason="([a-z_]+)"', source), *editing.HINTS}
+    assert {"unknown_ending", "one_player", "nothing_to_change", "bookkeeping"} <= codes
+    assert {code for code in codes if f"`{code}`" not in page} == set()

@@ -15,15 +15,14 @@ from mcp import Client
 import harbour as h
 from lorewright.bootstrap import App, open_app
 from lorewright.campaigns.checks import check
-from lorewright.campaigns.open_campaign import OpenCampaign
-from lorewright.errors import NotFound
 from lorewright.service.desk import Desk
 from lorewright.service.server import make_server
-from lorewright.service.shapes import ReviewShown
 from lorewright.service.viewer import viewer_of
+from lorewright.turn.kept import Kept, Review
 from lorewright.turn.rewinding import undo
 from lorewright.turn.tools import OUTSIDE_OPS
-from lorewright.world.ops import AdvanceTime
+from lorewright.world.ops import AddFact, AdvanceTime
+from lorewright.world.things import Fact
 from service_table import MODES, asked, call, fail
 
 FIVE = {"op": "advance_time", "minutes": 5}
@@ -214,35 +213,39 @@ def test_many_clients_at_once_lose_nothing_and_double_nothing(app: App) -> None:
     assert check(app.campaigns.path("game"), app.campaigns.kept).findings == ()
 
 
-class OneReview:
-    """Stands for the place where proposals wait: there is one."""
-
-    waits = ReviewShown(
-        id="turn_1:0",
-        turn_no=1,
-        stage="lore",
-        kind="fact",
+def propose(app: App) -> str:
+    """Let a proposal wait; its ID."""
+    fact = Fact(id="game:limp", subject_id="harbour:osk", predicate="limps", object="on rainy days")
+    review = Review(
+        stage="lore_extractor",
+        kind="established_fact",
         subject_id="harbour:osk",
-        shown="Osk limps.",
+        ops=(AddFact(fact=fact),),
+        shown="Osk limps on rainy days.",
         confidence=0.3,
     )
-
-    def waiting(self, campaign: OpenCampaign) -> list[ReviewShown]:
-        return [self.waits] if len(campaign.store.turns()) == 1 else []
-
-    def decide(self, campaign: OpenCampaign, review_id: str, *, accept: bool, action_id: str) -> str:
-        if review_id != self.waits.id:
-            raise NotFound(f"there is no review {review_id}")
-        return campaign.edit([AdvanceTime(minutes=1 if accept else 2)], action_id=action_id)
+    with app.campaigns.open("game") as campaign:
+        campaign.edit([AdvanceTime(minutes=1)], action_id="proposal", kept=Kept(reviews=(review,)))
+    (waiting,) = call(app, "list_reviews")["reviews"]
+    assert (waiting["shown"], waiting["confidence"]) == ("Osk limps on rainy days.", 0.3)
+    return str(waiting["id"])
 
 
-@pytest.mark.parametrize(("tool", "passed"), [("accept_review", 1), ("reject_review", 2)])
-def test_a_proposal_is_judged_once(app: App, tool: str, passed: int) -> None:
-    how = {"reviews": OneReview()}
-    (waiting,) = call(app, "list_reviews", **how)["reviews"]
-    assert (waiting["id"], waiting["confidence"]) == ("turn_1:0", 0.3)
-    first = call(app, tool, {"review": waiting["id"]}, **how)
-    assert (first["repeated"], call(app, tool, {"review": waiting["id"]}, **how)["repeated"]) == (False, True)
-    assert minutes(app) == (passed, 2)
-    assert call(app, "list_reviews", **how)["reviews"] == []
-    assert "not_found" in fail(app, tool, {"review": "none"}, **how)
+@pytest.mark.parametrize(("tool", "facts"), [("accept_review", 1), ("reject_review", 0)])
+@pytest.mark.parametrize("call_id", [None, "mine"])
+def test_a_proposal_is_judged_once(app: App, tool: str, facts: int, call_id: str | None) -> None:
+    review_id = propose(app)
+    arguments = {"review": review_id} | ({} if call_id is None else {"call_id": call_id})
+    first, again = (call(app, tool, arguments) for _ in range(2))
+    assert (first["repeated"], again["repeated"], again["turn_id"]) == (False, True, first["turn_id"])
+    assert call(app, "list_reviews")["reviews"] == []
+    assert len(call(app, "get_state", {"parts": ["facts"]})["world"]["facts"]) == facts
+    assert len(call(app, "get_lorebook")["entries"]) == facts
+    other = "reject_review" if tool == "accept_review" else "accept_review"
+    assert "campaign_error" in fail(app, other, {"review": review_id})
+    assert check(app.campaigns.path("game"), app.campaigns.kept).findings == ()
+
+
+def test_a_proposal_that_is_none_is_not_found(app: App) -> None:
+    assert "not_found" in fail(app, "accept_review", {"review": "none"})
+    assert call(app, "get_lorebook", {"flagged": True})["entries"] == []

@@ -28,6 +28,7 @@ class ScenarioPlayer(Frozen):
     items: tuple[str, ...] = ()
     traits: FrozenMap[str, int] = Field(default_factory=dict)
     profile: FrozenMap[str, Any] = Field(default_factory=dict)
+    states: FrozenMap[str, CharacterState] = Field(default_factory=dict)
     conditions: tuple[str, ...] = ()
     states: FrozenMap[str, CharacterState] = Field(default_factory=dict)
     observations: tuple[ScenarioMemory, ...] = ()

@@ -66,7 +66,8 @@ def take_back(campaign: OpenCampaign, *, turns: int = 1) -> None:
     Raises:
         CampaignError: not so many were played; nothing was changed.
     """
-    _, words = undo_played(campaign.store, turns=turns)
+    _, words = undo_played(campaign.store, turns=turns, edits=True)
+    words = words or "a change from outside"
     say(f"Taken back: {words if turns == 1 else f'{turns} turns, from “{words}” on'}", style="dim")
     show_last(campaign)
 

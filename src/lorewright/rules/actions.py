@@ -75,10 +75,12 @@ class PromiseMetadata(Frozen):
 
 
 class RecallMetadata(Frozen):
-    """What of the record is asked after, and by whom it was said: the one who is asked, or oneself."""
+    """What of the record is asked after, and by whom it was said: the one who is asked, or oneself. With a `topic` it
+    is claimed that so much was said, promised or is owed; code looks for what says so before the rules see it."""
 
     about: Promised | None = None
     by: Literal["them", "you"] = "them"
+    topic: str = Field(default="", max_length=200)
 
 
 class SneakMetadata(Frozen):
@@ -189,6 +191,8 @@ class Grounding(Frozen):
 
     items: tuple[GroundedItem, ...] = ()
     topics: tuple[str, ...] = ()
+    # Of what is claimed to stand on the record, the facts that say so.
+    fact_ids: tuple[str, ...] = Field(default=(), exclude_if=lambda fact_ids: not fact_ids)
 
 
 class Attempt(Frozen):

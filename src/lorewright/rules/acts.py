@@ -89,7 +89,7 @@ def act(patch: Patch, attempt: Attempt, rules: CampaignRules, *, ruled: bool = F
         case "promise":
             return promise(patch, action)
         case "recall":
-            return recall(patch, action)
+            return recall(patch, attempt)
         case "take" | "drop" | "give":
             return _move_thing(patch, action, ruled=ruled)
         case "open" | "close" | "lock" | "unlock":

@@ -76,12 +76,25 @@ def promise(patch: Patch, action: Action) -> Answer:
     return Answer("promised", fact_ids=_on_record(patch, action, "promised"))
 
 
-def recall(patch: Patch, action: Action) -> Answer:
-    """What stands on the record between the two, of the kind that is asked for."""
+def recall(patch: Patch, attempt: Attempt) -> Answer:
+    """What stands on the record between the two, of the kind that is asked for; of a claim what was found to bear it
+    out, and nothing where nothing was."""
+    action = attempt.action
+    if action.metadata.get("topic"):
+        return _claimed(attempt, patch.state)
     me, other = action.actor_id, action.target_id or ""
     by, to = (me, other) if action.metadata.get("by") == "you" else (other, me)
     facts = recorded(patch.state, by=by, to=to, predicate=action.metadata.get("about"))
     return Answer("recalled", fact_ids=facts) if facts else Answer("nothing_recorded")
+
+
+def _claimed(attempt: Attempt, state: WorldState) -> Answer:
+    grounding, who = attempt.grounding, attempt.action.actor_id
+    facts = tuple(one for one in grounding.fact_ids if one in state.facts and state.facts[one].visibility == "player")
+    items = [item.id for item in grounding.items if state.has_learned(who, item.id)]
+    if facts:
+        return Answer("recalled", fact_ids=facts)
+    return Answer("told_before", known_item_ids=(items[0],)) if items else Answer("nothing_recorded")
 
 
 def first_new(items: Iterable[GroundedItem], who: str, state: WorldState) -> GroundedItem | None:

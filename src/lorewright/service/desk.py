@@ -248,7 +248,7 @@ class Desk:
         if not self.viewer.name.startswith("npc:"):
             return self.viewer.name
         name = self.viewer.name.removeprefix("npc:")
-        found = [one for one in sorted(state.positions) if name in (one, local(one)) and one != state.player_id]
+        found = [one for one in sorted(state.positions) if name in (one, local(one)) and not state.is_players(one)]
         if not found:
             raise NotFound(f"there is no character {name} in the campaign", hint="name somebody of the cast")
         return f"npc:{found[0]}"
@@ -275,7 +275,9 @@ def _focus_at(state: WorldState, place: str) -> SceneFocus:
     return SceneFocus(
         scene_id=state.scene.id if found[0].id == state.scene.location_id else "",
         location_id=found[0].id,
-        present_ids=tuple(sorted(o for o, at in state.positions.items() if at == found[0].id and o != state.player_id)),
+        present_ids=tuple(
+            sorted(one for one, at in state.positions.items() if at == found[0].id and not state.is_players(one))
+        ),
         thread_ids=tuple(sorted(state.threads)),
     )
 

@@ -8,13 +8,13 @@ from mcp.server import MCPServer
 
 from lorewright import __version__
 from lorewright.service.desk import Desk
-from lorewright.service.pen import Pen, ReviewDesk
+from lorewright.service.pen import Pen
 from lorewright.service.prompts import add_prompts
 from lorewright.service.resources import add_resources
 from lorewright.service.tools import add_reading_tools, add_writing_tools
 
 
-def make_server(desk: Desk, *, read_only: bool = False, reviews: ReviewDesk | None = None) -> MCPServer[Any]:
+def make_server(desk: Desk, *, read_only: bool = False) -> MCPServer[Any]:
     """The server for a desk. It has tools that write only for a game master, and not where it is `read_only`."""
     writes = desk.viewer.is_gm and not read_only
     server: MCPServer[Any] = MCPServer(
@@ -27,7 +27,7 @@ def make_server(desk: Desk, *, read_only: bool = False, reviews: ReviewDesk | No
     )
     add_reading_tools(server, desk)
     if writes:
-        add_writing_tools(server, Pen(desk, reviews))
+        add_writing_tools(server, Pen(desk))
     add_resources(server, desk, writes=writes)
     add_prompts(server, desk)
     return server

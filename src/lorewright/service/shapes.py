@@ -132,6 +132,27 @@ class ReviewShown(_Shape):
     reason: str = ""
 
 
+class LorebookShown(_Shape):
+    """A fact that a narration established in a turn; with a `flag` it speaks against what is firm, and changed
+    nothing."""
+
+    turn_no: int
+    turn_id: str
+    subject_id: str
+    predicate: str
+    detail: str
+    confidence: float
+    fact_id: str | None = None
+    flag: str | None = None
+    against: str | None = None
+
+
+class Lorebook(_Shape):
+    """What narrations have added to the world, the oldest first."""
+
+    entries: tuple[LorebookShown, ...]
+
+
 class Reviews(_Shape):
     """The proposals that wait to be accepted or rejected, oldest first."""
 

@@ -24,6 +24,7 @@ from lorewright.service.shapes import (
     EditPreview,
     Entities,
     EntityFound,
+    Lorebook,
     LoreFound,
     Packs,
     Reviews,
@@ -212,7 +213,15 @@ def add_writing_tools(server: MCPServer[Any], pen: Pen) -> None:
 
     def list_reviews(campaign: Campaign = None) -> Reviews:
         """What was read out of the story without being sure enough of it: proposals that wait for you."""
-        return Reviews(reviews=pen.waiting(campaign_id=campaign))
+        return pen.waiting(campaign_id=campaign)
+
+    def get_lorebook(
+        campaign: Campaign = None,
+        flagged: Annotated[bool, Field(description="Only what speaks against what is established.")] = False,
+    ) -> Lorebook:
+        """What narrations have added to the world: of whom, in which turn, how sure. What spoke against what is firm
+        has a flag, and changed nothing."""
+        return pen.lorebook(campaign_id=campaign, flagged=flagged)
 
     def accept_review(
         review: Annotated[Name, Field(description="The ID of the proposal, as list_reviews gives it.")],
@@ -232,10 +241,10 @@ def add_writing_tools(server: MCPServer[Any], pen: Pen) -> None:
 
     add.writing(apply_ops, "Change the world", description=_apply_text())
     add.reading(preview_ops, "Try a change")
-    if pen.reviews is not None:
-        add.reading(list_reviews, "Proposals that wait")
-        add.writing(accept_review, "Accept a proposal")
-        add.writing(reject_review, "Reject a proposal")
+    add.reading(list_reviews, "Proposals that wait")
+    add.reading(get_lorebook, "Read the campaign's lorebook")
+    add.writing(accept_review, "Accept a proposal")
+    add.writing(reject_review, "Reject a proposal")
 
 
 def _apply_text() -> str:

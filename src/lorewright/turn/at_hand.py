@@ -11,6 +11,7 @@ from lorewright.rules.outcomes import ActionResult, EngineEvent, Outcome, Resolu
 from lorewright.turn.draft import Head, Recorder, Setting, Submission
 from lorewright.turn.kept import LorebookEntry, Review, Summary
 from lorewright.turn.listener import Listener
+from lorewright.turn.premise import Premise
 from lorewright.turn.records import NarratorInput, NarratorOutput
 from lorewright.turn.stages.stages import Stages
 from lorewright.turn.stream import TurnStream
@@ -24,7 +25,8 @@ from lorewright.world.state import WorldState
 class Played:
     """What has come of a turn so far, in order; `state` is the working copy with all of it.
 
-    `seen` are the outcomes with who saw each; `told` what was narrated, with what it could rest on.
+    `seen` are the outcomes with who saw each; `told` what was narrated, with what it could rest on;
+    `premises` what the player claimed.
     """
 
     state: WorldState
@@ -35,6 +37,7 @@ class Played:
     results: list[ActionResult] = field(default_factory=list)
     seen: list[tuple[Outcome, tuple[str, ...]]] = field(default_factory=list)
     told: list[tuple[NarratorOutput, NarratorInput]] = field(default_factory=list)
+    premises: tuple[Premise, ...] = ()
     reviews: list[Review] = field(default_factory=list)
     lorebook: list[LorebookEntry] = field(default_factory=list)
     summary: Summary | None = None

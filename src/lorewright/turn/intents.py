@@ -16,6 +16,13 @@ from lorewright.world.frozen import Frozen, FrozenMap
 
 # Texts of a model's intention are a sentence or two (characters).
 SENTENCES = 600
+# How the memory keys begin under which sentences are counted that anybody of the cast has used, and those of one alone.
+SHARED = "cast:"
+
+
+def own_key(who: str, key: str) -> str:
+    """A memory key of one of the cast."""
+    return f"npc:{who}:{key}"
 
 
 class KnownItem(Frozen):
@@ -82,8 +89,9 @@ class NpcIntentInput(Frozen):
     character (`player_id`) among them. `outcomes` is what it saw happen in this turn so far, in order; a whisper
     between others is not in it. `messages` are (turn number, message) of the stream as the matrix lets it read them,
     oldest first: narrations that it was there for, its own intentions and thoughts. `summary` is the story before them,
-    as far as it was there. `recorded` are promises, threats and debts between it and those who are there. `acts` are the authored acts that hold just now. `claims` are what the player claimed in
-    this turn, checked. `recall` counts phrases and acts used before, by key; `seed` keys the bags.
+    as far as it was there. `recorded` are promises, threats and debts between it and those who are there, `concerns`
+    the open questions that it is part of. `acts` are the authored acts that hold just now. `claims` are what the player
+    claimed in this turn, checked. `recall` counts phrases and acts used before, by key; `seed` keys the bags.
     """
 
     me: OwnSelf

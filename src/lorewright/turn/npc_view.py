@@ -4,7 +4,6 @@ know: its own lore, what it was told and saw, how it stands to those who are the
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from typing import Any
 
 from lorewright.ids import holder_of
 from lorewright.index.generation import Generation
@@ -15,8 +14,19 @@ from lorewright.rules.outcomes import Outcome
 from lorewright.rules.record import recorded
 from lorewright.rules.rulesets import CampaignRules
 from lorewright.scene_lore.models import Briefing, LoreText, SceneItem, SceneLore
-from lorewright.turn.intents import Concern, KnownItem, NpcIntent, NpcIntentInput, OwnSelf, Remembered, Toward
+from lorewright.turn.intents import (
+    SHARED,
+    Concern,
+    KnownItem,
+    NpcIntent,
+    NpcIntentInput,
+    OwnSelf,
+    Remembered,
+    Toward,
+    own_key,
+)
 from lorewright.turn.messages import Message
+from lorewright.turn.premise import Premise
 from lorewright.turn.records import InnerState, LoreLine, Recorded
 from lorewright.turn.scope import scope_of
 from lorewright.world.inner import recalled
@@ -41,7 +51,7 @@ def npc_intent_input(
     seed: str,
     turn_no: int,
     summary: Sequence[str] = (),
-    claims: Sequence[Mapping[str, Any]] = (),
+    claims: Sequence[Premise] = (),
 ) -> NpcIntentInput:
     """The view of one of the cast who is at the scene.
 
@@ -76,7 +86,7 @@ def npc_intent_input(
         messages=tuple(messages),
         summary=tuple(summary),
         outcomes=tuple(outcomes),
-        claims=tuple(claims),
+        claims=tuple(one.shown() for one in claims),
         acts=tuple(_acts(who, state, rules)),
         verbs=tuple(sorted(rules.ruleset.actions)),
         names={one: state.name_of(one) for one in dict.fromkeys(shown) if one in state.entities},
@@ -96,8 +106,8 @@ def memory_ops(who: str, intent: NpcIntent, outcomes: Iterable[Outcome]) -> tupl
 
 
 def _memory(who: str) -> tuple[str, ...]:
-    """How the memory keys of one of the cast begin."""
-    return (f"npc:{who}:", done_key(who, ""))
+    """How the memory keys begin that an intention of one of the cast may use."""
+    return (SHARED, own_key(who, ""), done_key(who, ""))
 
 
 def _self(who: str, state: WorldState, rules: CampaignRules, own: Briefing) -> OwnSelf:

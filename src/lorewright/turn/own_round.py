@@ -13,6 +13,7 @@ from lorewright.rules.validate import validate
 from lorewright.turn.at_hand import AtHand
 from lorewright.turn.by_the_book import rulings
 from lorewright.turn.ground import ground
+from lorewright.turn.premises import Grounds, borne_out, people_named, premises_of, text_of_item
 from lorewright.turn.records import InterpreterInput, InterpreterOutput, PlannerInput, PlannerOutput, Scope
 from lorewright.turn.rounds import WHISPER, Round, remember, there
 from lorewright.turn.scope import scope_of
@@ -41,6 +42,7 @@ class OwnRound:
             OutputRejected, ProviderError: as every stage.
         """
         reading = self._whispered(await self._interpret())
+        self._check_claims(reading.proposed_actions)
         attempts = self._ground(reading.proposed_actions)
         return reading, attempts, self._validate(attempts, reading)
 
@@ -89,11 +91,23 @@ class OwnRound:
             update={"proposed_actions": tuple(_whispered(one, to) for one in reading.proposed_actions)}
         )
 
+    def _check_claims(self, actions: Sequence[Action]) -> None:
+        """Whatever the player takes for granted is checked before anybody agrees to it."""
+        turn, player = self._turn, self._state.player_id
+        told = [one for one in turn.stream.seen_by("player", own_id=player) if one[0] < turn.turn_no]
+        grounds = Grounds(self._state, told, lambda item_id: text_of_item(item_id, turn.setting.generations))
+        scope = scope_of(self._state)
+        found = premises_of(turn.submission.text, actions, grounds, people=people_named(scope))
+        turn.played.premises = found
+        if found:
+            turn.recorder.keep_code("premises", actions, found)
+
     def _ground(self, actions: Sequence[Action]) -> list[Attempt]:
         turn = self._turn
         attempts = ground(
             actions, self._state, turn.views.scene_lore, turn.setting.rules.ruleset, turn.setting.generations
         )
+        attempts = [borne_out(attempt, turn.played.premises, self._state) for attempt in attempts]
         turn.recorder.keep_code("ground", actions, [attempt.grounding for attempt in attempts])
         return attempts
 
@@ -113,7 +127,7 @@ class OwnRound:
         turn = self._turn
         packet = turn.views.packet(self._state, self._lore, "planner")
         return await turn.stages.plan.run(
-            PlannerInput(packet=packet, actions=actions, results=judged.results),
+            PlannerInput(packet=packet, actions=actions, results=judged.results, premises=turn.played.premises),
             turn.recorder,
             check=lambda plan: turn.views.leak(_text_of(plan), self._state),
             listener=turn.listener,

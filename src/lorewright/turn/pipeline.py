@@ -49,7 +49,7 @@ async def think(
         )
     seen, ops = begun(head, submission)
     stream = TurnStream(seen, turn_id_of(head.campaign_id, head.turn_id, submission.action_id))
-    dice = setting.dice(setting.seed, head.state.truth_hash(), submission.action_id)
+    dice = setting.dice(setting.seed, head.state.truth_hash(), submission.dice_of or submission.action_id)
     with TurnViews(seen, submission, setting, stream) as views:
         played = Played(seen.state, ops=[*ops])
         turn = AtHand(head, submission, setting, stages, recorder, views, listener, stream, dice, played)

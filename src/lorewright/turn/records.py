@@ -13,6 +13,7 @@ from pydantic import Field
 from lorewright.rules.actions import Action, Promised
 from lorewright.rules.outcomes import ActionResult, Outcome
 from lorewright.rules.rulesets import Phrase
+from lorewright.turn.premise import Premise
 from lorewright.world.frozen import Frozen, FrozenMap
 from lorewright.world.ops import ChangeInventory, ChangeRelation, SetDoor
 from lorewright.world.state import How
@@ -110,11 +111,12 @@ class InterpreterOutput(Frozen):
 
 
 class PlannerInput(Frozen):
-    """The planner's view of the packet, and what was judged of the actions."""
+    """The planner's view of the packet, what was judged of the actions, and what the player claimed, checked."""
 
     packet: FrozenMap[str, Any]
     actions: tuple[Action, ...]
     results: tuple[ActionResult, ...]
+    premises: tuple[Premise, ...] = Field(default=(), exclude_if=lambda premises: not premises)
 
 
 class PlannerOutput(Frozen):
@@ -235,6 +237,7 @@ class NarratorInput(Frozen):
     openly say of whom and what the turn was about, and of some of what is here. `player` is whom the player plays.
     `acts` are what others do of their own accord, told after the player's outcomes; where the round is somebody else's
     there are no outcomes of the player's. `quiet` are those who could have acted in the turn before and let it pass.
+    `premises` are what the player claimed, checked: nobody agrees to what does not hold.
     """
 
     player_text: str
@@ -264,6 +267,7 @@ class NarratorInput(Frozen):
     player: Persona = Persona()
     acts: tuple[NpcAct, ...] = ()
     quiet: tuple[str, ...] = ()
+    premises: tuple[Premise, ...] = Field(default=(), exclude_if=lambda premises: not premises)
 
 
 class Supported(Frozen):

@@ -118,6 +118,7 @@ async def _intended(turn: AtHand, who: str, recorder: Recorder) -> NpcIntent:
         seed=str(turn.setting.seed),
         turn_no=turn.turn_no,
         summary=_heard_of(turn.head.summary, who),
+        claims=played.premises if turn.submission.whisper_to in (None, who) else (),
     )
     stage = turn.stages.npc_intent
     return await stage.run(
@@ -165,6 +166,7 @@ async def carried_out(turn: AtHand, who: str, intent: NpcIntent) -> Round:
     turn.played.actions += [attempt.action for attempt in attempts]
     turn.played.results += judged.results
     turn.played.take(resolution, patch.state, audience=audience)
+    turn.played.do(memory_ops(who, intent, resolution.outcomes))
     remember(turn, resolution, before, patch.state)
     turn.played.do(memory_ops(who, intent, resolution.outcomes))
     return Round(who, intention, before, patch.state, resolution, judged, audience, tuple(actions), intent)

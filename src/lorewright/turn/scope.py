@@ -49,7 +49,7 @@ def scope_of(state: WorldState, who: str | None = None, *, heard_of: Collection[
     return Scope(
         player=_named(state.entities[who]),
         place=_named(state.entities[here]),
-        people=_all(state, (one for one in state.present() if one != who)),
+        people=_all(state, [one for one in present if one != who]),
         here=_all(state, state.held_by(here)),
         carried=_all(state, state.held_by(who)),
         doors=_all(state, sorted(doors)),

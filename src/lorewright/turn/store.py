@@ -31,7 +31,7 @@ from lorewright.storage.sittings import SceneLoreRow, active_session_row, keep_s
 from lorewright.storage.steps import step
 from lorewright.storage.upgrades import upgrade_of, upgrade_row
 from lorewright.turn.campaign import CampaignRow, PackPin
-from lorewright.turn.draft import Draft, Head, StageRecord, Submission
+from lorewright.turn.draft import BESIDE, Draft, Head, StageRecord, Submission
 from lorewright.turn.messages import Message
 from lorewright.turn.old_story import summary_at, untold_at
 from lorewright.turn.rows import OPS, attempt_row, keeping_prompts, message_of, now, rows_of
@@ -284,6 +284,20 @@ class CampaignStore:
         if row is None:
             raise NotFound(f"there is no turn {turn_id}", hint="see: lorewright campaign log CAMPAIGN")
         return _point(row)
+
+    def submission(self, turn_id: str) -> Submission:
+        """What a turn of any branch was made of: the words, and what was sent beside them.
+
+        Raises:
+            NotFound: there is no such turn.
+        """
+        sql = "SELECT player_text, user_action_id, submission_json FROM turns WHERE campaign_id = ? AND turn_id = ?"
+        row = self.database.row(sql, self.campaign_id, turn_id)
+        if row is None:
+            raise NotFound(f"there is no turn {turn_id}", hint="see: lorewright campaign log CAMPAIGN")
+        beside = json.loads(row["submission_json"])
+        known = {name: beside[name] for name in BESIDE if name in beside}
+        return Submission(row["player_text"], row["user_action_id"], **known)
 
     def undone(self) -> list[str]:
         """The turns that can be done again, by ID, the next one last."""

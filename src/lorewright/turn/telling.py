@@ -9,6 +9,7 @@ from lorewright.ids import holder_of
 from lorewright.rules.outcomes import Outcome, Resolution, Validation
 from lorewright.rules.rulesets import CampaignRules
 from lorewright.scene_lore.models import LoreText, SceneItem, SceneLore
+from lorewright.turn.premise import Premise
 from lorewright.turn.records import (
     ClockTick,
     Evidence,
@@ -52,6 +53,7 @@ def narrator_input(
     recent: tuple[str, ...] = (),
     acts: tuple[NpcAct, ...] = (),
     quiet: tuple[str, ...] = (),
+    premises: tuple[Premise, ...] = (),
 ) -> NarratorInput:
     """Everything the telling may rest on. `lore` is of the scene after the turn; `items` are those of before and after.
 
@@ -91,6 +93,7 @@ def narrator_input(
         player=_persona(after),
         acts=acts,
         quiet=quiet,
+        premises=premises,
     )
 
 

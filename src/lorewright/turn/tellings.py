@@ -42,7 +42,10 @@ class Tellings:
         given = self._given(rounds, plan)
         state = played.state
         told = await self._telling.tell(
-            given, state, leak=lambda text: turn.views.leak(text, state), beside=beside(turn, list(rounds))
+            given,
+            state,
+            leak=lambda text: turn.views.leak(text, state) or turn.views.planners_own(text),
+            beside=beside(turn, list(rounds)),
         )
         # What was whispered is heard by its two ends, in the words in which it was meant.
         for one in (one for one in rounds if one.hidden):
@@ -88,6 +91,7 @@ class Tellings:
             recent=views.narrations(),
             acts=acts,
             quiet=self._quiet() if own is not None else (),
+            premises=turn.played.premises if own is not None else (),
         )
 
     def _quiet(self) -> tuple[str, ...]:

@@ -35,7 +35,7 @@ Writer = Owner | Literal["outside"]
 
 # The engine's own bookkeeping, which means nothing outside of a turn that is played: what the narrator has used up,
 # rows of failed checks, whose turn is over, and the shape of the state itself.
-BOOKKEEPING = frozenset({"recall", "streak", "turn_pass", "reshape"})
+BOOKKEEPING = frozenset({"recall", "streak", "turn_pass", "reshape", "play_as"})
 # What anybody outside may do to the world, by the op's kind.
 OUTSIDE_OPS: tuple[str, ...] = tuple(kind for kind in OP_KINDS if kind not in BOOKKEEPING)
 
@@ -184,7 +184,7 @@ def focus_of(state: WorldState, viewer: str) -> SceneFocus:
     if place == OFFSTAGE:
         raise NotFound(f"{state.name_of(who)} is nowhere just now", hint="wait until they come in")
     is_here = place == state.scene.location_id
-    people = (one for one in state.positions if one != state.player_id and state.positions[one] == place)
+    people = (one for one in state.positions if not state.is_players(one) and state.positions[one] == place)
     return SceneFocus(
         scene_id=state.scene.id if is_here else "",
         location_id=place,
@@ -216,7 +216,9 @@ def transcript_seen(messages: Iterable[tuple[int, Message]], state: WorldState, 
     found = list(messages)
     shown = [message for _, message in found]
     if viewer != "gm":
-        shown = seen_by("player" if viewer == "player" else "npc_intent", shown, own_id=who)
+        # Whoever plays has read what any of their personas was there for.
+        own = {who, *state.personas} if viewer == "player" else {who}
+        shown = seen_by("player" if viewer == "player" else "npc_intent", shown, own_id=own)
     turn_nos = {id(message): turn_no for turn_no, message in found}
     return tuple(
         MessageSeen(
@@ -240,7 +242,7 @@ def eyes(state: WorldState, viewer: str) -> str:
         NotFound: there is no such character in the campaign.
     """
     who = viewer.removeprefix("npc:") if viewer.startswith("npc:") else state.player_id
-    if who not in state.positions:
+    if who not in state.positions or (viewer.startswith("npc:") and state.is_players(who)):
         raise NotFound(f"there is no character {who} in the campaign", hint="name somebody of the cast, as in npc:ID")
     return who
 

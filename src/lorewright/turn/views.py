@@ -27,6 +27,7 @@ from lorewright.turn.packet import RECENT_CHARACTERS, RECENT_NARRATIONS, build_p
 from lorewright.turn.records import PlannerOutput
 from lorewright.turn.stream import TurnStream
 from lorewright.turn.subjects import spoken_of
+from lorewright.turn.summary_records import summary_for
 from lorewright.world.state import WorldState
 
 # What is looked up for the player's words each turn, beside the scene's own lore.
@@ -36,6 +37,8 @@ ASKED_LIMIT = 4
 HISTORY_TOKENS = 400
 HISTORY_LIMIT = 2
 _ASKED_CHARACTERS = 500
+# A fact in fewer words (a name, a number, `locked`) is in every mouth.
+_SENTENCE_WORDS = 4
 
 
 class TurnViews:
@@ -59,6 +62,7 @@ class TurnViews:
         self.items: dict[str, SceneItem] = {}
         # What whoever tells the story was shown of places and people, by key.
         self._sights: dict[str, str] = {}
+        self._planners: list[tuple[str, str]] | None = None
 
     def __enter__(self) -> TurnViews:
         return self
@@ -128,6 +132,7 @@ class TurnViews:
             session=self._head.session_lore,
             agendas=self._setting.agendas,
             calibration=self._setting.calibration,
+            story=summary_for(self._head.summary, state.player_id),
         )
 
     def _asked(self, state: WorldState) -> list[dict[str, Any]]:
@@ -211,24 +216,35 @@ class TurnViews:
         return "it quotes a thought, which nobody else may know of" if leaked else None
 
     def for_narrator(self, plan: PlannerOutput) -> PlannerOutput:
-        """The plan without the notes that quote what somebody is after: that is shown to the planner alone."""
+        """The plan without the notes that quote what is shown to the planner alone: what somebody is after, facts and
+        ties that the player does not know of."""
         beats, suggestions = (
-            tuple(note for note in notes if self._quoted_goal(note) is None)
+            tuple(note for note in notes if self.planners_own(note) is None)
             for notes in (plan.beats, plan.next_suggestions)
         )
         texts = {
-            name: text if self._quoted_goal(text) is None else ""
+            name: text if self.planners_own(text) is None else ""
             for name in ("tension_move", "tension_move_type", "clarification_question")
             for text in (getattr(plan, name),)
         }
         return plan.model_copy(update={"beats": beats, "next_suggestions": suggestions, **texts})
 
-    def _quoted_goal(self, text: str) -> str | None:
-        """Short goals are how anybody talks, so that only a quotation counts."""
-        player = self._head.state.player_id
-        goals = {who: agenda.goal for who, agenda in self._setting.agendas.items() if who != player}
-        long = [(who, goal) for who, goal in sorted(goals.items()) if len(goal.split()) >= QUOTED_WORDS]
-        return quoted_secret(text, long, said_before=self._submission.text)
+    def planners_own(self, text: str) -> str | None:
+        """What is wrong with a text that quotes what the planner alone is shown; None where nothing is. A few words are
+        how anybody talks, so that only what is long enough to be known by its words counts."""
+        found = quoted_secret(text, self._for_planner(), said_before="\n".join(self._said()))
+        return f"it quotes what the planner alone was shown ({found})" if found else None
+
+    def _for_planner(self) -> list[tuple[str, str]]:
+        """(ID, text) of what the planner alone is shown, looked up once: a long game has many facts."""
+        if self._planners is None:
+            state = self._head.state
+            goals = [(who, one.goal) for who, one in sorted(self._setting.agendas.items()) if who != state.player_id]
+            facts = [(one.id, str(one.object)) for one in state.facts.values() if one.visibility != "player"]
+            ties = [(key, str(note)) for key, one in state.relationships.items() for note in one.notes.values()]
+            self._planners = [one for one in goals if len(one[1].split()) >= QUOTED_WORDS]
+            self._planners += [one for one in sorted((*facts, *ties)) if len(one[1].split()) >= _SENTENCE_WORDS]
+        return self._planners
 
     def heard_of(self, state: WorldState) -> list[str]:
         """Names worth asking about that the player has met: in threads, and in what they have learned."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from lorewright.rules.outcomes import Outcome
-from lorewright.turn.records import Evidence, LoreLine, NarratorInput, NarratorOutput, NpcAct, PersonView
+from lorewright.turn.records import Evidence, LoreLine, NarratorInput, NarratorOutput, NpcAct, Persona, PersonView
 from lorewright.turn.twins.narrator import narrate
 from turn.twins.scenes import BAR, NAMES, PIER, VIKTOR, after, given
 
@@ -37,7 +37,8 @@ def act(who: str, *outcomes: Outcome, text: str = "", **fields: Any) -> NpcAct:
 
 def company(*acts: NpcAct, outcomes: tuple[Outcome, ...] = (), **fields: Any) -> NarratorInput:
     """The input of a telling of these acts: a round of theirs, or with outcomes of the player's what follows on them."""
-    return given(*outcomes, **{"acts": acts, "scene": COMPANY, "names": ALL_NAMES, **fields})
+    base = {"acts": acts, "scene": COMPANY, "names": ALL_NAMES, "player": Persona(name="Jo")}
+    return given(*outcomes, **{**base, **fields})
 
 
 def night(turns: list[list[NarratorInput]]) -> list[list[NarratorOutput]]:

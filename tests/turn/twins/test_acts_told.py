@@ -222,21 +222,41 @@ def test_however_much_is_told_no_act_is_left_out() -> None:
     assert [f"{number} bells." in text for number in range(9)] == [True] * 9
 
 
+def test_what_two_do_alike_is_not_told_twice_in_the_same_words() -> None:
+    text = told(
+        act("p:viktor", text="Viktor looks at the clock."),
+        act("p:mara", text="Mara looks at the clock."),
+        outcomes=(outcome("waited"),),
+    )
+    assert text.count("looks at the clock") == 1
+    assert "Mara" in text
+
+
+def test_what_is_said_after_the_authors_sentence_stays_beside_it() -> None:
+    heard = came_of("tell", "heard", target_id=JO, item_ids=(PIER.item_id,))
+    say = (
+        "Viktor puts an ear to the wall, and then the other ear, and waits for what the wall has to say to that.",
+    ) * 2
+    text = told(act("p:viktor", heard, say=say), evidence=news(), outcomes=(outcome("waited"),))
+    assert f"to that. “{plain(PIER.text)}”" in text
+
+
 def test_the_quiet_is_told_once_and_then_not_for_a_while() -> None:
     still = company(outcomes=(outcome("nothing_found"),), quiet=("p:mara", "p:porter"))
-    loud = still.model_copy(update={"quiet": ()})
-    quiet = {one.text.split("}")[-1][:12] for one in grammar()["quiet"]}
-    for seed in range(6):
-        each = night([[still.model_copy(update={"seed": str(seed)})]] * 6)
-        counted = [any(key in one[0].final_text for key in quiet) for one in each]
-        assert sum(key.startswith("quiet@") for one in each for key in one[0].recall) == 2, counted
-    assert not any(key.startswith("quiet@") for key in narrate(loud).recall)
+    each = night([[still]] * 9)
+    told_in = [number for number, one in enumerate(each, start=1) if _is_quiet(one[0].recall)]
+    assert told_in == [3, 8]
+    assert not _is_quiet(narrate(still.model_copy(update={"quiet": (), "turn_no": 3})).recall)
+
+
+def _is_quiet(recall: tuple[str, ...]) -> bool:
+    return any(key.startswith("phrase:quiet") for key in recall)
 
 
 def test_who_is_no_longer_here_is_not_said_to_be_quiet() -> None:
     gone = COMPANY.model_copy(update={"people": ()})
-    recall = narrate(company(outcomes=(outcome("waited"),), quiet=("p:mara",), scene=gone)).recall
-    assert not any(key.startswith("quiet@") for key in recall)
+    still = company(outcomes=(outcome("waited"),), quiet=("p:mara",), scene=gone, turn_no=3)
+    assert not _is_quiet(narrate(still).recall)
 
 
 TURN = [

@@ -21,6 +21,7 @@ from lorewright.errors import LorewrightError
 from lorewright.evals.leaks.asking import spread
 from lorewright.evals.leaks.findings import Blocked
 from lorewright.evals.leaks.looking import NOTHING, Looker
+from lorewright.evals.leaks.readers import READING_STAGES, Eyes, eyes_of, eyes_of_stage, shown_to_player
 from lorewright.evals.leaks.rehearsal import Rehearsal
 from lorewright.llm.doubles.parrot import ParrotModel
 from lorewright.retrieval.query import LoreRetrievalQuery
@@ -29,12 +30,10 @@ from lorewright.turn.casting import STAGES
 from lorewright.turn.store import CampaignStore
 from lorewright.world.state import WorldState
 
-# Engine rather than reader: these judge with all of the truth, and nobody is shown what they were given.
-CODE_STAGES = frozenset(
-    {"ground", "validate", "settle", "resolve", "accept", "activation", "npc_validate", "npc_resolve"}
-)
-# These are shown people as they are, and are before the turn's outcome or after it.
-_BEFORE = frozenset({"interpreter", "planner"})
+# A character who says all that it knows is refused, and is to be: what is refused beside that is wrongly blocked.
+_NOT_PARROTED = frozenset({"npc_intent"})
+# Whose prompt it is stands in the stage's input, which is on record with all that the prompt is made of.
+_OF_ONE = frozenset({"npc_intent", "character_extractor"})
 _REFUSED = re.compile(r"quotes what was not revealed \(([^)]+)\)")
 _ASKED_AFTERWARDS = 12
 
@@ -76,17 +75,16 @@ class Playing:
 
     def _line(self, campaign: OpenCampaign, line: str, parrots: dict[str, ParrotModel]) -> None:
         before = {stage: len(parrot.requests) for stage, parrot in parrots.items()}
-        had = self._learned(campaign)
+        had = campaign.store.head().state
         try:
             asyncio.run(campaign.submit(line))
         except LorewrightError as problem:
             self._refused(line, problem)
         self.played.lines += 1
-        has = self._learned(campaign)
+        has = campaign.store.head().state
         for stage, parrot in parrots.items():
-            learned = had if stage in _BEFORE else has
-            for request in parrot.requests[before[stage] :]:
-                self._look_as(stage, request.text, learned, "prompt", f"“{line}”")
+            for request in parrot.requests[before[stage] :] if stage not in _OF_ONE else ():
+                self._look_as(stage, request.text, eyes_of_stage(stage, had, has), "prompt", f"“{line}”")
 
     def _refused(self, line: str, problem: LorewrightError) -> None:
         item = _REFUSED.search(str(problem))
@@ -100,33 +98,43 @@ class Playing:
             self.played.refused.append(Blocked(secret.file, secret.line, secret.id, "narrator", why))
 
     def _look_at_turns(self, campaign: OpenCampaign) -> None:
-        store, had = campaign.store, NOTHING
+        store = campaign.store
+        heard, before = self._heard(store), store.state_at(store.turns()[0]["turn_id"])
         for turn in store.turns():
-            state = store.state_at(turn["turn_id"])
-            has = state.learned_by(state.player_id)
+            after = store.state_at(turn["turn_id"])
+            has = after.learned_by(after.player_id)
             where = f"turn {turn['turn_no']} (“{turn['player_text']}”)"
             self._look(json.dumps(turn["result"], ensure_ascii=False), has, "narration", where)
             for record in store.stage_records(turn["turn_id"]):
-                self._look_at_record(record, had if record["stage"] in _BEFORE else has, where)
-            for _, message in store.messages(turn["turn_id"], last=1):
+                self._look_at_record(record, eyes_of(record, before, after, heard), where)
+            said = [message for _, message in store.messages(turn["turn_id"], last=1)]
+            for message in shown_to_player(said, after):
                 self._look(message.content, has, "log", where)
-            had = has
+            before = after
         for attempt in store.attempts():
             for record in attempt["records_json"]:
-                self._look_at_record(record, had, f"the attempt “{attempt['player_text']}”")
+                where = f"the attempt “{attempt['player_text']}”"
+                self._look_at_record(record, eyes_of(record, before, before, heard), where)
 
-    def _look_at_record(self, record: dict[str, Any], learned: frozenset[str], where: str) -> None:
+    def _look_at_record(self, record: dict[str, Any], eyes: Eyes, where: str) -> None:
         stage = str(record["stage"])
-        if stage not in CODE_STAGES:
+        if stage in READING_STAGES:
             given = json.dumps(record.get("input"), ensure_ascii=False)
             made = json.dumps(record.get("output"), ensure_ascii=False)
-            self._look_as(stage, given, learned, "stage input", where)
-            self._look_as(stage, made, learned, "stage output", where)
+            self._look_as(stage, given, eyes, "stage input", where)
+            self._look_as(stage, made, eyes, "stage output", where)
 
-    def _look_as(self, stage: str, text: str, learned: frozenset[str], channel: str, where: str) -> None:
-        viewer = "planner" if stage == "planner" else "narrator"
+    def _look_as(self, stage: str, text: str, eyes: Eyes, channel: str, where: str) -> None:
         self._looker.look(
-            text, viewer=viewer, channel=channel, where=f"{self._name}, {where}", learned=learned, named=stage
+            text,
+            viewer=eyes.viewer,
+            channel=channel,
+            where=f"{self._name}, {where}",
+            learned=eyes.learned,
+            own_ids=eyes.own_ids,
+            # What was told of how people are is in every narration that is shown.
+            watched=True,
+            named=stage if not eyes.own_ids else f"{stage} of {eyes.viewer}",
         )
 
     def _look_at_head(self, campaign: OpenCampaign) -> None:
@@ -191,5 +199,5 @@ class Playing:
 
 
 def parrots() -> dict[str, ParrotModel]:
-    """A parrot for every stage that a model may run."""
-    return {stage: ParrotModel() for stage in STAGES}
+    """A parrot for every stage that a model may run, but for what characters intend."""
+    return {stage: ParrotModel() for stage in STAGES if stage not in _NOT_PARROTED}

@@ -14,7 +14,7 @@ from lorewright.evals.leaks.asking import spread
 from lorewright.evals.leaks.findings import Leak, Tally
 from lorewright.evals.leaks.looking import NOTHING, OURS
 from lorewright.evals.leaks.overlap import Overlaps
-from lorewright.evals.leaks.playing import CODE_STAGES
+from lorewright.evals.leaks.readers import READING_STAGES, Eyes, eyes_of, shown_to_player
 from lorewright.evals.leaks.secrets import Secret, may_know
 from lorewright.index.generation import Generation
 from lorewright.packs.loader import Progress, no_progress
@@ -47,8 +47,10 @@ class Recorded:
 
     def look(self, *, progress: Progress = no_progress) -> None:
         """Look at every turn, then at the head."""
-        store, had = self._campaign.store, NOTHING
+        store = self._campaign.store
         turns = store.turns()
+        before = store.state_at(turns[0]["turn_id"])
+        heard = self._heard()
         said: list[str] = []
         for done, turn in enumerate(turns):
             progress("looking at turns", done, len(turns))
@@ -57,23 +59,51 @@ class Recorded:
             where = f"turn {turn['turn_no']}"
             said.append(turn["player_text"] or "")
             for record in store.stage_records(turn["turn_id"]):
-                self._record(record, has, said, where)
+                self._record(record, eyes_of(record, before, state, heard), said, where)
             told = json.dumps(turn["result"], ensure_ascii=False)
             self._text(told, "player", "narration", where, has, said, watched=True)
-            for _, message in store.messages(turn["turn_id"], last=1):
+            messages = [message for _, message in store.messages(turn["turn_id"], last=1)]
+            for message in shown_to_player(messages, state):
                 self._text(message.content, "player", "log", where, has, said, watched=True)
-            had = has
+            before = state
+        learned = before.learned_by(before.player_id)
         for session in sittings(store):
             text = json.dumps(shown_session(session), ensure_ascii=False, default=str)
-            self._text(text, "player", "recap", f"sitting {session.id}", had, said, watched=True)
+            self._text(
+                text,
+                "player",
+                "recap",
+                f"sitting {session.id}",
+                before.learned_by(before.player_id),
+                said,
+                watched=True,
+            )
         self._ask(said)
 
-    def _record(self, record: dict[str, Any], learned: frozenset[str], said: Sequence[str], where: str) -> None:
+    def _record(self, record: dict[str, Any], eyes: Eyes, said: Sequence[str], where: str) -> None:
         stage = str(record["stage"])
-        for channel in ("input", "output") if stage not in CODE_STAGES else ():
-            text = json.dumps(record[channel], ensure_ascii=False)
-            viewer = "planner" if stage == "planner" else "narrator"
-            self._text(text, viewer, f"stage {channel}", where, learned, said, named=stage)
+        for channel in ("input", "output") if stage in READING_STAGES else ():
+            self._text(
+                json.dumps(record[channel], ensure_ascii=False),
+                eyes.viewer,
+                f"stage {channel}",
+                where,
+                eyes.learned,
+                said,
+                own_ids=eyes.own_ids,
+                watched=True,
+                named=stage if not eyes.own_ids else f"{stage} of {eyes.viewer}",
+            )
+
+    def _heard(self) -> dict[str, frozenset[str]]:
+        """Items that were said where somebody was, by who was there."""
+        store, heard = self._campaign.store, dict[str, frozenset[str]]()
+        for _, message in store.messages(store.head().turn_id, last=store.head().turn_no + 1):
+            hits = self._overlaps.hits(plain_words(message.content)) if message.type == "narration" else ()
+            said = frozenset(hit.secret.id for hit in hits if hit.copied)
+            for who in message.audience:
+                heard[who] = heard.get(who, NOTHING) | said
+        return heard
 
     def _ask(self, said: Sequence[str]) -> None:
         head = self._campaign.store.head()

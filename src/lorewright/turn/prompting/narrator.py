@@ -100,8 +100,8 @@ class NarratorTurn(Frozen):
 
 
 class NarratorContext(Context):
-    """The narrator's variables. `lore` is of the place and of what the sitting began with, `chars` the people here with
-    how they are; both are numbered lines."""
+    """The narrator's variables. `lore` is of the place, of what the sitting began with and of the story so far, `chars`
+    the people here with how they are; both are numbered lines."""
 
     stable: ClassVar[tuple[str, ...]] = ("player_name", "rules", "calibration", "scene", "lore", "chars", "player")
 
@@ -127,7 +127,7 @@ def narrator_context(given: NarratorInput) -> NarratorContext:
         scene=NarratorScene(
             place=scene.place_name, exits=tuple(f"{way.name}: to {way.to_name}" for way in scene.exits)
         ),
-        lore=LoreVariables(text=_numbered((*sheet.place, *sheet.session))),
+        lore=LoreVariables(text=_lore(sheet)),
         chars=CharsVariables(summary=_people(given, sheet)),
         player=PlayerVariables(
             description=given.player.description, states=state_variables(given.player.states, latent=False)
@@ -139,6 +139,12 @@ def narrator_context(given: NarratorInput) -> NarratorContext:
         turn=_turn(given, sheet),
         player_text=words_shown(given),
     )
+
+
+def _lore(sheet: Sheet) -> str:
+    """What is known, and what happened long ago; every version of the prompt shows both in one place."""
+    known = _numbered((*sheet.place, *sheet.session))
+    return f"{known}\n\nEarlier in the story:\n{_numbered(sheet.story)}" if sheet.story else known
 
 
 def _calibration(given: NarratorInput) -> CalibrationVariables:

@@ -1,4 +1,4 @@
-"""NpcIntentInput -> what the prompt of a character's intent is filled in with: IDs to choose from, and what it knows."""
+"""NpcIntentInput -> what the prompt of a character's intent is filled in with: what it may name, what it knows."""
 
 from __future__ import annotations
 

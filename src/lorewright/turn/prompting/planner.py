@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 
 from lorewright.packs.plain import plain_text
 from lorewright.turn.prompting.calibration import CalibrationVariables, calibration_of
+from lorewright.turn.prompting.claims import claims_in_words
 from lorewright.turn.prompting.outcomes import attempts_in_words
 from lorewright.turn.prompting.variables import (
     NOBODY,
@@ -81,7 +82,10 @@ def planner_context(given: PlannerInput) -> PlannerContext:
             )
             for one in rows_of(packet, "recent_events")
         ),
-        attempts=tuple(attempts_in_words(given.actions, given.results, names)),
+        attempts=(
+            *attempts_in_words(given.actions, given.results, names),
+            *claims_in_words(given.premises, names),
+        ),
     )
 
 

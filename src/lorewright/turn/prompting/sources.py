@@ -1,9 +1,9 @@
 """The narrator's input -> the numbered evidence that a narration may rest on, cut to fit. The same numbers for what
 stands in the stable part of a prompt, turn after turn, while a scene lasts.
 
-First what the packs say of the place, what the sitting began with, how the people here are; then what is this turn's:
-outcomes and changes, the acts of others, what was learned, what was asked after, what is near, what is established, and
-what was told before.
+First what the packs say of the place, what the sitting began with, the story so far, how the people here are; then what
+is this turn's: outcomes and changes, the acts of others, what was learned, what was asked after, what is near, what is
+established, and what was told before.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from lorewright.packs.plain import plain_text
+from lorewright.turn.prompting.claims import claims_in_words
 from lorewright.turn.prompting.cutting import AROUND, cost, cut
 from lorewright.turn.prompting.outcomes import (
     ANSWERED_BY_OTHERS,
@@ -29,6 +30,7 @@ from lorewright.turn.records import Evidence, LoreLine, NarratorInput
 # people, who come and go, it stays below the 1,500 that may change between two turns of a scene.
 PLACE_TOKENS = 900
 SESSION_TOKENS = 400
+STORY_TOKENS = 700
 PERSON_TOKENS = 80
 TURN_TOKENS = 1_150
 TOLD_TOKENS = 550
@@ -63,6 +65,7 @@ class Sheet:
 
     place: tuple[Source, ...]
     session: tuple[Source, ...]
+    story: tuple[Source, ...]
     people: Mapping[str, tuple[Source, ...]]
     happened: tuple[Source, ...]
     acts: tuple[Source, ...]
@@ -77,7 +80,7 @@ class Sheet:
         held = [one for lines in self.people.values() for one in lines]
         learned = [one for one, _ in self.learned]
         turn = (*self.happened, *self.acts, *learned, *self.asked, *self.near, *self.facts, *self.told)
-        return (*self.place, *self.session, *held, *turn)
+        return (*self.place, *self.session, *self.story, *held, *turn)
 
 
 def sources_of(given: NarratorInput) -> tuple[Source, ...]:
@@ -120,6 +123,7 @@ def sheet_of(given: NarratorInput) -> Sheet:
     scene = given.scene
     place = numbers.lines(_chunks((*scene.atmosphere, *scene.overview)), PLACE_TOKENS)
     session = numbers.lines(_retrieved(given, "session"), SESSION_TOKENS)
+    story = numbers.lines(_story(given), STORY_TOKENS)
     # Everybody has the same room, so that who comes or goes changes nobody else's lines.
     people = {one.id: numbers.lines(_chunks(one.disposition), PERSON_TOKENS) for one in scene.people}
     # What is shown anyway need not be looked up.
@@ -139,7 +143,7 @@ def sheet_of(given: NarratorInput) -> Sheet:
     near = numbers.lines(_near(given), left(NEAR_TOKENS))
     facts = numbers.lines(_facts(given), left(FACTS_TOKENS))
     before = tuple(numbers.source("event", one_id, text) for one_id, text in told)
-    return Sheet(place, session, people, happened, acts, learned, found, near, facts, before)
+    return Sheet(place, session, story, people, happened, acts, learned, found, near, facts, before)
 
 
 def words_shown(given: NarratorInput) -> str:
@@ -169,9 +173,17 @@ def _retrieved(given: NarratorInput, key: Literal["asked", "session"]) -> list[t
     return [("chunk", str(row.get("chunk_id", "")), plain_text(str(row.get("text", "")))) for row in rows]
 
 
+def _story(given: NarratorInput) -> Iterator[tuple[Kind, str, str]]:
+    """The story before what was told last; it changes once in many turns."""
+    rows = rows_of(given.packet, "summary", "story")
+    return (("event", f"story:{at}", str(row.get("text", ""))) for at, row in enumerate(rows))
+
+
 def _happened(given: NarratorInput) -> Iterator[tuple[str, str]]:
     for outcome in given.outcomes:
         yield f"outcome:{outcome.action_index}", outcome_in_words(outcome, given)
+    for number, line in enumerate(claims_in_words(given.premises, given.names)):
+        yield f"claim:{number}", line
     yield from changes_in_words(given)
 
 

@@ -21,8 +21,8 @@ _SAID_TO = frozenset({"ask", _TELL, "promise", "persuade", "threaten"})
 
 
 class IntendedAction(Frozen):
-    """An action as a model writes it: flat, so that a provider can hold it to a schema. `words` are the character's own:
-    what it asks about, says, promises or tries; `item_id` a thing, of a `tell` what it knows."""
+    """An action as a model writes it: flat, so that a provider can hold it to a schema. `words` are the character's
+    own: what it asks about, says, promises or tries; `item_id` a thing, of a `tell` what it knows."""
 
     type: str
     target_id: str | None = None

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from lorewright.turn.twins.claims import claim_in
 from lorewright.turn.twins.clauses import Word, cleaned, lows
 from lorewright.turn.twins.lexicon import lexicon
 from lorewright.turn.twins.noun_phrases import Match, exact
-from lorewright.turn.twins.readings import Context, Reading, acting, asking, openings, typeable
+from lorewright.turn.twins.readings import MAX_WORDS, Context, Reading, acting, asking, openings, typeable
 
 _ANSWERS = {
     "help": "Type /help for all of it. In the story you can, among much else:",
@@ -28,6 +29,26 @@ def aside(ctx: Context, text: str) -> Reading | None:
     plain = plain if plain == "?" else plain.rstrip(" ?.!")
     kind = lexicon().asides.get(plain)
     return None if kind is None else asking(text, _ANSWERS[kind], openings(ctx.nouns))
+
+
+def claiming(ctx: Context, words: str, spoken: Sequence[Word], put_to: Match | None) -> Reading | None:
+    """`you promised me the key`, `that's my umbrella`: somebody is held to it, the one who is spoken to; where nobody
+    is, whoever it is said of, if they are here. None for words that claim nothing."""
+    said = " ".join(word.text for word in spoken if word.kind in ("word", "speech"))
+    claim = claim_in(said)
+    if claim is None:
+        return None
+    named = [exact(one, ctx.nouns.people) for one in (claim.by, claim.to) if one not in ("", "i", "you")]
+    who = put_to or next(filter(None, named), None) or _only(ctx)
+    if who is None:
+        lines = [f"{typeable(one.name)}, {said}" for one in ctx.nouns.people]
+        return asking(words, "To whom do you say that?", lines) if lines else None
+    metadata: dict[str, Any] = {"topic": said[:MAX_WORDS].strip()}
+    if claim.kind in ("promised", "owes"):
+        metadata["about"] = claim.kind
+    if claim.by == "i":
+        metadata["by"] = "you"
+    return acting(ctx, "recall", f"hold {who.label} to it: {said[:80]}", target=who, metadata=metadata)
 
 
 def recalling(ctx: Context, words: str, spoken: Sequence[Word], asked: Match | None) -> Reading | None:

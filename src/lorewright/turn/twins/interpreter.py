@@ -9,7 +9,7 @@ from rapidfuzz import fuzz
 
 from lorewright.rules.actions import Action
 from lorewright.turn.records import InterpreterInput, InterpreterOutput
-from lorewright.turn.twins.asides import aside, chosen_line, repeated
+from lorewright.turn.twins.asides import aside, chosen_line, claiming, repeated
 from lorewright.turn.twins.attempts import ATTEMPTS, any_verb
 from lorewright.turn.twins.clauses import Clause, Word, cleaned, lows, split_clauses, typed, words_of
 from lorewright.turn.twins.frames import FRAMES, Frame
@@ -112,6 +112,9 @@ def _read(ctx: Context, clause: Clause, vocabulary: set[str]) -> Reading | None:
     vocative = _vocative(ctx, words)
     if vocative:
         return put_to(ctx, clause.text, *vocative)
+    claim = None if clause.question else claiming(ctx, clause.text, words, None)
+    if claim is not None:
+        return claim
     words = words if _is_phrase(lows(words)) else _without_adverbs(words, vocabulary)
     if not [word for word in words if word.kind != "comma"]:
         return None

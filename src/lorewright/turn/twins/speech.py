@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 
-from lorewright.turn.twins.asides import recalling
+from lorewright.turn.twins.asides import claiming, recalling
 from lorewright.turn.twins.clauses import Word, lows, typed, words_of
 from lorewright.turn.twins.frames import Frame
 from lorewright.turn.twins.lexicon import lexicon
@@ -111,7 +111,7 @@ def greet(ctx: Context, words: str, rest: Sequence[Word]) -> Reading | None:
 
 def put_to(ctx: Context, words: str, target: Match | None, spoken: Sequence[Word]) -> Reading:
     """Words said to somebody; to the only person here where nobody is named."""
-    record = recalling(ctx, words, spoken, target)
+    record = recalling(ctx, words, spoken, target) or claiming(ctx, words, spoken, target)
     if record is not None:
         return record
     only = target or _only(ctx)
@@ -140,7 +140,7 @@ def cleaned_topic(words: Sequence[Word]) -> str:
 
 
 def _asked(ctx: Context, words: str, target: Match, spoken: Sequence[Word]) -> Reading:
-    record = recalling(ctx, words, spoken, target)
+    record = recalling(ctx, words, spoken, target) or claiming(ctx, words, spoken, target)
     if record is not None:
         return record
     if lows(spoken)[:1] == ["and"]:

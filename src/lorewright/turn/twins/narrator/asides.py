@@ -17,6 +17,8 @@ from lorewright.turn.twins.narrator.scenery import lore_beat
 
 # For so many turns after it was told one does not hear of the quiet again.
 _QUIET_TURNS = 4
+# Nor in the first ones, when nobody has had much to say yet.
+_FIRST_TURNS = 2
 _TALK = frozenset(("ask", "tell", "persuade", "threaten", "promise", "recall"))
 
 
@@ -46,7 +48,8 @@ def quiet_beats(given: NarratorInput) -> list[Beat]:
     ]
     meant = {outcome.target_id for outcome in given.outcomes}
     told_lately = any(given.recall.get(f"quiet@{given.turn_no - back}") for back in range(1, _QUIET_TURNS + 1))
-    if not names or given.acts or given.scene_changed or given.ending or told_lately or meant & set(given.quiet):
+    too_soon = told_lately or given.turn_no <= _FIRST_TURNS
+    if not names or given.acts or given.scene_changed or given.ending or too_soon or meant & set(given.quiet):
         return []
     slots = {"names": listed(names)}
     return [Beat("quiet", "quiet", {}, slots, plural=len(names) > 1, keys=(f"quiet@{given.turn_no}",))]

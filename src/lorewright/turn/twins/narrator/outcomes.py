@@ -9,6 +9,7 @@ from lorewright.turn.twins.narrator import views
 from lorewright.turn.twins.narrator.authored import ended, is_named_in, lowered, plain, reminder
 from lorewright.turn.twins.narrator.beats import Beat, Slot
 from lorewright.turn.twins.narrator.blocked import blocked_beats
+from lorewright.turn.twins.narrator.claims import claim_beats
 from lorewright.turn.twins.narrator.deeds import deed_beats
 from lorewright.turn.twins.narrator.durations import duration, is_plural
 from lorewright.turn.twins.narrator.grammar import Fact
@@ -25,7 +26,9 @@ LONG_WAIT_MINUTES = 45
 def outcome_beats(given: NarratorInput, outcome: Outcome, evidence: list[Evidence]) -> list[Beat]:
     """What came of one attempt and what it brought to light, then what followed by itself; its price comes from
     elsewhere."""
-    return [*_came_of(given, outcome, evidence), *_followed(given, outcome)]
+    claimed = claim_beats(given, outcome)
+    came = _came_of(given, outcome, evidence) if claimed is None else claimed
+    return [*came, *_followed(given, outcome)]
 
 
 def _followed(given: NarratorInput, outcome: Outcome) -> list[Beat]:

@@ -12,6 +12,7 @@ from lorewright.turn.twins.narrator.asides import after_acts, quiet_beats
 from lorewright.turn.twins.narrator.authored import plain
 from lorewright.turn.twins.narrator.beats import Beat
 from lorewright.turn.twins.narrator.changes import gains, movements, pressure, prices
+from lorewright.turn.twins.narrator.claims import other_claims
 from lorewright.turn.twins.narrator.fillers import fillers, lore_left
 from lorewright.turn.twins.narrator.memory import Memory
 from lorewright.turn.twins.narrator.outcomes import outcome_beats
@@ -32,6 +33,7 @@ def select(given: NarratorInput, memory: Memory) -> Selection:
     """Everything that could be told of the turn, and nothing that is not in the input."""
     beats = [
         *_attempts(given),
+        *other_claims(given),
         *gains(given),
         *scene_beats(given, memory),
         *movements(given),

@@ -130,5 +130,6 @@ def _thing(outcome: Outcome, moment: Moment) -> dict[str, str]:
     if known is not None:
         return {"thing": the(known)}
     people = {one.id for one in (*scope.people, scope.player)}
-    named = next((moment.given.names[one] for one in about if one in moment.given.names and one not in people), None)
+    names = moment.given.names
+    named = next((names[one] for one in about if one is not None and one in names and one not in people), None)
     return {} if named is None else {"thing": f"the {named}" if named[:1].islower() else named}

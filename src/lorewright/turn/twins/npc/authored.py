@@ -7,6 +7,8 @@ from lorewright.turn.intents import SENTENCES
 from lorewright.turn.twins.npc.considered import Considered, Moment
 from lorewright.turn.twins.npc.words import the
 
+# What is done to somebody who is there.
+_AT_PEOPLE = frozenset({"give", "ask", "tell", "promise", "persuade", "threaten", "attack", "recall"})
 _GROUPS = {"tell": "tell", "ask": "ask.other", "give": "give", "take": "take", "go": "go"}
 
 
@@ -37,25 +39,15 @@ def _is_gesture(act: AuthoredAct) -> bool:
 
 
 def _makes_sense(act: AuthoredAct, moment: Moment) -> bool:
-    """Nobody speaks to who is gone. What cannot be done as things stand is tried once, and not again before it was done
-    at least once more than it failed."""
+    """Nobody speaks to who is gone. What cannot be done as things stand is tried once, and again only after it was
+    done."""
     given, do = moment.given, act.do
-    if do.type not in given.verbs:
-        return False
-    people = {one.id for one in given.scope.people}
-    is_person = do.target is not None and (do.target in people or _is_somebody(do.target, moment))
-    if is_person and do.target not in people and do.target != given.me.id:
+    if do.type not in given.verbs or (do.type in _AT_PEOPLE and not moment.is_here(do.target)):
         return False
     if _is_possible(act, moment):
         return True
     tried = given.recall.get(moment.key(f"tried:{act.id}"), 0)
     return tried <= given.recall.get(done_key(given.me.id, act.id), 0)
-
-
-def _is_somebody(target: str, moment: Moment) -> bool:
-    scope = moment.given.scope
-    things = {one.id for one in (*scope.here, *scope.carried, *scope.doors, scope.place)}
-    return target not in things and moment.given.acts != () and target not in {way.to for way in scope.exits}
 
 
 def _is_possible(act: AuthoredAct, moment: Moment) -> bool:
@@ -83,8 +75,8 @@ def _in_words(act: AuthoredAct, moment: Moment) -> str:
     thing = next((the(one) for one in (*given.scope.carried, *given.scope.here) if one.id in (do.item, do.target)), "")
     what = do.topic or given.names.get(do.to or "", "") or "something"
     if do.type == "attempt":
-        return f"{given.me.name} tries something: {do.topic}."
+        return f"{given.me.name} tries something: {do.topic}."[:SENTENCES]
     slots = {"what": what, "thing": thing or "something"}
     group = "tell.whisper" if do.whisper else _GROUPS.get(do.type, "authored")
     found = moment.words.sentence(group, person=do.target, **slots) or moment.words.sentence("authored")
-    return found.text if found is not None else f"{given.me.name} acts."
+    return found.text if found is not None else f"{given.me.name} acts."[:SENTENCES]

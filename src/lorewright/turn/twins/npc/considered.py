@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from lorewright.rules.actions import Action
 from lorewright.rules.cast import metadata_of, takes
-from lorewright.turn.intents import KnownItem, NpcIntent, NpcIntentInput, Toward
+from lorewright.turn.intents import KnownItem, NpcIntent, NpcIntentInput, Toward, own_key
 from lorewright.turn.records import Named
 from lorewright.turn.twins.npc.words import Sentence, Words
 
@@ -76,12 +76,12 @@ class Moment:
         return next((one for one in self.given.toward if one.who == who), Toward(who=who))
 
     def done(self, key: str) -> bool:
-        """Whether a key was noted before."""
+        """Whether one of one's own keys was noted before."""
         return self.key(key) in self.given.recall
 
     def key(self, key: str) -> str:
         """A key of one's own memory."""
-        return f"npc:{self.given.me.id}:{key}"
+        return own_key(self.given.me.id, key)
 
     def can(self, kind: str) -> bool:
         """Whether the ruleset has such an action."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from lorewright.turn.intents import SENTENCES
 from lorewright.turn.records import LoreLine
 from lorewright.turn.twins.npc.considered import Considered, Moment, gesture
 
@@ -12,18 +13,29 @@ _GENERAL = frozenset(
     ("whenever", "never", "always", "usually", "often", "if", "answers", "question", "questions", "speaker", "customer")
 )
 _FRIENDLY, _TENSE = 2, 2
+TENSE = "tense"
 
 
 def idling(moment: Moment) -> list[Considered]:
-    """Lines of one's nature as they stand, and gestures by how one feels about who is there."""
+    """Lines of one's nature as they stand, and gestures by how one feels about the player where they are there."""
+    found, mood = list(_own_nature(moment)), mood_of(moment)
+    if mood:
+        weight = 8 if mood == TENSE else 2
+        found += gesture(moment.words.sentence(f"moment.{mood}", person=moment.given.player_id), weight=weight)
+    return [*found, *gesture(moment.words.sentence("moment.any"), weight=1 if mood == TENSE else 2)]
+
+
+def mood_of(moment: Moment) -> str:
+    """How one feels about the player: `warm`, `cold`, `tense`, or nothing in particular."""
     player = moment.given.player_id
-    found = list(_own_nature(moment))
+    if not moment.is_here(player):
+        return ""
     toward = moment.toward(player)
-    mood = "tense" if toward.tension >= _TENSE else "cold" if toward.trust < 0 else ""
-    mood = mood or ("warm" if toward.trust + toward.closeness >= _FRIENDLY else "")
-    if mood and moment.is_here(player):
-        found += gesture(moment.words.sentence(f"moment.{mood}", person=player), weight=2)
-    return [*found, *gesture(moment.words.sentence("moment.any"), weight=2)]
+    if toward.tension >= _TENSE:
+        return TENSE
+    if toward.trust < 0:
+        return "cold"
+    return "warm" if toward.trust + toward.closeness >= _FRIENDLY else ""
 
 
 def _own_nature(moment: Moment) -> Iterator[Considered]:
@@ -41,4 +53,9 @@ def _is_a_deed(line: LoreLine, moment: Moment) -> bool:
     """Whether a line tells what somebody does, by their name: one sentence of a few words."""
     words = line.text.split()
     begins = line.text.startswith(f"{moment.given.me.name} ")
-    return begins and 4 <= len(words) <= 30 and not _GENERAL & {word.strip(".,;:").casefold() for word in words}
+    return (
+        begins
+        and 4 <= len(words) <= 30
+        and len(line.text) <= SENTENCES
+        and not _GENERAL & {word.strip(".,;:").casefold() for word in words}
+    )

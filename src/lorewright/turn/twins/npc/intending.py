@@ -14,13 +14,15 @@ from lorewright.turn.intents import NpcIntent, NpcIntentInput
 from lorewright.turn.twins.npc.answering import answering, watching
 from lorewright.turn.twins.npc.authored import authored
 from lorewright.turn.twins.npc.considered import Considered, Moment
-from lorewright.turn.twins.npc.idling import idling
+from lorewright.turn.twins.npc.idling import TENSE, idling, mood_of
 from lorewright.turn.twins.npc.pursuing import pursuing
 
 # In so many of a hundred turns somebody goes after something of their own where there is something; else it waits.
 _RESTLESS = 60
 # And so often they take note of what goes on rather than of themselves.
 _ATTENTIVE = 55
+# Of a name that is a page so much is said (characters).
+_NAME = 200
 
 
 def intend(given: NpcIntentInput) -> NpcIntent:
@@ -35,7 +37,7 @@ def intend(given: NpcIntentInput) -> NpcIntent:
             return _drawn(fresh, moment).intent()
     if written:
         return written[0].intent()
-    return NpcIntent(action_text=f"{given.me.name} waits.", intent_tags=("calm",))
+    return NpcIntent(action_text=f"{given.me.name[:_NAME]} waits.", intent_tags=("calm",))
 
 
 def _in_turn(moment: Moment) -> list[list[Considered]]:
@@ -44,7 +46,9 @@ def _in_turn(moment: Moment) -> list[list[Considered]]:
     urgent = [one for one in ends if "flight" in one.tags]
     notices, idle = watching(moment)[:2], idling(moment)
     later = [ends] if _chance(moment, "restless") < _RESTLESS else []
-    around = [notices, idle] if _chance(moment, "attentive") < _ATTENTIVE else [idle, notices]
+    # Whoever has something against somebody does not look on as a neighbour does.
+    is_easy = mood_of(moment) != TENSE and _chance(moment, "attentive") < _ATTENTIVE
+    around = [notices, idle] if is_easy else [idle, notices]
     return [urgent, answers, *later, *around, ends]
 
 

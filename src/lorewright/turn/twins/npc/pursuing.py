@@ -1,5 +1,5 @@
-"""What somebody is after, knows, remembers and was promised -> what they could do of their own accord. Each is done once
-for what it is about, so that nobody goes on about a thing."""
+"""What somebody is after, knows, remembers and was promised -> what they could do by themselves. Each is done once for
+what it is about, so that nobody goes on about a thing."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from lorewright.ids import content_hash
 from lorewright.turn.intents import KnownItem, Remembered
-from lorewright.turn.records import Named
+from lorewright.turn.records import Named, Recorded
 from lorewright.turn.twins.npc.answering import TRUSTING, telling
 from lorewright.turn.twins.npc.considered import Considered, Moment, tellable
 from lorewright.turn.twins.npc.words import the
@@ -21,7 +21,6 @@ _WORTH_TELLING = 1.5
 _A_WHILE = 10
 # A goal that says where to: `get to the pier`, `back at Pier 9`.
 _MOVING = re.compile(r"\b(?:go|get|reach|return|come|slip|back|leave for|make it|run)\b")
-_WORD = re.compile(r"[\w’'-]{4,}")
 
 
 def pursuing(moment: Moment) -> list[Considered]:
@@ -62,11 +61,11 @@ def _by_goal(moment: Moment) -> Iterator[Considered]:
         return
     thought, keys = moment.thought("think.goal")
     for thing in given.scope.here:
-        if moment.can("take") and _names(goal, thing) and not moment.done(f"took:{thing.id}"):
-            if (found := moment.words.sentence("take", thing=the(thing))) is not None:
-                used = (found.key, *keys, moment.key(f"took:{thing.id}"))
-                action = moment.action("take", thing.id)
-                yield Considered(found.text, 6, ("trade",), thought=thought, action=action, keys=used)
+        wanted = moment.can("take") and _names(goal, thing) and not moment.done(f"took:{thing.id}")
+        if wanted and (found := moment.words.sentence("take", thing=the(thing))) is not None:
+            used = (found.key, *keys, moment.key(f"took:{thing.id}"))
+            action = moment.action("take", thing.id)
+            yield Considered(found.text, 6, ("trade",), thought=thought, action=action, keys=used)
     for thing in given.scope.carried:
         for person in moment.people:
             wanted = moment.can("give") and _names(goal, thing) and _names(goal, person) and "give" in goal
@@ -118,7 +117,7 @@ def _come_up(moment: Moment) -> str:
         moment.given.names[one]
         for outcome in moment.given.outcomes
         for one in (outcome.target_id, outcome.item_id)
-        if one in moment.given.names and one != moment.given.me.id and not moment.is_here(one)
+        if one is not None and one in moment.given.names and one != moment.given.me.id and not moment.is_here(one)
     ]
     return " ".join([*spoken, *named, *(one.content for one in moment.given.remembers[:3])]).casefold()
 
@@ -133,13 +132,11 @@ def _is_about(item: KnownItem, said: str, moment: Moment) -> bool:
 def _reminding(moment: Moment) -> Iterator[Considered]:
     """What somebody promised is asked after, once, when a while has passed."""
     given = moment.given
+    if not moment.can("recall"):
+        return
     for one in given.recorded:
         is_promise = one.predicate == "promised" and one.to_id == given.me.id and moment.is_here(one.by_id)
-        just_now = any(one.fact_id in outcome.fact_ids for outcome in given.outcomes)
-        first = moment.key(f"promise:{one.fact_id}")
-        if not is_promise or just_now or moment.done(f"reminded:{one.fact_id}") or not moment.can("recall"):
-            continue
-        if first not in given.recall and given.minutes < _A_WHILE:
+        if not is_promise or moment.done(f"reminded:{one.fact_id}") or _is_fresh(one, moment):
             continue
         found = moment.words.sentence("remind", person=one.by_id)
         thought, keys = moment.thought("think.remind", person=one.by_id)
@@ -149,27 +146,57 @@ def _reminding(moment: Moment) -> Iterator[Considered]:
             yield Considered(found.text, 4, ("question",), thought=thought, action=action, keys=used)
 
 
+def _is_fresh(promise: Recorded, moment: Moment) -> bool:
+    """Whether it was given in this turn, or not long ago as far as one remembers."""
+    given = moment.given
+    if any(promise.fact_id in outcome.fact_ids for outcome in given.outcomes):
+        return True
+    by = given.names.get(promise.by_id, "")
+    lately = [one for one in given.remembers if given.minutes - one.minute < _A_WHILE]
+    return any(one.content.startswith(by) and "promise" in one.content for one in lately)
+
+
 def _asking(moment: Moment) -> Iterator[Considered]:
-    """An open question that one is part of is put to who might have heard something: to each of them once."""
+    """An open question that one is part of is put to who might have heard something: to each of them once.
+
+    Others of the cast are asked about what has come up; nobody about what they have just asked oneself.
+    """
     if not moment.can("ask"):
         return
+    come_up = _come_up(moment)
     for concern in moment.given.concerns:
         absent = [one for one in concern.about if not moment.is_here(one) and one in moment.given.names]
         for about in absent[:2]:
+            what = moment.given.names[about]
             for person in moment.people:
-                key = f"asked:{person.id}:{about}"
-                if moment.done(key) or moment.toward(person.id).trust < 0:
-                    continue
-                what = moment.given.names[about]
                 is_player = person.id == moment.given.player_id
-                group = "ask.player" if is_player else "ask.other"
-                found = moment.words.sentence(group, person=person.id, what=what)
-                thought, keys = moment.thought("think.ask", person=person.id, what=what)
-                if found is not None:
-                    used = (found.key, *keys, moment.key(key))
-                    action = moment.action("ask", person.id, words=what)
-                    weight = 3 if is_player else 1
-                    yield Considered(found.text, weight, ("question",), thought=thought, action=action, keys=used)
+                is_idle = not is_player and not _is_word(what.casefold(), come_up)
+                if is_idle or moment.toward(person.id).trust < 0 or _has_asked(person, what, moment):
+                    continue
+                if (asked := _asked(person, about, what, moment, weight=3 if is_player else 1)) is not None:
+                    yield asked
+
+
+def _asked(person: Named, about: str, what: str, moment: Moment, *, weight: int) -> Considered | None:
+    key = f"asked:{person.id}:{about}"
+    group = "ask.player" if person.id == moment.given.player_id else "ask.other"
+    found = moment.words.sentence(group, person=person.id, what=what)
+    if found is None or moment.done(key):
+        return None
+    thought, keys = moment.thought("think.ask", person=person.id, what=what)
+    action = moment.action("ask", person.id, words=what)
+    used = (found.key, *keys, moment.key(key))
+    return Considered(found.text, weight, ("question",), thought=thought, action=action, keys=used)
+
+
+def _has_asked(person: Named, what: str, moment: Moment) -> bool:
+    """Whether somebody asked oneself about the same, as far as one remembers."""
+    me, name = moment.given.me, what.casefold()
+    for outcome in moment.given.outcomes:
+        if (outcome.actor_id, outcome.target_id) == (person.id, me.id) and _is_word(name, outcome.words.casefold()):
+            return True
+    asked = f"{person.name} asked {me.name} about ".casefold()
+    return any(asked in (said := one.content.casefold()) and _is_word(name, said) for one in moment.given.remembers)
 
 
 def _remarking(moment: Moment) -> Iterator[Considered]:
@@ -205,8 +232,8 @@ def _is_worth_telling(memory: Remembered, to: Named, moment: Moment) -> bool:
 
 
 def _names(goal: str, one: Named) -> bool:
-    """Whether a goal names somebody or something, in full or by another name of at least four letters."""
-    return any(_is_word(name.casefold(), goal) for name in (one.name, *one.aliases) if _WORD.search(name))
+    """Whether a goal names somebody or something, by whichever name."""
+    return any(_is_word(name.casefold(), goal) for name in (one.name, *one.aliases) if len(name) > 1)
 
 
 def _is_word(name: str, text: str) -> bool:

@@ -13,7 +13,7 @@ from types import MappingProxyType
 import yaml
 
 from lorewright.ids import content_hash
-from lorewright.turn.intents import NpcIntentInput
+from lorewright.turn.intents import SENTENCES, SHARED, NpcIntentInput
 from lorewright.turn.records import Named
 
 # The one in C reads the grammar in a tenth of the time, where PyYAML has it.
@@ -29,8 +29,14 @@ _CASES: Mapping[str, tuple[str, str, str, str]] = MappingProxyType(
     }
 )
 # After `they` a verb is plural: in these sentences there are no others.
-_PLURAL = (("they is", "they are"), ("they was", "they were"), ("they has", "they have"), ("they thinks", "they think"))
-_PLURAL += (("they likes", "they like"), ("they does", "they do"))
+_PLURAL = (
+    ("they is", "they are"),
+    ("they was", "they were"),
+    ("they has", "they have"),
+    ("they thinks", "they think"),
+    ("they likes", "they like"),
+    ("they does", "they do"),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,25 +72,34 @@ class Words:
     def sentence(
         self, group: str, *, person: str | None = None, third: str | None = None, **slots: str
     ) -> Sentence | None:
-        """The next variant of a group that was not used lately; None where there is none."""
+        """The next variant of a group that was not used lately and is no longer than an intention may be; None where
+        there is none."""
         variants = grammar()[group]
-        counts = [self._given.recall.get(self._key(group, index), 0) for index in range(len(variants))]
-        order = sorted(
-            range(len(variants)), key=lambda index: (counts[index], self._place(group, counts[index], index))
-        )
-        for index in order:
+        for index in self._order(group, len(variants)):
             text = self._filled(variants[index], person, third, slots, by_name=True)
-            if text is not None and text not in self._lately:
+            if text is not None and len(text) <= SENTENCES and text not in self._lately:
                 seen = self._filled(variants[index], person, third, slots, by_name=False) or text
-                return Sentence(text, seen, self._key(group, index))
+                return Sentence(text, seen, _key(group, index))
         return None
 
-    def _key(self, group: str, index: int) -> str:
-        return f"npc:{self._given.me.id}:{group}#{index}"
+    def _order(self, group: str, size: int) -> list[int]:
+        """The variants that anybody used least first, as the bag was shuffled. Everybody who is there begins at another
+        one, because in some profiles all of them think at once."""
+        counts = [self._given.recall.get(_key(group, index), 0) for index in range(size)]
+        order = sorted(range(size), key=lambda index: (counts[index], self._place(group, counts[index], index)))
+        unused = [index for index in order if counts[index] == counts[order[0]]]
+        first = self._rank % len(unused)
+        return [*unused[first:], *unused[:first], *order[len(unused) :]]
+
+    @property
+    def _rank(self) -> int:
+        """One's place among the cast who are there, by ID."""
+        me = self._given.me.id
+        return sum(one.id < me for one in self._given.scope.people if one.id != self._given.player_id)
 
     def _place(self, group: str, cycle: int, index: int) -> str:
         """Where a variant stands in the shuffled bag of a cycle."""
-        return content_hash(f"{self._given.seed}\n{self._given.me.id}\n{group}\n{cycle}\n{index}")
+        return content_hash(f"{self._given.seed}\n{group}\n{cycle}\n{index}")
 
     def _filled(
         self, variant: str, person: str | None, third: str | None, slots: Mapping[str, str], *, by_name: bool
@@ -110,6 +125,11 @@ class Words:
         one = self._people.get(who)
         name = one.name if one is not None else self._given.names.get(who)
         return None if not name else (name, f"{name}'s")
+
+
+def _key(group: str, index: int) -> str:
+    """The memory key of a variant, which all of the cast share."""
+    return f"{SHARED}{group}#{index}"
 
 
 def the(one: Named) -> str:
