@@ -67,6 +67,7 @@ class Recorded:
             for message in shown_to_player(messages, state):
                 self._text(message.content, "player", "log", where, has, said, watched=True)
             before = state
+        learned = before.learned_by(before.player_id)
         for session in sittings(store):
             text = json.dumps(shown_session(session), ensure_ascii=False, default=str)
             self._text(
