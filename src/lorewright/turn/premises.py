@@ -123,7 +123,7 @@ def _checked(
     by, to = meant.get(claim.by), meant.get(claim.to)
     if by is None or (claim.kind != "owns" and (to is None or by == to)):
         return None
-    if claim.kind != "owns" and player not in (by, to):
+    if claim.kind != "owns" and (player not in (by, to) or _is_to_another(claim, people)):
         return None  # what others have with each other is theirs to say
     match claim.kind:
         case "owns":
@@ -136,6 +136,15 @@ def _checked(
         kind=claim.kind, by=by, to=to, what=claim.what, words=words, holds=bool(evidence), evidence=evidence,
         asks=claim.asks, put_to=spoken_to,
     )  # fmt: skip
+
+
+def _is_to_another(claim: Claim, people: Mapping[str, str]) -> bool:
+    """`Viktor promised Mara the boat`, `Viktor told Mara that …`: the name of somebody stands where `me` would."""
+    words = claim.what.casefold().split()
+    for size in (1, 2, 3):
+        if " ".join(words[:size]) in people:
+            return claim.kind in ("promised", "owes") or words[size : size + 1] in (["that"], ["about"], ["of"])
+    return False
 
 
 def _on_record(what: str, state: WorldState, *, by: str, to: str, predicate: str) -> tuple[str, ...]:
@@ -184,8 +193,15 @@ def _typed(what: str, grounds: Grounds, to: str) -> tuple[str, ...]:
     return tuple(
         _id_of(one)
         for one in own
-        if claim_in(one.content) is None and _names(one.content, name, state, to) and says(one.content, what, state)
+        if not _claims(one.content) and _names(one.content, name, state, to) and says(one.content, what, state)
     )
+
+
+def _claims(content: str) -> bool:
+    """Whether it was itself a claim: to have claimed something bears nothing out."""
+    told = _TOLD_TO.fullmatch(content)
+    parts = (content, content.partition(",")[2], content.rpartition(",")[0], told["what"] if told else "")
+    return any(claim_in(clause) is not None for part in parts for clause in _CLAUSE.split(part))
 
 
 def _names(text: str, name: str, state: WorldState, who: str) -> bool:
