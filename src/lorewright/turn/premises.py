@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from lorewright.ids import holder_of
@@ -119,11 +119,12 @@ def _checked(
 ) -> Premise | None:
     """The claim with who is meant and what speaks for it; None where nobody can be meant by it."""
     player = grounds.state.player_id
+    claim = _to_whom(claim, people)
     meant = {YOU: spoken_to, ME: player, **people}
     by, to = meant.get(claim.by), meant.get(claim.to)
     if by is None or (claim.kind != "owns" and (to is None or by == to)):
         return None
-    if claim.kind != "owns" and (player not in (by, to) or _is_to_another(claim, people)):
+    if claim.kind != "owns" and player not in (by, to):
         return None  # what others have with each other is theirs to say
     match claim.kind:
         case "owns":
@@ -138,13 +139,17 @@ def _checked(
     )  # fmt: skip
 
 
-def _is_to_another(claim: Claim, people: Mapping[str, str]) -> bool:
-    """`Viktor promised Mara the boat`, `Viktor told Mara that …`: the name of somebody stands where `me` would."""
-    words = claim.what.casefold().split()
+def _to_whom(claim: Claim, people: Mapping[str, str]) -> Claim:
+    """`I told Mara that …`, `Viktor promised Mara the boat`: the name of somebody stands where `you` or `me` would."""
+    words = claim.what.split()
     for size in (1, 2, 3):
-        if " ".join(words[:size]) in people:
-            return claim.kind in ("promised", "owes") or words[size : size + 1] in (["that"], ["about"], ["of"])
-    return False
+        name, rest = " ".join(words[:size]).casefold(), words[size:]
+        if name not in people or claim.kind == "owns":
+            continue
+        says_more = bool(rest) and rest[0].casefold() in ("that", "about", "of")
+        if rest and (says_more or claim.kind != "said"):
+            return replace(claim, to=name, what=" ".join(rest[1:] if says_more or rest[0] == "to" else rest))
+    return claim
 
 
 def _on_record(what: str, state: WorldState, *, by: str, to: str, predicate: str) -> tuple[str, ...]:
