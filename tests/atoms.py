@@ -13,6 +13,7 @@ from typing import Any, assert_never
 from lorewright.ids import local
 from lorewright.rules import conditions as c
 from lorewright.rules import effects as e
+from lorewright.rules.cast import done_key
 from lorewright.world.state import WorldState
 
 Atom = tuple[Any, ...]
@@ -50,6 +51,8 @@ def formula(condition: c.Condition | None, *, holds: bool = True) -> Formula:
             return ("learned" if holds else "unlearned", condition.revealed)
         case c.TimeIs():
             return ("minutes" if holds else "early", condition.minutes)
+        case c.Did():
+            return ("did", condition.by, condition.did) if holds else ALWAYS
         case c.AllOf():
             return ("all" if holds else "any", *(formula(part, holds=holds) for part in condition.all))
         case c.AnyOf():
@@ -67,6 +70,7 @@ def formula(condition: c.Condition | None, *, holds: bool = True) -> Formula:
             | c.ProgressIs()
             | c.EscalationIs()
             | c.TurnIs()
+            | c.RelationIs()
         ):
             # What no atom is made of is taken to hold: an estimate may be too hopeful, never too grim.
             return ALWAYS
@@ -195,6 +199,8 @@ def is_true(atom: Atom, state: WorldState) -> bool:
             return door in state.doors and state.doors[door].open
         case ("fact", predicate, subject):
             return any(one.predicate == predicate and local(one.subject_id) == subject for one in state.facts.values())
+        case ("did", who, act):
+            return done_key(who, act) in state.recall
         case ("ended", ending):
             return state.ended == ending
         case _:

@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from atoms import Atom, alternatives, atoms, formula, is_true
 from dry_run import DryRun, Step
 from estimate import Estimate, Estimator, Move
+from lorewright.rules.conditions import Condition
 from lorewright.rules.consequences import rule_for
 from lorewright.rules.effects import RevealEffect
 from lorewright.rules.outcomes import EngineEvent, Roll
@@ -92,7 +93,7 @@ class Search:
         name, rules = self.board.name, self.run.rules
         items = [item for ones in self.board.found_at.values() for item in ones]
         return [
-            *(Goal("ending", ("ended", one.id), one.id) for one in rules.endings),
+            *(Goal("ending", ("ended", one.id), one.id) for one in rules.endings if not _is_others_doing(one.when)),
             *(goal for rule in rules.rules for goal in self._openings(rule)),
             *(Goal("find", ("found", item), item) for item in rules.on_find),
             *(Goal("item", ("learned", item.id), item.id) for item in items),
@@ -250,6 +251,11 @@ class Search:
             () if state.ruleset is None else tuple((one.id, one.value) for one in state.ruleset.gauges()),
             state.ended,
         )
+
+
+def _is_others_doing(when: Condition | None) -> bool:
+    """Whether somebody else must do something of themselves for it, however it comes about: no player can type that."""
+    return all(any(atom[0] == "did" for atom in atoms(way)) for way in alternatives(formula(when)))
 
 
 def _is_it(move: Move, after: Node, band: BandName) -> bool:

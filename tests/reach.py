@@ -92,7 +92,11 @@ class Reach:
 
 
 def reach(campaign: OpenCampaign) -> Reach:
-    """Plan for every goal, then play the plans, the longest first: what one shows on its way need not be played again."""
+    """Plan for every goal, then play the plans, the longest first: what one shows on its way need not be played again.
+
+    Everybody else sits still: what can be reached is reached by what the player does, whatever people do of themselves.
+    """
+    campaign.change_setting(rules=campaign.setting.rules.model_copy(update={"profile": "freeform"}))
     run = DryRun(campaign.setting)
     start = campaign.store.head().state
     search = Search(run, start)

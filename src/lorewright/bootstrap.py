@@ -21,6 +21,7 @@ from lorewright.campaigns.scenarios import Scenarios
 from lorewright.campaigns.sessions import Sessions
 from lorewright.campaigns.upgrades.upgrading import Upgrades
 from lorewright.errors import EmbedderError, SettingsError
+from lorewright.evals.leaks.suite import LeakSuite
 from lorewright.evals.replay import Replays
 from lorewright.index.library import Library
 from lorewright.llm.metered import Budget
@@ -64,6 +65,12 @@ class App:
             return _campaigns(self.workspace, self.by_words, casting, folder, Histories(folder / "history", None))
 
         return Generator(self.workspace.scenarios, self.by_words, self.explorer, trial)
+
+    @property
+    def leaks(self) -> LeakSuite:
+        """Tests packs and campaigns for leaks, in a folder of the moment."""
+        where = self.workspace
+        return LeakSuite(self.by_words, where.scenarios, where.content_packs, self.casting.library)
 
     def rehearsal(self, folder: Path) -> Campaigns:
         """Campaigns that are kept in another folder: for a demo that leaves nothing behind."""

@@ -124,6 +124,24 @@ def test_the_passkey_in_the_wrong_hand_ends_the_night(tmp_path: Path) -> None:
     assert head(app).ended == "opened"
 
 
+def test_whoever_leaves_the_door_of_room_12_open_leaves_it_open_for_the_constable(tmp_path: Path) -> None:
+    app = begun(tmp_path / "workspace", "night_desk", seed=1)
+    h.say(app, "take the passkey", "go lot", "go walkway", "unlock the door of room 12", "open the door of room 12")
+    h.say(app, "wait", "wait", "wait")
+    assert head(app).ended is None
+    h.say(app, *["wait"] * 4)
+    assert head(app).ended == "walked_in"
+
+
+def test_a_locked_door_keeps_the_constable_out_and_he_is_told_of(tmp_path: Path) -> None:
+    app = begun(tmp_path / "workspace", "night_desk", seed=1)
+    h.say(app, "go lot", "go walkway", *["wait"] * 6)
+    told = " ".join(turn["final_text"] for turn in h.say(app, "look", "look"))
+    assert head(app).ended is None
+    assert "Bram" in told
+    assert head(app).positions["motel_verse:bram"] != "motel_verse:room_12"
+
+
 def test_in_the_lounge_a_failure_is_a_turn_of_the_story() -> None:
     """Where a voice fails something else happens than where it carries the moment, and never nothing."""
     rolled = [rule for rule in scenario("lost_property").rules if rule.check is not None]

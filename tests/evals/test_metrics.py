@@ -15,7 +15,7 @@ import model_play as mp
 from lorewright.bootstrap import App
 from lorewright.campaigns.sessions import begin, end
 from lorewright.errors import NotFound, OutputRejected
-from lorewright.evals.figures import ModelRun, TurnFigures
+from lorewright.evals.figures import ModelRun, Proposals, TurnFigures
 from lorewright.evals.measuring import Measured, measure
 from lorewright.evals.metrics import FailedAttempt, metrics_of, percentile
 from lorewright.evals.turn_range import ALL_TURNS, TurnRange
@@ -199,3 +199,28 @@ def test_a_percentile_is_the_smallest_value_that_enough_do_not_exceed(values: li
     assert found in values
     assert sum(one <= found for one in values) * 100 >= percent * len(values)
     assert sum(one < found for one in values) * 100 < percent * len(values)
+
+
+def test_proposals_are_counted_by_what_became_of_them(tmp_path: Path) -> None:
+    """One is true, one waits, one is not its to say; then one speaks against the first, in both wordings, and counts
+    once."""
+    app = h.harbour(tmp_path)
+
+    def fact(predicate: str, detail: str, **fields: float) -> dict[str, Any]:
+        return {"subject_id": "harbour:osk", "predicate": predicate, "detail": detail, **fields}
+
+    first = [fact("shoes", "Two left ones."), fact("habit", "He hums.", confidence=0.2), fact("dead", "He is dead.")]
+    other = [fact("shoes", "None at all.")]
+    models = {
+        "narrator": ScriptedModel(["Smoke hangs from the beams [1]."] * 3),
+        "lore_extractor": ScriptedModel([{"established_facts": one} for one in (first, other, other)]),
+    }
+    h.say(h.with_models(app, models), "look", "wait")
+    of = measured(app).metrics.proposals
+    assert (of.accepted, of.refused, of.waiting, of.flagged) == (1, 2, 1, 1)
+
+
+def test_without_models_nothing_is_proposed(tmp_path: Path) -> None:
+    app = h.harbour(tmp_path)
+    h.say(app, "look")
+    assert measured(app).metrics.proposals == Proposals()

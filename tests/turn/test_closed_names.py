@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 from pathlib import Path
 
 import pytest
-from ordinary_narrations import PLAYED, TOLD
+from ordinary_narrations import MADE_UP, PLAYED, TOLD
 
 import harbour as h
 from lorewright.bootstrap import open_app
@@ -66,11 +67,25 @@ def shown(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     return found
 
 
-def test_at_most_one_ordinary_sentence_in_sixty_is_rejected(shown: dict[str, str]) -> None:
+def test_at_most_one_ordinary_sentence_in_fifty_is_rejected(shown: dict[str, str]) -> None:
+    """Of a labelled set of two hundred sentences (with the made-up names below); the share is what an author pays in
+    narrations that are written twice for nothing."""
     told = [(name, line) for name, lines in TOLD.items() for line in lines]
-    assert len(told) == 60
+    assert len(told) + len(MADE_UP) >= 195
     rejected = [(line, unknown) for name, line in told if (unknown := unknown_names(line, shown=shown[name]))]
-    assert len(rejected) <= 1, rejected
+    assert len(rejected) <= len(told) // 50, rejected
+
+
+def test_every_made_up_name_is_found_but_where_it_begins_a_sentence(shown: dict[str, str]) -> None:
+    missed = [
+        (name, line)
+        for line, name in MADE_UP
+        for scene in shown.values()
+        if name not in unknown_names(line, shown=scene)
+    ]
+    begins = [(name, line) for name, line in missed if re.search(rf"(^|[“:] ?){re.escape(name)}", line)]
+    assert missed == begins
+    assert len({line for _, line in missed}) <= len(MADE_UP) // 8
 
 
 def test_a_made_up_name_is_rejected_in_every_scene_that_ships(shown: dict[str, str]) -> None:

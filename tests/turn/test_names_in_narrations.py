@@ -46,3 +46,38 @@ def test_the_first_word_of_a_line_that_was_shown_may_be_said_again(tmp_path: Pat
     model = ScriptedModel([one.replace("oddly so", "so it goes") for one in told])
     app = h.harbour(tmp_path, models={"narrator": model})
     assert h.say(app, "look", "wait")[1]["final_text"] == told[1]
+
+
+NEWCOMER = "A girl comes in out of the rain. “I am Wren,” she says to nobody."
+
+
+def told_and_read(
+    tmp_path: Path, told: list[str], read: list[dict[str, object]]
+) -> tuple[dict[str, object], ScriptedModel]:
+    """The turn in which models tell these narrations and propose this of them, and the narrator."""
+    narrator = ScriptedModel(told)
+    app = h.harbour(tmp_path, models={"narrator": narrator, "lore_extractor": ScriptedModel(read)})
+    (result,) = h.say(app, "look")
+    return result, narrator
+
+
+def test_whoever_a_narration_brings_in_may_be_named_once_they_are_taken_up(tmp_path: Path) -> None:
+    wren = {"introduced_npcs": [{"id": "wren", "name": "Wren", "description": "a girl in the rain"}]}
+    result, narrator = told_and_read(tmp_path, [NEWCOMER], [wren])
+    assert result["final_text"] == NEWCOMER
+    assert len(narrator.requests) == 1
+
+
+def test_a_name_of_which_nothing_is_taken_up_is_told_otherwise(tmp_path: Path) -> None:
+    result, narrator = told_and_read(tmp_path, [NEWCOMER, "A girl comes in out of the rain."], [{}, {}])
+    assert result["final_text"] == "A girl comes in out of the rain."
+    assert "Wren" in narrator.requests[-1].text
+
+
+def test_the_second_time_nobody_new_is_brought_in(tmp_path: Path) -> None:
+    with pytest.raises(OutputRejected, match="Wren"):
+        told_and_read(tmp_path, [NEWCOMER] * 5, [{}] * 2)
+
+
+def test_whoever_is_in_the_world_may_be_named_though_the_scene_has_not_shown_them(tmp_path: Path) -> None:
+    assert narrated(tmp_path, "Somebody speaks of Bea, and of her nets.") == "Somebody speaks of Bea, and of her nets."

@@ -6,7 +6,7 @@ reveals and the narrator's memory are no happenings: nobody sees them.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
@@ -14,6 +14,7 @@ from lorewright.ids import canonical_json
 from lorewright.index.history import HistoryRecord
 from lorewright.rules.outcomes import Outcome, Resolution
 from lorewright.rules.record import PREDICATES
+from lorewright.turn.kept import LorebookEntry
 from lorewright.turn.messages import Message
 from lorewright.world.apply import apply
 from lorewright.world.state import OFFSTAGE, Fact, WorldState
@@ -202,6 +203,27 @@ def _fact(fact: Fact, state: WorldState) -> str:
     known = "" if fact.object is None or fact.object is True else fact.object
     told = state.name_of(known) if isinstance(known, str) else canonical_json(known)
     return _sentence(f"{state.name_of(fact.subject_id)}: {fact.predicate.replace('_', ' ')} {told}".rstrip())
+
+
+def contradictions(flagged: Iterable[LorebookEntry], state: WorldState) -> tuple[HistoryRecord, ...]:
+    """What a turn's narrations said against what is established: nobody's knowledge but the game master's, since it may
+    speak against what nobody knows."""
+    return tuple(
+        HistoryRecord(
+            kind="contradiction",
+            text=_sentence(
+                f"{state.name_of(one.subject_id)}: {one.predicate.replace('_', ' ')} {one.detail}".rstrip(".")
+            ),
+            entity_ids=(one.subject_id,) if one.subject_id in state.entities else (),
+            location_ids=(state.scene.location_id,),
+        )
+        for one in flagged
+    )
+
+
+def _said(entry: LorebookEntry, state: WorldState) -> str:
+    what = entry.predicate.replace("_", " ")
+    return _sentence(f"Told otherwise than it is: {state.name_of(entry.subject_id)}: {what} {entry.detail}".rstrip("."))
 
 
 def _event(

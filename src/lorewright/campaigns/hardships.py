@@ -19,7 +19,7 @@ from lorewright.world.state import Relationship, relationship_key
 def characters_of(scenario: Scenario, names: Names) -> dict[str, Character]:
     """Profile, states and conditions of the player, the personas and the cast, by ID; of whoever has any."""
     player = scenario.player
-    found = {names.player_id: Character(profile=player.profile, conditions=player.conditions)}
+    found = {names.player_id: Character(profile=player.profile, states=player.states, conditions=player.conditions)}
     people: dict[str, ScenarioPersona | ScenarioCast] = {**scenario.personas, **scenario.cast}
     for key, one in people.items():
         who = names.entity(key, where=f"cast.{key}")

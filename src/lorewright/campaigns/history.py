@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from lorewright.campaigns.happenings import happenings
+from lorewright.campaigns.happenings import contradictions, happenings
 from lorewright.ids import canonical_json, content_hash
 from lorewright.index.generation import Generation
 from lorewright.index.history import HistoryIndex, HistoryRecord, TurnKey
@@ -20,6 +20,7 @@ from lorewright.index.history_generation import history_generation
 from lorewright.index.vector_building import VectorBuilder
 from lorewright.rules.outcomes import Resolution
 from lorewright.storage.sittings import session_summaries
+from lorewright.turn.keeping import flagged_entries
 from lorewright.turn.store import CampaignStore
 from lorewright.world.state import WorldState
 
@@ -118,7 +119,8 @@ def made_of(
     resolved = store.stage_output(turn_id, "resolve")
     resolution = Resolution.model_validate(resolved) if resolved is not None else Resolution()
     messages = [message for _, message in store.messages(turn_id, last=1)]
-    return happenings(before, after, resolution, messages)
+    flagged = contradictions(flagged_entries(store.database, turn_id), after)
+    return (*happenings(before, after, resolution, messages), *flagged)
 
 
 def free_name(campaign_id: str, generations: Sequence[Generation]) -> str:

@@ -23,12 +23,14 @@ from lorewright.turn.draft import Setting, Submission
 from lorewright.turn.editing import edit
 from lorewright.turn.kept import NOTHING_KEPT, Kept
 from lorewright.turn.listener import SILENT, Listener
+from lorewright.turn.personas import persona_called, somebody_called
 from lorewright.turn.prompting.pinning import pinned_library
 from lorewright.turn.rewinding import redo, undo_played
 from lorewright.turn.stages.stage import BUILTIN
 from lorewright.turn.stages.stages import Stages
 from lorewright.turn.store import CampaignStore
-from lorewright.world.ops import StateOp
+from lorewright.world.apply import apply
+from lorewright.world.ops import PlayAs, StateOp
 
 # A turn that was thought by rules which hold no more is thought again by those that do.
 _UPGRADED_MEANWHILE = 3
@@ -87,17 +89,29 @@ class OpenCampaign:
         return self._made
 
     async def submit(
-        self, text: str, *, action_id: str | None = None, builtin: bool = False, listener: Listener = SILENT
+        self,
+        text: str,
+        *,
+        action_id: str | None = None,
+        persona: str | None = None,
+        thought: str = "",
+        whisper_to: str | None = None,
+        builtin: bool = False,
+        listener: Listener = SILENT,
     ) -> str:
         """Run a turn; its TurnResult as canonical JSON. See `run_turn` for what it raises. With `builtin` no model is
         asked in it, whatever the campaign's keys say; `listener` hears how it gets on.
 
+        `persona` is who speaks from now on, `thought` what they think by themselves, `whisper_to` who alone is to hear
+        it: people by ID or name.
+
         Without an action ID one is made from the head and the words: the same words sent twice to the same head are one
         submission. What is no text (half of a sign, bytes that no one could decode) becomes question marks.
         """
-        text = text.encode("utf-8", "replace").decode("utf-8")
-        action_id = action_id or _action_id(head_row(self.store.database), text)
-        submission = Submission(text, action_id)
+        text, thought = (one.encode("utf-8", "replace").decode("utf-8") for one in (text, thought.strip()))
+        persona, whisper_to = self._named(persona, whisper_to)
+        made = Submission(text, action_id or "", persona=persona, thought=thought, whisper_to=whisper_to)
+        submission = made if action_id else replace(made, action_id=_action_id(head_row(self.store.database), made))
         stages = make_stages({}) if builtin else self.stages
         for _ in range(_UPGRADED_MEANWHILE):
             setting = self.setting
@@ -107,6 +121,16 @@ class OpenCampaign:
                 if self.setting is setting:
                     raise
         return await run_turn(self.store, submission, self.setting, stages, listener)
+
+    def _named(self, persona: str | None, whisper_to: str | None) -> tuple[str | None, str | None]:
+        """The IDs of those who were named."""
+        if persona is None and whisper_to is None:
+            return None, None
+        state = self.store.head().state
+        who = None if persona is None else persona_called(persona, state)
+        # Whoever speaks as somebody else whispers where that one is.
+        said = state if who is None else apply(state, [PlayAs(who=who)]).state
+        return who, None if whisper_to is None else somebody_called(whisper_to, said)
 
     def edit(
         self,
@@ -140,13 +164,22 @@ class OpenCampaign:
         And what `submit` raises.
         """
         _, words = undo_played(self.store)
+        again = self.store.submission(self.store.undone()[-1])
         try:
-            return await self.submit(words, builtin=builtin, listener=listener)
+            return await self.submit(
+                words,
+                persona=again.persona,
+                thought=again.thought,
+                whisper_to=again.whisper_to,
+                builtin=builtin,
+                listener=listener,
+            )
         except (LorewrightError, CancelledError):
             with suppress(CampaignError):
                 redo(self.store)
             raise
 
 
-def _action_id(head: HeadRow, text: str) -> str:
-    return f"auto-{content_hash(canonical_json([head.turn_id, head.revision, text]))[:16]}"
+def _action_id(head: HeadRow, made: Submission) -> str:
+    said = [made.text, made.beside] if made.beside else [made.text]
+    return f"auto-{content_hash(canonical_json([head.turn_id, head.revision, *said]))[:16]}"

@@ -21,13 +21,14 @@ class ScenarioMemory(Frozen):
 
 
 class ScenarioPlayer(Frozen):
-    """Who the player is, and what they remember from the start (`observations`)."""
+    """Who the player is, what moves them (`states`), and what they remember from the start (`observations`)."""
 
     name: str = "the traveller"
     pronoun: Literal["he", "she", "they", "it"] = "they"
     items: tuple[str, ...] = ()
     traits: FrozenMap[str, int] = Field(default_factory=dict)
     profile: FrozenMap[str, Any] = Field(default_factory=dict)
+    states: FrozenMap[str, CharacterState] = Field(default_factory=dict)
     conditions: tuple[str, ...] = ()
     observations: tuple[ScenarioMemory, ...] = ()
 
@@ -39,5 +40,4 @@ class ScenarioPersona(ScenarioPlayer):
     name: Written
     at: str | None = None
     aliases: tuple[str, ...] = ()
-    states: FrozenMap[str, CharacterState] = Field(default_factory=dict)
     trust: FrozenMap[str, int] = Field(default_factory=dict)

@@ -13,6 +13,7 @@ from lorewright.campaigns import branches, exchange
 from lorewright.campaigns.sessions import shown as shown_session
 from lorewright.campaigns.upgrades.remarks import UpgradePlan
 from lorewright.campaigns.upgrades.upgrading import Upgraded
+from lorewright.cli import campaign_log, lorebook, reviews, scenes, testing
 from lorewright.cli.branch_tree import show_branches
 from lorewright.cli.citations import show_support
 from lorewright.cli.model_options import Both, Large, Small, Yes, agree_beforehand, keys_of, tiers
@@ -21,11 +22,8 @@ from lorewright.cli.output import note, say, show_json, show_table
 from lorewright.cli.progress import progress_bar
 from lorewright.cli.prose import wrapped
 from lorewright.cli.session_zero import agreed_on, calibration_lines
-from lorewright.cli.table_talk import roll_line
-from lorewright.errors import NotFound, SettingsError
+from lorewright.errors import SettingsError
 from lorewright.evals.metrics import lore_cache_hit_rate
-from lorewright.ids import canonical_json
-from lorewright.rules.outcomes import Roll
 from lorewright.storage.heads import head_row, undone_turns
 from lorewright.storage.sittings import active_session_row
 from lorewright.turn.campaign import CampaignRow
@@ -37,6 +35,13 @@ app = typer.Typer(
     add_completion=False,
     rich_markup_mode=None,
 )
+
+app.command("log", epilog=campaign_log.EXAMPLE)(campaign_log.log)
+app.add_typer(reviews.app, name="review")
+app.add_typer(lorebook.app)
+app.command("end-scene", epilog=scenes.EXAMPLES["end-scene"])(scenes.end_scene_of)
+app.command("undo-npc", epilog=scenes.EXAMPLES["undo-npc"])(scenes.undo_npc)
+app.command("test", epilog=testing.CAMPAIGN_EXAMPLE)(testing.campaign_test)
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for programs.")]
 CampaignId = Annotated[str, typer.Argument(help="The campaign's ID.")]
@@ -143,34 +148,6 @@ def show(
         say(line, style="dim")
     show_models_of(models)
     show_branches(tree)
-
-
-@app.command(epilog="Example: lorewright campaign log friday --turn 3 --diff --json")
-def log(
-    campaign_id: CampaignId,
-    turn: Annotated[int | None, typer.Option(help="Only this turn.")] = None,
-    stage: Annotated[str | None, typer.Option(help="This stage's inputs and outputs.")] = None,
-    diff: Annotated[bool, typer.Option("--diff", help="What each turn changed in the world.")] = False,
-    as_json: AsJson = False,
-) -> None:
-    """What happened, turn by turn.
-
-    With --stage, what each stage was given and made; with --diff, each turn's state diff: both may hold secrets.
-    """
-    with open_app().campaigns.reading(campaign_id) as store:
-        turns = [one for one in store.turns() if turn is None or one["turn_no"] == turn]
-        if not turns:
-            raise NotFound(f"there is no turn {turn}", hint=f"see: lorewright campaign log {campaign_id}")
-        if stage is not None:
-            turns = [{**one, "stages": _records(store, one["turn_id"], stage)} for one in turns]
-        if diff:
-            changed = [store.state_diff(one["turn_id"]).model_dump(mode="json") for one in turns]
-            turns = [{**one, "state_diff": each} for one, each in zip(turns, changed, strict=True)]
-    if as_json:
-        show_json(turns)
-        return
-    for one in turns:
-        _show_turn(one)
 
 
 @app.command(epilog="Example: lorewright campaign rollback friday --to 3")
@@ -314,29 +291,6 @@ def _moved(campaign_id: str, moved: branches.Moved) -> dict[str, Any]:
         "branch": moved.branch,
         "kept_as": moved.kept_as,
     }
-
-
-def _records(store: CampaignStore, turn_id: str, stage: str) -> list[dict[str, Any]]:
-    records = store.stage_records(turn_id)
-    known = sorted({record["stage"] for record in records})
-    if known and stage not in ("all", *known):
-        raise NotFound(f"no turn has a stage {stage}", hint=f"one of all, {', '.join(known)}")
-    return [record for record in records if stage in ("all", record["stage"])]
-
-
-def _show_turn(turn: dict[str, Any]) -> None:
-    say(f"{turn['turn_no']}  {turn['player_text']}".rstrip(), style="bold")
-    say(wrapped(turn["result"]["final_text"]))
-    for roll in turn["result"]["rolls"]:
-        say(f"  {roll_line(Roll.model_validate(roll))}", style="dim")
-    for record in turn.get("stages", []):
-        say(f"   {record['stage']} ({record['model_key']})", style="dim")
-        say(f"     in:  {record['input']}", style="dim")
-        say(f"     out: {record['output']}", style="dim")
-    for name, changes in turn.get("state_diff", {}).items():
-        for change in changes if isinstance(changes, list) else [changes]:
-            say(f"   {name}: {canonical_json(change)}", style="dim")
-    say()
 
 
 def _bookkeeping(store: CampaignStore) -> dict[str, Any]:

@@ -51,6 +51,7 @@ class Manner:
     yes: bool = False
     verbose: bool = False
     streams: bool = True
+    debug: bool = False
 
     @property
     def keys(self) -> ModelKeys:
@@ -61,7 +62,7 @@ class Manner:
         """A seat at a campaign."""
         if self.yes:
             agree_beforehand(campaign)
-        return Seat(campaign, at_terminal=at_terminal, verbose=self.verbose, streams=self.streams)
+        return Seat(campaign, at_terminal=at_terminal, verbose=self.verbose, streams=self.streams, debug=self.debug)
 
 
 PLAIN = Manner()
@@ -78,6 +79,9 @@ def play(
     large_model: Large = None,
     yes: Yes = False,
     verbose: Annotated[bool, typer.Option("--verbose", help="After each turn, what models took for it.")] = False,
+    debug: Annotated[
+        bool, typer.Option("--debug", help="After each turn, what others thought and meant to do. It holds secrets.")
+    ] = False,
     stream: Stream = True,
 ) -> None:
     """Play at a prompt; type /help there. With nothing to read on standard input, a demo is played and not kept.
@@ -86,7 +90,7 @@ def play(
     has none every stage is built in, whatever API keys there are.
     """
     small, large = tiers(model, small_model, large_model)
-    manner = Manner(small, large, yes, verbose, stream)
+    manner = Manner(small, large, yes, verbose, stream, debug)
     lorewright = open_app(long_lived=True)
     piped = piped_lines()
     if script is not None:
@@ -107,6 +111,11 @@ def turn(
         str | None,
         typer.Option(help="A name for this submission: sent again, it gives the stored result and plays nothing."),
     ] = None,
+    persona: Annotated[
+        str | None, typer.Option(help="Who speaks from now on: one of the player's personas, by ID or name.")
+    ] = None,
+    thought: Annotated[str, typer.Option(help="What they think by themselves; nobody else ever knows of it.")] = "",
+    whisper: Annotated[str | None, typer.Option(help="Who alone is to hear it, by ID or name.")] = None,
     builtin: Annotated[bool, typer.Option("--builtin", help="Ask no model in this turn.")] = False,
     yes: Yes = False,
     stream: Stream = True,
@@ -119,7 +128,16 @@ def turn(
         if not builtin:
             hold_to_agreement(campaign)
         try:
-            stored = asyncio.run(campaign.submit(text, action_id=action_id, builtin=builtin, listener=looking))
+            said = campaign.submit(
+                text,
+                action_id=action_id,
+                persona=persona,
+                thought=thought,
+                whisper_to=whisper,
+                builtin=builtin,
+                listener=looking,
+            )
+            stored = asyncio.run(said)
         except (LorewrightError, KeyboardInterrupt):
             looking.did_not_happen()
             raise

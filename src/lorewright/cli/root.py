@@ -30,6 +30,7 @@ COMMANDS = {
     "explore": "explore",
     "play": "play",
     "turn": "play",
+    "mcp": "mcp",
 }
 
 

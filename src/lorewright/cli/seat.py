@@ -13,14 +13,19 @@ from lorewright.campaigns.estimate import PaidModel
 from lorewright.campaigns.open_campaign import OpenCampaign
 from lorewright.campaigns.sessions import recap_of, sit_down
 from lorewright.campaigns.table import table_of
+from lorewright.cli.debugging import show_debug
 from lorewright.cli.onlooker import onlooker
 from lorewright.cli.output import complain, note, say
 from lorewright.cli.table_talk import show_end, show_last, show_result, take_back, usage_line
 from lorewright.errors import LorewrightError, NotAgreed, PromptError, ProviderError, SettingsError
+from lorewright.evals.last_act import without_last_act
 from lorewright.storage.heads import head_row
 from lorewright.storage.model_rows import last_attempt, usage_of_turn, usage_since
 from lorewright.turn.listener import Listener
 from lorewright.turn.result import TurnResult
+from lorewright.world.apply import apply
+from lorewright.world.ops import PlayAs
+from lorewright.world.state import WorldState
 
 # What a model, its prompt or its settings are to blame for: without them the turn can be played.
 _OF_MODELS = (ProviderError, PromptError, SettingsError)
@@ -44,7 +49,7 @@ class Seat:
     """A seat at a campaign.
 
     With `at_terminal` somebody can be asked; `verbose` shows what models took; `streams` shows a narration while it is
-    written, where there is a screen for it.
+    written, where there is a screen for it; `debug` shows what others thought and intended.
     """
 
     def __init__(
@@ -55,23 +60,43 @@ class Seat:
         verbose: bool = False,
         streams: bool = True,
         builtin: bool = False,
+        debug: bool = False,
     ) -> None:
         self.campaign = campaign
+        # Who speaks with the next words, where it is somebody else than before, and what they think by themselves.
+        self.persona: str | None = None
+        self.thought = ""
+        self._debug = debug
         self._at_terminal = at_terminal
         self._verbose = verbose
         self._streams = streams
         self._builtin = builtin
         self._declined: tuple[str, ...] = ()
         self._failed_words: str | None = None
+        self._failed_whisper: str | None = None
 
-    def submit(self, words: str) -> None:
+    def state(self) -> WorldState:
+        """The world as whoever speaks next sees it."""
+        state = self.campaign.store.head().state
+        return state if self.persona is None else apply(state, [PlayAs(who=self.persona)]).state
+
+    def submit(self, words: str, *, whisper_to: str | None = None) -> None:
         """Play a turn and show it. What goes wrong with a model is told, with the ways to go on.
 
         Raises:
             LorewrightError: anything else that is wrong; nothing was changed.
         """
-        self._failed_words = words
-        self._play(partial(self.campaign.submit, words))
+        self._failed_words, self._failed_whisper = words, whisper_to
+        self._play(self._said(words, whisper_to))
+
+    def _said(self, words: str, whisper_to: str | None) -> Ask:
+        return partial(self.campaign.submit, words, persona=self.persona, thought=self.thought, whisper_to=whisper_to)
+
+    def undo_npc(self) -> None:
+        """Play the last turn again without the last act of the cast's; otherwise as `submit`."""
+        # Seldom wanted, and a turn need not wait for it.
+
+        self._play(partial(without_last_act, self.campaign))
 
     def retry(self) -> None:
         """Play the last turn again, with other dice; otherwise as `submit`."""
@@ -83,13 +108,14 @@ class Seat:
         Raises:
             LorewrightError: it cannot be played; nothing was changed.
         """
+        to = None if words else self._failed_whisper
         words = words or self._failed_words or ""
         if not words:
             say("There is nothing to play without a model: say /builtin and your words")
             say()
             return
-        self._failed_words = words
-        self._play(partial(self.campaign.submit, words), builtin=True)
+        self._failed_words, self._failed_whisper = words, to
+        self._play(self._said(words, to), builtin=True)
 
     def reconsider(self) -> None:
         """Other models were chosen: who declined to pay for the last ones is asked again."""
@@ -131,9 +157,13 @@ class Seat:
                 return
             result = TurnResult.model_validate_json(stored)
             is_told = looking.happened(result.final_text)
-        self._failed_words = None
+        self._failed_words = self._failed_whisper = self.persona = None
+        self.thought = ""
         usage = usage_of_turn(self.campaign.store.database, result.turn_id) if self._verbose else None
         show_result(result, table=table_of(self.campaign), is_told=is_told, usage=usage)
+        if self._debug:
+            show_debug(self.campaign.store, result.turn_id, self.campaign.setting.rules)
+            say()
         if any(event.type == "campaign_ended" for event in result.engine_events):
             show_end(recap_of(self.campaign, session))
 

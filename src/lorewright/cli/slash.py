@@ -14,6 +14,7 @@ from lorewright.campaigns.standing import Impending, standing_of
 from lorewright.campaigns.table import table_of
 from lorewright.cli.model_table import show_models
 from lorewright.cli.output import say
+from lorewright.cli.own_voice import go_on_as, scene, think, whisper
 from lorewright.cli.prose import laid_out, wrapped
 from lorewright.cli.seat import Seat
 from lorewright.cli.table_talk import roll_line, show_last, show_result, show_table, take_back
@@ -142,10 +143,14 @@ def _way(way: MapWay) -> str:
 
 
 def _undo(seat: Seat, rest: str) -> None:
+    if rest.casefold() == "npc":
+        seat.undo_npc()
+        return
     number = rest.removeprefix("+")
     if number and not (number.isdecimal() and number.isascii()):
         raise CampaignError(
-            f"{_short(rest)} is no number of turns", hint="/undo takes back one turn, /undo 3 takes back three"
+            f"{_short(rest)} is no number of turns",
+            hint="/undo takes back one turn, /undo 3 three, /undo npc what was done last by others",
         )
     turns = int(number[:_MOST_DIGITS]) if number else 1
     take_back(seat.campaign, turns=turns)
@@ -241,7 +246,18 @@ COMMANDS: dict[str, Command] = {
     "/lore": Command("what you know of something, with the section that says it", _lore, "TEXT"),
     "/recap": Command("this sitting so far, and what was told last", _recap, is_aside=False),
     "/why": Command("the dice of the last turn, its price, and the note that each quotation comes from", _why),
-    "/undo": Command("take the last turn back, or so many", _undo, "[N]", is_aside=False),
+    "/as": Command("go on as another of those whom you play; alone, who they are", go_on_as, "NAME"),
+    "/think": Command("what you think by yourself, with your next words; nobody else ever knows", think, "TEXT"),
+    "/whisper": Command("say or do it so that one person alone hears of it", whisper, "NAME WORDS", is_aside=False),
+    "/scene": Command(
+        "`/scene end` closes the scene, `/scene end 30` half an hour later", scene, "end", is_aside=False
+    ),
+    "/undo": Command(
+        "take the last turn back, or so many; `/undo npc` only what was done last by somebody else in it",
+        _undo,
+        "[N]",
+        is_aside=False,
+    ),
     "/redo": Command("do again what was taken back", _redo, is_aside=False),
     "/model": Command(
         "which models are asked, and the price; `/model large KEY` sets one for this sitting, `small` the other",

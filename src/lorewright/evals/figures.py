@@ -59,6 +59,20 @@ class ModelRun:
 
 
 @dataclass(frozen=True, slots=True)
+class Proposals:
+    """What became of what extractors proposed: how many became true, were refused, or wait to be reviewed. Those that
+    were refused because they speak against what is established are `flagged` in the lorebook as well."""
+
+    accepted: int = 0
+    refused: int = 0
+    waiting: int = 0
+    flagged: int = 0
+
+    def __add__(self, other: Proposals) -> Proposals:
+        return Proposals(*(getattr(self, one) + getattr(other, one) for one in self.__slots__))
+
+
+@dataclass(frozen=True, slots=True)
 class TurnFigures:
     """What is counted of one turn. `words` and `characters` are of its narration, None where it has none;
     `contradicts` says whether a proposal was refused as a contradiction, None where nothing was proposed; `sentences`
@@ -76,6 +90,7 @@ class TurnFigures:
     wrongly_accepted: int = 0
     sentences: int = 0
     unsupported: int = 0
+    proposals: Proposals = Proposals()
     retrieved: frozenset[str] = frozenset()
     cited: frozenset[str] = frozenset()
     runs: tuple[ModelRun, ...] = ()
@@ -110,6 +125,7 @@ def figures_of(turn: PlayedTurn) -> TurnFigures:
         wrongly_accepted=wrongly_accepted,
         sentences=sentences,
         unsupported=unsupported,
+        proposals=_proposals(turn.records),
         retrieved=frozenset(_retrieved(turn)),
         cited=frozenset(_cited(turn)),
         runs=tuple(run for record in turn.records if (run := model_run(record)) is not None),
@@ -157,6 +173,32 @@ def _contradicts(records: Sequence[Mapping[str, Any]]) -> bool | None:
     if not judged:
         return None
     return any(one.get("reason") == CONTRADICTION for output in judged for one in output.get("refused", ()))
+
+
+def _proposals(records: Sequence[Mapping[str, Any]]) -> Proposals:
+    """What became of all proposals of a turn; what a narration added that was then written once more never was."""
+    found, of_narration = Proposals(), Proposals()
+    told_of: Any = None
+    for record in records:
+        output = record["output"] if isinstance(record["output"], dict) else {}
+        if record["stage"] == "narrator":
+            if record["input"] != told_of:
+                found += of_narration
+            told_of, of_narration = record["input"], Proposals()
+        elif record["stage"] == "accept":
+            of_narration += _counted(output, true="accepted", waiting="waiting")
+        elif record["stage"] == "inner_writes":
+            found += _counted(output, true="ops", waiting="reviews")
+    return found + of_narration
+
+
+def _counted(output: Mapping[str, Any], *, true: str, waiting: str) -> Proposals:
+    return Proposals(
+        accepted=len(output.get(true, ())),
+        refused=len(output.get("refused", ())),
+        waiting=sum(len(review["ops"]) for review in output.get(waiting, ())),
+        flagged=sum(entry.get("flag") is not None for entry in output.get("lorebook", ())),
+    )
 
 
 def _judged(turn: PlayedTurn) -> tuple[int, int]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import asdict
 
 from lorewright.evals.metrics import Metrics, Spread
 
@@ -24,6 +25,8 @@ def metric_rows(of: Metrics) -> Iterator[tuple[str, str]]:
         "retry_rate",
     ):
         yield name, _percent(getattr(of, name))
+    for fate, number in asdict(of.proposals).items():
+        yield f"proposals {fate}", _number(number)
     for unit, spread in of.length_stats.items():
         yield f"length in {unit}, min / avg / max", _spread(spread)
     yield "tokens in", f"{of.tokens.input:,}"

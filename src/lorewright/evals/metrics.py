@@ -13,7 +13,7 @@ from dataclasses import asdict, dataclass
 from statistics import fmean
 from typing import Any
 
-from lorewright.evals.figures import ModelRun, TurnFigures
+from lorewright.evals.figures import ModelRun, Proposals, TurnFigures
 
 # Kinds of turns that a submission made.
 _SUBMITTED = ("play", "clarification")
@@ -87,6 +87,7 @@ class Metrics:
     lore_relevance_rate: float | None
     lore_cache_hit_rate: float | None
     unsupported_rate: float | None
+    proposals: Proposals
     repair_rate: float | None
     retry_rate: float | None
     tokens: Tokens
@@ -113,6 +114,7 @@ def metrics_of(turns: Sequence[TurnFigures], failed: Sequence[FailedAttempt] = (
         lore_relevance_rate=lore_relevance_rate(submitted),
         lore_cache_hit_rate=lore_cache_hit_rate(turn.lore_cached for turn in submitted),
         unsupported_rate=unsupported_rate(submitted),
+        proposals=sum((turn.proposals for turn in submitted), Proposals()),
         repair_rate=_share(run.repaired for run in runs),
         retry_rate=_share(run.retried for run in runs),
         tokens=_tokens(runs),

@@ -20,7 +20,7 @@ from lorewright.evals.replayed import TurnReplay
 from lorewright.index.history import HistoryRecord
 from lorewright.rules.dice import Dice, SeededDice
 from lorewright.turn.campaign import CampaignRow
-from lorewright.turn.draft import Draft, Head, Recorder, Setting, Submission
+from lorewright.turn.draft import Draft, Head, Recorder, Setting
 from lorewright.turn.messages import Message
 from lorewright.turn.pipeline import think
 from lorewright.turn.store import CampaignStore
@@ -81,7 +81,7 @@ class Rerun:
         try:
             draft = await think(
                 head,
-                Submission(turn.player_text, turn.action_id),
+                self._store.submission(turn.turn_id),
                 replace(setting, dice=self._dice(turn)),
                 cast.stages,
                 recorder,

@@ -20,8 +20,8 @@ from lorewright.storage.database import Database, delete_files_of, is_damage
 from lorewright.storage.migrations import Migration, open_migrated
 from lorewright.storage.steps import step
 
-# What happened, what became established, how it was told, and what a sitting amounted to.
-HistoryKind = Literal["event", "fact", "narration", "recap"]
+# What happened, what became established, what a narration said against it, how it was told, what a sitting amounted to.
+HistoryKind = Literal["event", "fact", "contradiction", "narration", "recap"]
 
 MIGRATIONS = (
     Migration(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from lorewright.errors import NotFound, SettingsError
 from lorewright.ids import local
@@ -95,7 +95,8 @@ def opened(stack: ExitStack, generation: Generation) -> Generation:
 
 
 def entity_lore(view: LoreView, entity_id: str, *, max_tokens: int) -> EntityLore:
-    """What tells of an entity in a view, its own file first.
+    """What tells of an entity in a view, its own file first. Keys of a pack's own may tell more than a viewer may know:
+    only the game master reads them.
 
     Raises:
         NotFound: there is none of that ID, or the viewer may read nothing of it.
@@ -109,7 +110,8 @@ def entity_lore(view: LoreView, entity_id: str, *, max_tokens: int) -> EntityLor
 
 def _told(view: LoreView, entity_id: str) -> Entity | None:
     """An entity, where the viewer may read anything of it."""
-    return None if entity_id in hidden_entities(view) else told_entity(entity_id, view.generations)
+    entity = None if entity_id in hidden_entities(view) else told_entity(entity_id, view.generations)
+    return entity if entity is None or view.viewer == "gm" else replace(entity, attrs={})
 
 
 def qualified_viewer(viewer: str, generations: Sequence[Generation], others: Sequence[str] = ()) -> str:

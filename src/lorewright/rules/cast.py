@@ -13,6 +13,8 @@ from lorewright.world.frozen import Frozen
 
 # How readily somebody acts of whom nobody says it: two turns in five.
 DEFAULT_CHATTINESS = 0.4
+# A verb is no longer than this (characters), whatever somebody wrote in its place.
+_VERB = 60
 
 
 class Deed(Frozen):
@@ -49,6 +51,7 @@ def metadata_of(kind: str, *, words: str = "", item: str | None = None, whisper:
     given: dict[str, Any] = {}
     if "verb" in taken:
         given["verb"], _, given["detail"] = words.partition(" ")
+        given["verb"] = given["verb"][:_VERB]
     else:
         given |= {key: words for key in ("topic", "detail") if key in taken}
     if item is not None:

@@ -85,6 +85,11 @@ class SceneLore(_Frozen):
         held = [item for briefing in self.briefings for item in (*briefing.knows, *briefing.withholds)]
         return (*held, *self.discoverable, *self.thread_connections)
 
+    def sights(self) -> tuple[LoreText, ...]:
+        """What whoever tells of the scene is shown of it beforehand: the place, and how people are."""
+        people = [line for one in self.briefings for line in (*one.disposition, *one.capabilities)]
+        return (*self.atmosphere, *self.overview, *people)
+
     def item(self, item_id: str) -> SceneItem | None:
         """An item of the scene by its ID, or None."""
         return next((item for item in self.items() if item.id == item_id), None)

@@ -1,5 +1,6 @@
-"""An app, a viewer and perhaps one campaign -> the answers of the server's tools, resources and prompts. It knows nothing
-of the protocol: what it gives are values, and what goes wrong is an error of ours."""
+"""An app, a viewer and perhaps one campaign -> the answers of the server's tools, resources and prompts.
+
+It knows nothing of the protocol: what it gives are values, and what goes wrong is an error of ours."""
 
 from __future__ import annotations
 
@@ -56,14 +57,13 @@ class Desk:
     lock: RLock = field(default_factory=RLock)
 
     def __post_init__(self) -> None:
-        """Find out at once whether there is such a campaign, and such a character in it.
+        """Find out at once whether there is such a campaign, and such a character in it, whose full ID is taken.
 
         Raises:
             NotFound: there is not.
         """
         if self.campaign_id is not None:
-            with self.opened(self.campaign_id) as campaign:
-                self.viewer_in(campaign.store.head().state)
+            object.__setattr__(self, "viewer", Viewer(self._viewer(self.campaign_id)))
 
     def packs(self) -> Packs:
         """The packs that are asked: those that the campaign pins, else all that are installed."""
@@ -113,7 +113,7 @@ class Desk:
             entity_ids=tuple(entities),
             tags=tuple(tags),
             corpus=corpus,
-            viewer=self.viewer.name,
+            viewer=self._viewer(campaign_id),
             limit=min(limit or defaults.limit, MOST_CHUNKS),
             max_tokens=min(max_tokens or defaults.max_tokens, MOST_TOKENS),
         )
@@ -134,9 +134,10 @@ class Desk:
             NotFound: there is none of that ID for the viewer, or no such campaign.
         """
         budget = min(max_tokens or self.app.workspace.settings.lore.max_tokens, MOST_TOKENS)
+        campaign_id = self._campaign(campaign_id)
         with self.lock:
             found = self.app.lore.entity(
-                entity_id, viewer=self.viewer.name, campaign_id=self._campaign(campaign_id), max_tokens=budget
+                entity_id, viewer=self._viewer(campaign_id), campaign_id=campaign_id, max_tokens=budget
             )
         result = found.lore.result
         return EntityFound(entity=_shown(found.entity), chunks=result.chunks, total_tokens=result.total_tokens)
@@ -149,10 +150,9 @@ class Desk:
         Raises:
             NotFound: there is no such pack or campaign.
         """
+        campaign_id = self._campaign(campaign_id)
         with self.lock:
-            known = self.app.lore.entities(
-                viewer=self.viewer.name, packs=packs, campaign_id=self._campaign(campaign_id)
-            )
+            known = self.app.lore.entities(viewer=self._viewer(campaign_id), packs=packs, campaign_id=campaign_id)
         wanted = named.casefold().strip()
         found = [
             one
@@ -162,8 +162,8 @@ class Desk:
         shown = tuple(_shown(one) for one in found[:_MOST_ENTITIES])
         return Entities(entities=shown, more=len(found) > len(shown))
 
-    def state(self, *, campaign_id: str | None = None) -> StateSeen:
-        """Where the campaign stands.
+    def state(self, *, campaign_id: str | None = None, parts: Sequence[str] = ()) -> StateSeen:
+        """Where the campaign stands; for a game master with these parts of the complete state.
 
         Raises:
             NotFound: there is no such campaign, or the viewer is nobody in it.
@@ -175,6 +175,7 @@ class Desk:
                 self.viewer_in(head.state),
                 turn_no=head.turn_no,
                 decay_lambda=campaign.setting.rules.ruleset.decay_lambda,
+                parts=parts,
             )
 
     def scene(self, *, campaign_id: str | None = None, place: str | None = None) -> SceneFound:
@@ -192,6 +193,7 @@ class Desk:
             who = sorted(one for one, at in state.positions.items() if at == focus.location_id)
             return SceneFound(
                 place=_standing(state, focus.location_id),
+                eyes=() if self.viewer.is_gm else (_standing(state, eyes(state, viewer)),),
                 present=tuple(_standing(state, one) for one in who if one != eyes(state, viewer)),
                 lore=_seen(lore, state, viewer),
             )
@@ -245,10 +247,17 @@ class Desk:
         if not self.viewer.name.startswith("npc:"):
             return self.viewer.name
         name = self.viewer.name.removeprefix("npc:")
-        found = [one for one in sorted(state.positions) if name in (one, local(one)) and one != state.player_id]
+        found = [one for one in sorted(state.positions) if name in (one, local(one)) and not state.is_players(one)]
         if not found:
             raise NotFound(f"there is no character {name} in the campaign", hint="name somebody of the cast")
         return f"npc:{found[0]}"
+
+    def _viewer(self, campaign_id: str | None) -> str:
+        """The viewer of lore: the same character as in the game, where packs have several of a name."""
+        if campaign_id is None:
+            return self.viewer.name
+        with self.lock, self.app.campaigns.reading(campaign_id) as store:
+            return self.viewer_in(store.head().state) if self.viewer.name.startswith("npc:") else self.viewer.name
 
     def _campaign(self, campaign_id: str | None) -> str | None:
         if self.campaign_id is not None and campaign_id not in (None, self.campaign_id):
@@ -272,7 +281,9 @@ def _focus_at(state: WorldState, place: str) -> SceneFocus:
     return SceneFocus(
         scene_id=state.scene.id if found[0].id == state.scene.location_id else "",
         location_id=found[0].id,
-        present_ids=tuple(sorted(o for o, at in state.positions.items() if at == found[0].id and o != state.player_id)),
+        present_ids=tuple(
+            sorted(one for one, at in state.positions.items() if at == found[0].id and not state.is_players(one))
+        ),
         thread_ids=tuple(sorted(state.threads)),
     )
 

@@ -1,4 +1,4 @@
-"""What goes wrong -> what a client is told of it: a code, a message, a hint; no traceback, and no path of the machine."""
+"""What goes wrong -> what a client is told of it: code, message, hint; no traceback, and no path of the machine."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""A desk, and what a game master may change at it: ops, all of them in one turn of the kind `edit` or none, each call once;
-and proposals that wait to be judged."""
+"""A desk, and what a game master may change at it: ops, all of them in one turn of the kind `edit` or none, each call
+once; and proposals that wait to be judged."""
 
 from __future__ import annotations
 
@@ -8,16 +8,18 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from difflib import get_close_matches
-from typing import Any, Protocol
+from typing import Any
 
 from lorewright.campaigns.open_campaign import OpenCampaign
-from lorewright.errors import CampaignError, EditRefused, NotFound
+from lorewright.campaigns.reviews import decide, waiting
+from lorewright.errors import CampaignError, EditRefused
 from lorewright.ids import canonical_json, content_hash, local
 from lorewright.service.desk import Desk
 from lorewright.service.op_texts import ops_of
-from lorewright.service.shapes import EditDone, EditPreview, ReviewShown
+from lorewright.service.shapes import EditDone, EditPreview, Lorebook, LorebookShown, Reviews, ReviewShown
 from lorewright.turn.draft import turn_id_of
 from lorewright.turn.editing import STAGE, draft_of_edit, submission_of
+from lorewright.turn.keeping import KeptReview, lorebook
 from lorewright.turn.rows import OPS
 from lorewright.world.ops import StateOp
 from lorewright.world.state import WorldState
@@ -30,29 +32,11 @@ _LONGEST_CALL_ID = 200
 _SIMILAR = 5
 
 
-class ReviewDesk(Protocol):
-    """Where proposals wait that a stage was not sure enough of, campaign by campaign."""
-
-    def waiting(self, campaign: OpenCampaign) -> Sequence[ReviewShown]:
-        """Those that nobody has judged on the way to the head, oldest first."""
-        ...
-
-    def decide(self, campaign: OpenCampaign, review_id: str, *, accept: bool, action_id: str) -> str:
-        """Judge one, in a turn of the kind `edit`; its stored result.
-
-        Raises:
-            NotFound: none of that ID waits.
-            EditRefused: what was proposed does not fit any more.
-        """
-        ...
-
-
 @dataclass(frozen=True, slots=True)
 class Pen:
     """Changes the campaigns of a desk."""
 
     desk: Desk
-    reviews: ReviewDesk | None = None
 
     def apply(
         self,
@@ -103,30 +87,53 @@ class Pen:
                 state_diff=state_diff(draft.ops).model_dump(mode="json"),
             )
 
-    def waiting(self, *, campaign_id: str | None = None) -> tuple[ReviewShown, ...]:
-        """The proposals that wait."""
-        if self.reviews is None:
-            return ()
+    def waiting(self, *, campaign_id: str | None = None) -> Reviews:
+        """What stages proposed without being sure enough of it, and nobody has judged; the oldest first.
+
+        Raises:
+            NotFound: there is no such campaign.
+        """
         with self.desk.opened(self.desk.needed(campaign_id)) as campaign:
-            return tuple(self.reviews.waiting(campaign))
+            return Reviews(reviews=tuple(_review(one) for one in waiting(campaign.store)))
 
     def decide(
         self, review_id: str, *, accept: bool, campaign_id: str | None = None, call_id: str | None = None
     ) -> EditDone:
-        """Accept or reject a proposal. Asked again it answers as before.
+        """Accept or reject a proposal. Judged in the same way before, it is answered as then.
 
         Raises:
             NotFound: there is no such proposal or campaign.
+            CampaignError: it was judged otherwise.
             EditRefused: what was proposed does not fit any more; it waits still.
+            ActionIdReused: the call ID came with something else before.
         """
-        if self.reviews is None:
-            raise NotFound(f"there is no review {review_id}", hint="list_reviews tells which there are")
+        made = None if call_id is None else f"{_OWN}{_fit(call_id)}"
         with self.desk.opened(self.desk.needed(campaign_id)) as campaign:
-            verdict = "accept" if accept else "reject"
-            made = f"{_OWN}{_fit(call_id)}" if call_id else f"{_DERIVED}{verdict}-{review_id}"
             before = campaign.store.position()
-            result = self.reviews.decide(campaign, review_id, accept=accept, action_id=made)
-            return done(campaign, result, call_id=call_id or made, repeated=campaign.store.position() == before)
+            result = decide(campaign, review_id, accept=accept, action_id=made, by=_BY)
+            repeated = campaign.store.position() == before
+            return done(campaign, result, call_id=call_id or review_id, repeated=repeated)
+
+    def lorebook(self, *, campaign_id: str | None = None, flagged: bool = False) -> Lorebook:
+        """What narrations have established, and what they said against what is; the oldest first.
+
+        Raises:
+            NotFound: there is no such campaign.
+        """
+        with self.desk.opened(self.desk.needed(campaign_id)) as campaign:
+            found = lorebook(campaign.store.database, campaign.store.position().turn_id)
+            return Lorebook(
+                entries=tuple(
+                    LorebookShown(turn_no=one.turn_no, turn_id=one.turn_id, **one.entry.model_dump())
+                    for one in found
+                    if one.entry.flag is not None or not flagged
+                )
+            )
+
+
+def _review(one: KeptReview) -> ReviewShown:
+    shown = one.shown()
+    return ReviewShown(**{name: shown[name] for name in ReviewShown.model_fields})
 
 
 def done(campaign: OpenCampaign, result: str, *, call_id: str, repeated: bool) -> EditDone:

@@ -78,9 +78,10 @@ class EntityFound(_Shape):
 
 class SceneFound(_Shape):
     """What belongs to a scene in the viewer's eyes: its atmosphere, those who are there and what they bring to it, what
-    can be found, what ties it to the threads of the story."""
+    can be found, what ties it to the threads of the story. `eyes` is who looks, where it is somebody of the story."""
 
     place: EntityShown
+    eyes: tuple[EntityShown, ...] = ()
     present: tuple[EntityShown, ...]
     lore: dict[str, Any]
 
@@ -129,6 +130,27 @@ class ReviewShown(_Shape):
     shown: str
     confidence: float
     reason: str = ""
+
+
+class LorebookShown(_Shape):
+    """A fact that a narration established in a turn; with a `flag` it speaks against what is firm, and changed
+    nothing."""
+
+    turn_no: int
+    turn_id: str
+    subject_id: str
+    predicate: str
+    detail: str
+    confidence: float
+    fact_id: str | None = None
+    flag: str | None = None
+    against: str | None = None
+
+
+class Lorebook(_Shape):
+    """What narrations have added to the world, the oldest first."""
+
+    entries: tuple[LorebookShown, ...]
 
 
 class Reviews(_Shape):

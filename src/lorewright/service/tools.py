@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
-from functools import wraps
-from typing import Annotated, Any, Literal, TypeVar
+from functools import partial, wraps
+from typing import Annotated, Any, TypeVar
 
 from mcp.server import MCPServer
 from mcp.server.mcpserver.exceptions import ToolError
 from mcp.types import ToolAnnotations
-from pydantic import Field
+from pydantic import AfterValidator, Field
 
 from lorewright.errors import LorewrightError
 from lorewright.packs.models import ENTITY_TYPES
@@ -24,6 +24,7 @@ from lorewright.service.shapes import (
     EditPreview,
     Entities,
     EntityFound,
+    Lorebook,
     LoreFound,
     Packs,
     Reviews,
@@ -31,7 +32,7 @@ from lorewright.service.shapes import (
     Transcript,
 )
 from lorewright.turn.editing import MOST_OPS
-from lorewright.turn.tools import OUTSIDE_OPS, StateSeen
+from lorewright.turn.tools import OUTSIDE_OPS, PARTS, StateSeen
 
 T = TypeVar("T")
 
@@ -62,7 +63,18 @@ Ops = Annotated[
     list[Op],
     Field(min_length=1, max_length=MOST_OPS, description="The ops in order: all of them are done, or none."),
 ]
-Kind = Literal[ENTITY_TYPES]
+
+
+def _one_of(known: tuple[str, ...], given: str) -> str:
+    if given not in known:
+        raise ValueError(f"one of {', '.join(known)}")
+    return given
+
+
+Kind = Annotated[
+    str, AfterValidator(partial(_one_of, ENTITY_TYPES)), Field(json_schema_extra={"enum": list(ENTITY_TYPES)})
+]
+Part = Annotated[str, AfterValidator(partial(_one_of, PARTS)), Field(json_schema_extra={"enum": list(PARTS)})]
 
 _READS = ToolAnnotations(read_only_hint=True, idempotent_hint=True, destructive_hint=False, open_world_hint=False)
 # Every change is a turn that can be taken back; but what stood there gives way, which a client may want to ask about.
@@ -132,8 +144,18 @@ def add_reading_tools(server: MCPServer[Any], desk: Desk) -> None:
 
     def get_state(campaign: Campaign = None) -> StateSeen:
         """Where the story stands now: the place, who is there, what is carried, the ways out, clocks, threads, what is
-        established. As gm `world` holds the complete state with the IDs of everything in it."""
+        established. As npc it is where that character stands, and what they remember and feel."""
         return desk.state(campaign_id=campaign)
+
+    def get_world(
+        campaign: Campaign = None,
+        parts: Annotated[
+            list[Part], Field(max_length=len(PARTS), description="Only these parts in `world`, as many as you need.")
+        ] = [],  # noqa: B006
+    ) -> StateSeen:
+        """Where the story stands now, and in `world` the complete state behind it with the IDs of everybody and
+        everything, secrets included. Facts and memories can be long: name them as parts to read all of them."""
+        return desk.state(campaign_id=campaign, parts=parts)
 
     def get_scene(campaign: Campaign = None) -> SceneFound:
         """What belongs to the scene at hand: its atmosphere, who is there and what they bring to it, what has been
@@ -163,9 +185,36 @@ def add_reading_tools(server: MCPServer[Any], desk: Desk) -> None:
     add.reading(query_lore, "Ask the lore")
     add.reading(get_entity, "Read about one entity")
     add.reading(list_entities, "List entities")
-    add.reading(get_state, "Where the story stands")
+    add.reading(get_world if desk.viewer.is_gm else get_state, "Where the story stands", name="get_state")
     add.reading(get_scene_at if desk.viewer.is_gm else get_scene, "The scene at hand", name="get_scene")
     add.reading(get_transcript, "Read the story so far")
+
+
+def add_judging_tools(server: MCPServer[Any], pen: Pen) -> None:
+    """The tools that change nothing and are a game master's all the same. Whoever calls this has made sure that the
+    viewer is one."""
+    add = _Adder(server, pen.desk)
+
+    def preview_ops(ops: Ops, campaign: Campaign = None) -> EditPreview:
+        """What ops would come to, without doing them: what follows by the rules, what the player would be told. Takes
+        the same ops as apply_ops, and refuses what that would refuse."""
+        return pen.preview(ops, campaign_id=campaign)
+
+    def list_reviews(campaign: Campaign = None) -> Reviews:
+        """What was read out of the story without being sure enough of it: proposals that wait for you."""
+        return pen.waiting(campaign_id=campaign)
+
+    def get_lorebook(
+        campaign: Campaign = None,
+        flagged: Annotated[bool, Field(description="Only what speaks against what is established.")] = False,
+    ) -> Lorebook:
+        """What narrations have added to the world: of whom, in which turn, how sure. What spoke against what is firm
+        has a flag, and changed nothing."""
+        return pen.lorebook(campaign_id=campaign, flagged=flagged)
+
+    add.reading(preview_ops, "Try a change")
+    add.reading(list_reviews, "Proposals that wait")
+    add.reading(get_lorebook, "Read the campaign's lorebook")
 
 
 def add_writing_tools(server: MCPServer[Any], pen: Pen) -> None:
@@ -184,15 +233,6 @@ def add_writing_tools(server: MCPServer[Any], pen: Pen) -> None:
     ) -> EditDone:
         return pen.apply(ops, campaign_id=campaign, call_id=call_id, note=note, revision=revision)
 
-    def preview_ops(ops: Ops, campaign: Campaign = None) -> EditPreview:
-        """What ops would come to, without doing them: what follows by the rules, what the player would be told. Takes
-        the same ops as apply_ops, and refuses what that would refuse."""
-        return pen.preview(ops, campaign_id=campaign)
-
-    def list_reviews(campaign: Campaign = None) -> Reviews:
-        """What was read out of the story without being sure enough of it: proposals that wait for you."""
-        return Reviews(reviews=pen.waiting(campaign_id=campaign))
-
     def accept_review(
         review: Annotated[Name, Field(description="The ID of the proposal, as list_reviews gives it.")],
         campaign: Campaign = None,
@@ -210,11 +250,8 @@ def add_writing_tools(server: MCPServer[Any], pen: Pen) -> None:
         return pen.decide(review, accept=False, campaign_id=campaign, call_id=call_id)
 
     add.writing(apply_ops, "Change the world", description=_apply_text())
-    add.reading(preview_ops, "Try a change")
-    if pen.reviews is not None:
-        add.reading(list_reviews, "Proposals that wait")
-        add.writing(accept_review, "Accept a proposal")
-        add.writing(reject_review, "Reject a proposal")
+    add.writing(accept_review, "Accept a proposal")
+    add.writing(reject_review, "Reject a proposal")
 
 
 def _apply_text() -> str:

@@ -89,13 +89,17 @@ class Setting:
     calibration: Mapping[str, Any] = field(default_factory=dict)
 
 
+# What a submission may have beside its words.
+BESIDE = ("persona", "thought", "whisper_to", "npc_rounds", "dice_of")
+
+
 @dataclass(frozen=True, slots=True)
 class Submission:
     """What a player sent. The action ID makes it safe to send again.
 
     `persona` is who speaks, where it is not who spoke last; `thought` what they think by themselves before it,
-    `whisper_to` the one who alone is to hear it; `npc_rounds` how many of the cast may act after it at most. `body` is
-    what was sent in place of words.
+    `whisper_to` the one who alone is to hear it; `npc_rounds` how many of the cast may act after it at most; `dice_of`
+    the action ID whose dice fall again, where they are to fall as they did. `body` is what was sent in place of words.
     """
 
     text: str
@@ -104,15 +108,13 @@ class Submission:
     thought: str = ""
     whisper_to: str | None = None
     npc_rounds: int | None = None
+    dice_of: str | None = None
     body: str | None = None
 
     @property
     def beside(self) -> dict[str, Any]:
         """Whatever there is beside the words, by name."""
-        said = {"persona": self.persona, "thought": self.thought, "whisper_to": self.whisper_to}
-        return {
-            name: value for name, value in {**said, "npc_rounds": self.npc_rounds}.items() if value not in (None, "")
-        }
+        return {name: value for name in BESIDE if (value := getattr(self, name)) not in (None, "")}
 
     @property
     def request_hash(self) -> str:

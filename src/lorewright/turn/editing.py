@@ -8,12 +8,13 @@ told in the scenario's own sentences where it has any.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from lorewright.errors import CampaignError, EditRefused, HeadMoved
-from lorewright.ids import canonical_json
+from lorewright.ids import canonical_json, is_id
 from lorewright.rules.aftermath import bear_fruit, comes_over, run_out
 from lorewright.rules.consequences import reach_ending, trigger_clocks
+from lorewright.rules.outcomes import EngineEvent
 from lorewright.rules.patch import Patch
 from lorewright.rules.rulesets import CampaignRules
 from lorewright.rules.ruling import run_timers
@@ -22,6 +23,7 @@ from lorewright.turn.kept import NOTHING_KEPT, Kept
 from lorewright.turn.rows import OPS
 from lorewright.turn.scope import suggestions
 from lorewright.turn.stream import TurnStream
+from lorewright.turn.told_before import SCENE_CLOSED, SKIPPED_MINUTES, TIME_SKIPPED
 from lorewright.turn.tools import write
 from lorewright.turn.turn_store import TurnStore
 from lorewright.turn.unplayed import draft_of_no_play
@@ -36,7 +38,8 @@ MOST_OPS = 200
 # Nothing that is costly is thought, so that it may be thought again while others play.
 _RETRIES = 20
 
-_HINTS = {
+# What to do about each reason.
+HINTS = {
     "unknown_entity": "name an entity of the campaign by its ID",
     "unknown_place": "name a place of the campaign by its ID",
     "unknown_item": "name a thing of the campaign by its ID; a new one is an entity_add first",
@@ -144,6 +147,7 @@ def draft_of_edit(
     said = _changed(patch, ops, head, setting)
     followed = OPS.dump_python(tuple(patch.ops[len(ops) :]), mode="json")
     narration = " ".join(said)
+    closed = _closed(head.state, ops)
     return draft_of_no_play(
         head,
         submission,
@@ -159,9 +163,25 @@ def draft_of_edit(
         final_text=narration,
         options=_options(head, patch.state, submission, setting),
         narration=narration,
-        events=tuple(patch.events),
+        events=(*patch.events, *_boundaries(head.state, patch.state, closed=closed)),
+        closed=closed,
         kept=kept,
     )
+
+
+def _closed(state: WorldState, ops: tuple[o.StateOp, ...]) -> bool:
+    """Whether the scene is closed where it is: another one opens in the same place."""
+    opened = [op.location_id for op in ops if isinstance(op, o.OpenScene)]
+    return bool(opened) and opened[0] == state.scene.location_id
+
+
+def _boundaries(before: WorldState, after: WorldState, *, closed: bool) -> Iterator[EngineEvent]:
+    """What the next turn is to tell of it: that a scene was closed, and the time that was left out with it."""
+    minutes = after.minutes - before.minutes
+    if closed:
+        yield EngineEvent(type=SCENE_CLOSED, details={"at": before.scene.location_id})
+    if (closed and minutes) or minutes >= SKIPPED_MINUTES:
+        yield EngineEvent(type=TIME_SKIPPED, details={"minutes": minutes})
 
 
 def _changed(patch: Patch, ops: tuple[o.StateOp, ...], head: Head, setting: Setting) -> list[str]:
@@ -243,7 +263,8 @@ def _not_to_be_added(op: o.AddEntity, head: Head) -> str | None:
     entity = op.entity
     if entity.type == "player":
         return "one_player"
-    own = entity.id.startswith(f"{head.campaign_id}:") and entity.origin == "campaign"
+    pack_id, _, name = entity.id.partition(":")
+    own = pack_id == head.campaign_id and is_id(name) and entity.origin == "campaign"
     return None if own and entity.pack_id is None and entity.pack_entity_id is None else "not_of_the_campaign"
 
 
@@ -251,7 +272,7 @@ def _refused(ops: tuple[o.StateOp, ...], index: int, reason: str, field: str | N
     where = "" if field is None else f" at {field}"
     return EditRefused(
         f"op {index} ({ops[index].op}){where} does not fit: {reason}; nothing was changed",
-        hint=_HINTS.get(reason),
+        hint=HINTS.get(reason),
         index=index,
         reason=reason,
         field=field,

@@ -11,11 +11,18 @@ from lorewright.rules.actions import Action
 from lorewright.rules.cast import AuthoredAct
 from lorewright.rules.outcomes import Outcome
 from lorewright.turn.messages import Message
-from lorewright.turn.records import InnerState, LoreLine, Scope
+from lorewright.turn.records import InnerState, LoreLine, Recorded, Scope
 from lorewright.world.frozen import Frozen, FrozenMap
 
 # Texts of a model's intention are a sentence or two (characters).
 SENTENCES = 600
+# How the memory keys begin under which sentences are counted that anybody of the cast has used, and those of one alone.
+SHARED = "cast:"
+
+
+def own_key(who: str, key: str) -> str:
+    """A memory key of one of the cast."""
+    return f"npc:{who}:{key}"
 
 
 class KnownItem(Frozen):
@@ -32,11 +39,21 @@ class KnownItem(Frozen):
 
 
 class Remembered(Frozen):
-    """Something that a character remembers, and what it weighs just now (higher is more)."""
+    """Something that a character remembers, and what it weighs just now (higher is more); `shared_with` are those of
+    the people here who were there, too."""
 
     content: str
     priority: float
     minute: int = 0
+    shared_with: tuple[str, ...] = ()
+
+
+class Concern(Frozen):
+    """An open question that a character is part of, and who else it is about, by ID; those alone whom it knows of."""
+
+    thread_id: str
+    title: str
+    about: tuple[str, ...] = ()
 
 
 class Toward(Frozen):
@@ -72,8 +89,9 @@ class NpcIntentInput(Frozen):
     character (`player_id`) among them. `outcomes` is what it saw happen in this turn so far, in order; a whisper
     between others is not in it. `messages` are (turn number, message) of the stream as the matrix lets it read them,
     oldest first: narrations that it was there for, its own intentions and thoughts. `summary` is the story before them,
-    as far as it was there. `acts` are the authored acts that hold just now. `claims` are what the player claimed in
-    this turn, checked. `recall` counts phrases and acts used before, by key; `seed` keys the bags.
+    as far as it was there. `recorded` are promises, threats and debts between it and those who are there, `concerns`
+    the open questions that it is part of. `acts` are the authored acts that hold just now. `claims` are what the player
+    claimed in this turn, checked. `recall` counts phrases and acts used before, by key; `seed` keys the bags.
     """
 
     me: OwnSelf
@@ -87,6 +105,8 @@ class NpcIntentInput(Frozen):
     knows: tuple[KnownItem, ...] = ()
     toward: tuple[Toward, ...] = ()
     remembers: tuple[Remembered, ...] = ()
+    recorded: tuple[Recorded, ...] = ()
+    concerns: tuple[Concern, ...] = ()
     messages: tuple[tuple[int, Message], ...] = ()
     summary: tuple[str, ...] = ()
     outcomes: tuple[Outcome, ...] = ()

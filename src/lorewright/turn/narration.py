@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from lorewright.ids import canonical_json
@@ -11,16 +11,15 @@ from lorewright.rules.outcomes import EngineEvent
 from lorewright.rules.rulesets import CampaignRules
 from lorewright.turn.accepting import Acceptance, accept
 from lorewright.turn.beside import Beside, Written
-from lorewright.turn.closed_names import unknown_names
 from lorewright.turn.draft import Recorder
 from lorewright.turn.extraction import contradicted, extractor_input
 from lorewright.turn.kept import LorebookEntry, Review, Summary
 from lorewright.turn.listener import Listener
-from lorewright.turn.marks import read_marks
+from lorewright.turn.prose_checks import Leak, ProseChecks
 from lorewright.turn.records import NarratorInput, NarratorOutput
 from lorewright.turn.side_by_side import side_by_side
 from lorewright.turn.stages.extract import Extract
-from lorewright.turn.stages.narrate import Narrate, Prose
+from lorewright.turn.stages.narrate import Narrate
 from lorewright.world.apply import apply
 from lorewright.world.ops import StateOp
 from lorewright.world.state import WorldState
@@ -38,10 +37,6 @@ class Told:
     lorebook: tuple[LorebookEntry, ...] = ()
     reviews: tuple[Review, ...] = ()
     summary: Summary | None = None
-
-
-# What of a text quotes what the player has not learned, or None.
-Leak = Callable[[str], str | None]
 
 
 class Telling:
@@ -72,23 +67,28 @@ class Telling:
         """Narrate what led to a state, and take up what the narration adds to it. What is thought `beside` it is
         written once it has been told.
 
-        A narration that speaks against what is established is written once more. A built-in one adds nothing.
+        A narration that speaks against what is established, or names somebody of whom nothing was taken up, is written
+        once more. A built-in one adds nothing.
 
         Raises:
             OutputRejected: an output stayed invalid.
             ProviderError: a model could not be asked.
         """
-        told, written = await self._narrated_beside(given, leak, beside)
+        reads = not (self._narrate.is_builtin or self._extract.is_builtin)
+        checks = ProseChecks(given, state, leak, may_introduce=reads and self._may_introduce())
+        told, written = await self._narrated_beside(given, checks, beside)
         state, ops = _with_written(state, written)
         reviews = tuple(review for one in written for review in one.reviews)
         summary = next((one.summary for one in written if one.summary is not None), None)
-        if self._narrate.is_builtin or self._extract.is_builtin:
+        if not reads:
             return Told(told, state, ops, reviews=reviews, summary=summary)
         acceptance = await self._accepted(told, given, state, leak)
-        problem = contradicted(acceptance.record, state)
+        problem = contradicted(acceptance.record, state) or checks.unknown_in(told.final_text, acceptance.record)
         if problem is not None:
             self._listener.not_so(problem)
-            told = await self._narrated(given, (told.final_text, problem), leak, self._recorder)
+            # The second time nobody new is brought in: a third narration there is not.
+            checks.may_introduce = False
+            told = await self._narrated(given, (told.final_text, problem), checks, self._recorder)
             acceptance = await self._accepted(told, given, state, leak)
         record = acceptance.record
         return Told(
@@ -102,13 +102,13 @@ class Telling:
         )
 
     async def _narrated_beside(
-        self, given: NarratorInput, leak: Leak, beside: Sequence[Beside]
+        self, given: NarratorInput, checks: ProseChecks, beside: Sequence[Beside]
     ) -> tuple[NarratorOutput, list[Written]]:
         """The narration, and what was thought side by side with it; recorded in this order, whichever ended first."""
         recorders = [Recorder() for _ in (None, *beside)]
         try:
             told, *written = await side_by_side(
-                self._narrated(given, None, leak, recorders[0]),
+                self._narrated(given, None, checks, recorders[0]),
                 *(job(recorder) for job, recorder in zip(beside, recorders[1:], strict=True)),
             )
         finally:
@@ -116,12 +116,12 @@ class Telling:
         return told, written
 
     async def _narrated(
-        self, given: NarratorInput, rejected: tuple[str, str] | None, leak: Leak, recorder: Recorder
+        self, given: NarratorInput, rejected: tuple[str, str] | None, checks: ProseChecks, recorder: Recorder
     ) -> NarratorOutput:
         return await self._narrate.run(
             given,
             recorder,
-            check=_Checking(given, leak).wrong_with,
+            check=checks.wrong_with,
             listener=self._listener,
             rejected=rejected,
         )
@@ -142,6 +142,10 @@ class Telling:
         )
         self._recorder.keep_code("accept", [proposed], acceptance.record)
         return acceptance
+
+    def _may_introduce(self) -> bool:
+        """Whether a narration of this ruleset's may bring in people and things."""
+        return "entity_add" in self._rules.ruleset.allowed_ops.get("extract", ())
 
     def _is_somebody(self, name: str, state: WorldState) -> bool:
         plain = " ".join(name.lower().split()).removeprefix("the ").removeprefix("a ").removeprefix("an ")
@@ -165,24 +169,3 @@ def _with_written(state: WorldState, written: Sequence[Written]) -> tuple[WorldS
             state = applied.state
             done.append(op)
     return state, tuple(done)
-
-
-class _Checking:
-    """Holds a model's prose against what it was shown."""
-
-    def __init__(self, given: NarratorInput, leak: Leak) -> None:
-        self._given = given
-        self._leak = leak
-
-    def wrong_with(self, prose: Prose) -> str | None:
-        # A mark between two words must neither hide a quotation nor make a name of the word after it.
-        told = read_marks(prose.final_text).text
-        leaked = self._leak(told)
-        if leaked is not None:
-            return leaked
-        # JSON writes a line feed as `\n`, whose letter would become part of the word after it.
-        shown = canonical_json(self._given.model_dump(mode="json")).replace("\\n", " ")
-        names = unknown_names(told, shown=shown)
-        if names:
-            return f"it names what it was not shown: {', '.join(names[:5])}; leave the name out"
-        return None

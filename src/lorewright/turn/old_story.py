@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from lorewright.storage.database import Database
 from lorewright.storage.story import narration_rows, story_row
@@ -11,6 +11,7 @@ from lorewright.turn.messages import Message
 from lorewright.turn.rows import message_of
 from lorewright.turn.summary_records import ToldTurn
 from lorewright.turn.told_before import RECENT_TURNS, SUMMARISE_AFTER
+from lorewright.turn.visibility import seen_by
 from lorewright.world.state import WorldState
 
 # A narration is read so far, as everywhere (characters).
@@ -35,23 +36,24 @@ def untold_at(
     if until - after < SUMMARISE_AFTER:
         return ()
     rows = narration_rows(database, turn_id, after=after, until=until)
-    told = told_turns(((row["turn_no"], message_of(row)) for row in rows), state)
+    told = told_turns([(row["turn_no"], message_of(row)) for row in rows], state)
     return told[:SUMMARISE_AFTER] if len(told) >= SUMMARISE_AFTER else ()
 
 
-def told_turns(messages: Iterable[tuple[int, Message]], state: WorldState) -> tuple[ToldTurn, ...]:
+def told_turns(messages: Sequence[tuple[int, Message]], state: WorldState) -> tuple[ToldTurn, ...]:
     """(turn number, message) of turns -> what was told in them, turn by turn, as far as one of the player's characters
     was there; oldest first."""
+    number: dict[tuple[str, int], int] = {(one.turn_id, one.seq): turn_no for turn_no, one in messages}
+    seen = seen_by("summariser", (one for _, one in messages), own_id={state.player_id, *state.personas})
     turns: dict[tuple[int, str], list[Message]] = {}
-    for turn_no, message in messages:
-        # In old files a narration may have nobody who was there: it was told to the player alone.
-        if message.type == "narration" and (not message.audience or any(map(state.is_players, message.audience))):
-            turns.setdefault((turn_no, message.turn_id), []).append(message)
+    for one in seen:
+        turns.setdefault((number[one.turn_id, one.seq], one.turn_id), []).append(one)
     return tuple(
         ToldTurn(
             turn_no=turn_no,
             turn_id=turn_id,
             text="\n\n".join(one.content for one in told)[:_READ],
+            # Where nothing is said of who was there, it was told to the player.
             audience=in_common([one.audience or (state.player_id,) for one in told]),
         )
         for (turn_no, turn_id), told in sorted(turns.items())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from lorewright.ids import canonical_json
 from lorewright.rules.actions import METADATA, Action, Attempt
 from lorewright.rules.clarify import come_to_the_same
 from lorewright.rules.outcomes import Validation
@@ -13,7 +14,7 @@ from lorewright.turn.at_hand import AtHand
 from lorewright.turn.by_the_book import rulings
 from lorewright.turn.ground import ground
 from lorewright.turn.premises import Grounds, borne_out, people_named, premises_of, text_of_item
-from lorewright.turn.records import InterpreterInput, InterpreterOutput, PlannerInput, PlannerOutput
+from lorewright.turn.records import InterpreterInput, InterpreterOutput, PlannerInput, PlannerOutput, Scope
 from lorewright.turn.rounds import WHISPER, Round, remember, there
 from lorewright.turn.scope import scope_of
 
@@ -51,12 +52,18 @@ class OwnRound:
         said = [one.content for _, one in seen if one.type == "intention" and one != self._intention]
         given = InterpreterInput(
             player_text=turn.submission.text,
-            scope=scope_of(self._state),
+            scope=_within_earshot(scope_of(self._state), turn.submission.whisper_to),
             options=turn.head.options,
             said_before=tuple(said[-2:]),
             verbs=turn.setting.rules.ruleset.verbs(),
         )
-        reading = await turn.stages.interpret.run(given, turn.recorder, listener=turn.listener)
+        reading = await turn.stages.interpret.run(
+            given,
+            turn.recorder,
+            # What is read into the player's words is seen by everybody who sees the deed.
+            check=lambda answer: turn.views.leak(canonical_json(answer.model_dump(mode="json")), self._state),
+            listener=turn.listener,
+        )
         return self._settled(reading, given)
 
     def _settled(self, reading: InterpreterOutput, given: InterpreterInput) -> InterpreterOutput:
@@ -163,6 +170,15 @@ class OwnRound:
             audience,
             tuple(one.action for one in attempts),
         )
+
+
+def _within_earshot(scope: Scope, to: str | None) -> Scope:
+    """Who is whispered to is the only one who is spoken to; others can be spoken of."""
+    if to is None:
+        return scope
+    others = tuple(one for one in scope.people if one.id != to)
+    hearer = tuple(one for one in scope.people if one.id == to)
+    return scope.model_copy(update={"people": hearer, "topics": (*scope.topics, *others)})
 
 
 def _whispered(action: Action, to: str) -> Action:

@@ -9,6 +9,7 @@ from lorewright.rules.rulesets import CampaignRules
 from lorewright.scene_lore.models import SceneLore
 from lorewright.scene_lore.views import StageViewer, scene_view
 from lorewright.turn.agendas import Agenda
+from lorewright.turn.kept import SummarySentence
 from lorewright.turn.known_facts import facts_shown
 from lorewright.turn.messages import Message
 from lorewright.turn.packet_budget import PACKET_TOKENS, fit_packet
@@ -37,6 +38,7 @@ def build_packet(
     session: Mapping[str, Any] | None = None,
     agendas: Mapping[str, Agenda] | None = None,
     calibration: Mapping[str, Any] | None = None,
+    story: Sequence[SummarySentence] = (),
     budget_tokens: int = PACKET_TOKENS,
 ) -> dict[str, Any]:
     """The packet for one viewer, no longer than a budget allows.
@@ -44,7 +46,7 @@ def build_packet(
     `recent` are (turn number, message), oldest first, as the viewer may see them; `asked` is what was retrieved for the
     packet, `session` what the sitting began with. `agendas` says what each of the cast is after, by ID: it is
     the planner's alone, as are ties between people. States of people that are manifest are the stages' to see.
-    `calibration` is what was agreed on before the first turn.
+    `calibration` is what was agreed on before the first turn, `story` what happened before `recent`, oldest first.
 
     Entities are those of the scene: who and what is there or carried. Facts are first those of the scene, of where the
     ways lead and of whom the threads are about, then others; the newest first, and not all of them.
@@ -69,7 +71,11 @@ def build_packet(
             for item, quantity in state.held_by(state.player_id).items()
         ],
         "relationships": [*_relationships(state, present), *(_ties(state, present) if viewer == "planner" else [])],
-        "summary": {"scene": scene_summary(state), "threads": threads_summary(state)},
+        "summary": {
+            "scene": scene_summary(state),
+            "threads": threads_summary(state),
+            **({"story": [{"text": one.text, "turn_nos": list(one.turn_nos)} for one in story]} if story else {}),
+        },
         "recent_events": [
             {"turn_no": turn_no, "text": message.content[:RECENT_CHARACTERS]}
             for turn_no, message in told[-RECENT_NARRATIONS:]

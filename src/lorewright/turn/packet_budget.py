@@ -1,7 +1,8 @@
 """A packet and a budget -> the packet cut to it. What goes, goes in a fixed order; what the turn stands on stays.
 
 First goes what can be found again by asking (the sitting's lore, then what was looked up), then what was told before
-(the oldest telling first), then what the place looks like, then what is known and how people stand to each other.
+(the story so far, the oldest first; then the last tellings, likewise), then what the place looks like, then what is
+known and how people stand to each other.
 Scene, entities, threads, clocks, inventory and briefings are never cut: without them a stage would be wrong, not only
 brief.
 """
@@ -44,12 +45,13 @@ def fit_packet(packet: Packet, *, budget_tokens: int) -> Packet:
 _GOES = (
     ("lore_context", "session", "chunks"),
     ("lore_context", "asked"),
+    ("summary", "story"),
     ("recent_events",),
     ("lore_context", "scene", "atmosphere"),
     ("facts",),
     ("relationships",),
 )
-_OLDEST_FIRST = ("recent_events",)
+_OLDEST_FIRST = (("summary", "story"), ("recent_events",))
 
 
 def _without(packet: Packet, number: int) -> Packet:
@@ -58,7 +60,7 @@ def _without(packet: Packet, number: int) -> Packet:
         entries = _at(packet, path)
         gone = min(number, len(entries))
         if gone:
-            kept = entries[gone:] if path == _OLDEST_FIRST else entries[: len(entries) - gone]
+            kept = entries[gone:] if path in _OLDEST_FIRST else entries[: len(entries) - gone]
             packet = _with(packet, path, kept)
         number -= gone
     return packet

@@ -17,6 +17,7 @@ from lorewright.turn.draft import Draft, Head, Recorder, Setting, Submission, tu
 from lorewright.turn.drafting import draft_of_question, draft_of_turn
 from lorewright.turn.listener import SILENT, Listener
 from lorewright.turn.own_round import OwnRound
+from lorewright.turn.personas import begun
 from lorewright.turn.records import PlannerOutput
 from lorewright.turn.rounds import Round, activation, all_intended, carried_out, everybody, intended
 from lorewright.turn.stages.stages import Stages
@@ -38,7 +39,7 @@ async def think(
     how it gets on.
 
     Raises:
-        CampaignError: the story has ended.
+        CampaignError: the story has ended, or whoever is to speak or to be whispered to is not there.
         OutputRejected: a model's output stayed invalid.
         ProviderError: a model could not be asked.
     """
@@ -46,10 +47,12 @@ async def think(
         raise CampaignError(
             "the story has ended", hint="take the last turn back, or begin another: lorewright campaign new SCENARIO"
         )
-    stream = TurnStream(head, turn_id_of(head.campaign_id, head.turn_id, submission.action_id))
-    dice = setting.dice(setting.seed, head.state.truth_hash(), submission.action_id)
-    with TurnViews(head, submission, setting, stream) as views:
-        turn = AtHand(head, submission, setting, stages, recorder, views, listener, stream, dice, Played(head.state))
+    seen, ops = begun(head, submission)
+    stream = TurnStream(seen, turn_id_of(head.campaign_id, head.turn_id, submission.action_id))
+    dice = setting.dice(setting.seed, head.state.truth_hash(), submission.dice_of or submission.action_id)
+    with TurnViews(seen, submission, setting, stream) as views:
+        played = Played(seen.state, ops=[*ops])
+        turn = AtHand(head, submission, setting, stages, recorder, views, listener, stream, dice, played)
         return await _thought(turn)
 
 
@@ -92,7 +95,12 @@ async def _all_at_once(turn: AtHand, tellings: Tellings, mine: Round, plan: Plan
     for who, intent in zip(order, await all_intended(turn, order), strict=True):
         if _can_act(turn, who):
             rounds.append(await carried_out(turn, who, intent))
-    await tellings.tell(rounds, plan)
+    # What is whispered to the player, or by them, is told apart: others hear the rest.
+    apart = [one for one in rounds if one.is_between_two and not one.hidden]
+    together = [one for one in rounds if one not in apart]
+    groups = [*([[one] for one in apart if one is mine]), together, *([[one] for one in apart if one is not mine])]
+    for group in (group for group in groups if group):
+        await tellings.tell(group, plan if mine in group else PlannerOutput())
 
 
 def _can_act(turn: AtHand, who: str) -> bool:

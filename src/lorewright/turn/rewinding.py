@@ -54,17 +54,18 @@ def undo_to(store: RewindingStore, turn_no: int) -> str:
     return undo(store, turns=last - turn_no)
 
 
-def undo_played(store: RewindingStore, *, turns: int = 1) -> tuple[str, str]:
+def undo_played(store: RewindingStore, *, turns: int = 1, edits: bool = False) -> tuple[str, str]:
     """Take back the last turns that were played, with the questions asked since: the ID of the head now, and the words
-    of the first turn that was taken back.
+    of the first turn that was taken back. With `edits` a change from outside is a turn like others, which has no words;
+    else it goes with the turn before it.
 
     Raises:
         CampaignError: not so many were played.
         HeadMoved: another turn was committed meanwhile.
     Whatever is raised, nothing was changed.
     """
-    path = store.path()
-    played = [n for n, turn in enumerate(reversed(path), start=1) if turn.kind in _PLAYED]
+    path, kinds = store.path(), (*_PLAYED, *(("edit",) if edits else ()))
+    played = [n for n, turn in enumerate(reversed(path), start=1) if turn.kind in kinds]
     if turns < 1 or len(path) == 1:
         return undo(store, turns=turns), ""
     if not played and turns == 1:

@@ -22,7 +22,7 @@ from lorewright.turn.ground import ground
 from lorewright.turn.intents import NpcIntent
 from lorewright.turn.kept import Summary
 from lorewright.turn.messages import Message
-from lorewright.turn.npc_view import npc_intent_input
+from lorewright.turn.npc_view import memory_ops, npc_intent_input
 from lorewright.turn.records import NpcAct
 from lorewright.turn.side_by_side import side_by_side
 from lorewright.world.state import WorldState
@@ -49,9 +49,14 @@ class Round:
     intent: NpcIntent | None = None
 
     @property
+    def is_between_two(self) -> bool:
+        """Whether it was whispered."""
+        return self.intention.subtype == WHISPER
+
+    @property
     def hidden(self) -> bool:
-        """Whether the player was there and heard nothing of the words."""
-        return self.intention.subtype == WHISPER and self.after.player_id not in self.audience
+        """Whether it was whispered to somebody else than the player: they see that, and hear nothing of the words."""
+        return self.is_between_two and self.after.player_id not in self.audience
 
 
 WHISPER = "whisper"
@@ -115,10 +120,11 @@ async def _intended(turn: AtHand, who: str, recorder: Recorder) -> NpcIntent:
         summary=_heard_of(turn.head.summary, who),
         claims=played.premises if turn.submission.whisper_to in (None, who) else (),
     )
-    return await turn.stages.npc_intent.run(
+    stage = turn.stages.npc_intent
+    return await stage.run(
         given,
         recorder,
-        check=lambda answer: turn.views.intent_leak(answer, state),
+        check=lambda answer: turn.views.intent_leak(stage.made_of(answer, given), state),
         listener=turn.listener,
     )
 
@@ -160,7 +166,9 @@ async def carried_out(turn: AtHand, who: str, intent: NpcIntent) -> Round:
     turn.played.actions += [attempt.action for attempt in attempts]
     turn.played.results += judged.results
     turn.played.take(resolution, patch.state, audience=audience)
+    turn.played.do(memory_ops(who, intent, resolution.outcomes))
     remember(turn, resolution, before, patch.state)
+    turn.played.do(memory_ops(who, intent, resolution.outcomes))
     return Round(who, intention, before, patch.state, resolution, judged, audience, tuple(actions), intent)
 
 

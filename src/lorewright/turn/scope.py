@@ -28,8 +28,13 @@ _MOST = 3
 _ACTIONS = {"talk": "ask"}
 
 
-def scope_of(state: WorldState) -> Scope:
-    """What can be named at the player's place. Things that are neither here nor carried are not in it at all."""
+def scope_of(state: WorldState, who: str | None = None, *, heard_of: Collection[str] | None = None) -> Scope:
+    """What can be named by somebody (the player where nobody is named) at the scene's place; `Scope.player` is whoever
+    names it. Things that are neither here nor carried are not in it at all.
+
+    `heard_of` are those among the absent whom they have heard of; where it is not said that is everybody.
+    """
+    who = state.player_id if who is None else who
     here = state.scene.location_id
     doors = {way.via for way in state.exits.get(here, ()) if way.via}
     present = state.present()
@@ -39,21 +44,23 @@ def scope_of(state: WorldState) -> Scope:
         if entity.type in ("npc", "player", "location", "faction", "other")
         and entity.id not in {*present, state.player_id, here}
         and state.positions.get(entity.id) != OFFSTAGE
+        and (heard_of is None or entity.id in heard_of)
     ]
     return Scope(
-        player=_named(state.entities[state.player_id]),
+        player=_named(state.entities[who]),
         place=_named(state.entities[here]),
-        people=_all(state, [who for who in present if who != state.player_id]),
+        people=_all(state, [one for one in present if one != who]),
         here=_all(state, state.held_by(here)),
-        carried=_all(state, state.held_by(state.player_id)),
+        carried=_all(state, state.held_by(who)),
         doors=_all(state, sorted(doors)),
-        exits=ways_out(state),
+        exits=ways_out(state, who),
         topics=tuple(_named(entity) for entity in sorted(absent, key=lambda entity: entity.id)),
     )
 
 
-def ways_out(state: WorldState) -> tuple[WayOut, ...]:
-    """The exits of the scene's place, in the scenario's order."""
+def ways_out(state: WorldState, who: str | None = None) -> tuple[WayOut, ...]:
+    """The exits of the scene's place, in the scenario's order; `barred` is to somebody, the player where nobody is
+    named."""
     return tuple(
         WayOut(
             name=way.name,
@@ -63,7 +70,7 @@ def ways_out(state: WorldState) -> tuple[WayOut, ...]:
             minutes=way.minutes,
             door=way.via,
             locked=way.via is not None and way.via in state.doors and state.doors[way.via].locked,
-            barred=is_barred(way, state.player_id, state),
+            barred=is_barred(way, who or state.player_id, state),
         )
         for way in state.exits.get(state.scene.location_id, ())
     )

@@ -10,6 +10,8 @@ from typing import Any
 async def side_by_side(*jobs: Coroutine[Any, Any, Any]) -> list[Any]:
     """What the jobs give, in their order. Where one fails the others are stopped; all have ended when this raises what
     the first of them, in that order, failed with."""
+    if not jobs:
+        return []
     if len(jobs) == 1:
         return [await jobs[0]]
     tasks = [asyncio.ensure_future(job) for job in jobs]

@@ -31,10 +31,10 @@ from lorewright.storage.sittings import SceneLoreRow, active_session_row, keep_s
 from lorewright.storage.steps import step
 from lorewright.storage.upgrades import upgrade_of, upgrade_row
 from lorewright.turn.campaign import CampaignRow, PackPin
-from lorewright.turn.draft import Draft, Head, StageRecord, Submission
+from lorewright.turn.draft import BESIDE, Draft, Head, StageRecord, Submission
 from lorewright.turn.messages import Message
 from lorewright.turn.old_story import summary_at, untold_at
-from lorewright.turn.rows import OPS, attempt_row, keeping_prompts, message_of, now, rows_of
+from lorewright.turn.rows import OPS, attempt_row, keeping_prompts, message_of, now, record_of, rows_of
 from lorewright.turn.states import StateOf, bring_projection_up, projecting, stored_state
 from lorewright.turn.told_before import RECENT_TURNS, markers_of, options_of
 from lorewright.turn.turn_store import TurnOnPath
@@ -209,21 +209,7 @@ class CampaignStore:
         """The records of a turn's stages, in order."""
         sql = "SELECT * FROM stage_records WHERE campaign_id = ? AND turn_id = ? ORDER BY seq"
         rows = self.database.rows(sql, self.campaign_id, turn_id)
-        return [
-            {
-                "stage": row["stage"],
-                "model_key": row["model_key"],
-                "input": json.loads(row["input_json"]),
-                "output": json.loads(row["output_json"]),
-                "attempts": json.loads(row["attempts_json"]),
-                "model_name": row["model_name"],
-                "provider": row["provider"],
-                "prompt": json.loads(row["prompt_json"]),
-                "cost_microusd": row["cost_microusd"],
-                "calls": json.loads(row["calls_json"]),
-            }
-            for row in rows
-        ]
+        return [record_of(row) for row in rows]
 
     def stage_output(self, turn_id: str, stage: str) -> Any:
         """What a stage made in a turn, or None where it had no part in it."""
@@ -284,6 +270,20 @@ class CampaignStore:
         if row is None:
             raise NotFound(f"there is no turn {turn_id}", hint="see: lorewright campaign log CAMPAIGN")
         return _point(row)
+
+    def submission(self, turn_id: str) -> Submission:
+        """What a turn of any branch was made of: the words, and what was sent beside them.
+
+        Raises:
+            NotFound: there is no such turn.
+        """
+        sql = "SELECT player_text, user_action_id, submission_json FROM turns WHERE campaign_id = ? AND turn_id = ?"
+        row = self.database.row(sql, self.campaign_id, turn_id)
+        if row is None:
+            raise NotFound(f"there is no turn {turn_id}", hint="see: lorewright campaign log CAMPAIGN")
+        beside = json.loads(row["submission_json"])
+        known = {name: beside[name] for name in BESIDE if name in beside}
+        return Submission(row["player_text"], row["user_action_id"], **known)
 
     def undone(self) -> list[str]:
         """The turns that can be done again, by ID, the next one last."""

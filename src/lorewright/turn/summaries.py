@@ -48,12 +48,12 @@ async def summarised(
     """
     if not head.untold:
         return None
-    state, names = head.state, _Names(head.state, generations)
+    state, names, told_before = head.state, _Names(head.state, generations), summarised_sentences(head.summary)
     given = SummariserInput(
         player_name=state.name_of(state.player_id),
-        before=summarised_sentences(head.summary),
+        before=told_before,
         told=head.untold,
-        names=names.in_text("\n".join(one.text for one in head.untold)),
+        names=names.in_text("\n".join([one.text for one in head.untold] + [one.text for one in told_before])),
     )
 
     def check(answer: SummariserOutput) -> str | None:
@@ -111,7 +111,8 @@ class _Names:
     def __init__(self, state: WorldState, generations: Sequence[Generation]) -> None:
         self._generations = generations
         self._player_ids = frozenset({state.player_id, *state.personas})
-        self._called = {one.id: (one.name, *one.aliases) for _, one in sorted(state.entities.items())}
+        called = {one.id: (one.name, *one.aliases) for _, one in sorted(state.entities.items())}
+        self._called = {one_id: tuple(map(_without_article, names)) for one_id, names in called.items()}
         self._runs = {
             one_id: tuple(run for name in names if (run := _run(name))) for one_id, names in self._called.items()
         }
@@ -141,6 +142,11 @@ class _Names:
             one_id: self._called[one_id][0] for one_id, runs in self._runs.items() if any(name in run for name in runs)
         }
         return {**named_entities(text, self._generations), **found}
+
+
+def _without_article(name: str) -> str:
+    first, _, rest = name.partition(" ")
+    return rest if rest and first.casefold() in ("the", "a", "an") else name
 
 
 def _run(text: str) -> str:

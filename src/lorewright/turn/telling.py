@@ -31,6 +31,7 @@ from lorewright.world.schemas import plain
 from lorewright.world.state import WorldState
 
 # What somebody says in answer.
+_PRESSED = ("persuade", "threaten")
 _SPOKEN = frozenset(("ask", "persuade", "threaten", "tell", "promise", "give", "use"))
 
 
@@ -176,10 +177,10 @@ def _evidence(
 
 
 def _speaker(outcome: Outcome, item: SceneItem, player: str) -> str | None:
-    """Whoever says it: one of the cast who speaks of their own accord, or the one whom the player's words were aimed
-    at: they were spoken to, or it is theirs (a gift loosens tongues)."""
+    """Whoever says it: one of the cast who speaks of their own accord or whom another of them has asked, or the one
+    whom the player's words were aimed at: they were spoken to, or it is theirs (a gift loosens tongues)."""
     if outcome.actor_id != player:
-        return outcome.actor_id
+        return outcome.target_id if outcome.type in ("ask", *_PRESSED) else outcome.actor_id
     is_said = outcome.type in _SPOKEN or holder_of(item.chunk_id) == outcome.target_id
     return outcome.target_id if is_said else None
 

@@ -42,7 +42,10 @@ class Tellings:
         given = self._given(rounds, plan)
         state = played.state
         told = await self._telling.tell(
-            given, state, leak=lambda text: turn.views.leak(text, state), beside=beside(turn, list(rounds))
+            given,
+            state,
+            leak=lambda text: turn.views.leak(text, state) or turn.views.planners_own(text),
+            beside=beside(turn, list(rounds)),
         )
         # What was whispered is heard by its two ends, in the words in which it was meant.
         for one in (one for one in rounds if one.hidden):
@@ -61,6 +64,9 @@ class Tellings:
     def _given(self, rounds: Sequence[Round], plan: PlannerOutput) -> NarratorInput:
         turn, views = self._turn, self._turn.views
         before, after = rounds[0].before, turn.played.state
+        if rounds[0].intent is None:
+            # Where the player goes on as somebody who is elsewhere, the turn begins in another scene.
+            before = before.with_fields(scene=turn.head.state.scene)
         player = after.player_id
         lore = views.scene_lore(after)
         views.add_learned(sorted(after.learned_by(player) - before.learned_by(player)))

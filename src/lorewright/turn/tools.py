@@ -8,7 +8,7 @@ of a turn of the kind `edit`, which `turn/editing.py` commits. Lore is looked up
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import Any, Literal
 
 from pydantic import Field
@@ -23,7 +23,7 @@ from lorewright.turn.known_facts import facts_shown
 from lorewright.turn.messages import Message
 from lorewright.turn.scope import ways_out
 from lorewright.turn.visibility import seen_by
-from lorewright.world.apply import Refusal
+from lorewright.world.apply import Refusal, apply
 from lorewright.world.frozen import Frozen, FrozenMap
 from lorewright.world.inner import recalled
 from lorewright.world.ops import OP_KINDS, StateOp
@@ -35,26 +35,38 @@ Writer = Owner | Literal["outside"]
 
 # The engine's own bookkeeping, which means nothing outside of a turn that is played: what the narrator has used up,
 # rows of failed checks, whose turn is over, and the shape of the state itself.
-BOOKKEEPING = frozenset({"recall", "streak", "turn_pass", "reshape"})
+BOOKKEEPING = frozenset({"recall", "streak", "turn_pass", "reshape", "play_as"})
 # What anybody outside may do to the world, by the op's kind.
 OUTSIDE_OPS: tuple[str, ...] = tuple(kind for kind in OP_KINDS if kind not in BOOKKEEPING)
+
+# The fields of a complete state that may be read, which is all but the narrator's memory; and those that grow long.
+PARTS: tuple[str, ...] = tuple(name for name in WorldState.model_fields if name not in ("schema_version", "recall"))
+_LONG_PARTS = frozenset({"facts", "observations"})
 
 # So much of what somebody remembers is read at once.
 _MEMORIES = 40
 
 
-def write(patch: Patch, ops: Sequence[StateOp], *, by: Writer, ruleset: Ruleset) -> Refusal | None:
-    """Do all of the ops on the patch, or none: why not, or None.
+def not_by(ops: Sequence[StateOp], by: Writer, ruleset: Ruleset) -> Refusal | None:
+    """The first op that is not a writer's to make, or None.
 
-    A stage's ops are refused with `op_not_allowed` or `not_its_path` where the ruleset gives them to another owner, the
-    engine's bookkeeping with `bookkeeping` to whoever is outside; any with the reasons of `apply`.
+    A stage's are refused with `op_not_allowed` or `not_its_path` where the ruleset gives them to another owner; the
+    engine's bookkeeping with `bookkeeping` to whoever is outside.
     """
-    if by == "outside":
-        own = (Refusal(index=index, reason="bookkeeping") for index, op in enumerate(ops) if op.op in BOOKKEEPING)
-        refusal = next(own, None)
-    else:
-        refusal = next(iter(not_theirs(ops, by, ruleset)), None)
-    return patch.propose(*ops) if refusal is None else refusal
+    if by != "outside":
+        return next(iter(not_theirs(ops, by, ruleset)), None)
+    own = (Refusal(index=index, reason="bookkeeping") for index, op in enumerate(ops) if op.op in BOOKKEEPING)
+    return next(own, None)
+
+
+def refused(state: WorldState, ops: Sequence[StateOp], *, by: Writer, ruleset: Ruleset) -> Refusal | None:
+    """Why a writer's ops cannot be done on a state, by whose they are and by whether they fit; None where they can."""
+    return not_by(ops, by, ruleset) or apply(state, ops).refusal
+
+
+def write(patch: Patch, ops: Sequence[StateOp], *, by: Writer, ruleset: Ruleset) -> Refusal | None:
+    """Do all of a writer's ops on the patch, or none: why not, or None."""
+    return not_by(ops, by, ruleset) or patch.propose(*ops)
 
 
 class Named(Frozen):
@@ -99,8 +111,8 @@ class ThreadSeen(Frozen):
 class StateSeen(Frozen):
     """Where a campaign stands in one viewer's eyes; what is not theirs to know is not in it, nor counted.
 
-    `place` is None for somebody who is nowhere just now. `remembered` is what weighs most first. `world` is the
-    complete state, for the game master alone.
+    `place` is None for somebody who is nowhere just now. `remembered` is what weighs most first. `world` holds
+    parts of the complete state, for the game master alone.
     """
 
     viewer: str
@@ -120,11 +132,19 @@ class StateSeen(Frozen):
     world: FrozenMap[str, Any] | None = None
 
 
-def state_seen(state: WorldState, viewer: str, *, turn_no: int, decay_lambda: float = 0.0) -> StateSeen:
+def state_seen(
+    state: WorldState,
+    viewer: str,
+    *,
+    turn_no: int,
+    decay_lambda: float = 0.0,
+    parts: Collection[str] = (),
+) -> StateSeen:
     """A state as `gm`, `player` or `npc:ID` (a full ID) may see it.
 
-    A character sees the place where it is, what it carries and remembers, and what it feels as far as that is manifest.
-    Clocks, threads and facts are told to the player, and to nobody in the story.
+    `parts` are the fields of the complete state that a game master wants; all but those that grow with a story, if none
+    is named. A character sees the place where it is, what it carries and remembers, and what it feels as far as that
+    is manifest. Clocks, threads and facts are told to the player, and to nobody in the story.
 
     Raises:
         NotFound: there is no such character in the campaign.
@@ -157,7 +177,7 @@ def state_seen(state: WorldState, viewer: str, *, turn_no: int, decay_lambda: fl
         ),
         facts=tuple(_facts(state, hidden=viewer == "gm")) if is_told else (),
         remembered=tuple(one.observation.content for one in memory),
-        world=_whole(state) if viewer == "gm" else None,
+        world=_whole(state, parts) if viewer == "gm" else None,
     )
 
 
@@ -172,7 +192,7 @@ def focus_of(state: WorldState, viewer: str) -> SceneFocus:
     if place == OFFSTAGE:
         raise NotFound(f"{state.name_of(who)} is nowhere just now", hint="wait until they come in")
     is_here = place == state.scene.location_id
-    people = (one for one in state.positions if one != state.player_id and state.positions[one] == place)
+    people = (one for one in state.positions if not state.is_players(one) and state.positions[one] == place)
     return SceneFocus(
         scene_id=state.scene.id if is_here else "",
         location_id=place,
@@ -204,7 +224,9 @@ def transcript_seen(messages: Iterable[tuple[int, Message]], state: WorldState, 
     found = list(messages)
     shown = [message for _, message in found]
     if viewer != "gm":
-        shown = seen_by("player" if viewer == "player" else "npc_intent", shown, own_id=who)
+        # Whoever plays has read what any of their personas was there for.
+        own = {who, *state.personas} if viewer == "player" else {who}
+        shown = seen_by("player" if viewer == "player" else "npc_intent", shown, own_id=own)
     turn_nos = {id(message): turn_no for turn_no, message in found}
     return tuple(
         MessageSeen(
@@ -228,7 +250,7 @@ def eyes(state: WorldState, viewer: str) -> str:
         NotFound: there is no such character in the campaign.
     """
     who = viewer.removeprefix("npc:") if viewer.startswith("npc:") else state.player_id
-    if who not in state.positions:
+    if who not in state.positions or (viewer.startswith("npc:") and state.is_players(who)):
         raise NotFound(f"there is no character {who} in the campaign", hint="name somebody of the cast, as in npc:ID")
     return who
 
@@ -259,6 +281,6 @@ def _facts(state: WorldState, *, hidden: bool) -> Iterable[FactSeen]:
         yield FactSeen(id=fact.id, subject=subject, predicate=fact.predicate, object=plain(fact.object))
 
 
-def _whole(state: WorldState) -> dict[str, Any]:
-    """Everything but the narrator's memory."""
-    return {name: value for name, value in state.model_dump(mode="json").items() if name != "recall"}
+def _whole(state: WorldState, parts: Collection[str]) -> dict[str, Any]:
+    wanted = set(parts) & set(PARTS) if parts else set(PARTS) - _LONG_PARTS
+    return state.model_dump(mode="json", include=wanted)

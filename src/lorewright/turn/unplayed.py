@@ -29,12 +29,13 @@ def draft_of_no_play(
     narration: str = "",
     events: tuple[EngineEvent, ...] = (),
     upgrade: Upgrade | None = None,
+    closed: bool = False,
     kept: Kept = NOTHING_KEPT,
 ) -> Draft:
     """The draft of a turn that changes the state by `ops` to `state`. `narration`, where there is any, is told to those
-    who are there then; `options` are the lines that are offered."""
+    who are there then; `options` are the lines that are offered; `closed` says that the scene was closed in it."""
     turn_id = turn_id_of(head.campaign_id, head.turn_id, submission.action_id)
-    messages = _messages(head, turn_id, narration, state)
+    messages = _messages(head, turn_id, narration, state, closed=closed)
     result = TurnResult.of_no_play(
         turn_no=head.turn_no + 1,
         turn_id=turn_id,
@@ -62,9 +63,11 @@ def draft_of_no_play(
     )
 
 
-def _messages(head: Head, turn_id: str, narration: str, state: WorldState) -> tuple[Message, ...]:
+def _messages(head: Head, turn_id: str, narration: str, state: WorldState, *, closed: bool) -> tuple[Message, ...]:
     stream = TurnStream(head, turn_id)
     stream.open()
+    if closed:
+        stream.add("system", "scene_marker", "", subtype="scene_close", payload={"at": head.state.scene.location_id})
     if narration:
         stream.add("narrator", "narration", narration, audience=state.present())
     return stream.messages

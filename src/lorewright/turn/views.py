@@ -27,6 +27,7 @@ from lorewright.turn.packet import RECENT_CHARACTERS, RECENT_NARRATIONS, build_p
 from lorewright.turn.records import PlannerOutput
 from lorewright.turn.stream import TurnStream
 from lorewright.turn.subjects import spoken_of
+from lorewright.turn.summary_records import summary_for
 from lorewright.world.state import WorldState
 
 # What is looked up for the player's words each turn, beside the scene's own lore.
@@ -36,6 +37,8 @@ ASKED_LIMIT = 4
 HISTORY_TOKENS = 400
 HISTORY_LIMIT = 2
 _ASKED_CHARACTERS = 500
+# A fact in fewer words (a name, a number, `locked`) is in every mouth.
+_SENTENCE_WORDS = 4
 
 
 class TurnViews:
@@ -57,6 +60,9 @@ class TurnViews:
         self._answers: list[tuple[LoreView, LoreRetrievalQuery, tuple[RetrievedChunk, ...]]] = []
         self.cache = SceneLoreCache(head.scene_lore, session_id=head.session_id, reuse=setting.keeps_scene_lore)
         self.items: dict[str, SceneItem] = {}
+        # What whoever tells the story was shown of places and people, by key.
+        self._sights: dict[str, str] = {}
+        self._planners: list[tuple[str, str]] | None = None
 
     def __enter__(self) -> TurnViews:
         return self
@@ -83,6 +89,7 @@ class TurnViews:
             learned=state.learned_by(state.player_id),
         )
         self.items |= {item.id: item for item in lore.items()}
+        self._sights |= {line.key: line.text for line in lore.sights()}
         return lore
 
     def _generations_in_force(self) -> tuple[Generation, ...]:
@@ -95,7 +102,9 @@ class TurnViews:
     def described(self, state: WorldState, outcomes: Sequence[Outcome]) -> Mapping[str, Sequence[LoreText]]:
         """What the packs openly say of whom and what a turn was about, and of some of what is here after it."""
         generations = self._generations_in_force()
-        return described(generations, spoken_of(state, outcomes, generations, turn_no=self._head.turn_no + 1))
+        found = described(generations, spoken_of(state, outcomes, generations, turn_no=self._head.turn_no + 1))
+        self._sights |= {line.key: line.text for lines in found.values() for line in lines}
+        return found
 
     def add_learned(self, item_ids: Iterable[str]) -> None:
         """Items that were revealed although their holders are not here: by an effect."""
@@ -123,6 +132,7 @@ class TurnViews:
             session=self._head.session_lore,
             agendas=self._setting.agendas,
             calibration=self._setting.calibration,
+            story=summary_for(self._head.summary, state.player_id),
         )
 
     def _asked(self, state: WorldState) -> list[dict[str, Any]]:
@@ -165,17 +175,31 @@ class TurnViews:
         return chunks
 
     def leak(self, text: str, state: WorldState) -> str | None:
-        """What is wrong with a text that quotes an item which the player has not learned; None where nothing is."""
+        """What is wrong with a text that quotes an item which the player has not learned, or what somebody only thinks;
+        None where nothing is.
+
+        What any player may look up is no secret, though an item should say the same, nor is what was told already.
+        """
         hidden = [(i.id, i.text) for i in self.items.values() if not state.has_learned(state.player_id, i.id)]
-        # What any player may look up is no secret, though an item should say the same.
         open_lore = [chunk.text for view, _, chunks in self._answers if view.viewer == "player" for chunk in chunks]
-        leaked = quoted_secret(text, hidden, said_before="\n".join([self._submission.text, *open_lore]))
-        return f"it quotes what was not revealed ({leaked})" if leaked else None
+        leaked = quoted_secret(text, hidden, said_before="\n".join([*self._said(), *open_lore, *self._sights.values()]))
+        return f"it quotes what was not revealed ({leaked})" if leaked else self.thought_leak(text)
+
+    def _said(self) -> list[str]:
+        """What was told so far, the player's words, and what others let everybody see of what they are about to do."""
+        player = self._head.state.player_id
+        told = [one.content for _, one in self._stream.seen_by("player", own_id=player) if one.type == "narration"]
+        meant = [one.content for one in self._stream.messages if one.type == "intention" and one.subtype is None]
+        return [self._submission.text, *told, *meant]
 
     def intent_leak(self, intent: NpcIntent, state: WorldState) -> str | None:
         """What is wrong with what a character would let everybody see of its intention: what the player has not learned
         and is not told by it, and what anybody only thinks."""
-        shown = "\n".join((intent.action_text, *intent.intent_tags))
+        # What is said along with an action is as public as its words.
+        along = (
+            [] if intent.action is None else [one for one in intent.action.metadata.values() if isinstance(one, str)]
+        )
+        shown = "\n".join((intent.action_text, *intent.intent_tags, *along))
         said = next((item.text for item in self.items.values() if item.id == intent.item_id), "")
         hidden = [(i.id, i.text) for i in self.items.values() if not state.has_learned(state.player_id, i.id)]
         leaked = quoted_secret(shown, hidden, said_before=said)
@@ -186,30 +210,41 @@ class TurnViews:
     def thought_leak(self, text: str, *more: str) -> str | None:
         """What is wrong with a text that others will read and that quotes a thought of anybody's, or one of `more`."""
         thoughts = [(message.owner, message.content) for _, message in self._stream.thoughts()]
-        told = "\n".join(one.content for one in self._stream.told())
+        said = [*(one.content for one in self._stream.told()), *self._said()]
         own = [("own", thought) for thought in more if thought]
-        leaked = quoted_secret(text, [*thoughts, *own], said_before=told)
+        leaked = quoted_secret(text, [*thoughts, *own], said_before="\n".join(said))
         return "it quotes a thought, which nobody else may know of" if leaked else None
 
     def for_narrator(self, plan: PlannerOutput) -> PlannerOutput:
-        """The plan without the notes that quote what somebody is after: that is shown to the planner alone."""
+        """The plan without the notes that quote what is shown to the planner alone: what somebody is after, facts and
+        ties that the player does not know of."""
         beats, suggestions = (
-            tuple(note for note in notes if self._quoted_goal(note) is None)
+            tuple(note for note in notes if self.planners_own(note) is None)
             for notes in (plan.beats, plan.next_suggestions)
         )
         texts = {
-            name: text if self._quoted_goal(text) is None else ""
+            name: text if self.planners_own(text) is None else ""
             for name in ("tension_move", "tension_move_type", "clarification_question")
             for text in (getattr(plan, name),)
         }
         return plan.model_copy(update={"beats": beats, "next_suggestions": suggestions, **texts})
 
-    def _quoted_goal(self, text: str) -> str | None:
-        """Short goals are how anybody talks, so that only a quotation counts."""
-        player = self._head.state.player_id
-        goals = {who: agenda.goal for who, agenda in self._setting.agendas.items() if who != player}
-        long = [(who, goal) for who, goal in sorted(goals.items()) if len(goal.split()) >= QUOTED_WORDS]
-        return quoted_secret(text, long, said_before=self._submission.text)
+    def planners_own(self, text: str) -> str | None:
+        """What is wrong with a text that quotes what the planner alone is shown; None where nothing is. A few words are
+        how anybody talks, so that only what is long enough to be known by its words counts."""
+        found = quoted_secret(text, self._for_planner(), said_before="\n".join(self._said()))
+        return f"it quotes what the planner alone was shown ({found})" if found else None
+
+    def _for_planner(self) -> list[tuple[str, str]]:
+        """(ID, text) of what the planner alone is shown, looked up once: a long game has many facts."""
+        if self._planners is None:
+            state = self._head.state
+            goals = [(who, one.goal) for who, one in sorted(self._setting.agendas.items()) if who != state.player_id]
+            facts = [(one.id, str(one.object)) for one in state.facts.values() if one.visibility != "player"]
+            ties = [(key, str(note)) for key, one in state.relationships.items() for note in one.notes.values()]
+            self._planners = [one for one in goals if len(one[1].split()) >= QUOTED_WORDS]
+            self._planners += [one for one in sorted((*facts, *ties)) if len(one[1].split()) >= _SENTENCE_WORDS]
+        return self._planners
 
     def heard_of(self, state: WorldState) -> list[str]:
         """Names worth asking about that the player has met: in threads, and in what they have learned."""

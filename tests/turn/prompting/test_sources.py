@@ -18,8 +18,9 @@ import harbour as h
 from lorewright.errors import OutputRejected
 from lorewright.llm.doubles import ParrotModel
 from lorewright.tokens import count_tokens
+from lorewright.turn.prompting.cutting import cut
 from lorewright.turn.prompting.narrator import narrator_context
-from lorewright.turn.prompting.sources import cut, sources_of
+from lorewright.turn.prompting.sources import sources_of
 from lorewright.turn.records import NarratorInput
 from lorewright.turn.stages.interpret import Interpret
 from lorewright.turn.stages.narrate import Narrate

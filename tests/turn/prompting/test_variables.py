@@ -13,8 +13,9 @@ from lorewright.turn.prompting.extractors import (
     PersonaExtractorContext,
 )
 from lorewright.turn.prompting.interpreter import InterpreterContext
-from lorewright.turn.prompting.later import NpcIntentContext, RecapContext
+from lorewright.turn.prompting.later import RecapContext
 from lorewright.turn.prompting.narrator import NarratorContext
+from lorewright.turn.prompting.npc_intent import NpcIntentContext
 from lorewright.turn.prompting.planner import PlannerContext
 from lorewright.turn.prompting.resolution import ResolutionContext
 from lorewright.turn.prompting.summariser import SummariserContext

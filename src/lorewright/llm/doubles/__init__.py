@@ -5,6 +5,7 @@ from lorewright.llm.doubles.parrot import ParrotModel
 from lorewright.llm.doubles.scripted import ScriptedModel
 from lorewright.llm.doubles.server import ModelServer
 from lorewright.llm.doubles.tape import TapePlayer, TapeRecorder
+from lorewright.llm.doubles.thief import ThiefModel
 from lorewright.llm.doubles.wire import Asked, Said, Use
 
 __all__ = [
@@ -17,5 +18,6 @@ __all__ = [
     "ScriptedModel",
     "TapePlayer",
     "TapeRecorder",
+    "ThiefModel",
     "Use",
 ]

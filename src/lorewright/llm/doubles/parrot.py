@@ -46,7 +46,9 @@ def _parroted(schema: dict[str, Any], definitions: dict[str, Any], text: str) ->
         properties = schema.get("properties", {})
         return {name: _parroted(inner, definitions, text) for name, inner in properties.items()}
     if kind == "array":
-        return [text] if schema.get("items", {}).get("type") == "string" else []
+        items = schema.get("items", {})
+        return [_parroted(items, definitions, text)] if items.get("type") == "string" and "enum" not in items else []
     if kind == "string":
-        return text
+        # The newest stands last.
+        return text[-schema["maxLength"] :] if "maxLength" in schema else text
     return schema.get("default", {"integer": schema.get("minimum", 0), "number": 1.0, "boolean": False}.get(str(kind)))

@@ -1,5 +1,4 @@
-"""Contexts of the prompts beside the turn's own stages: intents of characters, recaps, repairs; and what those stages
-answer with."""
+"""Contexts of the prompts beside the turn's own stages: recaps and repairs; and what those stages answer with."""
 
 from __future__ import annotations
 
@@ -7,46 +6,11 @@ from typing import ClassVar
 
 from pydantic import Field
 
-from lorewright.turn.prompting.variables import (
-    NOBODY,
-    CharsVariables,
-    CharVariables,
-    Context,
-    LoreVariables,
-    MessageVariables,
-    PlayerVariables,
-)
+from lorewright.turn.prompting.variables import NOBODY, Context, MessageVariables, PlayerVariables
 from lorewright.world.frozen import Frozen
 from lorewright.world.ops import Json
 
 _SENTENCES = 600
-
-
-class NpcIntentContext(Context):
-    """A character reflects on what happened and says what it does next. `msgs` are narrations that it witnessed and its
-    own intentions, `observations` what it remembers, best first; nothing that it does not know."""
-
-    stable: ClassVar[tuple[str, ...]] = ("char", "player_name", "player", "stat_block", "goal")
-
-    player_name: str = NOBODY
-    player: PlayerVariables = PlayerVariables()
-    char: CharVariables
-    stat_block: str = ""
-    goal: str = ""
-    place: str = ""
-    chars: CharsVariables = CharsVariables()
-    lore: LoreVariables = LoreVariables()
-    observations: tuple[str, ...] = ()
-    msgs: tuple[MessageVariables, ...] = ()
-    resolved_outcome: str = ""
-
-
-class NpcIntentOutput(Frozen):
-    """The seed's output of a character's reflection, with the thought that may go before it, which nobody else sees."""
-
-    action_text: str = Field(min_length=1, max_length=_SENTENCES)
-    intent_tags: tuple[str, ...] = Field(default=(), max_length=6)
-    thought: str = Field(default="", max_length=_SENTENCES)
 
 
 class StateChange(Frozen):

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, ClassVar
 
 from lorewright.turn.prompting.calibration import CalibrationVariables, calibration_of
+from lorewright.turn.prompting.cutting import cut
 from lorewright.turn.prompting.outcomes import name_of
 from lorewright.turn.prompting.sources import (
     NOTE_TOKENS,
@@ -14,7 +15,6 @@ from lorewright.turn.prompting.sources import (
     Sheet,
     Source,
     beats_shown,
-    cut,
     sheet_of,
     words_shown,
 )
@@ -68,13 +68,19 @@ class NarratorScene(Frozen):
 class NarratorTurn(Frozen):
     """What is this turn's.
 
-    `happened` are outcomes and changes in order, `learned` what the player comes to know, `asked` lore that their
+    `own` are the outcomes of what the player did and changes in order, `acts` what others do of their own accord, and
+    `happened` both in one list; `round` is whose act alone is told, where it is nobody else's turn to be told of, and
+    `quiet` who could have acted lately and did not. `learned` what the player comes to know, `asked` lore that their
     words call up, `near` what is openly known of what is near, `facts` what was established of who is here. `arrived`:
     the scene began now; `new_place`: they have never been there. `shut` are ways that are barred, `conditions` how
     people are.
     """
 
     happened: tuple[Numbered, ...] = ()
+    own: tuple[Numbered, ...] = ()
+    acts: tuple[Numbered, ...] = ()
+    round: str = ""
+    quiet: tuple[str, ...] = ()
     learned: tuple[Learned, ...] = ()
     asked: tuple[Numbered, ...] = ()
     near: tuple[Numbered, ...] = ()
@@ -94,8 +100,8 @@ class NarratorTurn(Frozen):
 
 
 class NarratorContext(Context):
-    """The narrator's variables. `lore` is of the place and of what the sitting began with, `chars` the people here with
-    how they are; both are numbered lines."""
+    """The narrator's variables. `lore` is of the place, of what the sitting began with and of the story so far, `chars`
+    the people here with how they are; both are numbered lines."""
 
     stable: ClassVar[tuple[str, ...]] = ("player_name", "rules", "calibration", "scene", "lore", "chars", "player")
 
@@ -121,7 +127,7 @@ def narrator_context(given: NarratorInput) -> NarratorContext:
         scene=NarratorScene(
             place=scene.place_name, exits=tuple(f"{way.name}: to {way.to_name}" for way in scene.exits)
         ),
-        lore=LoreVariables(text=_numbered((*sheet.place, *sheet.session))),
+        lore=LoreVariables(text=_lore(sheet)),
         chars=CharsVariables(summary=_people(given, sheet)),
         player=PlayerVariables(
             description=given.player.description, states=state_variables(given.player.states, latent=False)
@@ -135,6 +141,12 @@ def narrator_context(given: NarratorInput) -> NarratorContext:
     )
 
 
+def _lore(sheet: Sheet) -> str:
+    """What is known, and what happened long ago; every version of the prompt shows both in one place."""
+    known = _numbered((*sheet.place, *sheet.session))
+    return f"{known}\n\nEarlier in the story:\n{_numbered(sheet.story)}" if sheet.story else known
+
+
 def _calibration(given: NarratorInput) -> CalibrationVariables:
     """What was asked for; of the character no more than their description does not say."""
     asked = calibration_of(given.packet)
@@ -144,7 +156,11 @@ def _calibration(given: NarratorInput) -> CalibrationVariables:
 def _turn(given: NarratorInput, sheet: Sheet) -> NarratorTurn:
     scene = given.scene
     return NarratorTurn(
-        happened=_lines(sheet.happened),
+        happened=_lines((*sheet.happened, *sheet.acts)),
+        own=_lines(sheet.happened),
+        acts=_lines(sheet.acts),
+        round=_round(given),
+        quiet=tuple(one.name for one in scene.people if one.id in given.quiet),
         learned=tuple(Learned(number=one.number, text=one.text, how=how) for one, how in sheet.learned),
         asked=_lines(sheet.asked),
         near=_lines(sheet.near),
@@ -166,6 +182,11 @@ def _turn(given: NarratorInput, sheet: Sheet) -> NarratorTurn:
         tension="" if given.plan.tension_move == "none" else cut(given.plan.tension_move, NOTE_TOKENS),
         ended=given.ending is not None,
     )
+
+
+def _round(given: NarratorInput) -> str:
+    """Whose round it is, where that is not the player's."""
+    return "" if given.outcomes or given.scene_changed else " and ".join(act.name for act in given.acts)
 
 
 def _people(given: NarratorInput, sheet: Sheet) -> str:

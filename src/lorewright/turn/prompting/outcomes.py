@@ -9,7 +9,8 @@ from lorewright.ids import local
 from lorewright.rules.actions import Action
 from lorewright.rules.outcomes import ActionResult, Outcome, OutcomeCode
 from lorewright.rules.reason_codes import REASON_CODES
-from lorewright.turn.records import NarratorInput
+from lorewright.turn.prompting.cutting import cut
+from lorewright.turn.records import NarratorInput, NpcAct
 from lorewright.world.ops import ChangeInventory, ChangeRelation, SetDoor
 
 _MEANINGS: Mapping[OutcomeCode, str] = MappingProxyType(
@@ -45,6 +46,12 @@ _MEANINGS: Mapping[OutcomeCode, str] = MappingProxyType(
 # Types of action that do not read as what somebody does.
 _VERBS = {"inventory": "go through what they carry", "attempt": "do something else", "recall": "recall what was said"}
 _BANDS = {"critical": "full success", "success": "success", "mixed": "success at a price", "fail": "failure"}
+# Of an intention, and of what an author has written for it, so much is shown (tokens).
+INTENTION_TOKENS = 60
+AUTHORED_TOKENS = 90
+# What the one whom it is aimed at answers.
+ANSWERED_BY_OTHERS = frozenset(("ask", "persuade", "threaten"))
+_SAID_TO_SOMEBODY = frozenset(("ask", "tell", "persuade", "threaten"))
 _RECORDED = {"promised": "promised", "threatened": "threatened", "owes": "owes"}
 
 
@@ -74,13 +81,42 @@ def outcome_in_words(outcome: Outcome, given: NarratorInput) -> str:
     return "".join([f"{' '.join(tried)}{words}: {band}{meaning}{why}.", *say, *then])
 
 
+def act_in_words(act: NpcAct, given: NarratorInput) -> str:
+    """What somebody does of their own accord, in a line: what they intend, what came of it, an author's words for it.
+
+    Of a whisper that the player does not hear it says that there is one and no more."""
+    if act.hidden:
+        to = f" to {name_of(given, act.whisper_to)}" if act.whisper_to else ""
+        return f"{act.name} whispers{to}. Nobody else hears a word of it: what is said must not be told."
+    intends = cut(" ".join(act.text.split()), INTENTION_TOKENS)
+    parts = [f"{act.name} intends: {intends}"] if intends else [f"{act.name} acts."]
+    parts += [f"What comes of it: {_came_of(outcome, given)}" for outcome in act.outcomes]
+    if not act.outcomes:
+        parts.append("It is words or a gesture, and changes nothing.")
+    if act.say:
+        parts.append(f"In these words or close to them: {cut(' '.join(act.say), AUTHORED_TOKENS)}")
+    if act.whisper_to == given.player_id:
+        parts.append(f"It is whispered: {given.player.name} alone hears it.")
+    return " ".join(parts)
+
+
+def _came_of(outcome: Outcome, given: NarratorInput) -> str:
+    """The same as of the player's; what is only said to the player leaves the answer to them."""
+    line = outcome_in_words(outcome, given)
+    open_end = outcome.target_id == given.player_id and outcome.code == "acted" and outcome.band is None
+    if not open_end or outcome.type not in _SAID_TO_SOMEBODY:
+        return line
+    return line.replace(_MEANINGS["acted"], f"it is said; the answer is {given.player.name}'s, and is not told", 1)
+
+
 def changes_in_words(given: NarratorInput) -> Iterator[tuple[str, str]]:
     """(ID, line) of everything that changed in a turn beside its outcomes, as far as the player can see it."""
     yield from (_change(at, op, given) for at, op in enumerate(given.ops))
     for one in given.recorded:
         by, to = name_of(given, one.by_id), name_of(given, one.to_id)
         yield f"record:{one.fact_id}", f"On record: {by} {_RECORDED[one.predicate]} {to}: {one.what}."
-    for movement in given.movements:
+    told = {outcome.actor_id for act in given.acts for outcome in act.outcomes if outcome.code == "moved"}
+    for movement in (one for one in given.movements if one.entity_id not in told):
         what = "comes in" if movement.kind == "arrival" else "leaves"
         yield f"{movement.kind}:{movement.entity_id}", f"{movement.name} {what}."
     for tick in given.clocks:
@@ -122,3 +158,18 @@ def attempts_in_words(
         blocked = result is not None and not result.success
         why = REASON_CODES[result.reason] if result is not None and result.reason else "it is not possible"
         yield f"{' '.join([action.type, *named])}{words}: {f'cannot be done: {why}' if blocked else 'will be tried'}"
+
+
+def seen_in_words(outcome: Outcome, names: Mapping[str, str]) -> str:
+    """An outcome in a line as somebody saw it who stood by; what nobody named is called by words made of its ID."""
+
+    def named(one: str) -> str:
+        return names.get(one) or local(one).replace("_", " ")
+
+    tried = [named(outcome.actor_id), f"tries to {_VERBS.get(outcome.type, outcome.type)}"]
+    tried += [named(outcome.target_id)] if outcome.target_id else []
+    tried += [f"to {named(outcome.location_id)}"] if outcome.location_id else []
+    tried += [f"with {named(outcome.item_id)}"] if outcome.item_id and outcome.item_id != outcome.target_id else []
+    words = f' ("{outcome.words}")' if outcome.words else ""
+    meaning = "it does not come off" if outcome.band == "fail" and outcome.code == "acted" else _MEANINGS[outcome.code]
+    return " ".join([f"{' '.join(tried)}{words}: {meaning}.", *outcome.say, *outcome.then])

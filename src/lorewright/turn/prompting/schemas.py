@@ -10,6 +10,7 @@ from types import MappingProxyType
 from pydantic import BaseModel
 
 from lorewright.turn.inner import InnerInput
+from lorewright.turn.intents import NpcIntentInput
 from lorewright.turn.prompting.extractors import (
     CharacterExtractorContext,
     LoreExtractorContext,
@@ -17,14 +18,13 @@ from lorewright.turn.prompting.extractors import (
 )
 from lorewright.turn.prompting.interpreter import InterpreterContext
 from lorewright.turn.prompting.later import (
-    NpcIntentContext,
-    NpcIntentOutput,
     RecapContext,
     RepairContext,
     StateExtractorOutput,
     SummaryOutput,
 )
 from lorewright.turn.prompting.narrator import NarratorContext
+from lorewright.turn.prompting.npc_intent import NpcIntentContext
 from lorewright.turn.prompting.planner import PlannerContext
 from lorewright.turn.prompting.resolution import ResolutionContext
 from lorewright.turn.prompting.summariser import SummariserContext
@@ -32,6 +32,7 @@ from lorewright.turn.proposals import ExtractorInput, ExtractorOutput, Resolutio
 from lorewright.turn.records import InterpreterInput, NarratorInput, PlannerInput, PlannerOutput
 from lorewright.turn.stages.interpret import ReadTurn
 from lorewright.turn.stages.narrate import Prose
+from lorewright.turn.stages.npc_intent import Reflection
 from lorewright.turn.summary_records import SummariserInput, SummariserOutput
 
 # Prompt -> its part (`input`: what the stage is given; `context`: what of it the prompt shows; `output`: what a model
@@ -43,7 +44,7 @@ STAGE_TYPES: Mapping[str, Mapping[str, type[BaseModel]]] = MappingProxyType(
         "narrator": {"input": NarratorInput, "context": NarratorContext, "output": Prose},
         "resolution": {"input": ResolutionInput, "context": ResolutionContext, "output": ResolutionOutput},
         "lore_extractor": {"input": ExtractorInput, "context": LoreExtractorContext, "output": ExtractorOutput},
-        "npc_intent": {"context": NpcIntentContext, "output": NpcIntentOutput},
+        "npc_intent": {"input": NpcIntentInput, "context": NpcIntentContext, "output": Reflection},
         "persona_extractor": {"input": InnerInput, "context": PersonaExtractorContext, "output": StateExtractorOutput},
         "character_extractor": {
             "input": InnerInput,

@@ -1,8 +1,9 @@
 """The narrator's input -> the numbered evidence that a narration may rest on, cut to fit. The same numbers for what
 stands in the stable part of a prompt, turn after turn, while a scene lasts.
 
-First what the packs say of the place, what the sitting began with, how the people here are; then what is this turn's:
-outcomes and changes, what was learned, what was asked after, what is near, what is established, what was told before.
+First what the packs say of the place, what the sitting began with, the story so far, how the people here are; then what
+is this turn's: outcomes and changes, the acts of others, what was learned, what was asked after, what is near, what is
+established, and what was told before.
 """
 
 from __future__ import annotations
@@ -12,9 +13,15 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from lorewright.packs.plain import plain_text
-from lorewright.tokens import count_tokens
 from lorewright.turn.prompting.claims import claims_in_words
-from lorewright.turn.prompting.outcomes import changes_in_words, name_of, outcome_in_words
+from lorewright.turn.prompting.cutting import AROUND, cost, cut
+from lorewright.turn.prompting.outcomes import (
+    ANSWERED_BY_OTHERS,
+    act_in_words,
+    changes_in_words,
+    name_of,
+    outcome_in_words,
+)
 from lorewright.turn.prompting.variables import MESSAGE_CHARACTERS, in_words, rows_of
 from lorewright.turn.records import Evidence, LoreLine, NarratorInput
 
@@ -23,6 +30,7 @@ from lorewright.turn.records import Evidence, LoreLine, NarratorInput
 # people, who come and go, it stays below the 1,500 that may change between two turns of a scene.
 PLACE_TOKENS = 900
 SESSION_TOKENS = 400
+STORY_TOKENS = 700
 PERSON_TOKENS = 80
 TURN_TOKENS = 1_150
 TOLD_TOKENS = 550
@@ -34,8 +42,7 @@ WORDS_TOKENS = 120
 NOTE_TOKENS = 30
 NOTES = 4
 THINGS = 12
-# A number and what stands around it; and the tags and lines that are the template's own.
-_AROUND = 5
+# The tags and lines that are the template's own.
 _TEMPLATE = 130
 
 Kind = Literal["chunk", "item", "event"]
@@ -44,7 +51,7 @@ Kind = Literal["chunk", "item", "event"]
 @dataclass(frozen=True, slots=True)
 class Source:
     """A numbered piece of evidence: a sentence of a chunk, an item, or something that happened; `id` is the chunk's,
-    the item's, or names the event (`outcome:0`, `clock:heat`, `told:-1` for what was told last)."""
+    the item's, or names the event (`outcome:0`, `act:0`, `clock:heat`, `told:-1` for what was told last)."""
 
     number: int
     kind: Kind
@@ -58,8 +65,10 @@ class Sheet:
 
     place: tuple[Source, ...]
     session: tuple[Source, ...]
+    story: tuple[Source, ...]
     people: Mapping[str, tuple[Source, ...]]
     happened: tuple[Source, ...]
+    acts: tuple[Source, ...]
     learned: tuple[tuple[Source, str], ...]
     asked: tuple[Source, ...]
     near: tuple[Source, ...]
@@ -70,8 +79,8 @@ class Sheet:
         """Every source, by number."""
         held = [one for lines in self.people.values() for one in lines]
         learned = [one for one, _ in self.learned]
-        turn = (*self.happened, *learned, *self.asked, *self.near, *self.facts, *self.told)
-        return (*self.place, *self.session, *held, *turn)
+        turn = (*self.happened, *self.acts, *learned, *self.asked, *self.near, *self.facts, *self.told)
+        return (*self.place, *self.session, *self.story, *held, *turn)
 
 
 def sources_of(given: NarratorInput) -> tuple[Source, ...]:
@@ -100,7 +109,7 @@ class _Numbers:
             if not text.strip() or (one_id, text) in self.seen:
                 continue
             if cost(text) > budget:
-                short = cut(text, budget - _AROUND)
+                short = cut(text, budget - AROUND)
                 kept += [self.source(kind, one_id, short)] if short else []
                 break
             budget -= cost(text)
@@ -114,12 +123,14 @@ def sheet_of(given: NarratorInput) -> Sheet:
     scene = given.scene
     place = numbers.lines(_chunks((*scene.atmosphere, *scene.overview)), PLACE_TOKENS)
     session = numbers.lines(_retrieved(given, "session"), SESSION_TOKENS)
+    story = numbers.lines(_story(given), STORY_TOKENS)
     # Everybody has the same room, so that who comes or goes changes nobody else's lines.
     people = {one.id: numbers.lines(_chunks(one.disposition), PERSON_TOKENS) for one in scene.people}
     # What is shown anyway need not be looked up.
     shown = {*(one.id for one in (*place, *session)), *(one.chunk_id for one in given.evidence)}
     numbers.used = _beside(given)
     happened = tuple(numbers.source("event", one_id, text) for one_id, text in _happened(given))
+    acts = tuple(numbers.source("event", f"act:{at}", act_in_words(act, given)) for at, act in enumerate(given.acts))
     learned = tuple((numbers.source("item", one.item_id, one.text), _how(one, given)) for one in given.evidence)
 
     def left(budget: int) -> int:
@@ -132,26 +143,7 @@ def sheet_of(given: NarratorInput) -> Sheet:
     near = numbers.lines(_near(given), left(NEAR_TOKENS))
     facts = numbers.lines(_facts(given), left(FACTS_TOKENS))
     before = tuple(numbers.source("event", one_id, text) for one_id, text in told)
-    return Sheet(place, session, people, happened, learned, found, near, facts, before)
-
-
-def cost(text: str) -> int:
-    """What a line adds to a prompt, in tokens as estimated."""
-    return count_tokens(text) + _AROUND
-
-
-def cut(text: str, budget_tokens: int) -> str:
-    """So much of a text as fits, to a sentence's end where there is one, else to a word's; empty where little does."""
-    if count_tokens(text) <= budget_tokens:
-        return text
-    part = text[: max(budget_tokens, 0) * 4]
-    while part and count_tokens(part) > budget_tokens:
-        part = part[: len(part) * 3 // 4]
-    ends = max(part.rfind(mark) for mark in (". ", "! ", "? ", ".\n", "\n"))
-    if ends > len(part) // 3:
-        return part[: ends + 1].strip()
-    word = part.rfind(" ")
-    return f"{part[:word]} …" if word > 20 else ""
+    return Sheet(place, session, story, people, happened, acts, learned, found, near, facts, before)
 
 
 def words_shown(given: NarratorInput) -> str:
@@ -181,6 +173,12 @@ def _retrieved(given: NarratorInput, key: Literal["asked", "session"]) -> list[t
     return [("chunk", str(row.get("chunk_id", "")), plain_text(str(row.get("text", "")))) for row in rows]
 
 
+def _story(given: NarratorInput) -> Iterator[tuple[Kind, str, str]]:
+    """The story before what was told last; it changes once in many turns."""
+    rows = rows_of(given.packet, "summary", "story")
+    return (("event", f"story:{at}", str(row.get("text", ""))) for at, row in enumerate(rows))
+
+
 def _happened(given: NarratorInput) -> Iterator[tuple[str, str]]:
     for outcome in given.outcomes:
         yield f"outcome:{outcome.action_index}", outcome_in_words(outcome, given)
@@ -190,8 +188,13 @@ def _happened(given: NarratorInput) -> Iterator[tuple[str, str]]:
 
 
 def _how(one: Evidence, given: NarratorInput) -> str:
-    """How an item came to be known: `Viktor tells`, `found`."""
+    """How an item came to be known: `Viktor tells`, `Viktor tells Mara, overheard`, `found`."""
     how = f"{name_of(given, one.speaker_id)} tells" if one.speaker_id else one.how
+    for outcome in (outcome for act in given.acts for outcome in act.outcomes if one.item_id in outcome.item_ids):
+        who, whom = outcome.actor_id, outcome.target_id or ""
+        # Whoever is asked or pressed is the one who says it.
+        who, whom = (whom, who) if outcome.type in ANSWERED_BY_OTHERS else (who, whom)
+        how = f"{name_of(given, who)} tells" + (f" {name_of(given, whom)}, overheard" if one.how == "overheard" else "")
     return f"{how}, known before" if one.known_before else how
 
 
@@ -215,7 +218,7 @@ def _told(given: NarratorInput, budget: int) -> list[tuple[str, str]]:
     for back, text in enumerate(reversed(given.recent), start=1):
         text = text[:MESSAGE_CHARACTERS]
         if cost(text) > budget:
-            short = cut(text, budget - _AROUND) if not kept else ""
+            short = cut(text, budget - AROUND) if not kept else ""
             kept += [(f"told:-{back}", short)] if short else []
             break
         budget -= cost(text)

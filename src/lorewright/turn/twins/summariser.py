@@ -2,7 +2,7 @@
 
 What names somebody or something, or is said aloud, tells more later than weather and gestures do. Of what was chosen
 before, the older it is the less is kept: each sentence that goes is the one whose loss leaves the smallest gap for its
-age, so that a long story is remembered from its beginning to its end.
+age and tells least, so that a long story is remembered from its beginning to its end.
 """
 
 from __future__ import annotations
@@ -26,8 +26,11 @@ from lorewright.turn.summary_records import (
 # So many sentences are chosen of what is new, and so many of one turn.
 CHOSEN = 8
 OF_A_TURN = 2
+# What weighs less is chosen where there is nothing better: one name, as in every sentence of where one stands.
+_TELLING = 4
 
 _SHORTEST_WORDS = 4
+_QUOTED = re.compile(r"[“«]([^”»]+)[”»]")
 _ENDS = re.compile(r"[.!?…][”\"’')]*$")
 _OPENED, _CLOSED = "“«", "”»"
 # A sentence that begins with one of these is of something that was named in the sentence before it.
@@ -49,38 +52,52 @@ def summarise(given: SummariserInput) -> SummariserOutput:
 
     Where nothing that was told can be quoted alone, the first sentence of it stands for all.
     """
-    chosen = _chosen(given)
+    named = [f" {' '.join(words_of(name))} " for name in given.names]
+    chosen = _chosen(given, named)
     if not chosen and not given.before:
         first = given.told[0]
         chosen = [SummarisedSentence(text=first.text[:SENTENCE].strip() or "…", turns=(first.turn_no,))]
-    return SummariserOutput(sentences=tuple(_fitting([*given.before, *chosen])))
+    return SummariserOutput(sentences=tuple(_fitting([*given.before, *chosen], named)))
 
 
-def _chosen(given: SummariserInput) -> list[SummarisedSentence]:
-    best = sorted(_candidates(given), key=lambda one: (-one.weight, one.turn_no, one.place))
-    seen = {_key(one.text) for one in given.before}
+def _chosen(given: SummariserInput, named: Sequence[str]) -> list[SummarisedSentence]:
+    best = sorted(_candidates(given, named), key=lambda one: (-one.weight, one.turn_no, one.place))
+    best = [one for one in best if one.weight >= _TELLING] or best[:1]
+    seen = {key for one in given.before for key in _said(one.text)}
     kept: list[_Candidate] = []
     for one in best:
         of_turn = [other for other in kept if other.turn_no == one.turn_no]
-        if _key(one.text) not in seen and len(of_turn) < OF_A_TURN and len(kept) < CHOSEN:
-            seen.add(_key(one.text))
+        # What is said again is no news, however it is brought up.
+        if len(of_turn) < OF_A_TURN and len(kept) < CHOSEN and seen.isdisjoint(said := _said(one.text)):
+            seen |= said
             kept.append(one)
     in_order = sorted(kept, key=lambda one: (one.turn_no, one.place))
     return [SummarisedSentence(text=one.text, turns=(one.turn_no,)) for one in in_order]
 
 
-def _candidates(given: SummariserInput) -> Iterator[_Candidate]:
-    named = [f" {' '.join(words_of(name))} " for name in given.names]
+def _candidates(given: SummariserInput, named: Sequence[str]) -> Iterator[_Candidate]:
     for told in given.told:
         for place, text in enumerate(passages(told.text)):
-            words = words_of(text)
-            if len(words) < _SHORTEST_WORDS or len(text) > SENTENCE or not _ENDS.search(text):
-                continue
-            said = f" {' '.join(words)} "
-            names = sum(1 for name in named if name in said)
-            weight = 2 * min(names, 3) + (2 if any(mark in text for mark in _OPENED) else 0)
-            weight += 1 if "you" in words or "your" in words else 0
-            yield _Candidate(text, told.turn_no, place, weight - (3 if words[0] in _POINTS_BACK else 0))
+            if len(words_of(text)) >= _SHORTEST_WORDS and len(text) <= SENTENCE and _ENDS.search(text):
+                # A story's opening says what it is about.
+                opening = _TELLING if told.turn_no == 0 else 0
+                yield _Candidate(text, told.turn_no, place, _weight(text, named) + opening)
+
+
+def _weight(text: str, named: Sequence[str]) -> int:
+    """How much a sentence tells later: by whom and what it names, and whether somebody says something in it."""
+    words = words_of(text)
+    run = f" {' '.join(words)} "
+    names = sum(1 for name in named if name in run)
+    weight = 2 * min(names, 3) + (3 if any(mark in text for mark in _OPENED) else 0)
+    weight += 1 if "you" in words or "your" in words else 0
+    return weight - (3 if words and words[0] in _POINTS_BACK else 0)
+
+
+def _said(text: str) -> set[str]:
+    """What is quoted in a sentence; where nothing is, the sentence itself."""
+    quoted = {" ".join(words_of(one)) for one in _QUOTED.findall(text)}
+    return {one for one in quoted if one} or {" ".join(words_of(text))}
 
 
 def passages(text: str) -> list[str]:
@@ -103,24 +120,22 @@ def _is_whole(text: str) -> bool:
     return opened == closed and text.count('"') % 2 == 0
 
 
-def _fitting(sentences: Sequence[SummarisedSentence]) -> list[SummarisedSentence]:
+def _fitting(sentences: Sequence[SummarisedSentence], named: Sequence[str]) -> list[SummarisedSentence]:
     kept = list(sentences)
     while len(kept) > 1 and (len(kept) > SENTENCES or sum(count_tokens(one.text) for one in kept) > SUMMARY_TOKENS):
-        del kept[_least(kept)]
+        del kept[_least(kept, named)]
     return kept
 
 
-def _least(kept: Sequence[SummarisedSentence]) -> int:
-    """Where the sentence stands whose loss leaves the smallest gap for its age; how the story began is kept longest."""
+def _least(kept: Sequence[SummarisedSentence], named: Sequence[str]) -> int:
+    """Where the sentence stands whose loss is least: for the gap that it leaves at its age, and for what it tells. How
+    the story began stays longest."""
     newest = kept[-1].turns[-1]
 
-    def gap(place: int) -> float:
+    def loss(place: int) -> float:
         before = kept[place - 1].turns[-1]
         after = kept[place + 1].turns[0] if place + 1 < len(kept) else newest + 1
-        return (after - before) / (newest + 1 - kept[place].turns[-1])
+        gap = (max(after - before, 0) + 1) / (newest + 1 - kept[place].turns[-1])
+        return gap * max(_weight(kept[place].text, named), 1)
 
-    return min(range(1, len(kept)), key=lambda place: (gap(place), place))
-
-
-def _key(text: str) -> str:
-    return " ".join(words_of(text))
+    return min(range(1, len(kept)), key=lambda place: (loss(place), place))

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from types import MappingProxyType
+from typing import Final
 
 from lorewright.rules.outcomes import Outcome
 from lorewright.turn.records import Evidence, Recorded
@@ -13,13 +15,18 @@ from lorewright.turn.twins.narrator.authored import plain, quoted, reminder
 from lorewright.turn.twins.narrator.beats import Beat, Person
 from lorewright.turn.twins.narrator.grammar import Fact
 
-_SAID = frozenset(("ask", "tell", "persuade", "threaten", "promise", "recall"))
+_GROUPS: Final = MappingProxyType(
+    {
+        "ask": "npc.ask", "tell": "npc.said", "persuade": "npc.persuade", "threaten": "npc.threaten",
+        "promise": "npc.promised", "recall": "npc.nothing_recalled",
+    }
+)  # fmt: skip
 _ANSWERED = frozenset(("told", "told_before", "deflected", "does_not_know"))
 
 
 def talk_beats(actor: Actor, outcome: Outcome, evidence: Sequence[Evidence], *, words: str) -> list[Beat] | None:
     """What is said and what is answered; None where the act is no talk."""
-    if outcome.type not in _SAID:
+    if outcome.type not in _GROUPS:
         return None
     if outcome.code in ("heard", "heard_before"):
         return _told(actor, outcome, evidence)
@@ -41,7 +48,7 @@ def _said(actor: Actor, outcome: Outcome, words: str) -> list[Beat]:
     """A question, pressure, or words; the intention's own where ours could not say what about."""
     topic = topic_of(actor.told, outcome)
     about: dict[str, Fact] = {"topic": "named"} if topic else {}
-    group, to = {"ask": "npc.ask", "tell": "npc.said"}.get(outcome.type, f"npc.{outcome.type}"), outcome.target_id
+    group, to = _GROUPS[outcome.type], outcome.target_id
     aimed, _ = meant_for(actor.told, to)
     if outcome.type in ("persuade", "threaten"):
         recorded = _on_record(actor, outcome, "npc.threatened")

@@ -4,13 +4,15 @@ not stand there."""
 from __future__ import annotations
 
 import re
+from types import MappingProxyType
 
+from lorewright.scene_lore.sections import in_sentences
 from lorewright.turn.records import NarratorInput
+from lorewright.turn.twins.naming import capitalised
 from lorewright.turn.twins.narrator import views
 from lorewright.turn.twins.narrator.act_slots import Actor
 from lorewright.turn.twins.narrator.authored import ended, is_named_in, plain, word_count
 from lorewright.turn.twins.narrator.beats import Beat
-from lorewright.turn.twins.narrator.memory import sentences
 
 _MOST_WORDS = 45
 _UNFIT = re.compile(r"\w:\w|\w_\w|[#{}\[\]<>|]|/\w")
@@ -21,6 +23,13 @@ _AFTER_OBJECT = (
     r"about|again|and|as|at|away|back|before|by|down|for|from|in|into|of|off|on|out|over|then|to|up|with|without|"
     r"a|an|the|his|her|its|their|what|where|who|why|when|how|whether|that|this"
 )
+# What somebody does of whom one says that another looks at what they do, and the same of `you`.
+_YOUR_VERBS = MappingProxyType(
+    {
+        "wants": "want", "means": "mean", "says": "say", "said": "said", "does": "do", "did": "did", "has": "have",
+        "had": "had", "is": "are", "was": "were", "goes": "go", "looks": "look", "will": "will", "can": "can",
+    }
+)  # fmt: skip
 
 
 def own_words(actor: Actor) -> str:
@@ -35,22 +44,27 @@ def own_words(actor: Actor) -> str:
     named = is_named_in([actor.person.name, plain(actor.act.name)], text)
     if not (named or _BY_PRONOUN.match(text)) or word_count(text) > _MOST_WORDS:
         return ""
-    return _to_you(text, views.name_of(actor.told, actor.told.player_id) or actor.told.player.name)
+    return _to_you(capitalised(text), views.name_of(actor.told, actor.told.player_id) or actor.told.player.name)
 
 
 def worded(actor: Actor, words: str) -> list[Beat]:
-    """The words as a beat, after a short sentence with the name where they have a pronoun alone. What they quote of the
-    notes is cited."""
+    """The words as a beat, after a short sentence with the name where they have a pronoun alone."""
+    told = quoting(actor, words)
+    return [told] if is_named_in([actor.person.name], words) else [actor.beat("act", "npc.own"), told]
+
+
+def quoting(actor: Actor, text: str, *keys: str) -> Beat:
+    """A text as a beat. The lines of the notes that it quotes are cited, and are not told by themselves any more."""
     lines = [line for view in actor.told.scene.people if view.id == actor.act.who for line in view.disposition]
-    quoted = [line for line in lines if plain(line.text) and plain(line.text).rstrip(".") in words]
-    told = Beat(
+    found = [line for line in lines if (words := plain(line.text).rstrip(".")) and words in text]
+    cites = tuple(dict.fromkeys(line.chunk_id for line in found))
+    return Beat(
         "act",
         slots={"who": actor.person},
-        authored=words,
-        cites=tuple(dict.fromkeys(line.chunk_id for line in quoted)),
-        keys=tuple(line.key for line in quoted),
+        authored=text,
+        cites=cites,
+        keys=(*keys, *(line.key for line in found)),
     )
-    return [told] if is_named_in([actor.person.name], words) else [actor.beat("act", "npc.own"), told]
 
 
 def speaks(words: str) -> bool:
@@ -59,8 +73,11 @@ def speaks(words: str) -> bool:
 
 
 def _first_sentences(text: str) -> str:
+    """So many whole sentences as are not too many words."""
+    if word_count(text) <= _MOST_WORDS:
+        return text
     kept: list[str] = []
-    for sentence in sentences(text) or [text]:
+    for sentence in in_sentences(text):
         if kept and word_count(" ".join([*kept, sentence])) > _MOST_WORDS:
             break
         kept.append(sentence)
@@ -73,9 +90,11 @@ def _to_you(text: str, name: str) -> str:
         return text
     called = re.escape(name)
     possessive = re.compile(rf"(?<=\w )(?<![.!?] ){called}['’]s?(?!\w)")
-    aimed = re.compile(rf"(?<=[\w,] )(?<!\band ){called}(?=[.,;:!?…]|$| (?:{_AFTER_OBJECT})\b)")
+    aimed = re.compile(rf"(?<=[\w,] ){called}(?=[.,;:!?…]|$)|(?<=[\w,] )(?<!\band ){called}(?= (?:{_AFTER_OBJECT})\b)")
+    doing = re.compile(rf"(?<=[\w,] ){called} ({'|'.join(_YOUR_VERBS)})\b")
     parts = _QUOTED.split(text)
     parts[::2] = [aimed.sub("you", possessive.sub("your", part)) for part in parts[::2]]
+    parts[::2] = [doing.sub(lambda found: f"you {_YOUR_VERBS[found[1]]}", part) for part in parts[::2]]
     return "".join(parts)
 
 

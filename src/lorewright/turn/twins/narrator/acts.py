@@ -11,7 +11,7 @@ from lorewright.turn.records import Evidence, NarratorInput, NpcAct
 from lorewright.turn.twins.narrator.act_deeds import deed_beats
 from lorewright.turn.twins.narrator.act_slots import Actor, actor_of
 from lorewright.turn.twins.narrator.act_talk import quotes
-from lorewright.turn.twins.narrator.act_words import own_words, tells_of_player, worded
+from lorewright.turn.twins.narrator.act_words import own_words, quoting, tells_of_player, worded
 from lorewright.turn.twins.narrator.authored import ended, is_named_in, plain
 from lorewright.turn.twins.narrator.beats import Beat, Joint
 from lorewright.turn.twins.narrator.memory import Memory
@@ -19,13 +19,20 @@ from lorewright.turn.twins.narrator.memory import Memory
 # Outcomes of which the grammar could only say that something was done: the author's sentence says it better twice.
 _WITHOUT_WORDS = frozenset(("acted", "used", "looked", "waited"))
 
+# Of many acts so many stand in a paragraph.
+_ACTS_OF_PARAGRAPH = 4
+
 
 def act_beats(given: NarratorInput, memory: Memory) -> Iterator[Beat]:
     """Every act in its order, each once; after what the player did a new paragraph begins."""
+    follows = bool(given.outcomes) or given.scene_changed
     for number, act in enumerate(given.acts):
-        first, *more = _told(actor_of(given, act), memory)
-        joint = _joint(given.acts[number - 1] if number else None, act)
-        yield replace(first, joint=joint, starts_paragraph=number == 0)
+        before = given.acts[number - 1] if number else None
+        first, *more = _told(actor_of(given, act), memory, before)
+        # A word to go on with before every one would make a list of them.
+        joint = _joint(before, act, is_next=number % 2 == 1)
+        starts = number % _ACTS_OF_PARAGRAPH == 0 and (follows or number > 0)
+        yield replace(first, joint=joint, starts_paragraph=starts)
         yield from more
 
 
@@ -47,22 +54,32 @@ def things_of_acts(given: NarratorInput) -> frozenset[str]:
     return frozenset(one for outcome in told for one in (outcome.item_id, outcome.target_id) if one is not None)
 
 
-def _joint(before: NpcAct | None, act: NpcAct) -> Joint:
+def _joint(before: NpcAct | None, act: NpcAct, *, is_next: bool) -> Joint:
     if before is None:
         return ""
     meant = {outcome.target_id for outcome in act.outcomes}
-    return "answer" if before.who in meant and before.who != act.who else "next"
+    if before.who in meant and before.who != act.who:
+        return "answer"
+    return "next" if is_next else ""
 
 
-def _told(actor: Actor, memory: Memory) -> list[Beat]:
+def _told(actor: Actor, memory: Memory, before: NpcAct | None) -> list[Beat]:
     if actor.act.hidden:
         return [actor.beat("act", "npc.whisper", to=actor.act.whisper_to)]
+    if before is not None and before.who != actor.act.who and _doing(before) and _doing(before) == _doing(actor.act):
+        return [actor.beat("act", "npc.likewise")]
     if not actor.act.outcomes:
         return _intended(actor, memory)
     beats: list[Beat] = []
     for outcome in actor.act.outcomes:
         beats += _came_of(actor, outcome, memory, is_first=not beats)
     return beats
+
+
+def _doing(act: NpcAct) -> str:
+    """What somebody's gesture is, without their name; empty where it is more than a gesture."""
+    shown = _say(act) or ended(plain(act.text))
+    return "" if act.outcomes or act.hidden or act.name not in shown else shown.replace(act.name, "", 1)
 
 
 def _came_of(actor: Actor, outcome: Outcome, memory: Memory, *, is_first: bool) -> list[Beat]:
@@ -79,12 +96,20 @@ def _came_of(actor: Actor, outcome: Outcome, memory: Memory, *, is_first: bool) 
         beats += [*_authored(actor, say, again=known), *_unsaid(actor, outcome, say, evidence)]
         beats += [actor.beat("act", "npc.came_off", {"band": "mixed"})] if outcome.band == "mixed" else []
     else:
-        whispers = actor.act.whisper_to == actor.told.player_id and came_off
-        beats += [actor.beat("act", "npc.near")] if whispers and is_first else []
         words = own_words(actor) if came_off and is_first else ""
         is_fit = bool(words) and not tells_of_player(actor.told, words) and memory.age(words) is None
         beats += deed_beats(actor, outcome, evidence, words=words if is_fit else "")
+        if actor.act.whisper_to == actor.told.player_id and came_off and is_first:
+            beats = _whispered(actor, beats)
     return [*beats, *_also_said(actor.told, outcome)]
+
+
+def _whispered(actor: Actor, beats: list[Beat]) -> list[Beat]:
+    """The same said low: what is quoted has that for its frame, anything else has it before it."""
+    near = actor.beat("act", "npc.near")
+    if beats and beats[0].is_speech:
+        return [replace(beats[0], group=near.group, facts={}), *beats[1:]]
+    return [near, *beats]
 
 
 def _intended(actor: Actor, memory: Memory) -> list[Beat]:
@@ -94,13 +119,15 @@ def _intended(actor: Actor, memory: Memory) -> list[Beat]:
     words = own_words(actor)
     if not words:
         return [actor.beat("act", "npc.gesture", to=actor.act.whisper_to)]
+    if words == f"{actor.person.name} waits.":
+        return [actor.beat("act", "npc.wait")]
     if memory.age(words) is not None:
         return [actor.beat("act", "npc.still_at_it", {"verb": "talk"} if "”" in words else {})]
     return worded(actor, words)
 
 
 def _authored(actor: Actor, say: str, *, again: bool) -> list[Beat]:
-    told = Beat("act", slots={"who": actor.person}, authored=say, keys=(_key(say),))
+    told = quoting(actor, say, _key(say))
     return [actor.beat("aside", "npc.again"), told] if again else [told]
 
 
@@ -124,7 +151,9 @@ def _unsaid(actor: Actor, outcome: Outcome, say: str, evidence: Sequence[Evidenc
         return [one for one in deed_beats(actor, outcome, new, words="") if one.cites]
     named = is_named_in([actor.person.name], say)
     beats = quotes(actor, "told.after_say", new, to=None)
-    return [replace(beats[0], group="", facts={}), *beats[1:]] if beats and named else beats
+    if not beats or not named:
+        return beats
+    return [replace(beats[0], group="", facts={}, continues=True), *beats[1:]]
 
 
 def _also_said(given: NarratorInput, outcome: Outcome) -> Iterator[Beat]:

@@ -17,6 +17,8 @@ from lorewright.turn.twins.narrator.scenery import lore_beat
 
 # For so many turns after it was told one does not hear of the quiet again.
 _QUIET_TURNS = 4
+# Nor in the first ones, when nobody has had much to say yet.
+_FIRST_TURNS = 2
 _TALK = frozenset(("ask", "tell", "persuade", "threaten", "promise", "recall"))
 
 
@@ -28,6 +30,10 @@ def after_acts(given: NarratorInput, memory: Memory) -> Iterator[Beat]:
     verb = _verb(actor)
     kinds: list[dict[str, Fact]] = [{"verb": verb}, {}] if verb else [{}]
     shown = [actor.beat("filler", "npc.after", facts) for facts in kinds]
+    meant = {act.whisper_to for act in given.acts} | {one.target_id for act in given.acts for one in act.outcomes}
+    others = [view.id for view in given.scene.people if view.id not in meant | {act.who for act in given.acts}]
+    if others and (who := views.person(given, others[given.turn_no % len(others)])):
+        shown.insert(given.turn_no % 2, Beat("filler", "npc.bystander", {}, {"who": who}))
     lines = [line for view in given.scene.people if view.id == actor.act.who for line in view.disposition]
     new = [line for line in views.unseen(lines, given.recall) if memory.age(plain(line.text)) is None]
     theirs = [lore_beat(line) for line in new[:1] if actor.act.who not in _gone(given)]
@@ -42,7 +48,8 @@ def quiet_beats(given: NarratorInput) -> list[Beat]:
     ]
     meant = {outcome.target_id for outcome in given.outcomes}
     told_lately = any(given.recall.get(f"quiet@{given.turn_no - back}") for back in range(1, _QUIET_TURNS + 1))
-    if not names or given.acts or given.scene_changed or given.ending or told_lately or meant & set(given.quiet):
+    too_soon = told_lately or given.turn_no <= _FIRST_TURNS
+    if not names or given.acts or given.scene_changed or given.ending or too_soon or meant & set(given.quiet):
         return []
     slots = {"names": listed(names)}
     return [Beat("quiet", "quiet", {}, slots, plural=len(names) > 1, keys=(f"quiet@{given.turn_no}",))]

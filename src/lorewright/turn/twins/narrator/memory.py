@@ -8,6 +8,8 @@ from collections.abc import Sequence
 _SENTENCE_END = re.compile(r"(?<=[.!?…:])\s+|(?<=[.!?…]”)\s+")
 _WORD = re.compile(r"[\w'’-]+")
 _RUN = 4
+# A turn of several rounds has so many narrations, or hardly more.
+_OPENINGS = 5
 
 Run = tuple[str, ...]
 
@@ -19,6 +21,7 @@ class Memory:
         self._texts = list(recent)
         self._runs = {run for text in recent for run in _runs(text)}
         self._last = _words(recent[-1])[:2] if recent else []
+        self._openings = [_words(text)[:2] for text in recent[-_OPENINGS:]]
 
     def add(self, text: str) -> None:
         """Something more was told in this turn."""
@@ -38,6 +41,10 @@ class Memory:
         """Whether the text would open as the last turn did: its first two words, or `You`."""
         first = _words(text)[:2]
         return bool(self._last) and (first == self._last or first[:1] == self._last[:1] == ["you"])
+
+    def opened_lately(self, text: str) -> bool:
+        """Whether one of the last narrations opened with the same two words."""
+        return _words(text)[:2] in self._openings
 
     def last(self) -> str:
         """What was told last; empty where nothing was."""

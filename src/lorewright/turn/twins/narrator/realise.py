@@ -34,7 +34,7 @@ _CASES = MappingProxyType({"who": 0, "whom": 1, "whose": 2, "self": 3})
 _JOINTS: Mapping[Joint, tuple[str, ...]] = MappingProxyType(
     {
         "next": ("Then", "After that", "Meanwhile,", "A moment later", "Before long", "Next"),
-        "answer": ("At that,", "For an answer,", "On hearing that,", "To this"),
+        "answer": ("At that,", "In turn,", "With that,"),
     }
 )
 
@@ -124,6 +124,8 @@ class Voice:
         if is_first:
             fresh = [index for index in fresh if not self._memory.opens_alike(frames[index].text)] or fresh
         if is_act:
+            if is_first:
+                fresh = [index for index in fresh if not self._memory.opened_lately(frames[index].text)] or fresh
             # Not one sentence after the other, nor one narration of a turn after the other, with a name at its head.
             fresh = [index for index in fresh if not self._names_again(frames[index].text, is_first)] or fresh
         fresh = [index for index in fresh if not self._jars(frames[index].text)] or fresh

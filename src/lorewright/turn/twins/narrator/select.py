@@ -39,13 +39,13 @@ def select(given: NarratorInput, memory: Memory) -> Selection:
         *movements(given),
         *_strays(given),
         *pressure(given),
-        *act_beats(given, memory),
-        *quiet_beats(given),
     ]
+    acts = list(act_beats(given, memory))
     beats = _once(beats)
     is_anothers = is_round_of_another(given)
     if not given.ending and not is_anothers and not any(beat.cites for beat in beats) and _wants_lore(given):
-        beats += list(lore_left(given, beats))[:1]
+        beats += list(lore_left(given, [*beats, *acts]))[:1]
+    beats = _once([*beats, *acts, *quiet_beats(given)])
     if given.ending and plain(given.ending):
         beats.append(Beat("ending", authored=plain(given.ending), starts_paragraph=True))
     return Selection(tuple(beats), tuple(after_acts(given, memory) if is_anothers else fillers(given, beats)))

@@ -1,0 +1,90 @@
+"""The commands of the prompt that are about who speaks and to whom, and about scenes: /as, /think, /whisper, /scene."""
+
+from __future__ import annotations
+
+from lorewright.campaigns.scene_end import end_scene
+from lorewright.cli.output import say
+from lorewright.cli.prose import wrapped
+from lorewright.cli.seat import Seat
+from lorewright.cli.table_talk import show_result
+from lorewright.errors import CampaignError
+from lorewright.turn.personas import persona_called, somebody_called
+from lorewright.turn.result import TurnResult
+from lorewright.world.state import OFFSTAGE, WorldState
+
+# Names of more words than this are found by some of their words.
+_NAME_WORDS = 5
+# No scene is left for longer than a year.
+_MOST_MINUTES = 525_600
+
+
+def go_on_as(seat: Seat, rest: str) -> None:
+    """From the next words on the player is another of their personas; without a name, who they may be is listed."""
+    state = seat.campaign.store.head().state
+    if not rest:
+        for who in state.personas or (state.player_id,):
+            mark = "*" if who == (seat.persona or state.player_id) else " "
+            say(f"{mark} {state.name_of(who)}: {_where(who, state)}")
+        return
+    who = persona_called(rest, state)
+    seat.persona = None if who == state.player_id else who
+    if who == state.player_id:
+        say(f"You are {state.name_of(who)}.")
+    else:
+        say(f"You go on as {state.name_of(who)} with your next words: {_where(who, state)}.")
+
+
+def _where(who: str, state: WorldState) -> str:
+    place = state.positions.get(who, OFFSTAGE)
+    return "nowhere just now" if place == OFFSTAGE else f"at {state.name_of(place)}"
+
+
+def think(seat: Seat, rest: str) -> None:
+    """Keep a thought for the next turn; without one, the thought that is kept is let go."""
+    if rest:
+        seat.thought = rest
+        say("You keep it to yourself; it goes with your next words.")
+    elif seat.thought:
+        seat.thought = ""
+        say("You let the thought go.")
+    else:
+        say("Say what you think: /think TEXT. Nobody else ever knows of it.")
+
+
+def whisper(seat: Seat, rest: str) -> None:
+    """Play words that one person alone is to hear.
+
+    Raises:
+        CampaignError: nobody is called so, or there are no words.
+    """
+    state = seat.state()
+    words = rest.replace(":", " ", 1).split()
+    for size in range(min(_NAME_WORDS, len(words)), 0, -1):
+        try:
+            to = somebody_called(" ".join(words[:size]), state)
+        except CampaignError:
+            continue
+        if words[size:]:
+            seat.submit(" ".join(words[size:]), whisper_to=to)
+            return
+        raise CampaignError("there is nothing to whisper", hint=f"/whisper {' '.join(words)} ask about the boat")
+    if not words:
+        raise CampaignError("say to whom, and what", hint="/whisper NAME ask about the boat")
+    somebody_called(words[0], state)
+
+
+def scene(seat: Seat, rest: str) -> None:
+    """`/scene end [MINUTES]`: the scene is closed, and time goes by until the next one opens.
+
+    Raises:
+        CampaignError: it is not said so, or the story has ended.
+    """
+    name, _, minutes = rest.partition(" ")
+    minutes = minutes.strip()
+    if name.casefold() != "end" or (minutes and not (minutes.isdecimal() and minutes.isascii())):
+        raise CampaignError("a scene can be ended", hint="/scene end, or /scene end 30 to go on half an hour later")
+    passed = min(int(minutes[:9] or 0), _MOST_MINUTES)
+    result = TurnResult.model_validate_json(end_scene(seat.campaign, minutes=passed))
+    later = "" if not passed else " A minute later." if passed == 1 else f" {passed} minutes later."
+    say(wrapped(f"The scene ends.{later}"), style="dim")
+    show_result(result)

@@ -1,0 +1,277 @@
+"""`pack test --leaks`: every secret of a pack x every viewer x every channel, on a copy with a canary in each secret.
+
+Nothing is written outside a folder of the moment, and no model is asked but parrots.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import chain
+from pathlib import Path
+
+from lorewright.campaigns.campaigns import Campaigns
+from lorewright.campaigns.scenario import Scenario, read_scenario
+from lorewright.errors import LorewrightError, NotFound, PackError
+from lorewright.evals.leaks.asking import Asker
+from lorewright.evals.leaks.findings import Blocked, LeakReport, OverBlocked, Tally
+from lorewright.evals.leaks.looking import Looker
+from lorewright.evals.leaks.playing import Playing, parrots
+from lorewright.evals.leaks.recorded import Recorded
+from lorewright.evals.leaks.rehearsal import Planted, Rehearsal
+from lorewright.evals.leaks.secrets import Secret, secrets_of
+from lorewright.evals.leaks.surfaces import Surface, surfaces_of, surfaces_of_scenario
+from lorewright.evals.leaks.touring import Tour
+from lorewright.evals.leaks.written import leaks_in_writing, over_blocked_sentences
+from lorewright.ids import canonical_json
+from lorewright.index.library import Library
+from lorewright.llm.prompts.library import PromptLibrary
+from lorewright.packs.loader import Progress, load_manifest, no_progress
+from lorewright.packs.models import Pack
+from lorewright.turn.campaign import PackPin
+
+_SUFFIXES = (".yaml", ".yml")
+
+
+@dataclass(frozen=True, slots=True)
+class Plays:
+    """How many lines are played at most in each campaign: by what is built in, and by parrots, which say everything
+    that they were shown and so take their time."""
+
+    builtin: int = 40
+    parrot: int = 8
+
+
+@dataclass(slots=True)
+class _Found:
+    tally: Tally = field(default_factory=Tally)
+    refused: list[Blocked] = field(default_factory=list)
+    remarks: list[str] = field(default_factory=list)
+
+
+class LeakSuite:
+    """Tests packs for leaks. The library only says where installed packs lie."""
+
+    def __init__(
+        self,
+        library: Library,
+        scenarios: Path,
+        content_packs: Path,
+        prompts: PromptLibrary,
+        *,
+        plays: Plays = Plays(),
+    ) -> None:
+        self._library = library
+        self._scenarios = scenarios
+        self._content_packs = content_packs
+        self._prompts = prompts
+        self._plays = plays
+
+    def pack(self, name: str, *, progress: Progress = no_progress) -> LeakReport:
+        """Test a pack, by its folder or ID, together with what it depends on and with the workspace's scenarios that
+        use it.
+
+        Raises:
+            NotFound: there is no such folder or pack.
+            PackError: it is no pack, or what it depends on is not there.
+        """
+        root = self._root(name)
+        pack_id = load_manifest(root)[0].id
+        scenarios = self._scenarios_of(pack_id)
+        wanted = [one for _, scenario in scenarios for one in scenario.content_packs]
+        roots = self._with_dependencies([root])
+        beside = [one for one in self._with_dependencies(self._roots_there(wanted, but=pack_id)) if one not in roots]
+        return self.tested(pack_id, roots, scenarios, beside=beside, progress=progress)
+
+    def campaign(self, campaigns: Campaigns, campaign_id: str, *, progress: Progress = no_progress) -> LeakReport:
+        """Test a campaign: every turn that was played, what can be asked at its head; then the packs that it pins with
+        its scenario, as `pack` does.
+
+        Raises:
+            NotFound: there is no such campaign, or a text that it pins is gone.
+        """
+        tally = Tally()
+        with tempfile.TemporaryDirectory(prefix="lorewright-leaks-") as folder:
+            with campaigns.open(campaign_id) as campaign:
+                recorded = Recorded(campaign, tally)
+                recorded.look(progress=progress)
+                row = campaign.row
+                roots = [_unpacked(campaigns, pin, Path(folder)) for pin in row.pins]
+            scenario = Scenario.model_validate(row.scenario)
+            path = Path(folder) / f"{scenario.id}.yaml"
+            path.write_text(canonical_json(row.scenario), encoding="utf-8")
+            report = self.tested(campaign_id, self._with_dependencies(roots), [(path, scenario)], progress=progress)
+        checks = Counter(report.checks)
+        checks.update(tally.checks)
+        return replace(report, checks=dict(sorted(checks.items())), leaks=tuple(sorted({*report.leaks, *tally.leaks})))
+
+    def tested(
+        self,
+        subject: str,
+        roots: Sequence[Path],
+        scenarios: Sequence[tuple[Path, Scenario]],
+        *,
+        beside: Sequence[Path] = (),
+        progress: Progress = no_progress,
+    ) -> LeakReport:
+        """Test packs that lie in these folders (what others depend on first), and play the scenarios on top of them,
+        some of which need what lies `beside` them.
+
+        Raises:
+            PackError: a folder is no pack.
+        """
+        found = _Found()
+        with tempfile.TemporaryDirectory(prefix="lorewright-leaks-") as folder:
+            rehearsal = Rehearsal(Path(folder), self._prompts)
+            progress("planting", 0, 1)
+            planted = rehearsal.install([*roots, *beside])
+            own = planted.packs[: len(roots)]
+            rehearsal.add_scenarios((path for path, _ in scenarios), self._scenarios)
+            looker = Looker(planted.canaries, found.tally)
+            secrets = [secret for pack in own for secret in secrets_of(pack)]
+            progress("reading", 0, 1)
+            leaks_in_writing(_surfaces(own, scenarios), secrets, found.tally)
+            blocked = over_blocked_sentences(own, secrets)
+            asked = Asker(
+                rehearsal.desk,
+                [pack.manifest.id for pack in own],
+                looker,
+                conditioned=[chunk.id for pack in own for chunk in pack.chunks if chunk.conditions],
+            ).ask(progress=progress)
+            self._play(rehearsal, planted, subject, scenarios, looker, found, progress)
+        return LeakReport(
+            subject=subject,
+            secrets=len(secrets),
+            viewers=(*asked.viewers, "stages"),
+            checks=dict(sorted(found.tally.checks.items())),
+            leaks=tuple(sorted(found.tally.leaks)),
+            over_blocked=_over_blocked(blocked, asked.not_shown, found.refused),
+            unproven=tuple(secret.place for secret in planted.canaries.unproven),
+            remarks=(*_remarks(planted, secrets), *asked.remarks, *dict.fromkeys(found.remarks)),
+        )
+
+    def _play(
+        self,
+        rehearsal: Rehearsal,
+        planted: Planted,
+        subject: str,
+        scenarios: Sequence[tuple[Path, Scenario]],
+        looker: Looker,
+        found: _Found,
+        progress: Progress,
+    ) -> None:
+        plays = [("the walk", None), *((path.name, path) for path, _ in scenarios)]
+        for done, (name, path) in enumerate(plays):
+            for cast, most in (("builtin", self._plays.builtin), ("parrot", self._plays.parrot)):
+                progress(f"playing {name}", 2 * done + (cast == "parrot"), 2 * len(plays))
+                models = parrots() if cast == "parrot" else {}
+                playing = Playing(rehearsal, looker, f"{name} ({cast})")
+                campaigns = rehearsal.campaigns(models)
+                campaign_id = f"c{done}{cast}"
+                try:
+                    demo = _begun(rehearsal, campaigns, campaign_id, subject, path)
+                    with campaigns.open(campaign_id) as campaign:
+                        lines = chain(demo[:most], Tour(planted.packs).lines(campaign, most))
+                        playing.play(campaigns, campaign_id, _first(lines, most), models)
+                except LorewrightError as problem:
+                    found.remarks.append(f"{name} could not be played: {problem}")
+                found.refused += playing.played.refused
+                found.remarks += playing.played.remarks
+
+    def _root(self, name: str) -> Path:
+        """A pack's folder: as it is named, where it is installed, or in the workspace."""
+        for root in (Path(name), *self._places(name)):
+            if root.is_dir():
+                return root
+        raise NotFound(f"there is no folder or pack {name}", hint="name a pack's folder, or see: lorewright pack list")
+
+    def _places(self, pack_id: str) -> list[Path]:
+        installed = [Path(pack.path) for pack in self._library.packs() if pack.id == pack_id]
+        own = self._content_packs / pack_id
+        return [*installed, own] if "/" not in pack_id and pack_id not in ("", ".", "..") else installed
+
+    def _roots_there(self, pack_ids: Iterable[str], *, but: str) -> list[Path]:
+        found = (
+            next((one for one in self._places(pack_id) if one.is_dir()), None) for pack_id in pack_ids if pack_id != but
+        )
+        return [root for root in dict.fromkeys(found) if root is not None]
+
+    def _with_dependencies(self, roots: Sequence[Path]) -> list[Path]:
+        """The folders, each after those that it depends on, which lie beside it, are installed, or in the workspace."""
+        ordered: dict[Path, None] = {}
+        open_now: list[Path] = []
+
+        def add(root: Path) -> None:
+            root = root.resolve()
+            if root in ordered or root in open_now:
+                return
+            open_now.append(root)
+            for needed in load_manifest(root)[0].depends_on:
+                beside = [root.parent / needed.id] if "/" not in needed.id else []
+                there = next((one for one in (*self._places(needed.id), *beside) if one.is_dir()), None)
+                if there is None:
+                    raise PackError(f"{root.name} depends on {needed.id}, which is not there", hint="install it first")
+                add(there)
+            open_now.remove(root)
+            ordered[root] = None
+
+        for root in roots:
+            add(root)
+        return list(ordered)
+
+    def _scenarios_of(self, pack_id: str) -> list[tuple[Path, Scenario]]:
+        """The workspace's scenarios that use a pack and all of whose packs are there, by file."""
+        found = []
+        for path in sorted(self._scenarios.glob("*")) if self._scenarios.is_dir() else ():
+            scenario = read_scenario(path)[0] if path.suffix in _SUFFIXES and path.is_file() else None
+            if scenario is not None and pack_id in scenario.content_packs:
+                found.append((path, scenario))
+        return found
+
+
+def _unpacked(campaigns: Campaigns, pin: PackPin, folder: Path) -> Path:
+    root = folder / pin.pack_id
+    root.mkdir()
+    campaigns.kept.unpack(pin.content_hash, root)
+    return root
+
+
+def _begun(rehearsal: Rehearsal, campaigns: Campaigns, campaign_id: str, subject: str, path: Path | None) -> list[str]:
+    """Begin a campaign of a scenario's file, or of the walk in a pack; the lines of its demo."""
+    if path is None:
+        explorer = rehearsal.explorer
+        walk = explorer.walk(*explorer.pack_of_id(subject), seed=1)
+        explorer.begin(walk, campaigns, campaign_id=campaign_id, seed=1)
+        return []
+    scenario, _ = read_scenario(path)
+    campaigns.new(path.stem, campaign_id=campaign_id, seed=1 if scenario is None else scenario.demo_seed)
+    return [] if scenario is None else list(scenario.demo)
+
+
+def _first(lines: Iterable[str], most: int) -> Iterable[str]:
+    for number, line in enumerate(lines):
+        if number >= most:
+            return
+        yield line
+
+
+def _surfaces(packs: Sequence[Pack], scenarios: Sequence[tuple[Path, Scenario]]) -> Iterable[Surface]:
+    for pack in packs:
+        yield from surfaces_of(pack)
+    for path, _ in scenarios:
+        yield from surfaces_of_scenario(path)
+
+
+def _over_blocked(found: OverBlocked, not_shown: Iterable[Blocked], refused: Iterable[Blocked]) -> OverBlocked:
+    return replace(found, not_shown=tuple(dict.fromkeys(not_shown)), refused_in_play=tuple(dict.fromkeys(refused)))
+
+
+def _remarks(planted: Planted, secrets: Sequence[Secret]) -> list[str]:
+    remarks = []
+    if not secrets:
+        remarks.append("there are no secrets: every section is open to everybody")
+    if unproven := len(planted.canaries.unproven):
+        remarks.append(f"in {unproven} secrets no canary could be planted; only their words were looked for")
+    return remarks

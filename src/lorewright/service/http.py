@@ -1,0 +1,129 @@
+"""An MCP server over streamable HTTP.
+
+Who may ask is decided before anything is read: by the Host header, by the Origin, and beyond this machine by a
+token."""
+
+from __future__ import annotations
+
+import hmac
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from ipaddress import ip_address
+from typing import Any
+
+import uvicorn
+from mcp.server import MCPServer
+from mcp.server.transport_security import TransportSecuritySettings
+from starlette.responses import PlainTextResponse
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from lorewright.errors import SettingsError
+
+PATH = "/mcp"
+# Whoever reaches us from another machine must know it.
+TOKEN_VARIABLE = "LOREWRIGHT_MCP_TOKEN"
+
+_LOCAL = ("127.0.0.1", "localhost", "[::1]")
+_ADDRESS = re.compile(r"(?:(?P<host>\[[0-9A-Fa-f:.]+\]|[\w.-]+):)?(?P<port>\d{1,5})")
+_SHORTEST_TOKEN = 16
+
+
+@dataclass(frozen=True, slots=True)
+class Address:
+    """Where we listen."""
+
+    host: str
+    port: int
+
+    @property
+    def is_local(self) -> bool:
+        """Whether nobody beyond this machine can reach it."""
+        if self.host == "localhost":
+            return True
+        try:
+            return ip_address(self.host).is_loopback
+        except ValueError:
+            return False
+
+    @property
+    def url(self) -> str:
+        """Where clients find us."""
+        return f"http://{f'[{self.host}]' if ':' in self.host else self.host}:{self.port}{PATH}"
+
+
+def address_of(text: str) -> Address:
+    """`HOST:PORT`, or a port alone, which is one of this machine's own.
+
+    Raises:
+        SettingsError: it is neither.
+    """
+    found = _ADDRESS.fullmatch(text)
+    if found is None or not 0 < int(found["port"]) < 65_536:
+        raise SettingsError(f"{text!r} is no address to serve at", hint="give HOST:PORT, as in 127.0.0.1:8765")
+    return Address((found["host"] or "127.0.0.1").strip("[]"), int(found["port"]))
+
+
+def http_app(
+    server: MCPServer[Any], address: Address, *, allowed: Sequence[str] = (), token: str | None = None
+) -> ASGIApp:
+    """The server as an ASGI app. `allowed` are the names, with or without a port, by which clients elsewhere call us.
+
+    Raises:
+        SettingsError: the address can be reached from other machines, and no name is allowed or no token set.
+    """
+    if not address.is_local and not allowed:
+        raise SettingsError(
+            f"{address.host} can be reached from other machines",
+            hint="serve at 127.0.0.1, or name how clients call this machine: --allow-host NAME",
+        )
+    if (not address.is_local or allowed) and len(token or "") < _SHORTEST_TOKEN:
+        raise SettingsError(
+            f"whoever reaches {address.host} from elsewhere would be let in",
+            hint=f"set {TOKEN_VARIABLE} to a secret of {_SHORTEST_TOKEN} signs or more, and give it to the clients",
+        )
+    app = server.streamable_http_app(streamable_http_path=PATH, transport_security=security(address, allowed))
+    return app if token is None else _Guarded(app, token)
+
+
+def security(address: Address, allowed: Sequence[str] = ()) -> TransportSecuritySettings:
+    """The Host headers and Origins that are let in: this machine's own names, and those that are allowed. A page of
+    another site that makes a browser call us has neither."""
+    names = [*_LOCAL, *allowed]
+    if address.is_local:
+        names.append(f"[{address.host}]" if ":" in address.host else address.host)
+    with_ports = [one for name in names for one in ((name,) if _has_port(name) else (f"{name}:{address.port}",))]
+    bare = [name for name in names if not _has_port(name) and address.port in (80, 443)]
+    origins = [f"{scheme}://{name}" for name in names for scheme in ("http", "https")]
+    return TransportSecuritySettings(
+        allowed_hosts=list(dict.fromkeys([*with_ports, *bare, *(name for name in allowed)])),
+        allowed_origins=list(
+            dict.fromkeys([*origins, *(f"{one}:*" for one in origins if not _has_port(one.partition("://")[2]))])
+        ),
+    )
+
+
+def run(app: ASGIApp, address: Address) -> None:
+    """Answer until we are stopped."""
+    uvicorn.run(app, host=address.host, port=address.port, log_level="warning", lifespan="on")
+
+
+def _has_port(name: str) -> bool:
+    return bool(re.search(r":\d+$", name)) and not name.endswith("]")
+
+
+class _Guarded:
+    """Lets nobody in who does not show the token."""
+
+    def __init__(self, app: ASGIApp, token: str) -> None:
+        self._app = app
+        self._wanted = f"Bearer {token}".encode()
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "http":
+            shown = dict(scope["headers"]).get(b"authorization", b"")
+            if not hmac.compare_digest(shown, self._wanted):
+                refusal = PlainTextResponse("a token is asked for", 401, {"WWW-Authenticate": "Bearer"})
+                await refusal(scope, receive, send)
+                return
+        await self._app(scope, receive, send)

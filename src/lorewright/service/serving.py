@@ -1,0 +1,43 @@
+"""What the command line asks for -> a server that is ready to run. Whatever is wrong is found before the first client
+comes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+
+from lorewright.bootstrap import open_app
+from lorewright.errors import SettingsError
+from lorewright.service.desk import Desk
+from lorewright.service.http import TOKEN_VARIABLE, address_of, http_app, run
+from lorewright.service.server import make_server, serve_stdio
+from lorewright.service.viewer import viewer_of
+
+
+def serve(
+    *,
+    campaign_id: str | None,
+    viewer: str,
+    read_only: bool,
+    http: str | None,
+    allowed: Sequence[str],
+    environ: Mapping[str, str],
+    say: Callable[[str], None],
+) -> Callable[[], None]:
+    """Make everything ready; call what comes back to serve until the client leaves or we are stopped. `say` tells
+    people where the server is to be found: never on stdout, which belongs to the protocol.
+
+    Raises:
+        NotFound: there is no such campaign, or no such character in it.
+        SettingsError: there is no such viewer, or the address cannot be served as it is.
+    """
+    desk = Desk(open_app(long_lived=True), viewer_of(viewer), campaign_id)
+    server = make_server(desk, read_only=read_only)
+    if http is None:
+        if allowed:
+            raise SettingsError("--allow-host is for --http", hint="give --http HOST:PORT as well, or leave it out")
+        return partial(serve_stdio, server)
+    address = address_of(http)
+    app = http_app(server, address, allowed=allowed, token=environ.get(TOKEN_VARIABLE))
+    say(f"serving at {address.url} as {viewer}; Ctrl+C stops it")
+    return partial(run, app, address)

@@ -1,0 +1,1 @@
+"""What the cast do of their own accord where no model is asked."""

@@ -1,0 +1,136 @@
+"""`lorewright mcp` as clients start it: a process that speaks the protocol on stdin and stdout, and nothing else."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from mcp import Client, StdioServerParameters, stdio_client
+
+import harbour as h
+from lorewright.bootstrap import App
+
+HELLO = {
+    "jsonrpc": "2.0",
+    "id": 1,
+    "method": "initialize",
+    "params": {
+        "protocolVersion": "2025-06-18",
+        "capabilities": {},
+        "clientInfo": {"name": "a client", "version": "1"},
+    },
+}
+
+
+@pytest.fixture
+def app(tmp_path: Path) -> App:
+    return h.harbour(tmp_path)
+
+
+def environment(app: App) -> dict[str, str]:
+    return {**os.environ, "LOREWRIGHT_WORKSPACE": str(app.workspace.root)}
+
+
+def command(*options: str) -> list[str]:
+    return [sys.executable, "-m", "lorewright", "mcp", *options]
+
+
+def started(app: App, *options: str) -> subprocess.Popen[str]:
+    pipes: dict[str, Any] = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    return subprocess.Popen(command(*options), **pipes, text=True, env=environment(app))
+
+
+def spoken(app: App, lines: list[str], *options: str) -> tuple[list[Any], str, int]:
+    """What a process answers to lines, each of its lines as JSON; what it says on stderr; its exit code."""
+    process = started(app, *options)
+    out, err = process.communicate("".join(f"{line}\n" for line in lines), timeout=120)
+    return [json.loads(line) for line in out.splitlines()], err, process.returncode
+
+
+@pytest.mark.slow
+def test_a_client_of_the_sdk_asks_as_player_and_as_game_master_and_changes_the_world_once(app: App) -> None:
+    async def ask(viewer: str) -> dict[str, Any]:
+        parameters = StdioServerParameters(
+            command=sys.executable,
+            args=command("--campaign", "game", "--as", viewer)[1:],
+            env=environment(app),
+        )
+        async with Client(stdio_client(parameters)) as client:
+            tools = {tool.name for tool in (await client.list_tools()).tools}
+            lore = await client.call_tool("query_lore", {"question": "who sold her passage"})
+            found: dict[str, Any] = {"tools": tools, "lore": json.dumps(lore.structured_content)}
+            if "apply_ops" in tools:
+                call = {"ops": [{"op": "advance_time", "minutes": 5}], "call_id": "one"}
+                done = [(await client.call_tool("apply_ops", call)).structured_content for _ in range(2)]
+                found["repeated"] = [one["repeated"] for one in done if one is not None]
+            return found
+
+    player, gm = (asyncio.run(ask(viewer)) for viewer in ("player", "gm"))
+    assert {"apply_ops", "accept_review"} <= gm["tools"] - player["tools"]
+    assert (h.WITHHOLDS in gm["lore"], h.WITHHOLDS in player["lore"]) == (True, False)
+    assert gm["repeated"] == [False, True]
+    with app.campaigns.reading("game") as store:
+        assert (store.head().state.minutes, len(store.turns())) == (5, 2)
+
+
+@pytest.mark.slow
+def test_nothing_but_the_protocol_is_written_to_stdout_whatever_is_sent(app: App) -> None:
+    broken = ["", "this is no JSON", "{}", "[]", '{"jsonrpc": "2.0"}', '{"jsonrpc":"2.0","id":7,"method":"nothing"}']
+    ready = '{"jsonrpc":"2.0","method":"notifications/initialized"}'
+    call = {"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": {"name": "get_state", "arguments": {}}}
+    lines = [json.dumps(HELLO), ready, *broken, json.dumps(call)]
+    answers, err, code = spoken(app, lines, "--campaign", "game")
+    by_id = {one.get("id"): one for one in answers if isinstance(one, dict)}
+    assert all(one["jsonrpc"] == "2.0" for one in answers)
+    assert by_id[1]["result"]["serverInfo"]["name"] == "lorewright"
+    assert by_id[7]["error"]
+    # Whether the last answer is written before the end of stdin is seen, is the machine's affair.
+    assert by_id.get(2, {"result": {}})["result"].get("isError") is not True
+    assert (code, "Traceback" in err) == (0, False)
+
+
+@pytest.mark.slow
+def test_a_client_that_dies_leaves_no_process_and_no_half_turn(app: App) -> None:
+    call = {
+        "jsonrpc": "2.0",
+        "id": 2,
+        "method": "tools/call",
+        "params": {"name": "apply_ops", "arguments": {"ops": [{"op": "advance_time", "minutes": 5}], "call_id": "a"}},
+    }
+    with started(app, "--campaign", "game") as process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        process.stdin.write(json.dumps(HELLO) + "\n")
+        process.stdin.flush()
+        assert json.loads(process.stdout.readline())["id"] == 1
+        process.stdin.write(json.dumps(call) + "\n")
+        process.stdin.close()
+        process.stdout.close()
+        process.wait(timeout=60)
+    with app.campaigns.reading("game") as store:
+        assert (store.head().state.minutes, len(store.turns())) in ((0, 1), (5, 2))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        (("--campaign", "none"), "there is no campaign none"),
+        (("--as", "everyone"), "unknown viewer"),
+        (("--campaign", "game", "--as", "npc:nobody"), "there is no character nobody"),
+        (("--http", "somewhere"), "no address to serve at"),
+        (("--http", "0.0.0.0:8765"), "can be reached from other machines"),
+        (("--allow-host", "example.org"), "--allow-host is for --http"),
+    ],
+)
+def test_what_is_wrong_is_told_before_anything_is_served(app: App, options: tuple[str, ...], told: str) -> None:
+    answers, err, code = spoken(app, [json.dumps(HELLO)], *options)
+    assert (answers, code) == ([], 1)
+    assert told in err
+    assert "Traceback" not in err
