@@ -124,11 +124,11 @@ def test_words_that_are_no_prose_are_not_told(text: str) -> None:
 
 
 def test_a_line_of_the_notes_in_a_gesture_is_cited_and_not_told_again() -> None:
-    given = company(act("p:mara", text=MARA_LINE.text))
-    output = narrate(given)
-    assert MARA_LINE.chunk_id in output.cited
-    assert MARA_LINE.key in output.recall
-    assert output.final_text.count(MARA_LINE.text) == 1
+    for turn_no in range(1, 7):
+        output = narrate(company(act("p:mara", text=MARA_LINE.text), turn_no=turn_no))
+        assert MARA_LINE.chunk_id in output.cited
+        assert MARA_LINE.key in output.recall
+        assert output.final_text.count(MARA_LINE.text) == 1
 
 
 def test_a_gesture_that_is_still_in_the_ear_is_not_told_in_the_same_words() -> None:
