@@ -232,6 +232,18 @@ def test_what_two_do_alike_is_not_told_twice_in_the_same_words() -> None:
     assert "Mara" in text
 
 
+def test_of_three_gestures_two_make_one_sentence_and_what_an_author_wrote_stays_whole() -> None:
+    nods, counts = act("p:viktor", text="Viktor nods."), act("p:porter", text="The night porter counts the keys.")
+    looks = act("p:mara", text="Mara looks up.")
+    written = act("p:mara", say=("Mara looks up.",))
+    after_waiting = (outcome("waited"),)
+    text = told(nods, counts, looks, outcomes=after_waiting)
+    assert re.search(r"Viktor nods, (?:while|and) the night porter counts the keys\.", text)
+    assert "Mara looks up." in text
+    assert "Viktor nods. " in told(nods, written, counts, outcomes=after_waiting)
+    assert ", and" not in told(nods, counts, outcomes=after_waiting).partition("nods")[2][:6]
+
+
 def test_what_is_said_after_the_authors_sentence_stays_beside_it() -> None:
     heard = came_of("tell", "heard", target_id=JO, item_ids=(PIER.item_id,))
     say = (
