@@ -14,6 +14,8 @@ from lorewright.evals.leaks.secrets import may_know
 from lorewright.llm.doubles.parrot import ParrotModel
 from lorewright.llm.doubles.scripted import ScriptedModel
 from lorewright.llm.doubles.thief import ThiefModel
+from lorewright.service.desk import Desk
+from lorewright.service.viewer import viewer_of
 
 TURNS = 40
 
@@ -59,6 +61,30 @@ def test_in_forty_turns_every_stage_sees_what_it_may_and_nothing_else(tmp_path: 
     shown = Counter(word[:2] for one in seen for word in one.found)
     assert min(shown[kind] for kind in ("qt", "qi", "qn", "qm")) > TURNS
     assert private_in(play, told(play)) == set()
+
+
+def test_no_program_that_asks_as_somebody_reads_what_is_not_theirs(tmp_path: Path) -> None:
+    honest = s.Honest()
+    play = s.played(s.begun(tmp_path), 9, dict.fromkeys(s.ASKED, ScriptedModel(honest)), honest)
+    with play.app.campaigns.reading("game") as store:
+        state = store.head().state
+        stream = [message for _, message in store.messages(store.head().turn_id, last=99)]
+    own_words = {(one.owner, word) for one in stream if one.type != "narration" for word in s.words_in(one.content)}
+    for viewer in ("player", "npc:harbour:osk", "npc:harbour:tam", "npc:harbour:una", "npc:harbour:bea"):
+        who = s.PLAYER if viewer == "player" else viewer.removeprefix("npc:")
+        desk = Desk(play.app, viewer_of(viewer), "game")
+        answers = [desk.state(), desk.scene(), desk.transcript(), desk.lore("what does anybody keep to themselves")]
+        found = {word for one in answers for word in s.words_in(one.model_dump_json())}
+        heard = {
+            w for one in stream if one.type == "narration" and who in one.audience for w in s.words_in(one.content)
+        }
+        feels = {word for word, owner in s.MANIFEST.items() if owner == who}
+        words = play.canaries.words.items()
+        learned, own = state.learned_by(who), frozenset({who})
+        known = {word for word, one in words if may_know(one, viewer, learned, own_ids=own, watched=True)}
+        mine = {word for owner, word in own_words if owner == who}
+        assert found <= heard | feels | known | mine, viewer
+        assert found & mine
 
 
 def test_whispers_are_heard_by_two(tmp_path: Path) -> None:

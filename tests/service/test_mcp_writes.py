@@ -173,7 +173,7 @@ JSON_VALUES = st.recursive(
 FIELDS = ["entity_id", "to", "who", "name", "value", "level", "path", "of", "delta", "fact", "entity", "at", "a", "b"]
 
 
-@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     ops=st.lists(
         st.dictionaries(st.sampled_from(FIELDS), JSON_VALUES, max_size=4).flatmap(

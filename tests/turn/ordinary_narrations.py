@@ -205,7 +205,7 @@ MADE_UP = (
     ("You have the feeling that Gideon is near.", "Gideon"),
     ("In the dust lies a medal of the Ninth Vantians.", "Vantians"),
     ("She swears by Saint Ulla, and spits.", "Ulla"),
-    ("There was a fire in Cobbler's Reach that year.", "Reach"),
+    ("There was a fire in Cobbler's Dree that year.", "Dree"),
     ("You pass the shop of Messrs Tindall, and it is dark.", "Tindall"),
     ("One of them is Ragnar; the other laughs.", "Ragnar"),
     ("The key fits nothing but the vault at Orrin.", "Orrin"),

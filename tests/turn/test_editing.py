@@ -142,6 +142,8 @@ def test_all_ops_are_done_or_none(app: App) -> None:
         (o.Announce(threat_id="nothing", minutes=3), "unknown_threat"),
         (o.BeginSituation(situation_id="nothing"), "unknown_situation"),
         (o.AddEntity(entity=Entity(id="game:twin", type="player", name="Twin"), at=TAVERN), "one_player"),
+        (o.AddEntity(entity=Entity(id="game:../new", type="npc", name="New"), at=TAVERN), "not_of_the_campaign"),
+        (o.AddEntity(entity=Entity(id="game:a:b", type="npc", name="New"), at=TAVERN), "not_of_the_campaign"),
         (o.AddEntity(entity=Entity(id="harbour:new", type="npc", name="New"), at=TAVERN), "not_of_the_campaign"),
         (
             o.AddEntity(entity=Entity(id="game:new", type="npc", name="New", origin="pack"), at=TAVERN),

@@ -30,7 +30,6 @@ class ScenarioPlayer(Frozen):
     profile: FrozenMap[str, Any] = Field(default_factory=dict)
     states: FrozenMap[str, CharacterState] = Field(default_factory=dict)
     conditions: tuple[str, ...] = ()
-    states: FrozenMap[str, CharacterState] = Field(default_factory=dict)
     observations: tuple[ScenarioMemory, ...] = ()
 
 

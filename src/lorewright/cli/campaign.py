@@ -13,21 +13,17 @@ from lorewright.campaigns import branches, exchange
 from lorewright.campaigns.sessions import shown as shown_session
 from lorewright.campaigns.upgrades.remarks import UpgradePlan
 from lorewright.campaigns.upgrades.upgrading import Upgraded
-from lorewright.cli import lorebook, reviews, scenes, testing
+from lorewright.cli import campaign_log, lorebook, reviews, scenes, testing
 from lorewright.cli.branch_tree import show_branches
 from lorewright.cli.citations import show_support
-from lorewright.cli.debugging import debug_lines, show_debug_line
 from lorewright.cli.model_options import Both, Large, Small, Yes, agree_beforehand, keys_of, tiers
 from lorewright.cli.model_table import models_of, show_models_of, shown_keys
 from lorewright.cli.output import note, say, show_json, show_table
 from lorewright.cli.progress import progress_bar
 from lorewright.cli.prose import wrapped
 from lorewright.cli.session_zero import agreed_on, calibration_lines
-from lorewright.cli.table_talk import roll_line
-from lorewright.errors import NotFound, SettingsError
+from lorewright.errors import SettingsError
 from lorewright.evals.metrics import lore_cache_hit_rate
-from lorewright.ids import canonical_json
-from lorewright.rules.outcomes import Roll
 from lorewright.storage.heads import head_row, undone_turns
 from lorewright.storage.sittings import active_session_row
 from lorewright.turn.campaign import CampaignRow
@@ -40,6 +36,7 @@ app = typer.Typer(
     rich_markup_mode=None,
 )
 
+app.command("log", epilog=campaign_log.EXAMPLE)(campaign_log.log)
 app.add_typer(reviews.app, name="review")
 app.add_typer(lorebook.app)
 app.command("end-scene", epilog=scenes.EXAMPLES["end-scene"])(scenes.end_scene_of)
@@ -151,40 +148,6 @@ def show(
         say(line, style="dim")
     show_models_of(models)
     show_branches(tree)
-
-
-@app.command(epilog="Example: lorewright campaign log friday --turn 3 --diff --json")
-def log(
-    campaign_id: CampaignId,
-    turn: Annotated[int | None, typer.Option(help="Only this turn.")] = None,
-    stage: Annotated[str | None, typer.Option(help="This stage's inputs and outputs.")] = None,
-    diff: Annotated[bool, typer.Option("--diff", help="What each turn changed in the world.")] = False,
-    debug: Annotated[
-        bool, typer.Option("--debug", help="What others thought and meant to do, and who rolled.")
-    ] = False,
-    as_json: AsJson = False,
-) -> None:
-    """What happened, turn by turn.
-
-    With --stage, what each stage was given and made; with --diff, each turn's state diff; with --debug, the whole
-    stream of messages: all three may hold secrets.
-    """
-    with open_app().campaigns.reading(campaign_id) as store:
-        turns = [one for one in store.turns() if turn is None or one["turn_no"] == turn]
-        if not turns:
-            raise NotFound(f"there is no turn {turn}", hint=f"see: lorewright campaign log {campaign_id}")
-        if stage is not None:
-            turns = _with_records(store, turns, stage)
-        if diff:
-            changed = [store.state_diff(one["turn_id"]).model_dump(mode="json") for one in turns]
-            turns = [{**one, "state_diff": each} for one, each in zip(turns, changed, strict=True)]
-        if debug:
-            turns = [{**one, **_debug(store, one["turn_id"])} for one in turns]
-    if as_json:
-        show_json([{key: value for key, value in one.items() if key != "debug"} for one in turns])
-        return
-    for one in turns:
-        _show_turn(one)
 
 
 @app.command(epilog="Example: lorewright campaign rollback friday --to 3")
@@ -328,46 +291,6 @@ def _moved(campaign_id: str, moved: branches.Moved) -> dict[str, Any]:
         "branch": moved.branch,
         "kept_as": moved.kept_as,
     }
-
-
-def _with_records(store: CampaignStore, turns: list[dict[str, Any]], stage: str) -> list[dict[str, Any]]:
-    """The turns, each with its records of a stage: not every stage has a part in every turn."""
-    records = {one["turn_id"]: store.stage_records(one["turn_id"]) for one in turns}
-    known = sorted({record["stage"] for each in records.values() for record in each})
-    if known and stage not in ("all", *known):
-        raise NotFound(f"no turn has a stage {stage}", hint=f"one of all, {', '.join(known)}")
-    return [
-        {**one, "stages": [record for record in records[one["turn_id"]] if stage in ("all", record["stage"])]}
-        for one in turns
-    ]
-
-
-def _debug(store: CampaignStore, turn_id: str) -> dict[str, Any]:
-    """All messages of a turn, and what is printed of them and of its stages."""
-    messages = [message for _, message in store.messages(turn_id, last=1)]
-    rules = store.campaign(turn_id).rules
-    lines = list(debug_lines(messages, store.stage_records(turn_id), store.state_at(turn_id), rules))
-    return {"messages": [message.model_dump(mode="json") for message in messages], "debug": lines}
-
-
-def _show_turn(turn: dict[str, Any]) -> None:
-    say(f"{turn['turn_no']}  {turn['player_text']}".rstrip(), style="bold")
-    for message in turn["result"]["messages"]:
-        if message["type"] == "thought" and "debug" not in turn:
-            say(wrapped(f"You think: {message['content']}"), style="dim")
-    say(wrapped(turn["result"]["final_text"]))
-    for line in turn.get("debug", ()):
-        show_debug_line(line)
-    for roll in turn["result"]["rolls"]:
-        say(f"  {roll_line(Roll.model_validate(roll))}", style="dim")
-    for record in turn.get("stages", []):
-        say(f"   {record['stage']} ({record['model_key']})", style="dim")
-        say(f"     in:  {record['input']}", style="dim")
-        say(f"     out: {record['output']}", style="dim")
-    for name, changes in turn.get("state_diff", {}).items():
-        for change in changes if isinstance(changes, list) else [changes]:
-            say(f"   {name}: {canonical_json(change)}", style="dim")
-    say()
 
 
 def _bookkeeping(store: CampaignStore) -> dict[str, Any]:

@@ -14,6 +14,7 @@ from lorewright.campaigns.scene_end import end_scene
 from lorewright.cli.model_options import Yes, agree_beforehand
 from lorewright.cli.output import say
 from lorewright.cli.table_talk import show_result
+from lorewright.evals.last_act import without_last_act
 from lorewright.turn.result import TurnResult
 
 EXAMPLES = {
@@ -46,7 +47,6 @@ def undo_npc(
     as_json: _AsJson = False,
 ) -> None:
     """The last turn again as it was, but for what the last of the cast did in it of their own accord."""
-    from lorewright.evals.last_act import without_last_act
 
     with open_app().campaigns.open(campaign_id) as campaign:
         if yes:

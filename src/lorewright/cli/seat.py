@@ -18,6 +18,7 @@ from lorewright.cli.onlooker import onlooker
 from lorewright.cli.output import complain, note, say
 from lorewright.cli.table_talk import show_end, show_last, show_result, take_back, usage_line
 from lorewright.errors import LorewrightError, NotAgreed, PromptError, ProviderError, SettingsError
+from lorewright.evals.last_act import without_last_act
 from lorewright.storage.heads import head_row
 from lorewright.storage.model_rows import last_attempt, usage_of_turn, usage_since
 from lorewright.turn.listener import Listener
@@ -94,7 +95,6 @@ class Seat:
     def undo_npc(self) -> None:
         """Play the last turn again without the last act of the cast's; otherwise as `submit`."""
         # Seldom wanted, and a turn need not wait for it.
-        from lorewright.evals.last_act import without_last_act
 
         self._play(partial(without_last_act, self.campaign))
 

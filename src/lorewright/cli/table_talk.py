@@ -11,10 +11,12 @@ from lorewright.campaigns.sessions import recap_of
 from lorewright.cli.output import say
 from lorewright.cli.prose import in_lines, wrapped
 from lorewright.rules.outcomes import Roll
+from lorewright.storage.heads import head_row
 from lorewright.storage.model_rows import Usage
 from lorewright.storage.sittings import session_rows
 from lorewright.turn.result import TurnResult
 from lorewright.turn.rewinding import undo_played
+from lorewright.turn.told_before import SCENE_CLOSED
 
 
 def show_start(campaign: OpenCampaign) -> None:
@@ -67,9 +69,16 @@ def take_back(campaign: OpenCampaign, *, turns: int = 1) -> None:
         CampaignError: not so many were played; nothing was changed.
     """
     _, words = undo_played(campaign.store, turns=turns, edits=True)
-    words = words or "a change from outside"
+    words = words or _unplayed(campaign)
     say(f"Taken back: {words if turns == 1 else f'{turns} turns, from “{words}” on'}", style="dim")
     show_last(campaign)
+
+
+def _unplayed(campaign: OpenCampaign) -> str:
+    """What to call a turn that was just taken back and has no words."""
+    taken = campaign.store.turns(campaign.store.undone()[-1], after=head_row(campaign.store.database).turn_id)
+    events = [event["type"] for event in taken[0]["result"]["engine_events"]]
+    return "the end of the scene" if SCENE_CLOSED in events else "a change from outside"
 
 
 def usage_line(usage: Usage) -> str:

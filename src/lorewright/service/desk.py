@@ -57,14 +57,13 @@ class Desk:
     lock: RLock = field(default_factory=RLock)
 
     def __post_init__(self) -> None:
-        """Find out at once whether there is such a campaign, and such a character in it.
+        """Find out at once whether there is such a campaign, and such a character in it, whose full ID is taken.
 
         Raises:
             NotFound: there is not.
         """
         if self.campaign_id is not None:
-            with self.opened(self.campaign_id) as campaign:
-                self.viewer_in(campaign.store.head().state)
+            object.__setattr__(self, "viewer", Viewer(self._viewer(self.campaign_id)))
 
     def packs(self) -> Packs:
         """The packs that are asked: those that the campaign pins, else all that are installed."""
@@ -114,7 +113,7 @@ class Desk:
             entity_ids=tuple(entities),
             tags=tuple(tags),
             corpus=corpus,
-            viewer=self.viewer.name,
+            viewer=self._viewer(campaign_id),
             limit=min(limit or defaults.limit, MOST_CHUNKS),
             max_tokens=min(max_tokens or defaults.max_tokens, MOST_TOKENS),
         )
@@ -135,9 +134,10 @@ class Desk:
             NotFound: there is none of that ID for the viewer, or no such campaign.
         """
         budget = min(max_tokens or self.app.workspace.settings.lore.max_tokens, MOST_TOKENS)
+        campaign_id = self._campaign(campaign_id)
         with self.lock:
             found = self.app.lore.entity(
-                entity_id, viewer=self.viewer.name, campaign_id=self._campaign(campaign_id), max_tokens=budget
+                entity_id, viewer=self._viewer(campaign_id), campaign_id=campaign_id, max_tokens=budget
             )
         result = found.lore.result
         return EntityFound(entity=_shown(found.entity), chunks=result.chunks, total_tokens=result.total_tokens)
@@ -150,10 +150,9 @@ class Desk:
         Raises:
             NotFound: there is no such pack or campaign.
         """
+        campaign_id = self._campaign(campaign_id)
         with self.lock:
-            known = self.app.lore.entities(
-                viewer=self.viewer.name, packs=packs, campaign_id=self._campaign(campaign_id)
-            )
+            known = self.app.lore.entities(viewer=self._viewer(campaign_id), packs=packs, campaign_id=campaign_id)
         wanted = named.casefold().strip()
         found = [
             one
@@ -252,6 +251,13 @@ class Desk:
         if not found:
             raise NotFound(f"there is no character {name} in the campaign", hint="name somebody of the cast")
         return f"npc:{found[0]}"
+
+    def _viewer(self, campaign_id: str | None) -> str:
+        """The viewer of lore: the same character as in the game, where packs have several of a name."""
+        if campaign_id is None:
+            return self.viewer.name
+        with self.lock, self.app.campaigns.reading(campaign_id) as store:
+            return self.viewer_in(store.head().state) if self.viewer.name.startswith("npc:") else self.viewer.name
 
     def _campaign(self, campaign_id: str | None) -> str | None:
         if self.campaign_id is not None and campaign_id not in (None, self.campaign_id):

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from lorewright.errors import CampaignError, EditRefused, HeadMoved
-from lorewright.ids import canonical_json
+from lorewright.ids import canonical_json, is_id
 from lorewright.rules.aftermath import bear_fruit, comes_over, run_out
 from lorewright.rules.consequences import reach_ending, trigger_clocks
 from lorewright.rules.outcomes import EngineEvent
@@ -263,7 +263,8 @@ def _not_to_be_added(op: o.AddEntity, head: Head) -> str | None:
     entity = op.entity
     if entity.type == "player":
         return "one_player"
-    own = entity.id.startswith(f"{head.campaign_id}:") and entity.origin == "campaign"
+    pack_id, _, name = entity.id.partition(":")
+    own = pack_id == head.campaign_id and is_id(name) and entity.origin == "campaign"
     return None if own and entity.pack_id is None and entity.pack_entity_id is None else "not_of_the_campaign"
 
 

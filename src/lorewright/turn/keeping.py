@@ -3,12 +3,11 @@ decided of them. On another branch it never was."""
 
 from __future__ import annotations
 
-import sqlite3
 from dataclasses import dataclass
 from typing import Any, Literal
 
 from lorewright.storage.database import Database
-from lorewright.storage.kept_rows import entries_of, lorebook_rows, review_rows
+from lorewright.storage.kept_rows import Row, entries_of, lorebook_rows, review_rows
 from lorewright.turn.kept import LorebookEntry, Review
 from lorewright.turn.rows import OPS
 
@@ -67,10 +66,10 @@ def reviews(database: Database, turn_id: str) -> list[KeptReview]:
     ]
 
 
-def _entry(row: sqlite3.Row) -> LorebookEntry:
+def _entry(row: Row) -> LorebookEntry:
     return LorebookEntry.model_validate({name: row[name] for name in LorebookEntry.model_fields})
 
 
-def _review(row: sqlite3.Row) -> Review:
+def _review(row: Row) -> Review:
     fields = {name: row[name] for name in Review.model_fields if name != "ops"}
     return Review.model_validate({**fields, "ops": OPS.validate_json(row["ops_json"])})

@@ -189,7 +189,7 @@ def _typed(what: str, grounds: Grounds, to: str) -> tuple[str, ...]:
 
 
 def _names(text: str, name: str, state: WorldState, who: str) -> bool:
-    called = (name, *state.entities[who].aliases)
+    called = (name, name.split()[-1], *state.entities[who].aliases)
     return any(re.search(rf"(?<!\w){re.escape(one.casefold())}(?!\w)", text.casefold()) for one in called)
 
 

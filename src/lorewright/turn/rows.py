@@ -66,6 +66,22 @@ def message_of(row: StoredRow) -> Message:
     )
 
 
+def record_of(row: StoredRow) -> dict[str, Any]:
+    """A stage's record as data, from its row."""
+    return {
+        "stage": row["stage"],
+        "model_key": row["model_key"],
+        "input": json.loads(row["input_json"]),
+        "output": json.loads(row["output_json"]),
+        "attempts": json.loads(row["attempts_json"]),
+        "model_name": row["model_name"],
+        "provider": row["provider"],
+        "prompt": json.loads(row["prompt_json"]),
+        "cost_microusd": row["cost_microusd"],
+        "calls": json.loads(row["calls_json"]),
+    }
+
+
 def now() -> str:
     """The time for a row, in UTC."""
     return datetime.now(UTC).isoformat(timespec="milliseconds")

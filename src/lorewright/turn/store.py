@@ -34,7 +34,7 @@ from lorewright.turn.campaign import CampaignRow, PackPin
 from lorewright.turn.draft import BESIDE, Draft, Head, StageRecord, Submission
 from lorewright.turn.messages import Message
 from lorewright.turn.old_story import summary_at, untold_at
-from lorewright.turn.rows import OPS, attempt_row, keeping_prompts, message_of, now, rows_of
+from lorewright.turn.rows import OPS, attempt_row, keeping_prompts, message_of, now, record_of, rows_of
 from lorewright.turn.states import StateOf, bring_projection_up, projecting, stored_state
 from lorewright.turn.told_before import RECENT_TURNS, markers_of, options_of
 from lorewright.turn.turn_store import TurnOnPath
@@ -209,21 +209,7 @@ class CampaignStore:
         """The records of a turn's stages, in order."""
         sql = "SELECT * FROM stage_records WHERE campaign_id = ? AND turn_id = ? ORDER BY seq"
         rows = self.database.rows(sql, self.campaign_id, turn_id)
-        return [
-            {
-                "stage": row["stage"],
-                "model_key": row["model_key"],
-                "input": json.loads(row["input_json"]),
-                "output": json.loads(row["output_json"]),
-                "attempts": json.loads(row["attempts_json"]),
-                "model_name": row["model_name"],
-                "provider": row["provider"],
-                "prompt": json.loads(row["prompt_json"]),
-                "cost_microusd": row["cost_microusd"],
-                "calls": json.loads(row["calls_json"]),
-            }
-            for row in rows
-        ]
+        return [record_of(row) for row in rows]
 
     def stage_output(self, turn_id: str, stage: str) -> Any:
         """What a stage made in a turn, or None where it had no part in it."""

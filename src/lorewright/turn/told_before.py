@@ -41,7 +41,8 @@ def markers_of(result: Mapping[str, Any]) -> tuple[Marker, ...]:
 
 def _markers(events: list[Mapping[str, Any]]) -> Iterator[Marker]:
     moves = [event["details"] for event in events if event["type"] == "scene_changed"]
-    if moves:
+    # Whoever is where they were has not moved: a scene may open in the place of the one before it.
+    if moves and moves[0]["from"] != moves[-1]["to"]:
         yield Marker(subtype="location_change", payload={"from": moves[0]["from"], "to": moves[-1]["to"]})
     for event in events:
         if event["type"] == TIME_SKIPPED:

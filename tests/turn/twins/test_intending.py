@@ -119,6 +119,23 @@ def test_what_somebody_does_not_know_they_ask_of_another() -> None:
     assert asking and {(one.type, one.target_id, one.words) for one in asking} == {("ask", CHEN.id, "the night boat")}
 
 
+@pytest.mark.parametrize(
+    ("words", "asked"),
+    [
+        ("jin", "Jin"),
+        ("song", "the song"),
+        ("the song", "the song"),
+        ("bar knife", "the bar knife"),
+        ("me", "me"),
+        ("X-1", "X-1"),
+    ],
+)
+def test_a_question_is_handed_on_as_one_would_say_it(words: str, asked: str) -> None:
+    unknown = outcome("ask", "does_not_know", target_id=ME, words=words)
+    done = [intend(moment(turn_no=n, outcomes=(unknown,))) for n in range(20)]
+    assert {one.action.words for one in done if one.action is not None} == {asked}
+
+
 def test_whoever_was_struck_makes_for_a_free_way_once() -> None:
     struck = outcome("attack", "acted", target_id=ME)
     done = intend(moment(outcomes=(struck,)))

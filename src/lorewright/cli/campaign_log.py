@@ -1,0 +1,95 @@
+"""lorewright campaign log: what happened, turn by turn."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import typer
+
+from lorewright.bootstrap import open_app
+from lorewright.cli.debugging import debug_lines, show_debug_line
+from lorewright.cli.output import say, show_json
+from lorewright.cli.prose import wrapped
+from lorewright.cli.table_talk import roll_line
+from lorewright.errors import NotFound
+from lorewright.ids import canonical_json
+from lorewright.rules.outcomes import Roll
+from lorewright.turn.store import CampaignStore
+
+EXAMPLE = "Example: lorewright campaign log friday --turn 3 --diff --json"
+
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for programs.")]
+CampaignId = Annotated[str, typer.Argument(help="The campaign's ID.")]
+
+
+def log(
+    campaign_id: CampaignId,
+    turn: Annotated[int | None, typer.Option(help="Only this turn.")] = None,
+    stage: Annotated[str | None, typer.Option(help="This stage's inputs and outputs.")] = None,
+    diff: Annotated[bool, typer.Option("--diff", help="What each turn changed in the world.")] = False,
+    debug: Annotated[
+        bool, typer.Option("--debug", help="What others thought and meant to do, and who rolled.")
+    ] = False,
+    as_json: AsJson = False,
+) -> None:
+    """What happened, turn by turn.
+
+    With --stage, what each stage was given and made; with --diff, each turn's state diff; with --debug, the whole
+    stream of messages: all three may hold secrets.
+    """
+    with open_app().campaigns.reading(campaign_id) as store:
+        turns = [one for one in store.turns() if turn is None or one["turn_no"] == turn]
+        if not turns:
+            raise NotFound(f"there is no turn {turn}", hint=f"see: lorewright campaign log {campaign_id}")
+        if stage is not None:
+            turns = _with_records(store, turns, stage)
+        if diff:
+            changed = [store.state_diff(one["turn_id"]).model_dump(mode="json") for one in turns]
+            turns = [{**one, "state_diff": each} for one, each in zip(turns, changed, strict=True)]
+        if debug:
+            turns = [{**one, **_debug(store, one["turn_id"])} for one in turns]
+    if as_json:
+        show_json([{key: value for key, value in one.items() if key != "debug"} for one in turns])
+        return
+    for one in turns:
+        _show_turn(one)
+
+
+def _with_records(store: CampaignStore, turns: list[dict[str, Any]], stage: str) -> list[dict[str, Any]]:
+    """The turns, each with its records of a stage: not every stage has a part in every turn."""
+    records = {one["turn_id"]: store.stage_records(one["turn_id"]) for one in turns}
+    known = sorted({record["stage"] for each in records.values() for record in each})
+    if known and stage not in ("all", *known):
+        raise NotFound(f"no turn has a stage {stage}", hint=f"one of all, {', '.join(known)}")
+    return [
+        {**one, "stages": [record for record in records[one["turn_id"]] if stage in ("all", record["stage"])]}
+        for one in turns
+    ]
+
+
+def _debug(store: CampaignStore, turn_id: str) -> dict[str, Any]:
+    """All messages of a turn, and what is printed of them and of its stages."""
+    messages = [message for _, message in store.messages(turn_id, last=1)]
+    rules = store.campaign(turn_id).rules
+    lines = list(debug_lines(messages, store.stage_records(turn_id), store.state_at(turn_id), rules))
+    return {"messages": [message.model_dump(mode="json") for message in messages], "debug": lines}
+
+
+def _show_turn(turn: dict[str, Any]) -> None:
+    say(f"{turn['turn_no']}  {turn['player_text']}".rstrip(), style="bold")
+    for message in turn["result"]["messages"]:
+        if message["type"] == "thought" and "debug" not in turn:
+            say(wrapped(f"You think: {message['content']}"), style="dim")
+    say(wrapped(turn["result"]["final_text"]))
+    for line in turn.get("debug", ()):
+        show_debug_line(line)
+    for roll in turn["result"]["rolls"]:
+        say(f"  {roll_line(Roll.model_validate(roll))}", style="dim")
+    for record in turn.get("stages", []):
+        say(f"   {record['stage']} ({record['model_key']})", style="dim")
+        say(f"     in:  {record['input']}", style="dim")
+        say(f"     out: {record['output']}", style="dim")
+    for name, changes in turn.get("state_diff", {}).items():
+        for change in changes if isinstance(changes, list) else [changes]:
+            say(f"   {name}: {canonical_json(change)}", style="dim")
+    say()
