@@ -51,7 +51,7 @@ GIVEN = NpcIntentInput(
     knows=(BOAT, DEBT),
     toward=(Toward(who=ADA.id, trust=1, ties=("guest",)), Toward(who=BEA.id, ties=("sister of",))),
     remembers=(Remembered(content="Ada broke a glass.", priority=2.0),),
-    claims=({"kind": "said", "by": OSK.id, "what": "Osk promised Ada the boat", "holds": False},),
+    claims=({"kind": "promised", "by": OSK.id, "to": ADA.id, "what": "the boat", "holds": False},),
     acts=(WARN,),
     verbs=tuple(sorted(METADATA)),
     names={one.id: one.name for one in (OSK, ADA, BEA)},
@@ -146,7 +146,7 @@ def test_the_prompt_shows_what_it_knows_and_by_which_ids_and_what_was_claimed() 
         "Way: h:quay = door, to Quay", "h:osk:knows#boat: Lin took the night boat.",
         "h:osk:withholds#debt: I sold her. (you keep this to yourself)", "Ada broke a glass.", "mood: wary",
         "Ada (the player's character): your guest; trust +1", "Bea: you are the sister of them",
-        "Osk promised Ada the boat: it is not so", "warn: Osk leans over.", "tell: words, item_id (what you know), whisper",
+        "Osk promised Ada: the boat: it is not so", "warn: Osk leans over.", "tell: words, item_id (what you know), whisper",
     ):  # fmt: skip
         assert shown in text, shown
 

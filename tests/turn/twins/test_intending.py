@@ -150,6 +150,9 @@ def test_whoever_never_said_a_thing_says_so() -> None:
     done = intend(moment(claims=claims))
     assert done.recall[0].startswith("cast:claim.denied#")
     assert intend(moment(claims=({**claims[0], "holds": True},))).recall[0] != done.recall[0]
+    # Said to one's face it was denied where it was said.
+    to_me = outcome("tell", "acted", target_id=ME)
+    assert not intend(moment(claims=claims, outcomes=(to_me,))).recall[0].startswith("cast:claim.")
 
 
 # ---- what it is after, knows and remembers ----

@@ -170,8 +170,9 @@ def _choice(say: tuple[str, ...], kind: str, topic: str) -> str:
 
 def _claims(given: NpcIntentInput) -> Iterator[ClaimLine]:
     for one in given.claims[:_CLAIMS]:
-        if what := str(one.get("what") or one.get("text") or ""):
-            yield ClaimLine(text=what, holds=bool(one.get("holds")))
+        by, to = (given.names.get(str(one.get(key)), "") for key in ("by", "to"))
+        who = " ".join(part for part in (by or "somebody", str(one.get("kind", "")), to) if part)
+        yield ClaimLine(text=f"{who}: {one.get('what', '')}", holds=bool(one.get("holds")))
 
 
 def _takes(kind: str) -> str:

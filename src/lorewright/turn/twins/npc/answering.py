@@ -38,7 +38,9 @@ def answering(moment: Moment) -> list[Considered]:
     for outcome in reversed(moment.given.outcomes):
         if outcome.target_id == me and outcome.actor_id != me and moment.is_here(outcome.actor_id):
             found += _answers(outcome, moment)
-    for claim in moment.given.claims:
+    # To one's face it is denied where it is said, in the telling of that.
+    to_ones_face = any(outcome.target_id == me for outcome in moment.given.outcomes)
+    for claim in () if to_ones_face else moment.given.claims:
         if claim.get("by") == me and not claim.get("holds") and claim.get("kind") in ("said", "promised"):
             found += gesture(moment.words.sentence("claim.denied", person=moment.given.player_id), tags=("calm",))
     return found
