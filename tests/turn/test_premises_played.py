@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,8 @@ import harbour as h
 from claims import PLAYS, Labelled
 from lorewright.bootstrap import App, open_app
 from lorewright.lore_bootstrap import make_workspace
+from lorewright.turn.premise import Premise
+from lorewright.turn.prompting.claims import claims_in_words
 from lorewright.turn.twins.narrator.grammar import grammar
 
 # Of what is said in the words that were used, so many of a hundred may be denied; in other words none is promised.
@@ -102,3 +105,28 @@ def test_the_set_is_large_and_about_half_of_it_is_so() -> None:
     false = sum(len(play.false) for play in PLAYS)
     assert true + false >= 60
     assert abs(true - false) <= 5
+
+
+def test_whoever_acts_hears_what_was_claimed_and_nothing_of_what_bears_it_out(tmp_path: Path) -> None:
+    make_workspace(tmp_path / "workspace")
+    app = open_app(tmp_path / "workspace")
+    app.campaigns.new("seven_minutes", campaign_id="game", seed=1)
+    with app.campaigns.reading("game") as store:
+        state = store.head().state
+    name = state.name_of(state.present_npcs()[0])
+    h.say(app, f"{name}, you promised me a hundred kronen")
+    inputs = [json.loads(text) for text in h.stage_inputs(app).get("npc_intent", [])]
+    claims = [claim for given in inputs for claim in given["claims"]]
+    assert claims
+    assert all(set(one) == {"kind", "by", "to", "what", "holds"} and not one["holds"] for one in claims)
+
+
+def test_a_model_that_tells_or_plans_is_told_that_nobody_agrees(tmp_path: Path) -> None:
+    premise = Premise(kind="promised", by="a:v", to="a:j", what="the key", words="x", holds=False)
+    (line,) = claims_in_words([premise], {"a:v": "Viktor", "a:j": "Jo"})
+    assert line == (
+        "The player claims that Viktor promised Jo: “the key”. "
+        "Nothing bears this out: nobody agrees to it or repeats it as true."
+    )
+    (so,) = claims_in_words([premise.model_copy(update={"holds": True})], {})
+    assert so.endswith("That is so.")
