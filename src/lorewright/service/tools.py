@@ -12,6 +12,7 @@ from mcp.server.mcpserver.exceptions import ToolError
 from mcp.types import ToolAnnotations
 from pydantic import AfterValidator, Field
 
+from lorewright.campaigns.eyes import SceneFound, Transcript
 from lorewright.errors import LorewrightError
 from lorewright.packs.models import ENTITY_TYPES
 from lorewright.service.desk import MOST_CHUNKS, MOST_TOKENS, MOST_TURNS, Corpus, Desk
@@ -28,8 +29,6 @@ from lorewright.service.shapes import (
     LoreFound,
     Packs,
     Reviews,
-    SceneFound,
-    Transcript,
 )
 from lorewright.turn.editing import MOST_OPS
 from lorewright.turn.tools import OUTSIDE_OPS, PARTS, StateSeen
