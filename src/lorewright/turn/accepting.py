@@ -195,8 +195,10 @@ class _Judge:
 
     def _host_of(self, op: o.StateOp) -> int | None:
         """Of a fact about somebody or something that waits itself, the place of that review."""
-        about = op.fact.subject_id if isinstance(op, o.AddFact) else None
-        return next((n for n, one in enumerate(self.waiting) if one.subject_id == about), None) if about else None
+        if not isinstance(op, o.AddFact):
+            return None
+        new = (n for n, review in enumerate(self.waiting) if isinstance(review.ops[0], o.AddEntity))
+        return next((n for n in new if self.waiting[n].subject_id == op.fact.subject_id), None)
 
     def _wait_with(self, host: int, op: o.StateOp) -> str | None:
         """Both become true or neither does."""
