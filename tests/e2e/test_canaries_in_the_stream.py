@@ -6,6 +6,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from pathlib import Path
+from types import MappingProxyType
 
 import pytest
 
@@ -16,6 +17,9 @@ from lorewright.llm.doubles.scripted import ScriptedModel
 from lorewright.llm.doubles.thief import ThiefModel
 from lorewright.service.desk import Desk
 from lorewright.service.viewer import viewer_of
+from lorewright.turn import visibility
+from lorewright.turn.messages import MessageType
+from lorewright.turn.visibility import MATRIX, Reader, Sight
 
 TURNS = 40
 
@@ -136,3 +140,32 @@ def test_a_thief_gets_nothing_into_narration_ops_or_memories(tmp_path: Path) -> 
     # What one thinks one may become: that stays one's own.
     moved = state.model_dump(mode="json", include={"characters"})
     assert {word for word in s.words_in(json.dumps(moved)) if word.startswith("qt")} == set()
+
+
+# Cells that the play must notice when they say too much, and when they say too little.
+FLIPS: tuple[tuple[Reader, MessageType, Sight], ...] = (
+    ("npc_intent", "thought", "all"),
+    ("npc_intent", "thought", "none"),
+    ("npc_intent", "intention", "all"),
+    ("npc_intent", "intention", "none"),
+    ("npc_intent", "narration", "none"),
+    ("narrator", "narration", "none"),
+    ("persona_extractor", "thought", "all"),
+    ("persona_extractor", "narration", "none"),
+    ("character_extractor", "thought", "all"),
+    ("character_extractor", "thought", "none"),
+    ("character_extractor", "narration", "none"),
+    ("planner", "narration", "none"),
+)
+
+
+@pytest.mark.parametrize(("reader", "column", "sight"), FLIPS)
+def test_a_play_by_a_flipped_table_is_noticed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, reader: Reader, column: MessageType, sight: Sight
+) -> None:
+    table = MappingProxyType({**MATRIX, reader: MappingProxyType({**MATRIX[reader], column: sight})})
+    monkeypatch.setattr(visibility, "MATRIX", table)
+    honest = s.Honest()
+    play = s.played(s.begun(tmp_path), 4, dict.fromkeys(s.ASKED, ScriptedModel(honest)), honest)
+    wrong = {one.stage for one in s.everything_seen(play) if one.leaked or one.missed}
+    assert reader in wrong

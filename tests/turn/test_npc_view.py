@@ -6,7 +6,7 @@ from typing import Any
 
 import worlds as w
 from lorewright.rules.actions import Action
-from lorewright.rules.cast import AuthoredAct, CastRule, Deed, done_key
+from lorewright.rules.cast import AuthoredAct, CastRule, Deed, done_key, tried_key
 from lorewright.rules.outcomes import Outcome
 from lorewright.rules.record import record_op
 from lorewright.rules.rulesets import CampaignRules
@@ -180,13 +180,13 @@ def test_of_the_authored_acts_those_that_hold_and_are_not_done_with_are_shown() 
 
 
 def test_an_authored_act_is_done_when_the_rules_let_it_happen() -> None:
-    intent = NpcIntent(action_text="Viktor goes.", act_id="a", recall=(f"npc:{w.VIKTOR}:tried:a", "phrase:x#1"))
+    intent = NpcIntent(action_text="Viktor goes.", act_id="a", recall=(f"npc:{w.VIKTOR}:x", "phrase:x#1"))
     moved = Outcome(action_index=0, actor_id=w.VIKTOR, type="go", code="moved")
     keys = [op.key for op in memory_ops(w.VIKTOR, intent, (moved,))]
     # The narrator's own memory is not the cast's to write.
-    assert keys == [f"npc:{w.VIKTOR}:tried:a", done_key(w.VIKTOR, "a")]
+    assert keys == [f"npc:{w.VIKTOR}:x", tried_key(w.VIKTOR, "a"), done_key(w.VIKTOR, "a")]
     blocked = moved.model_copy(update={"code": "blocked"})
-    assert [op.key for op in memory_ops(w.VIKTOR, intent, (blocked,))] == keys[:1]
+    assert [op.key for op in memory_ops(w.VIKTOR, intent, (blocked,))] == keys[:2]
 
 
 def test_only_its_own_memory_and_what_the_cast_shares_is_shown() -> None:

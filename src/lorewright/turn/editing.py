@@ -34,6 +34,8 @@ from lorewright.world.state import OFFSTAGE, WorldState
 STAGE = "edit"
 
 MOST_OPS = 200
+# And so many characters of JSON: all of it is kept, much of it in every state from then on.
+MOST_TEXT = 100_000
 
 # Nothing that is costly is thought, so that it may be thought again while others play.
 _RETRIES = 20
@@ -41,7 +43,7 @@ _RETRIES = 20
 # What to do about each reason.
 HINTS = {
     "unknown_entity": "name an entity of the campaign by its ID",
-    "unknown_place": "name a place of the campaign by its ID",
+    "unknown_place": "name a place of the campaign by its ID; somebody new needs one to stand in, as `at`",
     "unknown_item": "name a thing of the campaign by its ID; a new one is an entity_add first",
     "unknown_lore_item": "name an item of the campaign's packs, as in pack:entity:section#name",
     "unknown_clock": "name one of the campaign's clocks",
@@ -233,6 +235,12 @@ def _hold_to_outside(ops: tuple[o.StateOp, ...], head: Head, setting: Setting) -
     if len(ops) > MOST_OPS:
         raise EditRefused(
             f"{len(ops)} ops are too many for one turn", hint=f"give at most {MOST_OPS}", reason="too_many"
+        )
+    if len(_asked_for(ops, NOTHING_KEPT)) > MOST_TEXT:
+        raise EditRefused(
+            "that is too much text for one turn",
+            hint=f"give at most {MOST_TEXT} characters of ops",
+            reason="too_long",
         )
     for index, op in enumerate(ops):
         reason = _not_for_outside(op, head, setting)

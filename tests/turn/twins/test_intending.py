@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from moments import DEBT, JO, LINE, ME, NAMES, PIER9, SCOPE, concern, memory, moment, outcome, said, toward
 
-from lorewright.rules.cast import AuthoredAct, done_key
+from lorewright.rules.cast import AuthoredAct, done_key, tried_key
 from lorewright.turn.intents import NpcIntent, NpcIntentInput
 from lorewright.turn.records import Recorded
 from lorewright.turn.twins.npc.intending import intend
@@ -38,8 +38,9 @@ def over_turns(turns: int, *, succeeds: bool = True, **more: Any) -> list[NpcInt
         before = tuple(said(one.action_text, at) for at, one in enumerate(done, start=1))
         done.append(intend(moment(turn_no=turn_no, minutes=turn_no, recall=dict(recall), messages=before, **more)))
         recall.update(done[-1].recall)
-        if done[-1].act_id is not None and succeeds:
-            recall.update([done_key(ME, str(done[-1].act_id))])
+        if done[-1].act_id is not None:
+            recall.update([tried_key(ME, str(done[-1].act_id))])
+            recall.update([done_key(ME, str(done[-1].act_id))] if succeeds else [])
     return done
 
 
@@ -376,3 +377,10 @@ def test_every_sentence_reads_for_every_pronoun(pronoun: str) -> None:
     for kind in ("give", "look", "wait", "ask", "search", "threaten", "attack", "persuade", "tell", "go"):
         done = over_turns(12, outcomes=(outcome(kind, "acted", target_id=CHEN.id),), me={"pronoun": pronoun})
         assert not any(wrong.search(one.action_text) for one in done)
+
+
+def test_a_name_that_is_a_page_long_is_cut_and_not_refused() -> None:
+    long = "x" * 900
+    who = SCOPE.player.model_copy(update={"name": long})
+    done = intend(moment(me={"name": long}, scope=SCOPE.model_copy(update={"player": who}), outcomes=(GIFT,)))
+    assert len(done.action_text) <= 600
