@@ -207,6 +207,7 @@ REFUSED: list[tuple[str, o.StateOp, WorldState]] = [
     ("unknown_threat", o.EndThreat(threat_id="raid"), w.small_world()),
     ("unknown_situation", o.EndSituation(situation_id="blackout"), w.small_world()),
     ("no_turn_order", o.PassTurn(), w.small_world()),
+    ("no_persona", o.PlayAs(who=w.VIKTOR), w.small_world()),
     ("already_ended", o.EndCampaign(ending_id="raided"), ENDED),
     ("no_ruleset_state", o.SetPath(path="left", value=1), w.small_world()),
     ("unknown_character", o.SetPath(path="nerve", of=w.JO, value=1), SHAPED),
