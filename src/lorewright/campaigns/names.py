@@ -27,7 +27,7 @@ _KINDS = {
 }
 _PAIRS = frozenset({"relation", "tie"})
 # Where `you` may be any of several personas: whoever is played when it comes to it.
-_YOU_FIELDS = frozenset({"of", "by", "subject", "turn", "depart"}) | _PAIRS
+_YOU_FIELDS = frozenset({"of", "by", "subject", "turn", "depart", "target"}) | _PAIRS
 _SAID = frozenset({"promise", "threat", "owes"})
 # Words and values: what stands in them is nobody's name.
 _TEXTS = frozenset({"observe", "averted", "title", "is", "value"})
