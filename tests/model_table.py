@@ -81,6 +81,8 @@ _ANSWERS: dict[str, Callable[[Asked], Any]] = {
     "interpreter": _read,
     "planner": _planned,
     "lore_extractor": _extracted,
+    "persona_extractor": lambda asked: {"changes": []},
+    "character_extractor": lambda asked: {"changes": []},
     "resolution": _resolved,
 }
 

@@ -3,7 +3,9 @@
     PYTHONPATH=src:tests python tests/old_campaign.py
 
 Run once, when a migration was added and before it is released; from then on neither the migration nor the file changes.
-The game in it has turns that were taken back, a sitting, a submission that failed and a second branch with an upgrade.
+The game in it has turns that were taken back, a sitting, a submission that failed, a second branch with an
+upgrade, and what a model read out of two narrations: entries of the lorebook, a review that waits and one that was
+accepted.
 """
 
 from __future__ import annotations
@@ -21,6 +23,7 @@ os.environ.setdefault("LOREWRIGHT_EMBEDDER", "none")
 import harbour as h
 from lorewright.bootstrap import App
 from lorewright.campaigns.branches import branch, switch
+from lorewright.campaigns.reviews import decide, waiting
 from lorewright.campaigns.sessions import end, sit_down
 from lorewright.errors import ProviderError
 from lorewright.llm.doubles import ScriptedModel
@@ -28,6 +31,21 @@ from lorewright.storage.campaign_tables import CAMPAIGN_MIGRATIONS
 from lorewright.turn.rewinding import undo
 
 FOLDER = Path(__file__).parent / "fixtures" / "campaigns"
+
+
+def _read_out_of(app: App) -> None:
+    """Two turns told by a model: something becomes established and is then told otherwise, and of two things that are
+    not sure one is accepted."""
+    shoes = {"subject_id": "harbour:osk", "predicate": "shoes", "detail": "He wears two left shoes."}
+    unsure = [{"subject_id": "harbour:osk", "predicate": one, "confidence": 0.3, "detail": one} for one in ("a", "b")]
+    read = [[shoes, *unsure], *[[{**shoes, "detail": "He goes barefoot."}]] * 2]
+    models = {
+        "narrator": ScriptedModel(["Smoke hangs from the beams [1]."] * 3),
+        "lore_extractor": ScriptedModel([{"established_facts": one} for one in read]),
+    }
+    h.say(h.with_models(app, models), "look", "wait")
+    with app.campaigns.open("game") as campaign:
+        decide(campaign, waiting(campaign.store)[0].id, accept=True)
 
 
 def played(folder: Path) -> App:
@@ -53,6 +71,7 @@ def played(folder: Path) -> App:
     app.upgrades.upgrade("game")
     with app.campaigns.reading("game") as store:
         switch(store, "main")
+    _read_out_of(app)
     h.say(app, "go door", "wait")
     with app.campaigns.reading("game") as store:
         undo(store)

@@ -76,6 +76,13 @@ def _dead_drop(folder: Path) -> App:
     return app
 
 
+def _night_desk(folder: Path) -> App:
+    make_workspace(folder / "workspace")
+    app = open_app(folder / "workspace")
+    app.campaigns.new("night_desk", campaign_id="game", seed=7)
+    return app
+
+
 def _island(folder: Path) -> App:
     make_workspace(folder / "workspace")
     app = open_app(folder / "workspace")
@@ -114,6 +121,48 @@ TRANSCRIPTS = (
             "go ladder",
             "search the winch house",
             "take the lamp",
+        ),
+    ),
+    Transcript(
+        "transcript_night_desk.md",
+        "The Night Desk, thirty-three turns",
+        """A night in which others act as well: after each turn of the player's those who are there have theirs. Played without
+        a model, with seed 7. `python tests/transcripts.py` makes this page anew.""",
+        _night_desk,
+        (
+            "look",
+            "search under the desk",
+            "wait",
+            "ask Ines about the third telling",
+            "wait",
+            "ask Bram about the cake",
+            "ask Bram about the errand",
+            "go lot",
+            "go walkway",
+            "search the tray",
+            "knock on the door of room 12",
+            "open the door of room 12",
+            "go room 12",
+            "give the toast to Odile",
+            "ask Odile about the boats",
+            "ask Odile about the bus",
+            "go out",
+            "close the door of room 12",
+            "go room 7",
+            "ask Wendell about the transcript",
+            "give the coin to Wendell",
+            "go out",
+            "go lot",
+            "go office",
+            "wait",
+            "show the page to Ines",
+            "wait",
+            "show the page to Bram",
+            "look",
+            "go lot",
+            "go diner",
+            "ask Ines about Hallam Renn",
+            "give the page to Ines",
         ),
     ),
     Transcript(

@@ -4,6 +4,7 @@ as it is."""
 from __future__ import annotations
 
 import json
+import zipfile
 from pathlib import Path
 from typing import Any
 
@@ -11,8 +12,9 @@ import pytest
 from typer.testing import CliRunner
 
 import harbour as h
-from lorewright.bootstrap import App
+from lorewright.bootstrap import App, open_app
 from lorewright.campaigns import branches
+from lorewright.campaigns.exchange import export, import_campaign
 from lorewright.cli.root import app as command_line
 from lorewright.llm.doubles import ScriptedModel
 from lorewright.retrieval.query import LoreRetrievalQuery
@@ -67,6 +69,22 @@ def test_history_finds_both_for_the_game_master_and_no_flag_for_the_player(app: 
     assert happened(app, "two left shoes", "gm") == happened(app, "two left shoes", "player") == [("Turn 1 > fact", 1)]
     assert happened(app, "barefoot", "gm") == [("Turn 2 > contradiction", 2)]
     assert happened(app, "barefoot", "player") == happened(app, "barefoot", f"npc:{OSK}") == []
+
+
+def test_the_lorebook_goes_along_into_another_workspace(
+    app: App, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    export(app.campaigns, "game", tmp_path / "game.lorewright")
+    other = open_app(h.write_workspace(tmp_path / "other"))
+    import_campaign(other.campaigns, tmp_path / "game.lorewright")
+    assert entries(other, monkeypatch) == entries(app, monkeypatch)
+
+
+def test_what_a_player_is_given_to_read_has_no_flag(app: App, tmp_path: Path) -> None:
+    export(app.campaigns, "game", tmp_path / "game.zip", audience="player")
+    with zipfile.ZipFile(tmp_path / "game.zip") as archive:
+        texts = [archive.read(name).decode() for name in archive.namelist()]
+    assert texts and not any("barefoot" in text for text in texts)
 
 
 def test_an_entry_belongs_to_its_turn(app: App, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -6,6 +6,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from pathlib import Path
+from types import MappingProxyType
 
 import pytest
 
@@ -14,6 +15,11 @@ from lorewright.evals.leaks.secrets import may_know
 from lorewright.llm.doubles.parrot import ParrotModel
 from lorewright.llm.doubles.scripted import ScriptedModel
 from lorewright.llm.doubles.thief import ThiefModel
+from lorewright.service.desk import Desk
+from lorewright.service.viewer import viewer_of
+from lorewright.turn import visibility
+from lorewright.turn.messages import MessageType
+from lorewright.turn.visibility import MATRIX, Reader, Sight
 
 TURNS = 40
 
@@ -59,6 +65,30 @@ def test_in_forty_turns_every_stage_sees_what_it_may_and_nothing_else(tmp_path: 
     shown = Counter(word[:2] for one in seen for word in one.found)
     assert min(shown[kind] for kind in ("qt", "qi", "qn", "qm")) > TURNS
     assert private_in(play, told(play)) == set()
+
+
+def test_no_program_that_asks_as_somebody_reads_what_is_not_theirs(tmp_path: Path) -> None:
+    honest = s.Honest()
+    play = s.played(s.begun(tmp_path), 9, dict.fromkeys(s.ASKED, ScriptedModel(honest)), honest)
+    with play.app.campaigns.reading("game") as store:
+        state = store.head().state
+        stream = [message for _, message in store.messages(store.head().turn_id, last=99)]
+    own_words = {(one.owner, word) for one in stream if one.type != "narration" for word in s.words_in(one.content)}
+    for viewer in ("player", "npc:harbour:osk", "npc:harbour:tam", "npc:harbour:una", "npc:harbour:bea"):
+        who = s.PLAYER if viewer == "player" else viewer.removeprefix("npc:")
+        desk = Desk(play.app, viewer_of(viewer), "game")
+        answers = [desk.state(), desk.scene(), desk.transcript(), desk.lore("what does anybody keep to themselves")]
+        found = {word for one in answers for word in s.words_in(one.model_dump_json())}
+        heard = {
+            w for one in stream if one.type == "narration" and who in one.audience for w in s.words_in(one.content)
+        }
+        feels = {word for word, owner in s.MANIFEST.items() if owner == who}
+        words = play.canaries.words.items()
+        learned, own = state.learned_by(who), frozenset({who})
+        known = {word for word, one in words if may_know(one, viewer, learned, own_ids=own, watched=True)}
+        mine = {word for owner, word in own_words if owner == who}
+        assert found <= heard | feels | known | mine, viewer
+        assert found & mine
 
 
 def test_whispers_are_heard_by_two(tmp_path: Path) -> None:
@@ -110,3 +140,32 @@ def test_a_thief_gets_nothing_into_narration_ops_or_memories(tmp_path: Path) -> 
     # What one thinks one may become: that stays one's own.
     moved = state.model_dump(mode="json", include={"characters"})
     assert {word for word in s.words_in(json.dumps(moved)) if word.startswith("qt")} == set()
+
+
+# Cells that the play must notice when they say too much, and when they say too little.
+FLIPS: tuple[tuple[Reader, MessageType, Sight], ...] = (
+    ("npc_intent", "thought", "all"),
+    ("npc_intent", "thought", "none"),
+    ("npc_intent", "intention", "all"),
+    ("npc_intent", "intention", "none"),
+    ("npc_intent", "narration", "none"),
+    ("narrator", "narration", "none"),
+    ("persona_extractor", "thought", "all"),
+    ("persona_extractor", "narration", "none"),
+    ("character_extractor", "thought", "all"),
+    ("character_extractor", "thought", "none"),
+    ("character_extractor", "narration", "none"),
+    ("planner", "narration", "none"),
+)
+
+
+@pytest.mark.parametrize(("reader", "column", "sight"), FLIPS)
+def test_a_play_by_a_flipped_table_is_noticed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, reader: Reader, column: MessageType, sight: Sight
+) -> None:
+    table = MappingProxyType({**MATRIX, reader: MappingProxyType({**MATRIX[reader], column: sight})})
+    monkeypatch.setattr(visibility, "MATRIX", table)
+    honest = s.Honest()
+    play = s.played(s.begun(tmp_path), 4, dict.fromkeys(s.ASKED, ScriptedModel(honest)), honest)
+    wrong = {one.stage for one in s.everything_seen(play) if one.leaked or one.missed}
+    assert reader in wrong

@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 
 from lorewright.errors import SettingsError
-from lorewright.llm.estimate import TYPICAL, turn_microusd
+from lorewright.llm.estimate import BESIDE, TYPICAL, turn_microusd
 from lorewright.settings import ModelsSettings
+from lorewright.turn.casting import STAGES, stages_of
 
 NONE = ModelsSettings()
 
@@ -44,3 +45,8 @@ def test_what_has_no_price_has_no_estimate_unless_it_is_not_asked() -> None:
 def test_an_unknown_model_is_told() -> None:
     with pytest.raises(SettingsError, match="claude-tiny"):
         estimate("claude-tiny", "builtin")
+
+
+def test_there_is_a_figure_for_every_stage_that_a_model_may_run() -> None:
+    assert {*TYPICAL, *BESIDE} == set(STAGES)
+    assert set(TYPICAL) < set(stages_of("freeform")) < set(stages_of("stream")) == set(STAGES)

@@ -8,7 +8,7 @@ import pytest
 from pydantic import TypeAdapter
 
 import worlds as w
-from lorewright.rules.cast import done_key
+from lorewright.rules.cast import done_key, tried_key
 from lorewright.rules.conditions import Condition
 from lorewright.rules.judge import holds
 from lorewright.world import ops as o
@@ -59,6 +59,7 @@ UNMET = [
     {"regard": w.VIKTOR, "min": 1},
     {"regard": w.VIKTOR, "in": "closeness", "max": -1},
     {"did": "act_1", "by": w.VIKTOR},
+    {"tried": "act_1", "by": w.VIKTOR},
 ]
 
 
@@ -98,6 +99,7 @@ def test_whose_act_was_done_whose_thing_it_is_and_who_has_learned_what_count_by_
     state = w.small_world()
     ops = (
         o.Recall(key=done_key(w.VIKTOR, "warn")),
+        o.Recall(key=tried_key(w.VIKTOR, "leave")),
         o.RevealItem(item_id=w.DEBT, to=w.CHEN, how="told"),
         o.ChangeRelation(a=w.VIKTOR, b=w.CHEN, trust=2),
         o.TransferItem(item_id=w.CARD, from_id=state.player_id, to_id=w.VIKTOR),
@@ -105,6 +107,8 @@ def test_whose_act_was_done_whose_thing_it_is_and_who_has_learned_what_count_by_
     after = apply(state, ops).state
     assert judged({"did": "warn", "by": w.VIKTOR}, after)
     assert not judged({"did": "warn", "by": w.CHEN}, after)
+    assert judged({"all": [{"tried": "leave", "by": w.VIKTOR}, {"not": {"did": "leave", "by": w.VIKTOR}}]}, after)
+    assert not judged({"tried": "leave", "by": w.CHEN}, after)
     assert judged({"revealed": w.DEBT, "to": w.CHEN}, after)
     assert not judged({"revealed": w.DEBT}, after)
     assert judged({"has": w.CARD, "of": w.VIKTOR}, after)

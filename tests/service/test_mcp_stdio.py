@@ -81,7 +81,16 @@ def test_a_client_of_the_sdk_asks_as_player_and_as_game_master_and_changes_the_w
 
 @pytest.mark.slow
 def test_nothing_but_the_protocol_is_written_to_stdout_whatever_is_sent(app: App) -> None:
-    broken = ["", "this is no JSON", "{}", "[]", '{"jsonrpc": "2.0"}', '{"jsonrpc":"2.0","id":7,"method":"nothing"}']
+    broken = [
+        "",
+        "this is no JSON",
+        "[" * 20_000,
+        '{"jsonrpc":"2.0","id":8,"method":"\\ud800"}',
+        "{}",
+        "[]",
+        '{"jsonrpc": "2.0"}',
+        '{"jsonrpc":"2.0","id":7,"method":"nothing"}',
+    ]
     ready = '{"jsonrpc":"2.0","method":"notifications/initialized"}'
     call = {"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": {"name": "get_state", "arguments": {}}}
     lines = [json.dumps(HELLO), ready, *broken, json.dumps(call)]

@@ -112,6 +112,8 @@ def test_all_ops_are_done_or_none_and_the_answer_says_why(app: App) -> None:
     told = fail(app, "apply_ops", {"ops": [FIVE, {"op": "move", "entity_id": "bea", "to": "tavern"}], "call_id": "a"})
     assert "edit_refused: op 1 (move)" in told
     assert "did you mean harbour:bea" in told
+    by_a_word = {"op": "transfer", "item_id": "game:key", "from_id": "harbour:tavern", "to_id": "game:player"}
+    assert "did you mean game:hatch_key" in fail(app, "apply_ops", {"ops": [by_a_word]})
     assert minutes(app) == (0, 1)
     # A call that was refused was never made: its ID is free.
     call(app, "apply_ops", {"ops": [FIVE], "call_id": "a"})
@@ -173,7 +175,7 @@ JSON_VALUES = st.recursive(
 FIELDS = ["entity_id", "to", "who", "name", "value", "level", "path", "of", "delta", "fact", "entity", "at", "a", "b"]
 
 
-@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     ops=st.lists(
         st.dictionaries(st.sampled_from(FIELDS), JSON_VALUES, max_size=4).flatmap(

@@ -295,3 +295,10 @@ def test_what_a_pack_says_of_somebody_in_its_frontmatter_is_canon(detail: str, r
 def test_a_secret_does_not_wait_to_be_let_in() -> None:
     acceptance = judged(secret="hums", established_facts=[{**HABIT, **UNSURE}])
     assert (reasons(acceptance), acceptance.record.waiting) == ([("established_fact", "quotes_what_is_hidden")], ())
+
+
+def test_what_is_sure_does_not_wait_because_something_else_of_the_same_person_does() -> None:
+    unsure, sure = {**HABIT, **UNSURE}, {**HABIT, "predicate": "shoes", "detail": "Two left ones."}
+    acceptance = judged(established_facts=[unsure, sure])
+    assert [fact.predicate for fact in acceptance.state.facts_about(w.VIKTOR)] == ["shoes"]
+    assert [review.shown for review in acceptance.record.waiting] == ["Viktor: habit: He hums."]

@@ -19,7 +19,7 @@ from lorewright.campaigns.checks import check
 from lorewright.campaigns.open_campaign import OpenCampaign
 from lorewright.errors import ActionIdReused, CampaignError, EditRefused, HeadMoved, TurnUndone
 from lorewright.retrieval.query import LoreRetrievalQuery
-from lorewright.turn.editing import MOST_OPS, edit
+from lorewright.turn.editing import MOST_OPS, MOST_TEXT, edit
 from lorewright.turn.kept import Kept, LorebookEntry
 from lorewright.turn.memory_store import MemoryStore
 from lorewright.turn.rewinding import redo, undo
@@ -142,6 +142,8 @@ def test_all_ops_are_done_or_none(app: App) -> None:
         (o.Announce(threat_id="nothing", minutes=3), "unknown_threat"),
         (o.BeginSituation(situation_id="nothing"), "unknown_situation"),
         (o.AddEntity(entity=Entity(id="game:twin", type="player", name="Twin"), at=TAVERN), "one_player"),
+        (o.AddEntity(entity=Entity(id="game:../new", type="npc", name="New"), at=TAVERN), "not_of_the_campaign"),
+        (o.AddEntity(entity=Entity(id="game:a:b", type="npc", name="New"), at=TAVERN), "not_of_the_campaign"),
         (o.AddEntity(entity=Entity(id="harbour:new", type="npc", name="New"), at=TAVERN), "not_of_the_campaign"),
         (
             o.AddEntity(entity=Entity(id="game:new", type="npc", name="New", origin="pack"), at=TAVERN),
@@ -159,6 +161,8 @@ def test_nothing_and_too_much_are_refused(app: App) -> None:
     with app.campaigns.open("game") as campaign:
         assert refused(campaign).reason == "nothing_to_change"
         assert refused(campaign, *[GIVE_ROPE] * (MOST_OPS + 1)).reason == "too_many"
+        long = o.SetCharacterState(who="harbour:osk", name="mood", value="x" * MOST_TEXT)
+        assert refused(campaign, long).reason == "too_long"
 
 
 def test_every_kind_of_op_is_for_outside_or_the_engines_own() -> None:

@@ -8,9 +8,9 @@ from typing import Any
 
 from lorewright.campaigns.casting import Casting, ModelKeys
 from lorewright.campaigns.open_campaign import OpenCampaign
-from lorewright.llm.estimate import TYPICAL
+from lorewright.llm.estimate import BESIDE, TYPICAL
 from lorewright.llm.taxonomy import Prices
-from lorewright.turn.casting import STAGES
+from lorewright.turn.casting import STAGES, stages_of
 from lorewright.turn.stages.stage import BUILTIN
 from lorewright.turn.store import CampaignStore
 
@@ -43,14 +43,14 @@ class PaidModel:
     usd_a_turn: float
 
 
-def paid_keys(casting: Casting, keys: ModelKeys) -> dict[str, tuple[str, ...]]:
-    """The keys that turns with these tiers would pay for, sorted, each with the stages that ask it.
+def paid_keys(casting: Casting, keys: ModelKeys, stages: Sequence[str] = STAGES) -> dict[str, tuple[str, ...]]:
+    """The keys that turns of these stages would pay for, sorted, each with the stages that ask it.
 
     Raises:
         SettingsError: the settings name a key that there is not.
     """
     asked: dict[str, tuple[str, ...]] = {}
-    for stage in STAGES:
+    for stage in stages:
         key = casting.key(stage, keys)
         if key != BUILTIN:
             asked[key] = (*asked.get(key, ()), stage)
@@ -63,9 +63,11 @@ def paid_models(casting: Casting, keys: ModelKeys, store: CampaignStore) -> tupl
     Raises:
         SettingsError: the settings name a key that there is not.
     """
-    paid = paid_keys(casting, keys)
-    # Its last turns are read only where there is something to be estimated.
-    taken = taken_lately(store) if paid else {}
+    if not paid_keys(casting, keys):
+        # Its rules and last turns are read only where there is something to be estimated.
+        return ()
+    paid = paid_keys(casting, keys, stages_of(store.campaign().rules.profile))
+    taken = taken_lately(store)
     found = []
     for key, stages in paid.items():
         prices = casting.prices(key)
@@ -93,7 +95,7 @@ def taken_lately(store: CampaignStore) -> dict[str, Taken]:
 
 def _typical(stage: str) -> Taken:
     """What the stage usually takes in a turn, for a campaign without turns of its own."""
-    call = TYPICAL[stage]
+    call = {**TYPICAL, **BESIDE}[stage]
     turns = call.in_hundred / 100
     return Taken(call.read * turns, call.written * turns, cache_read=call.cached * turns)
 

@@ -209,10 +209,11 @@ def _unknown_acts(scenario: Scenario) -> Iterator[Doubt]:
 
 
 def _asked_acts(part: Any, path: tuple[object, ...]) -> Iterator[tuple[tuple[object, ...], str, str]]:
-    """(where, by, did) of every condition that asks whether somebody did something."""
+    """(where, by, act) of every condition that asks whether somebody did something, or tried to."""
     if isinstance(part, dict):
-        if set(part) == {"did", "by"}:
-            yield path, str(part["by"]), str(part["did"])
+        for key in ("did", "tried"):
+            if set(part) == {key, "by"}:
+                yield path, str(part["by"]), str(part[key])
         for key, one in part.items():
             yield from _asked_acts(one, (*path, key))
     elif isinstance(part, list):

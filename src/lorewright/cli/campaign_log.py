@@ -80,6 +80,8 @@ def _show_turn(turn: dict[str, Any]) -> None:
     for message in turn["result"]["messages"]:
         if message["type"] == "thought" and "debug" not in turn:
             say(wrapped(f"You think: {message['content']}"), style="dim")
+    if turn["kind"] == "edit":
+        say("(a change from outside)", style="dim")
     say(wrapped(turn["result"]["final_text"]))
     for line in turn.get("debug", ()):
         show_debug_line(line)

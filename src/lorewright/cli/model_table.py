@@ -11,7 +11,7 @@ from lorewright.campaigns.open_campaign import OpenCampaign
 from lorewright.cli.output import say
 from lorewright.errors import SettingsError
 from lorewright.storage.model_rows import model_keys, own_model_keys, usage
-from lorewright.turn.casting import STAGES
+from lorewright.turn.casting import stages_of
 from lorewright.turn.stages.stage import BUILTIN
 from lorewright.turn.store import CampaignStore
 
@@ -21,7 +21,7 @@ def show_models(campaign: OpenCampaign) -> None:
     keys = campaign.keys
     for tier, key in (("small", keys.small), ("large", keys.large)):
         say(f"{tier}: {key}")
-    asked = [(stage, campaign.casting.key(stage, keys)) for stage in STAGES]
+    asked = [(stage, campaign.casting.key(stage, keys)) for stage in stages_of(campaign.setting.rules.profile)]
     told = [f"{stage.replace('_', ' ')} by {key}" for stage, key in asked if key != BUILTIN]
     say(f"  {', '.join(told) or 'every stage is built in'}", style="dim")
     paid = paid_in(campaign)

@@ -29,6 +29,14 @@ TYPICAL: dict[str, Typical] = {
     "interpreter": Typical(900, 500, 80, in_hundred=20),
     "resolution": Typical(1_200, 500, 200, in_hundred=20),
 }
+# What is asked beside these in some campaigns: where others act of their own accord, and in a long game. Rough guesses,
+# with one or two of the cast acting in a turn.
+BESIDE: dict[str, Typical] = {
+    "npc_intent": Typical(1_100, 400, 90, in_hundred=150),
+    "persona_extractor": Typical(700, 300, 40),
+    "character_extractor": Typical(700, 300, 40, in_hundred=150),
+    "summariser": Typical(3_000, 300, 250, in_hundred=5),
+}
 
 
 def turn_microusd(*, small: str, large: str, settings: ModelsSettings) -> int | None:

@@ -71,6 +71,11 @@ def done_key(who: str, act_id: str) -> str:
     return f"acts:{who}:{act_id}"
 
 
+def tried_key(who: str, act_id: str) -> str:
+    """The same for how often somebody has set about it, whatever came of it."""
+    return f"tried:{who}:{act_id}"
+
+
 class AuthoredAct(Frozen):
     """Something that one of the cast does of their own accord once their turn comes and `when` holds.
 

@@ -176,6 +176,13 @@ class Did(Frozen):
     by: str
 
 
+class Tried(Frozen):
+    """Somebody has set about one of their acts at least once, whether or not the rules let it happen."""
+
+    tried: str
+    by: str
+
+
 class TurnIs(Frozen):
     """It is somebody's turn; without an order of turns it is the player's (`you`)."""
 
@@ -207,7 +214,7 @@ class Not(Frozen):
 _KINDS = (
     *("has", "at", "present", "visited", "clock", "thread", "revealed", "minutes", "path", "company"),
     *("condition", "state", "fact", "announced", "situation", "progress", "escalation", "turn"),
-    *("regard", "did"),
+    *("regard", "did", "tried"),
     *("all", "any", "not"),
 )
 
@@ -239,6 +246,7 @@ Condition = Annotated[
     | Annotated[TurnIs, Tag("turn")]
     | Annotated[RelationIs, Tag("regard")]
     | Annotated[Did, Tag("did")]
+    | Annotated[Tried, Tag("tried")]
     | Annotated[AllOf, Tag("all")]
     | Annotated[AnyOf, Tag("any")]
     | Annotated[Not, Tag("not")],

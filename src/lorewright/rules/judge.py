@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import assert_never
 
 from lorewright.rules import conditions as c
-from lorewright.rules.cast import done_key
+from lorewright.rules.cast import done_key, tried_key
 from lorewright.rules.reach import company
 from lorewright.world.pressures import ESCALATION
 from lorewright.world.state import OFFSTAGE, WorldState, relation_key
@@ -59,6 +59,8 @@ def holds(condition: c.Condition, state: WorldState, *, you: str | None = None) 
             return _relation_is(condition, state, you)
         case c.Did():
             return done_key(condition.by, condition.did) in state.recall
+        case c.Tried():
+            return tried_key(condition.by, condition.tried) in state.recall
         case c.AllOf():
             return all(holds(part, state, you=you) for part in condition.all)
         case c.AnyOf():

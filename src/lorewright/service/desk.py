@@ -11,15 +11,11 @@ from threading import RLock
 from typing import Literal
 
 from lorewright.bootstrap import App
+from lorewright.campaigns.eyes import SceneFound, Transcript, scene_of, state_of, transcript_of, viewer_in
 from lorewright.campaigns.open_campaign import OpenCampaign
 from lorewright.errors import NotFound, SettingsError
-from lorewright.ids import local
 from lorewright.packs.models import Entity
 from lorewright.retrieval.query import LoreRetrievalQuery
-from lorewright.retrieval.view import LoreView
-from lorewright.scene_lore.lore_retriever import LoreRetriever
-from lorewright.scene_lore.models import SceneFocus, SceneLore
-from lorewright.scene_lore.views import character_view, scene_view
 from lorewright.service.shapes import (
     Campaigns,
     CampaignShown,
@@ -29,13 +25,9 @@ from lorewright.service.shapes import (
     LoreFound,
     Packs,
     PackShown,
-    SceneFound,
-    Transcript,
 )
 from lorewright.service.viewer import Viewer
-from lorewright.turn.lore_conditions import lore_conditions
-from lorewright.turn.tools import StateSeen, eyes, focus_of, state_seen, transcript_seen
-from lorewright.world.state import WorldState
+from lorewright.turn.tools import StateSeen
 
 Corpus = Literal["authored", "history", "all"]
 
@@ -57,14 +49,13 @@ class Desk:
     lock: RLock = field(default_factory=RLock)
 
     def __post_init__(self) -> None:
-        """Find out at once whether there is such a campaign, and such a character in it.
+        """Find out at once whether there is such a campaign, and such a character in it, whose full ID is taken.
 
         Raises:
             NotFound: there is not.
         """
         if self.campaign_id is not None:
-            with self.opened(self.campaign_id) as campaign:
-                self.viewer_in(campaign.store.head().state)
+            object.__setattr__(self, "viewer", Viewer(self._viewer(self.campaign_id)))
 
     def packs(self) -> Packs:
         """The packs that are asked: those that the campaign pins, else all that are installed."""
@@ -114,7 +105,7 @@ class Desk:
             entity_ids=tuple(entities),
             tags=tuple(tags),
             corpus=corpus,
-            viewer=self.viewer.name,
+            viewer=self._viewer(campaign_id),
             limit=min(limit or defaults.limit, MOST_CHUNKS),
             max_tokens=min(max_tokens or defaults.max_tokens, MOST_TOKENS),
         )
@@ -135,9 +126,10 @@ class Desk:
             NotFound: there is none of that ID for the viewer, or no such campaign.
         """
         budget = min(max_tokens or self.app.workspace.settings.lore.max_tokens, MOST_TOKENS)
+        campaign_id = self._campaign(campaign_id)
         with self.lock:
             found = self.app.lore.entity(
-                entity_id, viewer=self.viewer.name, campaign_id=self._campaign(campaign_id), max_tokens=budget
+                entity_id, viewer=self._viewer(campaign_id), campaign_id=campaign_id, max_tokens=budget
             )
         result = found.lore.result
         return EntityFound(entity=_shown(found.entity), chunks=result.chunks, total_tokens=result.total_tokens)
@@ -150,10 +142,9 @@ class Desk:
         Raises:
             NotFound: there is no such pack or campaign.
         """
+        campaign_id = self._campaign(campaign_id)
         with self.lock:
-            known = self.app.lore.entities(
-                viewer=self.viewer.name, packs=packs, campaign_id=self._campaign(campaign_id)
-            )
+            known = self.app.lore.entities(viewer=self._viewer(campaign_id), packs=packs, campaign_id=campaign_id)
         wanted = named.casefold().strip()
         found = [
             one
@@ -170,14 +161,7 @@ class Desk:
             NotFound: there is no such campaign, or the viewer is nobody in it.
         """
         with self.opened(self.needed(campaign_id)) as campaign:
-            head = campaign.store.head()
-            return state_seen(
-                head.state,
-                self.viewer_in(head.state),
-                turn_no=head.turn_no,
-                decay_lambda=campaign.setting.rules.ruleset.decay_lambda,
-                parts=parts,
-            )
+            return state_of(campaign, self.viewer.name, parts=parts)
 
     def scene(self, *, campaign_id: str | None = None, place: str | None = None) -> SceneFound:
         """What belongs to the viewer's scene; for a game master also to another place and whoever is there.
@@ -186,18 +170,7 @@ class Desk:
             NotFound: there is no such campaign or place, or the viewer is nobody in it, or nowhere.
         """
         with self.opened(self.needed(campaign_id)) as campaign:
-            state = campaign.store.head().state
-            viewer = self.viewer_in(state)
-            focus = focus_of(state, viewer) if place is None else _focus_at(state, place)
-            view = LoreView(campaign.setting.generations, viewer="gm", conditions=lore_conditions(state))
-            lore = LoreRetriever(view).retrieve_for_scene(focus)
-            who = sorted(one for one, at in state.positions.items() if at == focus.location_id)
-            return SceneFound(
-                place=_standing(state, focus.location_id),
-                eyes=() if self.viewer.is_gm else (_standing(state, eyes(state, viewer)),),
-                present=tuple(_standing(state, one) for one in who if one != eyes(state, viewer)),
-                lore=_seen(lore, state, viewer),
-            )
+            return scene_of(campaign, self.viewer.name, place=place)
 
     def transcript(
         self, *, campaign_id: str | None = None, last: int = 10, before_turn: int | None = None
@@ -208,15 +181,8 @@ class Desk:
             NotFound: there is no such campaign, or the viewer is nobody in it.
         """
         with self.opened(self.needed(campaign_id)) as campaign:
-            store, state = campaign.store, campaign.store.head().state
-            path = store.path()
-            earlier = [turn for turn in path if before_turn is None or turn.turn_no < before_turn]
-            if not earlier:
-                return Transcript(messages=())
-            found = store.messages(earlier[-1].turn_id, last=max(1, min(last, MOST_TURNS)))
-            seen = transcript_seen(found, state, self.viewer_in(state))
-            first = earlier[max(0, len(earlier) - max(1, min(last, MOST_TURNS)))].turn_no
-            return Transcript(messages=seen, earlier=first if first > path[0].turn_no else None)
+            bounded = max(1, min(last, MOST_TURNS))
+            return transcript_of(campaign, self.viewer.name, last=bounded, before_turn=before_turn)
 
     @contextmanager
     def opened(self, campaign_id: str) -> Iterator[OpenCampaign]:
@@ -239,19 +205,12 @@ class Desk:
             raise NotFound("no campaign is named", hint="name one: list_campaigns tells which there are")
         return found
 
-    def viewer_in(self, state: WorldState) -> str:
-        """The viewer by the full ID of the character, where it is one.
-
-        Raises:
-            NotFound: there is no such character.
-        """
-        if not self.viewer.name.startswith("npc:"):
+    def _viewer(self, campaign_id: str | None) -> str:
+        """The viewer of lore: the same character as in the game, where packs have several of a name."""
+        if campaign_id is None:
             return self.viewer.name
-        name = self.viewer.name.removeprefix("npc:")
-        found = [one for one in sorted(state.positions) if name in (one, local(one)) and not state.is_players(one)]
-        if not found:
-            raise NotFound(f"there is no character {name} in the campaign", hint="name somebody of the cast")
-        return f"npc:{found[0]}"
+        with self.lock, self.app.campaigns.reading(campaign_id) as store:
+            return viewer_in(store.head().state, self.viewer.name)
 
     def _campaign(self, campaign_id: str | None) -> str | None:
         if self.campaign_id is not None and campaign_id not in (None, self.campaign_id):
@@ -259,36 +218,8 @@ class Desk:
         return self.campaign_id or campaign_id
 
 
-def _seen(lore: SceneLore, state: WorldState, viewer: str) -> dict[str, object]:
-    if viewer == "gm":
-        return lore.model_dump(mode="json")
-    if viewer == "player":
-        return scene_view(lore, "player", learned=state.learned_by(state.player_id))
-    npc_id = viewer.removeprefix("npc:")
-    return character_view(lore, npc_id, learned=state.learned_by(npc_id))
-
-
-def _focus_at(state: WorldState, place: str) -> SceneFocus:
-    found = [one for one in state.entities.values() if one.type == "location" and place in (one.id, local(one.id))]
-    if not found:
-        raise NotFound(f"there is no place {place} in the campaign", hint="name a place by its ID")
-    return SceneFocus(
-        scene_id=state.scene.id if found[0].id == state.scene.location_id else "",
-        location_id=found[0].id,
-        present_ids=tuple(
-            sorted(one for one, at in state.positions.items() if at == found[0].id and not state.is_players(one))
-        ),
-        thread_ids=tuple(sorted(state.threads)),
-    )
-
-
 def _shown(entity: Entity) -> EntityShown:
     return EntityShown(id=entity.id, name=entity.name, type=entity.type, aliases=entity.aliases, tags=entity.tags)
-
-
-def _standing(state: WorldState, entity_id: str) -> EntityShown:
-    entity = state.entities[entity_id]
-    return EntityShown(id=entity.id, name=entity.name, type=entity.type, aliases=entity.aliases)
 
 
 def _pack(pack_id: str, name: str | None, version: str) -> PackShown:

@@ -202,5 +202,7 @@ def _like(op: StateOp, state: WorldState) -> list[str]:
     for given in op.model_dump(exclude={"op"}).values():
         if isinstance(given, str) and given and given not in known:
             named = [by_name[key] for key in (local(given), given.casefold()) if key in by_name]
+            words = local(given).casefold().replace("_", " ")
+            named = named or sorted(one for key, one in by_name.items() if words in key.casefold().replace("_", " "))
             found += named or get_close_matches(given, sorted(known), n=_SIMILAR, cutoff=0.7)
     return list(dict.fromkeys(found))[:_SIMILAR]

@@ -6,7 +6,8 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from lorewright.service.shapes import EntityFound, SceneFound, Transcript
+from lorewright.campaigns.eyes import SceneFound, Transcript
+from lorewright.service.shapes import EntityFound
 from lorewright.turn.tools import MessageSeen, StateSeen
 
 # What an author calls an item by, before its text.

@@ -11,7 +11,7 @@ from lorewright.service.desk import Desk
 from lorewright.service.pen import Pen
 from lorewright.service.prompts import add_prompts
 from lorewright.service.resources import add_resources
-from lorewright.service.tools import add_reading_tools, add_writing_tools
+from lorewright.service.tools import add_judging_tools, add_reading_tools, add_writing_tools
 
 
 def make_server(desk: Desk, *, read_only: bool = False) -> MCPServer[Any]:
@@ -26,6 +26,8 @@ def make_server(desk: Desk, *, read_only: bool = False) -> MCPServer[Any]:
         log_level="WARNING",
     )
     add_reading_tools(server, desk)
+    if desk.viewer.is_gm:
+        add_judging_tools(server, Pen(desk))
     if writes:
         add_writing_tools(server, Pen(desk))
     add_resources(server, desk, writes=writes)

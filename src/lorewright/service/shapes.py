@@ -7,7 +7,6 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, Field
 
 from lorewright.retrieval.query import RetrievedChunk
-from lorewright.turn.tools import MessageSeen
 
 
 class _Shape(BaseModel):
@@ -74,23 +73,6 @@ class EntityFound(_Shape):
     entity: EntityShown
     chunks: tuple[RetrievedChunk, ...]
     total_tokens: int
-
-
-class SceneFound(_Shape):
-    """What belongs to a scene in the viewer's eyes: its atmosphere, those who are there and what they bring to it, what
-    can be found, what ties it to the threads of the story. `eyes` is who looks, where it is somebody of the story."""
-
-    place: EntityShown
-    eyes: tuple[EntityShown, ...] = ()
-    present: tuple[EntityShown, ...]
-    lore: dict[str, Any]
-
-
-class Transcript(_Shape):
-    """Entries of the story's stream, oldest first. `earlier` is the turn to give as `before_turn` for those before."""
-
-    messages: tuple[MessageSeen, ...]
-    earlier: int | None = None
 
 
 class EditDone(_Shape):

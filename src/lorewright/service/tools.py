@@ -12,6 +12,7 @@ from mcp.server.mcpserver.exceptions import ToolError
 from mcp.types import ToolAnnotations
 from pydantic import AfterValidator, Field
 
+from lorewright.campaigns.eyes import SceneFound, Transcript
 from lorewright.errors import LorewrightError
 from lorewright.packs.models import ENTITY_TYPES
 from lorewright.service.desk import MOST_CHUNKS, MOST_TOKENS, MOST_TURNS, Corpus, Desk
@@ -28,8 +29,6 @@ from lorewright.service.shapes import (
     LoreFound,
     Packs,
     Reviews,
-    SceneFound,
-    Transcript,
 )
 from lorewright.turn.editing import MOST_OPS
 from lorewright.turn.tools import OUTSIDE_OPS, PARTS, StateSeen
@@ -190,21 +189,10 @@ def add_reading_tools(server: MCPServer[Any], desk: Desk) -> None:
     add.reading(get_transcript, "Read the story so far")
 
 
-def add_writing_tools(server: MCPServer[Any], pen: Pen) -> None:
-    """The tools that change a campaign. Whoever calls this has made sure that the viewer is the game master."""
+def add_judging_tools(server: MCPServer[Any], pen: Pen) -> None:
+    """The tools that change nothing and are a game master's all the same. Whoever calls this has made sure that the
+    viewer is one."""
     add = _Adder(server, pen.desk)
-
-    def apply_ops(
-        ops: Ops,
-        campaign: Campaign = None,
-        call_id: CallId = None,
-        note: Annotated[Text, Field(description="Why, for the record. No player reads it.")] = "",
-        revision: Annotated[
-            int | None,
-            Field(ge=0, description="Do it only while the campaign is at this revision, as an answer before gave it."),
-        ] = None,
-    ) -> EditDone:
-        return pen.apply(ops, campaign_id=campaign, call_id=call_id, note=note, revision=revision)
 
     def preview_ops(ops: Ops, campaign: Campaign = None) -> EditPreview:
         """What ops would come to, without doing them: what follows by the rules, what the player would be told. Takes
@@ -223,6 +211,27 @@ def add_writing_tools(server: MCPServer[Any], pen: Pen) -> None:
         has a flag, and changed nothing."""
         return pen.lorebook(campaign_id=campaign, flagged=flagged)
 
+    add.reading(preview_ops, "Try a change")
+    add.reading(list_reviews, "Proposals that wait")
+    add.reading(get_lorebook, "Read the campaign's lorebook")
+
+
+def add_writing_tools(server: MCPServer[Any], pen: Pen) -> None:
+    """The tools that change a campaign. Whoever calls this has made sure that the viewer is the game master."""
+    add = _Adder(server, pen.desk)
+
+    def apply_ops(
+        ops: Ops,
+        campaign: Campaign = None,
+        call_id: CallId = None,
+        note: Annotated[Text, Field(description="Why, for the record. No player reads it.")] = "",
+        revision: Annotated[
+            int | None,
+            Field(ge=0, description="Do it only while the campaign is at this revision, as an answer before gave it."),
+        ] = None,
+    ) -> EditDone:
+        return pen.apply(ops, campaign_id=campaign, call_id=call_id, note=note, revision=revision)
+
     def accept_review(
         review: Annotated[Name, Field(description="The ID of the proposal, as list_reviews gives it.")],
         campaign: Campaign = None,
@@ -240,9 +249,6 @@ def add_writing_tools(server: MCPServer[Any], pen: Pen) -> None:
         return pen.decide(review, accept=False, campaign_id=campaign, call_id=call_id)
 
     add.writing(apply_ops, "Change the world", description=_apply_text())
-    add.reading(preview_ops, "Try a change")
-    add.reading(list_reviews, "Proposals that wait")
-    add.reading(get_lorebook, "Read the campaign's lorebook")
     add.writing(accept_review, "Accept a proposal")
     add.writing(reject_review, "Reject a proposal")
 

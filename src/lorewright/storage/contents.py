@@ -32,6 +32,8 @@ _JSON_COLUMNS: Mapping[str, tuple[str, Mapping[str, tuple[type, ...]]]] = {
     "sessions": ("id", {"session_lore_json": (dict,), "world_events_pending": (list,)}),
     "scene_lore": ("scene_id", {"lore_json": (dict,)}),
     "model_calls": ("call_no", {"record_json": (dict,)}),
+    "reviews": ("turn_id || ', review ' || review_no", {"ops_json": (list,)}),
+    "story_summaries": ("turn_id", {"sentences_json": (list,)}),
 }
 
 

@@ -5,12 +5,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import isfinite
 
 from lorewright.errors import DamagedFile
 from lorewright.storage.database import Database
 from lorewright.storage.projection import MADE_ANEW
 
-Value = str | int | None
+# Fractions are how sure somebody is of something; all that is counted or paid is whole.
+Value = str | int | float | None
 
 # What is not of the campaign, but of the file, or follows from the rest.
 _OF_THE_FILE = ("migrations", "sqlite_sequence", *MADE_ANEW)
@@ -73,9 +75,15 @@ def _read(database: Database, name: str) -> Table:
 
 
 def _check(table: Table, row: Sequence[object]) -> None:
-    """A stranger's values: text, whole numbers and nothing, as many as there are columns."""
-    if len(row) != len(table.columns) or not all(type(value) in (str, int, type(None)) for value in row):
+    """A stranger's values: text, finite numbers and nothing, as many as there are columns."""
+    if len(row) != len(table.columns) or not all(map(_is_ours, row)):
         raise DamagedFile(f"a row of {table.name} is none of ours", hint="have it exported and sent again")
+
+
+def _is_ours(value: object) -> bool:
+    if isinstance(value, float):
+        return isfinite(value)
+    return type(value) in (str, int, type(None))
 
 
 def _renamed(table: str, column: str, value: Value, campaign_id: str, was: str) -> Value:

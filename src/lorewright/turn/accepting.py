@@ -13,7 +13,6 @@ from typing import Any
 
 from lorewright.ids import local, slug
 from lorewright.rules.outcomes import EngineEvent
-from lorewright.rules.ownership import not_theirs
 from lorewright.rules.patch import Patch
 from lorewright.rules.record import PREDICATES
 from lorewright.rules.rulesets import Ruleset
@@ -28,6 +27,7 @@ from lorewright.turn.proposals import (
     SeenByOne,
     ThreadUpdate,
 )
+from lorewright.turn.tools import not_by, write
 from lorewright.turn.waiting import in_words, subject_of
 from lorewright.world import ops as o
 from lorewright.world.apply import apply
@@ -162,9 +162,9 @@ class _Judge:
 
     def _done(self, kind: str, proposal: _Proposal, op: o.StateOp, texts: str) -> str | None:
         """Apply what is sure, let wait what is not; why it is refused, if it is."""
-        refusals = not_theirs([op], "extract", self._ruleset)
-        if refusals:
-            return refusals[0].reason
+        not_its_own = not_by([op], "extract", self._ruleset)
+        if not_its_own is not None:
+            return not_its_own.reason
         if self._quotes_secret(texts) is not None:
             return "quotes_what_is_hidden"
         host = self._host_of(op)
@@ -172,7 +172,7 @@ class _Judge:
             return self._wait_with(host, op)
         if proposal.confidence < self._ruleset.review_below:
             return self._wait(kind, proposal, op)
-        refusal = self._patch.propose(op)
+        refusal = write(self._patch, [op], by="extract", ruleset=self._ruleset)
         if refusal is None and isinstance(op, o.AddFact) and isinstance(proposal, EstablishedFact):
             self.lorebook.append(entry_of(op.fact))
         return None if refusal is None else refusal.reason
@@ -195,8 +195,10 @@ class _Judge:
 
     def _host_of(self, op: o.StateOp) -> int | None:
         """Of a fact about somebody or something that waits itself, the place of that review."""
-        about = op.fact.subject_id if isinstance(op, o.AddFact) else None
-        return next((n for n, one in enumerate(self.waiting) if one.subject_id == about), None) if about else None
+        if not isinstance(op, o.AddFact):
+            return None
+        new = (n for n, review in enumerate(self.waiting) if isinstance(review.ops[0], o.AddEntity))
+        return next((n for n in new if self.waiting[n].subject_id == op.fact.subject_id), None)
 
     def _wait_with(self, host: int, op: o.StateOp) -> str | None:
         """Both become true or neither does."""

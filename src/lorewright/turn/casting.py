@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from lorewright.errors import SettingsError
 from lorewright.llm.model import Model
 from lorewright.llm.prompt import Prompts
+from lorewright.rules.rulesets import TurnProfile
 from lorewright.turn.stages.extract import Extract
 from lorewright.turn.stages.inner import CharacterExtract, PersonaExtract
 from lorewright.turn.stages.interpret import Interpret
@@ -22,6 +23,15 @@ STAGES = (
     *(Interpret.name, Plan.name, Resolve.name, Narrate.name, Extract.name),
     *(Intend.name, PersonaExtract.name, CharacterExtract.name, Summarise.name),
 )
+
+
+# Those of a turn in which others act of their own accord.
+_OF_SEVERAL = (Intend.name, PersonaExtract.name, CharacterExtract.name)
+
+
+def stages_of(profile: TurnProfile) -> tuple[str, ...]:
+    """The stages that a turn of a profile may run."""
+    return tuple(stage for stage in STAGES if profile != "freeform" or stage not in _OF_SEVERAL)
 
 
 def make_stages(models: Mapping[str, Model], prompts: Prompts | None = None) -> Stages:

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from lorewright.errors import CampaignError, EditRefused, HeadMoved
-from lorewright.ids import canonical_json
+from lorewright.ids import canonical_json, is_id
 from lorewright.rules.aftermath import bear_fruit, comes_over, run_out
 from lorewright.rules.consequences import reach_ending, trigger_clocks
 from lorewright.rules.outcomes import EngineEvent
@@ -34,6 +34,8 @@ from lorewright.world.state import OFFSTAGE, WorldState
 STAGE = "edit"
 
 MOST_OPS = 200
+# And so many characters of JSON: all of it is kept, much of it in every state from then on.
+MOST_TEXT = 100_000
 
 # Nothing that is costly is thought, so that it may be thought again while others play.
 _RETRIES = 20
@@ -41,7 +43,7 @@ _RETRIES = 20
 # What to do about each reason.
 HINTS = {
     "unknown_entity": "name an entity of the campaign by its ID",
-    "unknown_place": "name a place of the campaign by its ID",
+    "unknown_place": "name a place of the campaign by its ID; somebody new needs one to stand in, as `at`",
     "unknown_item": "name a thing of the campaign by its ID; a new one is an entity_add first",
     "unknown_lore_item": "name an item of the campaign's packs, as in pack:entity:section#name",
     "unknown_clock": "name one of the campaign's clocks",
@@ -234,6 +236,12 @@ def _hold_to_outside(ops: tuple[o.StateOp, ...], head: Head, setting: Setting) -
         raise EditRefused(
             f"{len(ops)} ops are too many for one turn", hint=f"give at most {MOST_OPS}", reason="too_many"
         )
+    if len(_asked_for(ops, NOTHING_KEPT)) > MOST_TEXT:
+        raise EditRefused(
+            "that is too much text for one turn",
+            hint=f"give at most {MOST_TEXT} characters of ops",
+            reason="too_long",
+        )
     for index, op in enumerate(ops):
         reason = _not_for_outside(op, head, setting)
         if reason is not None:
@@ -263,7 +271,8 @@ def _not_to_be_added(op: o.AddEntity, head: Head) -> str | None:
     entity = op.entity
     if entity.type == "player":
         return "one_player"
-    own = entity.id.startswith(f"{head.campaign_id}:") and entity.origin == "campaign"
+    pack_id, _, name = entity.id.partition(":")
+    own = pack_id == head.campaign_id and is_id(name) and entity.origin == "campaign"
     return None if own and entity.pack_id is None and entity.pack_entity_id is None else "not_of_the_campaign"
 
 

@@ -11,12 +11,11 @@ from collections.abc import Callable
 from typing import Any
 
 from lorewright.ids import canonical_json
-from lorewright.rules.ownership import not_theirs
 from lorewright.rules.rulesets import Ruleset
+from lorewright.turn import tools
 from lorewright.turn.inner import kind_of, writable_stats
 from lorewright.turn.kept import Review
 from lorewright.turn.prompting.later import StateChange, StateExtractorOutput
-from lorewright.world.apply import apply
 from lorewright.world.frozen import Frozen
 from lorewright.world.inner import CharacterState
 from lorewright.world.ops import ClearCharacterState, SetCharacterState, SetPath, StateOp
@@ -70,9 +69,8 @@ def inner_ops(
         made = "said_twice" if change.name in seen else _made(change, who, state, ruleset, leak)
         seen.add(change.name)
         if not isinstance(made, str):
-            refusals = not_theirs([made], "extract", ruleset)
-            misfit = apply(state, (*ops, made)).refusal
-            made = refusals[0].reason if refusals else misfit.reason if misfit is not None else made
+            misfit = tools.refused(state, (*ops, made), by="extract", ruleset=ruleset)
+            made = made if misfit is None else misfit.reason
         if isinstance(made, str):
             refused.append(RefusedChange(name=change.name, reason=made, change=change))
         elif change.confidence < ruleset.review_below:

@@ -6,7 +6,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from lorewright.storage.contents import Row
 from lorewright.storage.database import Database
 from lorewright.storage.kept_rows import entries_of, lorebook_rows, review_rows
 from lorewright.turn.kept import LorebookEntry, Review

@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from lorewright.ids import holder_of
 from lorewright.index.generation import Generation
 from lorewright.index.words import words_of
-from lorewright.rules.cast import AuthoredAct, done_key
+from lorewright.rules.cast import AuthoredAct, done_key, tried_key
 from lorewright.rules.judge import holds
 from lorewright.rules.outcomes import Outcome
 from lorewright.rules.record import recorded
@@ -97,17 +97,19 @@ def npc_intent_input(
 
 
 def memory_ops(who: str, intent: NpcIntent, outcomes: Iterable[Outcome]) -> tuple[Recall, ...]:
-    """What a branch remembers of an intention: the keys that the twin used, and an authored act as done where the rules
-    let it happen (or where it asked nothing of them)."""
+    """What a branch remembers of an intention: the keys that the twin used, and an authored act as tried, and as done
+    where the rules let it happen (or where it asked nothing of them)."""
     keys = [key for key in intent.recall if key.startswith(_memory(who))]
-    if intent.act_id is not None and not any(outcome.code == "blocked" for outcome in outcomes):
-        keys.append(done_key(who, intent.act_id))
+    if intent.act_id is not None:
+        keys.append(tried_key(who, intent.act_id))
+        if not any(outcome.code == "blocked" for outcome in outcomes):
+            keys.append(done_key(who, intent.act_id))
     return tuple(Recall(key=key) for key in keys)
 
 
 def _memory(who: str) -> tuple[str, ...]:
     """How the memory keys begin that an intention of one of the cast may use."""
-    return (SHARED, own_key(who, ""), done_key(who, ""))
+    return (SHARED, own_key(who, ""), done_key(who, ""), tried_key(who, ""))
 
 
 def _self(who: str, state: WorldState, rules: CampaignRules, own: Briefing) -> OwnSelf:

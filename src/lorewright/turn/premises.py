@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from lorewright.ids import holder_of
@@ -119,6 +119,7 @@ def _checked(
 ) -> Premise | None:
     """The claim with who is meant and what speaks for it; None where nobody can be meant by it."""
     player = grounds.state.player_id
+    claim = _to_whom(claim, people)
     meant = {YOU: spoken_to, ME: player, **people}
     by, to = meant.get(claim.by), meant.get(claim.to)
     if by is None or (claim.kind != "owns" and (to is None or by == to)):
@@ -136,6 +137,19 @@ def _checked(
         kind=claim.kind, by=by, to=to, what=claim.what, words=words, holds=bool(evidence), evidence=evidence,
         asks=claim.asks, put_to=spoken_to,
     )  # fmt: skip
+
+
+def _to_whom(claim: Claim, people: Mapping[str, str]) -> Claim:
+    """`I told Mara that …`, `Viktor promised Mara the boat`: the name of somebody stands where `you` or `me` would."""
+    words = claim.what.split()
+    for size in (1, 2, 3):
+        name, rest = " ".join(words[:size]).casefold(), words[size:]
+        if name not in people or claim.kind == "owns":
+            continue
+        says_more = bool(rest) and rest[0].casefold() in ("that", "about", "of")
+        if rest and (says_more or claim.kind != "said"):
+            return replace(claim, to=name, what=" ".join(rest[1:] if says_more or rest[0] == "to" else rest))
+    return claim
 
 
 def _on_record(what: str, state: WorldState, *, by: str, to: str, predicate: str) -> tuple[str, ...]:
@@ -184,12 +198,19 @@ def _typed(what: str, grounds: Grounds, to: str) -> tuple[str, ...]:
     return tuple(
         _id_of(one)
         for one in own
-        if claim_in(one.content) is None and _names(one.content, name, state, to) and says(one.content, what, state)
+        if not _claims(one.content) and _names(one.content, name, state, to) and says(one.content, what, state)
     )
 
 
+def _claims(content: str) -> bool:
+    """Whether it was itself a claim: to have claimed something bears nothing out."""
+    told = _TOLD_TO.fullmatch(content)
+    parts = (content, content.partition(",")[2], content.rpartition(",")[0], told["what"] if told else "")
+    return any(claim_in(clause) is not None for part in parts for clause in _CLAUSE.split(part))
+
+
 def _names(text: str, name: str, state: WorldState, who: str) -> bool:
-    called = (name, *state.entities[who].aliases)
+    called = (name, name.split()[-1], *state.entities[who].aliases)
     return any(re.search(rf"(?<!\w){re.escape(one.casefold())}(?!\w)", text.casefold()) for one in called)
 
 

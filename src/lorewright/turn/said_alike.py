@@ -1,7 +1,8 @@
 """Two texts -> whether the one says what the other claims, as far as words can show it. In doubt it does not.
 
 Every telling word of the claim must stand in one sentence, or in two that follow on each other; both deny or neither
-does; what is hedged there must be hedged in the claim; two names must come in the same order. So a claim that is put in
+does; what is hedged there must be hedged in the claim; names stand on the same side of the words beside them, and
+numbers go with the same ones. So a claim that is put in
 other words is not found, which costs a confirmation, and hardly a false one is.
 """
 
@@ -13,6 +14,9 @@ from itertools import pairwise
 from lorewright.index.words import words_of
 from lorewright.world.state import WorldState
 
+_CLAUSE = re.compile(r",\s+(?:and|but|so)?\s*|\s+(?:and|but)\s+")
+_HEARSAY = re.compile(r"\b(?:some|people|they|others|somebody|everybody) (?:say|says|tell|think)\b", re.IGNORECASE)
+_MOST_RUNS = 60
 _SENTENCE = re.compile(r"(?<=[.!?:;])\s+")
 # Words that bend without changing what is claimed. `before`, `only`, `never` and their like are none of them.
 _SMALL = frozenset(
@@ -22,7 +26,7 @@ _SMALL = frozenset(
 )
 _DENYING = frozenset("no not never nobody nothing none neither nor cannot without hardly".split())
 _HEDGING = frozenset(
-    "if unless maybe perhaps might may could would should rumour rumor rumours say says think thinks believe guess "
+    "if unless maybe perhaps might may could would should rumour rumor rumours think thinks believe guess "
     "suppose probably likely supposed".split()
 )
 _NUMBERS = {
@@ -32,6 +36,10 @@ _NUMBERS = {
         "seventeen eighteen nineteen twenty".split()
     )
 } | {"thirty": "30", "forty": "40", "fifty": "50", "sixty": "60", "seventy": "70", "eighty": "80", "ninety": "90"}
+# As they are without their endings.
+_ORDINALS = frozenset(
+    "first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth half quarter doubl twic".split()
+)
 _ENDINGS = ("ings", "ing", "ied", "ies", "ed", "es", "s", "e", "y")
 _IRREGULAR = dict(
     pair.split(":")
@@ -44,26 +52,35 @@ _IRREGULAR = dict(
 
 
 def says(text: str, claimed: str, state: WorldState) -> bool:
-    """Whether the text says what is claimed. The names of the state's people keep their order."""
-    wanted = _telling(claimed)
-    if not wanted:
+    """Whether the text says what is claimed."""
+    if not _telling(claimed):
         return False
-    sentences = _SENTENCE.split(text)
+    sentences = [one for one in _SENTENCE.split(text) if not _is_hedged(one, claimed)]
     # What is denied is denied in one sentence; a second one beside it may deny something else.
     pairs = [" ".join(pair) for pair in pairwise(sentences) if not any(map(_denied, pair))]
-    return any(_one_says(one, claimed, wanted, state) for one in (*sentences, *pairs))
+    return any(_one_says(one, claimed, state) for part in (*sentences, *pairs) for one in _parts_of(part))
 
 
-def _one_says(sentence: str, claimed: str, wanted: set[str], state: WorldState) -> bool:
-    if not wanted <= _telling(sentence):
+def _one_says(said: str, claimed: str, state: WorldState) -> bool:
+    if not _telling(claimed) <= _telling(said):
         return False
-    denied, claim_denied = _denied(sentence), _denied(claimed)
+    denied, claim_denied = _denied(said), _denied(claimed)
     if bool(denied) != bool(claim_denied) or not claim_denied <= denied:
         return False
-    if (set(_plain(sentence)) & _HEDGING) - set(_plain(claimed)):
-        return False
-    order = _people(claimed, state)
-    return len(order) < 2 or [one for one in _people(sentence, state) if one in order] == order
+    return _sides_kept(claimed, said, state) and _counts_kept(claimed, said)
+
+
+def _parts_of(sentence: str) -> list[str]:
+    """The sentence, and each run of its clauses: what one of them denies, the others may say."""
+    clauses = [one for one in _CLAUSE.split(sentence) if one.strip()]
+    runs = [(start, end) for start in range(len(clauses)) for end in range(start + 1, len(clauses) + 1)]
+    return [sentence, *(", ".join(clauses[start:end]) for start, end in runs[:_MOST_RUNS])]
+
+
+def _is_hedged(said: str, claimed: str) -> bool:
+    if (set(_plain(said)) & _HEDGING) - set(_plain(claimed)):
+        return True
+    return _HEARSAY.search(said) is not None and _HEARSAY.search(claimed) is None
 
 
 def _telling(text: str) -> set[str]:
@@ -102,14 +119,45 @@ def _stem(word: str) -> str:
     return word
 
 
-def _people(text: str, state: WorldState) -> list[str]:
-    """The people who are named, each once, in the order of their names."""
-    low = text.casefold()
-    found = [
-        (at.start(), one.id)
-        for one in state.entities.values()
-        if one.type in ("npc", "player")
-        for name in (one.name, one.name.split()[0])
-        if len(name) > 2 and (at := re.search(rf"(?<!\w){re.escape(name.casefold())}(?!\w)", low))
-    ]
-    return list(dict.fromkeys(one for _, one in sorted(found)))
+def _in_order(text: str) -> list[str]:
+    """The telling words in their order, stems."""
+    return [_stem(word) for word in _plain(text) if word not in _SMALL and word not in _DENYING]
+
+
+def _sides_kept(claimed: str, said: str, state: WorldState) -> bool:
+    """Who asked whom: a name comes before or after the words beside it in both."""
+    claim, there = _in_order(claimed), _in_order(said)
+    names = _names(state)
+    for at, word in enumerate(claim):
+        if word in names:
+            before, after = claim[max(at - 1, 0) : at], claim[at + 1 : at + 2]
+            first, last = there.index(word), len(there) - 1 - there[::-1].index(word)
+            if any(one not in names and there.index(one) > last for one in before):
+                return False
+            if any(len(there) - 1 - there[::-1].index(one) < first for one in after):
+                return False
+    return True
+
+
+def _counts_kept(claimed: str, said: str) -> bool:
+    """What is counted: a number goes with the word before it or after it in both."""
+    claim, there = _in_order(claimed), _in_order(said)
+    side_by_side = set(pairwise(there))
+    if sum(map(_counts, there)) < 2:
+        return True
+    for at, word in enumerate(claim):
+        if not _counts(word):
+            continue
+        beside = [*pairwise(claim[max(at - 1, 0) : at + 1]), *pairwise(claim[at : at + 2])]
+        if beside and side_by_side.isdisjoint(beside):
+            return False
+    return True
+
+
+def _counts(word: str) -> bool:
+    return word.isdigit() or word in _ORDINALS
+
+
+def _names(state: WorldState) -> set[str]:
+    people = (one for one in state.entities.values() if one.type in ("npc", "player"))
+    return {_stem(word) for one in people for word in _plain(one.name) if len(word) > 2}

@@ -23,7 +23,7 @@ from lorewright.turn.known_facts import facts_shown
 from lorewright.turn.messages import Message
 from lorewright.turn.scope import ways_out
 from lorewright.turn.visibility import seen_by
-from lorewright.world.apply import Refusal
+from lorewright.world.apply import Refusal, apply
 from lorewright.world.frozen import Frozen, FrozenMap
 from lorewright.world.inner import recalled
 from lorewright.world.ops import OP_KINDS, StateOp
@@ -47,18 +47,26 @@ _LONG_PARTS = frozenset({"facts", "observations"})
 _MEMORIES = 40
 
 
-def write(patch: Patch, ops: Sequence[StateOp], *, by: Writer, ruleset: Ruleset) -> Refusal | None:
-    """Do all of the ops on the patch, or none: why not, or None.
+def not_by(ops: Sequence[StateOp], by: Writer, ruleset: Ruleset) -> Refusal | None:
+    """The first op that is not a writer's to make, or None.
 
-    A stage's ops are refused with `op_not_allowed` or `not_its_path` where the ruleset gives them to another owner, the
-    engine's bookkeeping with `bookkeeping` to whoever is outside; any with the reasons of `apply`.
+    A stage's are refused with `op_not_allowed` or `not_its_path` where the ruleset gives them to another owner; the
+    engine's bookkeeping with `bookkeeping` to whoever is outside.
     """
-    if by == "outside":
-        own = (Refusal(index=index, reason="bookkeeping") for index, op in enumerate(ops) if op.op in BOOKKEEPING)
-        refusal = next(own, None)
-    else:
-        refusal = next(iter(not_theirs(ops, by, ruleset)), None)
-    return patch.propose(*ops) if refusal is None else refusal
+    if by != "outside":
+        return next(iter(not_theirs(ops, by, ruleset)), None)
+    own = (Refusal(index=index, reason="bookkeeping") for index, op in enumerate(ops) if op.op in BOOKKEEPING)
+    return next(own, None)
+
+
+def refused(state: WorldState, ops: Sequence[StateOp], *, by: Writer, ruleset: Ruleset) -> Refusal | None:
+    """Why a writer's ops cannot be done on a state, by whose they are and by whether they fit; None where they can."""
+    return not_by(ops, by, ruleset) or apply(state, ops).refusal
+
+
+def write(patch: Patch, ops: Sequence[StateOp], *, by: Writer, ruleset: Ruleset) -> Refusal | None:
+    """Do all of a writer's ops on the patch, or none: why not, or None."""
+    return not_by(ops, by, ruleset) or patch.propose(*ops)
 
 
 class Named(Frozen):

@@ -124,11 +124,11 @@ def test_words_that_are_no_prose_are_not_told(text: str) -> None:
 
 
 def test_a_line_of_the_notes_in_a_gesture_is_cited_and_not_told_again() -> None:
-    given = company(act("p:mara", text=MARA_LINE.text))
-    output = narrate(given)
-    assert MARA_LINE.chunk_id in output.cited
-    assert MARA_LINE.key in output.recall
-    assert output.final_text.count(MARA_LINE.text) == 1
+    for turn_no in range(1, 7):
+        output = narrate(company(act("p:mara", text=MARA_LINE.text), turn_no=turn_no))
+        assert MARA_LINE.chunk_id in output.cited
+        assert MARA_LINE.key in output.recall
+        assert output.final_text.count(MARA_LINE.text) == 1
 
 
 def test_a_gesture_that_is_still_in_the_ear_is_not_told_in_the_same_words() -> None:
@@ -230,6 +230,18 @@ def test_what_two_do_alike_is_not_told_twice_in_the_same_words() -> None:
     )
     assert text.count("looks at the clock") == 1
     assert "Mara" in text
+
+
+def test_of_three_gestures_two_make_one_sentence_and_what_an_author_wrote_stays_whole() -> None:
+    nods, counts = act("p:viktor", text="Viktor nods."), act("p:porter", text="The night porter counts the keys.")
+    looks = act("p:mara", text="Mara looks up.")
+    written = act("p:mara", say=("Mara looks up.",))
+    after_waiting = (outcome("waited"),)
+    text = told(nods, counts, looks, outcomes=after_waiting)
+    assert re.search(r"Viktor nods, (?:while|and) the night porter counts the keys\.", text)
+    assert "Mara looks up." in text
+    assert "Viktor nods. " in told(nods, written, counts, outcomes=after_waiting)
+    assert ", and" not in told(nods, counts, outcomes=after_waiting).partition("nods")[2][:6]
 
 
 def test_what_is_said_after_the_authors_sentence_stays_beside_it() -> None:

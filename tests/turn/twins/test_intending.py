@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from moments import DEBT, JO, LINE, ME, NAMES, PIER9, SCOPE, concern, memory, moment, outcome, said, toward
 
-from lorewright.rules.cast import AuthoredAct, done_key
+from lorewright.rules.cast import AuthoredAct, done_key, tried_key
 from lorewright.turn.intents import NpcIntent, NpcIntentInput
 from lorewright.turn.records import Recorded
 from lorewright.turn.twins.npc.intending import intend
@@ -38,8 +38,9 @@ def over_turns(turns: int, *, succeeds: bool = True, **more: Any) -> list[NpcInt
         before = tuple(said(one.action_text, at) for at, one in enumerate(done, start=1))
         done.append(intend(moment(turn_no=turn_no, minutes=turn_no, recall=dict(recall), messages=before, **more)))
         recall.update(done[-1].recall)
-        if done[-1].act_id is not None and succeeds:
-            recall.update([done_key(ME, str(done[-1].act_id))])
+        if done[-1].act_id is not None:
+            recall.update([tried_key(ME, str(done[-1].act_id))])
+            recall.update([done_key(ME, str(done[-1].act_id))] if succeeds else [])
     return done
 
 
@@ -119,6 +120,23 @@ def test_what_somebody_does_not_know_they_ask_of_another() -> None:
     assert asking and {(one.type, one.target_id, one.words) for one in asking} == {("ask", CHEN.id, "the night boat")}
 
 
+@pytest.mark.parametrize(
+    ("words", "asked"),
+    [
+        ("jin", "Jin"),
+        ("song", "the song"),
+        ("the song", "the song"),
+        ("bar knife", "the bar knife"),
+        ("me", "me"),
+        ("X-1", "X-1"),
+    ],
+)
+def test_a_question_is_handed_on_as_one_would_say_it(words: str, asked: str) -> None:
+    unknown = outcome("ask", "does_not_know", target_id=ME, words=words)
+    done = [intend(moment(turn_no=n, outcomes=(unknown,))) for n in range(20)]
+    assert {one.action.words for one in done if one.action is not None} == {asked}
+
+
 def test_whoever_was_struck_makes_for_a_free_way_once() -> None:
     struck = outcome("attack", "acted", target_id=ME)
     done = intend(moment(outcomes=(struck,)))
@@ -132,6 +150,9 @@ def test_whoever_never_said_a_thing_says_so() -> None:
     done = intend(moment(claims=claims))
     assert done.recall[0].startswith("cast:claim.denied#")
     assert intend(moment(claims=({**claims[0], "holds": True},))).recall[0] != done.recall[0]
+    # Said to one's face it was denied where it was said.
+    to_me = outcome("tell", "acted", target_id=ME)
+    assert not intend(moment(claims=claims, outcomes=(to_me,))).recall[0].startswith("cast:claim.")
 
 
 # ---- what it is after, knows and remembers ----
@@ -359,3 +380,10 @@ def test_every_sentence_reads_for_every_pronoun(pronoun: str) -> None:
     for kind in ("give", "look", "wait", "ask", "search", "threaten", "attack", "persuade", "tell", "go"):
         done = over_turns(12, outcomes=(outcome(kind, "acted", target_id=CHEN.id),), me={"pronoun": pronoun})
         assert not any(wrong.search(one.action_text) for one in done)
+
+
+def test_a_name_that_is_a_page_long_is_cut_and_not_refused() -> None:
+    long = "x" * 900
+    who = SCOPE.player.model_copy(update={"name": long})
+    done = intend(moment(me={"name": long}, scope=SCOPE.model_copy(update={"player": who}), outcomes=(GIFT,)))
+    assert len(done.action_text) <= 600

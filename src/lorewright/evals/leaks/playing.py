@@ -21,21 +21,32 @@ from lorewright.errors import LorewrightError
 from lorewright.evals.leaks.asking import spread
 from lorewright.evals.leaks.findings import Blocked
 from lorewright.evals.leaks.looking import NOTHING, Looker
-from lorewright.evals.leaks.readers import READING_STAGES, Eyes, eyes_of, eyes_of_stage, shown_to_player
+from lorewright.evals.leaks.readers import (
+    READING_STAGES,
+    Eyes,
+    eyes_of,
+    eyes_of_stage,
+    grow,
+    revealed_in,
+    shown_to_player,
+)
 from lorewright.evals.leaks.rehearsal import Rehearsal
 from lorewright.llm.doubles.parrot import ParrotModel
 from lorewright.retrieval.query import LoreRetrievalQuery
 from lorewright.storage.containers import open_container
 from lorewright.turn.casting import STAGES
-from lorewright.turn.store import CampaignStore
+from lorewright.turn.tools import state_seen, transcript_seen
 from lorewright.world.state import WorldState
 
-# A character who says all that it knows is refused, and is to be: what is refused beside that is wrongly blocked.
-_NOT_PARROTED = frozenset({"npc_intent"})
+# A character who says all that it knows is refused, and is to be: what is refused beside that is wrongly blocked. And a
+# ruling names a band.
+_NOT_PARROTED = frozenset({"npc_intent", "resolution"})
 # Whose prompt it is stands in the stage's input, which is on record with all that the prompt is made of.
 _OF_ONE = frozenset({"npc_intent", "character_extractor"})
 _REFUSED = re.compile(r"quotes what was not revealed \(([^)]+)\)")
-_ASKED_AFTERWARDS = 12
+_ASKED_AFTERWARDS = 6
+_ASKING_AFTERWARDS = 5
+_WHY = 160
 
 
 @dataclass(slots=True)
@@ -89,7 +100,8 @@ class Playing:
     def _refused(self, line: str, problem: LorewrightError) -> None:
         item = _REFUSED.search(str(problem))
         if item is None:
-            self.played.remarks.append(f"{self._name}: “{line}” failed: {problem}")
+            why = " ".join(str(problem).split())[:_WHY]
+            self.played.remarks.append(f"{self._name}: “{line}” failed: {why}")
             return
         words = self._looker.canaries.words.values()
         secret = next((one for one in words if one.id == item[1]), None)
@@ -99,22 +111,26 @@ class Playing:
 
     def _look_at_turns(self, campaign: OpenCampaign) -> None:
         store = campaign.store
-        heard, before = self._heard(store), store.state_at(store.turns()[0]["turn_id"])
+        heard: dict[str, frozenset[str]] = {}
+        before = store.state_at(store.turns()[0]["turn_id"])
         for turn in store.turns():
             after = store.state_at(turn["turn_id"])
             has = after.learned_by(after.player_id)
             where = f"turn {turn['turn_no']} (“{turn['player_text']}”)"
             self._look(json.dumps(turn["result"], ensure_ascii=False), has, "narration", where)
+            said = [message for _, message in store.messages(turn["turn_id"], last=1)]
+            grow(heard, said, self._said_in, but=after.player_id)
             for record in store.stage_records(turn["turn_id"]):
                 self._look_at_record(record, eyes_of(record, before, after, heard), where)
-            said = [message for _, message in store.messages(turn["turn_id"], last=1)]
             for message in shown_to_player(said, after):
                 self._look(message.content, has, "log", where)
             before = after
         for attempt in store.attempts():
+            learned = revealed_in(attempt["records_json"])
+            known = {who: heard.get(who, NOTHING) | learned.get(who, NOTHING) for who in (*heard, *learned)}
             for record in attempt["records_json"]:
                 where = f"the attempt “{attempt['player_text']}”"
-                self._look_at_record(record, eyes_of(record, before, before, heard), where)
+                self._look_at_record(record, eyes_of(record, before, before, known), where)
 
     def _look_at_record(self, record: dict[str, Any], eyes: Eyes, where: str) -> None:
         stage = str(record["stage"])
@@ -157,32 +173,36 @@ class Playing:
         """Lore and history after the play, as the player and as everybody who was met."""
         with campaigns.reading(campaign_id) as store:
             state = store.head().state
-            heard = self._heard(store)
+            told = store.messages(store.head().turn_id, last=store.head().turn_no + 1)
+        heard: dict[str, frozenset[str]] = {}
+        grow(heard, [message for _, message in told], self._said_in, but=state.player_id)
         for viewer, learned in self._viewers(state):
             learned |= heard.get(viewer.removeprefix("npc:"), NOTHING)
-            own = frozenset({viewer.removeprefix("npc:")})
+            turn_no = told[-1][0]
+            tools = {
+                "state": state_seen(state, viewer, turn_no=turn_no).model_dump_json(),
+                "transcript": json.dumps([one.content for one in transcript_seen(told, state, viewer)]),
+            }
+            for tool, text in tools.items():
+                self._as_viewer(text, viewer, learned, "tools", f"the tool {tool}")
             for words in self._words():
                 query = LoreRetrievalQuery(keywords=words, viewer=viewer, limit=30, max_tokens=15_000)
                 found = desk.query(query, campaign_id=campaign_id)
                 for text in (found.result.model_dump_json(), found.trace.model_dump_json()):
-                    where = f"{self._name}, lore query “{words}” in the campaign"
-                    self._looker.look(
-                        text, viewer=viewer, channel="history", where=where, learned=learned, own_ids=own, watched=True
-                    )
+                    self._as_viewer(text, viewer, learned, "history", f"lore query “{words}” in the campaign")
 
-    def _heard(self, store: CampaignStore) -> dict[str, frozenset[str]]:
-        """Items that were said where somebody was, by who was there."""
-        heard: dict[str, frozenset[str]] = {}
-        for _, message in store.messages(store.head().turn_id, last=store.head().turn_no + 1):
-            said = {one.item_id for one in self._looker.canaries.found_in(message.content) if one.item_id is not None}
-            for who in message.audience if message.type == "narration" else ():
-                heard[who] = heard.get(who, NOTHING) | said
-        return heard
+    def _as_viewer(self, text: str, viewer: str, learned: frozenset[str], channel: str, where: str) -> None:
+        own = frozenset({viewer.removeprefix("npc:")})
+        where = f"{self._name}, {where}"
+        self._looker.look(text, viewer=viewer, channel=channel, where=where, learned=learned, own_ids=own, watched=True)
+
+    def _said_in(self, text: str) -> frozenset[str]:
+        return frozenset(one.item_id for one in self._looker.canaries.found_in(text) if one.item_id is not None)
 
     def _viewers(self, state: WorldState) -> Iterator[tuple[str, frozenset[str]]]:
         yield "player", state.learned_by(state.player_id)
         met = [one.id for one in state.entities.values() if one.type == "npc" and one.origin != "campaign"]
-        for npc in spread(sorted(met), 8):
+        for npc in spread(sorted(met), _ASKING_AFTERWARDS):
             yield f"npc:{npc}", state.learned_by(npc)
 
     def _words(self) -> list[str]:
@@ -199,5 +219,5 @@ class Playing:
 
 
 def parrots() -> dict[str, ParrotModel]:
-    """A parrot for every stage that a model may run, but for what characters intend."""
+    """A parrot for every stage that a model may run, but for what characters intend, and rulings."""
     return {stage: ParrotModel() for stage in STAGES if stage not in _NOT_PARROTED}

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
 from typing import Any
 
 from lorewright.turn.casting import STAGES
@@ -38,7 +38,9 @@ def eyes_of(
     who = _owner(record)
     if who is not None and who not in (after.player_id, *after.personas):
         return Eyes(f"npc:{who}", after.learned_by(who) | heard.get(who, _NOTHING), frozenset({who}))
-    return eyes_of_stage(str(record["stage"]), before, after)
+    eyes = eyes_of_stage(str(record["stage"]), before, after)
+    told = _NOTHING if record["stage"] in _BEFORE else heard.get(after.player_id, _NOTHING)
+    return replace(eyes, learned=eyes.learned | told)
 
 
 def eyes_of_stage(stage: str, before: WorldState, after: WorldState) -> Eyes:
@@ -46,6 +48,34 @@ def eyes_of_stage(stage: str, before: WorldState, after: WorldState) -> Eyes:
     state = before if stage in _BEFORE else after
     viewer = "planner" if stage == "planner" else "narrator"
     return Eyes(viewer, state.learned_by(state.player_id))
+
+
+def grow(
+    heard: dict[str, frozenset[str]],
+    messages: Iterable[Message],
+    items_in: Callable[[str], frozenset[str]],
+    *,
+    but: str,
+) -> None:
+    """Add the items that were said where somebody was, by who was there; not for the player, who is told of what they
+    learn."""
+    for message in messages:
+        said = items_in(message.content) if message.type == "narration" else _NOTHING
+        for who in message.audience if said else ():
+            if who != but:
+                heard[who] = heard.get(who, _NOTHING) | said
+
+
+def revealed_in(records: Iterable[Mapping[str, Any]]) -> dict[str, frozenset[str]]:
+    """The items that somebody came to know in a turn that was never committed, by who."""
+    found: dict[str, frozenset[str]] = {}
+    for record in records:
+        made = record.get("output")
+        made = json.loads(made) if isinstance(made, str) else made
+        for op in made.get("ops", ()) if isinstance(made, dict) else ():
+            if "item_id" in op and isinstance(op.get("to"), str):
+                found[op["to"]] = found.get(op["to"], _NOTHING) | {op["item_id"]}
+    return found
 
 
 def shown_to_player(messages: list[Message], state: WorldState) -> list[Message]:

@@ -14,7 +14,7 @@ from lorewright.evals.leaks.asking import spread
 from lorewright.evals.leaks.findings import Leak, Tally
 from lorewright.evals.leaks.looking import NOTHING, OURS
 from lorewright.evals.leaks.overlap import Overlaps
-from lorewright.evals.leaks.readers import READING_STAGES, Eyes, eyes_of, shown_to_player
+from lorewright.evals.leaks.readers import READING_STAGES, Eyes, eyes_of, grow, shown_to_player
 from lorewright.evals.leaks.secrets import Secret, may_know
 from lorewright.index.generation import Generation
 from lorewright.packs.loader import Progress, no_progress
@@ -50,7 +50,7 @@ class Recorded:
         store = self._campaign.store
         turns = store.turns()
         before = store.state_at(turns[0]["turn_id"])
-        heard = self._heard()
+        heard: dict[str, frozenset[str]] = {}
         said: list[str] = []
         for done, turn in enumerate(turns):
             progress("looking at turns", done, len(turns))
@@ -58,14 +58,16 @@ class Recorded:
             has = state.learned_by(state.player_id)
             where = f"turn {turn['turn_no']}"
             said.append(turn["player_text"] or "")
+            messages = [message for _, message in store.messages(turn["turn_id"], last=1)]
+            grow(heard, messages, self._said_in, but=state.player_id)
             for record in store.stage_records(turn["turn_id"]):
                 self._record(record, eyes_of(record, before, state, heard), said, where)
             told = json.dumps(turn["result"], ensure_ascii=False)
             self._text(told, "player", "narration", where, has, said, watched=True)
-            messages = [message for _, message in store.messages(turn["turn_id"], last=1)]
             for message in shown_to_player(messages, state):
                 self._text(message.content, "player", "log", where, has, said, watched=True)
             before = state
+        learned = before.learned_by(before.player_id)
         for session in sittings(store):
             text = json.dumps(shown_session(session), ensure_ascii=False, default=str)
             self._text(
@@ -73,7 +75,7 @@ class Recorded:
                 "player",
                 "recap",
                 f"sitting {session.id}",
-                before.learned_by(before.player_id),
+                learned,
                 said,
                 watched=True,
             )
@@ -94,15 +96,8 @@ class Recorded:
                 named=stage if not eyes.own_ids else f"{stage} of {eyes.viewer}",
             )
 
-    def _heard(self) -> dict[str, frozenset[str]]:
-        """Items that were said where somebody was, by who was there."""
-        store, heard = self._campaign.store, dict[str, frozenset[str]]()
-        for _, message in store.messages(store.head().turn_id, last=store.head().turn_no + 1):
-            hits = self._overlaps.hits(plain_words(message.content)) if message.type == "narration" else ()
-            said = frozenset(hit.secret.id for hit in hits if hit.copied)
-            for who in message.audience:
-                heard[who] = heard.get(who, NOTHING) | said
-        return heard
+    def _said_in(self, text: str) -> frozenset[str]:
+        return frozenset(hit.secret.id for hit in self._overlaps.hits(plain_words(text)) if hit.copied)
 
     def _ask(self, said: Sequence[str]) -> None:
         head = self._campaign.store.head()

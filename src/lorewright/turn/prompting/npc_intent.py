@@ -71,7 +71,7 @@ class Choice(Frozen):
 class NpcIntentContext(Context):
     """A character reflects on what happened and says what it does next. `msgs` are narrations that it witnessed, its
     own intentions and thoughts, `observations` what it remembers, best first; nothing that it does not know. The lists
-    are all that an action may name; `lore` is what it knows, once more in one text."""
+    are all that an action may name; `lore` is what it knows and may tell, in one text."""
 
     stable: ClassVar[tuple[str, ...]] = ("char", "player_name", "player", "stat_block", "goal", "kinds")
 
@@ -125,7 +125,7 @@ def npc_intent_context(given: NpcIntentInput) -> NpcIntentContext:
         choices=tuple(Choice(id=act.id, text=_choice(act.say, act.do.type, act.do.topic)) for act in given.acts),
         claims=tuple(_claims(given)),
         conditions=", ".join(me.conditions),
-        lore=LoreVariables(text="\n".join(f"- {item.text}" for item in given.knows)),
+        lore=LoreVariables(text="\n".join(f"- {item.text}" for item in given.knows if not item.kept_back)),
         observations=tuple(one.content for one in given.remembers),
         summary=given.summary,
         msgs=message_variables(given.messages, lambda who: me.name if who == me.id else given.names.get(who, who)),
@@ -170,8 +170,9 @@ def _choice(say: tuple[str, ...], kind: str, topic: str) -> str:
 
 def _claims(given: NpcIntentInput) -> Iterator[ClaimLine]:
     for one in given.claims[:_CLAIMS]:
-        if what := str(one.get("what") or one.get("text") or ""):
-            yield ClaimLine(text=what, holds=bool(one.get("holds")))
+        by, to = (given.names.get(str(one.get(key)), "") for key in ("by", "to"))
+        who = " ".join(part for part in (by or "somebody", str(one.get("kind", "")), to) if part)
+        yield ClaimLine(text=f"{who}: {one.get('what', '')}", holds=bool(one.get("holds")))
 
 
 def _takes(kind: str) -> str:

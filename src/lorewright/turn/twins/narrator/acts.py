@@ -11,6 +11,7 @@ from lorewright.turn.records import Evidence, NarratorInput, NpcAct
 from lorewright.turn.twins.narrator.act_deeds import deed_beats
 from lorewright.turn.twins.narrator.act_slots import Actor, actor_of
 from lorewright.turn.twins.narrator.act_talk import quotes
+from lorewright.turn.twins.narrator.act_weaving import woven
 from lorewright.turn.twins.narrator.act_words import own_words, quoting, tells_of_player, worded
 from lorewright.turn.twins.narrator.authored import ended, is_named_in, plain
 from lorewright.turn.twins.narrator.beats import Beat, Joint
@@ -21,19 +22,33 @@ _WITHOUT_WORDS = frozenset(("acted", "used", "looked", "waited"))
 
 # Of many acts so many stand in a paragraph.
 _ACTS_OF_PARAGRAPH = 4
+# So many are told one by one.
+_FEW_ACTS = 2
 
 
 def act_beats(given: NarratorInput, memory: Memory) -> Iterator[Beat]:
     """Every act in its order, each once; after what the player did a new paragraph begins."""
     follows = bool(given.outcomes) or given.scene_changed
+    told: list[list[Beat]] = []
     for number, act in enumerate(given.acts):
         before = given.acts[number - 1] if number else None
         first, *more = _told(actor_of(given, act), memory, before)
+        # An author's sentences stay as they are, and of three gestures two make a sentence.
+        if told and len(told[-1]) == 1 and not more and not _authored_by(given, number):
+            pair = woven(told[-1][0], first, given.turn_no)
+            if pair is not None and len(given.acts) > _FEW_ACTS:
+                told[-1] = [pair]
+                continue
         # A word to go on with before every one would make a list of them.
-        joint = _joint(before, act, is_next=number % 2 == 1)
-        starts = number % _ACTS_OF_PARAGRAPH == 0 and (follows or number > 0)
-        yield replace(first, joint=joint, starts_paragraph=starts)
-        yield from more
+        first = replace(first, joint=_joint(before, act, is_next=len(told) % 2 == 1))
+        starts = len(told) % _ACTS_OF_PARAGRAPH == 0 and (follows or number > 0)
+        told.append([replace(first, starts_paragraph=starts), *more])
+    yield from (beat for beats in told for beat in beats)
+
+
+def _authored_by(given: NarratorInput, number: int) -> bool:
+    """Whether the act or the one before it has sentences of its own."""
+    return bool(given.acts[number].say or given.acts[number - 1].say)
 
 
 def moved_by_acts(given: NarratorInput) -> frozenset[str]:

@@ -35,7 +35,9 @@ def after_acts(given: NarratorInput, memory: Memory) -> Iterator[Beat]:
     if others and (who := views.person(given, others[given.turn_no % len(others)])):
         shown.insert(given.turn_no % 2, Beat("filler", "npc.bystander", {}, {"who": who}))
     lines = [line for view in given.scene.people if view.id == actor.act.who for line in view.disposition]
-    new = [line for line in views.unseen(lines, given.recall) if memory.age(plain(line.text)) is None]
+    told = " ".join([actor.act.text, *actor.act.say])
+    unheard = [line for line in views.unseen(lines, given.recall) if plain(line.text).rstrip(".") not in plain(told)]
+    new = [line for line in unheard if memory.age(plain(line.text)) is None]
     theirs = [lore_beat(line) for line in new[:1] if actor.act.who not in _gone(given)]
     yield from [*theirs, *shown] if given.turn_no % 3 == 0 else [*shown, *theirs]
     yield Beat("filler", "still.place", slots={"place": views.place(given)})

@@ -23,6 +23,10 @@ _TAGS: Mapping[str, tuple[str, ...]] = MappingProxyType(
 )
 # From so much trust somebody tells of their own accord what was not asked.
 TRUSTING = 1
+# Words that a question may be about and that no article goes before.
+_NO_NOUNS = frozenset(
+    ("me", "you", "him", "her", "it", "them", "us", "this", "that", "here", "there", "anything", "something", "nothing")
+)
 # Questions of more words than these are not handed on.
 _QUESTION = 8
 
@@ -34,7 +38,9 @@ def answering(moment: Moment) -> list[Considered]:
     for outcome in reversed(moment.given.outcomes):
         if outcome.target_id == me and outcome.actor_id != me and moment.is_here(outcome.actor_id):
             found += _answers(outcome, moment)
-    for claim in moment.given.claims:
+    # To one's face it is denied where it is said, in the telling of that.
+    to_ones_face = any(outcome.target_id == me for outcome in moment.given.outcomes)
+    for claim in () if to_ones_face else moment.given.claims:
         if claim.get("by") == me and not claim.get("holds") and claim.get("kind") in ("said", "promised"):
             found += gesture(moment.words.sentence("claim.denied", person=moment.given.player_id), tags=("calm",))
     return found
@@ -76,7 +82,7 @@ def _in_return(to: str, moment: Moment) -> Iterator[Considered]:
 
 def _handed_on(outcome: Outcome, moment: Moment) -> Iterator[Considered]:
     """What one does not know one asks of somebody else who is there."""
-    what = outcome.words.strip(" ?.!")
+    what = _topic(outcome.words.strip(" ?.!"), moment)
     if not what or len(what.split()) > _QUESTION or not moment.can("ask") or outcome.actor_id != moment.given.player_id:
         return
     for other in moment.others:
@@ -87,6 +93,17 @@ def _handed_on(outcome: Outcome, moment: Moment) -> Iterator[Considered]:
         if found is not None:
             action = moment.action("ask", other.id, words=what)
             yield Considered(found.text, 4, ("question", "help"), action=action, keys=(found.key, moment.key(key)))
+
+
+def _topic(words: str, moment: Moment) -> str:
+    """What a question was about, as one would say it: by its name where one knows it, a bare noun with its article."""
+    scope = moment.given.scope
+    named = (*scope.topics, *scope.people, *scope.here, *scope.carried, scope.place)
+    for one in named:
+        if words.casefold() in (name.casefold() for name in (one.name, *one.aliases)):
+            return the(one)
+    is_bare = len(words.split()) == 1 and words.isalpha() and words.islower() and words not in _NO_NOUNS
+    return f"the {words}" if is_bare else words
 
 
 def telling(item_id: str, to: str, moment: Moment, *, weight: int) -> Considered | None:

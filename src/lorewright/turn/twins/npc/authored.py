@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from lorewright.rules.cast import AuthoredAct, done_key
+from lorewright.rules.cast import AuthoredAct, done_key, tried_key
 from lorewright.turn.intents import SENTENCES
 from lorewright.turn.twins.npc.considered import Considered, Moment
 from lorewright.turn.twins.npc.words import the
@@ -29,7 +29,6 @@ def _considered(act: AuthoredAct, moment: Moment) -> Considered:
         item_id=act.do.lore_item,
         act_id=act.id,
         say=act.say,
-        keys=(moment.key(f"tried:{act.id}"),),
     )
 
 
@@ -46,7 +45,7 @@ def _makes_sense(act: AuthoredAct, moment: Moment) -> bool:
         return False
     if _is_possible(act, moment):
         return True
-    tried = given.recall.get(moment.key(f"tried:{act.id}"), 0)
+    tried = given.recall.get(tried_key(given.me.id, act.id), 0)
     return tried <= given.recall.get(done_key(given.me.id, act.id), 0)
 
 

@@ -17,8 +17,9 @@ from lorewright.turn.twins.npc.considered import Considered, Moment
 from lorewright.turn.twins.npc.idling import TENSE, idling, mood_of
 from lorewright.turn.twins.npc.pursuing import pursuing
 
-# In so many of a hundred turns somebody goes after something of their own where there is something; else it waits.
-_RESTLESS = 60
+# In so many of a hundred turns somebody goes after something of their own where there is something; else it waits. Of
+# several who are there it is one in a turn who may: in some profiles all think at once, and would all ask the same.
+_RESTLESS = 80
 # And so often they take note of what goes on rather than of themselves.
 _ATTENTIVE = 55
 # Of a name that is a page so much is said (characters).
@@ -45,11 +46,19 @@ def _in_turn(moment: Moment) -> list[list[Considered]]:
     answers, ends = answering(moment), pursuing(moment)
     urgent = [one for one in ends if "flight" in one.tags]
     notices, idle = watching(moment)[:2], idling(moment)
-    later = [ends] if _chance(moment, "restless") < _RESTLESS else []
+    later = [ends] if _is_ones_turn(moment) and _chance(moment, "restless") < _RESTLESS else []
     # Whoever has something against somebody does not look on as a neighbour does.
     is_easy = mood_of(moment) != TENSE and _chance(moment, "attentive") < _ATTENTIVE
     around = [notices, idle] if is_easy else [idle, notices]
-    return [urgent, answers, *later, *around, ends]
+    return [urgent, answers, *later, *around]
+
+
+def _is_ones_turn(moment: Moment) -> bool:
+    """Whether one is it, of the cast who are there, in this turn: it goes round among them by chance."""
+    given = moment.given
+    everybody = sorted({given.me.id, *(one.id for one in moment.others)})
+    drawn = content_hash(f"{given.seed}\n{given.turn_no}\n{'|'.join(everybody)}")
+    return everybody[int(drawn[:12], 16) % len(everybody)] == given.me.id
 
 
 def _drawn(considered: Sequence[Considered], moment: Moment) -> Considered:

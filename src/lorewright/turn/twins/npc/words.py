@@ -87,9 +87,8 @@ class Words:
         one, because in some profiles all of them think at once."""
         counts = [self._given.recall.get(_key(group, index), 0) for index in range(size)]
         order = sorted(range(size), key=lambda index: (counts[index], self._place(group, counts[index], index)))
-        unused = [index for index in order if counts[index] == counts[order[0]]]
-        first = self._rank % len(unused)
-        return [*unused[first:], *unused[:first], *order[len(unused) :]]
+        first = self._rank % size
+        return [*order[first:], *order[:first]]
 
     @property
     def _rank(self) -> int:

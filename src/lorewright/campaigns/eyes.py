@@ -1,0 +1,140 @@
+"""An open campaign and a viewer -> where it stands, its scene and its transcript, as that viewer may know them.
+
+This is what the protocol's server answers, whatever it is called by."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from lorewright.campaigns.open_campaign import OpenCampaign
+from lorewright.errors import NotFound
+from lorewright.ids import local
+from lorewright.retrieval.view import LoreView
+from lorewright.scene_lore.lore_retriever import LoreRetriever
+from lorewright.scene_lore.models import SceneFocus, SceneLore
+from lorewright.scene_lore.views import character_view, scene_view
+from lorewright.turn.lore_conditions import lore_conditions
+from lorewright.turn.tools import MessageSeen, StateSeen, eyes, focus_of, state_seen, transcript_seen
+from lorewright.world.frozen import Frozen
+from lorewright.world.state import WorldState
+
+
+class Standing(Frozen):
+    """A place, or somebody who is there."""
+
+    id: str
+    name: str
+    type: str
+    aliases: tuple[str, ...] = ()
+
+
+class SceneFound(Frozen):
+    """What belongs to a scene in the viewer's eyes: its atmosphere, those who are there and what they bring to it, what
+    can be found, what ties it to the threads of the story. `eyes` is who looks, where it is somebody of the story."""
+
+    place: Standing
+    eyes: tuple[Standing, ...] = ()
+    present: tuple[Standing, ...]
+    lore: dict[str, Any]
+
+
+class Transcript(Frozen):
+    """Entries of the story's stream, oldest first. `earlier` is the turn to give as `before_turn` for those before."""
+
+    messages: tuple[MessageSeen, ...]
+    earlier: int | None = None
+
+
+def state_of(campaign: OpenCampaign, viewer: str, *, parts: Sequence[str] = ()) -> StateSeen:
+    """Where the campaign stands; for a game master with these parts of the complete state.
+
+    Raises:
+        NotFound: the viewer is nobody in it.
+    """
+    head = campaign.store.head()
+    return state_seen(
+        head.state,
+        viewer_in(head.state, viewer),
+        turn_no=head.turn_no,
+        decay_lambda=campaign.setting.rules.ruleset.decay_lambda,
+        parts=parts,
+    )
+
+
+def scene_of(campaign: OpenCampaign, viewer: str, *, place: str | None = None) -> SceneFound:
+    """What belongs to the viewer's scene; for a game master also to another place and whoever is there.
+
+    Raises:
+        NotFound: there is no such place, or the viewer is nobody in the campaign, or nowhere.
+    """
+    state = campaign.store.head().state
+    viewer = viewer_in(state, viewer)
+    focus = focus_of(state, viewer) if place is None or viewer != "gm" else _focus_at(state, place)
+    view = LoreView(campaign.setting.generations, viewer="gm", conditions=lore_conditions(state))
+    lore = LoreRetriever(view).retrieve_for_scene(focus)
+    who = sorted(one for one, at in state.positions.items() if at == focus.location_id)
+    return SceneFound(
+        place=_standing(state, focus.location_id),
+        eyes=() if viewer == "gm" else (_standing(state, eyes(state, viewer)),),
+        present=tuple(_standing(state, one) for one in who if one != eyes(state, viewer)),
+        lore=_seen(lore, state, viewer),
+    )
+
+
+def transcript_of(campaign: OpenCampaign, viewer: str, *, last: int, before_turn: int | None = None) -> Transcript:
+    """The last turns of the story, or those before one, as the viewer may read them.
+
+    Raises:
+        NotFound: the viewer is nobody in it.
+    """
+    store, state = campaign.store, campaign.store.head().state
+    path = store.path()
+    earlier = [turn for turn in path if before_turn is None or turn.turn_no < before_turn]
+    if not earlier:
+        return Transcript(messages=())
+    seen = transcript_seen(store.messages(earlier[-1].turn_id, last=last), state, viewer_in(state, viewer))
+    first = earlier[max(0, len(earlier) - last)].turn_no
+    return Transcript(messages=seen, earlier=first if first > path[0].turn_no else None)
+
+
+def viewer_in(state: WorldState, viewer: str) -> str:
+    """`gm`, `player` or `npc:ID`, the latter by the full ID of the character.
+
+    Raises:
+        NotFound: there is no such character in the campaign.
+    """
+    if not viewer.startswith("npc:"):
+        return viewer
+    name = viewer.removeprefix("npc:")
+    found = [one for one in sorted(state.positions) if name in (one, local(one)) and not state.is_players(one)]
+    if not found:
+        raise NotFound(f"there is no character {name} in the campaign", hint="name somebody of the cast")
+    return f"npc:{found[0]}"
+
+
+def _seen(lore: SceneLore, state: WorldState, viewer: str) -> dict[str, Any]:
+    if viewer == "gm":
+        return lore.model_dump(mode="json")
+    if viewer == "player":
+        return scene_view(lore, "player", learned=state.learned_by(state.player_id))
+    npc_id = viewer.removeprefix("npc:")
+    return character_view(lore, npc_id, learned=state.learned_by(npc_id))
+
+
+def _focus_at(state: WorldState, place: str) -> SceneFocus:
+    found = [one for one in state.entities.values() if one.type == "location" and place in (one.id, local(one.id))]
+    if not found:
+        raise NotFound(f"there is no place {place} in the campaign", hint="name a place by its ID")
+    there = (one for one, at in state.positions.items() if at == found[0].id and not state.is_players(one))
+    return SceneFocus(
+        scene_id=state.scene.id if found[0].id == state.scene.location_id else "",
+        location_id=found[0].id,
+        present_ids=tuple(sorted(there)),
+        thread_ids=tuple(sorted(state.threads)),
+    )
+
+
+def _standing(state: WorldState, entity_id: str) -> Standing:
+    entity = state.entities[entity_id]
+    return Standing(id=entity.id, name=entity.name, type=entity.type, aliases=entity.aliases)

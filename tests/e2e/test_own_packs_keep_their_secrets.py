@@ -1,0 +1,35 @@
+"""The leak suite over every pack that ships: no leak, and what is wrongly blocked is few and known."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from lorewright.evals.leaks.suite import LeakSuite, Plays
+from lorewright.index.library import Library
+from lorewright.llm.prompts.library import PromptLibrary
+
+PROJECT = Path(__file__).parents[2]
+PACKS = sorted(path.name for path in (PROJECT / "content_packs").iterdir() if (path / "pack.yaml").is_file())
+# Of a hundred open sentences so many may share a phrase with a secret.
+MOST_REFUSED_PERCENT = 3
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", PACKS)
+def test_a_pack_that_ships_keeps_its_secrets(tmp_path: Path, name: str) -> None:
+    suite = LeakSuite(
+        Library(tmp_path / "indexes"),
+        PROJECT / "scenarios",
+        PROJECT / "content_packs",
+        PromptLibrary((PROJECT / "prompts",)),
+        plays=Plays(builtin=25, parrot=4),
+    )
+    report = suite.pack(name)
+    assert [str(leak) for leak in report.leaks] == []
+    assert report.secrets > 10
+    assert report.unproven == ()
+    assert report.over_blocked.not_shown == ()
+    assert report.over_blocked.refused_in_play == ()
+    assert report.over_blocked.refused <= report.over_blocked.sentences * MOST_REFUSED_PERCENT / 100
