@@ -86,6 +86,10 @@ class Names:
             return self._own[name]
         return self.in_packs(name) or self._made.get(name) or self._missing(name, where=where)
 
+    def entity_or_you(self, name: str, *, where: str) -> str:
+        """The same, but that `you` stays where it may be any of several personas."""
+        return name if self._personas and name == "you" else self.entity(name, where=where)
+
     def _missing(self, name: str, *, where: str) -> str:
         packs = ", ".join(generation.pack_id for generation in self._generations)
         searched = f"in the scenario or in {packs}" if packs else "in the scenario, which has no packs,"
