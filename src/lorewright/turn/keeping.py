@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from lorewright.storage.database import Database
-from lorewright.storage.kept_rows import entries_of, lorebook_rows, review_rows
+from lorewright.storage.kept_rows import Row, entries_of, lorebook_rows, review_rows
 from lorewright.turn.kept import LorebookEntry, Review
 from lorewright.turn.rows import OPS
 
