@@ -284,3 +284,20 @@ def test_nobody_outside_says_whom_the_player_plays(app: App) -> None:
 
     with app.campaigns.open("game") as campaign, pytest.raises(EditRefused):
         campaign.edit([PlayAs(who=c.BO)], action_id="outside")
+
+
+def test_what_is_done_to_you_is_done_to_whoever_is_played(tmp_path: Path) -> None:
+    cast = c.scenario(profile="stream", together=True)["cast"]
+    greets = {"id": "greet", "do": {"type": "ask", "target": "you", "topic": "the boat"}}
+    cast["osk"] = {**cast["osk"], "acts": [greets]}
+    trusts = [{"relation": ["osk", "you"], "trust": 1}]
+    rules = [{"id": "asked", "on": {"by": "osk", "act": "ask", "target": "you"}, "success": trusts}]
+    personas = {"bo": {"name": "Bo"}}
+    for name, who in (("ada", c.ADA), ("bo", c.BO)):
+        more = {"cast": cast, "rules": rules, "personas": personas}
+        app = c.crew(tmp_path / name, profile="stream", together=True, **more)
+        say(app, "wait", persona=name)
+        with app.campaigns.reading("game") as store:
+            (asked,) = store.database.rows("SELECT target_id FROM actions WHERE actor_id = ?", c.OSK)
+        assert asked["target_id"] == who
+        assert state(app).relations[f"{who}|{c.OSK}"].trust >= 1

@@ -50,7 +50,11 @@ def introductions(campaign: OpenCampaign) -> list[Introduction]:
     """Who is with the player, by ID."""
     state = campaign.store.head().state
     view = LoreView(campaign.setting.generations, viewer="player", conditions=lore_conditions(state))
-    return [Introduction(state.name_of(who), _first_open_line(view, who)) for who in state.present_npcs()]
+    return [
+        Introduction(state.name_of(who), _first_open_line(view, who))
+        for who in state.present()
+        if who != state.player_id
+    ]
 
 
 def _first_open_line(view: LoreView, entity_id: str) -> str:

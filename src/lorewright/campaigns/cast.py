@@ -86,7 +86,7 @@ class _Acts:
         do = act.do
         meant = Deed(
             type=do.type,
-            target=None if do.target is None else self._names.entity(do.target, where=where),
+            target=None if do.target is None else self._names.entity_or_you(do.target, where=where),
             to=None if do.to is None else self._names.entity(do.to, where=where),
             item=self._item(do, where),
             topic=do.topic,

@@ -27,7 +27,7 @@ _KINDS = {
 }
 _PAIRS = frozenset({"relation", "tie"})
 # Where `you` may be any of several personas: whoever is played when it comes to it.
-_YOU_FIELDS = frozenset({"of", "by", "subject", "turn", "depart"}) | _PAIRS
+_YOU_FIELDS = frozenset({"of", "by", "subject", "turn", "depart", "target"}) | _PAIRS
 _SAID = frozenset({"promise", "threat", "owes"})
 # Words and values: what stands in them is nobody's name.
 _TEXTS = frozenset({"observe", "averted", "title", "is", "value"})
@@ -85,6 +85,10 @@ class Names:
         if name in self._own:
             return self._own[name]
         return self.in_packs(name) or self._made.get(name) or self._missing(name, where=where)
+
+    def entity_or_you(self, name: str, *, where: str) -> str:
+        """The same, but that `you` stays where it may be any of several personas."""
+        return name if self._personas and name == "you" else self.entity(name, where=where)
 
     def _missing(self, name: str, *, where: str) -> str:
         packs = ", ".join(generation.pack_id for generation in self._generations)

@@ -84,13 +84,18 @@ def _is_about(rule: Rule, attempt: Attempt, state: WorldState) -> bool:
     return (
         action.type in on.acts
         and _is_by(on.by, action.actor_id, state)
-        and on.target in (None, action.target_id, action.location_id)
+        and _target(on.target, state) in (None, action.target_id, action.location_id)
         and on.item in (None, action.item_id or action.target_id)
         and on.at in (None, place_of(action, state))
         and (not on.topics or not _topics(attempt, state).isdisjoint(on.topics))
         and not (rule.once and _once_key(rule) in state.recall)
         and (rule.when is None or holds(rule.when, state))
     )
+
+
+def _target(target: str | None, state: WorldState) -> str | None:
+    """Where one may play several, `you` is whoever is played."""
+    return state.player_id if target == "you" else target
 
 
 def _is_by(by: str | None, actor_id: str, state: WorldState) -> bool:

@@ -245,4 +245,11 @@ def _acts(who: str, state: WorldState, rules: CampaignRules) -> Iterator[Authore
     for act in rules.of_cast(who).acts:
         is_done = act.once and done_key(who, act.id) in state.recall
         if not is_done and (act.when is None or holds(act.when, state)):
-            yield act
+            yield _at_whoever_is_played(act, state)
+
+
+def _at_whoever_is_played(act: AuthoredAct, state: WorldState) -> AuthoredAct:
+    """Where the player may play several, `you` is the one whom they play."""
+    if act.do.target != "you":
+        return act
+    return act.model_copy(update={"do": act.do.model_copy(update={"target": state.player_id})})
