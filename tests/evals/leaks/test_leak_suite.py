@@ -34,6 +34,7 @@ def test_a_town_whose_secrets_keep_has_no_leak_and_every_channel_is_looked_at(tm
     }  # fmt: skip
     assert report.over_blocked.count == 0
     assert report.unproven == ()
+    assert [one for one in report.remarks if "could not be played" in one] == []
 
 
 def test_the_authors_folder_is_only_read(tmp_path: Path) -> None:
@@ -142,6 +143,7 @@ def test_a_campaign_is_tested_turn_by_turn(tmp_path: Path, monkeypatch: pytest.M
     report = app.leaks.campaign(app.campaigns, "game")
     assert report.leaks == ()
     assert report.checks["narration"] > 4
+    assert [one for one in report.remarks if "could not be played" in one] == []
     result = run(app.workspace.root, monkeypatch, "campaign", "test", "game", "--leaks")
     assert result.exit_code == 0, result.output
     assert run(app.workspace.root, monkeypatch, "campaign", "test", "game").exit_code == 1

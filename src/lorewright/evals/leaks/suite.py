@@ -140,7 +140,7 @@ class LeakSuite:
                 looker,
                 conditioned=[chunk.id for pack in own for chunk in pack.chunks if chunk.conditions],
             ).ask(progress=progress)
-            self._play(rehearsal, planted, subject, scenarios, looker, found, progress)
+            self._play(rehearsal, planted, own[-1].manifest.id, scenarios, looker, found, progress)
         return LeakReport(
             subject=subject,
             secrets=len(secrets),
@@ -156,7 +156,7 @@ class LeakSuite:
         self,
         rehearsal: Rehearsal,
         planted: Planted,
-        subject: str,
+        walked: str,
         scenarios: Sequence[tuple[Path, Scenario]],
         looker: Looker,
         found: _Found,
@@ -171,7 +171,7 @@ class LeakSuite:
                 campaigns = rehearsal.campaigns(models)
                 campaign_id = f"c{done}{cast}"
                 try:
-                    demo = _begun(rehearsal, campaigns, campaign_id, subject, path)
+                    demo = _begun(rehearsal, campaigns, campaign_id, walked, path)
                     with campaigns.open(campaign_id) as campaign:
                         lines = chain(demo[:most], Tour(planted.packs).lines(campaign, most))
                         playing.play(campaigns, campaign_id, _first(lines, most), models)
