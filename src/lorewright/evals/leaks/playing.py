@@ -201,7 +201,11 @@ class Playing:
 
     def _viewers(self, state: WorldState) -> Iterator[tuple[str, frozenset[str]]]:
         yield "player", state.learned_by(state.player_id)
-        met = [one.id for one in state.entities.values() if one.type == "npc" and one.origin != "campaign"]
+        met = [
+            one.id
+            for one in state.entities.values()
+            if one.type == "npc" and one.id in state.positions and one.origin != "campaign"
+        ]
         for npc in spread(sorted(met), _ASKING_AFTERWARDS):
             yield f"npc:{npc}", state.learned_by(npc)
 
