@@ -32,7 +32,7 @@ from lorewright.turn.accepting import Accepted
 from lorewright.turn.result import TurnResult
 from lorewright.turn.rewinding import undo
 from lorewright.world.apply import apply
-from lorewright.world.ops import Observe, PathOp, Recall
+from lorewright.world.ops import Observe, PathOp
 from lorewright.world.state import WorldState
 
 # Words that the grammar is not sure of, that only the rulebook can judge, and that anybody can.
@@ -144,7 +144,11 @@ def _wrong_with(campaign: OpenCampaign, was: WorldState) -> Iterable[str]:
             yield f"{part} are not as the rules left them"
     if any(head.state.positions[who] != where for who, where in by_rules.positions.items()):
         yield "somebody was moved by a narration"
-    after = apply(by_rules, (*added, *(op for op in campaign.store._ops(head.turn_id) if isinstance(op, Recall)))).state
+    ops = campaign.store._ops(head.turn_id)
+    # Whatever else there is: what the telling used up, and what those who were there remember.
+    if {op.op for op in ops if op not in resolved and op not in added} - {"recall", "observe", "relation"}:
+        yield "something was done that nobody proposed"
+    after = apply(was, ops).state
     if after != head.state:
         yield "the state is not what its ops make it"
     paths = {op.path for op in resolved if isinstance(op, PathOp)}
