@@ -256,3 +256,24 @@ def test_the_same_words_on_the_same_head_give_the_same_bytes(tmp_path: Path) -> 
     one, other = begun(tmp_path / "one", "stream"), begun(tmp_path / "other", "stream")
     lines = ("look", "ask Osk about Lin", "wait", "take rope", "give rope to Osk")
     assert json.dumps(h.say(one, *lines)) == json.dumps(h.say(other, *lines))
+
+
+def test_whoever_was_there_knows_what_the_player_was_told(tmp_path: Path) -> None:
+    """Also where a rule of the scenario has somebody say it; and whoever was not there does not."""
+    app = begun(tmp_path, "stream")
+    h.say(app, *("ask Osk about the debt",) * 4)
+    with app.campaigns.reading("game") as store:
+        state = store.head().state
+    told = {item for item, one in state.reveals.get(state.player_id, {}).items() if one.how == "told"}
+    assert "harbour:osk:withholds#debt" in told
+    assert told - {item for item in told if item.startswith("harbour:bea:")} <= state.learned_by("harbour:bea")
+    assert "harbour:osk:withholds#debt" not in state.learned_by("harbour:osk")
+
+
+def test_a_narrator_is_told_what_lies_between_two_turns(tmp_path: Path) -> None:
+    app = begun(tmp_path, "stream")
+    h.say(app, "go to the quay", "wait 2 hours", "look")
+    given = [json.loads(one) for one in h.stage_inputs(app)["narrator"]]
+    own = [one["markers"] for one in given if one["player_text"]]
+    assert own == [[], ["They have come from The Tavern."], ["120 minutes went by before this."]]
+    assert all(not one["markers"] for one in given if not one["player_text"])

@@ -159,7 +159,7 @@ class OwnRound:
         turn.played.actions += [attempt.action for attempt in attempts]
         turn.played.results += judged.results
         turn.played.take(resolution, patch.state, audience=audience)
-        remember(turn, resolution, self._state, patch.state)
+        remember(turn, resolution, self._state, patch.state, audience)
         return Round(
             player,
             self._intention,

@@ -236,7 +236,8 @@ class NarratorInput(Frozen):
     `minutes_lost` the time that a bad roll cost where nothing else was the price. `described` holds what the packs
     openly say of whom and what the turn was about, and of some of what is here. `player` is whom the player plays.
     `acts` are what others do of their own accord, told after the player's outcomes; where the round is somebody else's
-    there are no outcomes of the player's. `quiet` are those who could have acted in the turn before and let it pass.
+    there are no outcomes of the player's. `quiet` are those who could have acted in the turn before and let it pass,
+    `markers` what lies between that turn and this one, in words: a move, hours, a scene that opens.
     `premises` are what the player claimed, checked: nobody agrees to what does not hold.
     """
 
@@ -267,6 +268,7 @@ class NarratorInput(Frozen):
     player: Persona = Persona()
     acts: tuple[NpcAct, ...] = ()
     quiet: tuple[str, ...] = ()
+    markers: tuple[str, ...] = ()
     premises: tuple[Premise, ...] = Field(default=(), exclude_if=lambda premises: not premises)
 
 

@@ -6,9 +6,10 @@ player's. Nothing here tells anything.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
+from lorewright.ids import holder_of
 from lorewright.rules.actions import Action
 from lorewright.rules.activation import Activation, activate
 from lorewright.rules.outcomes import Outcome, Resolution, Validation
@@ -25,6 +26,7 @@ from lorewright.turn.messages import Message
 from lorewright.turn.npc_view import memory_ops, npc_intent_input
 from lorewright.turn.records import NpcAct
 from lorewright.turn.side_by_side import side_by_side
+from lorewright.world.ops import RevealItem
 from lorewright.world.state import WorldState
 
 # What code makes of an NPC's intent is recorded under names of its own: `validate` and `resolve` are the player's.
@@ -167,16 +169,33 @@ async def carried_out(turn: AtHand, who: str, intent: NpcIntent) -> Round:
     turn.played.results += judged.results
     turn.played.take(resolution, patch.state, audience=audience)
     turn.played.do(memory_ops(who, intent, resolution.outcomes))
-    remember(turn, resolution, before, patch.state)
+    remember(turn, resolution, before, patch.state, audience)
     turn.played.do(memory_ops(who, intent, resolution.outcomes))
     return Round(who, intention, before, patch.state, resolution, judged, audience, tuple(actions), intent)
 
 
-def remember(turn: AtHand, resolution: Resolution, before: WorldState, after: WorldState) -> None:
+def remember(
+    turn: AtHand, resolution: Resolution, before: WorldState, after: WorldState, audience: Sequence[str]
+) -> None:
     """Whoever saw what came of a round remembers it, and stands otherwise to whoever did it; of a whisper others see
-    that there was one."""
-    if turn.setting.rules.profile != "freeform":
-        turn.played.do(witnessed(resolution, before, after, ruleset=turn.setting.rules.ruleset))
+    that there was one. What the player was told in it, those who heard it know as well, whoever told it."""
+    if turn.setting.rules.profile == "freeform":
+        return
+    turn.played.do(_overheard(before, after, audience))
+    turn.played.do(witnessed(resolution, before, after, ruleset=turn.setting.rules.ruleset))
+
+
+def _overheard(before: WorldState, after: WorldState, audience: Sequence[str]) -> Iterator[RevealItem]:
+    """The rules themselves see to it where somebody answers; here it is for what a scenario has somebody say."""
+    player = after.player_id
+    if player not in audience:
+        return
+    for item_id, one in sorted(after.reveals.get(player, {}).items()):
+        if one.how in ("told", "overheard") and not before.has_learned(player, item_id):
+            for who in audience:
+                is_theirs = holder_of(item_id) == who
+                if who != player and not is_theirs and not after.has_learned(who, item_id):
+                    yield RevealItem(item_id=item_id, to=who, how="overheard")
 
 
 def there(who: str, before: WorldState, after: WorldState) -> tuple[str, ...]:

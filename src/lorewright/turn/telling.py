@@ -53,6 +53,7 @@ def narrator_input(
     recent: tuple[str, ...] = (),
     acts: tuple[NpcAct, ...] = (),
     quiet: tuple[str, ...] = (),
+    markers: tuple[str, ...] = (),
     premises: tuple[Premise, ...] = (),
 ) -> NarratorInput:
     """Everything the telling may rest on. `lore` is of the scene after the turn; `items` are those of before and after.
@@ -93,6 +94,7 @@ def narrator_input(
         player=_persona(after),
         acts=acts,
         quiet=quiet,
+        markers=markers,
         premises=premises,
     )
 

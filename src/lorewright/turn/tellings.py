@@ -7,11 +7,13 @@ from collections.abc import Sequence
 from lorewright.rules.outcomes import Resolution, Validation
 from lorewright.turn.at_hand import AtHand
 from lorewright.turn.beside import beside
+from lorewright.turn.messages import Message
 from lorewright.turn.narration import Telling
 from lorewright.turn.records import NarratorInput, PlannerOutput
 from lorewright.turn.rounds import WHISPER, Round, act_of
 from lorewright.turn.telling import narrator_input
 from lorewright.world.ops import Recall
+from lorewright.world.state import WorldState
 
 
 class Tellings:
@@ -91,8 +93,15 @@ class Tellings:
             recent=views.narrations(),
             acts=acts,
             quiet=self._quiet() if own is not None else (),
+            markers=self._markers(after) if own is not None else (),
             premises=turn.played.premises if own is not None else (),
         )
+
+    def _markers(self, state: WorldState) -> tuple[str, ...]:
+        """What the turn began with, in words, as far as whoever tells it may see it."""
+        seen = self._turn.stream.seen_by("narrator", own_id=state.player_id)
+        own = [message for number, message in seen if number == self._turn.turn_no]
+        return tuple(text for one in own if one.type == "scene_marker" and (text := _marker(one, state)))
 
     def _quiet(self) -> tuple[str, ...]:
         """Those who let the last turn pass although they could have acted."""
@@ -117,3 +126,16 @@ def _audience(rounds: Sequence[Round]) -> tuple[str, ...]:
     for one in (one for one in rounds if one.hidden):
         seen += [*one.before.present(), *one.after.present()]
     return tuple(dict.fromkeys(seen))
+
+
+def _marker(message: Message, state: WorldState) -> str:
+    """A marker in words; of a silence more is told elsewhere."""
+    match message.subtype:
+        case "location_change":
+            return f"They have come from {state.name_of(str(message.payload['from']))}."
+        case "time_skip":
+            return f"{message.payload['duration']} minutes went by before this."
+        case "scene_open":
+            return "A new scene opens."
+        case _:
+            return ""

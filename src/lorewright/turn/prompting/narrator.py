@@ -96,6 +96,7 @@ class NarratorTurn(Frozen):
     threats: tuple[str, ...] = ()
     beats: tuple[str, ...] = ()
     tension: str = ""
+    markers: tuple[str, ...] = ()
     ended: bool = False
 
 
@@ -180,6 +181,7 @@ def _turn(given: NarratorInput, sheet: Sheet) -> NarratorTurn:
         threats=tuple(str(one.get("name", "")) for one in rows_of(given.packet, "pending_threats"))[:_THREATS],
         beats=beats_shown(given),
         tension="" if given.plan.tension_move == "none" else cut(given.plan.tension_move, NOTE_TOKENS),
+        markers=given.markers,
         ended=given.ending is not None,
     )
 
