@@ -61,7 +61,8 @@ def test_every_command_of_the_readme_works_in_its_order(checkout: Path) -> None:
         assert words[0] == ".venv/bin/lorewright"
         done = run(checkout, [sys.executable, "-m", "lorewright", *words[1:]])
         assert done.returncode == 0, (command, done.stderr)
-        assert done.stdout.strip()
+        # A server that nobody speaks to has nothing to say.
+        assert done.stdout.strip() or "mcp" in words
 
 
 def test_the_readme_shows_the_pictures_with_words_for_whoever_cannot_see_them() -> None:
