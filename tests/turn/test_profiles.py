@@ -13,6 +13,7 @@ import pytest
 
 import harbour as h
 from lorewright.bootstrap import App, open_app
+from lorewright.campaigns.checks import check
 from lorewright.errors import LorewrightError, ProviderError
 from lorewright.llm.doubles import ScriptedModel
 from lorewright.llm.model import ModelReply, ModelRequest, OnText
@@ -277,3 +278,12 @@ def test_a_narrator_is_told_what_lies_between_two_turns(tmp_path: Path) -> None:
     own = [one["markers"] for one in given if one["player_text"]]
     assert own == [[], ["They have come from The Tavern."], ["120 minutes went by before this."]]
     assert all(not one["markers"] for one in given if not one["player_text"])
+
+
+def test_a_file_with_thoughts_and_whispers_is_found_sound(tmp_path: Path) -> None:
+    app = begun(tmp_path, "stream")
+    with app.campaigns.open("game") as campaign:
+        asyncio.run(campaign.submit("look", thought="That landlord counts too often."))
+        asyncio.run(campaign.submit("ask Osk about the boat", whisper_to="harbour:osk"))
+    checked = check(app.workspace.campaigns / "game.db")
+    assert (checked.findings, checked.turns) == ((), 3)

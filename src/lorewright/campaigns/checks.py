@@ -50,7 +50,7 @@ from lorewright.storage.upgrades import rules_of_upgrades
 from lorewright.turn.messages import Message
 from lorewright.turn.projection import all_rows
 from lorewright.turn.result import TurnResult
-from lorewright.turn.rows import OPS, message_of
+from lorewright.turn.rows import OPS, message_of, submission_of
 from lorewright.turn.states import bring_projection_up, stored_state
 from lorewright.world.apply import apply
 from lorewright.world.state import WorldState, pair, relation_key
@@ -226,9 +226,8 @@ def _results(database: Database) -> Iterator[Finding]:
             if stored is None or _message(stored) != message:
                 what = f"message {message.seq} of its result is not the one in the stream"
                 yield Finding("result-message", _named(row), what, RESTORE)
-        if row["kind"] != "start" and row["request_hash"] != content_hash(
-            edits.get(row["turn_id"], row["player_text"])
-        ):
+        submitted = submission_of(row, body=edits.get(row["turn_id"]))
+        if row["kind"] != "start" and row["request_hash"] != submitted.request_hash:
             yield Finding("request-hash", _named(row), "its words are not those that were submitted", RESTORE)
 
 

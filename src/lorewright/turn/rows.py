@@ -14,7 +14,7 @@ from pydantic import TypeAdapter
 from lorewright.errors import LorewrightError
 from lorewright.ids import canonical_json, content_hash
 from lorewright.storage.contents import Row as StoredRow
-from lorewright.turn.draft import Draft, Head, StageRecord, Submission
+from lorewright.turn.draft import BESIDE, Draft, Head, StageRecord, Submission
 from lorewright.turn.messages import Message
 from lorewright.world.ops import StateOp
 
@@ -64,6 +64,13 @@ def message_of(row: StoredRow) -> Message:
         payload=json.loads(row["payload_json"]),
         audience=tuple(json.loads(row["audience_json"])),
     )
+
+
+def submission_of(row: StoredRow, *, body: str | None = None) -> Submission:
+    """What a turn was made of, from its row: the words, and what was sent beside them."""
+    beside = json.loads(row["submission_json"])
+    known = {name: beside[name] for name in BESIDE if name in beside}
+    return Submission(row["player_text"], row["user_action_id"], **known, body=body)
 
 
 def record_of(row: StoredRow) -> dict[str, Any]:

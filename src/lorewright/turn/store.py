@@ -31,10 +31,10 @@ from lorewright.storage.sittings import SceneLoreRow, active_session_row, keep_s
 from lorewright.storage.steps import step
 from lorewright.storage.upgrades import upgrade_of, upgrade_row
 from lorewright.turn.campaign import CampaignRow, PackPin
-from lorewright.turn.draft import BESIDE, Draft, Head, StageRecord, Submission
+from lorewright.turn.draft import Draft, Head, StageRecord, Submission
 from lorewright.turn.messages import Message
 from lorewright.turn.old_story import summary_at, untold_at
-from lorewright.turn.rows import OPS, attempt_row, keeping_prompts, message_of, now, record_of, rows_of
+from lorewright.turn.rows import OPS, attempt_row, keeping_prompts, message_of, now, record_of, rows_of, submission_of
 from lorewright.turn.states import StateOf, bring_projection_up, projecting, stored_state
 from lorewright.turn.told_before import RECENT_TURNS, markers_of, options_of
 from lorewright.turn.turn_store import TurnOnPath
@@ -281,9 +281,7 @@ class CampaignStore:
         row = self.database.row(sql, self.campaign_id, turn_id)
         if row is None:
             raise NotFound(f"there is no turn {turn_id}", hint="see: lorewright campaign log CAMPAIGN")
-        beside = json.loads(row["submission_json"])
-        known = {name: beside[name] for name in BESIDE if name in beside}
-        return Submission(row["player_text"], row["user_action_id"], **known)
+        return submission_of(row)
 
     def undone(self) -> list[str]:
         """The turns that can be done again, by ID, the next one last."""
