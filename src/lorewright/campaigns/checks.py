@@ -7,7 +7,7 @@ stored as JSON is read as what it says it is.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
@@ -226,9 +226,15 @@ def _results(database: Database) -> Iterator[Finding]:
             if stored is None or _message(stored) != message:
                 what = f"message {message.seq} of its result is not the one in the stream"
                 yield Finding("result-message", _named(row), what, RESTORE)
-        submitted = submission_of(row, body=edits.get(row["turn_id"]))
-        if row["kind"] != "start" and row["request_hash"] != submitted.request_hash:
+        if row["kind"] != "start" and row["request_hash"] != _request_hash(row, edits):
             yield Finding("request-hash", _named(row), "its words are not those that were submitted", RESTORE)
+
+
+def _request_hash(row: Row, edits: Mapping[str, str]) -> str | None:
+    try:
+        return submission_of(row, body=edits.get(row["turn_id"])).request_hash
+    except (ValueError, TypeError, RecursionError):
+        return None
 
 
 def _message(row: Row) -> Message | None:
