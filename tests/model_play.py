@@ -74,9 +74,9 @@ def models(*, voice: str = "You wait a little") -> dict[str, ScriptedModel]:
     return {"narrator": ScriptedModel(Teller(voice=voice)), "lore_extractor": ScriptedModel(Reader())}
 
 
-def second_version(app: App, name: str) -> None:
-    """A second version of a prompt, in the workspace: the first one with a sentence more."""
-    text = app.casting.library.get(name, "v1").source.replace("version: v1", "version: v2")
+def newer_version(app: App, name: str) -> None:
+    """A third version of a prompt, in the workspace: the second one with a sentence more."""
+    text = app.casting.library.get(name, "v2").source.replace("version: v2", "version: v3")
     folder = app.workspace.root / "prompts"
     folder.mkdir(exist_ok=True)
-    (folder / f"{name}_v2.hbs").write_text(text.replace("=== system ===\n", "=== system ===\nBe slow.\n"), "utf-8")
+    (folder / f"{name}_v3.hbs").write_text(text.replace("=== system ===\n", "=== system ===\nBe slow.\n"), "utf-8")

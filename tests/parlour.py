@@ -43,6 +43,8 @@ BY_RULESET = {
     """,
     "everyday-tension": """
         ruleset: everyday-tension
+        # The player alone: what others do is told of elsewhere.
+        profile: freeform
         player: {name: Jo}
         stat_blocks:
           player: {warmth: 2, self_awareness: -1, logic: 3}
@@ -51,12 +53,16 @@ BY_RULESET = {
     """,
     "inner-chorus": """
         ruleset: inner-chorus
+        # The player alone: what others do is told of elsewhere.
+        profile: freeform
         player: {name: Jo}
         stat_blocks:
           player: {rhetoric: 6, empathy: 1, physique: 0, composure: 1}
     """,
     "seven-minutes": """
         ruleset: seven-minutes
+        # The player alone: what others do is told of elsewhere.
+        profile: freeform
         player: {name: Jo}
         stat_blocks:
           player: {shyness: 7, chemistry: 3, age: 29}

@@ -93,15 +93,15 @@ def test_a_replay_changes_nothing_of_the_campaign(tmp_path: Path) -> None:
 def test_a_changed_narrator_prompt_changes_only_the_narration(tmp_path: Path) -> None:
     """The extractor read another narration then, so that it answers as recorded; what is true stays what it was."""
     app = h.harbour(tmp_path, models=mp.models())
-    mp.second_version(app, "narrator")
+    mp.newer_version(app, "narrator")
     h.say(app, *mp.lines(13))
     teller = ScriptedModel(mp.Teller(voice="You tarry"))
-    found = replayed(app, prompts={"narrator": "v2"}, opened={"scripted": teller})
+    found = replayed(app, prompts={"narrator": "v3"}, opened={"scripted": teller})
     told = [one for one in found.turns if one.kind == "play"]
     assert all(one.text.startswith("You tarry") and one.recorded_text.startswith("You wait") for one in told)
     assert [one.state_hash for one in found.turns] == [one.recorded_hash for one in found.turns]
     assert all(one.rolls == one.recorded_rolls for one in found.turns)
-    assert {request.prompt.version for request in teller.requests} == {"v2"}
+    assert {request.prompt.version for request in teller.requests} == {"v3"}
     assert all("Be slow." in request.prompt.system for request in teller.requests)
     assert {one.aspect for turn in found.turns for one in turn.differences} == {
         "input",
@@ -118,30 +118,30 @@ def test_another_model_is_shown_the_prompt_of_then(tmp_path: Path) -> None:
     """Although there is a newer one by now: one thing is changed at a time."""
     app = h.harbour(tmp_path, models=mp.models())
     h.say(app, "look", "look")
-    mp.second_version(app, "narrator")
+    mp.newer_version(app, "narrator")
     teller = ScriptedModel(mp.Teller(voice="You tarry"))
     found = replayed(app, models={"narrator": "other"}, opened={"other": teller})
     assert found.turns[1].text.startswith("You tarry")
-    assert {request.prompt.version for request in teller.requests} == {"v1"}
+    assert {request.prompt.version for request in teller.requests} == {"v2"}
 
 
 def test_what_a_new_narration_told_is_what_later_turns_remember(tmp_path: Path) -> None:
     """Also once it is so long ago that it is looked up in the history."""
     app = h.harbour(tmp_path, models=mp.models())
-    mp.second_version(app, "narrator")
+    mp.newer_version(app, "narrator")
     h.say(app, *mp.lines(13))
     teller = ScriptedModel(mp.Teller(voice="You tarry"))
-    replayed(app, prompts={"narrator": "v2"}, opened={"scripted": teller})
+    replayed(app, prompts={"narrator": "v3"}, opened={"scripted": teller})
     later = [request.text for request in teller.requests[6:] if not request.talk]
     assert later and all("You tarry" in text and "You wait a little" not in text for text in later)
 
 
 def test_with_each_every_turn_begins_as_it_was_recorded_to(tmp_path: Path) -> None:
     app = h.harbour(tmp_path, models=mp.models())
-    mp.second_version(app, "narrator")
+    mp.newer_version(app, "narrator")
     h.say(app, *mp.lines(5))
     teller = ScriptedModel(mp.Teller(voice="You tarry"))
-    found = replayed(app, prompts={"narrator": "v2"}, opened={"scripted": teller}, each=True)
+    found = replayed(app, prompts={"narrator": "v3"}, opened={"scripted": teller}, each=True)
     assert len(found.turns) == 5
     assert all(one.differences[0].aspect == "output" for one in found.turns)
     assert all("You tarry" not in request.text for request in teller.requests if not request.talk)
@@ -226,11 +226,11 @@ def test_recorded_dice_fall_the_same_in_a_state_that_is_another(tmp_path: Path) 
 
 def test_one_turn_is_thought_again_from_its_recorded_beginning(tmp_path: Path) -> None:
     app = h.harbour(tmp_path, models=mp.models())
-    mp.second_version(app, "narrator")
+    mp.newer_version(app, "narrator")
     h.say(app, *mp.lines(6))
     replays = replays_of(app, lambda _: ScriptedModel(mp.Teller(voice="You tarry")))
     same = asyncio.run(replays.rerun_turn("game", 4))
-    other = asyncio.run(replays.rerun_turn("game", 4, {"narrator": "v2"}))
+    other = asyncio.run(replays.rerun_turn("game", 4, {"narrator": "v3"}))
     assert same.is_identical and same.result is not None and same.result.turn_no == 4
     assert other.result is not None and other.result.final_text.startswith("You tarry")
     assert other.state_hash == same.state_hash
@@ -303,7 +303,7 @@ def test_a_record_that_was_tampered_with_is_not_identical(tmp_path: Path) -> Non
 
 @pytest.mark.parametrize(
     ("prompts", "models", "named"),
-    [({"narrater": "v2"}, {}, "narrater"), ({}, {"recap": "claude-haiku"}, "recap")],
+    [({"narrater": "v3"}, {}, "narrater"), ({}, {"recap": "claude-haiku"}, "recap")],
 )
 def test_an_override_of_what_there_is_not_is_refused(
     prompts: dict[str, str], models: dict[str, str], named: str
