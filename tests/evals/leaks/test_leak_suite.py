@@ -30,7 +30,7 @@ def test_a_town_whose_secrets_keep_has_no_leak_and_every_channel_is_looked_at(tm
     assert set(report.checks) >= {
         "open lore", "atmosphere", "knows", "names", "manifest", "scenario",
         "lore", "query", "trace", "entity", "scene lore",
-        "stage input", "stage output", "prompt", "narration", "log", "recap", "export", "history", "tools", "/lore", "/who",
+        "stage input", "stage output", "prompt", "narration", "log", "recap", "export", "history", "mcp", "/lore", "/who",
     }  # fmt: skip
     assert report.over_blocked.count == 0
     assert report.unproven == ()

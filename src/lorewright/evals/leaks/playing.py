@@ -6,18 +6,20 @@ from __future__ import annotations
 import asyncio
 import json
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
 from lorewright.campaigns.asides import ask_lore, introductions
 from lorewright.campaigns.campaigns import Campaigns
 from lorewright.campaigns.exchange import export
+from lorewright.campaigns.eyes import scene_of, state_of, transcript_of
 from lorewright.campaigns.lore import LoreDesk
 from lorewright.campaigns.open_campaign import OpenCampaign
 from lorewright.campaigns.sessions import begin, end
 from lorewright.campaigns.sessions import shown as shown_session
-from lorewright.errors import LorewrightError
+from lorewright.errors import LorewrightError, NotFound
 from lorewright.evals.leaks.asking import spread
 from lorewright.evals.leaks.findings import Blocked
 from lorewright.evals.leaks.looking import NOTHING, Looker
@@ -35,7 +37,6 @@ from lorewright.llm.doubles.parrot import ParrotModel
 from lorewright.retrieval.query import LoreRetrievalQuery
 from lorewright.storage.containers import open_container
 from lorewright.turn.casting import STAGES
-from lorewright.turn.tools import state_seen, transcript_seen
 from lorewright.world.state import WorldState
 
 # A character who says all that it knows is refused, and is to be: what is refused beside that is wrongly blocked. And a
@@ -176,20 +177,30 @@ class Playing:
             told = store.messages(store.head().turn_id, last=store.head().turn_no + 1)
         heard: dict[str, frozenset[str]] = {}
         grow(heard, [message for _, message in told], self._said_in, but=state.player_id)
+        self._ask_as_programs_do(campaigns, campaign_id, heard)
         for viewer, learned in self._viewers(state):
             learned |= heard.get(viewer.removeprefix("npc:"), NOTHING)
-            turn_no = told[-1][0]
-            tools = {
-                "state": state_seen(state, viewer, turn_no=turn_no).model_dump_json(),
-                "transcript": json.dumps([one.content for one in transcript_seen(told, state, viewer)]),
-            }
-            for tool, text in tools.items():
-                self._as_viewer(text, viewer, learned, "tools", f"the tool {tool}")
             for words in self._words():
                 query = LoreRetrievalQuery(keywords=words, viewer=viewer, limit=30, max_tokens=15_000)
                 found = desk.query(query, campaign_id=campaign_id)
                 for text in (found.result.model_dump_json(), found.trace.model_dump_json()):
                     self._as_viewer(text, viewer, learned, "history", f"lore query “{words}” in the campaign")
+
+    def _ask_as_programs_do(self, campaigns: Campaigns, campaign_id: str, heard: Mapping[str, frozenset[str]]) -> None:
+        """What the protocol's server answers about the campaign, to the player and to everybody who was met."""
+        with campaigns.open(campaign_id) as campaign:
+            head = campaign.store.head()
+            for viewer, learned in self._viewers(head.state):
+                learned |= heard.get(viewer.removeprefix("npc:"), NOTHING)
+                answers = {
+                    "campaign_state": state_of(campaign, viewer).model_dump_json(),
+                    "transcript": transcript_of(campaign, viewer, last=head.turn_no + 1).model_dump_json(),
+                }
+                # Whoever is nowhere just now has no scene.
+                with suppress(NotFound):
+                    answers["scene_lore"] = scene_of(campaign, viewer).model_dump_json()
+                for tool, text in answers.items():
+                    self._as_viewer(text, viewer, learned, "mcp", f"the tool {tool}")
 
     def _as_viewer(self, text: str, viewer: str, learned: frozenset[str], channel: str, where: str) -> None:
         own = frozenset({viewer.removeprefix("npc:")})
