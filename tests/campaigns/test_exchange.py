@@ -359,3 +359,17 @@ def test_a_zip_that_is_no_export_is_refused(tmp_path: Path, away: App) -> None:
             archive.writestr(name, content)
         with pytest.raises(DamagedFile):
             import_campaign(away.campaigns, tmp_path / "file")
+
+
+def test_what_failed_in_a_sitting_comes_along_under_another_id(tmp_path: Path) -> None:
+    app = h.harbour(tmp_path / "failing", models={"narrator": ScriptedModel([ProviderError("the server is gone")])})
+    with app.campaigns.open("game") as campaign:
+        sit_down(campaign)
+    with pytest.raises(ProviderError):
+        h.say(app, "look")
+    file = tmp_path / "failed.lorewright"
+    export(app.campaigns, "game", file)
+    import_campaign(app.campaigns, file, campaign_id="second")
+    with app.campaigns.reading("second") as store:
+        (attempt,) = store.attempts()
+    assert attempt["session_id"].startswith("second")

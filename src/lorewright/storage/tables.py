@@ -17,7 +17,10 @@ Value = str | int | float | None
 # What is not of the campaign, but of the file, or follows from the rest.
 _OF_THE_FILE = ("migrations", "sqlite_sequence", *MADE_ANEW)
 # IDs that begin with that of their campaign, beside `campaign_id` itself.
-_PREFIXED = {("sessions", "id"), ("turns", "session_id"), ("scene_lore", "id"), ("scene_lore", "session_id")}
+_PREFIXED = {
+    *{("sessions", "id"), ("turns", "session_id"), ("scene_lore", "id"), ("scene_lore", "session_id")},
+    *{("attempts", "session_id"), ("model_calls", "session_id")},
+}
 
 
 @dataclass(frozen=True, slots=True)
