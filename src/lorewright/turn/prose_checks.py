@@ -8,6 +8,7 @@ what the narration itself brings in, where the rules take that up.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from functools import cached_property
 
 from lorewright.ids import canonical_json
 from lorewright.turn.accepting import Accepted
@@ -27,11 +28,17 @@ class ProseChecks:
     what the rules have taken up of the narration."""
 
     def __init__(self, given: NarratorInput, state: WorldState, leak: Leak, *, may_introduce: bool) -> None:
+        self._given = given
+        self._state = state
         self._leak = leak
         self.may_introduce = may_introduce
+
+    @cached_property
+    def _known(self) -> str:
+        """Made where prose is held against it: a built-in narration is not."""
         # JSON writes a line feed as `\n`, whose letter would become part of the word after it.
-        shown = canonical_json(given.model_dump(mode="json")).replace("\\n", " ")
-        self._known = " | ".join((shown, *_names(state)))
+        shown = canonical_json(self._given.model_dump(mode="json")).replace("\\n", " ")
+        return " | ".join((shown, *_names(self._state)))
 
     def wrong_with(self, prose: Prose) -> str | None:
         """What is wrong with an answer, or None."""
