@@ -29,7 +29,7 @@ def activate(cast: Iterable[tuple[str, CastRule]], dice: Dice) -> Activation:
     order: list[str] = []
     skipped: list[str] = []
     rolls: list[Roll] = []
-    for who, rule in sorted(cast, key=_rank):
+    for who, rule in in_order(cast):
         if rule.baked:
             order.append(who)
             continue
@@ -37,6 +37,11 @@ def activate(cast: Iterable[tuple[str, CastRule]], dice: Dice) -> Activation:
         rolls.append(roll)
         (order if roll.total <= round(rule.chattiness * 100) else skipped).append(who)
     return Activation(order=tuple(order), skipped=tuple(skipped), rolls=tuple(rolls))
+
+
+def in_order(cast: Iterable[tuple[str, CastRule]]) -> list[tuple[str, CastRule]]:
+    """In which order they act: baked ones by ID, then the others, the chattiest first and of equals by ID."""
+    return sorted(cast, key=_rank)
 
 
 def _rank(one: tuple[str, CastRule]) -> tuple[bool, float, str]:

@@ -6,13 +6,13 @@ player's. Nothing here tells anything.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from lorewright.ids import holder_of
 from lorewright.rules.actions import Action
-from lorewright.rules.activation import Activation, activate
-from lorewright.rules.outcomes import Outcome, Resolution, Validation
+from lorewright.rules.activation import Activation, activate, in_order
+from lorewright.rules.outcomes import Resolution, Validation
 from lorewright.rules.resolve import play_out
 from lorewright.rules.validate import validate
 from lorewright.rules.witness import witnessed
@@ -75,11 +75,8 @@ def activation(turn: AtHand) -> Activation:
 def everybody(turn: AtHand) -> Activation:
     """All who are at the scene, in the same order: in the profile `ensemble` everybody reflects."""
     rules, state = turn.setting.rules, turn.played.state
-    order = sorted(
-        state.present_npcs(),
-        key=lambda who: (not rules.of_cast(who).baked, -rules.of_cast(who).chattiness, who),
-    )
-    return _no_more_than(turn.submission.npc_rounds, Activation(order=tuple(order)))
+    ranked = in_order((who, rules.of_cast(who)) for who in state.present_npcs())
+    return _no_more_than(turn.submission.npc_rounds, Activation(order=tuple(who for who, _ in ranked)))
 
 
 def _no_more_than(most: int | None, found: Activation) -> Activation:
@@ -235,8 +232,3 @@ def _numbered(judged: Validation, first: int) -> Validation:
     """Judgements with the places that their actions have in the turn."""
     results = (one.model_copy(update={"action_index": one.action_index + first}) for one in judged.results)
     return judged.model_copy(update={"results": tuple(results)})
-
-
-def outcomes_of(rounds: Collection[Round]) -> tuple[Outcome, ...]:
-    """What came of several rounds, in order."""
-    return tuple(outcome for one in rounds for outcome in one.resolution.outcomes)
