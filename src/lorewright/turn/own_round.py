@@ -15,7 +15,7 @@ from lorewright.turn.by_the_book import rulings
 from lorewright.turn.ground import ground
 from lorewright.turn.premises import Grounds, borne_out, people_named, premises_of, text_of_item
 from lorewright.turn.records import InterpreterInput, InterpreterOutput, PlannerInput, PlannerOutput, Scope
-from lorewright.turn.rounds import WHISPER, Round, remember, there
+from lorewright.turn.rounds import Round, remember, there
 from lorewright.turn.scope import scope_of
 
 
@@ -29,11 +29,9 @@ class OwnRound:
         self._lore = turn.views.scene_lore(self._state)
         submission, stream = turn.submission, turn.stream
         stream.open()
-        if submission.thought:
-            stream.add(self._state.player_id, "thought", submission.thought)
-        to = submission.whisper_to
-        whisper = {} if to is None else {"subtype": WHISPER, "payload": {"to": to}}
-        self._intention = stream.add(self._state.player_id, "intention", submission.text, **whisper)  # type: ignore[arg-type]
+        self._intention = stream.intend(
+            self._state.player_id, submission.text, thought=submission.thought, to=submission.whisper_to
+        )
 
     async def read(self) -> tuple[InterpreterOutput, list[Attempt], Validation]:
         """The player's words as actions, each with what its words point at, and judged.

@@ -26,6 +26,7 @@ from lorewright.turn.messages import Message
 from lorewright.turn.npc_view import memory_ops, npc_intent_input
 from lorewright.turn.records import NpcAct
 from lorewright.turn.side_by_side import side_by_side
+from lorewright.turn.stream import WHISPER
 from lorewright.world.ops import RevealItem
 from lorewright.world.state import WorldState
 
@@ -59,9 +60,6 @@ class Round:
     def hidden(self) -> bool:
         """Whether it was whispered to somebody else than the player: they see that, and hear nothing of the words."""
         return self.is_between_two and self.after.player_id not in self.audience
-
-
-WHISPER = "whisper"
 
 
 def activation(turn: AtHand) -> Activation:
@@ -141,7 +139,7 @@ async def carried_out(turn: AtHand, who: str, intent: NpcIntent) -> Round:
         OutputRejected, ProviderError: where a rulebook is applied by a model.
     """
     before, rules = turn.played.state, turn.setting.rules
-    intention = _said(turn, who, intent)
+    intention = turn.stream.intend(who, intent.action_text, thought=intent.thought, to=intent.whisper_to)
     actions = [] if intent.action is None else [intent.action]
     attempts = ground(actions, before, turn.views.scene_lore, rules.ruleset, turn.setting.generations, acting=who)
     judged = _numbered(validate(attempts, before, rules, acting=who), len(turn.played.actions))
@@ -218,14 +216,6 @@ def act_of(one: Round) -> NpcAct:
             "say": intent.say,
         }
     )
-
-
-def _said(turn: AtHand, who: str, intent: NpcIntent) -> Message:
-    if intent.thought:
-        turn.stream.add(who, "thought", intent.thought)
-    if (to := intent.whisper_to) is None:
-        return turn.stream.add(who, "intention", intent.action_text)
-    return turn.stream.add(who, "intention", intent.action_text, subtype=WHISPER, payload={"to": to})
 
 
 def _numbered(judged: Validation, first: int) -> Validation:

@@ -10,6 +10,9 @@ from lorewright.turn.draft import Head
 from lorewright.turn.messages import Message, MessageType
 from lorewright.turn.visibility import Reader, seen_by
 
+# The subtype of what two alone hear.
+WHISPER = "whisper"
+
 
 class TurnStream:
     """Grows by a message at a time; nothing that is in it changes. It becomes part of the campaign's with the turn."""
@@ -30,6 +33,14 @@ class TurnStream:
         """Begin with the markers of what the last turn led to."""
         for marker in self._markers:
             self.add("system", "scene_marker", "", subtype=marker.subtype, payload=marker.payload)
+
+    def intend(self, owner: str, words: str, *, thought: str = "", to: str | None = None) -> Message:
+        """Append what somebody means to do, after what they think by themselves; with `to` it is whispered to one."""
+        if thought:
+            self.add(owner, "thought", thought)
+        if to is None:
+            return self.add(owner, "intention", words)
+        return self.add(owner, "intention", words, subtype=WHISPER, payload={"to": to})
 
     def add(
         self,

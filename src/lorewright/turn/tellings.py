@@ -10,7 +10,8 @@ from lorewright.turn.beside import beside
 from lorewright.turn.messages import Message
 from lorewright.turn.narration import Telling
 from lorewright.turn.records import NarratorInput, PlannerOutput
-from lorewright.turn.rounds import WHISPER, Round, act_of
+from lorewright.turn.rounds import Round, act_of
+from lorewright.turn.stream import WHISPER
 from lorewright.turn.telling import narrator_input
 from lorewright.world.ops import Recall
 from lorewright.world.state import WorldState
