@@ -37,29 +37,27 @@ _PROMISING = r"(?:promised|swore|vowed|agreed|pledged|gave (?:me|you) (?:your|my
 _WOULD = r"(?:you|i|he|she|they)(?:'d|'ll| would| will)"
 _THINGS_BACK = r"(?:back )?my (?P<what>.+?)(?: back)?"
 
-_FORMS: tuple[tuple[ClaimKind, re.Pattern[str]], ...] = tuple(
-    (kind, re.compile(pattern))  # type: ignore[misc]
-    for kind, pattern in (
-        ("promised", rf"{_SOMEBODY}{_HAVE} {_SAYING}{_TO}{_WHEN}(?: that)? {_WOULD} (?P<what>.+)"),
-        (
-            "promised",
-            rf"{_SOMEBODY}{_HAVE} {_PROMISING}{_TO}{_WHEN}(?: (?:that )?{_WOULD}| to| that| of)? (?P<what>.+)",
-        ),
-        ("said", rf"(?:as|like|just as) {_SOMEBODY}{_HAVE} {_SAYING}{_TO}{_WHEN},? (?:that )?(?P<what>.+)"),
-        ("said", rf"(?P<what>.+?),? (?:as|like|just as|just like) {_SOMEBODY}{_HAVE} {_SAYING}{_TO}{_WHEN}"),
-        ("said", rf"according to {_SOMEBODY},? (?P<what>.+)"),
-        ("said", rf"{_SOMEBODY}{_HAVE} {_SAYING}{_TO}{_WHEN}{_THAT}(?P<what>.+)"),
-        ("owes", rf"{_SOMEBODY}(?: still)? owes? (?P<to>me|us|you) (?P<what>.+)"),
-        ("owns", r"(?:that's|that is|this is|it's|it is|those are|these are|that was) my (?:own )?(?P<what>.+)"),
-        ("owns", r"(?:that|this|the|those|these) (?P<what>.+?) (?:is|are|was|were) mine"),
-        ("owns", r"(?:that|this|the|those|these) (?P<what>.+?) belongs? to me"),
-        ("owns", rf"(?:give|hand)(?: me)? {_THINGS_BACK}"),
-        ("owns", rf"return {_THINGS_BACK}"),
-        ("owns", rf"i want {_THINGS_BACK}"),
-        ("owns", r"you(?:'ve| have)? (?:got|have|took|stole|kept|still have) my (?P<what>.+)"),
-        ("owns", r"i own (?:the |that |this )?(?P<what>.+)"),
-    )
+_PATTERNS: tuple[tuple[ClaimKind, str], ...] = (
+    ("promised", rf"{_SOMEBODY}{_HAVE} {_SAYING}{_TO}{_WHEN}(?: that)? {_WOULD} (?P<what>.+)"),
+    (
+        "promised",
+        rf"{_SOMEBODY}{_HAVE} {_PROMISING}{_TO}{_WHEN}(?: (?:that )?{_WOULD}| to| that| of)? (?P<what>.+)",
+    ),
+    ("said", rf"(?:as|like|just as) {_SOMEBODY}{_HAVE} {_SAYING}{_TO}{_WHEN},? (?:that )?(?P<what>.+)"),
+    ("said", rf"(?P<what>.+?),? (?:as|like|just as|just like) {_SOMEBODY}{_HAVE} {_SAYING}{_TO}{_WHEN}"),
+    ("said", rf"according to {_SOMEBODY},? (?P<what>.+)"),
+    ("said", rf"{_SOMEBODY}{_HAVE} {_SAYING}{_TO}{_WHEN}{_THAT}(?P<what>.+)"),
+    ("owes", rf"{_SOMEBODY}(?: still)? owes? (?P<to>me|us|you) (?P<what>.+)"),
+    ("owns", r"(?:that's|that is|this is|it's|it is|those are|these are|that was) my (?:own )?(?P<what>.+)"),
+    ("owns", r"(?:that|this|the|those|these) (?P<what>.+?) (?:is|are|was|were) mine"),
+    ("owns", r"(?:that|this|the|those|these) (?P<what>.+?) belongs? to me"),
+    ("owns", rf"(?:give|hand)(?: me)? {_THINGS_BACK}"),
+    ("owns", rf"return {_THINGS_BACK}"),
+    ("owns", rf"i want {_THINGS_BACK}"),
+    ("owns", r"you(?:'ve| have)? (?:got|have|took|stole|kept|still have) my (?P<what>.+)"),
+    ("owns", r"i own (?:the |that |this )?(?P<what>.+)"),
 )
+_FORMS = tuple((kind, re.compile(pattern)) for kind, pattern in _PATTERNS)
 _ASKED = tuple(
     re.compile(pattern)
     for pattern in (
