@@ -98,10 +98,12 @@ def add_reading_tools(server: MCPServer[Any], desk: Desk) -> None:
         corpus: Annotated[
             Corpus, Field(description="authored: the packs; history: what happened in the campaign; all: both.")
         ] = "all",
-        packs: Annotated[list[Name], Field(max_length=50, description="Only these packs; all if empty.")] = [],  # noqa: B006
+        packs: Annotated[tuple[Name, ...], Field(max_length=50, description="Only these packs; all if empty.")] = (),
         location: Annotated[Name | None, Field(description="The place it is about, by ID (`neon_dragon`).")] = None,
-        entities: Annotated[list[Name], Field(max_length=50, description="Whom or what it is about, by ID.")] = [],  # noqa: B006
-        tags: Annotated[list[Name], Field(max_length=50, description="Tags that count as fitting.")] = [],  # noqa: B006
+        entities: Annotated[
+            tuple[Name, ...], Field(max_length=50, description="Whom or what it is about, by ID.")
+        ] = (),
+        tags: Annotated[tuple[Name, ...], Field(max_length=50, description="Tags that count as fitting.")] = (),
         limit: Annotated[int | None, Field(ge=1, le=MOST_CHUNKS, description="At most so many sections.")] = None,
         max_tokens: Annotated[int | None, Field(ge=1, le=MOST_TOKENS, description="At most so much text.")] = None,
     ) -> LoreFound:
@@ -136,7 +138,7 @@ def add_reading_tools(server: MCPServer[Any], desk: Desk) -> None:
         type: Annotated[Kind | None, Field(description="Only those of this type.")] = None,  # noqa: A002
         named: Annotated[Text, Field(description="Only those whose name, alias or ID has this in it.")] = "",
         campaign: Campaign = None,
-        packs: Annotated[list[Name], Field(max_length=50, description="Only these packs; all if empty.")] = [],  # noqa: B006
+        packs: Annotated[tuple[Name, ...], Field(max_length=50, description="Only these packs; all if empty.")] = (),
     ) -> Entities:
         """Who and what the packs tell of, by ID, name and type: to find the ID that other tools ask for."""
         return desk.entities(kind=type, named=named, campaign_id=campaign, packs=packs)
@@ -149,8 +151,9 @@ def add_reading_tools(server: MCPServer[Any], desk: Desk) -> None:
     def get_world(
         campaign: Campaign = None,
         parts: Annotated[
-            list[Part], Field(max_length=len(PARTS), description="Only these parts in `world`, as many as you need.")
-        ] = [],  # noqa: B006
+            tuple[Part, ...],
+            Field(max_length=len(PARTS), description="Only these parts in `world`, as many as you need."),
+        ] = (),
     ) -> StateSeen:
         """Where the story stands now, and in `world` the complete state behind it with the IDs of everybody and
         everything, secrets included. Facts and memories can be long: name them as parts to read all of them."""
