@@ -15,6 +15,7 @@ from pydantic import Field
 
 from lorewright.errors import LorewrightError
 from lorewright.ids import local
+from lorewright.service.binding import bound_to
 from lorewright.service.desk import MOST_TURNS, Desk
 from lorewright.service.errors import told
 from lorewright.service.rendering import entity_text, scene_text, state_text, transcript_text
@@ -60,7 +61,9 @@ def add_prompts(server: MCPServer[Any], desk: Desk) -> None:
         (tell_me_about, "Tell me about …"),
     ):
         called = _telling(desk, function)
-        server.prompt(title=title, description=inspect.getdoc(function))(_bound(called, desk) if bound else called)
+        server.prompt(title=title, description=inspect.getdoc(function))(
+            bound_to(desk.campaign_id, called) if bound else called
+        )
 
     async def complete(ref: Any, argument: Any, context: Any) -> Completion | None:
         given = dict(context.arguments or {}) if context is not None else {}
@@ -105,15 +108,3 @@ def _telling(desk: Desk, function: Callable[..., str]) -> Callable[..., str]:
             raise MCPError(code=INVALID_PARAMS, message=told(error, desk.app.workspace.root)) from None
 
     return told_of
-
-
-def _bound(function: Callable[..., str], desk: Desk) -> Callable[..., str]:
-    signature = inspect.signature(function, eval_str=True)
-
-    @wraps(function)
-    def of_the_campaign(*args: Any, **kwargs: Any) -> str:
-        return function(*args, campaign=desk.campaign_id, **kwargs)
-
-    kept = [one for name, one in signature.parameters.items() if name != "campaign"]
-    of_the_campaign.__signature__ = signature.replace(parameters=kept)  # type: ignore[attr-defined]
-    return of_the_campaign

@@ -15,6 +15,7 @@ from pydantic import AfterValidator, Field
 from lorewright.campaigns.eyes import SceneFound, Transcript
 from lorewright.errors import LorewrightError
 from lorewright.packs.models import ENTITY_TYPES
+from lorewright.service.binding import bound_to
 from lorewright.service.desk import MOST_CHUNKS, MOST_TOKENS, MOST_TURNS, Corpus, Desk
 from lorewright.service.errors import told
 from lorewright.service.op_texts import op_lines
@@ -35,7 +36,6 @@ from lorewright.turn.tools import OUTSIDE_OPS, PARTS, StateSeen
 
 T = TypeVar("T")
 
-_CAMPAIGN = "campaign"
 Text = Annotated[str, Field(max_length=2_000)]
 Name = Annotated[str, Field(min_length=1, max_length=300)]
 Campaign = Annotated[Name | None, Field(description="The campaign, by its ID, as list_campaigns gives it.")]
@@ -293,7 +293,7 @@ class _Adder:
     ) -> None:
         called = self._telling(function)
         if self._desk.campaign_id is not None:
-            called = _without_campaign(called)
+            called = bound_to(self._desk.campaign_id, called)
         self._server.add_tool(
             called,
             name=name or function.__name__,
@@ -313,17 +313,3 @@ class _Adder:
                 raise ToolError(told(error, self._desk.app.workspace.root)) from None
 
         return told_of
-
-
-def _without_campaign(function: Callable[..., T]) -> Callable[..., T]:
-    signature = inspect.signature(function, eval_str=True)
-    if _CAMPAIGN not in signature.parameters:
-        return function
-
-    @wraps(function)
-    def bound(*args: Any, **kwargs: Any) -> T:
-        return function(*args, **kwargs)
-
-    kept = [one for name, one in signature.parameters.items() if name != _CAMPAIGN]
-    bound.__signature__ = signature.replace(parameters=kept)  # type: ignore[attr-defined]
-    return bound
