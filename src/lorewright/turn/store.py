@@ -165,11 +165,14 @@ class CampaignStore:
         return state_diff(self._ops(turn_id))
 
     def _ops(self, turn_id: str) -> tuple[StateOp, ...]:
-        sql = "SELECT ops_json FROM turns WHERE campaign_id = ? AND turn_id = ?"
+        return OPS.validate_json(self._turn_row(turn_id)["ops_json"])
+
+    def _turn_row(self, turn_id: str) -> sqlite3.Row:
+        sql = "SELECT * FROM turns WHERE campaign_id = ? AND turn_id = ?"
         row = self.database.row(sql, self.campaign_id, turn_id)
         if row is None:
             raise NotFound(f"there is no turn {turn_id}", hint="see: lorewright campaign log CAMPAIGN")
-        return OPS.validate_json(row["ops_json"])
+        return row
 
     def turns(self, to: str | None = None, *, after: str | None = None) -> list[dict[str, Any]]:
         """The turns from the first to the head or another turn, in order, each with its number, ID, kind, words and
@@ -265,11 +268,7 @@ class CampaignStore:
         Raises:
             NotFound: there is no such turn.
         """
-        sql = "SELECT * FROM turns WHERE campaign_id = ? AND turn_id = ?"
-        row = self.database.row(sql, self.campaign_id, turn_id)
-        if row is None:
-            raise NotFound(f"there is no turn {turn_id}", hint="see: lorewright campaign log CAMPAIGN")
-        return _point(row)
+        return _point(self._turn_row(turn_id))
 
     def submission(self, turn_id: str) -> Submission:
         """What a turn of any branch was made of: the words, and what was sent beside them.
@@ -277,11 +276,7 @@ class CampaignStore:
         Raises:
             NotFound: there is no such turn.
         """
-        sql = "SELECT player_text, user_action_id, submission_json FROM turns WHERE campaign_id = ? AND turn_id = ?"
-        row = self.database.row(sql, self.campaign_id, turn_id)
-        if row is None:
-            raise NotFound(f"there is no turn {turn_id}", hint="see: lorewright campaign log CAMPAIGN")
-        return submission_of(row)
+        return submission_of(self._turn_row(turn_id))
 
     def undone(self) -> list[str]:
         """The turns that can be done again, by ID, the next one last."""
