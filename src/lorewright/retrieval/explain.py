@@ -19,8 +19,8 @@ Reason = LeftOut | NotInForce | Literal["filtered"]
 class ChunkTrace(BaseModel):
     """What one chunk's place is made of. `reason` is set where it was left out; ranks count from 1.
 
-    `keyword_score` is the share of the best BM25 times how much of the words the chunk holds, `terms` what each word gives
-    to the BM25; `vector_score` is a cosine, `file_score` the mean of its file's, where that counts.
+    `keyword_score` is the share of the best BM25 times how much of the words the chunk holds, `terms` what each word
+    gives to the BM25; `vector_score` is a cosine, `file_score` the mean of its file's, where that counts.
     What was left out before anything was ranked has rank 0 and no scores, only what would have found it.
     """
 
