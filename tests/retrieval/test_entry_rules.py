@@ -10,13 +10,13 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from pack_builder import Files, as_bytes, opened_packs
 
 from lorewright.index.generation import Generation
 from lorewright.retrieval.entry_history import EntryHistory
 from lorewright.retrieval.query import LoreRetrievalQuery
 from lorewright.retrieval.retriever import Retrieval, retrieve, why_not
 from lorewright.retrieval.view import LoreView
+from pack_builder import Files, as_bytes, opened_packs
 
 
 def entry(entity_id: str, text: str, rules: str = "", *, keys: str = "") -> tuple[str, str]:
@@ -362,7 +362,7 @@ _RULES = st.fixed_dictionaries(
         "probability": st.sampled_from([0.3, 0.7]),
     },
 )
-_BOOKS = st.fixed_dictionaries({name: _RULES for name in "abcdef"})
+_BOOKS = st.fixed_dictionaries(dict.fromkeys("abcdef", _RULES))
 
 
 @settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])

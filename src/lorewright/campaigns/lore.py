@@ -125,14 +125,10 @@ class LoreDesk:
                 if history:
                     read = self._histories.read(store, turns, generations, witness=witness)
                     asked += (stack.enter_context(read),)
+                entries = _entries(store, turns[-1]["turn_id"], state, asked, viewer=who)
             revealed = state.learned_by(state.player_id if who == "player" else who.removeprefix("npc:"))
-            yield LoreView(
-                asked,
-                viewer=who,
-                revealed=revealed,
-                conditions=lore_conditions(state),
-                entries=_entries(store, turns[-1]["turn_id"], state, asked, viewer=who),
-            )
+            conditions = lore_conditions(state)
+            yield LoreView(asked, viewer=who, revealed=revealed, conditions=conditions, entries=entries)
 
 
 def _entries(
