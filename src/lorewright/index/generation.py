@@ -26,6 +26,9 @@ CHUNKS_FILE = "chunks.db"
 # What authors wrote, or what happened in a campaign.
 Corpus = Literal["authored", "history"]
 
+# The fact about a generation that holds the rules of its entries, where any entry has some.
+ENTRY_RULES = "entry_rules"
+
 # The name, in place of an embedder's fingerprint, of a generation without vectors.
 KEYWORDS = "keywords"
 
@@ -166,6 +169,8 @@ class Generation:
         self.manifest = Manifest.model_validate_json(meta["manifest"])
         self.pack_id = self.manifest.id
         self.english = is_english(self.manifest.language)
+        # The rules of entries as they are stored; None where no entry has any.
+        self.entry_rules_json = meta.get(ENTRY_RULES)
         self.counts = {"open_fts": int(meta["open_count"]), "hidden_fts": int(meta["hidden_count"])}
 
     def close(self) -> None:
