@@ -84,8 +84,7 @@ def _best_by_row(rows: Rows, cosines: Vectors) -> tuple[Rows, Vectors]:
 
 def _told(cosines: Vectors) -> npt.NDArray[np.float64]:
     """As they are told: what is nearer is so after rounding, or equal."""
-    told: npt.NDArray[np.float64] = np.round(cosines.astype(np.float64), _DIGITS)
-    return told
+    return cosines.astype(np.float64).round(_DIGITS)
 
 
 def nearest(cosines: dict[int, float], *, top: int) -> list[tuple[int, float]]:
