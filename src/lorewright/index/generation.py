@@ -15,7 +15,7 @@ import numpy.typing as npt
 from lorewright.errors import StaleIndexError
 from lorewright.index.embedders.embedder import Embedder
 from lorewright.index.fulltext import can_read, fulltext_of, fulltext_suffix
-from lorewright.index.keywords import KeywordTable, count_matching
+from lorewright.index.keywords import KeywordTable
 from lorewright.index.schema import GENERATION_FORMAT
 from lorewright.index.vectors.stored import StoredVectors
 from lorewright.index.words import is_english
@@ -99,8 +99,8 @@ _KEPT_CHUNKS = 4000
 
 @dataclass(frozen=True, slots=True)
 class WindowTable:
-    """What was embedded, one entry for each vector: the chunk's row, whether it is (still) there, and whether it is
-    open to all; and the item to which it belongs, where it does."""
+    """What was embedded, one entry for each vector: the chunk's row, ascending, whether it is (still) there, and
+    whether it is open to all; and the item to which it belongs, where it does."""
 
     rows: npt.NDArray[np.int64]
     present: npt.NDArray[np.bool_]
@@ -114,6 +114,7 @@ class WindowTable:
         ids = [one[0] for one in known]
         table = WindowTable(np.zeros(count, np.int64), np.zeros(count, np.bool_), np.zeros(count, np.bool_), {})
         table.rows[ids] = [one[1] for one in known]
+        np.maximum.accumulate(table.rows, out=table.rows)
         table.present[ids] = True
         table.opens[ids] = [one[3] for one in known]
         table.items.update({one[0]: one[2] for one in known if one[2] is not None})
@@ -149,6 +150,7 @@ class Generation:
         self.vectors = vectors
         self.embedder = embedder
         self.copies: dict[object, Generation] = {}
+        self._tables: dict[str, KeywordTable] = {}
         self._windows: WindowTable | None = None
         self._read: dict[int, StoredChunk] = {}
         self._entities: dict[str, Entity] | None = None
@@ -276,7 +278,13 @@ class Generation:
 
     def open_count_of(self, word: str) -> int:
         """In how many open chunks a word stands."""
-        return count_matching(KeywordTable(self.connection, "open_fts", self.counts["open_fts"]), word)
+        return self.keyword_table("open_fts").count_of(word)
+
+    def keyword_table(self, name: str) -> KeywordTable:
+        """`open_fts` or `hidden_fts`; the same one each time, which remembers what it has counted."""
+        if name not in self._tables:
+            self._tables[name] = KeywordTable(self.connection, name, self.counts[name], self.english)
+        return self._tables[name]
 
     def overrides(self) -> dict[str, str]:
         """Entity ID -> what its file says that it overrides, as it is written."""
