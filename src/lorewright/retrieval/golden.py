@@ -19,7 +19,7 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
-from pydantic import ValidationError
+from pydantic import BaseModel, ValidationError
 
 from lorewright.errors import PackError
 from lorewright.index.generation import Generation
@@ -183,7 +183,7 @@ _FORMS = {
     "exclude": "a section's ID is ENTITY:SECTION or PACK:ENTITY:SECTION",
     "revealed": "an item's ID is ENTITY:SECTION#NAME or PACK:ENTITY:SECTION#NAME",
 }
-_KEYS_OF = {"scene": GoldenScene, "given": Given, "facts": GivenFact}
+_KEYS_OF: Mapping[str, type[BaseModel]] = {"scene": GoldenScene, "given": Given, "facts": GivenFact}
 
 
 def _message(problem: Any) -> str:

@@ -9,7 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints, TypeAdapte
 from lorewright.ids import canonical_json
 from lorewright.retrieval.query import DEFAULT_LIMIT
 
-# `viktor:withholds`, with its pack `neo_seattle:viktor:withholds`; `…~2` is the second part of a section that was split.
+# `viktor:withholds`, with its pack `neo_seattle:viktor:withholds`; `…~2` is the second part of a split section.
 ChunkId = Annotated[str, StringConstraints(pattern=r"^([^\s:]+:)?[^\s:]+:[^\s:]+$")]
 # `viktor:withholds#debt`, with or without its pack; `viktor/withholds#debt`, as scenarios write it, is the same.
 ItemId = Annotated[str, StringConstraints(pattern=r"^([^\s:#]+:)?[^\s:#]+[:/][^\s:#]+#[^\s:#]+$")]

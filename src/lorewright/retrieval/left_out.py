@@ -75,18 +75,21 @@ def _said(
             used = sum(one.metadata["token_count"] for one in chunks)
             why = f"over budget, rank {trace.rank}: {used} of {query.max_tokens} tokens went to what stands before it"
             why += f" ({', '.join(before[:_NAMED])}{', …' if len(before) > _NAMED else ''})"
-            return f"{why}; it has {trace.tokens}", "raise budget, shorten what stands before it, or split what is long"
+            hint = "raise budget, shorten what stands before it, or split what is long"
+            if trace.rank > query.limit:
+                hint = f"{_words_hint(trace, query)}: no budget brings it, with {query.limit} sections"
+            return f"{why}; it has {trace.tokens}", hint
         case "duplicate":
             twin = same_said(chunk, chunk.text, [(one.chunk_id, one.text) for one in chunks])
             same = f"{twin[0]} says the same ({_percent(twin[1])} of the words)" if twin else "another says the same"
             return f"{same} and goes before it, rank {trace.rank}", "keep one of the two, or say what sets them apart"
         case "condition":
-            return (
-                "its condition does not hold",
-                "say under given what holds, or mend its when:"
-                if query.viewer == "gm"
-                else "outside of a campaign only the game master reads what has a condition: say under given what holds",
-            )
+            hint = "say under given what holds, or mend its when:"
+            if query.viewer != "gm":
+                hint = (
+                    "outside of a campaign only the game master reads what has a condition: say what holds under given"
+                )
+            return "its condition does not hold", hint
         case "overridden":
             return "a later pack's section of the same heading stands for it", "ask for that section instead"
         case None:
