@@ -250,6 +250,11 @@ class Generation:
         sql = "SELECT DISTINCT chunk FROM links WHERE kind = ? AND value IN (SELECT value FROM json_each(?))"
         return {row[0] for row in self.connection.execute(sql, (kind, wanted))}
 
+    def link_values(self, kind: str) -> list[str]:
+        """Everything of a kind that any chunk is tied to."""
+        found = self.connection.execute("SELECT DISTINCT value FROM links WHERE kind = ? ORDER BY value", (kind,))
+        return [row[0] for row in found]
+
     def links_of(self, row: int) -> list[tuple[str, str]]:
         """(kind, value) of everything a chunk is tied to."""
         sql = "SELECT kind, value FROM links WHERE chunk = ? ORDER BY rowid"
