@@ -75,7 +75,7 @@ def blocks_of(numbers: Numbers) -> dict[str, str]:
     }
 
 
-def pictures_of(numbers: Numbers) -> dict[str, str]:
+def plots_of(numbers: Numbers) -> dict[str, str]:
     """Every plot by its file."""
     found: dict[str, str] = {}
     if {BOOK, TALES} <= numbers.quality.keys():
@@ -84,17 +84,17 @@ def pictures_of(numbers: Numbers) -> dict[str, str]:
         series = [Series(way, [arms[name].kinds[kind][MAIN].estimate for name, kind in kinds]) for way, arms in ways]
         groups = [_KINDS[kind if name == BOOK else TALES] for name, kind in kinds]
         title = "Evidence that arrives within 1,000 tokens, by kind of question"
-        found["bench_recall.svg"] = grouped_bars(title, groups, series)
+        found["recall.svg"] = grouped_bars(title, groups, series)
         title = "Evidence that arrives, by budget, on the sourcebook"
         series = [Series(way, [arms[BOOK].kinds[EVERY][one].estimate for one in RECALLS]) for way, arms in ways]
-        found["bench_budget.svg"] = lines(title, BUDGETS, series, "tokens")
+        found["budget.svg"] = lines(title, BUDGETS, series, "tokens")
     if {BOOK, TALES} <= numbers.ablation.keys():
         rows = [
             Difference(names, [_difference(numbers.ablation[one], names, metric) for one, metric, _ in _COSTS])
             for names in _stages(numbers.ablation)
         ]
         title = "What each stage is worth: the change when it is switched off"
-        found["bench_ablation.svg"] = differences(title, [heading for _, _, heading in _COSTS], rows)
+        found["stages.svg"] = differences(title, [heading for _, _, heading in _COSTS], rows)
     return found
 
 

@@ -14,13 +14,13 @@ import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from bench_blocks import Numbers, blocks_of, pictures_of, read_numbers
+from bench_blocks import Numbers, blocks_of, plots_of, read_numbers
 from results import RESULTS
 
 ROOT = Path(__file__).parents[1]
 PAGE = ROOT / "docs" / "benchmarks.md"
 README = ROOT / "README.md"
-PICTURES = ROOT / "docs" / "pictures"
+PLOTS = ROOT / "docs" / "plots"
 
 _BLOCK = re.compile(r"(<!-- bench:([a-z-]+) -->\n).*?(<!-- /bench -->)", re.DOTALL)
 
@@ -43,7 +43,7 @@ def files_of(numbers: Numbers) -> dict[Path, str]:
     """Every file that is written, and its text."""
     blocks = blocks_of(numbers)
     pages = {page: filled(page.read_text(encoding="utf-8"), blocks) for page in (PAGE, README)}
-    return {**pages, **{PICTURES / name: drawn for name, drawn in pictures_of(numbers).items()}}
+    return {**pages, **{PLOTS / name: drawn for name, drawn in plots_of(numbers).items()}}
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -52,6 +52,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--results", type=Path, default=RESULTS, help="the folder that the numbers are read from")
     for path, text in files_of(read_numbers(parser.parse_args(arguments).results)).items():
         if not path.is_file() or path.read_text(encoding="utf-8") != text:
+            path.parent.mkdir(exist_ok=True)
             path.write_text(text, encoding="utf-8")
             sys.stdout.write(f"wrote {path.relative_to(ROOT)}\n")
 

@@ -11,6 +11,7 @@ import re
 import unicodedata
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 import numpy.typing as npt
@@ -110,11 +111,16 @@ def summarised(
     return found
 
 
+@lru_cache
+def _resampled(count: int) -> Scores:
+    """How often each question is drawn, resample by resample."""
+    return np.random.default_rng(_SEED).multinomial(count, np.full(count, 1 / count), size=_RESAMPLES).astype(float)
+
+
 def _estimates(scores: Scores) -> list[Estimate]:
     """Each column's mean. The same number of questions is resampled in the same way, so that arms compare."""
     count = len(scores)
-    drawn = np.random.default_rng(_SEED).multinomial(count, np.full(count, 1 / count), size=_RESAMPLES)
-    means = drawn @ scores / count
+    means = _resampled(count) @ scores / count
     low, high = np.percentile(means, _INTERVAL, axis=0)
     columns = zip(scores.mean(axis=0), low, high, strict=True)
     return [Estimate(*(round(float(one), _DIGITS) + 0.0 for one in column)) for column in columns]

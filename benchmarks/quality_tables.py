@@ -66,7 +66,7 @@ def _ratios(name: str, result: SetResult) -> Table:
 
 
 def figures(name: str, result: SetResult, *, without: bool) -> Table:
-    """A table of a set: each arm's values; without a stage, what it costs (with * where the interval leaves zero out)."""
+    """Each arm's values on a set; without a stage, what it costs (with * where the interval leaves zero out)."""
     told = "without each stage: the difference to what ships" if without else "every arm"
     table = Table(title=f"{name}, {result.questions[EVERY]} questions: {told}")
     table.add_column("arm")

@@ -1,6 +1,6 @@
 """Settings of the ranking, side by side, for whoever tunes it: the arms of arms.py, as tables. Nothing is written.
 
-    python benchmarks/settings.py [--set eclipse-phase] [--windows]
+    python benchmarks/ranking_settings.py [--set eclipse-phase] [--windows]
 
 With --windows other ways to cut texts for embedding, too: their indexes take minutes.
 """
