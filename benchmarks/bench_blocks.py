@@ -36,26 +36,26 @@ _SPEED = (
     ("memory_mb", "MB memory"),
     ("disk_mb", "MB disk"),
 )
-_OUR_ARMS = ("exact", "chroma")
 
 Row = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
 class Numbers:
-    """Everything that was measured: with others, without stages, ours at each size, and the real peers at each size."""
+    """Everything that was measured: beside others, without stages, ours at each size, and the real peers: how fast at each
+    size, and how well."""
 
     quality: Mapping[str, SetResult]
     ablation: Mapping[str, SetResult]
     speed: Sequence[Row]
     peers: Sequence[Row]
+    peers_quality: Sequence[Row] = ()
 
 
 def read_numbers(folder: Path) -> Numbers:
     """What lies in a folder of results."""
-    return Numbers(
-        load("quality", folder), load("ablation", folder), load_rows("speed", folder), load_rows("peers", folder)
-    )
+    rows = (load_rows(name, folder) for name in ("speed", "peers", "peers-quality"))
+    return Numbers(load("quality", folder), load("ablation", folder), *rows)
 
 
 def blocks_of(numbers: Numbers) -> dict[str, str]:
@@ -71,7 +71,9 @@ def blocks_of(numbers: Numbers) -> dict[str, str]:
         "behind": _behind(numbers.quality) if both else "",
         "ablation": _ablation(numbers.ablation) if {BOOK, TALES} <= numbers.ablation.keys() else "",
         "counts": _counts(numbers.ablation[BOOK]) if BOOK in numbers.ablation else "",
-        "speed": _speed(numbers.speed, numbers.peers) if numbers.speed else "",
+        "speed": _speed(numbers.speed) if numbers.speed else "",
+        "peers": _peers(numbers.peers) if numbers.peers else "",
+        "peers-quality": _peers_quality(numbers.peers_quality) if numbers.peers_quality else "",
     }
 
 
@@ -235,18 +237,38 @@ def _counts(result: SetResult) -> str:
     return _table(["without", *(heading for _, _, heading in heads)], rows)
 
 
-def _speed(ours: Sequence[Row], peers: Sequence[Row]) -> str:
-    """Each size: ours first, then the peers, with how many times as long they take."""
-    rows = []
-    for size in sorted({row["size"] for row in (*ours, *peers)}):
-        own = sorted((row for row in ours if row["size"] == size), key=lambda row: float(row["p50_ms"]))
-        best = float(own[0]["p50_ms"]) if own else None
-        for row in (*own, *(row for row in peers if row["size"] == size)):
-            name = f"{OURS}, {row['arm']}" if row["arm"] in _OUR_ARMS else str(row["arm"])
-            taken = row.get("p50_ms")
-            ratio = f"{float(taken) / best:.1f} ×" if best and taken is not None else ""
-            rows.append([f"{size:,}", name, ratio, *(_figure(row.get(key)) for key, _ in _SPEED)])
-    return _table(["vectors", "arm", "takes", *(heading for _, heading in _SPEED)], rows)
+def _speed(rows: Sequence[Row]) -> str:
+    """Ours at each size, by each way of searching vectors."""
+    head = ["vectors", "search", *(heading for _, heading in _SPEED)]
+    return _table(head, [[f"{row['size']:,}", str(row["arm"]), *_times(row)] for row in rows])
+
+
+def _peers(rows: Sequence[Row]) -> str:
+    """Each size: how many times as long each takes as ours on the same questions, then the figures."""
+    head = ["vectors", "arm", "takes", *(heading for _, heading in _SPEED)]
+    found = []
+    for row in sorted(rows, key=lambda row: (row["size"], row.get("times_ours") or 0.0)):
+        ratio = row.get("times_ours")
+        found.append([f"{row['size']:,}", _peer(row), f"{ratio:.1f} ×" if ratio else "–", *_times(row)])
+    return _table(head, found)
+
+
+def _peers_quality(rows: Sequence[Row]) -> str:
+    """What the real ones find, in the measures that they were scored by."""
+    names = list(dict.fromkeys(name for row in rows for name in row if name not in ("arm", "given", "failed")))
+    found = [
+        [_peer(row), str(row.get("given", "")), *(_two(row[name]) if name in row else "–" for name in names)]
+        for row in rows
+    ]
+    return _table(["arm", "given", *names], found)
+
+
+def _peer(row: Row) -> str:
+    return str(row["arm"]).replace("ours", OURS)
+
+
+def _times(row: Row) -> list[str]:
+    return [_figure(row.get(key)) for key, _ in _SPEED]
 
 
 def _figure(value: Any) -> str:
