@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -42,8 +43,8 @@ Row = dict[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Numbers:
-    """Everything that was measured: beside others, without stages, ours at each size, and the real peers: how fast at each
-    size, and how well."""
+    """Everything that was measured: beside others, without stages, ours at each size; and the real peers, how fast and
+    how well."""
 
     quality: Mapping[str, SetResult]
     ablation: Mapping[str, SetResult]
@@ -247,7 +248,7 @@ def _peers(rows: Sequence[Row]) -> str:
     """Each size: how many times as long each takes as ours on the same questions, then the figures."""
     head = ["vectors", "arm", "takes", *(heading for _, heading in _SPEED)]
     found = []
-    for row in sorted(rows, key=lambda row: (row["size"], row.get("times_ours") or 0.0)):
+    for row in sorted(rows, key=lambda row: (row["size"], row.get("times_ours") or math.inf)):
         ratio = row.get("times_ours")
         found.append([f"{row['size']:,}", _peer(row), f"{ratio:.1f} ×" if ratio else "–", *_times(row)])
     return _table(head, found)

@@ -99,9 +99,9 @@ def test_times_of_others_are_told_as_ratios_to_ours_of_their_size() -> None:
     told = blocks_of(Numbers({}, {}, [], peers))["peers"]
     rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in told.splitlines()]
     assert [row[:4] for row in rows[2:]] == [
-        ["1,500", "haystack", "–", "–"],
         ["1,500", "Lorewright", "1.0 ×", "2.00"],
         ["1,500", "llamaindex", "4.0 ×", "8.00"],
+        ["1,500", "haystack", "–", "–"],
         ["25,000", "llamaindex", "5.0 ×", "20.0"],
     ]
 
