@@ -50,13 +50,13 @@ class Numbers:
     ablation: Mapping[str, SetResult]
     speed: Sequence[Row]
     peers: Sequence[Row]
-    peers_quality: Sequence[Row] = ()
+    peers_quality: Mapping[str, SetResult]
 
 
 def read_numbers(folder: Path) -> Numbers:
     """What lies in a folder of results."""
-    rows = (load_rows(name, folder) for name in ("speed", "peers", "peers-quality"))
-    return Numbers(load("quality", folder), load("ablation", folder), *rows)
+    quality, ablation, peers_quality = (load(name, folder) for name in ("quality", "ablation", "peers-quality"))
+    return Numbers(quality, ablation, load_rows("speed", folder), load_rows("peers", folder), peers_quality)
 
 
 def blocks_of(numbers: Numbers) -> dict[str, str]:
@@ -64,17 +64,19 @@ def blocks_of(numbers: Numbers) -> dict[str, str]:
     both = {BOOK, TALES} <= numbers.quality.keys()
     book, tales = numbers.quality.get(BOOK), numbers.quality.get(TALES)
     return {
-        "main": _main(numbers.quality) if both else "",
+        "main": _main(numbers) if both else "",
         "ratios": _ratios(numbers.quality) if both else "",
         "book": _figures(BOOK, book) if book else "",
         "kinds": _by_kind(book) if book else "",
         "tales": _figures(TALES, tales) if tales else "",
-        "behind": _behind(numbers.quality) if both else "",
+        "behind": _behind(numbers) if both else "",
         "ablation": _ablation(numbers.ablation) if {BOOK, TALES} <= numbers.ablation.keys() else "",
         "counts": _counts(numbers.ablation[BOOK]) if BOOK in numbers.ablation else "",
         "speed": _speed(numbers.speed) if numbers.speed else "",
         "peers": _peers(numbers.peers) if numbers.peers else "",
-        "peers-quality": _peers_quality(numbers.peers_quality) if numbers.peers_quality else "",
+        "peers-quality": "\n".join(
+            f"On {name}:\n\n{_figures(name, one)}" for name, one in numbers.peers_quality.items()
+        ),
     }
 
 
@@ -101,44 +103,46 @@ def plots_of(numbers: Numbers) -> dict[str, str]:
     return found
 
 
-def _ways(quality: Mapping[str, SetResult]) -> list[tuple[str, dict[str, ArmResult]]]:
-    """Ours, then each way of others (an arm's name up to its comma), by its best variant on each set."""
-    names = list(dict.fromkeys(arm.arm.partition(",")[0] for arm in quality[BOOK].others))
-    ways = [(OURS, {name: result.ours for name, result in quality.items()})]
-    for way in reversed(names):
-        best = {}
-        for name, result in quality.items():
-            variants = [arm for arm in result.others if arm.arm.partition(",")[0] == way]
-            best[name] = max(variants, key=lambda arm: arm.value(EVERY, MAIN))
-        ways.append((way, best))
-    return ways
+def _ways(*measured: Mapping[str, SetResult]) -> list[tuple[str, dict[str, ArmResult]]]:
+    """Ours, then each way of others (an arm's name up to its comma), by its best variant on each set that it was
+    measured on."""
+    ways: dict[str, dict[str, ArmResult]] = {OURS: {name: one.ours for name, one in measured[0].items()}}
+    for results in measured:
+        for way in reversed(dict.fromkeys(_way(arm) for result in results.values() for arm in result.others)):
+            ways[way] = {
+                name: max(variants, key=lambda arm: arm.value(EVERY, MAIN))
+                for name, result in results.items()
+                if (variants := [arm for arm in result.others if _way(arm) == way])
+            }
+    return list(ways.items())
 
 
-def _main(quality: Mapping[str, SetResult]) -> str:
+def _way(arm: ArmResult) -> str:
+    return arm.arm.partition(",")[0]
+
+
+def _main(numbers: Numbers) -> str:
+    """Ours, others' ways and the real peers on both sets; a dash where one was not measured."""
     book = HEADLINES[BOOK]
-    head = [
-        "",
-        "arrives in 1,000 tokens",
-        "ours brings",
-        *(heading for _, _, heading in book),
-        "tales: arrives",
-        "ours brings",
-        "MRR",
-    ]
+    head = ["", "arrives in 1,000 tokens", "ours brings", *(heading for _, _, heading in book)]
+    head += ["tales: arrives", "ours brings", "MRR"]
     rows = []
-    for way, arms in _ways(quality):
-        on_book, on_tales = arms[BOOK], arms[TALES]
+    for way, arms in _ways(numbers.quality, numbers.peers_quality):
         row = [
             way,
-            _share(on_book.value(EVERY, MAIN)),
-            _ratio(quality[BOOK], on_book),
-            *(_headline(quality[BOOK], on_book, kind, metric) for kind, metric, _ in book),
-            _share(on_tales.value(EVERY, MAIN)),
-            _ratio(quality[TALES], on_tales),
-            _two(on_tales.value(EVERY, "MRR")),
+            *_on(numbers.quality[BOOK], arms.get(BOOK), book),
+            *_on(numbers.quality[TALES], arms.get(TALES), [(EVERY, "MRR", "MRR")]),
         ]
         rows.append([f"**{cell}**" if way == OURS and cell else cell for cell in row])
     return _table(head, rows)
+
+
+def _on(result: SetResult, arm: ArmResult | None, headlines: Sequence[tuple[str, str, str]]) -> list[str]:
+    """An arm's cells of the main table on one set."""
+    if arm is None:
+        return ["–"] * (2 + len(headlines))
+    heads = [_headline(result, arm, kind, metric) for kind, metric, _ in headlines]
+    return [_share(arm.value(EVERY, MAIN)), _ratio(result, arm), *heads]
 
 
 def _ratio(result: SetResult, arm: ArmResult, kind: str = EVERY) -> str:
@@ -181,10 +185,10 @@ def _by_kind(result: SetResult) -> str:
     return _table(["arm", *(f"{_KINDS[kind]} ({result.questions[kind]})" for kind in kinds)], rows)
 
 
-def _behind(quality: Mapping[str, SetResult]) -> str:
+def _behind(numbers: Numbers) -> str:
     """Each figure of the tables in which another arm is ahead of ours."""
     found = []
-    for name, result in quality.items():
+    for name, result in (*numbers.quality.items(), *numbers.peers_quality.items()):
         shown = [(kind, MAIN) for kind in kinds_of(result)]
         shown += [(EVERY, metric) for metric in RECALLS if metric != MAIN]
         shown += [(kind, metric) for kind, metric, _ in HEADLINES[name]]
@@ -252,16 +256,6 @@ def _peers(rows: Sequence[Row]) -> str:
         ratio = row.get("times_ours")
         found.append([f"{row['size']:,}", _peer(row), f"{ratio:.1f} ×" if ratio else "–", *_times(row)])
     return _table(head, found)
-
-
-def _peers_quality(rows: Sequence[Row]) -> str:
-    """What the real ones find, in the measures that they were scored by."""
-    names = list(dict.fromkeys(name for row in rows for name in row if name not in ("arm", "given", "failed")))
-    found = [
-        [_peer(row), str(row.get("given", "")), *(_two(row[name]) if name in row else "–" for name in names)]
-        for row in rows
-    ]
-    return _table(["arm", "given", *names], found)
 
 
 def _peer(row: Row) -> str:
