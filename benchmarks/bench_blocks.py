@@ -51,12 +51,14 @@ class Numbers:
     speed: Sequence[Row]
     peers: Sequence[Row]
     peers_quality: Mapping[str, SetResult]
+    commands: Sequence[Row]
 
 
 def read_numbers(folder: Path) -> Numbers:
     """What lies in a folder of results."""
     quality, ablation, peers_quality = (load(name, folder) for name in ("quality", "ablation", "peers-quality"))
-    return Numbers(quality, ablation, load_rows("speed", folder), load_rows("peers", folder), peers_quality)
+    speed, peers, commands = (load_rows(name, folder) for name in ("speed", "peers", "commands"))
+    return Numbers(quality, ablation, speed, peers, peers_quality, commands)
 
 
 def blocks_of(numbers: Numbers) -> dict[str, str]:
@@ -73,6 +75,7 @@ def blocks_of(numbers: Numbers) -> dict[str, str]:
         "ablation": _ablation(numbers.ablation) if {BOOK, TALES} <= numbers.ablation.keys() else "",
         "counts": _counts(numbers.ablation[BOOK]) if BOOK in numbers.ablation else "",
         "speed": _speed(numbers.speed) if numbers.speed else "",
+        "commands": _commands(numbers.commands) if numbers.commands else "",
         "peers": _peers(numbers.peers) if numbers.peers else "",
         "peers-quality": "\n".join(
             f"On {name}:\n\n{_figures(name, one)}" for name, one in numbers.peers_quality.items()
@@ -246,6 +249,12 @@ def _speed(rows: Sequence[Row]) -> str:
     """Ours at each size, by each way of searching vectors."""
     head = ["vectors", "search", *(heading for _, heading in _SPEED)]
     return _table(head, [[f"{row['size']:,}", str(row["arm"]), *_times(row)] for row in rows])
+
+
+def _commands(rows: Sequence[Row]) -> str:
+    """Whole commands, as they were told."""
+    names = ("what", "ratio", "measured", "aim")
+    return _table(names, [[str(row[name]) for name in names] for row in rows])
 
 
 def _peers(rows: Sequence[Row]) -> str:
