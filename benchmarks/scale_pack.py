@@ -27,6 +27,7 @@ from lorewright.packs.roles import role_of
 
 SEED = 7
 PACK = "lore"
+VERSION = 1  # raise it when anything here gives another pack
 
 # How much of a derived vector is its source, another window, and chance: the cosine to the source is about .8.
 _OWN, _OTHER, _CHANCE = 0.8, 0.45, 0.35
@@ -182,7 +183,7 @@ def _cut(file: SourceFile, windows: int) -> SourceFile:
 
 
 def write_pack(files: Sequence[SourceFile], sources: Vectors, size: int, folder: Path) -> dict[bytes, Vectors]:
-    """Write the pack of a size into a new folder; what it answers with: the hash of each window's text -> its vector."""
+    """Write the pack of a size into a new folder; returns the hash of each window's text -> its vector."""
     wording = Wording(files)
     there = {(copy, file.entity_id) for copy, file in chosen(files, size)}
     found: dict[bytes, Vectors] = {}

@@ -6,7 +6,6 @@ and these only where `indexes/benchmarks/embeddings.db` does not know them yet.
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 import shutil
@@ -14,6 +13,7 @@ import sys
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -83,8 +83,7 @@ def questions() -> list[str]:
 
 def recipe() -> str:
     """Changes whenever what is built would be another."""
-    source = Path(scale_pack.__file__).read_bytes()
-    return f"{hashlib.sha256(source).hexdigest()[:12]}-f{GENERATION_FORMAT}"
+    return f"{scale_pack.VERSION}-f{GENERATION_FORMAT}"
 
 
 def built(size: int) -> dict[str, Any] | None:
@@ -127,7 +126,7 @@ def build(size: int, *, chroma: bool) -> dict[str, Any]:
         "folder": str(final),
         "chunks": len(pack.chunks),
         "windows": size,
-        **{name: end - start for (_, start), (name, end) in zip(marks, marks[1:], strict=False)},
+        **{name: end - start for (_, start), (name, end) in pairwise(marks)},
         "chroma": has_chroma,
         **disk_mb(final),
     }

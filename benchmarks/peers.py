@@ -1,0 +1,357 @@
+"""The real LlamaIndex and Haystack beside ours: the same texts, the same vectors, the same weights, the same questions.
+
+    make bench-peers
+    python benchmarks/peers.py --python .venv-peers/bin/python [--sizes 1500 25000 200000] [--no-quality] [--rebuild]
+
+Each library runs in processes of its own, in an environment of its own. Speed: all of them are open at once and asked
+in turns, a few questions each, so that whatever else the machine does falls on all alike; a question is timed with its
+embedding. Whoever is slow is asked fewer questions; ratios are taken on the questions that both were asked. Quality:
+their ranked lists on the questions of the corpora, scored as ours.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import statistics
+import subprocess
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from peer_nodes import PEERS, nodes_of_size, sourcebook_nodes
+from rich.console import Console
+from rich.table import Table
+from scale import QUESTION, Row, cold, kept, quantiles, ready
+from scale_store import CORPORA, questions
+
+from lorewright.index.embedders.weights import model_folder
+
+OURS = ("ours", "ours+chroma")
+THEIRS = ("llamaindex", "llamaindex+chroma", "haystack")
+SIZES = (1_500, 25_000, 200_000)
+BLOCK = 5
+SECONDS = 60.0  # so long is an arm asked at each size
+BUILD_S = 900.0
+OPEN_S = 600.0
+COLD_RUNS = 3
+WORKER = Path(__file__).parent / "peer_worker.py"
+RESULTS = Path(__file__).parent / "results" / "peers.json"
+
+
+class Failed(Exception):
+    """An arm could not do it; why."""
+
+
+@dataclass
+class Arm:
+    """An arm that is open: its process, and what it answered."""
+
+    name: str
+    process: subprocess.Popen[str]
+    log: Path
+    open_s: float = 0.0
+    times: dict[str, float] = field(default_factory=dict)
+    failed: str | None = None
+
+    def ask(self, texts: Sequence[str]) -> list[list[str]]:
+        """The answers; the best time of each question is kept.
+
+        Raises:
+            Failed: the process is gone.
+        """
+        told = self._told(json.dumps(list(texts)))
+        for text, spent in zip(texts, told["ms"], strict=True):
+            self.times[text] = min(spent, self.times.get(text, spent))
+        found: list[list[str]] = told["found"]
+        return found
+
+    def memory_mb(self) -> float:
+        """End the process; the most that it took."""
+        assert self.process.stdin is not None
+        self.process.stdin.close()
+        return float(self.heard()["memory_mb"])
+
+    def _told(self, line: str) -> dict[str, Any]:
+        try:
+            assert self.process.stdin is not None
+            self.process.stdin.write(f"{line}\n")
+            self.process.stdin.flush()
+        except OSError:
+            raise Failed(self._why()) from None
+        return self.heard()
+
+    def heard(self) -> dict[str, Any]:
+        """The next thing that the process says."""
+        assert self.process.stdout is not None
+        line = self.process.stdout.readline()
+        if not line:
+            raise Failed(self._why())
+        told: dict[str, Any] = json.loads(line)
+        return told
+
+    def _why(self) -> str:
+        return ended(self.process.wait(timeout=60), self.log.read_text(encoding="utf-8", errors="replace"))
+
+
+def ended(code: int, said: str) -> str:
+    """Why a process ended as it did: the last that it said."""
+    lines = said.strip().splitlines()
+    return f"exit {code}: {lines[-1] if lines else 'without a word'}"
+
+
+@dataclass(frozen=True, slots=True)
+class Peers:
+    """Which Python runs whom."""
+
+    python: str
+
+    def command(self, arm: str, what: str, folder: Path) -> list[str]:
+        """A worker."""
+        python = sys.executable if arm in OURS else self.python
+        return [python, str(WORKER), arm, what, str(folder), str(model_folder())]
+
+    @contextmanager
+    def opened(self, arm: str, folder: Path) -> Iterator[Arm]:
+        """An arm that answers; killed at the end."""
+        path = folder / f"{arm}.log"
+        with path.open("w", encoding="utf-8") as log:
+            process = subprocess.Popen(
+                self.command(arm, "serve", folder),
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=log,
+                text=True,
+                env=environment(),
+            )
+            try:
+                one = Arm(arm, process, path)
+                one.open_s = one.heard()["open_s"]
+                yield one
+            finally:
+                process.kill()
+                process.wait()
+
+    def build(self, arm: str, folder: Path, *, rebuild: bool) -> Row:
+        """What an arm took to index the nodes; kept beside its store.
+
+        Raises:
+            Failed: it could not, or not in time.
+        """
+        about = folder / f"{arm}.json"
+        newer = about.is_file() and about.stat().st_mtime > (folder / "nodes.jsonl").stat().st_mtime
+        if newer and not rebuild:
+            row: Row = json.loads(about.read_text(encoding="utf-8"))
+            return row
+        row = json.loads(self._run(arm, "build", folder, BUILD_S).splitlines()[-1])
+        row["index_per_s"] = row["nodes"] / row["index_s"]
+        about.write_text(json.dumps(row), encoding="utf-8")
+        return row
+
+    def cold(self, arm: str, folder: Path) -> float:
+        """The middle of some whole processes: open what was kept, answer one question."""
+        times = []
+        for _ in range(COLD_RUNS):
+            begun = time.perf_counter()
+            self._run(arm, "cold", folder, OPEN_S)
+            times.append(time.perf_counter() - begun)
+            if times[-1] > 30:
+                break
+        return min(times)
+
+    def _run(self, arm: str, what: str, folder: Path, limit_s: float) -> str:
+        try:
+            told = subprocess.run(
+                self.command(arm, what, folder), capture_output=True, text=True, timeout=limit_s, env=environment()
+            )
+        except subprocess.TimeoutExpired:
+            raise Failed(f"{what} took more than {limit_s:.0f} s") from None
+        if told.returncode:
+            raise Failed(f"{what}: {ended(told.returncode, told.stderr)}")
+        return told.stdout
+
+
+def environment() -> dict[str, str]:
+    """Nothing is fetched and nothing is reported."""
+    quiet = {"HF_HUB_OFFLINE": "1", "TRANSFORMERS_OFFLINE": "1", "ANONYMIZED_TELEMETRY": "False"}
+    return {**os.environ, **quiet, "HAYSTACK_TELEMETRY_ENABLED": "False", "TOKENIZERS_PARALLELISM": "false"}
+
+
+def measured(peers: Peers, size: int, arms: Sequence[str], *, rebuild: bool, console: Console) -> list[Row]:
+    """The rows of a size: everyone that can be built and opened, asked in turns."""
+    about = ready(size, chroma=any(arm.endswith("+chroma") and arm in OURS for arm in arms), rebuild=False)
+    folder = nodes_of_size(size)
+    rows: dict[str, Row] = {}
+    for arm in arms:
+        console.print(f"{size}: {arm} …")
+        try:
+            rows[arm] = ours_built(arm, size, about) if arm in OURS else peers.build(arm, folder, rebuild=rebuild)
+            if arm not in OURS:
+                rows[arm]["cold_s"] = peers.cold(arm, folder)
+        except Failed as problem:
+            rows[arm] = {"failed": str(problem)}
+    ask_in_turns(peers, folder, rows)
+    return [{"arm": arm, "size": size, **row} for arm, row in rows.items()]
+
+
+def ours_built(arm: str, size: int, about: Row) -> Row:
+    """As `Peers.build` of ours, which stands already."""
+    took = sum(about[name] for name in ("read_s", "words_s", "vectors_s"))
+    took += about["chroma_s"] if arm.endswith("chroma") else 0.0
+    disk = about["disk_mb"] + (about["chroma_disk_mb"] if arm.endswith("chroma") else 0.0)
+    return {"index_s": took, "nodes": size, "index_per_s": size / took, "disk_mb": disk, "cold_s": cold(size)["cold_s"]}
+
+
+def ask_in_turns(peers: Peers, folder: Path, rows: dict[str, Row]) -> None:
+    """Add to each row what its arm took to answer."""
+    with ExitStack() as stack:
+        arms: list[Arm] = []
+        for arm, row in rows.items():
+            if "failed" not in row:
+                try:
+                    arms.append(stack.enter_context(peers.opened(arm, folder)))
+                except Failed as problem:
+                    row["failed"] = f"opening: {problem}"
+        for one in arms:
+            one.ask([QUESTION])
+            one.times.clear()
+        blocks = [questions()[start : start + BLOCK] for start in range(0, len(questions()), BLOCK)]
+        for block in [*blocks, *blocks]:
+            for one in arms:
+                if sum(one.times.values()) < SECONDS * 1000 and one.failed is None:
+                    try:
+                        one.ask(block)
+                    except Failed as problem:
+                        one.failed = str(problem)
+        ours = next((one for one in arms if one.name in OURS), None)
+        for one in arms:
+            rows[one.name] |= told_of(one, ours)
+
+
+def told_of(arm: Arm, ours: Arm | None) -> Row:
+    """What was measured of an arm while it was asked."""
+    if arm.failed is not None:
+        return {"failed": arm.failed}
+    row: Row = {**quantiles(list(arm.times.values())), "questions": len(arm.times), "open_s": arm.open_s}
+    if ours is not None:
+        both = [text for text in arm.times if text in ours.times]
+        own = statistics.median(ours.times[text] for text in both)
+        row["times_ours"] = statistics.median(arm.times[text] for text in both) / own
+    return {**row, "memory_mb": arm.memory_mb()}
+
+
+def shown(rows: list[Row]) -> Table:
+    """Ratios first, then the figures."""
+    table = Table(title=f"{os.cpu_count()} processors: a question warm, its embedding included; × is to ours")
+    names = ("p50_ms", "p95_ms", "questions", "index_per_s", "cold_s", "memory_mb", "disk_mb")
+    for column in ("vectors", "arm", "× p50", "× cold", "× memory", "× disk", *(n.replace("_", " ") for n in names)):
+        table.add_column(column, justify="left" if column == "arm" else "right")
+    for row in rows:
+        own = next((one for one in rows if one["size"] == row["size"] and one["arm"] == "ours"), None)
+        cells = [str(row["size"]), row["arm"]]
+        if "failed" in row:
+            table.add_row(*cells, f"failed: {row['failed']}")
+            continue
+        ratios = [f"{row.get('times_ours', 1.0):.1f}"]
+        for name in ("cold_s", "memory_mb", "disk_mb"):
+            ratios.append(f"{row[name] / own[name]:.1f}" if own and name in own else "")
+        table.add_row(*cells, *ratios, *(f"{row[name]:.4g}" for name in names))
+    return table
+
+
+def answered(peers: Peers, arm: str, folder: Path, asked: Sequence[Row]) -> Iterator[Row]:
+    """Lines of a run: the ten best sections of each question, each with the text that was found of it."""
+    lines = (folder / "nodes.jsonl").read_text(encoding="utf-8").splitlines()
+    nodes = {node["id"]: node for node in map(json.loads, lines)}
+    with peers.opened(arm, folder) as one:
+        for question in asked:
+            found = one.ask([question["query"]])[0]
+            results = [nodes[each] if each in nodes else place(each) for each in found]
+            sections = list({(node["file"], node["section"]): node for node in reversed(results)}.values())[::-1]
+            yield {"id": question["id"], "results": sections[:10], "nodes": results}
+
+
+def place(told: str) -> dict[str, str]:
+    """Ours names a section, not a node."""
+    file, _, section = told.partition("\t")
+    return {"file": file, "section": section}
+
+
+def quality(peers: Peers, arms: Sequence[str], *, rebuild: bool, console: Console) -> list[Row]:
+    """How well each finds the sourcebook's sections: given sections whole, and given our windows."""
+    asked_of = CORPORA / "questions" / "eclipse-phase.jsonl"
+    asked = [json.loads(line) for line in asked_of.read_text(encoding="utf-8").splitlines()]
+    rows: list[Row] = []
+    for folder in (sourcebook_nodes(whole=True), sourcebook_nodes(whole=False)):
+        for arm in arms:
+            if arm in OURS and folder.name == "sections":
+                continue
+            console.print(f"quality, {folder.name}: {arm} …")
+            try:
+                if arm not in OURS:
+                    peers.build(arm, folder, rebuild=rebuild)
+                run = PEERS / "runs" / f"{arm}-{folder.name}.jsonl"
+                run.parent.mkdir(exist_ok=True)
+                lines = [json.dumps(line) for line in answered(peers, arm, folder, asked)]
+                run.write_text("\n".join(lines) + "\n", encoding="utf-8")
+                rows.append({"arm": arm, "given": folder.name, **scored(asked_of, run)})
+            except Failed as problem:
+                rows.append({"arm": arm, "given": folder.name, "failed": str(problem)})
+    return rows
+
+
+def scored(asked: Path, run: Path) -> Row:
+    """By the corpora's own scorer: `lookup any@1` and the like, and the mean reciprocal rank."""
+    command = [sys.executable, str(CORPORA / "score.py"), str(asked), str(run)]
+    told = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    found: dict[str, dict[str, float]] = {}
+    for line in told.splitlines():
+        kind, *rest = line.replace("n= ", "n=").split()
+        found[kind] = {name: float(value) for name, _, value in (one.partition("=") for one in rest)}
+    wanted = (("lookup", "any@1"), ("paraphrase", "any@10"), ("multihop", "all@10"), ("scene", "all@10"))
+    return {**{f"{kind} {name}": found[kind][name] for kind, name in wanted}, "mrr": found["ALL"]["mrr"]}
+
+
+def quality_table(rows: list[Row]) -> Table:
+    """A row an arm."""
+    table = Table(title="eclipse-phase, 96 questions")
+    names = [name for name in rows[0] if name not in ("arm", "given", "failed")] if rows else []
+    for column in ("arm", "given", *names):
+        table.add_column(column)
+    for row in rows:
+        table.add_row(row["arm"], row["given"], *(f"{row[name]:.3f}" if name in row else "failed" for name in names))
+    return table
+
+
+def main() -> None:
+    """Measure, print, keep."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--python", default=".venv-peers/bin/python", help="an interpreter that has the libraries")
+    parser.add_argument("--sizes", type=int, nargs="*", default=SIZES)
+    parser.add_argument("--arms", nargs="+", default=[*OURS, *THEIRS])
+    parser.add_argument("--no-quality", action="store_true")
+    parser.add_argument("--rebuild", action="store_true", help="have everyone index anew")
+    parser.add_argument("--json", type=Path, default=RESULTS)
+    given: Any = parser.parse_args()
+    if not Path(given.python).is_file():
+        sys.exit(f"no interpreter at {given.python}: make bench-peers sets it up")
+    console, peers = Console(width=160), Peers(given.python)
+    if not given.no_quality:
+        found = quality(peers, given.arms, rebuild=given.rebuild, console=console)
+        given.json.with_name("peers-quality.json").write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
+        console.print(quality_table(found))
+    rows: list[Row] = []
+    for size in given.sizes:
+        rows += measured(peers, size, given.arms, rebuild=given.rebuild, console=console)
+        kept([row for row in rows if row["size"] == size], given.json)
+    if rows:
+        console.print(shown(rows))
+
+
+if __name__ == "__main__":
+    main()
