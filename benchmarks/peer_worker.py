@@ -3,8 +3,9 @@
     python peer_worker.py ARM build|cold|serve NODES MODEL
 
 Runs in whatever environment has the arm's library, and imports nothing of ours unless ARM is ours. `serve` reads a JSON
-list of questions a line and says `{"ms": [...], "found": [[node ID, ...], ...]}`; at the end of its input, what memory
-it took. What libraries print goes to stderr.
+list of questions a line and says `{"ms": [...], "cpu_ms": [...], "found": [[node ID, ...], ...]}`, where `cpu_ms` is
+what all threads of the process worked; at the end of its input, what memory it took. What libraries print goes to
+stderr.
 """
 
 from __future__ import annotations
@@ -82,12 +83,13 @@ def main() -> None:
         return
     tell({"open_s": time.perf_counter() - started})
     for line in sys.stdin:
-        times, found = [], []
+        times, worked, found = [], [], []
         for text in json.loads(line):
-            begun = time.perf_counter()
+            begun, busy = time.perf_counter(), time.process_time()
             found.append(searcher.ask(text))
             times.append((time.perf_counter() - begun) * 1000)
-        tell({"ms": times, "found": found})
+            worked.append((time.process_time() - busy) * 1000)
+        tell({"ms": times, "cpu_ms": worked, "found": found})
     tell({"memory_mb": peak_mb()})
 
 

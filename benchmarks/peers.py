@@ -57,6 +57,8 @@ class Arm:
     log: Path
     open_s: float = 0.0
     times: dict[str, float] = field(default_factory=dict)
+    worked: dict[str, float] = field(default_factory=dict)
+    asked_s: float = 0.0
     failed: str | None = None
 
     def ask(self, texts: Sequence[str]) -> list[list[str]]:
@@ -66,8 +68,10 @@ class Arm:
             Failed: the process is gone.
         """
         told = self._told(json.dumps(list(texts)))
-        for text, spent in zip(texts, told["ms"], strict=True):
+        for text, spent, busy in zip(texts, told["ms"], told["cpu_ms"], strict=True):
             self.times[text] = min(spent, self.times.get(text, spent))
+            self.worked[text] = min(busy, self.worked.get(text, busy))
+        self.asked_s += sum(told["ms"]) / 1000
         found: list[list[str]] = told["found"]
         return found
 
@@ -220,10 +224,11 @@ def ask_in_turns(peers: Peers, folder: Path, rows: dict[str, Row]) -> None:
         for one in arms:
             one.ask([QUESTION])
             one.times.clear()
+            one.worked.clear()
         blocks = [questions()[start : start + BLOCK] for start in range(0, len(questions()), BLOCK)]
         for block in [*blocks, *blocks]:
             for one in arms:
-                if sum(one.times.values()) < SECONDS * 1000 and one.failed is None:
+                if one.asked_s < SECONDS and one.failed is None:
                     try:
                         one.ask(block)
                     except Failed as problem:
@@ -240,16 +245,25 @@ def told_of(arm: Arm, ours: Arm | None) -> Row:
     row: Row = {**quantiles(list(arm.times.values())), "questions": len(arm.times), "open_s": arm.open_s}
     if ours is not None:
         both = [text for text in arm.times if text in ours.times]
-        own = statistics.median(ours.times[text] for text in both)
-        row["times_ours"] = statistics.median(arm.times[text] for text in both) / own
-    return {**row, "memory_mb": arm.memory_mb()}
+        for name, of, own in (("times_ours", arm.times, ours.times), ("cpu_times_ours", arm.worked, ours.worked)):
+            row[name] = statistics.median(of[text] for text in both) / statistics.median(own[text] for text in both)
+    return {**row, "cpu_ms": statistics.median(arm.worked.values()), "memory_mb": arm.memory_mb()}
 
 
 def shown(rows: list[Row]) -> Table:
     """Ratios first, then the figures."""
     table = Table(title=f"{os.cpu_count()} processors: a question warm, its embedding included; × is to ours")
-    names = ("p50_ms", "p95_ms", "questions", "index_per_s", "cold_s", "memory_mb", "disk_mb")
-    for column in ("vectors", "arm", "× p50", "× cold", "× memory", "× disk", *(n.replace("_", " ") for n in names)):
+    names = ("p50_ms", "p95_ms", "cpu_ms", "questions", "index_per_s", "cold_s", "memory_mb", "disk_mb")
+    for column in (
+        "vectors",
+        "arm",
+        "× p50",
+        "× CPU",
+        "× cold",
+        "× memory",
+        "× disk",
+        *(n.replace("_", " ") for n in names),
+    ):
         table.add_column(column, justify="left" if column == "arm" else "right")
     for row in rows:
         own = next((one for one in rows if one["size"] == row["size"] and one["arm"] == "ours"), None)
@@ -257,7 +271,7 @@ def shown(rows: list[Row]) -> Table:
         if "failed" in row:
             table.add_row(*cells, f"failed: {row['failed']}")
             continue
-        ratios = [f"{row.get('times_ours', 1.0):.1f}"]
+        ratios = [f"{row.get(name, 1.0):.1f}" for name in ("times_ours", "cpu_times_ours")]
         for name in ("cold_s", "memory_mb", "disk_mb"):
             ratios.append(f"{row[name] / own[name]:.1f}" if own and name in own else "")
         table.add_row(*cells, *ratios, *(f"{row[name]:.4g}" for name in names))

@@ -3,7 +3,8 @@
     python benchmarks/scale.py [--sizes 1500 25000 200000] [--rebuild] [--no-chroma] [--json FILE]
 
 Each figure comes from a fresh process. A question is asked warm and whole: through `retrieve`, its embedding included,
-200 real ones in several rounds; of each the best round counts, for what else the machine did is no part of the matter.
+200 real ones in several rounds; of each the best round counts, for what else the machine did is no part of the matter
+(CPU is what the process's threads worked, which others hardly disturb; `load` in the file says how busy it was).
 Cold is a whole `lorewright lore query` from before the process to its end. The packs are built once and kept; they take
 2 GB.
 """
@@ -57,11 +58,13 @@ def ask(size: int, arm: str, rounds: int) -> Row:
     open_s = time.perf_counter() - started
     first_ms = timed_ms(view, QUESTION)[0]
     times: list[list[float]] = []
+    worked: list[list[float]] = []
     answers: list[str] = []
     for _ in range(rounds):
         asked = [timed_ms(view, text) for text in questions()]
-        times.append([spent for spent, _ in asked])
-        answers = [found for _, found in asked]
+        times.append([spent for spent, _, _ in asked])
+        worked.append([busy for _, busy, _ in asked])
+        answers = [found for _, _, found in asked]
     embedding = []
     for text in questions():
         begun = time.perf_counter()
@@ -73,21 +76,23 @@ def ask(size: int, arm: str, rounds: int) -> Row:
         "arm": arm,
         "size": size,
         **quantiles(best),
+        "cpu_ms": statistics.median(min(one) for one in zip(*worked, strict=True)),
         "all_rounds_p50_ms": statistics.median([one for part in times for one in part]),
         "embed_p50_ms": statistics.median(embedding),
         "first_ms": first_ms,
+        "load": os.getloadavg()[0],
         "open_s": open_s,
         "memory_mb": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024,
         "answers": hashlib.sha256("\n".join(answers).encode()).hexdigest()[:12],
     }
 
 
-def timed_ms(view: LoreView, text: str) -> tuple[float, str]:
-    """The milliseconds of a question, and the IDs and scores of its answer."""
-    begun = time.perf_counter()
+def timed_ms(view: LoreView, text: str) -> tuple[float, float, str]:
+    """The milliseconds of a question, those that the process's threads worked, and the IDs and scores of its answer."""
+    begun, busy = time.perf_counter(), time.process_time()
     found = retrieve(view, LoreRetrievalQuery(keywords=text)).result.chunks
-    spent = (time.perf_counter() - begun) * 1000
-    return spent, " ".join(f"{chunk.chunk_id}={chunk.relevance_score}" for chunk in found)
+    spent, busy = (time.perf_counter() - begun) * 1000, (time.process_time() - busy) * 1000
+    return spent, busy, " ".join(f"{chunk.chunk_id}={chunk.relevance_score}" for chunk in found)
 
 
 def quantiles(times: list[float]) -> dict[str, float]:
@@ -99,13 +104,21 @@ def cold(size: int) -> dict[str, float]:
     """Whole processes: the middle and the best of their times, and the most memory."""
     command = [sys.executable, "-m", "lorewright", "lore", "query", QUESTION, "--json"]
     environment = {**os.environ, "LOREWRIGHT_WORKSPACE": str(folder_of(size))}
-    times = []
+    times, worked = [], []
     for _ in range(COLD_RUNS + 1):
-        begun = time.perf_counter()
+        begun, busy = time.perf_counter(), children_s()
         subprocess.run(command, check=True, capture_output=True, env=environment)
         times.append(time.perf_counter() - begun)
+        worked.append(children_s() - busy)
     peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024
-    return {"cold_s": statistics.median(times[1:]), "cold_best_s": min(times[1:]), "cold_memory_mb": peak}
+    found = {"cold_s": statistics.median(times[1:]), "cold_best_s": min(times[1:]), "cold_cpu_s": min(worked[1:])}
+    return {**found, "cold_memory_mb": peak}
+
+
+def children_s() -> float:
+    """The seconds that processes which were waited for have worked."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
 
 
 def in_process(*arguments: object) -> Any:
@@ -143,7 +156,18 @@ def measure(size: int, *, chroma: bool, rebuild: bool, rounds: int) -> list[Row]
 def shown(rows: list[Row]) -> Table:
     """Ratios first, then the figures."""
     table = Table(title=f"ours, {os.cpu_count()} processors: a question warm, its embedding included")
-    names = ("p50_ms", "p95_ms", "embed_p50_ms", "first_ms", "open_s", "cold_s", "index_per_s", "memory_mb", "disk_mb")
+    names = (
+        "p50_ms",
+        "p95_ms",
+        "cpu_ms",
+        "embed_p50_ms",
+        "open_s",
+        "cold_s",
+        "cold_cpu_s",
+        "index_per_s",
+        "memory_mb",
+        "disk_mb",
+    )
     for column in ("vectors", "chunks", "arm", "× exact", "× aim", *(name.replace("_", " ") for name in names)):
         table.add_column(column, justify="right")
     for row in rows:

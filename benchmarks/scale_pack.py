@@ -204,7 +204,7 @@ def write_pack(files: Sequence[SourceFile], sources: Vectors, size: int, folder:
 def _write_file(file: SourceFile, copy: int, words: Words, there: set[tuple[int, str]], folder: Path) -> list[str]:
     """Write one file; its windows."""
     own = _id(file.entity_id, copy)
-    name = reworded(file.name, words)
+    name = _titled(file.name, words)
     related: dict[str, list[str]] = {}
     for kind, value in file.relations:
         if (copy, value) in there:
@@ -215,14 +215,19 @@ def _write_file(file: SourceFile, copy: int, words: Words, there: set[tuple[int,
     windows: list[str] = []
     for section, text in file.sections:
         new = reworded(text, words)
-        title = reworded(section, words)
-        lines += [f"## {title if role_of(title) == 'lore' else section}", ""] if section else []
+        lines += [f"## {_titled(section, words)}", ""] if section else []
         lines += [new, ""]
         windows += pieces_of(new)
     place = folder / file.type / f"{own}.md"
     place.parent.mkdir(exist_ok=True)
     place.write_text("\n".join(lines), encoding="utf-8")
     return windows
+
+
+def _titled(title: str, words: Words) -> str:
+    """A title with its words changed, unless it would then say that what it heads is a secret."""
+    new = reworded(title, words)
+    return new if role_of(new) == "lore" else title
 
 
 def _id(entity_id: str, copy: int) -> str:
