@@ -14,10 +14,10 @@ ifeq ($(shell command -v $(PYTHON) 2>/dev/null),)
 PYTHON := python3
 endif
 
-.PHONY: help play test extras check format bench pictures clean
+.PHONY: help play test extras check format bench bench-play pictures clean
 
 help: ## Say what there is to make.
-	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 play: $(READY) ## Set up what is needed and play Dead Drop (with no input: a demo).
 	@$(BIN)/lorewright play dead_drop
@@ -38,11 +38,14 @@ check: $(READY_DEV) ## Format, lint, types, imports.
 format: $(READY_DEV) ## Format the code and mend what can be mended.
 	@$(BIN)/ruff check --fix --quiet src tests benchmarks scripts; $(BIN)/ruff format src tests benchmarks scripts
 
-bench: $(READY) ## Measure how well and how fast lore is found (about ten minutes; BENCH=--windows for more).
-	@$(BIN)/python benchmarks/quality.py --tales $(BENCH)
+bench: $(READY) ## Measure how well and how fast lore is found; write docs/benchmarks.md (15 minutes; the first time 45).
+	@$(BIN)/python benchmarks/quality.py
 	@$(BIN)/python benchmarks/speed.py
 	@$(BIN)/python benchmarks/embedding.py
 	@$(BIN)/python benchmarks/nearest.py
+	@$(BIN)/python benchmarks/bench_page.py
+
+bench-play: $(READY) ## Measure how fast games are played: walks, turns, what each adds to a file.
 	@$(BIN)/python benchmarks/explore.py
 	@$(BIN)/python benchmarks/turns.py
 	@$(BIN)/python benchmarks/overhead.py
