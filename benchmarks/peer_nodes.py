@@ -8,19 +8,16 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from pathlib import Path
 
 import numpy as np
-from scale_store import CORPORA, KEPT, built, opened, pack_key
 
 from lorewright.index.embedders.embedder import Vectors
 from lorewright.index.embedders.minilm import MiniLM
-from lorewright.index.embedding_cache import EmbeddingCache
 from lorewright.index.generation import Generation, StoredChunk
-from lorewright.index.library import Library
-from lorewright.index.vector_building import VectorBuilder
 from lorewright.index.windows import windows_of
+from scale_store import KEPT, built, opened, pack_key
 
 PEERS = KEPT / "peers"
 Node = dict[str, str]
@@ -29,11 +26,6 @@ Node = dict[str, str]
 def section_of(chunk: StoredChunk) -> str:
     """The second heading above a chunk, as the questions name it."""
     return " > ".join(chunk.section_path.split(" > ")[1:])
-
-
-def headed(chunk: StoredChunk) -> str:
-    """A chunk's text below its headings, as a splitter by headings hands it on: names stand in titles."""
-    return f"{chunk.section_path}\n\n{chunk.text}"
 
 
 def write_nodes(folder: Path, nodes: Iterable[Node], vectors: Vectors) -> Path:
@@ -69,37 +61,3 @@ def windows_nodes(generation: Generation) -> list[Node]:
             text, place = window.text, {"file": chunk.file_path, "section": section_of(chunk)}
             found.append({"id": f"n{len(found)}", **place, "text": text})
     return found
-
-
-def sourcebook() -> Library:
-    """A library with the published sourcebook, indexed and embedded as shipped."""
-    vectors = VectorBuilder(MiniLM(), EmbeddingCache(KEPT / "embeddings.db"), bool)
-    library = Library(KEPT / "shipped", vectors)
-    library.install(CORPORA / "packs" / "eclipse-phase", lenient=True)
-    return library
-
-
-def sourcebook_nodes(*, whole: bool) -> Path:
-    """The sourcebook's sections below their headings and embedded whole, or our windows of them."""
-    library = sourcebook()
-    generation = library.open(library.get("eclipse-phase").key)
-    folder = PEERS / ("sections" if whole else "windows")
-    if whole:
-        chunks = [chunk for chunk in generation.all_chunks() if chunk.text]
-        texts = [headed(chunk) for chunk in chunks]
-        nodes = [
-            {"id": f"n{number}", "file": chunk.file_path, "section": section_of(chunk), "text": text}
-            for number, (chunk, text) in enumerate(zip(chunks, texts, strict=True))
-        ]
-        write_nodes(folder, nodes, embedded(texts))
-    else:
-        assert generation.vectors is not None
-        write_nodes(folder, windows_nodes(generation), generation.vectors.vectors)
-    generation.close()
-    return folder
-
-
-def embedded(texts: Sequence[str]) -> Vectors:
-    """The vectors of some texts: the same model gives others the same, as their own loop would, only sooner."""
-    cache = EmbeddingCache(KEPT / "embeddings.db")
-    return cache.embed(texts, MiniLM(), progress=lambda done, total: None).vectors

@@ -1,7 +1,7 @@
 """The real LlamaIndex and Haystack beside ours: the same texts, the same vectors, the same weights, the same questions.
 
     make bench-peers
-    python benchmarks/peers.py --python .venv-peers/bin/python [--sizes 1500 25000 200000] [--no-quality] [--rebuild]
+    python benchmarks/peers.py --python .venv-peers/bin/python [--sizes 1500 25000 200000] [--sets tales] [--rebuild]
 
 Each library runs in processes of its own, in an environment of its own. Speed: all of them are open at once and asked
 in turns, a few questions each, so that whatever else the machine does falls on all alike; a question is timed with its
@@ -21,16 +21,21 @@ import time
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
-from peer_nodes import PEERS, nodes_of_size, sourcebook_nodes
 from rich.console import Console
 from rich.table import Table
-from scale import QUESTION, Row, cold, kept, quantiles, ready
-from scale_store import CORPORA, questions
 
 from lorewright.index.embedders.weights import model_folder
+from peer_nodes import nodes_of_size
+from peers_quality import WAYS, Ask, Given, beside_ours, given
+from quality_tables import tables
+from question_sets import SETS, question_set
+from results import SetResult, save
+from scale import QUESTION, Row, cold, kept, quantiles, ready
+from scale_store import questions
 
 OURS = ("ours", "ours+chroma")
 THEIRS = ("llamaindex", "llamaindex+chroma", "haystack")
@@ -278,68 +283,28 @@ def shown(rows: list[Row]) -> Table:
     return table
 
 
-def answered(peers: Peers, arm: str, folder: Path, asked: Sequence[Row]) -> Iterator[Row]:
-    """Lines of a run: the ten best sections of each question, each with the text that was found of it."""
-    lines = (folder / "nodes.jsonl").read_text(encoding="utf-8").splitlines()
-    nodes = {node["id"]: node for node in map(json.loads, lines)}
-    with peers.opened(arm, folder) as one:
-        for question in asked:
-            found = one.ask([question["query"]])[0]
-            results = [nodes[each] if each in nodes else place(each) for each in found]
-            sections = list({(node["file"], node["section"]): node for node in reversed(results)}.values())[::-1]
-            yield {"id": question["id"], "results": sections[:10], "nodes": results}
+def quality(peers: Peers, arms: Sequence[str], name: str, *, rebuild: bool, console: Console) -> SetResult:
+    """How well each finds what a set of questions asks for."""
+    asked = question_set(name, console.print)
+    with ExitStack() as stack:
+        opened: list[tuple[str, str, Given, Ask]] = []
+        for way in WAYS:
+            nodes = given(asked, way, console.print)
+            for arm in arms:
+                console.print(f"{name}, {way}: {arm} …")
+                try:
+                    peers.build(arm, nodes.folder, rebuild=rebuild)
+                    one = stack.enter_context(peers.opened(arm, nodes.folder))
+                except Failed as problem:
+                    console.print(f"failed: {problem}")
+                    continue
+                opened.append((arm, way, nodes, partial(first_of, one)))
+        return beside_ours(asked, opened, console.print)
 
 
-def place(told: str) -> dict[str, str]:
-    """Ours names a section, not a node."""
-    file, _, section = told.partition("\t")
-    return {"file": file, "section": section}
-
-
-def quality(peers: Peers, arms: Sequence[str], *, rebuild: bool, console: Console) -> list[Row]:
-    """How well each finds the sourcebook's sections: given sections whole, and given our windows."""
-    asked_of = CORPORA / "questions" / "eclipse-phase.jsonl"
-    asked = [json.loads(line) for line in asked_of.read_text(encoding="utf-8").splitlines()]
-    rows: list[Row] = []
-    for folder in (sourcebook_nodes(whole=True), sourcebook_nodes(whole=False)):
-        for arm in arms:
-            if arm in OURS and folder.name == "sections":
-                continue
-            console.print(f"quality, {folder.name}: {arm} …")
-            try:
-                if arm not in OURS:
-                    peers.build(arm, folder, rebuild=rebuild)
-                run = PEERS / "runs" / f"{arm}-{folder.name}.jsonl"
-                run.parent.mkdir(exist_ok=True)
-                lines = [json.dumps(line) for line in answered(peers, arm, folder, asked)]
-                run.write_text("\n".join(lines) + "\n", encoding="utf-8")
-                rows.append({"arm": arm, "given": folder.name, **scored(asked_of, run)})
-            except Failed as problem:
-                rows.append({"arm": arm, "given": folder.name, "failed": str(problem)})
-    return rows
-
-
-def scored(asked: Path, run: Path) -> Row:
-    """By the corpora's own scorer: `lookup any@1` and the like, and the mean reciprocal rank."""
-    command = [sys.executable, str(CORPORA / "score.py"), str(asked), str(run)]
-    told = subprocess.run(command, capture_output=True, text=True, check=True).stdout
-    found: dict[str, dict[str, float]] = {}
-    for line in told.splitlines():
-        kind, *rest = line.replace("n= ", "n=").split()
-        found[kind] = {name: float(value) for name, _, value in (one.partition("=") for one in rest)}
-    wanted = (("lookup", "any@1"), ("paraphrase", "any@10"), ("multihop", "all@10"), ("scene", "all@10"))
-    return {**{f"{kind} {name}": found[kind][name] for kind, name in wanted}, "mrr": found["ALL"]["mrr"]}
-
-
-def quality_table(rows: list[Row]) -> Table:
-    """A row an arm."""
-    table = Table(title="eclipse-phase, 96 questions")
-    names = [name for name in rows[0] if name not in ("arm", "given", "failed")] if rows else []
-    for column in ("arm", "given", *names):
-        table.add_column(column)
-    for row in rows:
-        table.add_row(row["arm"], row["given"], *(f"{row[name]:.3f}" if name in row else "failed" for name in names))
-    return table
+def first_of(arm: Arm, text: str) -> list[str]:
+    """What an arm finds for one question."""
+    return arm.ask([text])[0]
 
 
 def main() -> None:
@@ -348,21 +313,24 @@ def main() -> None:
     parser.add_argument("--python", default=".venv-peers/bin/python", help="an interpreter that has the libraries")
     parser.add_argument("--sizes", type=int, nargs="*", default=SIZES)
     parser.add_argument("--arms", nargs="+", default=[*OURS, *THEIRS])
-    parser.add_argument("--no-quality", action="store_true")
+    parser.add_argument("--sets", nargs="*", choices=SETS, default=SETS, help="whose questions quality is measured on")
     parser.add_argument("--rebuild", action="store_true", help="have everyone index anew")
     parser.add_argument("--json", type=Path, default=RESULTS)
-    given: Any = parser.parse_args()
-    if not Path(given.python).is_file():
-        sys.exit(f"no interpreter at {given.python}: make bench-peers sets it up")
-    console, peers = Console(width=160), Peers(given.python)
-    if not given.no_quality:
-        found = quality(peers, given.arms, rebuild=given.rebuild, console=console)
-        given.json.with_name("peers-quality.json").write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
-        console.print(quality_table(found))
+    options: Any = parser.parse_args()
+    if not Path(options.python).is_file():
+        sys.exit(f"no interpreter at {options.python}: make bench-peers sets it up")
+    console, peers = Console(width=160), Peers(options.python)
+    for name in options.sets:
+        # In Chroma the same nodes lie as near as in the simple store.
+        arms = [arm for arm in options.arms if arm in THEIRS and "+" not in arm]
+        found = quality(peers, arms, name, rebuild=options.rebuild, console=console)
+        save("peers-quality", {name: found}, options.json.parent)
+        for table in tables(name, found, without=False):
+            console.print(table)
     rows: list[Row] = []
-    for size in given.sizes:
-        rows += measured(peers, size, given.arms, rebuild=given.rebuild, console=console)
-        kept([row for row in rows if row["size"] == size], given.json)
+    for size in options.sizes:
+        rows += measured(peers, size, options.arms, rebuild=options.rebuild, console=console)
+        kept([row for row in rows if row["size"] == size], options.json)
     if rows:
         console.print(shown(rows))
 

@@ -25,7 +25,6 @@ from typing import Any
 
 from rich.console import Console
 from rich.table import Table
-from scale_store import CORPORA, add_chroma, build, built, folder_of, opened, pack_key, questions
 
 from lorewright.index.embedders.minilm import MiniLM
 from lorewright.index.embedders.remembering import RememberingEmbedder
@@ -34,6 +33,7 @@ from lorewright.index.vectors.stored import StoredVectors
 from lorewright.retrieval.query import LoreRetrievalQuery
 from lorewright.retrieval.retriever import retrieve
 from lorewright.retrieval.view import LoreView
+from scale_store import CORPORA, add_chroma, build, built, folder_of, opened, pack_key, questions
 
 SIZES = (1_500, 25_000, 200_000)
 AIMS = {1_500: 10.0, 25_000: 20.0, 200_000: 60.0}

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+
 import scale_pack
 from scale_pack import PACK, source_files, source_texts, write_pack
 
