@@ -6,16 +6,14 @@ import importlib
 import pkgutil
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import lorewright.index.words
 import lorewright.retrieval
 from lorewright.index import vector_building, windows
 from lorewright.index.generation import Generation
-from lorewright.index.keywords import KeywordHit
 from lorewright.index.windows import Window
 from lorewright.packs.models import Item
 from lorewright.retrieval import budget, lanes
@@ -59,11 +57,15 @@ class Row:
             yield
 
 
-def homes_of(name: str) -> list[ModuleType]:
-    """The modules of retrieval in which a name stands."""
+def homes_of(name: str) -> list[Any]:
+    """The modules of retrieval in which a name stands; of a dotted one (`KeywordLane.share`) the class."""
     names = [f"lorewright.retrieval.{one.name}" for one in pkgutil.iter_modules(lorewright.retrieval.__path__)]
     modules = [*map(importlib.import_module, names), lorewright.index.words]
-    return [module for module in modules if hasattr(module, name)]
+    owner, _, own = name.rpartition(".")
+    if not owner:
+        return [module for module in modules if hasattr(module, name)]
+    classes = dict.fromkeys(getattr(module, owner) for module in modules if hasattr(module, owner))
+    return [one for one in classes if hasattr(one, own)]
 
 
 @contextmanager
@@ -74,16 +76,17 @@ def ranked_with(**values: Any) -> Iterator[None]:
         AttributeError: retrieval has no such name (any more).
     """
     homes = {name: homes_of(name) for name in values}
-    if missing := [name for name, modules in homes.items() if not modules]:
+    if missing := [name for name, found in homes.items() if not found]:
         raise AttributeError(f"no module of retrieval has {', '.join(missing)}")
-    before = {(module, name): getattr(module, name) for name, modules in homes.items() for module in modules}
-    for module, name in before:
-        setattr(module, name, values[name])
+    places = [(home, name.rpartition(".")[2], values[name]) for name, found in homes.items() for home in found]
+    before = [(home, own, getattr(home, own)) for home, own, _ in places]
+    for home, own, value in places:
+        setattr(home, own, value)
     try:
         yield
     finally:
-        for (module, name), value in before.items():
-            setattr(module, name, value)
+        for home, own, value in before:
+            setattr(home, own, value)
 
 
 _keyword_lane, _vector_lane = lanes.keyword_lane, lanes.vector_lane
@@ -94,14 +97,13 @@ def _by_rank(rank: int) -> float:
     return (RRF_K + 1) / (RRF_K + rank)
 
 
-def _ranked_words(*given: Any, **rest: Any) -> KeywordLane:
+class _RankedWords(KeywordLane):
     """The keyword lane with ranks in place of scores."""
-    lane = _keyword_lane(*given, **rest)
-    hits = {key: KeywordHit(_by_rank(rank), lane.hits[key].terms) for key, rank in lane.ranks.items()}
-    return replace(lane, hits=hits, best=1.0)
+
+    def share(self, key: Any) -> float:
+        return _by_rank(self.ranks[key]) if key in self.ranks else 0.0
 
 
-@dataclass(frozen=True)
 class _RankedMeaning(VectorLane):
     """The vector lane with ranks in place of cosines: what is not among the nearest has none."""
 
@@ -109,10 +111,18 @@ class _RankedMeaning(VectorLane):
         return {key: self.nearest.get(key, 0.0) for key in keys}
 
 
+def _ranked_words(*given: Any, **rest: Any) -> KeywordLane:
+    return _RankedWords(**_parts_of(_keyword_lane(*given, **rest)))
+
+
 def _ranked_meaning(*given: Any, **rest: Any) -> VectorLane:
     lane = _vector_lane(*given, **rest)
     nearest = {key: _by_rank(rank) for key, rank in lane.ranks.items()}
-    return _RankedMeaning(lane.windows, lane.questions, nearest, lane.missing)
+    return _RankedMeaning(**{**_parts_of(lane), "nearest": nearest})
+
+
+def _parts_of(lane: KeywordLane | VectorLane) -> dict[str, Any]:
+    return {one.name: getattr(lane, one.name) for one in fields(lane)}
 
 
 def _skipping(hits: Sequence[Any], *, budget_tokens: int, limit: int, **rest: Any) -> tuple[list[Any], list[Any]]:

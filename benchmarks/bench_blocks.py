@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -36,26 +37,28 @@ _SPEED = (
     ("memory_mb", "MB memory"),
     ("disk_mb", "MB disk"),
 )
-_OUR_ARMS = ("exact", "chroma")
 
 Row = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
 class Numbers:
-    """Everything that was measured: with others, without stages, ours at each size, and the real peers at each size."""
+    """Everything that was measured: beside others, without stages, ours at each size; and the real peers, how fast and
+    how well."""
 
     quality: Mapping[str, SetResult]
     ablation: Mapping[str, SetResult]
     speed: Sequence[Row]
     peers: Sequence[Row]
+    peers_quality: Mapping[str, SetResult]
+    commands: Sequence[Row]
 
 
 def read_numbers(folder: Path) -> Numbers:
     """What lies in a folder of results."""
-    return Numbers(
-        load("quality", folder), load("ablation", folder), load_rows("speed", folder), load_rows("peers", folder)
-    )
+    quality, ablation, peers_quality = (load(name, folder) for name in ("quality", "ablation", "peers-quality"))
+    speed, peers, commands = (load_rows(name, folder) for name in ("speed", "peers", "commands"))
+    return Numbers(quality, ablation, speed, peers, peers_quality, commands)
 
 
 def blocks_of(numbers: Numbers) -> dict[str, str]:
@@ -63,15 +66,20 @@ def blocks_of(numbers: Numbers) -> dict[str, str]:
     both = {BOOK, TALES} <= numbers.quality.keys()
     book, tales = numbers.quality.get(BOOK), numbers.quality.get(TALES)
     return {
-        "main": _main(numbers.quality) if both else "",
+        "main": _main(numbers) if both else "",
         "ratios": _ratios(numbers.quality) if both else "",
         "book": _figures(BOOK, book) if book else "",
         "kinds": _by_kind(book) if book else "",
         "tales": _figures(TALES, tales) if tales else "",
-        "behind": _behind(numbers.quality) if both else "",
+        "behind": _behind(numbers) if both else "",
         "ablation": _ablation(numbers.ablation) if {BOOK, TALES} <= numbers.ablation.keys() else "",
         "counts": _counts(numbers.ablation[BOOK]) if BOOK in numbers.ablation else "",
-        "speed": _speed(numbers.speed, numbers.peers) if numbers.speed else "",
+        "speed": _speed(numbers.speed) if numbers.speed else "",
+        "commands": _commands(numbers.commands) if numbers.commands else "",
+        "peers": _peers(numbers.peers) if numbers.peers else "",
+        "peers-quality": "\n".join(
+            f"On {name}:\n\n{_figures(name, one)}" for name, one in numbers.peers_quality.items()
+        ),
     }
 
 
@@ -98,44 +106,46 @@ def plots_of(numbers: Numbers) -> dict[str, str]:
     return found
 
 
-def _ways(quality: Mapping[str, SetResult]) -> list[tuple[str, dict[str, ArmResult]]]:
-    """Ours, then each way of others (an arm's name up to its comma), by its best variant on each set."""
-    names = list(dict.fromkeys(arm.arm.partition(",")[0] for arm in quality[BOOK].others))
-    ways = [(OURS, {name: result.ours for name, result in quality.items()})]
-    for way in reversed(names):
-        best = {}
-        for name, result in quality.items():
-            variants = [arm for arm in result.others if arm.arm.partition(",")[0] == way]
-            best[name] = max(variants, key=lambda arm: arm.value(EVERY, MAIN))
-        ways.append((way, best))
-    return ways
+def _ways(*measured: Mapping[str, SetResult]) -> list[tuple[str, dict[str, ArmResult]]]:
+    """Ours, then each way of others (an arm's name up to its comma), by its best variant on each set that it was
+    measured on."""
+    ways: dict[str, dict[str, ArmResult]] = {OURS: {name: one.ours for name, one in measured[0].items()}}
+    for results in measured:
+        for way in reversed(dict.fromkeys(_way(arm) for result in results.values() for arm in result.others)):
+            ways[way] = {
+                name: max(variants, key=lambda arm: arm.value(EVERY, MAIN))
+                for name, result in results.items()
+                if (variants := [arm for arm in result.others if _way(arm) == way])
+            }
+    return list(ways.items())
 
 
-def _main(quality: Mapping[str, SetResult]) -> str:
+def _way(arm: ArmResult) -> str:
+    return arm.arm.partition(",")[0]
+
+
+def _main(numbers: Numbers) -> str:
+    """Ours, others' ways and the real peers on both sets; a dash where one was not measured."""
     book = HEADLINES[BOOK]
-    head = [
-        "",
-        "arrives in 1,000 tokens",
-        "ours brings",
-        *(heading for _, _, heading in book),
-        "tales: arrives",
-        "ours brings",
-        "MRR",
-    ]
+    head = ["", "arrives in 1,000 tokens", "ours brings", *(heading for _, _, heading in book)]
+    head += ["tales: arrives", "ours brings", "MRR"]
     rows = []
-    for way, arms in _ways(quality):
-        on_book, on_tales = arms[BOOK], arms[TALES]
+    for way, arms in _ways(numbers.quality, numbers.peers_quality):
         row = [
             way,
-            _share(on_book.value(EVERY, MAIN)),
-            _ratio(quality[BOOK], on_book),
-            *(_headline(quality[BOOK], on_book, kind, metric) for kind, metric, _ in book),
-            _share(on_tales.value(EVERY, MAIN)),
-            _ratio(quality[TALES], on_tales),
-            _two(on_tales.value(EVERY, "MRR")),
+            *_on(numbers.quality[BOOK], arms.get(BOOK), book),
+            *_on(numbers.quality[TALES], arms.get(TALES), [(EVERY, "MRR", "MRR")]),
         ]
         rows.append([f"**{cell}**" if way == OURS and cell else cell for cell in row])
     return _table(head, rows)
+
+
+def _on(result: SetResult, arm: ArmResult | None, headlines: Sequence[tuple[str, str, str]]) -> list[str]:
+    """An arm's cells of the main table on one set."""
+    if arm is None:
+        return ["–"] * (2 + len(headlines))
+    heads = [_headline(result, arm, kind, metric) for kind, metric, _ in headlines]
+    return [_share(arm.value(EVERY, MAIN)), _ratio(result, arm), *heads]
 
 
 def _ratio(result: SetResult, arm: ArmResult, kind: str = EVERY) -> str:
@@ -178,10 +188,10 @@ def _by_kind(result: SetResult) -> str:
     return _table(["arm", *(f"{_KINDS[kind]} ({result.questions[kind]})" for kind in kinds)], rows)
 
 
-def _behind(quality: Mapping[str, SetResult]) -> str:
+def _behind(numbers: Numbers) -> str:
     """Each figure of the tables in which another arm is ahead of ours."""
     found = []
-    for name, result in quality.items():
+    for name, result in (*numbers.quality.items(), *numbers.peers_quality.items()):
         shown = [(kind, MAIN) for kind in kinds_of(result)]
         shown += [(EVERY, metric) for metric in RECALLS if metric != MAIN]
         shown += [(kind, metric) for kind, metric, _ in HEADLINES[name]]
@@ -235,18 +245,34 @@ def _counts(result: SetResult) -> str:
     return _table(["without", *(heading for _, _, heading in heads)], rows)
 
 
-def _speed(ours: Sequence[Row], peers: Sequence[Row]) -> str:
-    """Each size: ours first, then the peers, with how many times as long they take."""
-    rows = []
-    for size in sorted({row["size"] for row in (*ours, *peers)}):
-        own = sorted((row for row in ours if row["size"] == size), key=lambda row: float(row["p50_ms"]))
-        best = float(own[0]["p50_ms"]) if own else None
-        for row in (*own, *(row for row in peers if row["size"] == size)):
-            name = f"{OURS}, {row['arm']}" if row["arm"] in _OUR_ARMS else str(row["arm"])
-            taken = row.get("p50_ms")
-            ratio = f"{float(taken) / best:.1f} ×" if best and taken is not None else ""
-            rows.append([f"{size:,}", name, ratio, *(_figure(row.get(key)) for key, _ in _SPEED)])
-    return _table(["vectors", "arm", "takes", *(heading for _, heading in _SPEED)], rows)
+def _speed(rows: Sequence[Row]) -> str:
+    """Ours at each size, by each way of searching vectors."""
+    head = ["vectors", "search", *(heading for _, heading in _SPEED)]
+    return _table(head, [[f"{row['size']:,}", str(row["arm"]), *_times(row)] for row in rows])
+
+
+def _commands(rows: Sequence[Row]) -> str:
+    """Whole commands, as they were told."""
+    names = ("what", "ratio", "measured", "aim")
+    return _table(names, [[str(row[name]) for name in names] for row in rows])
+
+
+def _peers(rows: Sequence[Row]) -> str:
+    """Each size: how many times as long each takes as ours on the same questions, then the figures."""
+    head = ["vectors", "arm", "takes", *(heading for _, heading in _SPEED)]
+    found = []
+    for row in sorted(rows, key=lambda row: (row["size"], row.get("times_ours") or math.inf)):
+        ratio = row.get("times_ours")
+        found.append([f"{row['size']:,}", _peer(row), f"{ratio:.1f} ×" if ratio else "–", *_times(row)])
+    return _table(head, found)
+
+
+def _peer(row: Row) -> str:
+    return str(row["arm"]).replace("ours", OURS)
+
+
+def _times(row: Row) -> list[str]:
+    return [_figure(row.get(key)) for key, _ in _SPEED]
 
 
 def _figure(value: Any) -> str:

@@ -98,9 +98,9 @@ def differences(title: str, metrics: Sequence[str], rows: Sequence[Difference]) 
             f"<text class='name strong' x='{_n(middle)}' y='{top - 26}' text-anchor='middle'>{escape(metric)}</text>"
         )
         drawn.append(f"<line class='zero' x1='{_n(middle)}' x2='{_n(middle)}' y1='{top - 8}' y2='{top + height}'/>")
-        for end in (-reach, reach):
+        for end, anchor in ((-reach, "start"), (reach, "end")):
             x = _n(middle + end * scale)
-            drawn.append(f"<text x='{x}' y='{top - 10}' text-anchor='middle'>{end:+.2f}</text>")
+            drawn.append(f"<text x='{x}' y='{top - 10}' text-anchor='{anchor}'>{_short(end)}</text>")
         for at, row in enumerate(rows):
             value, y = row.values[place], _n(top + line * (at + 0.5))
             sure = value.high < 0 or value.low > 0
@@ -144,6 +144,10 @@ def _scale(left: int, top: int, height: int) -> str:
 
 def _said(value: Estimate) -> str:
     return f"{value.value:.3f} ({value.low:.3f} to {value.high:.3f})"
+
+
+def _short(number: float) -> str:
+    return f"{number:+.2f}".replace("0.", ".").replace("-", "−")
 
 
 def _colour(place: int) -> str:

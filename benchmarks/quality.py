@@ -45,9 +45,15 @@ class Shown:
         """Say what is going on; how long it takes is not known."""
         self._progress.update(self._task, description=what, total=None, completed=0)
 
+    def begin(self, what: str, count: int) -> None:
+        """Begin with something of which the number is known. Where no bar can be shown, a line says so."""
+        self._progress.update(self._task, description=what, total=count, completed=0)
+        if not self._progress.console.is_terminal:
+            self._progress.console.print(f"{what} …")
+
     def questions(self, asked: QuestionSet, arm: str, answer: Callable[[str], Answer]) -> Scores:
         """Ask every question: (questions, METRICS)."""
-        self._progress.update(self._task, description=f"{asked.name}: {arm}", total=len(asked.questions), completed=0)
+        self.begin(f"{asked.name}: {arm}", len(asked.questions))
         scores = []
         for question in asked.questions:
             scores.append(scores_of(question, answer(question.text)))

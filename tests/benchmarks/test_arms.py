@@ -12,6 +12,7 @@ from ablation import ABLATION, Row, homes_of, ranked_with
 from lorewright.index.embedders.hashing import HashingEmbedder
 from lorewright.index.generation import Generation
 from lorewright.retrieval import budget, ranking
+from lorewright.retrieval.lanes import KeywordLane
 from lorewright.retrieval.query import LoreRetrievalQuery
 from lorewright.retrieval.retriever import retrieve
 from lorewright.retrieval.view import LoreView
@@ -67,6 +68,24 @@ def test_a_name_reaches_every_module_that_uses_it() -> None:
     with ranked_with(cut_text=lambda *given, **rest: ""):
         assert budget.cut_text("One. Two.", max_tokens=100) == ""
     assert budget.cut_text("One. Two.", max_tokens=100) == "One."
+
+
+def test_a_method_is_set_in_its_class() -> None:
+    before = KeywordLane.share
+    with ranked_with(**{"KeywordLane.share": lambda lane, key: 0.0}):
+        assert KeywordLane({}, {}, 1.0, False).share((0, 1)) == 0.0
+        assert KeywordLane.share is not before
+    assert KeywordLane.share is before
+
+
+def test_ranks_in_place_of_scores_keep_the_order_of_each_lane(town: Generation) -> None:
+    row = next(row for row in ABLATION if row.name == "ranks fused, not scores")
+    asked = LoreRetrievalQuery(keywords="bar flood courier shotgun railway")
+    with row.on():
+        found = retrieve(LoreView((town,)), asked).trace.chunks
+    shares = {chunk.keyword_rank: chunk.keyword_score for chunk in found if chunk.keyword_rank}
+    assert len(shares) > 2
+    assert shares == {rank: 61 / (60 + rank) for rank in shares}
 
 
 def test_a_setting_that_is_gone_is_said() -> None:

@@ -84,19 +84,27 @@ def test_who_is_ahead_of_ours_is_named_and_nobody_else() -> None:
     kinds = dict.fromkeys(("lookup", "paraphrase", "multihop", "scene"), ahead.questions["lookup"])
     arms = [ArmResult(a.arm, a.what, dict.fromkeys([*kinds, "all"], a.kinds["all"])) for a in ahead.arms]
     book = SetResult({**kinds, "all": 16}, arms)
-    told = blocks_of(Numbers({BOOK: book, TALES: measured((OURS, 0.5), ("BM25 alone", 0.5))}, {}, [], []))["behind"]
+    told = blocks_of(Numbers({BOOK: book, TALES: measured((OURS, 0.5), ("BM25 alone", 0.5))}, {}, [], [], {}, []))[
+        "behind"
+    ]
     assert "plain RRF .75, ours .50" in told
     assert "BM25" not in told
 
 
 def test_times_of_others_are_told_as_ratios_to_ours_of_their_size() -> None:
-    ours = [{"arm": "exact", "size": 1500, "p50_ms": 4.0}, {"arm": "chroma", "size": 1500, "p50_ms": 5.0}]
-    told = blocks_of(Numbers({}, {}, ours, [{"arm": "LlamaIndex", "size": 1500, "p50_ms": 20.0}]))["speed"]
+    peers = [
+        {"arm": "llamaindex", "size": 25000, "p50_ms": 20.0, "times_ours": 5.0},
+        {"arm": "llamaindex", "size": 1500, "p50_ms": 8.0, "times_ours": 4.0},
+        {"arm": "haystack", "size": 1500},
+        {"arm": "ours", "size": 1500, "p50_ms": 2.0, "times_ours": 1.0},
+    ]
+    told = blocks_of(Numbers({}, {}, [], peers, {}, []))["peers"]
     rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in told.splitlines()]
-    assert [row[:3] for row in rows[2:]] == [
-        ["1,500", "Lorewright, exact", "1.0 ×"],
-        ["1,500", "Lorewright, chroma", "1.2 ×"],
-        ["1,500", "LlamaIndex", "5.0 ×"],
+    assert [row[:4] for row in rows[2:]] == [
+        ["1,500", "Lorewright", "1.0 ×", "2.00"],
+        ["1,500", "llamaindex", "4.0 ×", "8.00"],
+        ["1,500", "haystack", "–", "–"],
+        ["25,000", "llamaindex", "5.0 ×", "20.0"],
     ]
 
 
