@@ -27,8 +27,6 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
-from lorewright.index.windows import pieces_of
-
 PACKS = Path(__file__).parents[1] / "content_packs"
 QUESTION = "who guards the gate of the old keep at night?"
 WORDS = (15, 30, 60, 150, 250)
@@ -44,6 +42,8 @@ Embed = Callable[[Sequence[str]], object]
 
 def texts(length: str) -> list[str]:
     """Pieces of the packs of one of LENGTHS, spread over them."""
+    from lorewright.index.windows import pieces_of
+
     files = [path.read_text(encoding="utf-8") for path in sorted(PACKS.rglob("*.md"))]
     if length == "windows":
         sections = [section for text in files for section in text.split("\n## ")[1:]]
@@ -99,9 +99,7 @@ def sentence_transformers(batch: int) -> Embed:
     os.environ["HF_HUB_OFFLINE"] = "1"
     from sentence_transformers import SentenceTransformer
 
-    from lorewright.index.embedders.weights import model_folder
-
-    model = SentenceTransformer(str(model_folder()), local_files_only=True)
+    model = SentenceTransformer(os.environ["MODEL"], local_files_only=True)
     return lambda many: model.encode(list(many), batch_size=batch, normalize_embeddings=True, show_progress_bar=False)
 
 
@@ -120,15 +118,14 @@ def opened(arm: str) -> Embed:
             return sentence_transformers(32)
 
 
-def measure(arm: str, started: float) -> dict[str, float]:
-    """The figures of one arm, in this process."""
+def measure(arm: str, started: float, given: dict[str, list[str]]) -> dict[str, float]:
+    """The figures of one arm, in this process; `given` are the texts by their length."""
     embed = opened(arm)
     embed([QUESTION])
     figures = {"cold s": time.time() - started, "query MB": peak_mb()}
     spent = [timed(embed, [QUESTION]) for _ in range(100)]
     figures["query ms"] = statistics.median(spent) * 1000
-    for length in LENGTHS:
-        many = texts(length)
+    for length, many in given.items():
         busy = time.process_time()
         figures[length] = len(many) / timed(embed, many)
         figures[f"CPU {length}"] = len(many) / (time.process_time() - busy)
@@ -149,9 +146,17 @@ def peak_mb() -> float:
 
 def run(python: str, arm: str) -> dict[str, float]:
     """The figures of one arm, in a process of its own."""
+    from lorewright.index.embedders.weights import model_folder
+
+    given = json.dumps({length: texts(length) for length in LENGTHS})
     command = [python, __file__, "--arm", arm, "--started", str(time.time())]
-    here = os.pathsep.join([str(PACKS.parent / "src"), os.environ.get("PYTHONPATH", "")])
-    told = subprocess.run(command, capture_output=True, text=True, env={**os.environ, "PYTHONPATH": here})
+    told = subprocess.run(
+        command,
+        input=given,
+        capture_output=True,
+        text=True,
+        env={**os.environ, "MODEL": str(model_folder())},
+    )
     if told.returncode:
         raise SystemExit(f"{arm}: {told.stderr.strip().splitlines()[-1]}")
     return json.loads(told.stdout.splitlines()[-1])
@@ -193,7 +198,7 @@ def main() -> None:
     given: Any = parser.parse_args()
     console = Console()
     if given.arm:
-        console.file.write(json.dumps(measure(given.arm, given.started)) + "\n")
+        console.file.write(json.dumps(measure(given.arm, given.started, json.load(sys.stdin))) + "\n")
         return
     arms = [(sys.executable, arm) for arm in given.arms if not arm.startswith("st")]
     if has_original(given.python):

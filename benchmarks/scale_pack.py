@@ -117,7 +117,7 @@ class Wording:
     def __init__(self, files: Sequence[SourceFile]) -> None:
         texts = [text for file in files for _, text in file.sections]
         counts = Counter(word for text in texts for word in {word.lower() for word in _WORD.findall(text)})
-        most = _COMMON * len(texts)
+        most = max(_RARE, _COMMON * len(texts))
         self._bands: dict[int, list[str]] = {}
         for word in sorted(counts):
             if counts[word] <= most:
