@@ -68,6 +68,7 @@ def _file(entry: ImportedEntry, entity_id: str) -> PackFile:
     head |= {"aliases": list(entry.aliases)} if entry.aliases else {}
     head |= {"tags": list(entry.tags)} if entry.tags else {}
     head |= {"visibility": "gm"} if entry.hidden else {}
+    head |= {"section_roles": entry.section_roles} if entry.section_roles else {}
     # The fences and the line feeds around the YAML are not counted by the loader.
     frontmatter, left = fitted(head, entry.extra, max_bytes=MAX_FRONTMATTER_BYTES)
     text = f"---\n{frontmatter}---\n\n{_body(entry)}"
