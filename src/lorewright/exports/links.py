@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Container, Iterable
+from functools import partial
 from urllib.parse import unquote
 
 from lorewright.ids import local, slug
@@ -16,13 +17,17 @@ from lorewright.packs.models import Entity
 # What a format makes of a link to an entity that the reader knows; the label is what the author shows.
 Render = Callable[[Entity, str], str]
 
-_WIKILINK = re.compile(r"(!?)\[\[([^\[\]|#\n]{0,200})(#[^\[\]|\n]{0,200})?(?:\|([^\[\]]{0,400}))?\]\]")
+_WIKILINK = re.compile(r"(!?)\[\[([^\[\]|#]{0,200})(#[^\[\]|]{0,200})?(?:\|([^\[\]]{0,400}))?\]\]")
 _DESTINATION = r"<[^<>\n]{0,500}>|(?:[^()\s<>]|\([^()\s<>]{0,200}\)){0,500}"
 _TITLE = r"""(?:\s+(?:"[^"]{0,500}"|'[^']{0,500}'|\([^()]{0,500}\)))?"""
 _INLINE = re.compile(rf"(!?)\[([^\[\]]{{0,500}})\]\(\s*({_DESTINATION}){_TITLE}\s*\)")
 _DEFINITION = re.compile(r"^ {0,3}\[([^\[\]\n]{1,200})\]:[ \t]*\n?[ \t]*(\S+)[^\n]*(?:\n|\Z)", re.MULTILINE)
 _BY_NAME = re.compile(r"(!?)\[([^\[\]]{1,500})\](?:\[([^\[\]]{0,200})\])?(?![(:\[])")
 _WEB = re.compile(r"(?:https?|mailto):", re.IGNORECASE)
+# What is settled is held aside, in places that no author's text has.
+_HELD = re.compile("[\ue000\ue001]")
+_HELD_PLACE = re.compile("\ue000(\\d+)\ue001")
+_NESTED = 2
 _NOBODY = {"npc": "someone", "location": "somewhere"}
 
 
@@ -61,30 +66,34 @@ class Links:
     def rewritten(self, text: str, path: str, render: Render) -> str:
         """The text of a file with each reference as the format shows it. Images of the pack are left out."""
         defined = {slug(match[1]): match[2].strip("<>") for match in _DEFINITION.finditer(text)}
+        done: list[str] = []
 
         def wiki(match: re.Match[str]) -> str:
-            target, label = match[2].strip(), (match[4] or "").strip()
+            target, label = _one_line(match[2]), _one_line(match[4] or "")
             if not target:
-                return label or (match[3] or "").lstrip("#")
+                return label or _one_line(match[3] or "").lstrip("#")
             # In a row of a table the bar before a label is escaped, and must be again.
             shown = self._shown(self._table.find(target.rstrip("\\")), label, target.rstrip("\\"), render)
             return shown.replace("|", "\\|") if target.endswith("\\") else shown
 
-        def inline(match: re.Match[str]) -> str:
-            return self._at(match[3].strip("<>"), match[2], bool(match[1]), path, render) or match[0]
+        def inline(match: re.Match[str]) -> str | None:
+            return self._at(match[3].strip("<>"), match[2], bool(match[1]), path, render)
 
-        def by_name(match: re.Match[str]) -> str:
+        def by_name(match: re.Match[str]) -> str | None:
             target = defined.get(slug(match[3] or match[2]))
-            found = self._at(target, match[2], bool(match[1]), path, render) if target is not None else None
-            return match[0] if found is None else found
+            return self._at(target, match[2], bool(match[1]), path, render) if target is not None else None
 
-        def definition(match: re.Match[str]) -> str:
-            return match[0] if _WEB.match(match[2].strip("<>")) and not self._closed else ""
+        def definition(match: re.Match[str]) -> str | None:
+            return None if _WEB.match(match[2].strip("<>")) and not self._closed else ""
 
-        text = _WIKILINK.sub(wiki, text)
-        text = _INLINE.sub(inline, text)
-        if defined:
-            text = _BY_NAME.sub(by_name, _DEFINITION.sub(definition, text))
+        text = _HELD.sub("", text)
+        passes = [(_WIKILINK, wiki), (_INLINE, inline)]
+        passes += [(_DEFINITION, definition), (_BY_NAME, by_name)] if defined else []
+        # One reference may stand in the words of another, which are read once the inner one is settled.
+        for pattern, read in passes * _NESTED:
+            text = pattern.sub(partial(_settled, read, done), text)
+        for _ in range(len(passes) * _NESTED):
+            text = _HELD_PLACE.sub(lambda place: done[int(place[1])], text)
         return text
 
     def _at(self, target: str, label: str, is_image: bool, path: str, render: Render) -> str | None:
@@ -110,6 +119,17 @@ class Links:
         """Nothing of this pack: the words stay; the ID of something in another pack does not."""
         said = label or (target if not self._closed or ":" not in target else "")
         return said if said and not (self._closed and self.names_hidden(said)) else "something"
+
+
+def _settled(read: Callable[[re.Match[str]], str | None], done: list[str], match: re.Match[str]) -> str:
+    """A place for what a reference has become, so that nothing takes that for a reference again."""
+    shown = read(match)
+    done.append(match[0] if shown is None else shown)
+    return f"\ue000{len(done) - 1}\ue001"
+
+
+def _one_line(text: str) -> str:
+    return " ".join(text.split())
 
 
 def _is_name(text: str, entity: Entity) -> bool:

@@ -28,6 +28,7 @@ LEARNED = "Learned"
 
 _ITEM_NAME = re.compile(r"[ \t]?\{#[A-Za-z0-9][\w-]{0,60}\}")
 _CONDITION = re.compile(r"^(\s*(?:[-*+]|\d{1,9}[.)])?\s*)\(when\s[^()]{1,200}\)\s*", re.IGNORECASE | re.MULTILINE)
+_WHEN = "(when"
 _ATTRIBUTES = re.compile(r"<([A-Za-z][\w-]{0,40})\s[^<>]*=[^<>]*>")
 
 
@@ -181,12 +182,13 @@ def _plain_title(title: str, links: Links) -> str:
 
 
 def _without_marks(text: str, entity: Entity, audience: Audience) -> str:
-    items = read_items(text, chunk_id=entity.id, line=1, discoverable=False)
-    pack_id = entity.id.partition(":")[0]
-    unmet = {one.name for one in items if not _holds(one, pack_id, audience)}
-    text = without_items(text, unmet) if unmet else text
-    text = _ITEM_NAME.sub("", _CONDITION.sub(r"\1", text))
-    return contained(_ATTRIBUTES.sub(r"<\1>", text))
+    """An open text without what is for the program. What begins with a condition that does not hold is left out there,
+    too, although only items of other sections have conditions: their author did not mean it to be read."""
+    if _WHEN in text.casefold():
+        items = read_items(text, chunk_id=entity.id, line=1, discoverable=False)
+        unmet = {one.name for one in items if not _holds(one, entity.id.partition(":")[0], audience)}
+        text = _CONDITION.sub(r"\1", _ITEM_NAME.sub("", without_items(text, unmet)))
+    return contained(_ATTRIBUTES.sub(r"<\1>", _ITEM_NAME.sub("", text)))
 
 
 def _frontmatter(pack: Pack, entity: Entity) -> dict[str, Any]:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections import Counter
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from lorewright.exports.shown import ShownEntity, ShownPack, ShownSection
 from lorewright.exports.sillytavern import NOTICE
-from lorewright.ids import local
+from lorewright.ids import local, slug
 from lorewright.packs.importers.prose import heading
 from lorewright.packs.importers.render import FOLDERS
 from lorewright.packs.importers.yaml_text import dump
@@ -30,6 +32,19 @@ _TITLES = {"npc": "People", "location": "Places", "faction": "Factions", "item":
 _TITLES |= {"history": "History", "technology": "Technology", "culture": "Culture"}
 
 
+@dataclass(frozen=True, slots=True)
+class _Note:
+    """A note: its name, its path without `.md`, and what a link to it says."""
+
+    name: str
+    path: str
+    target: str
+
+    def link(self, label: str = "") -> str:
+        said = (label or self.name).replace("|", "/")
+        return f"[[{self.target}]]" if said == self.target else f"[[{self.target}|{said}]]"
+
+
 def titles_of_types() -> Mapping[str, str]:
     """What the entities of a type are together, in the order in which a reader meets them."""
     return _TITLES
@@ -37,11 +52,11 @@ def titles_of_types() -> Mapping[str, str]:
 
 def vault(pack: ShownPack, *, folder_name: str) -> dict[str, str]:
     """Path and text of every file. The folder's name gives the pack its ID, as it does for an import."""
-    names = _names(pack)
-    files = {MANIFEST_FILE: dump(_manifest(pack, folder_name)), _HOME: _home(pack, names)}
+    notes = _notes(pack)
+    files = {MANIFEST_FILE: dump(_manifest(pack, folder_name)), _HOME: _home(pack, notes)}
     for shown in pack.entities:
-        path = f"{FOLDERS[shown.entity.type]}/{names[shown.entity.id]}.md"
-        files[path] = f"---\n{dump(_properties(pack, shown, names))}---\n\n{_body(pack, shown, names)}"
+        properties, body = _properties(pack, shown, notes), _body(pack, shown, notes)
+        files[f"{notes[shown.entity.id].path}.md"] = f"---\n{dump(properties)}---\n\n{body}"
     return files
 
 
@@ -57,19 +72,21 @@ def _manifest(pack: ShownPack, folder_name: str) -> dict[str, Any]:
     return said | {MARK: f"{manifest.id} {manifest.version}", "x_exported_for": pack.audience.view.viewer}
 
 
-def _home(pack: ShownPack, names: Mapping[str, str]) -> str:
+def _home(pack: ShownPack, notes: Mapping[str, _Note]) -> str:
     parts = [heading(pack.manifest.name, level=1)]
     parts += [f"**{NOTICE}**\n"] if pack.tells_secrets else []
     parts += [f"{pack.manifest.description}\n"] if pack.manifest.description else []
     for kind, title in _TITLES.items():
-        notes = sorted(names[one.entity.id] for one in pack.entities if one.entity.type == kind)
-        if notes:
-            parts += [heading(title, level=2), "\n".join(f"- [[{note}]]" for note in notes) + "\n"]
+        listed = [notes[one.entity.id] for one in pack.entities if one.entity.type == kind]
+        if listed:
+            lines = [f"- {note.link()}" for note in sorted(listed, key=lambda note: note.name)]
+            parts += [heading(title, level=2), "\n".join(lines) + "\n"]
     return "\n".join(parts)
 
 
-def _names(pack: ShownPack) -> dict[str, str]:
-    """Entity ID -> the name of its note; no two differ only by case."""
+def _notes(pack: ShownPack) -> dict[str, _Note]:
+    """Entity ID -> its note. No two names differ only by case; a note whose name something else has too is linked to by
+    its path, which both Obsidian and a pack's reader understand."""
     taken: set[str] = set()
     names: dict[str, str] = {}
     for shown in pack.entities:
@@ -80,7 +97,17 @@ def _names(pack: ShownPack) -> dict[str, str]:
             free = f"{wanted} ({shown.entity.type}{f' {number - 1}' if number > 2 else ''})"
         taken.add(free.casefold())
         names[shown.entity.id] = free
-    return names
+    called = Counter(
+        one
+        for shown in pack.entities
+        for one in {slug(name) for name in (names[shown.entity.id], shown.entity.name, *shown.entity.aliases)}
+    )
+    notes = {}
+    for shown in pack.entities:
+        name = names[shown.entity.id]
+        path = f"{FOLDERS[shown.entity.type]}/{name}"
+        notes[shown.entity.id] = _Note(name, path, name if called[slug(name)] == 1 else path)
+    return notes
 
 
 def _note_name(entity: Entity) -> str:
@@ -90,8 +117,8 @@ def _note_name(entity: Entity) -> str:
     return f"{plain} ({entity.type})" if _DEVICE.fullmatch(plain) else plain
 
 
-def _properties(pack: ShownPack, shown: ShownEntity, names: Mapping[str, str]) -> dict[str, Any]:
-    entity, note = shown.entity, names[shown.entity.id]
+def _properties(pack: ShownPack, shown: ShownEntity, notes: Mapping[str, _Note]) -> dict[str, Any]:
+    entity, note = shown.entity, notes[shown.entity.id].name
     said: dict[str, Any] = {"id": local(entity.id), "type": entity.type}
     aliases = [one for one in (entity.name, *entity.aliases) if one != note]
     said |= {"aliases": list(dict.fromkeys(aliases))} if aliases else {}
@@ -103,20 +130,18 @@ def _properties(pack: ShownPack, shown: ShownEntity, names: Mapping[str, str]) -
     kept = {key: value for key, value in shown.frontmatter.items() if key not in said}
     for key in _RELATIONS:
         if isinstance(kept.get(key), list):
-            kept[key] = [_relation(pack, one, names) for one in kept[key]]
+            kept[key] = [_relation(pack, one, notes) for one in kept[key]]
     return said | kept
 
 
-def _relation(pack: ShownPack, reference: Any, names: Mapping[str, str]) -> Any:
+def _relation(pack: ShownPack, reference: Any, notes: Mapping[str, _Note]) -> Any:
     found = pack.links.find(reference) if isinstance(reference, str) else None
-    return f"[[{names[found.id]}]]" if found is not None else reference
+    return f"[[{notes[found.id].target}]]" if found is not None else reference
 
 
-def _body(pack: ShownPack, shown: ShownEntity, names: Mapping[str, str]) -> str:
+def _body(pack: ShownPack, shown: ShownEntity, notes: Mapping[str, _Note]) -> str:
     def render(entity: Entity, label: str) -> str:
-        note = names[entity.id]
-        said = (label or entity.name).replace("|", "/")
-        return f"[[{note}]]" if said == note else f"[[{note}|{said}]]"
+        return notes[entity.id].link(label or entity.name)
 
     if pack.audience.is_gm:
         text = "".join(chunk.source for chunk in shown.source)

@@ -8,6 +8,7 @@ from typing import Any
 
 from lorewright.packs.importers.bounds import MAX_NAME_CHARS, MAX_TAG_CHARS, MAX_TAGS
 from lorewright.packs.models import ENTITY_TYPES, ITEM_ROLES, OPEN_ROLES
+from lorewright.packs.roles import role_of
 
 # Where it stands among an entry's, a card's or a book's extensions; other tools keep it there and do not read it.
 MARK = "lorewright"
@@ -41,7 +42,8 @@ class Mark:
     @property
     def is_secret(self) -> bool:
         """Whether it is switched off because players must not read it, and not because its author did so."""
-        return self.hidden or (bool(self.role) and self.role not in OPEN_ROLES)
+        role = self.role or (role_of(self.section) if self.section else "lore")
+        return self.hidden or role not in OPEN_ROLES
 
 
 def read_mark(said: Any) -> Mark | None:
