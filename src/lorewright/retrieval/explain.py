@@ -62,6 +62,8 @@ class RetrievalTrace(BaseModel):
     packs: tuple[str, ...]
     vector_weight: float
     chunks: tuple[ChunkTrace, ...]
+    # What else was looked up, for what was said: the packs' synonyms.
+    synonyms: dict[str, tuple[str, ...]] = Field(default_factory=dict)
 
     def why(self, chunk_id: str) -> ChunkTrace | None:
         """The trace of one chunk, or None where it had no reason to be ranked at all."""
@@ -76,6 +78,7 @@ def trace_of(
     viewer: str,
     packs: tuple[str, ...],
     vector_weight: float,
+    synonyms: dict[str, tuple[str, ...]],
 ) -> RetrievalTrace:
     """The trace of a query."""
     reasons = {hit.chunk.id: reason for hit, reason in left_out}
@@ -86,7 +89,9 @@ def trace_of(
         for hit in (*ruled.hits, *out)
     ]
     chunks += [_traced(hit, 0, reason) for hit, reason in not_in_force]
-    return RetrievalTrace(viewer=viewer, packs=packs, vector_weight=vector_weight, chunks=tuple(chunks))
+    return RetrievalTrace(
+        viewer=viewer, packs=packs, vector_weight=vector_weight, chunks=tuple(chunks), synonyms=synonyms
+    )
 
 
 def filtered(chunk: StoredChunk, *, tokens: int) -> ChunkTrace:

@@ -11,6 +11,7 @@ from lorewright.retrieval.filters import Key, Ties
 from lorewright.retrieval.lanes import SCORE_DIGITS, KeywordLane, VectorLane, keyword_lane, vector_lane
 from lorewright.retrieval.links import introductions, linked_entities
 from lorewright.retrieval.query import LoreRetrievalQuery
+from lorewright.retrieval.synonyms import Synonyms
 from lorewright.retrieval.view import LoreView
 from lorewright.retrieval.visible import Visible
 from lorewright.tokens import count_tokens
@@ -63,11 +64,13 @@ class Hit:
 
 @dataclass(frozen=True, slots=True)
 class Ranking:
-    """All hits, best first; the share of meaning in their scores, and why some packs were not asked by meaning."""
+    """All hits, best first; the share of meaning in their scores, why some packs were not asked by meaning, and what
+    else was looked up for what was said."""
 
     hits: list[Hit]
     vector_weight: float = 0.0
     missing: tuple[str, ...] = ()
+    synonyms: Synonyms = field(default_factory=dict)
 
 
 def rank_chunks(query: LoreRetrievalQuery, view: LoreView, ties: dict[Key, Ties], *, hidden: frozenset[str]) -> Ranking:
@@ -87,7 +90,7 @@ def rank_chunks(query: LoreRetrievalQuery, view: LoreView, ties: dict[Key, Ties]
     finally:
         visible.close()
     ranked = [hit for _, hit in sorted(hits.items(), key=_order)]
-    return Ranking(ranked, scale.vector_weight, meaning.missing)
+    return Ranking(ranked, scale.vector_weight, meaning.missing, words.synonyms)
 
 
 def _order(found: tuple[Key, Hit]) -> tuple[float, str, int]:

@@ -91,6 +91,7 @@ def _retrieve(view: LoreView, query: LoreRetrievalQuery, arranged: Callable[[lis
             viewer=view.viewer,
             packs=tuple(generation.pack_id for generation in asked.generations),
             vector_weight=ranked.vector_weight,
+            synonyms=ranked.synonyms,
         )
 
     return Retrieval(result, traced, ranked.missing)
