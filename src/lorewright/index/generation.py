@@ -16,6 +16,7 @@ from lorewright.errors import StaleIndexError
 from lorewright.index.embedders.embedder import Embedder
 from lorewright.index.fulltext import can_read, fulltext_of, fulltext_suffix
 from lorewright.index.keywords import KeywordTable
+from lorewright.index.rerankers.reranker import Reranker
 from lorewright.index.schema import GENERATION_FORMAT
 from lorewright.index.vectors.stored import StoredVectors
 from lorewright.index.words import is_english
@@ -134,10 +135,11 @@ class Generation:
         connection: sqlite3.Connection | None = None,
         vectors: StoredVectors | None = None,
         embedder: Embedder | None = None,
+        reranker: Reranker | None = None,
         corpus: Corpus = "authored",
     ) -> None:
         """Open a generation, or with `connection` a copy of one or what stands for one. With `vectors` it is searched
-        by meaning too, for questions that the `embedder` embeds.
+        by meaning too, for questions that the `embedder` embeds; with a `reranker` the best are read once more.
 
         Raises:
             StaleIndexError: there is no such generation, or another version of the program built it.
@@ -149,6 +151,7 @@ class Generation:
         self.corpus: Corpus = corpus
         self.vectors = vectors
         self.embedder = embedder
+        self.reranker = reranker
         self.copies: dict[object, Generation] = {}
         self._tables: dict[str, KeywordTable] = {}
         self._windows: WindowTable | None = None

@@ -60,6 +60,7 @@ class Hit:
     name: str | None = None
     mention: str | None = None
     linked_from: str | None = None
+    rerank_score: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,6 +18,7 @@ from lorewright.retrieval.in_force import NotInForce, Removal, in_force
 from lorewright.retrieval.overrides import ids_of, things
 from lorewright.retrieval.query import LoreRetrievalQuery, LoreRetrievalResult, RetrievedChunk
 from lorewright.retrieval.ranking import Hit, Ranking, rank_chunks
+from lorewright.retrieval.reranking import reranked
 from lorewright.retrieval.view import LoreView, hidden_entities, visible_text
 from lorewright.tokens import count_tokens
 
@@ -26,8 +27,8 @@ _TIME_STEP_MS = 1000
 
 @dataclass(frozen=True)
 class Retrieval:
-    """A result and the reasons for it; `degraded` says why some packs were asked by words alone, if any were that
-    should not have been."""
+    """A result and the reasons for it; `degraded` says why some packs were asked by words alone, or nothing was
+    reranked, if that should have been."""
 
     result: LoreRetrievalResult
     traced: Callable[[], RetrievalTrace]
@@ -72,7 +73,7 @@ def _retrieve(view: LoreView, query: LoreRetrievalQuery, arranged: Callable[[lis
     asked = replace(view, generations=_asked(view, query))
     force = in_force(asked)
     hidden = hidden_entities(force.view)
-    ranked = _ranked(force.view, query, hidden)
+    ranked = reranked(_ranked(force.view, query, hidden), query.keywords, force.view.generations)
     ruled = arranged(ranked.hits, force.view)
     chosen, left_out = fill(ruled, budget_tokens=query.max_tokens)
     elapsed_ms = (time.perf_counter() - started) * 1000
