@@ -24,6 +24,9 @@ CHUNKS_FILE = "chunks.db"
 # What authors wrote, or what happened in a campaign.
 Corpus = Literal["authored", "history"]
 
+# The fact about a generation that holds the rules of its entries, where any entry has some.
+ENTRY_RULES = "entry_rules"
+
 # The name, in place of an embedder's fingerprint, of a generation without vectors.
 KEYWORDS = "keywords"
 
@@ -142,6 +145,8 @@ class Generation:
         self.manifest = Manifest.model_validate_json(meta["manifest"])
         self.pack_id = self.manifest.id
         self.english = is_english(self.manifest.language)
+        # The rules of entries as they are stored; None where no entry has any.
+        self.entry_rules_json = meta.get(ENTRY_RULES)
         self.counts = {"open_fts": int(meta["open_count"]), "hidden_fts": int(meta["hidden_count"])}
 
     def close(self) -> None:
@@ -173,6 +178,17 @@ class Generation:
         sql = "SELECT min(rowid) FROM pack_chunks WHERE entity_id = ? AND chunk_text <> ''"
         row: int | None = self.connection.execute(sql, (entity_id,)).fetchone()[0]
         return row
+
+    def files_of(self, rows: Iterable[int]) -> dict[int, tuple[int, ...]]:
+        """For each of the rows: the rows of all chunks of its file, in order."""
+        wanted = set(rows)
+        sql = """SELECT rowid, entity_id FROM pack_chunks WHERE entity_id IN
+            (SELECT entity_id FROM pack_chunks WHERE rowid IN (SELECT value FROM json_each(?)))
+            ORDER BY entity_id, rowid"""
+        files: dict[str, list[int]] = {}
+        for row, entity_id in self.connection.execute(sql, (json.dumps(sorted(wanted)),)):
+            files.setdefault(entity_id, []).append(row)
+        return {row: file for file in map(tuple, files.values()) for row in file if row in wanted}
 
     def chunks_of(self, entity_id: str) -> list[StoredChunk]:
         """An entity's chunks in source order; empty for an unknown entity."""
@@ -208,6 +224,11 @@ class Generation:
         wanted = json.dumps(sorted(set(values)))
         sql = "SELECT DISTINCT chunk FROM links WHERE kind = ? AND value IN (SELECT value FROM json_each(?))"
         return {row[0] for row in self.connection.execute(sql, (kind, wanted))}
+
+    def link_values(self, kind: str) -> list[str]:
+        """Everything of a kind that any chunk is tied to."""
+        found = self.connection.execute("SELECT DISTINCT value FROM links WHERE kind = ? ORDER BY value", (kind,))
+        return [row[0] for row in found]
 
     def links_of(self, row: int) -> list[tuple[str, str]]:
         """(kind, value) of everything a chunk is tied to."""
