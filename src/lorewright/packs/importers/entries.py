@@ -20,6 +20,7 @@ from lorewright.packs.importers.fields import Fields
 from lorewright.packs.importers.guess import guess_type, named_type, split_prefix
 from lorewright.packs.importers.imported import ImportedEntry, Part, Report
 from lorewright.packs.importers.placeholders import Placeholders
+from lorewright.packs.importers.rules import take_decorators, take_rules
 
 _NAMES = ("name", "displayName", "title", "comment")
 _KEYS = ("key", "keys")
@@ -70,6 +71,8 @@ def _entry(source: dict[str, Any], book: Book, *, key: str, number: int) -> Impo
     category = book.categories.get(fields.peek("category"), "")
     known = _named_type(fields, kind, category)
     entry_type, why = known or guess_type(name, aliases, text, is_talk=bool(_TALK.search(told)))
+    rules, is_never = take_rules(fields)
+    said, also_never, decorators = take_decorators(decorators)
     own: dict[str, Any] = {"x_decorators": decorators} if decorators else {}
     own |= {"x_entry": key} if key and key != str(source.get("uid", key)) else {}
     return ImportedEntry(
@@ -79,8 +82,9 @@ def _entry(source: dict[str, Any], book: Book, *, key: str, number: int) -> Impo
         parts=(Part("", text),),
         aliases=tuple(alias for alias in aliases if alias != name),
         tags=tuple(unique([*read_tags(fields), fold(category)])),
-        hidden=_is_off(fields, book),
+        hidden=_is_off(fields, book) or is_never or also_never,
         extra=fields.rest(taken=own),
+        rules={**said, **rules},
     )
 
 

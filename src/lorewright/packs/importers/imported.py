@@ -23,7 +23,8 @@ class Part:
 class ImportedEntry:
     """One file of the pack to be. `why` says what the type was taken from; `extra` are the fields without a place.
 
-    `hidden` entries were switched off in the source: they are kept, for the game master alone.
+    `hidden` entries were switched off in the source: they are kept, for the game master alone. `rules` say when it is
+    told, `section_rules` the same of a part, by its title.
     """
 
     name: str
@@ -34,6 +35,8 @@ class ImportedEntry:
     tags: tuple[str, ...] = ()
     hidden: bool = False
     extra: dict[str, Any] = field(default_factory=dict)
+    rules: dict[str, Any] = field(default_factory=dict)
+    section_rules: dict[str, dict[str, Any]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, order=True)
