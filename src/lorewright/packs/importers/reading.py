@@ -20,6 +20,7 @@ from lorewright.packs.importers.dungeon import StoryCards
 from lorewright.packs.importers.imported import Format, Imported
 from lorewright.packs.importers.json_source import clean, read_json
 from lorewright.packs.importers.novelai import Lorebook, Scenario
+from lorewright.packs.importers.ours import merged
 from lorewright.packs.importers.rules import with_references
 from lorewright.packs.importers.world_info import WorldInfo
 
@@ -58,7 +59,7 @@ def read(data: bytes, filename: str) -> Imported:
         if known.knows(source):
             imported = known.read(source, stem=PurePath(name).stem)
             if imported.entries:
-                return replace(imported, entries=with_references(imported.entries))
+                return merged(replace(imported, entries=with_references(imported.entries)))
             # What looks like one format and holds nothing may be another that holds something.
             empty = empty or known.name
     if empty:

@@ -152,7 +152,9 @@ def _without_keys(extra: Mapping[str, Any], place: str) -> dict[str, Any]:
 def _names(entries: Sequence[ImportedEntry]) -> dict[str, str]:
     """What one entry alone is called, and that entry's name, which must be one that frontmatter reads as it stands."""
     called = [(slug(name, fallback=""), entry) for entry in entries for name in {entry.name, *entry.aliases}]
-    counts = Counter(key for key, _ in dict.fromkeys((key, id(entry)) for key, entry in called))
+    # What our own export made several entries of is one.
+    owned = dict.fromkeys((key, entry.mark.entity if entry.mark else str(id(entry))) for key, entry in called)
+    counts = Counter(key for key, _ in owned)
     return {
         key: entry.name
         for key, entry in called
