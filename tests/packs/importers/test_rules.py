@@ -7,6 +7,9 @@ from typing import Any
 
 import pytest
 
+from lorewright.exports.audience import Audience
+from lorewright.exports.exporting import export_pack
+from lorewright.packs.loader import load_pack
 from packs.importers.sources import ImportedPack, card, world
 
 
@@ -127,3 +130,40 @@ def test_an_imported_book_is_read_without_a_finding_about_its_rules(tmp_path: Pa
     (chunk,) = (one for one in pack.pack.chunks if one.entity_id == "pack:storm")
     assert chunk.rules is not None
     assert (chunk.rules.always, chunk.rules.priority, chunk.rules.requires) == (True, -93, ("pack:viktor",))
+
+
+PEOPLE = """---
+id: viktor
+type: npc
+lore: {priority: 5, group: [guests, crew], sticky: 2}
+section_lore:
+  Rumours: {probability: 0.3, requires: [storm]}
+---
+
+# Viktor
+
+He owns the bar.
+
+## Rumours
+
+He was seen at the mole.
+
+## The bar
+
+It has nine stools.
+"""
+STORM = (
+    "---\nid: storm\ntype: event\nlore: {always: true, excludes: [viktor], cooldown: 4}\n---\n\n# Storm\n\nIt comes.\n"
+)
+
+
+def test_rules_come_back_from_sillytavern_as_they_went(tmp_path: Path) -> None:
+    folder = tmp_path / "town"
+    for name, text in {"pack.yaml": "id: town\nname: Town\n", "viktor.md": PEOPLE, "storm.md": STORM}.items():
+        (folder / name).parent.mkdir(exist_ok=True)
+        (folder / name).write_text(text, encoding="utf-8")
+    before = load_pack(folder)
+    export_pack(before, Audience.of("gm"), "sillytavern", tmp_path / "town.json")
+    after = ImportedPack((tmp_path / "town.json").read_bytes(), tmp_path / "again" / "town").pack
+    assert {chunk.id: chunk.rules for chunk in before.chunks} == {chunk.id: chunk.rules for chunk in after.chunks}
+    assert all(chunk.rules is not None for chunk in after.chunks)
