@@ -19,6 +19,8 @@ Reason = LeftOut | NotInForce | Literal["filtered"]
 class ChunkTrace(BaseModel):
     """What one chunk's place is made of. `reason` is set where it was left out; ranks count from 1.
 
+    `parts` is what the score is the sum of, to the rounding: words, meaning, name, filters, introduction, link. `given`
+    is how many of the tokens are in the answer: none where it was left out, fewer where it was cut.
     `keyword_score` is the share of the best BM25, `terms` what each word gives to the BM25; `vector_score` is a cosine.
     What was left out before anything was ranked has rank 0 and no scores, only what would have found it.
     """
@@ -29,6 +31,7 @@ class ChunkTrace(BaseModel):
     section_path: str
     rank: int
     score: float
+    parts: dict[str, float]
     keyword_rank: int | None
     keyword_score: float
     vector_rank: int | None
@@ -39,18 +42,21 @@ class ChunkTrace(BaseModel):
     linked_from: str | None
     filters: tuple[str, ...]
     tokens: int
+    given: int = 0
     reason: Reason | None = None
 
 
 class RetrievalTrace(BaseModel):
     """Every chunk that was ranked for this viewer, best first, then what is not in force. What they may not see does
-    not exist here either."""
+    not exist here either. `max_tokens` and `limit` are those of the query."""
 
     model_config = ConfigDict(frozen=True)
 
     viewer: str
     packs: tuple[str, ...]
     vector_weight: float
+    max_tokens: int = 0
+    limit: int = 0
     chunks: tuple[ChunkTrace, ...]
 
     def why(self, chunk_id: str) -> ChunkTrace | None:
@@ -60,18 +66,32 @@ class RetrievalTrace(BaseModel):
 
 def trace_of(
     ranked: Sequence[Hit],
+    chosen: Sequence[Hit],
     left_out: Sequence[tuple[Hit, LeftOut]],
     not_in_force: Sequence[tuple[Hit, NotInForce]],
     *,
     viewer: str,
     packs: tuple[str, ...],
     vector_weight: float,
+    max_tokens: int,
+    limit: int,
 ) -> RetrievalTrace:
     """The trace of a query."""
     reasons = {hit.chunk.id: reason for hit, reason in left_out}
-    chunks = [_traced(hit, rank, reasons.get(hit.chunk.id)) for rank, hit in enumerate(ranked, start=1)]
+    given = {hit.chunk.id: hit.token_count for hit in chosen}
+    chunks = [
+        _traced(hit, rank, reasons.get(hit.chunk.id), given=given.get(hit.chunk.id, 0))
+        for rank, hit in enumerate(ranked, start=1)
+    ]
     chunks += [_traced(hit, 0, reason) for hit, reason in not_in_force]
-    return RetrievalTrace(viewer=viewer, packs=packs, vector_weight=vector_weight, chunks=tuple(chunks))
+    return RetrievalTrace(
+        viewer=viewer,
+        packs=packs,
+        vector_weight=vector_weight,
+        max_tokens=max_tokens,
+        limit=limit,
+        chunks=tuple(chunks),
+    )
 
 
 def filtered(chunk: StoredChunk, *, tokens: int) -> ChunkTrace:
@@ -79,12 +99,13 @@ def filtered(chunk: StoredChunk, *, tokens: int) -> ChunkTrace:
     return _traced(Hit(chunk, chunk.text, tokens, 0.0), 0, "filtered")
 
 
-def _traced(hit: Hit, rank: int, reason: Reason | None) -> ChunkTrace:
+def _traced(hit: Hit, rank: int, reason: Reason | None, *, given: int = 0) -> ChunkTrace:
     return ChunkTrace(
         chunk_id=hit.chunk.id,
         section_path=hit.chunk.section_path,
         rank=rank,
         score=hit.score,
+        parts=hit.parts,
         keyword_rank=hit.keyword_rank,
         keyword_score=hit.keyword_score,
         vector_rank=hit.vector_rank,
@@ -95,5 +116,6 @@ def _traced(hit: Hit, rank: int, reason: Reason | None) -> ChunkTrace:
         linked_from=hit.linked_from,
         filters=hit.filters,
         tokens=hit.token_count,
+        given=given,
         reason=reason,
     )

@@ -80,11 +80,14 @@ def _retrieve(view: LoreView, query: LoreRetrievalQuery, order: Callable[[list[H
     def traced() -> RetrievalTrace:
         return trace_of(
             ranked.hits,
+            chosen,
             left_out,
             gone,
             viewer=view.viewer,
             packs=tuple(generation.pack_id for generation in asked.generations),
             vector_weight=ranked.vector_weight,
+            max_tokens=query.max_tokens,
+            limit=query.limit,
         )
 
     return Retrieval(result, traced, ranked.missing)
