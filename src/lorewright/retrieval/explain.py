@@ -94,9 +94,9 @@ def trace_of(
     )
 
 
-def filtered(chunk: StoredChunk, *, tokens: int) -> ChunkTrace:
+def filtered(chunk: StoredChunk, *, tokens: int, reason: Literal["filtered"] | NotInForce = "filtered") -> ChunkTrace:
     """The trace of a chunk that was not even ranked."""
-    return _traced(Hit(chunk, chunk.text, tokens, 0.0), 0, "filtered")
+    return _traced(Hit(chunk, chunk.text, tokens, 0.0), 0, reason)
 
 
 def _traced(hit: Hit, rank: int, reason: Reason | None, *, given: int = 0) -> ChunkTrace:

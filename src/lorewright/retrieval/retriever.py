@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import Any
 
 from lorewright.ids import qualify
-from lorewright.index.generation import Corpus, Generation
+from lorewright.index.generation import Corpus, Generation, StoredChunk
 from lorewright.packs.models import OPEN_ROLES
 from lorewright.retrieval.budget import fit_to_budget
 from lorewright.retrieval.explain import ChunkTrace, RetrievalTrace, filtered, trace_of
@@ -27,10 +27,13 @@ _TIME_STEP_MS = 1000
 @dataclass(frozen=True)
 class Retrieval:
     """A result and the reasons for it; `degraded` says why some packs were asked by words alone, if any were that
-    should not have been."""
+    should not have been. `ranked` is all that might have answered, best first, as the viewer reads it; `refit` chooses
+    of it anew, for so many tokens and sections: chunk ID -> its tokens in that answer, in the answer's order."""
 
     result: LoreRetrievalResult
     traced: Callable[[], RetrievalTrace]
+    ranked: tuple[Hit, ...]
+    refit: Callable[[int, int], dict[str, int]]
     degraded: tuple[str, ...] = ()
 
     @cached_property
@@ -90,7 +93,11 @@ def _retrieve(view: LoreView, query: LoreRetrievalQuery, order: Callable[[list[H
             limit=query.limit,
         )
 
-    return Retrieval(result, traced, ranked.missing)
+    def refit(max_tokens: int, limit: int) -> dict[str, int]:
+        fitted, _ = fit_to_budget(ranked.hits, budget_tokens=max_tokens, limit=limit)
+        return {hit.chunk.id: hit.token_count for hit in fitted}
+
+    return Retrieval(result, traced, tuple(ranked.hits), refit, ranked.missing)
 
 
 def why_not(view: LoreView, query: LoreRetrievalQuery, chunk_id: str) -> ChunkTrace | None:
@@ -104,11 +111,31 @@ def why_not(view: LoreView, query: LoreRetrievalQuery, chunk_id: str) -> ChunkTr
     )
     if found is not None:
         return found
-    force = in_force(view).view
-    for generation in force.generations:
+    force = in_force(view)
+    if (there := find_chunk(force.view, chunk_id)) is not None:
+        return filtered(there.chunk, tokens=count_tokens(there.text))
+    for removal in force.removals:
+        places = {generation.pack_id: index for index, generation in enumerate(removal.before.generations)}
+        gone = find_chunk(removal.before, chunk_id)
+        if gone is not None and gone.chunk.row in removal.rows[places[gone.chunk.pack_id]]:
+            return filtered(gone.chunk, tokens=count_tokens(gone.text), reason=removal.reason)
+    return None
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A chunk that a viewer may read, and what of it."""
+
+    chunk: StoredChunk
+    text: str
+
+
+def find_chunk(view: LoreView, chunk_id: str) -> Found | None:
+    """A chunk by its ID, with or without its pack; None where there is none, or the viewer may read nothing of it."""
+    for generation in view.generations:
         chunk = generation.chunk(chunk_id) or generation.chunk(f"{generation.pack_id}:{chunk_id}")
-        if chunk is not None and (text := visible_text(force, generation, chunk)) is not None:
-            return filtered(chunk, tokens=count_tokens(text))
+        if chunk is not None and (text := visible_text(view, generation, chunk)) is not None:
+            return Found(chunk, text)
     return None
 
 
