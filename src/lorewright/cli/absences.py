@@ -89,7 +89,7 @@ def _remedy(chunk: ChunkTrace, found: Absence, asked: LoreRetrievalQuery) -> Ite
         case "duplicate" | "overridden":
             yield "Ask for one of them to be told otherwise: change its text, or take it out."
         case "condition":
-            yield f"It comes in where the condition holds; ask it of a campaign: --campaign CAMPAIGN --as {asked.viewer}."
+            yield "It comes in once the condition holds in the campaign."
         case _:
             written = f"its text or a heading says {_quoted(found.lacks[:3], 'or')}" if found.lacks else ""
             named = "an alias of its file is what people ask by" if not (chunk.name or chunk.mention) else ""

@@ -11,13 +11,18 @@ import typer
 from pydantic import ValidationError
 
 from lorewright.cli.absences import show_absence
+from lorewright.cli.budgets import read_budgets, show_steps
 from lorewright.cli.lore_desk import Desk, open_desk, warn_of_words_alone
-from lorewright.cli.output import console, say, say_parts, show_json
+from lorewright.cli.output import console, note, say, say_parts, show_json
+from lorewright.cli.pages.query_page import query_page
+from lorewright.cli.pages.rendering import write_page
 from lorewright.cli.prose import laid_out
 from lorewright.cli.tracing import show_trace
 from lorewright.errors import SettingsError
 from lorewright.retrieval.absence import why_absent
+from lorewright.retrieval.budget_steps import budget_steps
 from lorewright.retrieval.query import LoreRetrievalQuery, LoreRetrievalResult
+from lorewright.retrieval.retriever import retrieve
 
 app = typer.Typer(
     help="Lore: ask the installed packs.", no_args_is_help=True, add_completion=False, rich_markup_mode=None
@@ -47,6 +52,10 @@ def query(
     max_tokens: Annotated[int | None, typer.Option(help="At most so much text.")] = None,
     explain: Annotated[bool, typer.Option(help="Show why each chunk is there and others are not.")] = False,
     why_not: Annotated[str | None, typer.Option(help="Say why this chunk was left out.")] = None,
+    diff_budget: Annotated[
+        str | None, typer.Option(metavar="A,B…", help="Show what each of these budgets of tokens gives.")
+    ] = None,
+    html: Annotated[Path | None, typer.Option(help="Write answer and explanation to this file, as a page.")] = None,
     batch: Annotated[Path | None, typer.Option(help="Answer each line of this file of JSON lines.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON for programs.")] = False,
 ) -> None:
@@ -79,8 +88,21 @@ def query(
         else:
             show_absence(absence, asked)
         return
-    found = desk.query(asked, packs=pack or [])
+    budgets = None if diff_budget is None else read_budgets(diff_budget)
+    with desk.asking(asked, pack or []) as (view, put):
+        found = retrieve(view, put)
+        foreign = {one.pack_id for one in view.generations if not one.english}
     warn_of_words_alone(desk, found)
+    if budgets is not None:
+        steps = budget_steps(found, budgets, limit=asked.limit)
+        if as_json:
+            show_json([step.model_dump(mode="json") for step in steps])
+        else:
+            show_steps(steps, limit=asked.limit)
+        return
+    if html is not None:
+        write_page(html, query_page(asked, found, foreign=foreign))
+        note(f"wrote {html}")
     if as_json:
         answer = found.result.model_dump(mode="json")
         show_json({**answer, "trace": found.trace.model_dump(mode="json")} if explain else answer)

@@ -79,7 +79,7 @@ class _Page:
         say(f"rank  {name}  {drawn}         tokens   so far", style="bold")
 
     def show(self, chunk: ChunkTrace, *, so_far: int | None = None) -> None:
-        """A chunk: where it stands, what its score is made of, and on lines of their own its ID and what tells for it."""
+        """A chunk: where it stands and what its score is made of; on lines of their own its ID and what tells for it."""
         tokens = f"{chunk.given:,}" if chunk.given else f"{chunk.tokens:,}"
         drawn = bar(chunk.parts, full=self._full, width=self._bar)
         say_parts(
