@@ -10,23 +10,26 @@ from typing import Annotated, Any
 import typer
 from pydantic import ValidationError
 
+from lorewright.cli import scene
 from lorewright.cli.absences import show_absence
 from lorewright.cli.budgets import read_budgets, show_steps
 from lorewright.cli.lore_desk import Desk, open_desk, warn_of_words_alone
-from lorewright.cli.output import console, note, say, say_parts, show_json
+from lorewright.cli.output import console, note, say, show_json
 from lorewright.cli.pages.query_page import query_page
 from lorewright.cli.pages.rendering import write_page
-from lorewright.cli.prose import laid_out
+from lorewright.cli.passages import show_passages
 from lorewright.cli.tracing import show_trace
 from lorewright.errors import SettingsError
 from lorewright.retrieval.absence import why_absent
 from lorewright.retrieval.budget_steps import budget_steps
-from lorewright.retrieval.query import LoreRetrievalQuery, LoreRetrievalResult
+from lorewright.retrieval.query import LoreRetrievalQuery
 from lorewright.retrieval.retriever import retrieve
 
 app = typer.Typer(
     help="Lore: ask the installed packs.", no_args_is_help=True, add_completion=False, rich_markup_mode=None
 )
+
+app.command("scene", epilog=scene.EXAMPLE)(scene.scene)
 
 
 @app.callback()
@@ -102,12 +105,12 @@ def query(
         return
     if html is not None:
         write_page(html, query_page(asked, found, foreign=foreign))
-        note(f"wrote {html}")
+        note(f"written to {html}")
     if as_json:
         answer = found.result.model_dump(mode="json")
         show_json({**answer, "trace": found.trace.model_dump(mode="json")} if explain else answer)
     else:
-        _show(found.result)
+        show_passages(found.result)
         if explain:
             say()
             show_trace(found.trace)
@@ -144,20 +147,6 @@ def _answer_batch(desk: Desk, batch: Path, fields: dict[str, Any], packs: list[s
         console().file.write(json.dumps(answer, ensure_ascii=False) + "\n")
 
 
-def _show(result: LoreRetrievalResult) -> None:
-    if not result.chunks:
-        say("Nothing was found.")
-    for chunk in result.chunks:
-        say_parts(
-            (chunk.section_path, "bold"), (f"  [{chunk.chunk_id}]", "dim"), (f"  {chunk.relevance_score:.2f}", "")
-        )
-        say(laid_out(chunk.text))
-        say()
-    if result.chunks:
-        many = f"{len(result.chunks)} chunks" if len(result.chunks) > 1 else "1 chunk"
-        say(f"{many}, {result.total_tokens} tokens", style="dim")
-
-
 @app.command(epilog="Example: lorewright lore entity neon_dragon --as player")
 def entity(
     entity_id: Annotated[str, typer.Argument(metavar="ID", help="The entity's ID, with or without its pack.")],
@@ -183,4 +172,4 @@ def entity(
             say(f"{what}: {', '.join(values)}", style="dim")
     say(f"from {told.file_path}", style="dim")
     say()
-    _show(found.lore.result)
+    show_passages(found.lore.result)

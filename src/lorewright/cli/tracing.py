@@ -30,14 +30,16 @@ REASONS: dict[str, str] = {
 }
 
 
-def show_trace(trace: RetrievalTrace) -> None:
+def show_trace(
+    trace: RetrievalTrace, *, title: str = "why these", more: str = "--why-not CHUNK answers for any"
+) -> None:
     """What was chosen in the order of its rank, the line where the answer was cut, then the best of what was left out,
-    by the one reason each."""
+    by the one reason each. `more` says what answers for the rest."""
     chosen = [chunk for chunk in trace.chunks if chunk.reason is None]
     by_reason = _by_reason(trace)
     shown = [*chosen, *(chunk for left in by_reason.values() for chunk in left[:_SHOWN_PER_REASON])]
     page = _Page(shown)
-    say("why these", style="bold")
+    say(title, style="bold")
     if not shown:
         say("nothing points at anything", style="dim")
         return
@@ -51,9 +53,9 @@ def show_trace(trace: RetrievalTrace) -> None:
         say(f"left out: {told(reason)} ({REASONS[reason]})", style="bold")
         for chunk in left[:_SHOWN_PER_REASON]:
             page.show(chunk)
-    more = Counter({reason: len(left) - _SHOWN_PER_REASON for reason, left in by_reason.items()})
-    if counted := ", ".join(f"{count} {told(reason)}" for reason, count in sorted(more.items()) if count > 0):
-        say(f"… and {counted}; --why-not CHUNK answers for any one", style="dim")
+    rest = Counter({reason: len(left) - _SHOWN_PER_REASON for reason, left in by_reason.items()})
+    if counted := ", ".join(f"{count} {told(reason)}" for reason, count in sorted(rest.items()) if count > 0):
+        say(f"… and {counted}{more and '; '}{more}", style="dim")
 
 
 class _Page:
@@ -79,7 +81,7 @@ class _Page:
         say(f"rank  {name}  {drawn}         tokens   so far", style="bold")
 
     def show(self, chunk: ChunkTrace, *, so_far: int | None = None) -> None:
-        """A chunk: where it stands and what its score is made of; on lines of their own its ID and what tells for it."""
+        """A chunk: where it stands and what its score is made of; then, on lines of their own, its ID and why."""
         tokens = f"{chunk.given:,}" if chunk.given else f"{chunk.tokens:,}"
         drawn = bar(chunk.parts, full=self._full, width=self._bar)
         say_parts(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -45,6 +45,11 @@ class Retrieval:
 def retrieve(view: LoreView, query: LoreRetrievalQuery) -> Retrieval:
     """Filter, rank, fit to the budget. A query with neither words nor filters finds nothing."""
     return _retrieve(view, query, lambda hits: hits)
+
+
+def retrieve_beside(view: LoreView, query: LoreRetrievalQuery, known: Collection[str]) -> Retrieval:
+    """What answers a query beside the chunks (by their IDs) that whoever asks has already."""
+    return _retrieve(view, query, lambda hits: [hit for hit in hits if hit.chunk.id not in known])
 
 
 def retrieve_for_entity(view: LoreView, entity_id: str, *, max_tokens: int) -> Retrieval:

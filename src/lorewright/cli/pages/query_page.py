@@ -10,6 +10,7 @@ from typing import Any
 
 from lorewright.cli.pages.marking import matched_words, pieces
 from lorewright.cli.pages.rendering import rendered
+from lorewright.cli.prose import unwrapped
 from lorewright.cli.tracing import REASONS, cut_of, told, why
 from lorewright.index.words import content_words
 from lorewright.retrieval.explain import ChunkTrace, RetrievalTrace
@@ -100,7 +101,7 @@ class _Page:
             "bar": bar_of(chunk.parts, full=self._full),
             "tokens": f"{chunk.tokens:,} tokens",
             "why": " · ".join(why(chunk)) or "nothing but its place",
-            "text": pieces(text, self._matched.get(_pack(chunk.chunk_id), frozenset())) if text else [],
+            "text": pieces(unwrapped(text), self._matched.get(_pack(chunk.chunk_id), frozenset())) if text else [],
         }
 
 
