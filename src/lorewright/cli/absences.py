@@ -19,7 +19,7 @@ _TELLS = 0.01
 def show_absence(found: Absence, asked: LoreRetrievalQuery) -> None:
     """Print where the chunk stands, what it lacks, and what would bring it in."""
     for number, sentence in enumerate(told_of(found, asked)):
-        say(wrapped(sentence), style="" if number == 0 else "dim")
+        say(wrapped(sentence, hyphens=False), style="" if number == 0 else "dim")
 
 
 def told_of(found: Absence, asked: LoreRetrievalQuery) -> list[str]:

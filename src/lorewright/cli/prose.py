@@ -19,11 +19,18 @@ _FENCE = re.compile(r"\s*(```|~~~)")
 _KEPT = re.compile(r"\s*[|#>]|    |\t")
 
 
-def wrapped(text: str, *, indent: str = "", hanging: str | None = None) -> str:
-    """The text's paragraphs, none wider than a page or the screen; `hanging` indents all lines of one but its first."""
+def wrapped(text: str, *, indent: str = "", hanging: str | None = None, hyphens: bool = True) -> str:
+    """The text's paragraphs, none wider than a page or the screen; `hanging` indents all lines of one but its first.
+    IDs have hyphens and are not to be broken at them: they would not be found again."""
     after = indent if hanging is None else hanging
     return "\n\n".join(
-        textwrap.fill(" ".join(part.split()), _width(_WIDEST), initial_indent=indent, subsequent_indent=after)
+        textwrap.fill(
+            " ".join(part.split()),
+            _width(_WIDEST),
+            initial_indent=indent,
+            subsequent_indent=after,
+            break_on_hyphens=hyphens,
+        )
         for part in text.split("\n\n")
         if part.strip()
     )

@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 from lorewright.index.stems import matching_words
+from lorewright.index.words import content_words
 from lorewright.retrieval.retriever import Retrieval
 
 _WORD = re.compile(r"\w+")
@@ -35,7 +36,7 @@ def matched_words(
     Beside the words asked those count that named something.
     """
     named = {name for hit in retrieval.ranked for name in (hit.name, hit.mention) if name}
-    words = sorted({*asked, *named})
+    words = sorted({*asked, *(word for name in named for word in content_words(name))})
     return {
         pack: frozenset().union(*matching_words(words, of, english=pack not in foreign).values())
         for pack, of in texts.items()
