@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 from dataclasses import asdict
+from importlib import import_module
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 from pydantic import ValidationError
+from typer.core import TyperGroup
 
-from lorewright.cli import scene
 from lorewright.cli.absences import show_absence
 from lorewright.cli.budgets import read_budgets, show_steps
 from lorewright.cli.lore_desk import Desk, open_desk, warn_of_words_alone
@@ -25,11 +26,33 @@ from lorewright.retrieval.budget_steps import budget_steps
 from lorewright.retrieval.query import LoreRetrievalQuery
 from lorewright.retrieval.retriever import retrieve
 
-app = typer.Typer(
-    help="Lore: ask the installed packs.", no_args_is_help=True, add_completion=False, rich_markup_mode=None
-)
 
-app.command("scene", epilog=scene.EXAMPLE)(scene.scene)
+class Commands(TyperGroup):
+    """The commands; `scene` is imported when it is called, so that no question waits for it."""
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        """All names, in order."""
+        return [*super().list_commands(ctx), "scene"]
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        """A command by its name, or None."""
+        if cmd_name != "scene":
+            return super().get_command(ctx, cmd_name)
+        module = import_module("lorewright.cli.scene")
+        alone = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
+        alone.command("scene", epilog=module.EXAMPLE)(module.scene)
+        command = typer.main.get_command(alone)
+        command.name = cmd_name
+        return command
+
+
+app = typer.Typer(
+    cls=Commands,
+    help="Lore: ask the installed packs.",
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode=None,
+)
 
 
 @app.callback()

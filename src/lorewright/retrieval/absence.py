@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from pydantic import BaseModel, ConfigDict
-from rapidfuzz import fuzz, process
 
 from lorewright.index.conditions import conditions_of
 from lorewright.index.generation import Generation, StoredChunk
@@ -169,6 +168,9 @@ def _condition(view: LoreView, found: Found) -> str | None:
 
 def _similar(chunk_id: str, view: LoreView) -> tuple[str, ...]:
     """IDs nearly like the one asked, among those that the viewer may read."""
+    # Imported late: only an ID that nobody has is compared with others.
+    from rapidfuzz import fuzz, process
+
     ids = [
         chunk.id
         for generation in view.generations
