@@ -19,7 +19,7 @@ _TELLS = 0.01
 def show_absence(found: Absence, asked: LoreRetrievalQuery) -> None:
     """Print where the chunk stands, what it lacks, and what would bring it in."""
     for number, sentence in enumerate(told_of(found, asked)):
-        say(wrapped(sentence, hyphens=False), style="" if number == 0 else "dim")
+        say(wrapped(sentence, whole_words=True), style="" if number == 0 else "dim")
 
 
 def told_of(found: Absence, asked: LoreRetrievalQuery) -> list[str]:
@@ -34,11 +34,12 @@ def told_of(found: Absence, asked: LoreRetrievalQuery) -> list[str]:
 
 
 def _chosen(chunk: ChunkTrace, found: Absence) -> Iterator[str]:
-    place = f"rank {chunk.rank} of {found.ranked}, score {chunk.score:.3f}"
+    place = f"rank {chunk.rank} of {found.ranked}, score {chunk.score:.3f}" if chunk.rank else chunk.rule
     yield f"{chunk.chunk_id} was chosen: {place}."
     parts = [f"{part} {chunk.parts[part]:.3f}" for part in PARTS if part in chunk.parts]
     tied = ties(chunk)
-    yield f"Of its score: {', '.join(parts)}{f' ({tied})' if tied else ''}."
+    if parts:
+        yield f"Of its score: {', '.join(parts)}{f' ({tied})' if tied else ''}."
     if chunk.given < chunk.tokens:
         yield f"It was cut: {chunk.given} of its {chunk.tokens} tokens are in the answer."
 
@@ -58,6 +59,8 @@ def _left_out(chunk: ChunkTrace, found: Absence) -> str:
             why = f"for a later pack's section stands for it: {found.by or 'one of the same name'}"
         case "condition":
             why = f"for its condition does not hold: {found.condition or 'one that cannot be read'}"
+        case "not_rolled" | "cooldown" | "requires" | "excluded" | "group":
+            why = f"for a rule of its entry keeps it out: {chunk.rule}"
         case _:
             why = "for neither words nor names, filters, links or meaning point at it"
     return f"{chunk.chunk_id} was left out, {why}."
@@ -65,7 +68,7 @@ def _left_out(chunk: ChunkTrace, found: Absence) -> str:
 
 def _lacks(chunk: ChunkTrace, found: Absence) -> Iterator[str]:
     """What the last one chosen has more of, and which of the question's words are not in the text."""
-    if chunk.reason in ("duplicate", "overridden", "condition"):
+    if chunk.reason not in ("over_budget", "below_the_cut", "filtered"):
         return
     if chunk.rank and found.last is not None:
         more = [
@@ -88,6 +91,8 @@ def _remedy(chunk: ChunkTrace, found: Absence, asked: LoreRetrievalQuery) -> Ite
     match chunk.reason:
         case "duplicate" | "overridden":
             yield "Ask for one of them to be told otherwise: change its text, or take it out."
+        case "not_rolled" | "cooldown" | "requires" | "excluded" | "group":
+            yield "The rule stands in the frontmatter of its file."
         case "condition":
             yield "It comes in once the condition holds in the campaign."
         case _:

@@ -50,12 +50,12 @@ def stats(
     plain = ("files", "chunks", "total_tokens", "embedder", "windows", "chroma", "bytes_on_disk", "last_indexed")
     show_table(("what", "how much"), [(key.replace("_", " "), counted[key]) for key in plain])
     for kind in ("types", "roles"):
-        say(wrapped(f"{kind}: {_counts(counted[kind])}", hanging="  ", hyphens=False))
+        say(wrapped(f"{kind}: {_counts(counted[kind])}", hanging="  ", whole_words=True))
     _show(figures)
 
 
 def _show(figures: PackFigures) -> None:
-    say(wrapped(f"languages: {_counts(figures.entities_by_language)}", hanging="  ", hyphens=False))
+    say(wrapped(f"languages: {_counts(figures.entities_by_language)}", hanging="  ", whole_words=True))
     say()
     say("links", style="bold")
     kinds = _counts(figures.links_by_kind) or "none"
@@ -67,24 +67,24 @@ def _show(figures: PackFigures) -> None:
     best = sorted(figures.nodes, key=lambda one: (-one.links_in, one.id))[:_LISTED]
     if best and best[0].links_in:
         named = [f"{one.name} {one.links_in}" for one in best if one.links_in]
-        say(wrapped(f"linked to most: {', '.join(named)}", hanging="  ", hyphens=False))
+        say(wrapped(f"linked to most: {', '.join(named)}", hanging="  ", whole_words=True))
     for what, ids in (
         ("orphans, without a link in or out", figures.orphans),
         ("dead ends, linked to and leading nowhere", figures.dead_ends),
         ("no way in, linking and never linked to", figures.no_way_in),
     ):
-        say(wrapped(f"{len(ids)} {what}{_some(ids)}", hanging="  ", hyphens=False))
+        say(wrapped(f"{len(ids)} {what}{_some(ids)}", hanging="  ", whole_words=True))
     say()
     say("sections by tokens", style="bold")
     _show_histogram(figures)
     long = [f"{one.section_id} ({one.tokens:,})" for one in figures.long]
-    say(wrapped(f"{len(long)} split for their length{_some(long)}", hanging="  ", hyphens=False))
+    say(wrapped(f"{len(long)} split for their length{_some(long)}", hanging="  ", whole_words=True))
     short = [one.section_id for one in figures.short]
     say(
         wrapped(
             f"{len(short)} of open lore with fewer than {SHORT_TOKENS} tokens{_some(short)}",
             hanging="  ",
-            hyphens=False,
+            whole_words=True,
         )
     )
     say()
@@ -108,9 +108,13 @@ def _show_golden(figures: PackFigures) -> None:
         return
     say(f"{covered.queries} ask for {covered.asked_for:,} of {covered.sections:,} sections")
     by_type = ", ".join(f"{kind} {got} of {of}" for kind, (got, of) in covered.by_type.items())
-    say(wrapped(f"by type: {by_type}", hanging="  ", hyphens=False))
+    say(wrapped(f"by type: {by_type}", hanging="  ", whole_words=True))
     if covered.unknown:
-        say(wrapped(f"{len(covered.unknown)} that there are not{_some(covered.unknown)}", hanging="  ", hyphens=False))
+        say(
+            wrapped(
+                f"{len(covered.unknown)} that there are not{_some(covered.unknown)}", hanging="  ", whole_words=True
+            )
+        )
 
 
 def _counts(counts: Mapping[str, int]) -> str:

@@ -110,7 +110,7 @@ def _explain(trace: SceneTrace) -> None:
     )
     for one in trace.conditions:
         holds = {True: "holds", False: "does not hold: it is left out", None: "is judged in a campaign"}[one.holds]
-        say(wrapped(f"{one.item_id or one.chunk_id} stands under “{one.condition}”, which {holds}", hyphens=False))
+        say(wrapped(f"{one.item_id or one.chunk_id} stands under “{one.condition}”, which {holds}", whole_words=True))
     say()
     show_trace(trace.by_retrieval, title="found beside, and why", more="")
 

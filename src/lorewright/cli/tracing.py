@@ -27,6 +27,11 @@ REASONS: dict[str, str] = {
     "duplicate": "a better one says the same",
     "over_budget": "the budget of tokens was spent",
     "below_the_cut": "there are enough better sections",
+    "not_rolled": "the dice of the turn were against them",
+    "cooldown": "they were found a few turns ago",
+    "requires": "what they require is not in the answer",
+    "excluded": "they may not stand beside another entry",
+    "group": "another entry of their group is there",
 }
 
 
@@ -140,10 +145,10 @@ def by_meaning(chunk: ChunkTrace) -> str:
 
 
 def ties(chunk: ChunkTrace) -> str:
-    """What ties the chunk to the question: a name, a mention, the filters, a link."""
+    """What ties the chunk to the question: a rule of its entry, a name, a mention, the filters, a link."""
     named = [f"named: {chunk.name}"] if chunk.name else [f"mentions: {chunk.mention}"] if chunk.mention else []
     linked = [f"linked from {chunk.linked_from.partition(':')[2]}"] if chunk.linked_from else []
-    return ", ".join([*named, *chunk.filters, *linked])
+    return ", ".join([*([chunk.rule] if chunk.rule else []), *named, *chunk.filters, *linked])
 
 
 def told(reason: str) -> str:

@@ -17,6 +17,7 @@ from pathlib import Path
 from filelock import FileLock
 
 from lorewright.ids import canonical_json
+from lorewright.index.entry_rules import rules_to_store
 from lorewright.index.fulltext import fulltext_here
 from lorewright.index.generation import CHUNKS_FILE, GenerationKey
 from lorewright.index.schema import GENERATION_FORMAT, STATEMENTS, keyword_statements
@@ -114,6 +115,7 @@ def _write_meta(connection: sqlite3.Connection, pack: Pack) -> None:
         "content_hash": pack.content_hash,
         "format": str(GENERATION_FORMAT),
         **{key: str(count) for key, count in _counts(pack.chunks).items()},
+        **rules_to_store(pack.chunks),
     }
     connection.executemany("INSERT INTO meta VALUES (?, ?)", sorted(meta.items()))
 

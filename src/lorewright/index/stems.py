@@ -11,7 +11,6 @@ from collections.abc import Iterable, Mapping
 from contextlib import closing
 
 from lorewright.index.fulltext import fulltext_here
-from lorewright.index.schema import COLUMN_WEIGHTS
 from lorewright.index.words import words_of
 
 _WORD = re.compile(r"\w+")
@@ -27,7 +26,6 @@ def matching_words(asked: Iterable[str], texts: Iterable[str], *, english: bool 
         fulltext.insert(connection, "words_fts", [(row, "", "", word) for row, word in enumerate(found_in, start=1)])
 
         def found(word: str) -> Iterable[str]:
-            rows = fulltext.match(connection, "words_fts", word, COLUMN_WEIGHTS)
-            return (found_in[row - 1] for row, _ in rows)
+            return (found_in[row - 1] for row in fulltext.rows(connection, "words_fts", word).tolist())
 
         return {one: frozenset(hit for word in words for hit in found(word)) for one, words in wanted.items()}

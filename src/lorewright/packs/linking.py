@@ -78,12 +78,12 @@ class LinkTable:
             else:
                 links.append(Link(_KIND_OF_TYPE.get(target.type, "entity"), target.id))
         for reference in _MARKDOWN_LINK.findall(text):
-            target = self._at_path(source.path, unquote(reference))
+            target = self.at_path(source.path, unquote(reference))
             if target is not None:
                 links.append(Link(_KIND_OF_TYPE.get(target.type, "entity"), target.id))
         return tuple(dict.fromkeys(links))
 
-    def _at_path(self, path: str, reference: str) -> Entity | None:
+    def at_path(self, path: str, reference: str) -> Entity | None:
         """The file that a relative link names; the path is only compared, never opened."""
         if "://" in reference:
             return None

@@ -12,6 +12,8 @@ from lorewright.errors import PackError
 from lorewright.ids import qualify, slug
 from lorewright.packs.chunking import Section, split_long, split_sections
 from lorewright.packs.conditions import bad_condition, lint_items
+from lorewright.packs.entry_linking import Said, with_entry_rules
+from lorewright.packs.entry_rules import NO_RULES
 from lorewright.packs.exits import connected
 from lorewright.packs.files import list_files
 from lorewright.packs.findings import Finding, error, warning
@@ -63,10 +65,13 @@ def load_pack(folder: Path, *, progress: Progress = no_progress) -> Pack:
     exit_lines = [file.source.key_lines.get("exits", 1) for file in usable]
     entities = connected(entities, [file.meta.ways for file in usable], exit_lines, links.find, findings)
     chunks: list[Chunk] = []
+    said: dict[str, Said] = {}
     for file, entity in zip(usable, entities, strict=True):
-        chunks += _chunks(
+        of_file = _chunks(
             manifest.id, file, entity, links, findings, first_position=len(chunks), max_tokens=manifest.chunk_tokens
         )
+        said |= _said(file, of_file)
+        chunks += of_file
     if manifest.derived and not (root / MANIFEST_FILE).exists():
         message = f"no pack.yaml: the pack is read as {manifest.id}"
         findings.append(warning(MANIFEST_FILE, "missing-manifest", message, hint="add a pack.yaml"))
@@ -75,7 +80,7 @@ def load_pack(folder: Path, *, progress: Progress = no_progress) -> Pack:
         root=str(root.resolve()),
         content_hash=content_hash_of(root, listing.paths),
         entities=entities,
-        chunks=tuple(chunks),
+        chunks=with_entry_rules(manifest.id, chunks, said, links, findings),
         findings=tuple(sorted(set(findings))),
     )
 
@@ -131,11 +136,24 @@ def _structure(source: SourceFile, sections: tuple[Section, ...]) -> tuple[Findi
 
 
 def _untitled(source: SourceFile, meta: FileMetadata, sections: tuple[Section, ...]) -> tuple[Finding, ...]:
-    """Conditions of sections that the file does not have: they would hide nothing, silently."""
+    """Conditions and rules of sections that the file does not have: they would do nothing, silently."""
     titles = {section.subtitle.casefold() or section.title.casefold() for section in sections}
     line = source.key_lines.get("section_when", 1)
     missing = [title for title in meta.section_when if title not in titles and not meta.skip]
-    return tuple(bad_condition(source.path, f"section_when: no section is titled {one}", line=line) for one in missing)
+    return (
+        *(bad_condition(source.path, f"section_when: no section is titled {one}", line=line) for one in missing),
+        *(
+            warning(
+                source.path,
+                "bad-entry-rule",
+                f"section_lore: no section is titled {title}",
+                line=source.key_lines.get(rules.key, 1),
+                hint="write the title as it stands after ##",
+            )
+            for title, rules in meta.section_entry_rules.items()
+            if title not in titles and not meta.skip
+        ),
+    )
 
 
 def _without_duplicates(files: list[_File], findings: list[Finding]) -> list[_File]:
@@ -306,6 +324,20 @@ def _role(section: Section, meta: FileMetadata) -> Role:
 def _conditions(section: Section, meta: FileMetadata) -> tuple[When, ...]:
     title = section.subtitle.casefold() or section.title.casefold()
     return tuple(when for when in (meta.when, meta.section_when.get(title)) if when is not None)
+
+
+def _said(file: _File, chunks: Iterable[Chunk]) -> dict[str, Said]:
+    """What the file says of when each of its chunks stands in an answer; nothing of the author's own comments."""
+    meta = file.meta
+    if not meta.entry_rules and not meta.section_entry_rules:
+        return {}
+    path, lines, sections = file.source.path, file.source.key_lines, meta.section_entry_rules
+
+    def of(chunk: Chunk) -> Said:
+        title = (chunk.section or chunk.section_path).casefold()
+        return Said(path, lines, meta.entry_rules, sections.get(title, NO_RULES))
+
+    return {chunk.id: of(chunk) for chunk in chunks if chunk.source}
 
 
 def _section_slug(section: Section, sections: tuple[Section, ...]) -> str:

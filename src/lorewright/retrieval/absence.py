@@ -67,7 +67,7 @@ def why_absent(view: LoreView, query: LoreRetrievalQuery, chunk_id: str) -> Abse
         chunk_id=chunk.chunk_id,
         chunk=chunk,
         last=_last(retrieval.trace),
-        ranked=len(retrieval.ranked),
+        ranked=sum(one.rank > 0 for one in retrieval.trace.chunks),
         holds=holds,
         lacks=lacks,
         from_tokens=tokens,
@@ -87,8 +87,8 @@ def _found(view: LoreView, chunk: ChunkTrace) -> Found:
 
 
 def _last(trace: RetrievalTrace) -> ChunkTrace | None:
-    chosen = [chunk for chunk in trace.chunks if chunk.given]
-    return chosen[-1] if chosen else None
+    chosen = [chunk for chunk in trace.chunks if chunk.given and chunk.rank]
+    return max(chosen, key=lambda chunk: chunk.rank, default=None)
 
 
 def _words(question: str, found: Found, generations: Sequence[Generation]) -> tuple[tuple[str, ...], tuple[str, ...]]:
@@ -106,7 +106,7 @@ def _enters(retrieval: Retrieval, query: LoreRetrievalQuery, chunk: ChunkTrace) 
     """The smallest budget and the smallest limit with which a chunk that was left out is in the answer."""
     if chunk.reason not in ("over_budget", "below_the_cut"):
         return None, None
-    tokens, limit = sum(hit.token_count for hit in retrieval.ranked), max(len(retrieval.ranked), 1)
+    tokens, limit = sum(hit.token_count for hit in retrieval.at_hand), max(len(retrieval.at_hand), 1)
 
     def is_in(max_tokens: int, sections: int) -> bool:
         return chunk.chunk_id in retrieval.refit(max_tokens, sections)
@@ -131,7 +131,7 @@ def _smallest(low: int, high: int, is_enough: Callable[[int], bool]) -> int:
 
 def _by(view: LoreView, retrieval: Retrieval, chunk: ChunkTrace, found: Found) -> str | None:
     if chunk.reason == "duplicate":
-        return same_as(found.text, [hit for hit in retrieval.ranked if hit.chunk.id in _chosen(retrieval)])
+        return same_as(found.text, [hit for hit in retrieval.at_hand if hit.chunk.id in _chosen(retrieval)])
     if chunk.reason == "overridden":
         return _standing_for(found.chunk, in_force(view).view)
     return None

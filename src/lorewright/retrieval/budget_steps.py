@@ -49,15 +49,16 @@ def budget_steps(retrieval: Retrieval, budgets: Sequence[int], *, limit: int) ->
 
 
 def _step(retrieval: Retrieval, budget: int, limit: int, given: dict[str, int], before: dict[str, int]) -> BudgetStep:
+    ranks = {chunk.chunk_id: chunk.rank for chunk in retrieval.trace.chunks}
     told = [
         Given(
             chunk_id=hit.chunk.id,
             section_path=hit.chunk.section_path,
-            rank=rank,
+            rank=ranks[hit.chunk.id],
             given=given.get(hit.chunk.id, 0),
             tokens=hit.token_count,
         )
-        for rank, hit in enumerate(retrieval.ranked, start=1)
+        for hit in retrieval.at_hand
     ]
     chosen = [one for one in told if one.given]
     # What even all the room in the world would not bring in was not kept out by the budget.

@@ -30,13 +30,17 @@ from lorewright.scene_lore.views import character_view, scene_view
 from lorewright.tokens import count_tokens
 
 
+# Whose a section is that is there by its ID: `always` is nobody's, for it stands in every scene.
+Why = Literal["place", "person", "thread", "always"]
+
+
 class _Frozen(BaseModel):
     model_config = ConfigDict(frozen=True)
 
 
 class SceneSection(_Frozen):
     """A section that is there because it belongs to somebody or something of the scene: `of` is whose it is, `why`
-    whether that is the place, somebody present, or a thread that was asked by.
+    whether that is the place, somebody present, a thread that was asked by, or nobody, for it stands in every scene.
 
     `lines` are its sentences and items that the viewer may read and `tokens` their size; `kept` is how many of them are
     not open to players before they are revealed, which only the game master is told.
@@ -44,7 +48,7 @@ class SceneSection(_Frozen):
 
     chunk_id: str
     of: str
-    why: Literal["place", "person", "thread"]
+    why: Why
     role: str
     lines: int
     tokens: int
@@ -95,7 +99,7 @@ class SceneLine:
 
     chunk_id: str
     of: str
-    why: Literal["place", "person", "thread"]
+    why: Why
     role: str
     text: str
     kept: bool
@@ -169,11 +173,12 @@ def _lines(lore: SceneLore) -> Iterator[tuple[SceneLine, str | None]]:
             yield from ((_line(text, who, "person", role), None) for text in texts)
         for role, items in (("knows", briefing.knows), ("withholds", briefing.withholds)):
             yield from ((_line(item, who, "person", role), item.id) for item in items)
+    yield from ((_line(text, holder_of(text.chunk_id), "always", "lore"), None) for text in lore.standing)
     for item in lore.thread_connections:
         yield _line(item, holder_of(item.id), "thread", "threads"), item.id
 
 
-def _line(told: LoreText | SceneItem, of: str, why: Literal["place", "person", "thread"], role: str) -> SceneLine:
+def _line(told: LoreText | SceneItem, of: str, why: Why, role: str) -> SceneLine:
     return SceneLine(told.chunk_id, of, why, role, told.text, kept=role not in OPEN_ROLES)
 
 

@@ -35,7 +35,7 @@ def matched_words(
 
     Beside the words asked those count that named something.
     """
-    named = {name for hit in retrieval.ranked for name in (hit.name, hit.mention) if name}
+    named = {name for hit in retrieval.at_hand for name in (hit.name, hit.mention) if name}
     words = sorted({*asked, *(word for name in named for word in content_words(name))})
     return {
         pack: frozenset().union(*matching_words(words, of, english=pack not in foreign).values())

@@ -55,7 +55,7 @@ class _Page:
     """Texts as the viewer reads them, with the words that found them; bars of one scale."""
 
     def __init__(self, asked: LoreRetrievalQuery, found: Retrieval, foreign: Collection[str]) -> None:
-        self._texts = {hit.chunk.id: hit.text for hit in found.ranked}
+        self._texts = {hit.chunk.id: hit.text for hit in found.at_hand}
         self._given = {chunk.chunk_id: chunk.text for chunk in found.result.chunks}
         by_pack: dict[str, list[str]] = {}
         for chunk_id, text in self._texts.items():

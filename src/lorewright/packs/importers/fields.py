@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypeVar
 
 from lorewright.packs.importers.imported import Report
 from lorewright.packs.importers.json_source import free_key
+
+T = TypeVar("T")
 
 
 def anything(text: str) -> bool:
@@ -97,6 +99,23 @@ class Fields:
             if twin in other and (_is_empty(self._left[key]) or _same(other[twin], self._left[key])):
                 del self._left[key]
                 self._report.add(self._path + key, f"the same as {path}{twin}")
+
+    def member(self, key: str, name: str, read: Callable[[Any], T | None]) -> T | None:
+        """Take one member out of an object, if it can be read; the object goes with its last one."""
+        value = self._left.get(key)
+        found = read(value[name]) if isinstance(value, dict) and name in value else None
+        if found is not None and isinstance(value, dict):
+            left = {other: one for other, one in value.items() if other != name}
+            kept = self._left.items()
+            self._left = {other: left if other == key else one for other, one in kept if other != key or left}
+        return found
+
+    def drop(self, expected: dict[str, Any]) -> None:
+        """Leave out the fields that have just these values: what our own export filled in."""
+        for key, value in expected.items():
+            if key in self._left and _same(value, self._left[key]):
+                del self._left[key]
+                self._report.add(self._path + key, "filled in by our export")
 
     def put(self, key: str, value: Any) -> None:
         """Give back what was taken and could not be placed."""

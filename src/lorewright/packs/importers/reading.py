@@ -19,6 +19,7 @@ from lorewright.packs.importers.dungeon import StoryCards
 from lorewright.packs.importers.imported import Format, Imported
 from lorewright.packs.importers.json_source import clean, read_json
 from lorewright.packs.importers.novelai import Lorebook, Scenario
+from lorewright.packs.importers.ours import merged
 from lorewright.packs.importers.world_info import WorldInfo
 
 # A lorebook has entries as world info has, and a version besides: the more that a format asks for, the earlier it is.
@@ -54,7 +55,7 @@ def read(data: bytes, filename: str) -> Imported:
     empty = ""
     for known in FORMATS:
         if known.knows(source):
-            imported = known.read(source, stem=PurePath(name).stem)
+            imported = merged(known.read(source, stem=PurePath(name).stem))
             if imported.entries:
                 return imported
             # What looks like one format and holds nothing may be another that holds something.
