@@ -117,6 +117,15 @@ class Library:
             PackError: the folder is no pack, has errors (unless `lenient`), or its ID belongs to a pack elsewhere.
         """
         pack = self.check(folder, lenient=lenient, progress=progress)
+        return self.install_pack(pack, lenient=lenient, progress=progress)
+
+    def install_pack(self, pack: Pack, *, lenient: bool = False, progress: Progress = no_progress) -> Installed:
+        """The rest of `install`, of a pack that was read and checked.
+
+        Raises:
+            PackError: it has errors (unless `lenient`).
+        """
+        refuse_errors(pack, lenient=lenient)
         step("install:read")
         key = GenerationKey(pack.manifest.id, pack.content_hash)
         built = not self.has(key)
@@ -154,7 +163,7 @@ class Library:
             PackError: it may not.
         """
         pack = check_pack(folder, self.neighbours(), progress=progress)
-        _refuse_errors(pack, lenient=lenient)
+        refuse_errors(pack, lenient=lenient)
         return pack
 
     def remove(self, pack_id: str) -> None:
@@ -339,7 +348,12 @@ def _neighbour(pack: InstalledPack) -> Neighbour:
     return Neighbour(manifest, Path(pack.path))
 
 
-def _refuse_errors(pack: Pack, *, lenient: bool) -> None:
+def refuse_errors(pack: Pack, *, lenient: bool) -> None:
+    """Let a pack pass that may be installed; `lenient` leaves out files with errors, if `pack.yaml` has none.
+
+    Raises:
+        PackError: it may not be.
+    """
     if not pack.errors or (lenient and not any(finding.file == "pack.yaml" for finding in pack.errors)):
         return
     first = "\n  ".join(str(finding) for finding in pack.errors[:5])

@@ -1,4 +1,4 @@
-"""What was made of files, by their bytes: a folder that is read again and again is parsed anew only where it changed."""
+"""What was made of files, by their bytes: a folder that is read again is parsed anew only where it changed."""
 
 from __future__ import annotations
 
