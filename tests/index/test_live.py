@@ -66,12 +66,20 @@ def assert_as_new(index: LiveIndex, pack: Pack, folder: Path) -> None:
         for viewer in ("gm", "player"):
             for words in QUESTIONS:
                 asked = {"viewer": viewer, "location_id": "bar"}
-                assert as_bytes(ask((updated.generation,), words, **asked)) == as_bytes(ask((installed,), words, **asked))
+                assert as_bytes(ask((updated.generation,), words, **asked)) == as_bytes(
+                    ask((installed,), words, **asked)
+                )
 
 
 @settings(max_examples=12)
 @given(edits=st.lists(EDITS, min_size=1, max_size=4))
-@example(edits=[("append", "npcs/mara.md", "\n## More\n\nmore\n"), ("rename", "npcs/mara.md", "a.md"), ("write", "a.md", TEXTS[9])])
+@example(
+    edits=[
+        ("append", "npcs/mara.md", "\n## More\n\nmore\n"),
+        ("rename", "npcs/mara.md", "a.md"),
+        ("write", "a.md", TEXTS[9]),
+    ]
+)
 @example(edits=[("delete", "items/hand.md", ""), ("delete", "locations/bar.md", "")])
 def test_after_any_edits_it_holds_and_answers_what_an_installed_one_does(edits: list[tuple[str, str, str]]) -> None:
     with tempfile.TemporaryDirectory() as parent:

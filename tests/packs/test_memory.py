@@ -16,6 +16,7 @@ from lorewright.packs.memory import Memory
 from pack_builder import TOWN, write_pack
 from pack_edits import EDITS, TEXTS, apply_edit
 
+
 @settings(max_examples=25)
 @given(edits=st.lists(EDITS, min_size=1, max_size=6))
 @example(edits=[("write", "a.md", TEXTS[9]), ("delete", "npcs/viktor.md", ""), ("rename", "a.md", "npcs/viktor.md")])

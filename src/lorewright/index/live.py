@@ -25,7 +25,7 @@ from lorewright.index.building import (
     write_meta,
 )
 from lorewright.index.embedders.embedder import Vectors
-from lorewright.index.embedding_cache import hash_of
+from lorewright.index.embedding_cache import EmbeddingCache, hash_of
 from lorewright.index.generation import Generation
 from lorewright.index.vector_building import VectorBuilder
 from lorewright.index.vectors.stored import StoredVectors
@@ -87,6 +87,7 @@ class LiveIndex:
         self._generation: Generation | None = None
         self._windows: dict[str, _Windows] = {}
         self._vectors: dict[bytes, Vectors] = {}
+        self._cache: EmbeddingCache | None = None
 
     def update(self, pack: Pack, *, progress: Progress = no_progress) -> Updated:
         """Have a text of the pack in the index; the generation of the text before must not be used any more.
@@ -113,6 +114,9 @@ class LiveIndex:
         if self._connection is not None:
             self._connection.close()
         self._connection, self._pack = None, None
+        if self._cache is not None:
+            self._cache.let_go()
+        self._cache = None
 
     def _let_go_of_copies(self) -> None:
         for copy in self._generation.copies.values() if self._generation is not None else ():
@@ -205,7 +209,9 @@ class LiveIndex:
         wanted = [self._windows[chunk.id] for chunk in pack.chunks]
         missing = {key: text for one in wanted for key, text in _pairs(one) if key not in self._vectors}
         try:
-            embedded = self._builder.cache.embed(
+            if self._cache is None:
+                self._cache = self._builder.cache.held()
+            embedded = self._cache.embed(
                 list(missing.values()), self._builder.embedder, progress=lambda *count: progress("embedding", *count)
             )
         except EmbedderError as problem:
