@@ -25,13 +25,14 @@ def trace(chunk_id: str, **fields: Any) -> ChunkTrace:
     return ChunkTrace(chunk_id=chunk_id, **{**plain, **fields})
 
 
-def answer(*texts: str, known: frozenset[str] = frozenset(IDS), weight: float = 0.45, **traces: dict[str, Any]) -> Answer:
+def answer(*texts: str, known: tuple[str, ...] = IDS, edited: str = "", weight: float = 0.45, **traces: Any) -> Answer:
     """An answer of the chunks `a`, `b`, …, each told as `a` or `a=its text`; more of a trace, or a chunk that was left
-    out, as `b={"reason": …}`."""
+    out, as `b={"reason": …}`. The chunks of `edited` say something else than in other answers."""
     told = {f"town:{one.partition('=')[0]}:overview": one.partition("=")[2] or "text" for one in texts}
     made = {one: trace(one) for one in told}
     made |= {f"town:{name}:overview": trace(f"town:{name}:overview", **fields) for name, fields in traces.items()}
-    return Answer(told, made, weight, 0, known)
+    said = {one: "other" if one.split(":")[1] in edited else "text" for one in known}
+    return Answer(told, made, weight, 0, said)
 
 
 def lines(changes: Changes) -> list[str]:
@@ -54,9 +55,9 @@ orders = st.lists(st.sampled_from(IDS), unique=True, max_size=8)
 
 @given(before=orders, after=orders, edited=st.sets(st.sampled_from(IDS)))
 def test_the_moves_make_the_old_order_the_new_one(before: list[str], after: list[str], edited: set[str]) -> None:
-    was = Answer(dict.fromkeys(before, "text"), {one: trace(one) for one in IDS}, 0.5, 0, frozenset(IDS))
+    was = Answer(dict.fromkeys(before, "text"), {one: trace(one) for one in IDS}, 0.5, 0, {})
     new = {one: "other" if one in edited else "text" for one in after}
-    now = Answer(new, was.traces, 0.5, 0, frozenset(IDS))
+    now = Answer(new, was.traces, 0.5, 0, {})
     changes = changes_between(was, now)
     assert moved(before, changes.moves) == after
     assert {move.chunk_id for move in changes.moves if move.kind == "entered"} == set(after) - set(before)
@@ -66,7 +67,7 @@ def test_the_moves_make_the_old_order_the_new_one(before: list[str], after: list
 
 def test_of_two_that_changed_places_the_one_moved_that_has_a_reason() -> None:
     before = answer("a", "b", b={"terms": {"ferry": 2.1}})
-    after = answer("b", "a", b={"terms": {"ferry": 4.0}})
+    after = answer("b", "a", b={"terms": {"ferry": 4.0}}, edited="b")
     assert lines(changes_between(before, after)) == ["b up 2-1: its words: ferry 2.1 → 4.0", "a shifted 1-2"]
     assert lines(changes_between(after, before)) == ["a shifted 2-1", "b down 1-2: its words: ferry 4.0 → 2.1"]
 
@@ -80,8 +81,15 @@ def test_who_has_no_reason_of_its_own_is_told_who_went_by() -> None:
 
 
 def test_what_comes_in_says_whether_it_is_new_or_was_left_out_before() -> None:
-    before = answer("a", c={"reason": "below_the_cut", "rank": 12, "terms": {"toll": 1.0}}, known=frozenset(IDS[:3]))
-    after = answer("d", "c", "a", c={"terms": {"toll": 2.0}}, d={"terms": {"ferry": 3.0}, "vector_score": 0.5, "name": "Dee"})
+    before = answer("a", c={"reason": "below_the_cut", "rank": 12, "terms": {"toll": 1.0}}, known=IDS[:3])
+    after = answer(
+        "d",
+        "c",
+        "a",
+        c={"terms": {"toll": 2.0}},
+        d={"terms": {"ferry": 3.0}, "vector_score": 0.5, "name": "Dee"},
+        edited="c",
+    )
     assert lines(changes_between(before, after)) == [
         "d entered -1: a new section; its words: ferry 3.0; its meaning: 0.50; named Dee",
         "c entered -2: was below the cut (#12 of all); its words: toll 1.0 → 2.0",
@@ -104,7 +112,7 @@ def test_what_was_there_before_and_is_found_only_now_says_by_what() -> None:
 
 def test_what_leaves_says_why_it_is_left_out_now() -> None:
     before = answer("a", "b", "c", "d")
-    after = answer("a", b={"reason": "over_budget", "rank": 7, "tokens": 900}, known=frozenset(IDS) - {IDS[3]})
+    after = answer("a", b={"reason": "over_budget", "rank": 7, "tokens": 900}, known=(*IDS[:3], *IDS[4:]))
     assert lines(changes_between(before, after)) == [
         "b left 2-: over budget (#7 of all); its text: 10 → 900 tokens",
         "c left 3-: nothing points at it any more",
@@ -135,13 +143,21 @@ def test_another_weight_of_meaning_is_a_reason_for_all() -> None:
     assert changes.of_all == ("meaning counts 0.45 → 0.85",)
 
 
+def test_a_word_that_says_less_because_more_hold_it_is_a_reason_for_all_and_for_none_of_its_own() -> None:
+    before = answer("a", "b", a={"terms": {"jin": 3.0, "toll": 1.0}}, b={"terms": {"jin": 2.0}})
+    after = answer("b", "a", a={"terms": {"jin": 2.5, "toll": 1.3}}, b={"terms": {"jin": 1.6}})
+    changes = changes_between(before, after)
+    assert changes.of_all == ("less is said by: jin", "more is said by: toll")
+    assert [move.why for move in changes.moves if move.kind != "shifted"] == [("b:overview went by",)]
+
+
 def test_a_real_edit_is_explained(tmp_path: Path) -> None:
     """The same question before and after Mara's file came to speak of the ledger."""
     mara = str(TOWN["npcs/mara.md"]) + "\n## Ledger\n\nMara has copied the ledger, the whole ledger.\n"
     answers = []
     for name, files in (("old", TOWN), ("new", {**TOWN, "npcs/mara.md": mara})):
         with opened_packs(tmp_path / name, {"town": files}) as generations:
-            known = frozenset(chunk.id for one in generations for chunk in one.all_chunks())
+            known = {chunk.id: chunk.text for one in generations for chunk in one.all_chunks()}
             answers.append(answer_of(ask(generations, "who copied the ledger"), known))
     changes = changes_between(*answers)
     entered = changes.moves[0]

@@ -107,6 +107,12 @@ class Library:
         self.vectors = vectors
         self._open_nearest = open_nearest
 
+    def searched_exactly(self) -> Library:
+        """The same library, but that what it builds anew has nothing that proposes vectors: to build that takes longer
+        than all the rest."""
+        vectors = None if self.vectors is None else replace(self.vectors, build_nearest=bool)
+        return Library(self._database.parent, vectors, open_nearest=self._open_nearest)
+
     def install(self, folder: Path, *, lenient: bool = False, progress: Progress = no_progress) -> Installed:
         """Read a pack where it lies, build its generation and make it the current one; then embed it.
 

@@ -9,8 +9,8 @@ from typing import Literal
 from lorewright.retrieval.explain import ChunkTrace
 from lorewright.retrieval.retriever import Retrieval
 
-# `edited`: its text is another, its place among the others is not. `shifted`: only its number is another, because others
-# came, went or moved.
+# `edited`: its text is another, its place among the others is not. `shifted`: only its number is another, because
+# others came, went or moved.
 Kind = Literal["entered", "left", "up", "down", "shifted", "edited"]
 
 _WORDS_TOLD = 3
@@ -20,14 +20,15 @@ _WORDS_TOLD = 3
 class Answer:
     """What a question was answered with, and all that explains it, without the index that it came from.
 
-    `texts` are those of the chunks that were chosen, by ID, best first; `known` are all chunks that there are.
+    `texts` are those of the chunks that were chosen, by ID, best first, as they were shown; `known` is all that there
+    is: every chunk with what it says.
     """
 
     texts: Mapping[str, str]
     traces: Mapping[str, ChunkTrace]
     vector_weight: float
     total_tokens: int
-    known: frozenset[str]
+    known: Mapping[str, str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,8 +54,8 @@ class Changes:
         return bool(self.moves)
 
 
-def answer_of(retrieval: Retrieval, known: frozenset[str]) -> Answer:
-    """A retrieval as it can be kept; `known` are the IDs of all chunks that were asked."""
+def answer_of(retrieval: Retrieval, known: Mapping[str, str]) -> Answer:
+    """A retrieval as it can be kept; `known` are all chunks that were asked, by ID, with what they say."""
     trace, result = retrieval.trace, retrieval.result
     return Answer(
         texts={chunk.chunk_id: chunk.text for chunk in result.chunks},
@@ -69,10 +70,7 @@ def changes_between(before: Answer, after: Answer) -> Changes:
     """What moved from one answer to the next. `moved` with these moves makes the order of the one that of the other."""
     own = {chunk_id: tuple(_own_reasons(chunk_id, before, after)) for chunk_id in {**before.texts, **after.texts}}
     moves = [*_now_there(before, after, own), *_gone(before, after, own)]
-    of_all = []
-    if before.vector_weight != after.vector_weight and moves:
-        of_all.append(f"meaning counts {_change(before.vector_weight, after.vector_weight, 2)}")
-    return Changes(tuple(moves), tuple(of_all))
+    return Changes(tuple(moves), tuple(_of_all(before, after)) if moves else ())
 
 
 def moved(order: Sequence[str], moves: Sequence[Move]) -> list[str]:
@@ -85,6 +83,23 @@ def moved(order: Sequence[str], moves: Sequence[Move]) -> list[str]:
 
 
 Reasons = Mapping[str, tuple[str, ...]]
+
+
+def _of_all(before: Answer, after: Answer) -> Iterator[str]:
+    """What changed for every chunk: how much meaning counts, and how much a word says, which is the less the more
+    sections hold it."""
+    if before.vector_weight != after.vector_weight:
+        yield f"meaning counts {_change(before.vector_weight, after.vector_weight, 2)}"
+    lost: dict[str, float] = {}
+    for chunk_id in sorted({*before.traces} & {*after.traces}):
+        if not _is_another(chunk_id, before, after):
+            was, now = before.traces[chunk_id].terms, after.traces[chunk_id].terms
+            lost |= {word: was[word] - now[word] for word in was if word in now and word not in lost}
+    for told, sign in (("less", 1), ("more", -1)):
+        words = sorted(word for word, less in lost.items() if round(sign * less, 1) > 0)
+        if words:
+            more = f" and {len(words) - _WORDS_TOLD} more" if len(words) > _WORDS_TOLD else ""
+            yield f"{told} is said by: {', '.join(words[:_WORDS_TOLD])}{more}"
 
 
 def _now_there(before: Answer, after: Answer, own: Reasons) -> Iterator[Move]:
@@ -155,23 +170,32 @@ def _why_left(chunk_id: str, after: Answer, own: tuple[str, ...]) -> tuple[str, 
 
 
 def _own_reasons(chunk_id: str, before: Answer, after: Answer) -> Iterator[str]:
-    """What is different about a chunk itself."""
+    """What is different about a chunk itself. Where its text is the same, its words are: they give other shares only
+    because they stand in more or fewer of the others."""
     was, now = before.traces.get(chunk_id), after.traces.get(chunk_id)
     if was is None or now is None:
         return
     if was.tokens != now.tokens:
         yield f"its text: {was.tokens} → {now.tokens} tokens"
-    elif (
-        before.texts.get(chunk_id) != after.texts.get(chunk_id) and chunk_id in before.texts and chunk_id in after.texts
-    ):
+    elif _is_told_otherwise(chunk_id, before, after):
         yield "its text"
-    words = list(_words(was.terms, now.terms))
+    words = list(_words(was.terms, now.terms)) if _is_another(chunk_id, before, after) else []
     if words:
         more = f" and {len(words) - _WORDS_TOLD} more" if len(words) > _WORDS_TOLD else ""
         yield f"its words: {', '.join(words[:_WORDS_TOLD])}{more}"
     if _rounded(was.vector_score, 2) != _rounded(now.vector_score, 2):
         yield f"its meaning: {_change(was.vector_score, now.vector_score, 2)}"
     yield from _ties(was, now)
+
+
+def _is_told_otherwise(chunk_id: str, before: Answer, after: Answer) -> bool:
+    texts = before.texts.get(chunk_id), after.texts.get(chunk_id)
+    return None not in texts and texts[0] != texts[1]
+
+
+def _is_another(chunk_id: str, before: Answer, after: Answer) -> bool:
+    """Whether a chunk was edited."""
+    return before.known.get(chunk_id) != after.known.get(chunk_id)
 
 
 def _words(before: Mapping[str, float], after: Mapping[str, float]) -> Iterator[str]:
