@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Sequence
 from dataclasses import asdict
 from datetime import datetime
@@ -73,6 +74,8 @@ def pack_watch(
             first = watcher.look(progress=progress)
         if lorewright.without_vectors is not None:
             note(f"found by words alone: {lorewright.without_vectors.message} (lorewright doctor says more)")
+        # What was read stays for good: the collector need not look through all of it again after every save.
+        gc.freeze()
         if first is not None:
             listener.began(first)
         watch(watcher, saves, listener, once=once)

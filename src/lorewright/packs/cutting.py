@@ -81,8 +81,8 @@ def cut_file(file: ReadFile, entity: Entity, *, max_tokens: int) -> CutFile:
 
 def placed(draft: Draft, entity: Entity, links: tuple[Link, ...], *, position: int) -> Chunk:
     """The whole chunk: with what it is tied to, its place, and the seed's metadata."""
-    chunk = replace(draft.chunk, links=links, position=position)
-    return replace(chunk, metadata=_metadata(chunk, entity))
+    metadata = _metadata(draft.chunk, entity, links)
+    return replace(draft.chunk, links=links, position=position, metadata=metadata)
 
 
 def _pack_of(entity: Entity) -> str:
@@ -120,12 +120,12 @@ def _blank_lines(text: str) -> int:
     return text[: len(text) - len(text.lstrip())].count("\n")
 
 
-def _metadata(chunk: Chunk, entity: Entity) -> dict[str, Any]:
+def _metadata(chunk: Chunk, entity: Entity, links: Sequence[Link]) -> dict[str, Any]:
     """The seed's chunk metadata; IDs of the pack's own entities stand without the pack, as authors write them."""
     prefix = f"{chunk.pack_id}:"
 
     def values(kind: str) -> list[str]:
-        return [link.value.removeprefix(prefix) for link in chunk.links if link.kind == kind]
+        return [link.value.removeprefix(prefix) for link in links if link.kind == kind]
 
     return {
         "type": entity.type,

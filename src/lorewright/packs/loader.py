@@ -9,7 +9,7 @@ from pathlib import Path
 
 from lorewright.errors import PackError
 from lorewright.ids import qualify
-from lorewright.packs.cutting import cut_file, placed
+from lorewright.packs.cutting import CutFile, cut_file, placed
 from lorewright.packs.exits import connected
 from lorewright.packs.files import list_files
 from lorewright.packs.findings import Finding, error, warning
@@ -19,7 +19,7 @@ from lorewright.packs.linking import LinkTable
 from lorewright.packs.linting import lint_ids, lint_paths
 from lorewright.packs.manifest import MANIFEST_FILE, derived_manifest, read_manifest
 from lorewright.packs.memory import Memory, NoMemory
-from lorewright.packs.models import Chunk, Entity, Manifest, Pack
+from lorewright.packs.models import Chunk, Entity, Link, Manifest, Pack
 from lorewright.packs.reading import ReadFile, read_file
 
 # What is being done, how much of it is done, and how much there is to do.
@@ -177,27 +177,28 @@ def _chunks(
 ) -> Sequence[Chunk]:
     """The chunks of a file, from a position on. While the file and the names of the pack stay as they are, so do they;
     and while what stands before them does, they are the very same."""
-    key = (file.key, entity.id, max_tokens, links)
-    chunks, found = memory.get(("linked", key), lambda: _linked(file, entity, links, max_tokens))
-    findings += found
-    return memory.get(("placed", key, first), lambda: tuple(_from_position(chunks, first)))
+    key = (file.key, entity.id, max_tokens)
+    cut = memory.get(("cut", key), lambda: cut_file(file.read, entity, max_tokens=max_tokens))
+    tied, found = memory.get(("tied", key, links), lambda: _tied(file, entity, links, cut))
+    findings += [*cut.findings, *found]
+    return memory.get(("placed", key, tied, first), lambda: _placed(cut, entity, tied, first))
 
 
-def _linked(
-    file: _File, entity: Entity, links: LinkTable, max_tokens: int
-) -> tuple[tuple[Chunk, ...], tuple[Finding, ...]]:
-    cut = cut_file(file.read, entity, max_tokens=max_tokens)
-    findings = list(cut.findings)
+def _tied(
+    file: _File, entity: Entity, links: LinkTable, cut: CutFile
+) -> tuple[tuple[tuple[Link, ...], ...], tuple[Finding, ...]]:
+    """What each chunk of a file is tied to."""
+    findings: list[Finding] = []
     inherited = links.of_file(entity, file.read.meta, findings)
-    chunks = tuple(
-        placed(draft, entity, links.of_text(file.path, inherited, draft.references, findings), position=position)
-        for position, draft in enumerate(cut.drafts)
+    tied = [links.of_text(file.path, inherited, draft.references, findings) for draft in cut.drafts]
+    return tuple(tied), tuple(findings)
+
+
+def _placed(cut: CutFile, entity: Entity, tied: Sequence[tuple[Link, ...]], first: int) -> tuple[Chunk, ...]:
+    return tuple(
+        placed(draft, entity, links, position=position)
+        for position, (draft, links) in enumerate(zip(cut.drafts, tied, strict=True), start=first)
     )
-    return chunks, tuple(findings)
-
-
-def _from_position(chunks: Sequence[Chunk], first: int) -> Iterable[Chunk]:
-    return chunks if not first else (replace(chunk, position=chunk.position + first) for chunk in chunks)
 
 
 class _TextHash:
