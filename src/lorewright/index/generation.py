@@ -198,6 +198,17 @@ class Generation:
         row: int | None = self.connection.execute(sql, (entity_id,)).fetchone()[0]
         return row
 
+    def files_of(self, rows: Iterable[int]) -> dict[int, tuple[int, ...]]:
+        """For each of the rows: the rows of all chunks of its file, in order."""
+        wanted = set(rows)
+        sql = """SELECT rowid, entity_id FROM pack_chunks WHERE entity_id IN
+            (SELECT entity_id FROM pack_chunks WHERE rowid IN (SELECT value FROM json_each(?)))
+            ORDER BY entity_id, rowid"""
+        files: dict[str, list[int]] = {}
+        for row, entity_id in self.connection.execute(sql, (json.dumps(sorted(wanted)),)):
+            files.setdefault(entity_id, []).append(row)
+        return {row: file for file in map(tuple, files.values()) for row in file if row in wanted}
+
     def chunks_of(self, entity_id: str) -> list[StoredChunk]:
         """An entity's chunks in source order; empty for an unknown entity."""
         sql = f"SELECT {_CHUNK} FROM pack_chunks WHERE entity_id = ? ORDER BY rowid"

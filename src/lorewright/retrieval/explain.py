@@ -19,7 +19,8 @@ Reason = LeftOut | NotInForce | Literal["filtered"]
 class ChunkTrace(BaseModel):
     """What one chunk's place is made of. `reason` is set where it was left out; ranks count from 1.
 
-    `keyword_score` is the share of the best BM25, `terms` what each word gives to the BM25; `vector_score` is a cosine.
+    `keyword_score` is the share of the best BM25 times how much of the words the chunk holds, `terms` what each word gives
+    to the BM25; `vector_score` is a cosine, `file_score` the mean of its file's, where that counts.
     What was left out before anything was ranked has rank 0 and no scores, only what would have found it.
     """
 
@@ -33,6 +34,7 @@ class ChunkTrace(BaseModel):
     keyword_score: float
     vector_rank: int | None
     vector_score: float | None
+    file_score: float | None
     terms: dict[str, float]
     name: str | None
     mention: str | None
@@ -89,6 +91,7 @@ def _traced(hit: Hit, rank: int, reason: Reason | None) -> ChunkTrace:
         keyword_score=hit.keyword_score,
         vector_rank=hit.vector_rank,
         vector_score=hit.vector_score,
+        file_score=hit.file_score,
         terms=hit.terms,
         name=hit.name,
         mention=hit.mention,

@@ -120,7 +120,7 @@ def _corpus_of(view: LoreView, hit: Hit) -> Corpus:
 def _ranked(view: LoreView, query: LoreRetrievalQuery, hidden: frozenset[str]) -> Ranking:
     if not view.generations:
         return Ranking([])
-    return rank_chunks(query, view, tie_chunks(query, view.generations, hidden=hidden))
+    return rank_chunks(query, view, tie_chunks(query, view.generations, hidden=hidden), hidden=hidden)
 
 
 def _not_in_force(removals: Sequence[Removal], query: LoreRetrievalQuery) -> Iterator[tuple[Hit, NotInForce]]:
