@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import os
+import platform
 import time
-from collections.abc import Iterator, Set
+from collections.abc import Iterable, Iterator, Set
+from contextlib import suppress
 from pathlib import Path, PurePath
 from typing import Protocol
 
@@ -31,21 +34,25 @@ class Saves(Protocol):
 
 
 class FileSaves:
-    """The saves in a folder, as the operating system tells them; by looking again and again where it does not."""
+    """The saves in a folder, as the operating system tells them, or as looking again and again finds them."""
 
     def __init__(self, root: Path, *, poll: bool = False) -> None:
-        """Begin to watch: what is saved from now on is told. `poll` looks again and again in any case, as network
-        drives and some containers need."""
+        """Begin to watch: what is saved from now on is told. `poll` looks again and again, as network drives and some
+        containers need; that is also done where the system cannot tell."""
         self._root = root.resolve()
-        self._poll = poll
-        self._batches = self._told()
-        # The first tick sets the watch up.
-        self._waiting = set(next(self._batches))
+        self._batches = _polled(self._root) if poll or _tells_nothing() else _told(self._root)
+        # The first batch is empty: it comes once the watch is set up.
+        try:
+            next(self._batches)
+        except OSError:
+            # The system watches too much for others already.
+            self._batches = _polled(self._root)
+            next(self._batches)
 
     def wait(self, timeout_s: float | None) -> Set[str]:
         """See `Saves`."""
         ends = None if timeout_s is None else time.monotonic() + timeout_s
-        found, self._waiting = self._waiting, set()
+        found: set[str] = set()
         while not found and (ends is None or time.monotonic() < ends):
             found = set(next(self._batches))
         ends_at = time.monotonic() + _EMPTY_S
@@ -53,27 +60,75 @@ class FileSaves:
             found |= next(self._batches)
         return found
 
-    def _told(self) -> Iterator[Set[str]]:
-        # Imported late: only who watches pays for it.
-        from watchfiles import watch
-
-        for batch in watch(
-            self._root,
-            watch_filter=lambda change, path: True,
-            debounce=_LONGEST_MS,
-            step=_SILENCE_MS,
-            rust_timeout=_TICK_MS,
-            yield_on_timeout=True,
-            force_polling=self._poll or None,
-            poll_delay_ms=_TICK_MS,
-        ):
-            paths = (PurePath(path) for _, path in batch)
-            inside = (path.relative_to(self._root) for path in paths if path.is_relative_to(self._root))
-            yield {path.as_posix() for path in inside if concerns(path)}
-
     def _is_empty(self, path: str) -> bool:
         file = self._root / path
-        return file.is_file() and file.stat().st_size == 0
+        try:
+            return file.is_file() and file.stat().st_size == 0
+        except OSError:
+            return False
+
+
+def _tells_nothing() -> bool:
+    """Under WSL the system does not tell of what is saved from Windows."""
+    return "microsoft" in platform.release().lower()
+
+
+def _told(root: Path) -> Iterator[Set[str]]:
+    """The saves as the system tells them, every tick."""
+    # Imported late: only who watches pays for it. Where it polls by itself it misses the second save of a second.
+    from watchfiles import watch
+
+    for batch in watch(
+        root,
+        watch_filter=lambda change, path: True,
+        debounce=_LONGEST_MS,
+        step=_SILENCE_MS,
+        rust_timeout=_TICK_MS,
+        yield_on_timeout=True,
+        force_polling=False,
+    ):
+        paths = (PurePath(path) for _, path in batch)
+        yield _of_a_pack(path.relative_to(root) for path in paths if path.is_relative_to(root))
+
+
+def _polled(root: Path) -> Iterator[Set[str]]:
+    """The saves as the times, sizes and numbers of the files show them, every tick; of a large folder less often."""
+    known = _files_in(root)
+    yield set()
+    while True:
+        changed: set[PurePath] = set()
+        started = time.monotonic()
+        now = _files_in(root)
+        pause_s = max(_TICK_MS / 1000, 10 * (time.monotonic() - started))
+        while more := {path for path in {**known, **now} if known.get(path) != now.get(path)}:
+            changed |= more
+            known = now
+            if time.monotonic() - started > _LONGEST_MS / 1000:
+                break
+            time.sleep(_SILENCE_MS / 1000)
+            now = _files_in(root)
+        yield _of_a_pack(changed)
+        time.sleep(pause_s)
+
+
+def _files_in(root: Path) -> dict[PurePath, tuple[int, int, int]]:
+    """Every file that may be of the pack, by its relative path, with what is different once it was saved."""
+    found: dict[PurePath, tuple[int, int, int]] = {}
+    folders = [root]
+    while folders:
+        with suppress(OSError), os.scandir(folders.pop()) as entries:
+            for entry in entries:
+                relative = PurePath(entry.path).relative_to(root)
+                if entry.is_dir(follow_symlinks=False) and not entry.name.startswith("."):
+                    folders.append(Path(entry.path))
+                elif concerns(relative):
+                    about = entry.stat(follow_symlinks=False)
+                    found[relative] = (about.st_mtime_ns, about.st_size, about.st_ino)
+    return found
+
+
+def _of_a_pack(paths: Iterable[PurePath]) -> set[str]:
+    return {path.as_posix() for path in paths if concerns(path)}
 
 
 def concerns(path: PurePath) -> bool:
