@@ -18,6 +18,7 @@ TEXTS = (
     "# Old\n\nSee [[Nobody]].\n\n## Knows\n\n- one\n- {#two} two\n\n## Knows\n\n- three\n%% [[Mara]] %%\n",
     "---\nid: viktor\ntype: npc\naliases: [Pier 9]\n---\n# Another Viktor\n\n## Withholds\n\n- something\n",
     "---\nid: Vik tor!\ntype: npc\nrelated_entities: [bar, nobody]\n---\n# V\n",
+    "---\nid: rules\ntype: item\nlore: {always: true, excludes: [bar]}\n---\n# Rules\n\nThere are rules.\n",
     "---\nid: x: y\n---\n# Broken\n",
     "---\nid: new\ntype: location\nexits: [{to: bar}, {to: nowhere}]\nwhen: {thread: t, status: open}\n---\n# N\n\n"
     + "w " * 900,

@@ -17,12 +17,15 @@ IDS = tuple(f"town:{name}:overview" for name in "abcdefgh")
 
 def trace(chunk_id: str, **fields: Any) -> ChunkTrace:
     """The trace of a chunk about which nothing is worth saying, but for some fields."""
-    plain: dict[str, Any] = {
-        "section_path": "x", "rank": 1, "score": 0.5, "keyword_rank": 1, "keyword_score": 0.5, "vector_rank": None,
-        "vector_score": None, "terms": {}, "name": None, "mention": None, "linked_from": None, "filters": (),
+    plain = {
+        **dict.fromkeys(ChunkTrace.model_fields),
+        "rank": 1,
+        "score": 0.5,
+        "terms": {},
+        "filters": (),
         "tokens": 10,
-    }  # fmt: skip
-    return ChunkTrace(chunk_id=chunk_id, **{**plain, **fields})
+    }
+    return ChunkTrace.model_construct(**{**plain, "chunk_id": chunk_id, **fields})
 
 
 def answer(*texts: str, known: tuple[str, ...] = IDS, edited: str = "", weight: float = 0.45, **traces: Any) -> Answer:
@@ -136,6 +139,14 @@ def test_every_tie_that_came_or_went_is_a_reason() -> None:
         "its meaning: 0.41 → 0.52", "not named Bee any more", "mentions town:bee", "not linked from a:overview any more",
         "tied by tag", "not tied by location any more",
     )  # fmt: skip
+
+
+def test_rules_of_an_entry_and_the_meaning_of_its_file_are_reasons() -> None:
+    before = answer("a", "b", b={"rule": "", "file_score": 0.2})
+    after = answer("b", "a", b={"rule": "always there", "file_score": 0.4})
+    told = "its file's meaning: 0.20 → 0.40", "by its rules: always there"
+    assert changes_between(before, after).moves[0].why == told
+    assert "not by its rules any more: always there" in changes_between(after, before).moves[1].why
 
 
 def test_another_weight_of_meaning_is_a_reason_for_all() -> None:

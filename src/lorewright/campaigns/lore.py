@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
+from dataclasses import replace
 
 from lorewright.campaigns.campaigns import Campaigns
 from lorewright.campaigns.history import Histories
@@ -12,12 +13,15 @@ from lorewright.index.generation import Generation
 from lorewright.index.library import Library
 from lorewright.packs.models import Entity
 from lorewright.retrieval.desk import EntityLore, PackDesk, entity_lore, opened, qualified_viewer
+from lorewright.retrieval.entry_history import EntryHistory, has_entry_rules
 from lorewright.retrieval.explain import ChunkTrace
 from lorewright.retrieval.overrides import ids_of, things, told_entity
 from lorewright.retrieval.query import LoreRetrievalQuery
 from lorewright.retrieval.retriever import Retrieval, retrieve, why_not
 from lorewright.retrieval.view import LoreView, hidden_entities, qualified
+from lorewright.turn.entries import entry_history
 from lorewright.turn.lore_conditions import lore_conditions
+from lorewright.turn.store import CampaignStore
 from lorewright.world.state import WorldState
 
 
@@ -121,8 +125,21 @@ class LoreDesk:
                 if history:
                     read = self._histories.read(store, turns, generations, witness=witness)
                     asked += (stack.enter_context(read),)
+                entries = _entries(store, turns[-1]["turn_id"], state, asked, viewer=who)
             revealed = state.learned_by(state.player_id if who == "player" else who.removeprefix("npc:"))
-            yield LoreView(asked, viewer=who, revealed=revealed, conditions=lore_conditions(state))
+            conditions = lore_conditions(state)
+            yield LoreView(asked, viewer=who, revealed=revealed, conditions=conditions, entries=entries)
+
+
+def _entries(
+    store: CampaignStore, turn_id: str, state: WorldState, generations: Sequence[Generation], *, viewer: str
+) -> EntryHistory | None:
+    """What the rules of entries go by in the turn to come, as it will be told; what was found in others' words is no
+    matter to one of the cast."""
+    if not has_entry_rules(generations):
+        return None
+    found = entry_history(store.database, store.campaign().seed, turn_id, state)
+    return replace(found, found={}) if viewer.startswith("npc:") else found
 
 
 def _people_of_no_pack(state: WorldState) -> list[str]:

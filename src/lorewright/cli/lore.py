@@ -34,6 +34,11 @@ _REASONS: dict[str, str] = {
     "duplicate": "for a better chunk says the same",
     "over_budget": "for the budget of tokens was spent",
     "below_the_cut": "for there are enough better sections",
+    "not_rolled": "for the dice of the turn were against it",
+    "cooldown": "for it was found a few turns ago",
+    "requires": "for what it requires is not in the answer",
+    "excluded": "for it may not stand beside another entry",
+    "group": "for another entry of its group is there",
 }
 
 
@@ -187,7 +192,8 @@ def _show_why_not(chunk: ChunkTrace | None, chunk_id: str, asked: LoreRetrievalQ
     lanes = [f"by words {by}" for by in [by_words(chunk)] if by] + [
         f"by meaning {by}" for by in [by_meaning(chunk)] if by
     ]
-    place = "; ".join([f"rank {chunk.rank}, score {chunk.score:.3f}", *lanes, *filter(None, [ties(chunk)])])
+    ranked = f"rank {chunk.rank}, score {chunk.score:.3f}" if chunk.rank else "nothing found it"
+    place = "; ".join([ranked, *lanes, *filter(None, [ties(chunk)])])
     if chunk.reason is None:
         say(wrapped(f"{chunk.chunk_id} was chosen: {place}."))
     else:

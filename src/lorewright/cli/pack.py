@@ -11,7 +11,7 @@ from typing import Annotated
 import typer
 
 from lorewright.bootstrap import open_app
-from lorewright.cli import pack_import, testing, watching
+from lorewright.cli import pack_import, pack_testing, watching
 from lorewright.cli.output import say, show_json, show_table
 from lorewright.cli.progress import progress_bar
 from lorewright.cli.prose import wrapped
@@ -34,7 +34,7 @@ PackId = Annotated[str, typer.Argument(help="The pack's ID.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for programs.")]
 
 app.command("import", epilog=pack_import.EXAMPLE)(pack_import.import_pack)
-app.command("test", epilog=testing.PACK_EXAMPLE)(testing.pack_test)
+app.command("test", epilog=pack_testing.EXAMPLE)(pack_testing.pack_test)
 app.command("watch", epilog=watching.EXAMPLE)(watching.pack_watch)
 
 # More findings of one code than this are counted, not listed.

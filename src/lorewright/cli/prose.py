@@ -19,11 +19,19 @@ _FENCE = re.compile(r"\s*(```|~~~)")
 _KEPT = re.compile(r"\s*[|#>]|    |\t")
 
 
-def wrapped(text: str, *, indent: str = "", hanging: str | None = None) -> str:
-    """The text's paragraphs, none wider than a page or the screen; `hanging` indents all lines of one but its first."""
+def wrapped(text: str, *, indent: str = "", hanging: str | None = None, whole_words: bool = False) -> str:
+    """The text's paragraphs, none wider than a page or the screen; `hanging` indents all lines of one but its first.
+    With `whole_words` nothing is broken but at a space: an ID that is copied has to be whole."""
     after = indent if hanging is None else hanging
     return "\n\n".join(
-        textwrap.fill(" ".join(part.split()), _width(_WIDEST), initial_indent=indent, subsequent_indent=after)
+        textwrap.fill(
+            " ".join(part.split()),
+            _width(_WIDEST),
+            initial_indent=indent,
+            subsequent_indent=after,
+            break_on_hyphens=not whole_words,
+            break_long_words=not whole_words,
+        )
         for part in text.split("\n\n")
         if part.strip()
     )

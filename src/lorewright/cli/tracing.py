@@ -61,10 +61,10 @@ def by_meaning(chunk: ChunkTrace) -> str:
 
 
 def ties(chunk: ChunkTrace) -> str:
-    """What ties the chunk to the question: a name, a mention, the filters, a link."""
+    """What ties the chunk to the question: a rule of its entry, a name, a mention, the filters, a link."""
     named = [f"named: {chunk.name}"] if chunk.name else [f"mentions: {chunk.mention}"] if chunk.mention else []
     linked = [f"linked from {_short(chunk.linked_from)}"] if chunk.linked_from else []
-    return ", ".join([*named, *chunk.filters, *linked])
+    return ", ".join([*([chunk.rule] if chunk.rule else []), *named, *chunk.filters, *linked])
 
 
 def _short(chunk_id: str) -> str:

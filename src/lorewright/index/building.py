@@ -17,6 +17,7 @@ from pathlib import Path
 from filelock import FileLock
 
 from lorewright.ids import canonical_json
+from lorewright.index.entry_rules import rules_to_store
 from lorewright.index.fulltext import fulltext_here
 from lorewright.index.generation import CHUNKS_FILE, GenerationKey
 from lorewright.index.schema import GENERATION_FORMAT, STATEMENTS, keyword_statements
@@ -119,14 +120,15 @@ def append(connection: sqlite3.Connection, entities: Sequence[Entity], chunks: S
 
 
 def write_meta(connection: sqlite3.Connection, pack: Pack) -> None:
-    """Write what a generation says of itself in place of what it says."""
+    """Write what a generation says of itself, into the empty table."""
     meta = {
         "manifest": pack.manifest.model_dump_json(),
         "content_hash": pack.content_hash,
         "format": str(GENERATION_FORMAT),
         **{key: str(count) for key, count in _counts(pack.chunks).items()},
+        **rules_to_store(pack.chunks),
     }
-    connection.executemany("INSERT OR REPLACE INTO meta VALUES (?, ?)", sorted(meta.items()))
+    connection.executemany("INSERT INTO meta VALUES (?, ?)", sorted(meta.items()))
 
 
 def _counts(chunks: Sequence[Chunk]) -> dict[str, int]:

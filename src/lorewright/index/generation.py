@@ -15,7 +15,7 @@ import numpy.typing as npt
 from lorewright.errors import StaleIndexError
 from lorewright.index.embedders.embedder import Embedder
 from lorewright.index.fulltext import can_read, fulltext_of, fulltext_suffix
-from lorewright.index.keywords import KeywordTable, count_matching
+from lorewright.index.keywords import KeywordTable
 from lorewright.index.schema import GENERATION_FORMAT
 from lorewright.index.vectors.stored import StoredVectors
 from lorewright.index.words import is_english
@@ -25,6 +25,9 @@ CHUNKS_FILE = "chunks.db"
 
 # What authors wrote, or what happened in a campaign.
 Corpus = Literal["authored", "history"]
+
+# The fact about a generation that holds the rules of its entries, where any entry has some.
+ENTRY_RULES = "entry_rules"
 
 # The name, in place of an embedder's fingerprint, of a generation without vectors.
 KEYWORDS = "keywords"
@@ -96,8 +99,8 @@ _KEPT_CHUNKS = 4000
 
 @dataclass(frozen=True, slots=True)
 class WindowTable:
-    """What was embedded, one entry for each vector: the chunk's row, whether it is (still) there, and whether it is
-    open to all; and the item to which it belongs, where it does."""
+    """What was embedded, one entry for each vector: the chunk's row, ascending, whether it is (still) there, and
+    whether it is open to all; and the item to which it belongs, where it does."""
 
     rows: npt.NDArray[np.int64]
     present: npt.NDArray[np.bool_]
@@ -111,6 +114,7 @@ class WindowTable:
         ids = [one[0] for one in known]
         table = WindowTable(np.zeros(count, np.int64), np.zeros(count, np.bool_), np.zeros(count, np.bool_), {})
         table.rows[ids] = [one[1] for one in known]
+        np.maximum.accumulate(table.rows, out=table.rows)
         table.present[ids] = True
         table.opens[ids] = [one[3] for one in known]
         table.items.update({one[0]: one[2] for one in known if one[2] is not None})
@@ -146,6 +150,7 @@ class Generation:
         self.vectors = vectors
         self.embedder = embedder
         self.copies: dict[object, Generation] = {}
+        self._tables: dict[str, KeywordTable] = {}
         self._windows: WindowTable | None = None
         self._read: dict[int, StoredChunk] = {}
         self._entities: dict[str, Entity] | None = None
@@ -166,6 +171,8 @@ class Generation:
         self.manifest = Manifest.model_validate_json(meta["manifest"])
         self.pack_id = self.manifest.id
         self.english = is_english(self.manifest.language)
+        # The rules of entries as they are stored; None where no entry has any.
+        self.entry_rules_json = meta.get(ENTRY_RULES)
         self.counts = {"open_fts": int(meta["open_count"]), "hidden_fts": int(meta["hidden_count"])}
 
     def close(self) -> None:
@@ -243,6 +250,11 @@ class Generation:
         sql = "SELECT DISTINCT chunk FROM links WHERE kind = ? AND value IN (SELECT value FROM json_each(?))"
         return {row[0] for row in self.connection.execute(sql, (kind, wanted))}
 
+    def link_values(self, kind: str) -> list[str]:
+        """Everything of a kind that any chunk is tied to."""
+        found = self.connection.execute("SELECT DISTINCT value FROM links WHERE kind = ? ORDER BY value", (kind,))
+        return [row[0] for row in found]
+
     def links_of(self, row: int) -> list[tuple[str, str]]:
         """(kind, value) of everything a chunk is tied to."""
         sql = "SELECT kind, value FROM links WHERE chunk = ? ORDER BY rowid"
@@ -271,7 +283,13 @@ class Generation:
 
     def open_count_of(self, word: str) -> int:
         """In how many open chunks a word stands."""
-        return count_matching(KeywordTable(self.connection, "open_fts", self.counts["open_fts"]), word)
+        return self.keyword_table("open_fts").count_of(word)
+
+    def keyword_table(self, name: str) -> KeywordTable:
+        """`open_fts` or `hidden_fts`; the same one each time, which remembers what it has counted."""
+        if name not in self._tables:
+            self._tables[name] = KeywordTable(self.connection, name, self.counts[name], self.english)
+        return self._tables[name]
 
     def overrides(self) -> dict[str, str]:
         """Entity ID -> what its file says that it overrides, as it is written."""

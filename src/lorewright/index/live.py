@@ -33,8 +33,9 @@ from lorewright.index.windows import windows_of
 from lorewright.packs.loader import Progress, no_progress
 from lorewright.packs.models import Chunk, Pack
 
-# Room for twenty edits in one and the same place, in the middle of the middle.
-_GAP = 2**20
+# Room for fifteen chunks between two. Ranking by words has a place for every row number, so that a wide gap is paid for
+# by every question.
+_GAP = 16
 
 _FIELDS = tuple(field.name for field in fields(Chunk) if field.name != "position")
 
@@ -183,7 +184,7 @@ class LiveIndex:
 
     def _write_the_rest(self, connection: sqlite3.Connection, pack: Pack) -> None:
         """What is numbered through the pack, or is about all of it; then commit."""
-        for table in ("conditions", "windows"):
+        for table in ("conditions", "windows", "meta"):
             connection.execute(f"DELETE FROM {table}")
         for row in self._rows:
             if row.chunk.conditions or row.chunk.items:

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass, field
 from typing import Any
 
-from lorewright.packs.bounded_yaml import YamlProblem, load_yaml
+from lorewright.packs.bounded_yaml import YamlProblem, lines_of_yaml, load_yaml
 from lorewright.packs.findings import Finding, error, warning
 from lorewright.packs.limits import MAX_FRONTMATTER_BYTES
 
@@ -18,12 +18,17 @@ _KEY_SOMEWHERE = re.compile(r"[\w-]\s*:")
 _LATE = re.compile(r"\A(?>(?:\s|<!--.*?-->)+)(?=---[ \t]*\n\s*[\w-]+\s*:)", re.DOTALL)
 # Unicode's category Cc but for line feed and tab.
 _CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+
+# Keys whose inner keys have lines of their own: `lore.requires`.
+NESTED_KEYS = frozenset({"lore", "section_lore"})
+
 _COLON_HINT = 'put the value in quotes: key: "a: b"'
 
 
 @dataclass(frozen=True, slots=True)
 class SourceFile:
-    """A file as read. `body_line` counts from 1; `skip` means that nothing of it may be used."""
+    """A file as read. `body_line` counts from 1; `skip` means that nothing of it may be used. `key_lines` has the line
+    of each key, those of `NESTED_KEYS` with their inner ones."""
 
     path: str
     metadata: dict[str, Any]
@@ -168,6 +173,9 @@ def _parsed(path: str, text: str, source: str, opened: int, closed: int, finding
         )
         return SourceFile(path, {}, "", body_line, tuple(findings), skip=True)
     lines = {key: first_line + line for key, line in document.key_lines.items()}
+    if not lines.keys().isdisjoint(NESTED_KEYS):
+        nested = {path: line for path, line in lines_of_yaml(source).items() if path[0] in NESTED_KEYS}
+        lines |= {".".join(path): first_line + line for path, line in nested.items()}
     return SourceFile(
         path,
         document.data or {},

@@ -10,6 +10,8 @@ from pathlib import Path
 from lorewright.errors import PackError
 from lorewright.ids import qualify
 from lorewright.packs.cutting import CutFile, cut_file, placed
+from lorewright.packs.entry_linking import Said, with_entry_rules
+from lorewright.packs.entry_rules import NO_RULES
 from lorewright.packs.exits import connected
 from lorewright.packs.files import list_files
 from lorewright.packs.findings import Finding, error, warning
@@ -66,8 +68,11 @@ def _load(root: Path, progress: Progress, memory: Memory) -> Pack:
     exit_lines = [file.line_of("exits") for file in usable]
     entities = connected(entities, [file.read.meta.ways for file in usable], exit_lines, links.find, findings)
     chunks: list[Chunk] = []
+    said: dict[str, Said] = {}
     for file, entity in zip(usable, entities, strict=True):
-        chunks += _chunks(file, entity, links, findings, memory, first=len(chunks), max_tokens=manifest.chunk_tokens)
+        of_file = _chunks(file, entity, links, findings, memory, first=len(chunks), max_tokens=manifest.chunk_tokens)
+        said |= _said(file.read, of_file)
+        chunks += of_file
     if manifest.derived and not (root / MANIFEST_FILE).exists():
         message = f"no pack.yaml: the pack is read as {manifest.id}"
         findings.append(warning(MANIFEST_FILE, "missing-manifest", message, hint="add a pack.yaml"))
@@ -76,7 +81,7 @@ def _load(root: Path, progress: Progress, memory: Memory) -> Pack:
         root=str(root.resolve()),
         content_hash=digest.hex,
         entities=entities,
-        chunks=tuple(chunks),
+        chunks=with_entry_rules(manifest.id, chunks, said, links, findings),
         findings=tuple(sorted(set(findings))),
     )
 
@@ -199,6 +204,20 @@ def _placed(cut: CutFile, entity: Entity, tied: Sequence[tuple[Link, ...]], firs
         placed(draft, entity, links, position=position)
         for position, (draft, links) in enumerate(zip(cut.drafts, tied, strict=True), start=first)
     )
+
+
+def _said(file: ReadFile, chunks: Iterable[Chunk]) -> dict[str, Said]:
+    """What the file says of when each of its chunks stands in an answer; nothing of the author's own comments."""
+    meta = file.meta
+    if not meta.entry_rules and not meta.section_entry_rules:
+        return {}
+    path, lines, sections = file.source.path, file.source.key_lines, meta.section_entry_rules
+
+    def of(chunk: Chunk) -> Said:
+        title = (chunk.section or chunk.section_path).casefold()
+        return Said(path, lines, meta.entry_rules, sections.get(title, NO_RULES))
+
+    return {chunk.id: of(chunk) for chunk in chunks if chunk.source}
 
 
 class _TextHash:

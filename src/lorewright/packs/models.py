@@ -130,6 +130,26 @@ class When:
 
 
 @dataclass(frozen=True, slots=True)
+class EntryRules:
+    """When a section stands in an answer beside what finds it; docs/authoring.md has what each rule does.
+
+    `requires` and `excludes` hold IDs: `pack:entity`, or of one section `pack:entity:section`. A group, and dice, are
+    of the file or of the section alone, as they are written: `group_of` and `thrown_for` are the ID of the one that is.
+    """
+
+    always: bool = False
+    priority: int = 0
+    sticky: int = 0
+    cooldown: int = 0
+    requires: tuple[str, ...] = ()
+    excludes: tuple[str, ...] = ()
+    groups: tuple[str, ...] = ()
+    probability: float = 1.0
+    group_of: str = ""
+    thrown_for: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Item:
     """One thing that may be known. `text` is plain prose without markers; `trigger` (discoverables) is `search …`;
     `condition` is the words of `(when …)`."""
@@ -169,6 +189,7 @@ class Chunk:
     items: tuple[Item, ...] = ()
     conditions: tuple[When, ...] = ()
     metadata: dict[str, Any] = field(default_factory=dict)
+    rules: EntryRules | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -45,8 +45,21 @@ def _structure(source: SourceFile, sections: tuple[Section, ...]) -> tuple[Findi
 
 
 def _untitled(source: SourceFile, meta: FileMetadata, sections: tuple[Section, ...]) -> tuple[Finding, ...]:
-    """Conditions of sections that the file does not have: they would hide nothing, silently."""
+    """Conditions and rules of sections that the file does not have: they would do nothing, silently."""
     titles = {section.subtitle.casefold() or section.title.casefold() for section in sections}
     line = source.key_lines.get("section_when", 1)
     missing = [title for title in meta.section_when if title not in titles and not meta.skip]
-    return tuple(bad_condition(source.path, f"section_when: no section is titled {one}", line=line) for one in missing)
+    return (
+        *(bad_condition(source.path, f"section_when: no section is titled {one}", line=line) for one in missing),
+        *(
+            warning(
+                source.path,
+                "bad-entry-rule",
+                f"section_lore: no section is titled {title}",
+                line=source.key_lines.get(rules.key, 1),
+                hint="write the title as it stands after ##",
+            )
+            for title, rules in meta.section_entry_rules.items()
+            if title not in titles and not meta.skip
+        ),
+    )

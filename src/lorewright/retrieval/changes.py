@@ -185,6 +185,8 @@ def _own_reasons(chunk_id: str, before: Answer, after: Answer) -> Iterator[str]:
         yield f"its words: {', '.join(words[:_WORDS_TOLD])}{more}"
     if _rounded(was.vector_score, 2) != _rounded(now.vector_score, 2):
         yield f"its meaning: {_change(was.vector_score, now.vector_score, 2)}"
+    if _rounded(was.file_score, 2) != _rounded(now.file_score, 2):
+        yield f"its file's meaning: {_change(was.file_score, now.file_score, 2)}"
     yield from _ties(was, now)
 
 
@@ -214,6 +216,8 @@ def _ties(was: ChunkTrace, now: ChunkTrace) -> Iterator[str]:
     ):
         if old != new:
             yield f"{told} {_short(new)}" if new else f"not {told} {_short(old or '')} any more"
+    if was.rule != now.rule:
+        yield f"by its rules: {now.rule}" if now.rule else f"not by its rules any more: {was.rule}"
     yield from (f"tied by {one}" for one in now.filters if one not in was.filters)
     yield from (f"not tied by {one} any more" for one in was.filters if one not in now.filters)
 

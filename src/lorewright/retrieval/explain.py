@@ -5,23 +5,28 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, Field
 
 from lorewright.index.generation import StoredChunk
 from lorewright.retrieval.budget import LeftOut
+from lorewright.retrieval.entry_rules import Kept, Note, Ruled, RuledOut
 from lorewright.retrieval.in_force import NotInForce
 from lorewright.retrieval.ranking import Hit
 
 # Why a chunk is not in a result; `filtered`: neither words nor names, filters or meaning point at it.
-Reason = LeftOut | NotInForce | Literal["filtered"]
+Reason = LeftOut | NotInForce | RuledOut | Literal["filtered"]
+
+_NOTHING = Note()
 
 
 class ChunkTrace(BaseModel):
     """What one chunk's place is made of. `reason` is set where it was left out; ranks count from 1.
 
-    `keyword_score` is the share of the best BM25 times how much of the words the chunk holds, `terms` what each word gives
-    to the BM25; `vector_score` is a cosine, `file_score` the mean of its file's, where that counts.
-    What was left out before anything was ranked has rank 0 and no scores, only what would have found it.
+    `keyword_score` is the share of the best BM25 times how much of the words the chunk holds, `terms` what each word
+    gives to the BM25; `vector_score` is a cosine, `file_score` the mean of its file's, where that counts.
+    What was left out before anything was ranked has rank 0 and no scores, only what would have found it. `kept` and
+    `rule` are there where a rule of its entry had a say: which of them kept it in, and in words what they did; what is
+    always there though nothing found it has rank 0, too.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -42,11 +47,14 @@ class ChunkTrace(BaseModel):
     filters: tuple[str, ...]
     tokens: int
     reason: Reason | None = None
+    kept: tuple[Kept, ...] = Field(default=(), exclude_if=lambda kept: not kept)
+    rule: str = Field(default="", exclude_if=lambda rule: not rule)
 
 
 class RetrievalTrace(BaseModel):
     """Every chunk that was ranked for this viewer, best first, then what is not in force. What they may not see does
-    not exist here either."""
+    not exist here either. Where entries have rules: in the order in which the budget was filled, then what they left
+    out."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -61,8 +69,8 @@ class RetrievalTrace(BaseModel):
 
 
 def trace_of(
-    ranked: Sequence[Hit],
-    left_out: Sequence[tuple[Hit, LeftOut]],
+    ruled: Ruled,
+    left_out: Sequence[tuple[Hit, LeftOut | RuledOut]],
     not_in_force: Sequence[tuple[Hit, NotInForce]],
     *,
     viewer: str,
@@ -71,7 +79,12 @@ def trace_of(
 ) -> RetrievalTrace:
     """The trace of a query."""
     reasons = {hit.chunk.id: reason for hit, reason in left_out}
-    chunks = [_traced(hit, rank, reasons.get(hit.chunk.id)) for rank, hit in enumerate(ranked, start=1)]
+    ranks = {hit.chunk.id: rank for rank, hit in enumerate(ruled.ranked, start=1)}
+    out = sorted((hit for hit, _ in ruled.out), key=lambda hit: ranks.get(hit.chunk.id, len(ranks) + 1))
+    chunks = [
+        _traced(hit, ranks.get(hit.chunk.id, 0), reasons.get(hit.chunk.id), ruled.notes.get(hit.chunk.id, _NOTHING))
+        for hit in (*ruled.hits, *out)
+    ]
     chunks += [_traced(hit, 0, reason) for hit, reason in not_in_force]
     return RetrievalTrace(viewer=viewer, packs=packs, vector_weight=vector_weight, chunks=tuple(chunks))
 
@@ -81,7 +94,7 @@ def filtered(chunk: StoredChunk, *, tokens: int) -> ChunkTrace:
     return _traced(Hit(chunk, chunk.text, tokens, 0.0), 0, "filtered")
 
 
-def _traced(hit: Hit, rank: int, reason: Reason | None) -> ChunkTrace:
+def _traced(hit: Hit, rank: int, reason: Reason | None, note: Note = _NOTHING) -> ChunkTrace:
     return ChunkTrace(
         chunk_id=hit.chunk.id,
         section_path=hit.chunk.section_path,
@@ -99,4 +112,6 @@ def _traced(hit: Hit, rank: int, reason: Reason | None) -> ChunkTrace:
         filters=hit.filters,
         tokens=hit.token_count,
         reason=reason,
+        kept=note.kept,
+        rule="; ".join(note.words),
     )

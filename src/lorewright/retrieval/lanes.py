@@ -53,7 +53,8 @@ def keyword_lane(text: str, visible: Visible) -> KeywordLane:
         return KeywordLane({}, {}, 0.0, False)
     tables = [table for _, table in visible.tables]
     words = content_words(text)
-    found = rank_keywords(tables, [*words, *telling_pairs(text)], foreign=content_words(text, english=False))
+    foreign = content_words(text, english=False)
+    found = rank_keywords(tables, [*words, *telling_pairs(text)], foreign=foreign, best=DEPTH)
     hits = by_key([index for index, _ in visible.tables], found)
     order = sorted(hits, key=lambda key: (-round(hits[key].score, SCORE_DIGITS), key))[:DEPTH]
     weighed = weigh_words(tables, words)

@@ -1,4 +1,4 @@
-"""query(view, query) -> result and trace: the three stages one after the other."""
+"""query(view, query) -> result and trace: the stages one after the other."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any
 from lorewright.ids import qualify
 from lorewright.index.generation import Corpus, Generation
 from lorewright.packs.models import OPEN_ROLES
-from lorewright.retrieval.budget import fit_to_budget
+from lorewright.retrieval.entry_rules import Ruled, apply_entry_rules, fill
 from lorewright.retrieval.explain import ChunkTrace, RetrievalTrace, filtered, trace_of
 from lorewright.retrieval.filters import tie_chunks
 from lorewright.retrieval.in_force import NotInForce, Removal, in_force
@@ -39,9 +39,14 @@ class Retrieval:
         return self.traced()
 
 
-def retrieve(view: LoreView, query: LoreRetrievalQuery) -> Retrieval:
-    """Filter, rank, fit to the budget. A query with neither words nor filters finds nothing."""
-    return _retrieve(view, query, lambda hits: hits)
+def retrieve(view: LoreView, query: LoreRetrievalQuery, *, takes_in: bool = True) -> Retrieval:
+    """Filter, rank, apply the rules of entries, fit to the budget. A query with neither words nor filters finds
+    nothing; what is always there, or sticky, is there all the same, unless `takes_in` says no."""
+
+    def by_rules(hits: list[Hit], in_force: LoreView) -> Ruled:
+        return apply_entry_rules(hits, in_force, limit=query.limit, takes_in=takes_in)
+
+    return _retrieve(view, query, by_rules)
 
 
 def retrieve_for_entity(view: LoreView, entity_id: str, *, max_tokens: int) -> Retrieval:
@@ -49,11 +54,12 @@ def retrieve_for_entity(view: LoreView, entity_id: str, *, max_tokens: int) -> R
     it, best first."""
     own = set(ids_of(entity_id, things(view.generations)))
 
-    def own_first(hits: list[Hit]) -> list[Hit]:
+    def own_first(hits: list[Hit], _: LoreView) -> Ruled:
         mine = sorted(
             (hit for hit in hits if hit.chunk.entity_id in own), key=lambda hit: (hit.chunk.pack_id, hit.chunk.row)
         )
-        return [*mine, *(hit for hit in hits if hit.chunk.entity_id not in own)]
+        ordered = [*mine, *(hit for hit in hits if hit.chunk.entity_id not in own)]
+        return Ruled(ordered, ordered, query.limit)
 
     query = LoreRetrievalQuery(
         entity_ids=(entity_id,), corpus="authored", viewer=view.viewer, limit=1000, max_tokens=max_tokens
@@ -61,14 +67,14 @@ def retrieve_for_entity(view: LoreView, entity_id: str, *, max_tokens: int) -> R
     return _retrieve(view, query, own_first)
 
 
-def _retrieve(view: LoreView, query: LoreRetrievalQuery, order: Callable[[list[Hit]], list[Hit]]) -> Retrieval:
+def _retrieve(view: LoreView, query: LoreRetrievalQuery, arranged: Callable[[list[Hit], LoreView], Ruled]) -> Retrieval:
     started = time.perf_counter()
     asked = replace(view, generations=_asked(view, query))
     force = in_force(asked)
     hidden = hidden_entities(force.view)
     ranked = _ranked(force.view, query, hidden)
-    ranked = replace(ranked, hits=order(ranked.hits))
-    chosen, left_out = fit_to_budget(ranked.hits, budget_tokens=query.max_tokens, limit=query.limit)
+    ruled = arranged(ranked.hits, force.view)
+    chosen, left_out = fill(ruled, budget_tokens=query.max_tokens)
     elapsed_ms = (time.perf_counter() - started) * 1000
     result = LoreRetrievalResult(
         chunks=tuple(_retrieved(hit, _corpus_of(asked, hit), hidden) for hit in chosen),
@@ -79,7 +85,7 @@ def _retrieve(view: LoreView, query: LoreRetrievalQuery, order: Callable[[list[H
 
     def traced() -> RetrievalTrace:
         return trace_of(
-            ranked.hits,
+            ruled,
             left_out,
             gone,
             viewer=view.viewer,

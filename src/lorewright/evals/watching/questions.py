@@ -11,9 +11,8 @@ from lorewright.packs.models import Entity
 from lorewright.retrieval.desk import qualified_viewer
 from lorewright.retrieval.query import LoreRetrievalQuery
 from lorewright.retrieval.retriever import Retrieval, retrieve
+from lorewright.retrieval.scene_query import scene_query
 from lorewright.retrieval.view import LoreView, qualified
-from lorewright.scene_lore.lore_retriever import LoreRetriever
-from lorewright.scene_lore.models import SceneFocus
 from lorewright.settings import LoreSettings
 
 
@@ -46,8 +45,7 @@ def _query(question: Question, view: LoreView) -> LoreRetrievalQuery:
     if question.location is None:
         return LoreRetrievalQuery(keywords=question.words, viewer=view.viewer)
     place = _place(question.location, view.generations)
-    scene = SceneFocus(scene_id="scene", location_id=place.id)
-    return LoreRetriever(view).build_query(scene, {place.id: place.name}, {}, "")
+    return scene_query(place.id, names={place.id: place.name}, viewer=view.viewer)
 
 
 def _place(location: str, generations: Sequence[Generation]) -> Entity:

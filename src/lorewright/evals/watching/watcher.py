@@ -192,7 +192,7 @@ class PackWatcher:
             return GoldenLook(0, tuple(self._failing.values()), fault=problem.message)
         answers = {
             (one.file, one.query.model_dump_json()): GoldenAnswer(
-                one.place, one.query.query, misses(generations, one.query)
+                one.place, one.query.title, misses(generations, one.query)
             )
             for one in asked
         }
