@@ -31,6 +31,18 @@ def test_where_nothing_is_saved_the_wait_ends_by_itself(saves: FileSaves) -> Non
     assert saves.wait(0.0) == set()
 
 
+def test_a_folder_that_is_taken_away_and_put_back_is_watched_again(saves: FileSaves, tmp_path: Path) -> None:
+    (tmp_path / "town").rename(tmp_path / "aside")
+    assert saves.wait(LONG_S)
+    (tmp_path / "aside").rename(tmp_path / "town")
+    assert saves.wait(LONG_S)
+    (tmp_path / "town/z.md").write_text("# Z\n")
+    told = saves.wait(LONG_S)
+    while "z.md" not in told:
+        told = saves.wait(LONG_S)
+        assert told
+
+
 def test_what_is_no_file_of_a_pack_is_not_told(saves: FileSaves, tmp_path: Path) -> None:
     for name in (".hidden.md", "notes.txt", "npcs/mara.md~"):
         (tmp_path / "town" / name).write_text("x")

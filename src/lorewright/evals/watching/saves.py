@@ -21,6 +21,9 @@ _TICK_MS = 100
 # A file that is empty just now is mostly one that is being written: so much longer is waited for the rest.
 _EMPTY_S = 0.4
 
+# What is told where the folder itself is another.
+_FOLDER = "."
+
 _SUFFIXES = (".md", ".markdown", ".yaml", ".yml", "")
 
 
@@ -74,21 +77,42 @@ def _tells_nothing() -> bool:
 
 
 def _told(root: Path) -> Iterator[Set[str]]:
-    """The saves as the system tells them, every tick."""
+    """The saves as the system tells them, every tick. Of a folder that is taken away and put back, or another in its
+    place, it tells nothing more: then that is watched, and told as saved."""
     # Imported late: only who watches pays for it. Where it polls by itself it misses the second save of a second.
     from watchfiles import watch
 
-    for batch in watch(
-        root,
-        watch_filter=lambda change, path: True,
-        debounce=_LONGEST_MS,
-        step=_SILENCE_MS,
-        rust_timeout=_TICK_MS,
-        yield_on_timeout=True,
-        force_polling=False,
-    ):
-        paths = (PurePath(path) for _, path in batch)
-        yield _of_a_pack(path.relative_to(root) for path in paths if path.is_relative_to(root))
+    news: set[str] = set()
+    while True:
+        watched = _number_of(root)
+        for batch in watch(
+            root,
+            watch_filter=lambda change, path: True,
+            debounce=_LONGEST_MS,
+            step=_SILENCE_MS,
+            rust_timeout=_TICK_MS,
+            yield_on_timeout=True,
+            force_polling=False,
+        ):
+            paths = (PurePath(path) for _, path in batch)
+            yield news | _of_a_pack(path.relative_to(root) for path in paths if path.is_relative_to(root))
+            news = set()
+            if _number_of(root) != watched:
+                break
+        news = {_FOLDER}
+        while _number_of(root) is None:
+            yield news
+            news = set()
+            time.sleep(_TICK_MS / 1000)
+        news = {_FOLDER}
+
+
+def _number_of(root: Path) -> int | None:
+    """By what the system knows a folder; None where there is none."""
+    try:
+        return root.stat().st_ino
+    except OSError:
+        return None
 
 
 def _polled(root: Path) -> Iterator[Set[str]]:
