@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
 from lorewright.index.generation import StoredChunk
@@ -23,7 +23,7 @@ FREE_VECTOR_WEIGHT = 0.75
 
 # Whoever describes a thing describes what its whole file tells: so much of a chunk's meaning is that of its file. Where
 # the words point at something, the section that they point at counts alone.
-FILE_WEIGHT = 0.5
+FILE_WEIGHT = 0.4
 
 # How much each tie counts beside the 1.0 of words and meaning. A name that the asker says is the strongest thing they
 # can say of what they want; a filter says only where they stand; a file's introduction says what its subject is.
@@ -35,7 +35,7 @@ _MOST = 1 + NAME_WEIGHT + FILTER_WEIGHT + INTRODUCTION_WEIGHT
 
 # What the best few tell of comes along, at a discount: this share of their score, spread over all that they link to
 # (one that links to everything points at nothing), and never above them.
-LINK_WEIGHT = 0.2
+LINK_WEIGHT = 0.15
 LINKED_FROM = 2
 
 # What a score is the sum of, in the order in which it is told.
@@ -133,16 +133,15 @@ class _Scale:
         return {key: hit for key, hit in self._made(keys).items() if self._is_spoken_for(key, hit)}
 
     def linked(self, best: Mapping[Key, Hit], hits: Mapping[Key, Hit]) -> dict[Key, Hit]:
-        """What the best link to, with a part of their score, and never above them: what was found of it anyway, and the
-        beginning of its file."""
+        """What the best link to, with a part of their score, and never above them: of each file what was found best, or
+        else its beginning."""
         found: dict[Key, Hit] = {}
         chunks = {key: hit.chunk for key, hit in best.items()}
         for key, entities in linked_entities(chunks, self._visible, hidden=self._hidden).items():
             source, told = best[key], introductions(entities, self._visible)
             bare = self._made({one for keys in told.values() for one in keys} - hits.keys())
             share = LINK_WEIGHT * source.score / math.sqrt(len(told)) if told else 0.0
-            among = {one: hit for one, hit in hits.items() if hit.chunk.entity_id in told}
-            for one, hit in sorted({**among, **bare}.items()):
+            for one, hit in _best_of_each({**bare, **hits}, told.keys()).items():
                 if one not in best and one not in found and self._visible.whole(one, hit.chunk):
                     score = max(min(round(hit.score + share, SCORE_DIGITS), source.score), hit.score)
                     parts = {**hit.parts, **_given(link=score - hit.score)}
@@ -216,6 +215,15 @@ class _Scale:
 
     def _meant(self, cosine: float, of_file: float | None) -> float:
         return cosine if of_file is None else (1 - self._file_weight) * cosine + self._file_weight * of_file
+
+
+def _best_of_each(hits: Mapping[Key, Hit], entity_ids: Collection[str]) -> dict[Key, Hit]:
+    """The best hit of each of the entities."""
+    found: dict[str, tuple[Key, Hit]] = {}
+    for key, hit in sorted(hits.items(), key=_order):
+        if hit.chunk.entity_id in entity_ids:
+            found.setdefault(hit.chunk.entity_id, (key, hit))
+    return dict(found.values())
 
 
 def _given(**parts: float) -> dict[str, float]:
