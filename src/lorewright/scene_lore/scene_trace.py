@@ -29,7 +29,6 @@ from lorewright.scene_lore.models import LoreText, SceneFocus, SceneItem, SceneL
 from lorewright.scene_lore.views import character_view, scene_view
 from lorewright.tokens import count_tokens
 
-
 # Whose a section is that is there by its ID: `always` is nobody's, for it stands in every scene.
 Why = Literal["place", "person", "thread", "always"]
 
