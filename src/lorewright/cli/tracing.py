@@ -141,8 +141,8 @@ def by_words(chunk: ChunkTrace) -> str:
 
 
 def by_meaning(chunk: ChunkTrace) -> str:
-    """`#3: 0.51`: the rank among the nearest and the cosine; the cosine alone where it is none of the nearest. Where the
-    whole file counts, too: `#3: 0.51, its file 0.40`."""
+    """`#3: 0.51`: the rank among the nearest and the cosine; the cosine alone where it is none of the nearest. Where
+    the whole file counts, too: `#3: 0.51, its file 0.40`."""
     if chunk.vector_score is None:
         return ""
     rank = f"#{chunk.vector_rank}: " if chunk.vector_rank else ""
