@@ -57,5 +57,5 @@ def open_desk(campaign: str | None) -> Desk:
 def warn_of_words_alone(desk: Desk, found: Retrieval) -> None:
     """Say on stderr why meaning was not asked, where it should have been."""
     problem = desk.without_vectors
-    for message in found.degraded or ((problem.message,) if problem else ()):
-        note(f"found by words alone: {message} (lorewright doctor says more)")
+    for message in found.degraded or ((f"found by words alone: {problem.message}",) if problem else ()):
+        note(f"{message} (lorewright doctor says more)")

@@ -11,7 +11,7 @@ from typing import Annotated
 import typer
 
 from lorewright.bootstrap import open_app
-from lorewright.cli import pack_export, pack_import, pack_stats, pack_testing
+from lorewright.cli import pack_export, pack_import, pack_stats, pack_testing, watching
 from lorewright.cli.output import say, show_json, show_table
 from lorewright.cli.progress import progress_bar
 from lorewright.cli.prose import wrapped
@@ -37,6 +37,7 @@ app.command("import", epilog=pack_import.EXAMPLE)(pack_import.import_pack)
 app.command("test", epilog=pack_testing.EXAMPLE)(pack_testing.pack_test)
 app.command("export", epilog=pack_export.EXAMPLE)(pack_export.export)
 app.command("stats", epilog=pack_stats.EXAMPLE)(pack_stats.stats)
+app.command("watch", epilog=watching.EXAMPLE)(watching.pack_watch)
 
 # More findings of one code than this are counted, not listed.
 _LISTED = 3

@@ -43,6 +43,8 @@ class ChunkTrace(BaseModel):
     vector_rank: int | None
     vector_score: float | None
     file_score: float | None
+    # Where a reranker is set: how well it says that the chunk answers. The best hits stand in its order.
+    rerank_score: float | None
     terms: dict[str, float]
     name: str | None
     mention: str | None
@@ -132,6 +134,7 @@ def _traced(hit: Hit, rank: int, reason: Reason | None, note: Note = _NOTHING, *
         vector_rank=hit.vector_rank,
         vector_score=hit.vector_score,
         file_score=hit.file_score,
+        rerank_score=hit.rerank_score,
         terms=hit.terms,
         name=hit.name,
         mention=hit.mention,

@@ -140,7 +140,7 @@ def vector_lane(text: str, visible: Visible, *, names: Iterable[str] = ()) -> Ve
         try:
             questions[index] = generation.embedder.embed_query(text)
         except EmbedderError as problem:
-            missing.append(problem.message)
+            missing.append(f"found by words alone: {problem.message}")
             continue
         windows[index] = shown
         found = generation.vectors.search(shown).best_chunks(questions[index], top=DEPTH)

@@ -64,6 +64,7 @@ class Hit:
     name: str | None = None
     mention: str | None = None
     linked_from: str | None = None
+    rerank_score: float | None = None
     parts: dict[str, float] = field(default_factory=dict)
 
 

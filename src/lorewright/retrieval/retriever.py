@@ -18,6 +18,7 @@ from lorewright.retrieval.in_force import NotInForce, Removal, in_force
 from lorewright.retrieval.overrides import ids_of, things
 from lorewright.retrieval.query import LoreRetrievalQuery, LoreRetrievalResult, RetrievedChunk
 from lorewright.retrieval.ranking import Hit, Ranking, rank_chunks
+from lorewright.retrieval.reranking import reranked
 from lorewright.retrieval.view import LoreView, hidden_entities, visible_text
 from lorewright.tokens import count_tokens
 
@@ -29,10 +30,10 @@ Arranged = Callable[[list[Hit], LoreView, int], Ruled]
 
 @dataclass(frozen=True)
 class Retrieval:
-    """A result and the reasons for it; `degraded` says why some packs were asked by words alone, if any were that
-    should not have been. `at_hand` is all that might have answered, in the order in which the budget is filled, as the
-    viewer reads it. `refit` fills anew, for so many tokens and sections: chunk ID -> its tokens in that answer, in the
-    answer's order; for another number of sections the view must still be open."""
+    """A result and the reasons for it; `degraded` says why some packs were asked by words alone, or nothing was
+    reranked, if that should have been. `at_hand` is all that might have answered, in the order in which the budget is
+    filled, as the viewer reads it. `refit` fills anew, for so many tokens and sections: chunk ID -> its tokens in that
+    answer, in the answer's order; for another number of sections the view must still be open."""
 
     result: LoreRetrievalResult
     traced: Callable[[], RetrievalTrace]
@@ -97,7 +98,7 @@ def _retrieve(view: LoreView, query: LoreRetrievalQuery, arranged: Arranged) -> 
     asked = replace(view, generations=_asked(view, query))
     force = in_force(asked)
     hidden = hidden_entities(force.view)
-    ranked = _ranked(force.view, query, hidden)
+    ranked = reranked(_ranked(force.view, query, hidden), query.keywords, force.view.generations)
     ruled = arranged(ranked.hits, force.view, query.limit)
     chosen, left_out = fill(ruled, budget_tokens=query.max_tokens)
     elapsed_ms = (time.perf_counter() - started) * 1000
