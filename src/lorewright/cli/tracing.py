@@ -128,8 +128,9 @@ def why(chunk: ChunkTrace) -> list[str]:
     """What tells for a chunk: its words, its nearness in meaning, and what ties it to the question."""
     words = [f"words {by_words(chunk)}"] if chunk.keyword_rank else []
     meaning = [f"meaning {by_meaning(chunk)}"] if chunk.vector_score is not None else []
+    again = [f"read again: {chunk.rerank_score:.2f}"] if chunk.rerank_score is not None else []
     tied = ties(chunk)
-    return [*words, *meaning, *([tied] if tied else [])]
+    return [*words, *meaning, *again, *([tied] if tied else [])]
 
 
 def by_words(chunk: ChunkTrace) -> str:
