@@ -61,6 +61,7 @@ def traced(chunk_id: str, rank: int, reason: str | None) -> ChunkTrace:
             "vector_rank": None,
             "vector_score": None,
             "file_score": None,
+            "rerank_score": None,
             "terms": {"smuggler": 4.0, "lighthouse keeper": 3.0, "quarantine": 2.0},
             "name": "the quarantine station",
             "mention": None,

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from lorewright.cli.absences import told_of
 from lorewright.index.generation import Generation
 from lorewright.packs.conditions import LoreConditions
 from lorewright.retrieval.absence import Absence, why_absent
@@ -137,3 +138,25 @@ def test_what_is_in_the_answer_is_told_to_be_there(town: Town) -> None:
     assert found.chunk is not None
     assert found.chunk.reason is None
     assert found.chunk.given > 0
+
+
+RULED: dict[str, str | bytes] = {
+    "law.md": "---\nid: law\nlore: {always: true}\n---\n# Law\n\nNobody may carry iron after dark.\n",
+    "gate.md": "---\nid: gate\nlore: {group: doors, priority: 5}\n---\n# Gate\n\nThe lantern gate is shut at dusk.\n",
+    "hatch.md": "---\nid: hatch\nlore: {group: doors}\n---\n# Hatch\n\nThe lantern hatch is never shut.\n",
+}
+
+
+def test_a_rule_that_keeps_an_entry_out_or_in_is_told(tmp_path: Path) -> None:
+    with opened_packs(tmp_path, {"town": RULED}) as generations:
+        lost = absent(generations, "lantern", "hatch:overview")
+        assert lost.chunk is not None
+        assert (lost.chunk.reason, lost.chunk.rule) == ("group", "group doors: town:gate:overview is there")
+        assert (lost.from_tokens, lost.from_limit) == (None, None)
+        kept = absent(generations, "lantern", "law:overview")
+        assert kept.chunk is not None
+        assert (kept.chunk.reason, kept.chunk.rank, kept.chunk.rule) == (None, 0, "always")
+        assert kept.chunk.given == kept.chunk.tokens
+        told = [told_of(one, LoreRetrievalQuery(keywords="lantern"))[0] for one in (lost, kept)]
+        assert told[0].endswith("for a rule of its entry keeps it out: group doors: town:gate:overview is there.")
+        assert told[1] == "town:law:overview was chosen: always."

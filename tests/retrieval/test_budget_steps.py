@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lorewright.index.generation import Generation
 from lorewright.retrieval.budget_steps import budget_steps
-from pack_builder import ask, found
+from pack_builder import TOWN, ask, found, opened_packs
 
 Town = tuple[Generation, ...]
 WORDS = "the barman and the laundry of the Night Guild"
@@ -43,3 +45,11 @@ def test_a_step_tells_what_had_no_room(town: Town) -> None:
 def test_the_limit_of_sections_is_not_taken_for_the_budget(town: Town) -> None:
     (step,) = budget_steps(ask(town, WORDS), [5000], limit=2)
     assert (step.sections, step.cut, step.next) == (2, None, None)
+
+
+def test_what_is_always_there_is_told_with_its_step(tmp_path: Path) -> None:
+    law = "---\nid: law\nlore: {always: true}\n---\n# Law\n\nNobody may carry iron after dark.\n"
+    with opened_packs(tmp_path, {"town": {**TOWN, "law.md": law}}) as generations:
+        small, large = budget_steps(ask(generations, WORDS), [15, 200], limit=10)
+    assert [(one.chunk_id, one.rank) for one in small.new] == [("town:law:overview", 0)]
+    assert "town:law:overview" not in {one.chunk_id for one in large.new}

@@ -11,7 +11,7 @@ from lorewright.index.generation import Generation
 from lorewright.packs.conditions import LoreConditions
 from lorewright.retrieval.view import LoreView
 from lorewright.scene_lore.scene_trace import SceneFound, find_scene
-from pack_builder import opened_packs
+from pack_builder import TOWN, opened_packs
 
 Town = tuple[Generation, ...]
 
@@ -101,3 +101,13 @@ def test_conditions_are_told_to_the_game_master_and_keep_things_from_all_others(
         assert held.trace.conditions[0].holds is True
         with pytest.raises(NotFound):
             scene(LoreView(generations, viewer="player"), location="alley", present=[])
+
+
+def test_what_is_always_there_stands_in_every_scene_and_is_not_found_a_second_time(tmp_path: Path) -> None:
+    law = "---\nid: law\nlore: {always: true}\n---\n# Law\n\nNobody may carry iron after dark.\n"
+    with opened_packs(tmp_path, {"town": {**TOWN, "law.md": law}}) as generations:
+        found = scene(LoreView(generations, viewer="player"))
+    assert [(line.text, line.why) for line in found.lines if line.of == "town:law"] == [
+        ("Nobody may carry iron after dark.", "always")
+    ]
+    assert all(chunk.chunk_id != "town:law:overview" for chunk in found.trace.by_retrieval.chunks)

@@ -82,6 +82,9 @@ class _Page:
         say_parts(*legend(self._parts))
         head = f"{counts}; names and filters come on top{of}"
         say(textwrap.fill(head, self._width), style="dim")
+        if trace.synonyms:
+            also = "; ".join(f"{', '.join(others)} for {word}" for word, others in trace.synonyms.items())
+            say(textwrap.fill(f"looked up, too: {also}", self._width), style="dim")
         name, drawn = "section".ljust(self._name), "score".ljust(self._bar)
         say(f"rank  {name}  {drawn}         tokens   so far", style="bold")
 
@@ -125,8 +128,9 @@ def why(chunk: ChunkTrace) -> list[str]:
     """What tells for a chunk: its words, its nearness in meaning, and what ties it to the question."""
     words = [f"words {by_words(chunk)}"] if chunk.keyword_rank else []
     meaning = [f"meaning {by_meaning(chunk)}"] if chunk.vector_score is not None else []
+    again = [f"read again: {chunk.rerank_score:.2f}"] if chunk.rerank_score is not None else []
     tied = ties(chunk)
-    return [*words, *meaning, *([tied] if tied else [])]
+    return [*words, *meaning, *again, *([tied] if tied else [])]
 
 
 def by_words(chunk: ChunkTrace) -> str:
@@ -138,10 +142,13 @@ def by_words(chunk: ChunkTrace) -> str:
 
 
 def by_meaning(chunk: ChunkTrace) -> str:
-    """`#3: 0.51`: the rank among the nearest and the cosine; the cosine alone where it is none of the nearest."""
+    """`#3: 0.51`: the rank among the nearest and the cosine; the cosine alone where it is none of the nearest. Where
+    the whole file counts, too: `#3: 0.51, its file 0.40`."""
     if chunk.vector_score is None:
         return ""
-    return f"#{chunk.vector_rank}: {chunk.vector_score:.2f}" if chunk.vector_rank else f"{chunk.vector_score:.2f}"
+    rank = f"#{chunk.vector_rank}: " if chunk.vector_rank else ""
+    file = f", its file {chunk.file_score:.2f}" if chunk.file_score is not None else ""
+    return f"{rank}{chunk.vector_score:.2f}{file}"
 
 
 def ties(chunk: ChunkTrace) -> str:

@@ -24,7 +24,7 @@ from lorewright.retrieval.retriever import Found, Retrieval, find_chunk, retriev
 from lorewright.retrieval.view import LoreView, visible_text
 
 # IDs less alike than this (of 100) were not meant.
-_ALIKE = 72
+_ALIKE = 80
 _SUGGESTED = 3
 
 

@@ -14,17 +14,20 @@ from lorewright.evals.leaks.secrets import ALIAS, COMMENT, KEY, OWN_KINDS, TRIGG
 from lorewright.packs.loader import Progress, no_progress
 from lorewright.packs.models import OPEN_ROLES
 from lorewright.retrieval.desk import PackDesk, entity_lore
+from lorewright.retrieval.in_force import in_force
 from lorewright.retrieval.query import LoreRetrievalQuery
 from lorewright.retrieval.retriever import retrieve, why_not
 from lorewright.retrieval.view import LoreView, hidden_entities, visible_text
 from lorewright.scene_lore.gather import gather
 from lorewright.scene_lore.models import SceneFocus
+from lorewright.scene_lore.scene_trace import find_scene
 from lorewright.scene_lore.views import StageViewer, scene_view
 
 T = TypeVar("T")
 
 _EVERYTHING = 10_000_000
 _WORDS_ASKED = 40
+_SCENE_TOKENS = 20_000
 _SCENE_VIEWERS: tuple[StageViewer, ...] = ("player", "narrator", "planner")
 
 
@@ -169,6 +172,21 @@ class Asker:
             for viewer in _SCENE_VIEWERS:
                 shown = json.dumps(scene_view(lore, viewer, learned=frozenset()), ensure_ascii=False)
                 self._looker.look(shown, viewer=viewer, channel="scene lore", where=f"lore scene --location {place}")
+            self._scene_as_player(LoreView(view.generations, viewer="player"), place, everyone, threads)
+
+    def _scene_as_player(self, view: LoreView, place: str, characters: Sequence[str], threads: Sequence[str]) -> None:
+        """The scene as it is explained to a player, who knows of no place or person that only secrets tell of."""
+        hidden = hidden_entities(in_force(view).view)
+        if place in hidden:
+            return
+        present = [one for one in characters if one not in hidden]
+        found = find_scene(view, location=place, present=present, threads=threads, limit=50, max_tokens=_SCENE_TOKENS)
+        told = [
+            found.trace.model_dump_json(),
+            found.beside.result.model_dump_json(),
+            *(one.text for one in found.lines),
+        ]
+        self._look(view, "\n".join(told), "scene lore", f"lore scene --location {place} --as player --explain")
 
     def _look(self, view: LoreView, text: str, channel: str, where: str) -> None:
         self._looker.look(text, viewer=view.viewer, channel=channel, where=where, own_ids=view.own_ids)
