@@ -135,3 +135,14 @@ def as_book(fields: Mapping[str, Any]) -> dict[str, Any]:
     placed = {*_BESIDE.values(), *_EXTENSION_OF, "disable", "uid", "extensions"}
     left = {key: value for key, value in fields.items() if key not in placed}
     return {**found, **left, "extensions": among}
+
+
+def with_rules(fields: Mapping[str, Any], rules: Mapping[str, Any]) -> dict[str, Any]:
+    """The fields with those of world info over them, under the names that the fields have themselves."""
+    if not is_of_a_book(fields):
+        return {**fields, **rules}
+    said = as_book(rules)
+    del said["position"]
+    extensions = fields.get("extensions")
+    among = {**(extensions if isinstance(extensions, dict) else {}), **said.pop("extensions")}
+    return {**fields, **said, **({"extensions": among} if among else {})}
