@@ -58,7 +58,9 @@ def test_each_is_a_schema_and_its_copy_is_what_is_made_now(name: str) -> None:
 
 
 def test_every_key_that_the_program_reads_is_described() -> None:
-    pack, frontmatter, scenario, ruleset = (author_schemas()[one]() for one in ("pack", "frontmatter", "scenario", "ruleset"))
+    pack, frontmatter, scenario, ruleset = (
+        author_schemas()[one]() for one in ("pack", "frontmatter", "scenario", "ruleset")
+    )
     assert pack["properties"].keys() == Manifest.model_fields.keys() - {"extra", "derived"}
     assert frontmatter["properties"].keys() >= _KNOWN | {"exits", "baked", "chattiness", "agenda"}
     assert frontmatter["$defs"]["rules"]["properties"].keys() == set(RULE_NAMES)

@@ -48,7 +48,9 @@ def test_the_page_shows_the_very_files(path: Path) -> None:
 def test_every_command_of_the_workflow_runs_as_it_is_written(repository: Path) -> None:
     workflow = loaded(WORKFLOW)
     commands = [step["run"] for step in workflow["jobs"]["pack"]["steps"] if "run" in step]
-    ours = [shlex.split(one.replace("$PACK", workflow["env"]["PACK"])) for one in commands if one.startswith("lorewright")]
+    ours = [
+        shlex.split(one.replace("$PACK", workflow["env"]["PACK"])) for one in commands if one.startswith("lorewright")
+    ]
     assert [one[1:3] for one in ours] == [["pack", "validate"], ["pack", "test"], ["pack", "export"]]
     for command in ours:
         run(*command[1:])

@@ -61,7 +61,9 @@ def test_a_word_planted_in_every_secret_of_an_own_pack_is_in_no_export(name: str
     planted = load_pack(tmp_path / name)
     texts = exported(planted, Audience.of("player"), tmp_path / "out")
     assert canaries.words
-    assert {out: [one.id for one in canaries.found_in(text)] for out, text in texts.items()} == {key: [] for key in texts}
+    assert {out: [one.id for one in canaries.found_in(text)] for out, text in texts.items()} == {
+        key: [] for key in texts
+    }
     told = exported(planted, Audience.of("gm"), tmp_path / "gm")
     assert all(canaries.found_in(text) for text in told.values())
 
