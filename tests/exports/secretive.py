@@ -32,6 +32,7 @@ CANARIES = {
     "what an import left over": "solenodon",
     "an x_ key of the manifest": "colugo",
     "a count in the manifest": "bandicoot",
+    "a synonym": "quoll",
     "a file for the game master": "aardwolf",
     "the alias of that": "fennec",
     "somebody of whom only secrets tell": "zorilla",
@@ -61,6 +62,7 @@ FILES = {
         license: {type: CC0}
         description: A quay, and those who work on it.
         provides: {bandicoot: 3}
+        synonyms: [[quoll, the tall one]]
         x_author_note: The colugo did it.
     """,
     "x_source.json": """{"people/osk.md": {"x_left": "solenodon"}, "pack.yaml": {"x_more": "solenodon"}}""",

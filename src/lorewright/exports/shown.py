@@ -200,4 +200,4 @@ def _manifest(manifest: Manifest, audience: Audience) -> Manifest:
     """What a pack says of itself; keys of its own and what it counts are for the game master."""
     if audience.is_gm:
         return manifest
-    return manifest.model_copy(update={"extra": {}, "provides": {}, "exclude": (), "types": {}})
+    return manifest.model_copy(update={"extra": {}, "provides": {}, "exclude": (), "types": {}, "synonyms": ()})

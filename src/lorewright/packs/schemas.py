@@ -93,6 +93,12 @@ def pack_schema() -> Schema:
                 "description": f"What a folder's files are, by its name: one of {', '.join(ENTITY_TYPES)}.",
                 "examples": [{"Cast": "npc"}],
             },
+            "synonyms": {
+                "type": ["array", "null"],
+                "items": {"type": ["array", "string"], "items": {"type": ["string", "number", "boolean"]}},
+                "description": "Groups of words that mean the same: whoever asks for one asks for all of its group.",
+                "examples": [[["comm unit", "comlink"]]],
+            },
         },
         required=["id"],
     )
