@@ -33,6 +33,7 @@ CANARIES = {
     "an x_ key of the manifest": "colugo",
     "a count in the manifest": "bandicoot",
     "a synonym": "quoll",
+    "a key of the license": "pademelon",
     "a file for the game master": "aardwolf",
     "the alias of that": "fennec",
     "somebody of whom only secrets tell": "zorilla",
@@ -59,7 +60,7 @@ FILES = {
         id: secretive
         name: The Quay
         version: 1.0.0
-        license: {type: CC0}
+        license: {type: CC0, note: pademelon}
         description: A quay, and those who work on it.
         provides: {bandicoot: 3}
         synonyms: [[quoll, the tall one]]
