@@ -117,7 +117,7 @@ def test_the_schemas_of_every_stage_are_written(workspace: Path, tmp_path: Path)
 
 def test_the_schemas_that_are_kept_are_those_of_the_code() -> None:
     """`lorewright prompts schemas docs/schemas` writes them anew."""
-    kept = {path.name: path.read_text(encoding="utf-8") for path in SCHEMAS.iterdir()}
+    kept = {path.name: path.read_text(encoding="utf-8") for path in SCHEMAS.glob("*.json")}
     assert kept == dict(schema_files(PROMPT_TYPES))
 
 

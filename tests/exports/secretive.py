@@ -32,6 +32,8 @@ CANARIES = {
     "what an import left over": "solenodon",
     "an x_ key of the manifest": "colugo",
     "a count in the manifest": "bandicoot",
+    "a synonym": "quoll",
+    "a key of the license": "pademelon",
     "a file for the game master": "aardwolf",
     "the alias of that": "fennec",
     "somebody of whom only secrets tell": "zorilla",
@@ -58,9 +60,10 @@ FILES = {
         id: secretive
         name: The Quay
         version: 1.0.0
-        license: {type: CC0}
+        license: {type: CC0, note: pademelon}
         description: A quay, and those who work on it.
         provides: {bandicoot: 3}
+        synonyms: [[quoll, the tall one]]
         x_author_note: The colugo did it.
     """,
     "x_source.json": """{"people/osk.md": {"x_left": "solenodon"}, "pack.yaml": {"x_more": "solenodon"}}""",

@@ -20,6 +20,7 @@ COMMANDS = {
     "scenario": "scenario",
     "ruleset": "ruleset",
     "prompts": "prompts",
+    "schema": "schema",
     "campaign": "campaign",
     "session": "session",
     "models": "models",

@@ -127,4 +127,4 @@ def _book(pack: ShownPack, shown: ShownEntity) -> dict[str, Any]:
             continue
         number = free_number(entry.fields.get("id", entry.fields.get("uid")), taken)
         entries.append(as_book_entry(entry, number, is_first=is_first))
-    return {**fields, "entries": entries}
+    return {**fields, "entries": sorted(entries, key=lambda entry: int(entry["id"]))}

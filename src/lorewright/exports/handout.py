@@ -13,7 +13,7 @@ from markdown_it.token import Token
 from lorewright.exports.shown import ShownEntity, ShownPack
 from lorewright.exports.sillytavern import NOTICE
 from lorewright.exports.vault import titles_of_types
-from lorewright.ids import local, slug
+from lorewright.ids import local
 from lorewright.packs.chunking import lines_of
 from lorewright.packs.importers.prose import heading
 from lorewright.packs.models import Entity
@@ -128,7 +128,7 @@ def _link(entity: Entity, label: str) -> str:
 
 
 def _anchor(entity: Entity) -> str:
-    return f"e-{slug(local(entity.id), fallback='entity')}"
+    return f"e-{local(entity.id)}"
 
 
 def _deeper(text: str) -> str:

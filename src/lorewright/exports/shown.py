@@ -29,6 +29,9 @@ LEARNED = "Learned"
 _ITEM_NAME = re.compile(r"[ \t]?\{#[A-Za-z0-9][\w-]{0,60}\}")
 _CONDITION = re.compile(r"^(\s*(?:[-*+]|\d{1,9}[.)])?\s*)\(when\s[^()]{1,200}\)\s*", re.IGNORECASE | re.MULTILINE)
 _WHEN = "(when"
+_OF_A_LICENSE = frozenset(
+    {"type", "name", "version", "url", "publisher", "author", "authors", "attribution", "copyright"}
+)
 _ATTRIBUTES = re.compile(r"<([A-Za-z][\w-]{0,40})\s[^<>]*=[^<>]*>")
 
 
@@ -200,4 +203,6 @@ def _manifest(manifest: Manifest, audience: Audience) -> Manifest:
     """What a pack says of itself; keys of its own and what it counts are for the game master."""
     if audience.is_gm:
         return manifest
-    return manifest.model_copy(update={"extra": {}, "provides": {}, "exclude": (), "types": {}})
+    said = {key: value for key, value in manifest.license.items() if key in _OF_A_LICENSE}
+    closed: dict[str, Any] = {"extra": {}, "provides": {}, "exclude": (), "types": {}, "synonyms": ()}
+    return manifest.model_copy(update={**closed, "license": said})

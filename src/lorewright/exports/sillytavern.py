@@ -17,7 +17,7 @@ from lorewright.exports.rules import rules_of, to_world_info
 from lorewright.exports.shown import ShownEntity, ShownPack, ShownSection
 from lorewright.ids import local
 from lorewright.packs.importers.entries import NO_KEY
-from lorewright.packs.importers.entry_fields import DEFAULTS, as_book, as_world_info
+from lorewright.packs.importers.entry_fields import DEFAULTS, as_book, as_world_info, with_rules
 from lorewright.packs.importers.mark import GM, KEPT, MARK
 from lorewright.packs.importers.world_info import WorldInfo
 from lorewright.packs.importers.writer import LEFT_FILE
@@ -93,7 +93,8 @@ def world_info(pack: ShownPack) -> dict[str, Any]:
         uid = free_number(entry.fields.get("uid"), taken)
         key = entry.place if entry.place and entry.place not in entries else str(uid)
         entries[key] = _as_world_info(entry, uid, is_first=is_first)
-    return {**book, "entries": entries}
+    in_order = sorted(entries.items(), key=lambda one: int(one[1]["uid"]))
+    return {**book, "entries": dict(in_order)}
 
 
 def numbered(entries: Iterator[Entry]) -> Iterator[tuple[Entry, bool]]:
@@ -136,7 +137,7 @@ def _entry(
         section,
         tuple(dict.fromkeys([*names, *own, *patterns])),
         "\n".join([*lines, text]),
-        {**as_world_info(fields), **rules} if rules else fields,
+        with_rules(fields, rules),
         str(kept.get("entry") or ""),
     )
 

@@ -68,6 +68,7 @@ def _manifest(pack: ShownPack, folder_name: str) -> dict[str, Any]:
     said |= {"license": manifest.license or {"type": "unknown"}, "chunk_tokens": manifest.chunk_tokens}
     if pack.audience.is_gm:
         said |= {"depends_on": [one.model_dump() for one in manifest.depends_on]} if manifest.depends_on else {}
+        said |= {"synonyms": [list(group) for group in manifest.synonyms]} if manifest.synonyms else {}
         said |= manifest.extra
     return said | {MARK: f"{manifest.id} {manifest.version}", "x_exported_for": pack.audience.view.viewer}
 

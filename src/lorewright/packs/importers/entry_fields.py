@@ -91,12 +91,17 @@ _AMONG_EXTENSIONS = {
 }
 _EXTENSION_OF = {name: key for key, name in _AMONG_EXTENSIONS.items()}
 _OF_A_BOOK = frozenset({"secondary_keys", "insertion_order", "use_regex"})
+_OF_WORLD_INFO = frozenset({"uid", "order", "disable", "keysecondary"})
 _PLACES = {"before_char": 0, "after_char": 1}
 
 
 def is_of_a_book(fields: Mapping[str, Any]) -> bool:
     """Whether an entry's fields are named as a card's book names them."""
-    return bool(_OF_A_BOOK & fields.keys()) or fields.get("position") in _PLACES
+    if _OF_A_BOOK & fields.keys() or fields.get("position") in _PLACES:
+        return True
+    extensions = fields.get("extensions")
+    among = _AMONG_EXTENSIONS.keys() & (extensions.keys() if isinstance(extensions, dict) else set())
+    return bool(among) and not _OF_WORLD_INFO & fields.keys()
 
 
 def as_world_info(fields: Mapping[str, Any]) -> dict[str, Any]:
@@ -135,3 +140,14 @@ def as_book(fields: Mapping[str, Any]) -> dict[str, Any]:
     placed = {*_BESIDE.values(), *_EXTENSION_OF, "disable", "uid", "extensions"}
     left = {key: value for key, value in fields.items() if key not in placed}
     return {**found, **left, "extensions": among}
+
+
+def with_rules(fields: Mapping[str, Any], rules: Mapping[str, Any]) -> dict[str, Any]:
+    """The fields with those of world info over them, under the names that the fields have themselves."""
+    if not is_of_a_book(fields):
+        return {**fields, **rules}
+    said = as_book(rules)
+    del said["position"]
+    extensions = fields.get("extensions")
+    among = {**(extensions if isinstance(extensions, dict) else {}), **said.pop("extensions")}
+    return {**fields, **said, **({"extensions": among} if among else {})}

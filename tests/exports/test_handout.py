@@ -1,0 +1,92 @@
+"""The handout: one document that stands alone, whatever is in the texts."""
+
+from __future__ import annotations
+
+import re
+from html.parser import HTMLParser
+from pathlib import Path
+
+from harbour import write_pack
+from lorewright.exports.audience import Audience
+from lorewright.exports.handout import as_html, as_markdown
+from lorewright.exports.shown import ShownPack, shown_pack
+from lorewright.packs.loader import load_pack
+
+FILES = {
+    "pack.yaml": "id: hostile\nname: <b>A & B</b>\nversion: 1.0.0\nlicense: {type: CC0}\ndescription: 'It''s <i>'\n",
+    "npcs/a.md": """
+        ---
+        id: a
+        type: npc
+        aliases: ["<script>alert(1)</script>"]
+        ---
+        # Ada *the* <img>
+
+        She knows [[Ben]]. <script>alert(2)</script> ![x](http://example.com/x.png) [go](javascript:alert(3)) [web](https://example.com)
+
+        ### A heading below
+
+        | a | b |
+        |---|---|
+        | 1 | 2 |
+
+        ```
+        never closed
+    """,
+    "npcs/b.md": "---\nid: b\ntype: npc\n---\n# Ben\n\nKnows [Ada](a.md).\n\n## Past\n\nLong.\n",
+    "places/c.md": "---\nid: c\ntype: location\n---\n# Cellar\n\nDark.\n",
+}
+
+
+def shown(tmp_path: Path) -> ShownPack:
+    return shown_pack(load_pack(write_pack(tmp_path / "hostile", FILES)), Audience.of("player"))
+
+
+class Page(HTMLParser):
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.tags: list[str] = []
+        self.ids: set[str] = set()
+        self.links: list[str] = []
+        self.feed(text)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append(tag)
+        self.ids |= {value for key, value in attrs if key == "id" and value}
+        self.links += [value for key, value in attrs if key in ("href", "src") and value]
+
+
+def test_a_page_needs_nothing_and_runs_nothing(tmp_path: Path) -> None:
+    text = as_html(shown(tmp_path))
+    page = Page(text)
+    assert not {"script", "img", "link", "iframe", "object"} & set(page.tags)
+    assert all(one.startswith("#") or one == "https://example.com" for one in page.links)
+    assert "default-src 'none'" in text
+    assert "<title>&lt;b&gt;A &amp; B&lt;/b&gt;</title>" in text
+
+
+def test_the_contents_and_every_link_lead_somewhere(tmp_path: Path) -> None:
+    page = Page(as_html(shown(tmp_path)))
+    assert page.ids == {"e-a", "e-b", "e-c"}
+    assert {one for one in page.links if one.startswith("#")} == {"#e-a", "#e-b", "#e-c"}
+    text = as_markdown(shown(tmp_path))
+    assert set(re.findall(r"\]\(#(e-\w)\)", text)) == set(re.findall(r'<a id="(e-\w)">', text)) == {"e-a", "e-b", "e-c"}
+
+
+def test_headings_inside_a_section_stand_below_its_own(tmp_path: Path) -> None:
+    assert "<h5>A heading below</h5>" in as_html(shown(tmp_path))
+    text = as_markdown(shown(tmp_path))
+    assert "\n##### A heading below\n" in text
+    assert [line for line in text.split("\n") if re.match(r"#{1,4} ", line)][1:] == [
+        "## Contents",
+        "## People",
+        "### Ada the",
+        "### Ben",
+        "#### Past",
+        "## Places",
+        "### Cellar",
+    ]
+
+
+def test_the_same_pack_gives_the_same_bytes(tmp_path: Path) -> None:
+    assert as_html(shown(tmp_path)) == as_html(shown(tmp_path))
