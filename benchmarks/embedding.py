@@ -17,10 +17,8 @@ import resource
 import statistics
 import subprocess
 import sys
-import tempfile
 import time
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -65,33 +63,10 @@ def minilm(threads: int | None = None) -> Embed:
 
 
 def int8() -> Embed:
-    """Ours with weights of eight bits: not shipped, for its answers differ from processor to processor."""
-    import onnx
-    from onnxruntime import InferenceSession, SessionOptions
-    from onnxruntime.quantization import quantize_dynamic
+    """Ours in eight bits: an option, for its answers differ from processor to processor."""
+    from lorewright.index.embedders.minilm import MiniLM
 
-    from lorewright.index.embedders import minilm as module
-    from lorewright.index.embedders.graph import build_graph
-    from lorewright.index.embedders.weights import model_folder, open_weights
-
-    arrays = open_weights(model_folder() / "model.safetensors").arrays
-    model = onnx.load_model_from_string(build_graph(arrays)[0])
-    for value in model.graph.initializer:
-        if value.data_location == onnx.TensorProto.EXTERNAL:
-            value.CopyFrom(onnx.numpy_helper.from_array(arrays[value.name], value.name))
-    with tempfile.TemporaryDirectory() as folder:
-        onnx.save(model, f"{folder}/float.onnx")
-        quantize_dynamic(f"{folder}/float.onnx", f"{folder}/int8.onnx")
-        encoder = module._Encoder(model_folder(), 1)
-        options = SessionOptions()
-        options.intra_op_num_threads = 1
-        encoder._session = InferenceSession(f"{folder}/int8.onnx", options)
-
-    def embed(many: Sequence[str]) -> object:
-        with ThreadPoolExecutor(module._processors()) as pool:
-            return list(pool.map(encoder.vector, many))
-
-    return embed
+    return MiniLM(eight_bits=True).embed
 
 
 def sentence_transformers(batch: int) -> Embed:

@@ -22,6 +22,9 @@ from lorewright.campaigns.sessions import Sessions
 from lorewright.campaigns.upgrades.upgrading import Upgrades
 from lorewright.errors import EmbedderError, SettingsError
 from lorewright.evals.leaks.suite import LeakSuite
+from lorewright.evals.pack_roots import PackRoots
+from lorewright.evals.pack_tests.asking import Bounds
+from lorewright.evals.pack_tests.suite import PackTests
 from lorewright.evals.replay import Replays
 from lorewright.index.library import Library
 from lorewright.llm.metered import Budget
@@ -71,6 +74,14 @@ class App:
         """Tests packs and campaigns for leaks, in a folder of the moment."""
         where = self.workspace
         return LeakSuite(self.by_words, where.scenarios, where.content_packs, self.casting.library)
+
+    @property
+    def pack_tests(self) -> PackTests:
+        """Tests packs: what their authors expect of them, and that every section can be found."""
+        where = self.workspace
+        roots = PackRoots(self.library, where.content_packs, where.scenarios)
+        bounds = Bounds(where.settings.lore.limit, where.settings.lore.max_tokens)
+        return PackTests(self.library, roots, self.leaks, bounds)
 
     def rehearsal(self, folder: Path) -> Campaigns:
         """Campaigns that are kept in another folder: for a demo that leaves nothing behind."""

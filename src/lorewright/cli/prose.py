@@ -19,11 +19,19 @@ _FENCE = re.compile(r"\s*(```|~~~)")
 _KEPT = re.compile(r"\s*[|#>]|    |\t")
 
 
-def wrapped(text: str, *, indent: str = "", hanging: str | None = None) -> str:
-    """The text's paragraphs, none wider than a page or the screen; `hanging` indents all lines of one but its first."""
+def wrapped(text: str, *, indent: str = "", hanging: str | None = None, whole_words: bool = False) -> str:
+    """The text's paragraphs, none wider than a page or the screen; `hanging` indents all lines of one but its first.
+    With `whole_words` nothing is broken but at a space: an ID that is copied has to be whole."""
     after = indent if hanging is None else hanging
     return "\n\n".join(
-        textwrap.fill(" ".join(part.split()), _width(_WIDEST), initial_indent=indent, subsequent_indent=after)
+        textwrap.fill(
+            " ".join(part.split()),
+            _width(_WIDEST),
+            initial_indent=indent,
+            subsequent_indent=after,
+            break_on_hyphens=not whole_words,
+            break_long_words=not whole_words,
+        )
         for part in text.split("\n\n")
         if part.strip()
     )
@@ -49,17 +57,22 @@ def in_lines(parts: Sequence[str], *, indent: str = "  ", between: str = "   ") 
 
 def laid_out(markdown: str) -> str:
     """A chunk's text with its links as they are shown: paragraphs and list items wrapped, all else line by line."""
-    return "\n".join(_laid_out(markdown))
+    return "\n".join(_laid_out(markdown, _width(_WIDEST_SOURCE)))
 
 
-def _laid_out(markdown: str) -> Iterator[str]:
+def unwrapped(markdown: str) -> str:
+    """The same with each paragraph and list item on one line, for what wraps by itself."""
+    return "\n".join(_laid_out(markdown, len(markdown) + 1))
+
+
+def _laid_out(markdown: str, width: int) -> Iterator[str]:
     block: list[str] = []
     fenced = False
     for line in markdown.splitlines():
         fence = _FENCE.match(line) is not None
         kept = fenced or fence or not line.strip() or (_KEPT.match(line) is not None and not block)
         if block and (kept or _ITEM.match(line)):
-            yield _filled(block)
+            yield _filled(block, width)
             block = []
         if kept:
             yield line
@@ -67,16 +80,14 @@ def _laid_out(markdown: str) -> Iterator[str]:
             block.append(line)
         fenced ^= fence
     if block:
-        yield _filled(block)
+        yield _filled(block, width)
 
 
-def _filled(block: Sequence[str]) -> str:
+def _filled(block: Sequence[str], width: int) -> str:
     """A paragraph or a list item on its lines; an item's text stands to the right of its mark."""
     item = _ITEM.match("\n".join(block))
     mark, text = (item.group(1), item.group(2)) if item else ("", "\n".join(block))
-    return textwrap.fill(
-        plain_text(text), _width(_WIDEST_SOURCE), initial_indent=mark, subsequent_indent=" " * len(mark)
-    )
+    return textwrap.fill(plain_text(text), width, initial_indent=mark, subsequent_indent=" " * len(mark))
 
 
 def _width(widest: int) -> int:

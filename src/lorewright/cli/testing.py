@@ -1,8 +1,7 @@
-"""lorewright pack test, campaign test: golden queries, and the leak suite."""
+"""lorewright campaign test, and what the leak suite found."""
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -13,34 +12,13 @@ from lorewright.cli.progress import progress_bar
 from lorewright.cli.prose import wrapped
 from lorewright.errors import SettingsError
 from lorewright.evals.leaks.findings import Blocked, Leak, LeakReport
-from lorewright.retrieval.golden import misses, read_golden
 
-PACK_EXAMPLE = "Example: lorewright pack test neo_seattle --leaks"
 CAMPAIGN_EXAMPLE = "Example: lorewright campaign test friday --leaks"
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for programs.")]
 Leaks = Annotated[bool, typer.Option("--leaks", help="Look for secrets wherever somebody may not know them.")]
 _SHOWN = 25
 _REMARKS = 12
-
-
-def pack_test(
-    pack: Annotated[str, typer.Argument(help="The pack's ID; with --leaks its folder will do.")],
-    leaks: Leaks = False,
-    as_json: AsJson = False,
-) -> None:
-    """Ask a pack its golden queries, or with --leaks see whether its secrets keep. Exit 1 where something is wrong.
-
-    For leaks a copy of the pack is made with a word of its own in each secret; it is queried, read and played by
-    everybody who may not know them, also by models that repeat whatever they are shown. Your files are only read.
-    """
-    if not leaks:
-        _golden(pack, as_json=as_json)
-        return
-    suite = open_app().leaks
-    with progress_bar() as progress:
-        report = suite.pack(pack, progress=progress)
-    _show(report, as_json=as_json)
 
 
 def campaign_test(
@@ -58,36 +36,11 @@ def campaign_test(
     lorewright = open_app()
     with progress_bar() as progress:
         report = lorewright.leaks.campaign(lorewright.campaigns, campaign_id, progress=progress)
-    _show(report, as_json=as_json)
+    show_leaks(report, as_json=as_json)
 
 
-def _golden(pack_id: str, *, as_json: bool) -> None:
-    library = open_app().library
-    pack = library.get(pack_id)
-    asked = read_golden(Path(pack.path))
-    needed = [one.key for one in library.packs() if one.id in dict(pack.depends_on)]
-    generations = [library.open(key) for key in (*needed, pack.key)]
-    try:
-        found = [(one.place, one.query.query, miss) for one in asked for miss in misses(generations, one.query)]
-    finally:
-        for generation in generations:
-            generation.close()
-    if as_json:
-        show_json(
-            {
-                "asked": len(asked),
-                "misses": [{"place": place, "query": query, "miss": miss} for place, query, miss in found],
-            }
-        )
-    else:
-        for place, query, miss in found:
-            say(f"{place}: “{query}”: {miss}", style="red")
-        say(f"{len(asked)} golden queries, {len(found)} not answered as expected")
-    if found:
-        raise typer.Exit(1)
-
-
-def _show(report: LeakReport, *, as_json: bool) -> None:
+def show_leaks(report: LeakReport, *, as_json: bool) -> None:
+    """Show what the leak suite found; exit 1 where there is a leak."""
     if as_json:
         show_json(report.as_json())
     else:

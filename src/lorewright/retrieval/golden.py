@@ -1,79 +1,71 @@
 """Golden queries: what a pack's author expects of the answers to questions -> what is not as expected.
 
-They stand in the pack's folder, in `tests/*.yaml`, and are no content of it:
+They stand in the pack's folder, in `tests/*.yaml`, and are no content of it (docs/testing_packs.md has every key):
 
     - query: "how long does a log last"
-      viewer: player          # gm (default) or player
+      viewer: player          # gm (default), player, or npc:ID
       budget: 600             # tokens, 1000 by default
-      include: [neo_seattle:courier_comms:pairs]     # chunks that must be in the answer
-      exclude: [neo_seattle:mira:withholds]          # chunks that must not
+      include: [courier_comms:pairs]           # sections that must be in the answer
+      exclude: [mira:withholds]                # sections that must not
+    - scene: {location: neon_dragon, present: [viktor]}
+      include: [viktor:overview]
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from difflib import get_close_matches
 from pathlib import Path
-from typing import Annotated, Literal, Self
+from typing import Any
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints, TypeAdapter, ValidationError, model_validator
+from pydantic import BaseModel, ValidationError
 
 from lorewright.errors import PackError
 from lorewright.index.generation import Generation
 from lorewright.packs.bounded_yaml import YamlProblem, line_of, lines_of_yaml, load_yaml
 from lorewright.packs.files import TESTS_FOLDER
 from lorewright.packs.limits import MAX_MANIFEST_BYTES
-from lorewright.retrieval.query import LoreRetrievalQuery, RetrievedChunk
-from lorewright.retrieval.retriever import retrieve
-from lorewright.retrieval.view import LoreView
+from lorewright.packs.loader import load_manifest
+from lorewright.retrieval.golden_query import GOLDEN_QUERIES, Given, GivenFact, GoldenQuery, GoldenScene, golden_schema
+from lorewright.retrieval.judging import judged
+
+__all__ = ["Golden", "GoldenFault", "GoldenQuery", "golden_in", "golden_schema", "misses", "read_golden"]
 
 _SUFFIXES = (".yaml", ".yml")
 # So many faults of a file are told at once.
 _TOLD = 10
-# Shorter words may well stand in open lore, too.
-_FEWEST_WORDS = 4
-
-# `neo_seattle:viktor:withholds`, and `…~2` for the second part of a section that was split.
-ChunkId = Annotated[str, StringConstraints(pattern=r"^[^\s:]+:[^\s:]+:[^\s:]+$")]
-
-
-class GoldenQuery(BaseModel):
-    """A question, who asks it within how many tokens, and the IDs of chunks that must or must not be in the answer."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-    query: str = Field(min_length=1)
-    viewer: Literal["gm", "player"] = "gm"
-    budget: int = Field(default=1000, ge=1)
-    include: tuple[ChunkId, ...] = ()
-    exclude: tuple[ChunkId, ...] = ()
-
-    @model_validator(mode="after")
-    def _can_fail(self) -> Self:
-        """One that names nothing would hold whatever the answer, and one that contradicts itself never."""
-        if not self.include and not self.exclude:
-            raise ValueError("name a chunk under include or exclude")
-        both = sorted({*self.include} & {*self.exclude})
-        if both:
-            raise ValueError(f"{both[0]} is to be both in the answer and not in it")
-        return self
 
 
 @dataclass(frozen=True, slots=True)
 class Golden:
-    """A golden query and where it stands: the file, relative to the pack, and the line from 1."""
+    """A golden query and where it stands: the file, relative to the pack, and the line from 1. Its IDs are full."""
 
     file: str
     line: int
     query: GoldenQuery
+    lines: Mapping[tuple[str, ...], int] = field(default_factory=dict, compare=False, repr=False)
 
     @property
     def place(self) -> str:
         """`tests/golden.yaml:12`."""
         return f"{self.file}:{self.line}"
 
+    def line_of(self, key: str, number: int = 0) -> int:
+        """The line of an entry of one of its lists, or of the key, or its own."""
+        return self.lines.get((key, str(number)), self.lines.get((key,), self.line))
 
-_QUERIES = TypeAdapter(tuple[GoldenQuery, ...])
+
+@dataclass(frozen=True, slots=True)
+class GoldenFault:
+    """What cannot be read as a golden query, and where; `str()` is `file:line: message`."""
+
+    file: str
+    line: int
+    message: str
+
+    def __str__(self) -> str:
+        return f"{self.file}:{self.line}: {self.message}"
 
 
 def read_golden(root: Path) -> tuple[Golden, ...]:
@@ -82,17 +74,28 @@ def read_golden(root: Path) -> tuple[Golden, ...]:
     Raises:
         PackError: what is wrong with the files, line by line.
     """
-    faults: list[str] = []
+    found, faults = golden_in(root)
+    if faults:
+        raise PackError(
+            "\n".join(map(str, faults[:_TOLD])), hint="a list of {query or scene, viewer, budget, include, exclude, …}"
+        )
+    return found
+
+
+def golden_in(root: Path) -> tuple[tuple[Golden, ...], tuple[GoldenFault, ...]]:
+    """The golden queries in a pack's folder that can be read, and what is wrong with the others."""
+    faults: list[GoldenFault] = []
     found: list[Golden] = []
-    for path in _files(root):
+    paths = _files(root)
+    pack_id = load_manifest(root)[0].id if paths else ""
+    for path in paths:
         name = path.relative_to(root).as_posix()
         try:
-            found += _read(path, root, name)
+            found += _read(path, root, name, pack_id)
         except _Faults as problem:
-            faults += [f"{name}:{line}: {message}" for line, message in problem.faults]
-    if faults:
-        raise PackError("\n".join(faults[:_TOLD]), hint="a list of {query, viewer, budget, include, exclude}")
-    return tuple(found)
+            faults += [GoldenFault(name, line, message) for line, message in problem.faults]
+    faults += _named_twice(found)
+    return tuple(found), tuple(faults)
 
 
 def misses(generations: Sequence[Generation], golden: GoldenQuery) -> tuple[str, ...]:
@@ -100,13 +103,7 @@ def misses(generations: Sequence[Generation], golden: GoldenQuery) -> tuple[str,
 
     A chunk that there is not is told, too: one that must not be found never could be.
     """
-    view = LoreView(tuple(generations), viewer=golden.viewer)
-    asked = LoreRetrievalQuery(keywords=golden.query, viewer=golden.viewer, max_tokens=golden.budget)
-    chunks = retrieve(view, asked).result.chunks
-    return (
-        *_misplaced([chunk.chunk_id for chunk in chunks], golden, view.generations),
-        *(_told_secrets(view.generations, chunks) if golden.viewer == "player" else ()),
-    )
+    return tuple(str(miss) for miss in judged(generations, golden).misses)
 
 
 class _Faults(Exception):
@@ -124,7 +121,7 @@ def _files(root: Path) -> list[Path]:
     return sorted(path for path in folder.iterdir() if path.suffix in _SUFFIXES and not path.name.startswith("."))
 
 
-def _read(path: Path, root: Path, name: str) -> Iterator[Golden]:
+def _read(path: Path, root: Path, name: str, pack_id: str) -> Iterator[Golden]:
     if not path.resolve().is_relative_to(root.resolve()):
         raise _Faults((1, "the link leads out of the pack"))
     if not path.is_file():
@@ -144,40 +141,61 @@ def _read(path: Path, root: Path, name: str) -> Iterator[Golden]:
     if not isinstance(document.data, list):
         raise _Faults((1, "golden queries are a list: `- query: …`"))
     try:
-        queries = _QUERIES.validate_python(document.data)
+        queries = GOLDEN_QUERIES.validate_python(document.data)
     except ValidationError as problem:
         raise _Faults(
-            *(
-                (line_of(lines, one["loc"]), _message(one["loc"], one["msg"]))
-                for one in problem.errors(include_url=False)
-            )
+            *((line_of(lines, one["loc"]), _message(one)) for one in problem.errors(include_url=False))
         ) from None
-    return (Golden(name, lines[(str(number),)], query) for number, query in enumerate(queries))
+    return (
+        Golden(
+            name,
+            lines[(str(number),)],
+            _with_full_ids(query, pack_id),
+            {keys[1:]: line for keys, line in lines.items() if keys[0] == str(number) and len(keys) > 1},
+        )
+        for number, query in enumerate(queries)
+    )
 
 
-def _message(path: Sequence[int | str], message: str) -> str:
-    keys = ".".join(map(str, path[1:]))
+def _with_full_ids(query: GoldenQuery, pack_id: str) -> GoldenQuery:
+    """A bare section is one of the pack to which the file belongs."""
+
+    def full(ids: tuple[str, ...]) -> tuple[str, ...]:
+        return tuple(one if one.count(":") == 2 else f"{pack_id}:{one}" for one in ids)
+
+    return query.model_copy(update={"include": full(query.include), "exclude": full(query.exclude)})
+
+
+def _named_twice(found: Sequence[Golden]) -> Iterator[GoldenFault]:
+    first: dict[str, str] = {}
+    for one in found:
+        if (name := one.query.name) is not None:
+            if name in first:
+                message = f"name: “{name}” is the name of {first[name]}, too: reports could not tell them apart"
+                yield GoldenFault(one.file, one.line_of("name"), message)
+            first.setdefault(name, one.place)
+
+
+# What is said of a value that has not the form it should have, by the name of its key.
+_FORMS = {
+    "viewer": "one of gm, player, npc:ID",
+    "include": "a section's ID is ENTITY:SECTION or PACK:ENTITY:SECTION",
+    "exclude": "a section's ID is ENTITY:SECTION or PACK:ENTITY:SECTION",
+    "revealed": "an item's ID is ENTITY:SECTION#NAME or PACK:ENTITY:SECTION#NAME",
+}
+_KEYS_OF: Mapping[str, type[BaseModel]] = {"scene": GoldenScene, "given": Given, "facts": GivenFact}
+
+
+def _message(problem: Any) -> str:
+    """A fault in an author's words: which key, and what it should be."""
+    loc: tuple[int | str, ...] = problem["loc"][1:]
+    keys = ".".join(map(str, loc))
+    names = [one for one in loc if isinstance(one, str)]
+    message = problem["msg"].removeprefix("Value error, ")
+    if problem["type"] == "extra_forbidden":
+        known = _KEYS_OF.get(names[-2] if len(names) > 1 else "", GoldenQuery).model_fields
+        near = get_close_matches(names[-1], known, n=1)
+        message = "there is no such key" + (f"; did you mean {near[0]}?" if near else f"; keys: {', '.join(known)}")
+    elif problem["type"] == "string_pattern_mismatch" and names and names[0] in _FORMS:
+        message = f"{problem['input']} is none: {_FORMS[names[0]]}"
     return f"{keys}: {message}" if keys else message
-
-
-def _misplaced(answer: Sequence[str], golden: GoldenQuery, generations: Sequence[Generation]) -> Iterator[str]:
-    found = ", ".join(answer) or "nothing"
-    for chunk_id in (*golden.include, *golden.exclude):
-        is_found = chunk_id in answer
-        if all(generation.chunk(chunk_id) is None for generation in generations):
-            yield f"there is no chunk {chunk_id}"
-        elif is_found and chunk_id in golden.exclude:
-            yield f"{chunk_id} is in the answer, at place {answer.index(chunk_id) + 1} of {len(answer)}"
-        elif not is_found and chunk_id in golden.include:
-            yield f"{chunk_id} is not in the answer, which is {found}"
-
-
-def _told_secrets(generations: Sequence[Generation], chunks: Sequence[RetrievedChunk]) -> Iterator[str]:
-    """Whatever of sections that are not open stands in an answer, wherever it stands there."""
-    for generation in generations:
-        for hidden in generation.hidden_chunks():
-            texts = [hidden.text, *(item.text for item in generation.items_of(hidden.row))]
-            secrets = [text for text in texts if len(text.split()) >= _FEWEST_WORDS]
-            for chunk in chunks:
-                if any(text in chunk.text for text in secrets):
-                    yield f"{chunk.chunk_id} tells what is kept in {hidden.id}"

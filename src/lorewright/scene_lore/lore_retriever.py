@@ -7,6 +7,7 @@ from typing import Any, Literal
 
 from lorewright.retrieval.query import DEFAULT_MAX_TOKENS, LoreRetrievalQuery, LoreRetrievalResult
 from lorewright.retrieval.retriever import retrieve, retrieve_for_entity
+from lorewright.retrieval.scene_query import scene_query
 from lorewright.retrieval.view import LoreView
 from lorewright.scene_lore.gather import gather
 from lorewright.scene_lore.models import SceneFocus, SceneLore
@@ -41,18 +42,13 @@ class LoreRetriever:
 
         `entities` and `threads` give the names and titles for IDs; an ID without one stands for itself.
         """
-        lines = (
-            f"Location: {entities.get(scene.location_id, scene.location_id)}",
-            f"Present: {', '.join(entities.get(one, one) for one in scene.present_ids)}",
-            f"Player action: {player_input}",
-            f"Active threads: {', '.join(threads.get(one, one) for one in scene.thread_ids)}",
-            f"Recent: {recent_event}",
-        )
-        return LoreRetrievalQuery(
-            keywords="\n".join(lines),
-            location_id=scene.location_id,
-            entity_ids=scene.present_ids,
+        return scene_query(
+            scene.location_id,
+            present_ids=scene.present_ids,
             thread_ids=scene.thread_ids,
+            names={**entities, **threads},
+            player_input=player_input,
+            recent_event=recent_event,
             viewer=self._view.viewer,
         )
 

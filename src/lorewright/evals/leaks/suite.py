@@ -14,7 +14,7 @@ from pathlib import Path
 
 from lorewright.campaigns.campaigns import Campaigns
 from lorewright.campaigns.scenario import Scenario, read_scenario
-from lorewright.errors import LorewrightError, NotFound, PackError
+from lorewright.errors import LorewrightError
 from lorewright.evals.leaks.asking import Asker
 from lorewright.evals.leaks.findings import Blocked, LeakReport, OverBlocked, Tally
 from lorewright.evals.leaks.looking import Looker
@@ -25,14 +25,13 @@ from lorewright.evals.leaks.secrets import Secret, secrets_of
 from lorewright.evals.leaks.surfaces import Surface, surfaces_of, surfaces_of_scenario
 from lorewright.evals.leaks.touring import Tour
 from lorewright.evals.leaks.written import leaks_in_writing, over_blocked_sentences
+from lorewright.evals.pack_roots import PackRoots
 from lorewright.ids import canonical_json
 from lorewright.index.library import Library
 from lorewright.llm.prompts.library import PromptLibrary
 from lorewright.packs.loader import Progress, load_manifest, no_progress
 from lorewright.packs.models import Pack
 from lorewright.turn.campaign import PackPin
-
-_SUFFIXES = (".yaml", ".yml")
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,9 +62,8 @@ class LeakSuite:
         *,
         plays: Plays = Plays(),
     ) -> None:
-        self._library = library
+        self._roots = PackRoots(library, content_packs, scenarios)
         self._scenarios = scenarios
-        self._content_packs = content_packs
         self._prompts = prompts
         self._plays = plays
 
@@ -77,12 +75,14 @@ class LeakSuite:
             NotFound: there is no such folder or pack.
             PackError: it is no pack, or what it depends on is not there.
         """
-        root = self._root(name)
+        root = self._roots.root(name)
         pack_id = load_manifest(root)[0].id
-        scenarios = self._scenarios_of(pack_id)
+        scenarios = self._roots.scenarios_of(pack_id)
         wanted = [one for _, scenario in scenarios for one in scenario.content_packs]
-        roots = self._with_dependencies([root])
-        beside = [one for one in self._with_dependencies(self._roots_there(wanted, but=pack_id)) if one not in roots]
+        roots = self._roots.with_dependencies([root])
+        beside = [
+            one for one in self._roots.with_dependencies(self._roots.there(wanted, but=pack_id)) if one not in roots
+        ]
         return self.tested(pack_id, roots, scenarios, beside=beside, progress=progress)
 
     def campaign(self, campaigns: Campaigns, campaign_id: str, *, progress: Progress = no_progress) -> LeakReport:
@@ -102,7 +102,9 @@ class LeakSuite:
             scenario = Scenario.model_validate(row.scenario)
             path = Path(folder) / f"{scenario.id}.yaml"
             path.write_text(canonical_json(row.scenario), encoding="utf-8")
-            report = self.tested(campaign_id, self._with_dependencies(roots), [(path, scenario)], progress=progress)
+            report = self.tested(
+                campaign_id, self._roots.with_dependencies(roots), [(path, scenario)], progress=progress
+            )
         checks = Counter(report.checks)
         checks.update(tally.checks)
         return replace(report, checks=dict(sorted(checks.items())), leaks=tuple(sorted({*report.leaks, *tally.leaks})))
@@ -179,56 +181,6 @@ class LeakSuite:
                     found.remarks.append(f"{name} could not be played: {problem}")
                 found.refused += playing.played.refused
                 found.remarks += playing.played.remarks
-
-    def _root(self, name: str) -> Path:
-        """A pack's folder: as it is named, where it is installed, or in the workspace."""
-        for root in (Path(name), *self._places(name)):
-            if root.is_dir():
-                return root
-        raise NotFound(f"there is no folder or pack {name}", hint="name a pack's folder, or see: lorewright pack list")
-
-    def _places(self, pack_id: str) -> list[Path]:
-        installed = [Path(pack.path) for pack in self._library.packs() if pack.id == pack_id]
-        own = self._content_packs / pack_id
-        return [*installed, own] if "/" not in pack_id and pack_id not in ("", ".", "..") else installed
-
-    def _roots_there(self, pack_ids: Iterable[str], *, but: str) -> list[Path]:
-        found = (
-            next((one for one in self._places(pack_id) if one.is_dir()), None) for pack_id in pack_ids if pack_id != but
-        )
-        return [root for root in dict.fromkeys(found) if root is not None]
-
-    def _with_dependencies(self, roots: Sequence[Path]) -> list[Path]:
-        """The folders, each after those that it depends on, which lie beside it, are installed, or in the workspace."""
-        ordered: dict[Path, None] = {}
-        open_now: list[Path] = []
-
-        def add(root: Path) -> None:
-            root = root.resolve()
-            if root in ordered or root in open_now:
-                return
-            open_now.append(root)
-            for needed in load_manifest(root)[0].depends_on:
-                beside = [root.parent / needed.id] if "/" not in needed.id else []
-                there = next((one for one in (*self._places(needed.id), *beside) if one.is_dir()), None)
-                if there is None:
-                    raise PackError(f"{root.name} depends on {needed.id}, which is not there", hint="install it first")
-                add(there)
-            open_now.remove(root)
-            ordered[root] = None
-
-        for root in roots:
-            add(root)
-        return list(ordered)
-
-    def _scenarios_of(self, pack_id: str) -> list[tuple[Path, Scenario]]:
-        """The workspace's scenarios that use a pack and all of whose packs are there, by file."""
-        found = []
-        for path in sorted(self._scenarios.glob("*")) if self._scenarios.is_dir() else ():
-            scenario = read_scenario(path)[0] if path.suffix in _SUFFIXES and path.is_file() else None
-            if scenario is not None and pack_id in scenario.content_packs:
-                found.append((path, scenario))
-        return found
 
 
 def _unpacked(campaigns: Campaigns, pin: PackPin, folder: Path) -> Path:

@@ -1,0 +1,169 @@
+"""lorewright pack test: golden queries, sections that nothing finds, links, leaks; for people, programs and CI."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from dataclasses import replace
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from lorewright.bootstrap import open_app
+from lorewright.cli.output import note, say, say_parts, show_json
+from lorewright.cli.progress import progress_bar
+from lorewright.cli.prose import wrapped
+from lorewright.cli.testing import show_leaks
+from lorewright.evals.pack_tests.baseline import write_baseline
+from lorewright.evals.pack_tests.junit import write_junit
+from lorewright.evals.pack_tests.results import KINDS, STATUSES, Case, LinkFigures, PackReport, Status
+from lorewright.evals.pack_tests.suite import LINKS_ASKED, Wanted, suite_cases
+
+EXAMPLE = "Example: lorewright pack test neo_seattle --junit lore.xml"
+
+_STYLES: dict[Status, str] = {"failed": "red", "warned": "magenta", "skipped": "dim", "passed": "green"}
+# More cases of one kind than this are counted, not shown.
+_SHOWN = 12
+
+
+class Only(StrEnum):
+    """What can be looked at alone."""
+
+    golden = "golden"
+    retrievable = "retrievable"
+    starved = "starved"
+    links = "links"
+    leaks = "leaks"
+
+
+def pack_test(
+    pack: Annotated[str, typer.Argument(help="The pack's ID or its folder, which need not be installed.")],
+    only: Annotated[list[Only] | None, typer.Option(help="Only these kinds of tests (may be repeated).")] = None,
+    links: Annotated[bool, typer.Option("--links", help="Only the benchmark of links; as --only links.")] = False,
+    leaks: Annotated[bool, typer.Option("--leaks", help="Only the leak suite: secrets, wherever they show.")] = False,
+    sample: Annotated[int, typer.Option(min=0, help="Ask so many links at most; 0 for all.")] = LINKS_ASKED,
+    baseline: Annotated[
+        Path | None, typer.Option(help="Compare with the answers kept there, not in tests/baseline.json.")
+    ] = None,
+    save_baseline: Annotated[Path | None, typer.Option(help="Keep the answers to the golden queries there.")] = None,
+    junit: Annotated[Path | None, typer.Option(help="Write JUnit XML there, for CI.")] = None,
+    strict: Annotated[bool, typer.Option("--strict", help="Warnings fail, too.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON for programs.")] = False,
+) -> None:
+    """Test a pack: its golden queries, whether every section can be found, its links, its secrets. Exit 1 on a failure.
+
+    The text is tested as it lies in the folder now, together with what the pack depends on; nothing is installed.
+    With --leaks a copy is made with a word of its own in each secret, and is queried, read and played by
+    everybody who may not know them. docs/testing_packs.md says what each kind of test means.
+    """
+    app = open_app()
+    chosen = frozenset(one.value for one in only or ()) | ({"links"} if links else frozenset())
+    if leaks and not chosen:
+        with progress_bar() as progress:
+            found = app.leaks.pack(pack, progress=progress)
+        if junit is not None:
+            cases = tuple(suite_cases(found))
+            write_junit(junit, PackReport(found.subject, "", pack, "", 0, cases))
+        show_leaks(found, as_json=as_json)
+        return
+    wanted = Wanted(
+        only=frozenset(kind for kind in KINDS if kind in chosen or (leaks and kind == "leaks")),
+        baseline=baseline,
+        links=sample,
+        deep_leaks=leaks or "leaks" in chosen,
+    )
+    if save_baseline is not None:
+        # What is kept now is not held against what was kept before.
+        wanted = replace(wanted, compare=False)
+    with progress_bar() as progress:
+        tested = app.pack_tests.run(pack, wanted, progress=progress)
+    report = tested.report.strictly() if strict else tested.report
+    if save_baseline is not None:
+        write_baseline(save_baseline, tested.baseline)
+        note(f"kept the answers to {len(tested.baseline.answers)} golden queries in {save_baseline}")
+    if junit is not None:
+        write_junit(junit, report)
+    if as_json:
+        show_json(report.as_json())
+    else:
+        problem = app.without_vectors
+        _show(report, problem.message if problem else "")
+    if report.count("failed"):
+        raise typer.Exit(1)
+
+
+def _show(report: PackReport, without_vectors: str) -> None:
+    by = f"words and meaning ({report.embedder})" if report.embedder else "words alone"
+    say(f"{report.pack} {report.version}: {report.sections} sections, found by {by}", style="bold")
+    for remark in (*report.notes, *([without_vectors] if without_vectors else ())):
+        say(wrapped(f"note: {remark}"), style="dim")
+    for kind in KINDS:
+        cases = report.of_kind(kind)
+        _show_cases([case for case in cases if case.status == "failed"], report.pack)
+        _show_cases([case for case in cases if case.status == "warned"], report.pack)
+        moved = [case for case in cases if case.status == "passed" and case.found and kind == "regression"]
+        _show_moves(moved, report.pack)
+    if report.links is not None:
+        _show_links(report.links, report.pack)
+    say()
+    for kind in KINDS:
+        counts = Counter(case.status for case in report.of_kind(kind))
+        if counts:
+            say_parts(
+                (f"{kind:<12}", ""),
+                *((f"{counts[status]} {status}  ", _STYLES[status]) for status in STATUSES if counts[status]),
+            )
+    _show_skipped(report)
+
+
+def _show_cases(cases: list[Case], pack: str) -> None:
+    """What did not pass. The pack's own IDs stand without it, as its author writes them."""
+    for case in cases[:_SHOWN]:
+        say()
+        say_parts(
+            (case.status.upper(), f"bold {_STYLES[case.status]}"),
+            (f"  {case.kind}  {case.place}", "bold"),
+            (f"  {case.name.removeprefix(f'{pack}:')}", ""),
+        )
+        for label, text in (("expected", case.expected), ("found", case.found), ("why", case.why), ("hint", case.hint)):
+            if text:
+                told = _own(text, pack)
+                say(wrapped(told, indent=f"  {label:<9} ", hanging=" " * 12, whole_words=True))
+    if len(cases) > _SHOWN:
+        say()
+        say(f"… and {len(cases) - _SHOWN} more {cases[0].kind} {cases[0].status} (--json has all)", style="dim")
+
+
+def _show_moves(cases: list[Case], pack: str) -> None:
+    """Answers that changed and lost nothing."""
+    for case in cases[:_SHOWN]:
+        say(wrapped(f"{case.name}: {_own(case.found, pack)}", hanging="  ", whole_words=True), style="dim")
+
+
+def _own(text: str, pack: str) -> str:
+    return re.sub(rf"(?<![\w:-]){re.escape(pack)}:(?=\w)", "", text)
+
+
+def _show_skipped(report: PackReport) -> None:
+    reasons = Counter((case.kind, case.why) for case in report.cases if case.status == "skipped")
+    for (kind, why), count in reasons.items():
+        say(wrapped(f"skipped {count} {kind}: {why}"), style="dim")
+
+
+def _show_links(figures: LinkFigures, pack: str) -> None:
+    say()
+    asked = "all" if figures.asked == figures.links else f"{figures.asked} of"
+    say(
+        f"links: of {asked} {figures.links} sentences without the name that they link, the entity is found "
+        f"first in {figures.any_at_1:.0%}, among ten in {figures.any_at_10:.0%}; MRR {figures.mrr:.2f}"
+    )
+    for worst in figures.worst[:5]:
+        place = f"at {worst.rank}" if worst.rank else "not among ten"
+        told = f"{worst.file}:{worst.line}  {worst.target} {place}: “{_short(worst.asked)}”"
+        say(wrapped(_own(told, pack), indent="  ", hanging="    ", whole_words=True), style="dim")
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= 100 else f"{text[:99].rpartition(' ')[0]} …"
