@@ -171,7 +171,7 @@ def main() -> None:
     parser.add_argument("--arm", help=argparse.SUPPRESS)
     parser.add_argument("--started", type=float, default=0.0, help=argparse.SUPPRESS)
     given: Any = parser.parse_args()
-    console = Console()
+    console = Console(width=150)
     if given.arm:
         console.file.write(json.dumps(measure(given.arm, given.started, json.load(sys.stdin))) + "\n")
         return

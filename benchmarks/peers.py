@@ -36,28 +36,28 @@ from scale_store import questions
 THEIRS = ("llamaindex", "llamaindex+chroma", "haystack")
 SIZES = (1_500, 25_000, 200_000)
 BLOCK = 5
-SECONDS = 40.0  # so long is an arm asked at each size
-COLD_RUNS = 3
 LONG_S = 30.0  # a cold start that takes longer is not repeated
 CHROMA_UP_TO = 25_000  # ours is asked with Chroma up to so many, and where it was built
 RESULTS = Path(__file__).parent / "results" / "peers.json"
 
 
-def measured(peers: Peers, size: int, arms: Sequence[str], *, rebuild: bool, console: Console) -> list[Row]:
+def measured(peers: Peers, size: int, options: Any, console: Console) -> list[Row]:
     """The rows of a size: everyone that can be built and opened, asked in turns."""
-    about = ready(size, chroma=size <= CHROMA_UP_TO and OURS[1] in arms, rebuild=False)
+    about = ready(size, chroma=size <= CHROMA_UP_TO and OURS[1] in options.arms, rebuild=False)
     folder = nodes_of_size(size)
     rows: dict[str, Row] = {}
-    for arm in arms:
+    for arm in options.arms:
         if arm == OURS[1] and not about["chroma"]:
             continue
         console.print(f"{size}: {arm} …")
         try:
-            rows[arm] = ours_built(arm, size, about) if arm in OURS else peers.build(arm, folder, rebuild=rebuild)
+            rows[arm] = (
+                ours_built(arm, size, about) if arm in OURS else peers.build(arm, folder, rebuild=options.rebuild)
+            )
         except Failed as problem:
             rows[arm] = {"failed": str(problem)}
-    start_in_turns(peers, size, folder, rows)
-    ask_in_turns(peers, folder, rows)
+    start_in_turns(peers, size, folder, rows, runs=options.cold_runs)
+    ask_in_turns(peers, folder, rows, seconds=options.seconds)
     load = os.getloadavg()[0]
     return [{"arm": arm, "size": size, "load": load, **row} for arm, row in rows.items()]
 
@@ -70,9 +70,9 @@ def ours_built(arm: str, size: int, about: Row) -> Row:
     return {"index_s": took, "nodes": size, "index_per_s": size / took, "disk_mb": disk}
 
 
-def start_in_turns(peers: Peers, size: int, folder: Path, rows: dict[str, Row]) -> None:
+def start_in_turns(peers: Peers, size: int, folder: Path, rows: dict[str, Row], *, runs: int) -> None:
     """Add to each row the best of some cold starts; ours is the command line, which never waits for Chroma."""
-    for _ in range(COLD_RUNS):
+    for _ in range(runs):
         for arm, row in rows.items():
             if "failed" not in row and row.get("cold_s", 0.0) < LONG_S:
                 try:
@@ -82,8 +82,8 @@ def start_in_turns(peers: Peers, size: int, folder: Path, rows: dict[str, Row]) 
                     row["failed"] = str(problem)
 
 
-def ask_in_turns(peers: Peers, folder: Path, rows: dict[str, Row]) -> None:
-    """Add to each row what its arm took to answer."""
+def ask_in_turns(peers: Peers, folder: Path, rows: dict[str, Row], *, seconds: float) -> None:
+    """Add to each row what its arm took to answer, asked for so many seconds."""
     with ExitStack() as stack:
         arms: list[Arm] = []
         for arm, row in rows.items():
@@ -97,12 +97,12 @@ def ask_in_turns(peers: Peers, folder: Path, rows: dict[str, Row]) -> None:
         blocks = [questions()[start : start + BLOCK] for start in range(0, len(questions()), BLOCK)]
         for block in [*blocks, *blocks]:
             for one in arms:
-                if one.asked_s < SECONDS and one.failed is None:
+                if one.asked_s < seconds and one.failed is None:
                     try:
                         one.ask(block)
                     except Failed as problem:
                         one.failed = str(problem)
-        ours = next((one for one in arms if one.name in OURS), None)
+        ours = next((one for one in arms if one.name in OURS and one.failed is None), None)
         for one in arms:
             rows[one.name] |= told_of(one, ours)
 
@@ -179,6 +179,8 @@ def main() -> None:
     parser.add_argument("--arms", nargs="+", default=[*OURS, *THEIRS])
     parser.add_argument("--sets", nargs="*", choices=SETS, default=SETS, help="whose questions quality is measured on")
     parser.add_argument("--rebuild", action="store_true", help="have everyone index anew")
+    parser.add_argument("--seconds", type=float, default=60.0, help="how long each arm is asked at each size")
+    parser.add_argument("--cold-runs", type=int, default=3)
     parser.add_argument("--json", type=Path, default=RESULTS)
     options: Any = parser.parse_args()
     if not Path(options.python).is_file():
@@ -193,7 +195,7 @@ def main() -> None:
             console.print(table)
     rows: list[Row] = []
     for size in options.sizes:
-        rows += measured(peers, size, options.arms, rebuild=options.rebuild, console=console)
+        rows += measured(peers, size, options, console)
         kept([row for row in rows if row["size"] == size], options.json)
     if rows:
         console.print(shown(rows))
