@@ -22,7 +22,7 @@ from lorewright.index.library import Installed, Library
 from lorewright.index.vector_building import VectorBuilder
 from lorewright.index.vectors.chroma import open_chroma
 from lorewright.index.vectors.chroma_building import build_chroma
-from lorewright.index.vectors.stored import StoredVectors
+from lorewright.index.vectors.stored import StoredVectors, about_vectors
 from lorewright.retrieval.desk import PackDesk
 from lorewright.retrieval.query import LoreRetrievalQuery, LoreRetrievalResult
 from lorewright.settings import FOLDERS, SETTINGS_FILE, IndexSettings, Workspace, find_workspace, read_workspace
@@ -39,8 +39,9 @@ max_tokens = 3000   # and how much text
 embedder = "minilm" # or none, openai, voyage, st/NAME: after a change run `lorewright pack reindex`
 """
 
-# Below this many windows looking at all of them is faster than asking Chroma (`benchmarks/nearest.py`).
-_CHROMA_FROM = 20_000
+# Below this many windows looking at all of them is faster than asking Chroma (`benchmarks/nearest.py`): of 25,000 ten
+# times, of 100,000 five times. Both grow; the lines meet beyond what was measured.
+_CHROMA_FROM = 500_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,16 +116,24 @@ def _embedder(settings: IndexSettings) -> tuple[Embedder | None, EmbedderError |
 
 
 def _library(workspace: Workspace, embedder: Embedder | None, cache: EmbeddingCache, *, long_lived: bool) -> Library:
-    asked = workspace.settings.index.chroma
     if embedder is None:
         return Library(workspace.indexes)
-    vectors = VectorBuilder(embedder, cache, build_nearest=build_chroma if asked != "never" else bool)
-    smallest = {"always": 0, "auto": _CHROMA_FROM if long_lived else None, "never": None}[asked]
+    smallest = chroma_from(workspace.settings.index)
+    worth_opening = long_lived or workspace.settings.index.chroma == "always"
+
+    def build_nearest(folder: Path) -> bool:
+        return smallest is not None and about_vectors(folder).windows >= smallest and build_chroma(folder)
 
     def open_nearest(folder: Path, found: Vectors) -> StoredVectors:
-        return StoredVectors(found, open_chroma(folder) if smallest is not None and len(found) >= smallest else None)
+        is_worth_it = worth_opening and smallest is not None and len(found) >= smallest
+        return StoredVectors(found, open_chroma(folder) if is_worth_it else None)
 
-    return Library(workspace.indexes, vectors, open_nearest=open_nearest)
+    return Library(workspace.indexes, VectorBuilder(embedder, cache, build_nearest), open_nearest=open_nearest)
+
+
+def chroma_from(settings: IndexSettings) -> int | None:
+    """How many windows a generation has at least that is to have a Chroma; None where none has."""
+    return {"always": 1, "auto": _CHROMA_FROM, "never": None}[settings.chroma]
 
 
 def make_workspace(root: Path) -> list[str]:
