@@ -4,7 +4,7 @@ Each text runs alone on one thread, and as many texts at a time as there are pro
 on padding, and the same text gives the same bits in whatever company: padded batches change the last bits of most rows.
 On another kind of processor the last bits may differ too.
 
-Nothing is written: each process builds the graph anew (60 to 80 ms) and maps the weights of the installed package.
+Nothing is written: each process builds the graph anew (some milliseconds) and maps the weights of the installed package.
 """
 
 from __future__ import annotations
@@ -92,7 +92,6 @@ class _Encoder:
 
     def __init__(self, folder: Path, threads: int, *, eight_bits: bool = False) -> None:
         # Imported late: together 0.1 s and 60 MB, for nothing when words are enough.
-        import onnx  # noqa: F401
         import onnxruntime  # noqa: F401
         from tokenizers import Tokenizer
 
