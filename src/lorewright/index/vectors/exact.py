@@ -41,7 +41,7 @@ class WindowVectors:
 
     def of_rows(self, rows: Sequence[int], query: Vectors) -> dict[int, float]:
         """Chunk row -> the cosine of its best window that is shown; a chunk without one is not in it."""
-        wanted = np.unique(np.asarray(rows, np.int64))
+        wanted = np.array(sorted(set(rows)), np.int64)
         starts = np.searchsorted(self.chunk_rows, wanted)
         counts = np.searchsorted(self.chunk_rows, wanted, side="right") - starts
         # The windows of each chunk stand together: from its start, so many as it has.
