@@ -4,7 +4,7 @@ Each text runs alone on one thread, and as many texts at a time as there are pro
 on padding, and the same text gives the same bits in whatever company: padded batches change the last bits of most rows.
 On another kind of processor the last bits may differ too.
 
-Nothing is written: each process builds the graph anew (some milliseconds) and maps the weights of the installed package.
+Nothing is written: each process builds the graph anew (some milliseconds) and maps the weights of the package.
 """
 
 from __future__ import annotations
