@@ -19,6 +19,7 @@ from lorewright.index.embedders.embedder import Embedder, Vectors
 from lorewright.index.embedders.remembering import RememberingEmbedder
 from lorewright.index.embedding_cache import EmbeddingCache
 from lorewright.index.library import Installed, Library
+from lorewright.index.rerankers.choosing import open_reranker
 from lorewright.index.vector_building import VectorBuilder
 from lorewright.index.vectors.chroma import open_chroma
 from lorewright.index.vectors.chroma_building import build_chroma
@@ -116,8 +117,9 @@ def _embedder(settings: IndexSettings) -> tuple[Embedder | None, EmbedderError |
 
 
 def _library(workspace: Workspace, embedder: Embedder | None, cache: EmbeddingCache, *, long_lived: bool) -> Library:
+    reranker = open_reranker(workspace.settings.index.reranker)
     if embedder is None:
-        return Library(workspace.indexes)
+        return Library(workspace.indexes, reranker=reranker)
     smallest = chroma_from(workspace.settings.index)
     worth_opening = long_lived or workspace.settings.index.chroma == "always"
 
@@ -128,7 +130,8 @@ def _library(workspace: Workspace, embedder: Embedder | None, cache: EmbeddingCa
         is_worth_it = worth_opening and smallest is not None and len(found) >= smallest
         return StoredVectors(found, open_chroma(folder) if is_worth_it else None)
 
-    return Library(workspace.indexes, VectorBuilder(embedder, cache, build_nearest), open_nearest=open_nearest)
+    vectors = VectorBuilder(embedder, cache, build_nearest)
+    return Library(workspace.indexes, vectors, open_nearest=open_nearest, reranker=reranker)
 
 
 def chroma_from(settings: IndexSettings) -> int | None:

@@ -13,6 +13,7 @@ from lorewright.errors import StaleIndexError
 from lorewright.index.embedders.embedder import Embedder
 from lorewright.index.fulltext import can_read, fulltext_of, fulltext_suffix
 from lorewright.index.keywords import KeywordTable
+from lorewright.index.rerankers.reranker import Reranker
 from lorewright.index.schema import GENERATION_FORMAT
 from lorewright.index.vectors.stored import StoredVectors
 from lorewright.index.window_table import WindowTable, read_window_table
@@ -108,10 +109,11 @@ class Generation:
         connection: sqlite3.Connection | None = None,
         vectors: StoredVectors | None = None,
         embedder: Embedder | None = None,
+        reranker: Reranker | None = None,
         corpus: Corpus = "authored",
     ) -> None:
         """Open a generation, or with `connection` a copy of one or what stands for one. With `vectors` it is searched
-        by meaning too, for questions that the `embedder` embeds.
+        by meaning too, for questions that the `embedder` embeds; with a `reranker` the best are read once more.
 
         Raises:
             StaleIndexError: there is no such generation, or another version of the program built it.
@@ -123,6 +125,7 @@ class Generation:
         self.corpus: Corpus = corpus
         self.vectors = vectors
         self.embedder = embedder
+        self.reranker = reranker
         self.copies: dict[object, Generation] = {}
         self._tables: dict[str, KeywordTable] = {}
         self._files: dict[int, tuple[int, ...]] = {}
@@ -237,6 +240,11 @@ class Generation:
         """(kind, value) of everything a chunk is tied to."""
         sql = "SELECT kind, value FROM links WHERE chunk = ? ORDER BY rowid"
         return [(found[0], found[1]) for found in self.connection.execute(sql, (row,))]
+
+    def all_links(self) -> list[tuple[int, str, str]]:
+        """(row, kind, value) of everything that any chunk is tied to, in source order."""
+        sql = "SELECT chunk, kind, value FROM links ORDER BY rowid"
+        return [(found[0], found[1], found[2]) for found in self.connection.execute(sql)]
 
     def entities(self) -> Mapping[str, Entity]:
         """Every entity by its qualified ID, by file path."""
