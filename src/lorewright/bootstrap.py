@@ -33,7 +33,7 @@ from lorewright.llm.opening import open_model
 from lorewright.llm.prompts.library import PromptLibrary
 from lorewright.llm.taxonomy import row_of
 from lorewright.llm.tiers import key_for
-from lorewright.lore_bootstrap import open_lore, shipped_content
+from lorewright.lore_bootstrap import chroma_from, open_lore, shipped_content
 from lorewright.settings import Workspace
 from lorewright.turn.casting import STAGES
 from lorewright.turn.stages.stage import BUILTIN
@@ -126,7 +126,7 @@ def open_app(
             workspace.indexes,
             workspace.content_packs,
             without_vectors=lore.without_vectors,
-            chroma=workspace.settings.index.chroma != "never",
+            chroma_from=chroma_from(workspace.settings.index),
         ),
         sessions=Sessions(campaigns),
         upgrades=Upgrades(campaigns, library, workspace.scenarios),

@@ -23,7 +23,7 @@ from lorewright.index.rerankers.choosing import open_reranker
 from lorewright.index.vector_building import VectorBuilder
 from lorewright.index.vectors.chroma import open_chroma
 from lorewright.index.vectors.chroma_building import build_chroma
-from lorewright.index.vectors.stored import StoredVectors
+from lorewright.index.vectors.stored import StoredVectors, about_vectors
 from lorewright.retrieval.desk import PackDesk
 from lorewright.retrieval.query import LoreRetrievalQuery, LoreRetrievalResult
 from lorewright.settings import FOLDERS, SETTINGS_FILE, IndexSettings, Workspace, find_workspace, read_workspace
@@ -40,8 +40,9 @@ max_tokens = 3000   # and how much text
 embedder = "minilm" # or none, openai, voyage, st/NAME: after a change run `lorewright pack reindex`
 """
 
-# Below this many windows looking at all of them is faster than asking Chroma (`benchmarks/nearest.py`).
-_CHROMA_FROM = 20_000
+# Below this many windows looking at all of them is faster than asking Chroma (`benchmarks/nearest.py`): of 25,000 ten
+# times, of 100,000 five times. Both grow; the lines meet beyond what was measured.
+_CHROMA_FROM = 500_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,17 +117,26 @@ def _embedder(settings: IndexSettings) -> tuple[Embedder | None, EmbedderError |
 
 
 def _library(workspace: Workspace, embedder: Embedder | None, cache: EmbeddingCache, *, long_lived: bool) -> Library:
-    asked = workspace.settings.index.chroma
     reranker = open_reranker(workspace.settings.index.reranker)
     if embedder is None:
         return Library(workspace.indexes, reranker=reranker)
-    vectors = VectorBuilder(embedder, cache, build_nearest=build_chroma if asked != "never" else bool)
-    smallest = {"always": 0, "auto": _CHROMA_FROM if long_lived else None, "never": None}[asked]
+    smallest = chroma_from(workspace.settings.index)
+    worth_opening = long_lived or workspace.settings.index.chroma == "always"
+
+    def build_nearest(folder: Path) -> bool:
+        return smallest is not None and about_vectors(folder).windows >= smallest and build_chroma(folder)
 
     def open_nearest(folder: Path, found: Vectors) -> StoredVectors:
-        return StoredVectors(found, open_chroma(folder) if smallest is not None and len(found) >= smallest else None)
+        is_worth_it = worth_opening and smallest is not None and len(found) >= smallest
+        return StoredVectors(found, open_chroma(folder) if is_worth_it else None)
 
+    vectors = VectorBuilder(embedder, cache, build_nearest)
     return Library(workspace.indexes, vectors, open_nearest=open_nearest, reranker=reranker)
+
+
+def chroma_from(settings: IndexSettings) -> int | None:
+    """How many windows a generation has at least that is to have a Chroma; None where none has."""
+    return {"always": 1, "auto": _CHROMA_FROM, "never": None}[settings.chroma]
 
 
 def make_workspace(root: Path) -> list[str]:

@@ -44,8 +44,8 @@ class IndexSettings(BaseModel):
     """How packs are indexed.
 
     `embedder` is a key as `choosing.open_embedder` has it; `base_url` is where a remote one is asked instead of at its
-    own server; `chroma` says whether Chroma proposes the nearest: `auto` is in a game or a service, once a pack is so
-    large that this is faster. `reranker` is a key as `rerankers.choosing.open_reranker` has it.
+    own server; `chroma` says whether Chroma proposes the nearest: `auto` is once a pack is so large that this is
+    faster, and then in a game or a service. `reranker` is a key as `rerankers.choosing.open_reranker` has it.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")

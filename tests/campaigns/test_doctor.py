@@ -356,6 +356,14 @@ def test_chroma_is_built_where_the_settings_want_it_and_mended(app: App, monkeyp
     assert not (folder / chroma_files.BROKEN).exists()
 
 
+def test_a_small_pack_needs_no_chroma_unless_it_is_asked_for(app: App, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(CHROMA_VARIABLE, "auto")
+    shutil.rmtree(generation(app))
+    again(app).doctor.mend()
+    assert not (generation(app) / chroma_files.CHROMA).exists()
+    assert again(app).doctor.examine().clean
+
+
 def test_a_generation_without_its_digest_is_not_trusted(app: App) -> None:
     (generation(app, KEYWORDS) / building.DIGEST_FILE).unlink()
     assert_mended(app, "chunks-damaged")

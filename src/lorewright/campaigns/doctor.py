@@ -18,7 +18,7 @@ from lorewright.campaigns.campaigns import Campaigns, Pins
 from lorewright.errors import EmbedderError, LorewrightError, NotFound
 from lorewright.index import upkeep
 from lorewright.index.building import has_sound_chunks
-from lorewright.index.checkup import Checkup, Fault
+from lorewright.index.checkup import Checkup, Fault, wants_chroma
 from lorewright.index.embedding_cache import EmbeddingCache
 from lorewright.index.fulltext import fulltext_here
 from lorewright.index.generation import GenerationKey
@@ -70,8 +70,8 @@ class Report:
 
 @dataclass(frozen=True, slots=True)
 class Doctor:
-    """Looks after everything below `indexes/`. `without_vectors` is why the settings' embedder cannot be had; `chroma`
-    whether the settings want generations to have one."""
+    """Looks after everything below `indexes/`. `without_vectors` is why the settings' embedder cannot be had;
+    generations of `chroma_from` windows or more are to have a Chroma, or none."""
 
     library: Library
     campaigns: Campaigns
@@ -79,7 +79,7 @@ class Doctor:
     indexes: Path
     content_packs: Path
     without_vectors: EmbedderError | None = None
-    chroma: bool = False
+    chroma_from: int | None = None
 
     def examine(self, *, progress: Progress = no_progress) -> Report:
         """Say what is wrong and change nothing."""
@@ -99,7 +99,7 @@ class Doctor:
         pins = self.campaigns.pins()
         keys = [GenerationKey(pin.pack_id, pin.content_hash) for pin in pins.texts]
         ids = self.campaigns.ids()
-        return Checkup(self.library, self.cache, self.indexes, keys, ids, self.chroma, progress), pins
+        return Checkup(self.library, self.cache, self.indexes, keys, ids, self.chroma_from, progress), pins
 
     def _settings(self) -> Iterator[Fault]:
         if self.without_vectors is not None:
@@ -220,7 +220,8 @@ class _Treatment:
 
     def _mend_chroma(self, fault: Fault) -> Treated:
         self._progress("building Chroma", 0, 1)
-        folder, wanted = _path(fault), self._doctor.chroma
+        folder = _path(fault)
+        wanted = wants_chroma(folder, self._doctor.chroma_from)
         if upkeep.is_searched(folder):
             return _done(fault, False, "")
         if upkeep.mend_chroma(folder, wanted=wanted):

@@ -80,14 +80,14 @@ class Fault:
 @dataclass(frozen=True, slots=True)
 class Checkup:
     """Looks at the indexes of one workspace. `pinned` are the texts that campaigns need, whatever is installed;
-    `campaigns` are those that there are; `chroma` says whether generations should have one."""
+    `campaigns` are those that there are; generations of `chroma_from` windows or more should have a Chroma, or none."""
 
     library: Library
     cache: EmbeddingCache
     indexes: Path
     pinned: Sequence[GenerationKey] = ()
     campaigns: Collection[str] = ()
-    chroma: bool = False
+    chroma_from: int | None = None
     progress: Progress = field(default=no_progress)
 
     def databases(self) -> Iterator[Fault]:
@@ -162,7 +162,7 @@ class Checkup:
         state = chroma_state(folder)
         if state == "broken":
             yield Fault("torn", "chroma-damaged", self._name(folder), "Chroma does not open or find", path=folder)
-        elif state == "absent" and self.chroma and about_vectors(folder).windows:
+        elif state == "absent" and wants_chroma(folder, self.chroma_from):
             yield Fault("degraded", "chroma-missing", self._name(folder), "there is no Chroma", path=folder)
 
     def orphans(self, *, alone: bool = False) -> Iterator[Fault]:
@@ -268,3 +268,8 @@ def _is_free(lock: Path) -> bool:
             return True
     except Timeout:
         return False
+
+
+def wants_chroma(folder: Path, chroma_from: int | None) -> bool:
+    """Whether a generation is so large that it should have a Chroma."""
+    return chroma_from is not None and about_vectors(folder).windows >= chroma_from

@@ -128,6 +128,7 @@ class Generation:
         self.reranker = reranker
         self.copies: dict[object, Generation] = {}
         self._tables: dict[str, KeywordTable] = {}
+        self._files: dict[int, tuple[int, ...]] = {}
         self._windows: WindowTable | None = None
         self._read: dict[int, StoredChunk] = {}
         self._entities: dict[str, Entity] | None = None
@@ -185,13 +186,15 @@ class Generation:
     def files_of(self, rows: Iterable[int]) -> dict[int, tuple[int, ...]]:
         """For each of the rows: the rows of all chunks of its file, in order."""
         wanted = set(rows)
-        sql = """SELECT rowid, entity_id FROM pack_chunks WHERE entity_id IN
-            (SELECT entity_id FROM pack_chunks WHERE rowid IN (SELECT value FROM json_each(?)))
-            ORDER BY entity_id, rowid"""
-        files: dict[str, list[int]] = {}
-        for row, entity_id in self.connection.execute(sql, (json.dumps(sorted(wanted)),)):
-            files.setdefault(entity_id, []).append(row)
-        return {row: file for file in map(tuple, files.values()) for row in file if row in wanted}
+        if missing := wanted - self._files.keys():
+            sql = """SELECT rowid, entity_id FROM pack_chunks WHERE entity_id IN
+                (SELECT entity_id FROM pack_chunks WHERE rowid IN (SELECT value FROM json_each(?)))
+                ORDER BY entity_id, rowid"""
+            files: dict[str, list[int]] = {}
+            for row, entity_id in self.connection.execute(sql, (json.dumps(sorted(missing)),)):
+                files.setdefault(entity_id, []).append(row)
+            self._files |= {row: file for file in map(tuple, files.values()) for row in file}
+        return {row: self._files[row] for row in sorted(wanted) if row in self._files}
 
     def chunks_of(self, entity_id: str) -> list[StoredChunk]:
         """An entity's chunks in source order; empty for an unknown entity."""

@@ -90,7 +90,7 @@ def test_nothing_heavy_is_imported_before_the_first_text(minilm: MiniLM) -> None
     look = (
         "import sys; from lorewright.index.embedders.choosing import open_embedder; "
         "open_embedder('minilm').fingerprint; open_embedder('openai').fingerprint; open_embedder('st/x/y').fingerprint; "
-        "print([m for m in ('onnx', 'onnxruntime', 'tokenizers', 'torch', 'openai', 'voyageai') if m in sys.modules])"
+        "print([m for m in ('onnxruntime', 'tokenizers', 'torch', 'openai', 'voyageai') if m in sys.modules])"
     )
     told = subprocess.run([sys.executable, "-c", look], capture_output=True, text=True, check=True)
     assert told.stdout.strip() == "[]"
@@ -162,5 +162,5 @@ def test_in_eight_bits_a_matrix_is_what_it_was_but_for_half_a_step() -> None:
     assert found["embeddings.y.weight"] is weights
     scale, rough = found["encoder.layer.0.x.weight scale"], found["encoder.layer.0.x.weight"]
     assert (rough.dtype, rough.shape) == (np.int8, (5, 3))
-    assert np.abs(rough).max() == 63
+    assert np.abs(rough).max() == 127
     assert (np.abs(rough.T * scale[:, None] - weights) <= scale[:, None] / 2 * 1.0001).all()

@@ -73,7 +73,10 @@ def test_a_chunk_has_the_same_cosine_whatever_else_is_looked_at(task: tuple[Wind
     for query in asked:
         whole = dict(by_hand(windows, query, len(windows.vectors)))
         rows = [*range(0, max(whole, default=0) + 3, 2), *list(whole)[:top]]
-        assert windows.of_rows(rows, query) == {row: whole[row] for row in sorted({*rows}) if row in whole}
+        wanted = {row: whole[row] for row in sorted({*rows}) if row in whole}
+        assert windows.of_rows(rows, query) == wanted
+        windows.best_chunks(query, top=top)
+        assert windows.of_rows(rows, query) == wanted
 
 
 @pytest.mark.parametrize("arm", ARMS)

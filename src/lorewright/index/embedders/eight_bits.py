@@ -13,9 +13,7 @@ import numpy as np
 
 from lorewright.index.embedders.weights import Array
 
-# One bit less than there is: processors without instructions of their own for it add two products in 16 bits, and
-# 2 x 255 x 63 still fits.
-_MOST = 63
+_MOST = 127
 
 
 def in_eight_bits(arrays: Mapping[str, Array]) -> dict[str, np.ndarray[Any, Any]]:

@@ -12,6 +12,8 @@ from typing import Any
 
 import numpy as np
 
+from lorewright.index.embedders import onnx_file
+
 Anything = np.ndarray[Any, Any]
 
 # The shape of all-MiniLM-L6-v2, as its config.json has it.
@@ -46,34 +48,25 @@ class _Graph:
     """Nodes as they are added; each gives the name of its output."""
 
     def __init__(self, arrays: Mapping[str, Anything]) -> None:
-        # Imported late: 50 ms that a keyword search need not pay.
-        import onnx
-
-        self._onnx: Any = onnx
         self._arrays = arrays
-        self._nodes: list[Any] = []
-        self._values: list[Any] = [
-            self._constant("first", np.array([0], dtype=np.int64)),
-            self._constant("second", np.array([1], dtype=np.int64)),
-            self._constant("by head", np.array([-1, HEADS, WIDTH // HEADS], dtype=np.int64)),
-            self._constant("joined", np.array([-1, WIDTH], dtype=np.int64)),
-            self._constant("scale", np.array((WIDTH // HEADS) ** -0.5, dtype=np.float32)),
+        self._nodes: list[bytes] = []
+        self._values = [
+            onnx_file.constant("first", np.array([0], dtype=np.int64)),
+            onnx_file.constant("second", np.array([1], dtype=np.int64)),
+            onnx_file.constant("by head", np.array([-1, HEADS, WIDTH // HEADS], dtype=np.int64)),
+            onnx_file.constant("joined", np.array([-1, WIDTH], dtype=np.int64)),
+            onnx_file.constant("scale", np.array((WIDTH // HEADS) ** -0.5, dtype=np.float32)),
         ]
         self.wanted: list[str] = []
 
     def node(self, operator: str, *inputs: str, output: str | None = None, **attributes: Any) -> str:
         name = output or f"value {len(self._nodes)}"
-        self._nodes.append(self._onnx.helper.make_node(operator, inputs, [name], **attributes))
+        self._nodes.append(onnx_file.node(operator, inputs, name, **attributes))
         return name
 
     def weight(self, name: str) -> str:
         """A weight that is handed in when the graph is loaded."""
-        kind = self._onnx.helper.np_dtype_to_tensor_dtype(self._arrays[name].dtype)
-        value = self._onnx.TensorProto(name=name, data_type=kind)
-        value.dims.extend(self._arrays[name].shape)
-        value.data_location = self._onnx.TensorProto.EXTERNAL
-        value.external_data.add(key="location", value="handed in")
-        self._values.append(value)
+        self._values.append(onnx_file.handed_in(name, self._arrays[name]))
         self.wanted.append(name)
         return name
 
@@ -88,16 +81,9 @@ class _Graph:
         return self.node("LayerNormalization", hidden, scale, shift, axis=-1, epsilon=_EPSILON)
 
     def serialised(self) -> bytes:
-        helper, floats = self._onnx.helper, self._onnx.TensorProto.FLOAT
-        words = helper.make_tensor_value_info("words", floats, ["tokens", WIDTH])
-        vector = helper.make_tensor_value_info("vector", floats, [WIDTH])
-        graph = helper.make_graph(self._nodes, "minilm", [words], [vector], self._values)
-        opsets = [helper.make_opsetid("", _OPSET), helper.make_opsetid(_RUNTIMES_OWN, 1)]
-        model = helper.make_model(graph, opset_imports=opsets, ir_version=_IR_VERSION)
-        return bytes(model.SerializeToString())
-
-    def _constant(self, name: str, value: np.ndarray[Any, Any]) -> Any:
-        return self._onnx.numpy_helper.from_array(value, name)
+        words, vector = onnx_file.floats("words", "tokens", WIDTH), onnx_file.floats("vector", WIDTH)
+        graph = onnx_file.graph("minilm", self._nodes, self._values, given=words, made=vector)
+        return onnx_file.model(graph, opsets={"": _OPSET, _RUNTIMES_OWN: 1}, ir_version=_IR_VERSION)
 
 
 def _embeddings(graph: _Graph) -> str:

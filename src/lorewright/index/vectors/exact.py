@@ -6,7 +6,7 @@ A long text is embedded in windows; the score of a chunk is that of its best win
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
@@ -33,15 +33,19 @@ class WindowVectors:
 
     `vectors` is float32 (windows, dimensions) with rows of unit length; `chunk_rows` (windows,) says which chunk each
     belongs to, in ascending order. Where `shown` is set, the windows that it marks False are not there.
+
+    The cosines of the last question for which all were looked at are kept: whoever asks for some of them next need not
+    have them computed again.
     """
 
     vectors: Vectors
     chunk_rows: Rows
     shown: Mask | None = None
+    _last: dict[bytes, Vectors] = field(init=False, default_factory=dict, repr=False, compare=False)
 
     def of_rows(self, rows: Sequence[int], query: Vectors) -> dict[int, float]:
         """Chunk row -> the cosine of its best window that is shown; a chunk without one is not in it."""
-        wanted = np.unique(np.asarray(rows, np.int64))
+        wanted = np.array(sorted(set(rows)), np.int64)
         starts = np.searchsorted(self.chunk_rows, wanted)
         counts = np.searchsorted(self.chunk_rows, wanted, side="right") - starts
         # The windows of each chunk stand together: from its start, so many as it has.
@@ -51,7 +55,9 @@ class WindowVectors:
     def best_of(self, windows: Rows, query: Vectors) -> dict[int, float]:
         """As `of_rows`, of some windows (indices in ascending order)."""
         windows = windows if self.shown is None else windows[self.shown[windows]]
-        rows, best = _best_by_row(self.chunk_rows[windows], _cosines(self.vectors[windows], query))
+        last = self._last.get(query.tobytes())
+        cosines = _cosines(self.vectors[windows], query) if last is None else last[windows]
+        rows, best = _best_by_row(self.chunk_rows[windows], cosines)
         return dict(zip(rows.tolist(), _told(best).tolist(), strict=True))
 
     def best_chunks(self, query: Vectors, *, top: int) -> list[tuple[int, float]]:
@@ -60,6 +66,8 @@ class WindowVectors:
         if self.shown is not None:
             # Hidden ones are looked at, too: leaving them out would copy all that are not.
             cosines[~self.shown] = -np.inf
+        self._last.clear()
+        self._last[query.tobytes()] = cosines
         rows, best = _best_by_row(self.chunk_rows, cosines)
         least = max(float(np.partition(best, -top)[-top]) if len(best) > top > 0 else _LEAST, _LEAST)
         near = best >= least - _TIE
