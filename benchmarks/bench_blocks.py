@@ -72,7 +72,7 @@ def blocks_of(numbers: Numbers) -> dict[str, str]:
         "kinds": _by_kind(book) if book else "",
         "tales": _figures(TALES, tales) if tales else "",
         "behind": _behind(numbers) if both else "",
-        "ablation": _ablation(numbers.ablation) if {BOOK, TALES} <= numbers.ablation.keys() else "",
+        "ablation": _ablation(numbers.ablation) if numbers.ablation else "",
         "counts": _counts(numbers.ablation[BOOK]) if BOOK in numbers.ablation else "",
         "speed": _speed(numbers.speed) if numbers.speed else "",
         "commands": _commands(numbers.commands) if numbers.commands else "",
@@ -96,13 +96,14 @@ def plots_of(numbers: Numbers) -> dict[str, str]:
         title = "Evidence that arrives, by budget, on the sourcebook"
         series = [Series(way, [arms[BOOK].kinds[EVERY][one].estimate for one in RECALLS]) for way, arms in ways]
         found["budget.svg"] = lines(title, BUDGETS, series, "tokens")
-    if {BOOK, TALES} <= numbers.ablation.keys():
+    if ablation := numbers.ablation:
+        costs = _costs(ablation)
         rows = [
-            Difference(names, [_difference(numbers.ablation[one], names, metric) for one, metric, _ in _COSTS])
-            for names in _stages(numbers.ablation)
+            Difference(stage, [_difference(ablation[name], stage, metric) for name, metric, _ in costs])
+            for stage in _stages(ablation)
         ]
         title = "What each stage is worth: the change when it is switched off"
-        found["stages.svg"] = differences(title, [heading for _, _, heading in _COSTS], rows)
+        found["stages.svg"] = differences(title, [heading for _, _, heading in costs], rows)
     return found
 
 
@@ -209,10 +210,15 @@ def _metric(metric: str) -> str:
     return f"evidence within {int(metric.partition('@')[2]):,} tokens" if metric in RECALLS else metric
 
 
-def _stages(ablation: Mapping[str, SetResult]) -> list[str]:
-    """The stages that were measured on both sets."""
-    known = {arm.arm for arm in ablation[TALES].others}
-    return [arm.arm for arm in ablation[BOOK].others if arm.arm in known]
+def _costs(ablation: Mapping[str, SetResult]) -> list[tuple[str, str, str]]:
+    """What the cost of a stage is told by, on the sets that were measured."""
+    return [one for one in _COSTS if one[0] in ablation]
+
+
+def _stages(ablation: Mapping[str, SetResult]) -> dict[str, str]:
+    """The stages that were measured on every set, and what each is."""
+    first, *rest = ablation.values()
+    return {arm.arm: arm.what for arm in first.others if all(arm.arm in {a.arm for a in one.others} for one in rest)}
 
 
 def _difference(result: SetResult, name: str, metric: str, kind: str = EVERY) -> Estimate:
@@ -223,11 +229,12 @@ def _difference(result: SetResult, name: str, metric: str, kind: str = EVERY) ->
 
 
 def _ablation(ablation: Mapping[str, SetResult]) -> str:
-    rows = []
-    for name in _stages(ablation):
-        costs = [_cost(_difference(ablation[one], name, metric)) for one, metric, _ in _COSTS]
-        rows.append([name, ablation[BOOK].arm(name).what, *costs])
-    return _table(["without", "that is", *(heading for _, _, heading in _COSTS)], rows)
+    costs = _costs(ablation)
+    rows = [
+        [stage, what, *(_cost(_difference(ablation[name], stage, metric)) for name, metric, _ in costs)]
+        for stage, what in _stages(ablation).items()
+    ]
+    return _table(["without", "that is", *(heading for _, _, heading in costs)], rows)
 
 
 def _cost(difference: Estimate) -> str:

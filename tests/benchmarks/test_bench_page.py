@@ -84,9 +84,9 @@ def test_who_is_ahead_of_ours_is_named_and_nobody_else() -> None:
     kinds = dict.fromkeys(("lookup", "paraphrase", "multihop", "scene"), ahead.questions["lookup"])
     arms = [ArmResult(a.arm, a.what, dict.fromkeys([*kinds, "all"], a.kinds["all"])) for a in ahead.arms]
     book = SetResult({**kinds, "all": 16}, arms)
-    told = blocks_of(Numbers({BOOK: book, TALES: measured((OURS, 0.5), ("BM25 alone", 0.5))}, {}, [], [], {}, []))[
-        "behind"
-    ]
+    told = blocks_of(
+        Numbers({BOOK: book, TALES: measured((OURS, 0.5), ("BM25 alone", 0.5), ("plain RRF", 0.5))}, {}, [], [], {}, [])
+    )["behind"]
     assert "plain RRF .75, ours .50" in told
     assert "BM25" not in told
 
@@ -108,7 +108,7 @@ def test_times_of_others_are_told_as_ratios_to_ours_of_their_size() -> None:
     ]
 
 
-@pytest.mark.parametrize("name", ["recall.svg", "budget.svg", "stages.svg"])
+@pytest.mark.parametrize("name", sorted(plots_of(NUMBERS)))
 def test_a_plot_stands_for_itself_in_light_and_dark(name: str) -> None:
     drawn = plots_of(NUMBERS)[name]
     ElementTree.fromstring(drawn)
