@@ -40,7 +40,7 @@ class ChunkTrace(BaseModel):
     vector_rank: int | None
     vector_score: float | None
     file_score: float | None
-    # Where a reranker is set: how well it says that the chunk answers. The best hits stand in its order, not by `score`.
+    # Where a reranker is set: how well it says that the chunk answers. The best hits stand in its order.
     rerank_score: float | None
     terms: dict[str, float]
     name: str | None

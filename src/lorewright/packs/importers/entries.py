@@ -21,6 +21,7 @@ from lorewright.packs.importers.guess import guess_type, named_type, split_prefi
 from lorewright.packs.importers.imported import ImportedEntry, Part, Report
 from lorewright.packs.importers.ours import take_mark
 from lorewright.packs.importers.placeholders import Placeholders
+from lorewright.packs.importers.rules import take_decorators, take_rules
 
 _NAMES = ("name", "displayName", "title", "comment")
 _KEYS = ("key", "keys")
@@ -75,6 +76,8 @@ def _entry(source: dict[str, Any], book: Book, *, key: str, number: int) -> Impo
     category = book.categories.get(fields.peek("category"), "")
     known = _named_type(fields, kind, category)
     entry_type, why = known or guess_type(name, aliases, text, is_talk=bool(_TALK.search(told)))
+    rules, is_never = take_rules(fields)
+    said, also_never, decorators = take_decorators(decorators)
     own: dict[str, Any] = {"x_decorators": decorators} if decorators else {}
     own |= {"x_entry": key} if key and key != str(source.get("uid", key)) else {}
     if name.casefold() not in {alias.casefold() for alias in aliases}:
@@ -89,8 +92,9 @@ def _entry(source: dict[str, Any], book: Book, *, key: str, number: int) -> Impo
         parts=(Part("", text),),
         aliases=tuple(alias for alias in aliases if alias != name),
         tags=tuple(unique([*read_tags(fields), fold(category), *(mark.tags if mark else ())])),
-        hidden=_is_off(fields, book) or (mark is not None and mark.hidden),
+        hidden=_is_off(fields, book) or is_never or also_never or (mark is not None and mark.hidden),
         extra=fields.rest(taken={} if mark and mark.section else own),
+        rules={**said, **rules},
         mark=mark,
     )
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any, TypeVar
 
 from lorewright.packs.importers.imported import Report
@@ -76,6 +77,31 @@ class Fields:
         """What a switch says; it stays among the fields that are kept."""
         value = self._left.get(key)
         return value if isinstance(value, bool) else None
+
+    def peek_value(self, key: str) -> Any:
+        """What a field holds, which is not taken; None where there is none."""
+        return self._left.get(key)
+
+    def value(self, key: str, accept: Callable[[Any], bool], *, place: str, usual: Any) -> Any:
+        """Take a field that is accepted; None where it is not. One that says what is so anyway stays."""
+        value = self._left.get(key)
+        if value is None or _same(value, usual) or not accept(value):
+            return None
+        self._report.add(self._path + key, place)
+        return self._left.pop(key)
+
+    @contextmanager
+    def inside(self, key: str) -> Iterator[Fields]:
+        """The fields of an object in this one; what nobody takes of them stays in it."""
+        value = self._left.get(key)
+        inner = Fields(value if isinstance(value, dict) else {}, path=f"{self._path}{key}.", report=self._report)
+        yield inner
+        if isinstance(value, dict) and inner._left != value:
+            self._left = {
+                name: inner._left if name == key else one
+                for name, one in self._left.items()
+                if name != key or inner._left
+            }
 
     def mapping(self, key: str) -> dict[str, Any]:
         """Take an object; empty where the field is none."""

@@ -36,17 +36,34 @@ def merged(imported: Imported) -> Imported:
     for number, entry in enumerate(imported.entries):
         key: object = entry.mark.entity if entry.mark is not None else number
         entries[key] = _joined(entries[key], entry) if key in entries else _alone(entry)
-    return replace(imported, entries=tuple(entries.values()), extra=_without_mark(imported.extra))
+    files = tuple(_with_file_rules(entry) for entry in entries.values())
+    return replace(imported, entries=files, extra=_without_mark(imported.extra))
 
 
 def _alone(entry: ImportedEntry) -> ImportedEntry:
-    """An entry as the first of its entity."""
+    """An entry as the first of its entity. Its rules are those of its section, until all are there."""
     mark = entry.mark
-    if mark is None or not mark.section:
+    if mark is None:
         return entry
     title = mark.section
+    entry = replace(entry, rules={}, section_rules={title or mark.name: entry.rules})
+    if not title:
+        return entry
     parts = tuple(replace(part, title=title) if not part.title else part for part in entry.parts)
     return replace(entry, parts=parts, section_roles={title: mark.role} if mark.role else {})
+
+
+def _with_file_rules(entry: ImportedEntry) -> ImportedEntry:
+    """What all sections say is said of the file, what is left of its section."""
+    if entry.mark is None:
+        return entry
+    first, *others = entry.section_rules.values()
+    shared = {key: value for key, value in first.items() if all(one.get(key) == value for one in others)}
+    left = {
+        title: {key: value for key, value in rules.items() if key not in shared}
+        for title, rules in entry.section_rules.items()
+    }
+    return replace(entry, rules=shared, section_rules={title: rules for title, rules in left.items() if rules})
 
 
 def _joined(first: ImportedEntry, entry: ImportedEntry) -> ImportedEntry:
@@ -60,6 +77,7 @@ def _joined(first: ImportedEntry, entry: ImportedEntry) -> ImportedEntry:
         tags=tuple(dict.fromkeys((*one.tags, *other.tags))),
         hidden=one.hidden or other.hidden,
         section_roles={**one.section_roles, **other.section_roles},
+        section_rules={**one.section_rules, **other.section_rules},
         extra={**{key: value for key, value in other.extra.items() if key not in one.extra}, **one.extra},
     )
 

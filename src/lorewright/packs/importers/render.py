@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from lorewright.ids import slug
+from lorewright.packs.entry_rules import FILE_KEY, SECTION_KEY
 from lorewright.packs.importers.imported import ImportedEntry
 from lorewright.packs.importers.prose import contained, heading
 from lorewright.packs.importers.yaml_text import fitted
@@ -77,6 +78,8 @@ def _file(entry: ImportedEntry, entity_id: str) -> PackFile:
     head |= {"aliases": list(entry.aliases)} if entry.aliases else {}
     head |= {"tags": list(entry.tags)} if entry.tags else {}
     head |= {"visibility": "gm"} if entry.hidden else {}
+    head |= {FILE_KEY: entry.rules} if entry.rules else {}
+    head |= {SECTION_KEY: entry.section_rules} if entry.section_rules else {}
     head |= {"section_roles": entry.section_roles} if entry.section_roles else {}
     # The fences and the line feeds around the YAML are not counted by the loader.
     frontmatter, left = fitted(head, entry.extra, max_bytes=MAX_FRONTMATTER_BYTES)
