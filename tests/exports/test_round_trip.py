@@ -12,7 +12,6 @@ from typing import Any
 
 import pytest
 
-from corpora import corpora
 from exports.secretive import secretive
 from lorewright.exports.audience import Audience
 from lorewright.exports.exporting import export_pack

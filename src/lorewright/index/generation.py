@@ -238,6 +238,11 @@ class Generation:
         sql = "SELECT kind, value FROM links WHERE chunk = ? ORDER BY rowid"
         return [(found[0], found[1]) for found in self.connection.execute(sql, (row,))]
 
+    def all_links(self) -> list[tuple[int, str, str]]:
+        """(row, kind, value) of everything that any chunk is tied to, in source order."""
+        sql = "SELECT chunk, kind, value FROM links ORDER BY rowid"
+        return [(found[0], found[1], found[2]) for found in self.connection.execute(sql)]
+
     def entities(self) -> Mapping[str, Entity]:
         """Every entity by its qualified ID, by file path."""
         if self._entities is None:

@@ -114,6 +114,12 @@ class Library:
         self._open_nearest = open_nearest
         self._reranker = reranker
 
+    def searched_exactly(self) -> Library:
+        """The same library, but that what it builds anew has nothing that proposes vectors: to build that takes longer
+        than all the rest."""
+        vectors = None if self.vectors is None else replace(self.vectors, build_nearest=bool)
+        return Library(self._database.parent, vectors, open_nearest=self._open_nearest)
+
     def install(self, folder: Path, *, lenient: bool = False, progress: Progress = no_progress) -> Installed:
         """Read a pack where it lies, build its generation and make it the current one; then embed it.
 
@@ -124,6 +130,15 @@ class Library:
             PackError: the folder is no pack, has errors (unless `lenient`), or its ID belongs to a pack elsewhere.
         """
         pack = self.check(folder, lenient=lenient, progress=progress)
+        return self.install_pack(pack, lenient=lenient, progress=progress)
+
+    def install_pack(self, pack: Pack, *, lenient: bool = False, progress: Progress = no_progress) -> Installed:
+        """The rest of `install`, of a pack that was read and checked.
+
+        Raises:
+            PackError: it has errors (unless `lenient`).
+        """
+        refuse_errors(pack, lenient=lenient)
         step("install:read")
         key = GenerationKey(pack.manifest.id, pack.content_hash)
         built = not self.has(key)
@@ -161,7 +176,7 @@ class Library:
             PackError: it may not.
         """
         pack = check_pack(folder, self.neighbours(), progress=progress)
-        _refuse_errors(pack, lenient=lenient)
+        refuse_errors(pack, lenient=lenient)
         return pack
 
     def remove(self, pack_id: str) -> None:
@@ -351,7 +366,12 @@ def _neighbour(pack: InstalledPack) -> Neighbour:
     return Neighbour(manifest, Path(pack.path))
 
 
-def _refuse_errors(pack: Pack, *, lenient: bool) -> None:
+def refuse_errors(pack: Pack, *, lenient: bool) -> None:
+    """Let a pack pass that may be installed; `lenient` leaves out files with errors, if `pack.yaml` has none.
+
+    Raises:
+        PackError: it may not be.
+    """
     if not pack.errors or (lenient and not any(finding.file == "pack.yaml" for finding in pack.errors)):
         return
     first = "\n  ".join(str(finding) for finding in pack.errors[:5])
