@@ -20,6 +20,7 @@ from typing import Any
 ROOT = Path(__file__).parents[1]
 sys.path[:0] = [str(ROOT / "tests")]
 
+from lorewright.errors import EmbedderError  # noqa: E402
 from lorewright.index import building, schema, vector_building, windows  # noqa: E402
 from lorewright.index.embedders.minilm import MiniLM  # noqa: E402
 from lorewright.index.embedders.remembering import RememberingEmbedder  # noqa: E402
@@ -52,7 +53,10 @@ class QuestionSet:
 def embedder() -> RememberingEmbedder:
     """The shipped embedder, one for the whole run; every question is embedded once."""
     if not _MODEL:
-        _MODEL.append(RememberingEmbedder(MiniLM(), kept=4_000))
+        try:
+            _MODEL.append(RememberingEmbedder(MiniLM(), kept=4_000))
+        except EmbedderError as problem:
+            raise SystemExit(f"{problem}") from None
     return _MODEL[0]
 
 
@@ -62,7 +66,13 @@ def cache() -> EmbeddingCache:
 
 
 def question_set(name: str, tell: Tell) -> QuestionSet:
-    """A set by its name, its pack indexed and embedded where that was not done before."""
+    """A set by its name, its pack indexed and embedded where that was not done before.
+
+    Raises:
+        SystemExit: the corpora or the embedder's weights are not here.
+    """
+    if not (CORPORA / "questions").is_dir():
+        raise SystemExit(f"no questions at {CORPORA}: name the folder of the corpora in LOREWRIGHT_CORPORA")
     if name == TALES:
         found = _tales()
         generation = opened(pack_of(name), "shipped", tell)
