@@ -46,7 +46,7 @@ bench: $(READY) ## Measure how well and how fast lore is found; write docs/bench
 	@$(BIN)/python benchmarks/quality.py
 	@$(BIN)/python benchmarks/speed.py
 	@$(BIN)/python benchmarks/scale.py
-	@$(BIN)/python benchmarks/embedding.py
+	@$(BIN)/python benchmarks/embedding.py --python $(firstword $(wildcard $(PEERS)/bin/python) $(BIN)/python)
 	@$(BIN)/python benchmarks/nearest.py
 	@$(BIN)/python benchmarks/bench_page.py
 

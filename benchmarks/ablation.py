@@ -97,6 +97,15 @@ def _by_rank(rank: int) -> float:
     return (RRF_K + 1) / (RRF_K + rank)
 
 
+def _share_alone(lane: KeywordLane, key: Any) -> float:
+    """BM25 as a share of the best, whatever it covers."""
+    return lane.hits[key].score / lane.best if key in lane.hits and lane.best else 0.0
+
+
+def _as_it_is(text: str, *given: Any, **rest: Any) -> str:
+    return text
+
+
 class _RankedWords(KeywordLane):
     """The keyword lane with ranks in place of scores."""
 
@@ -179,8 +188,20 @@ ABLATION = (
             "vector_lane": _ranked_meaning,
             "PRECISE_VECTOR_WEIGHT": 0.5,
             "FREE_VECTOR_WEIGHT": 0.5,
+            "FILE_WEIGHT": 0.0,
         },
     ),
+    Row(
+        "no meaning of files",
+        "a description is compared with a section alone, not with the whole file too",
+        {"FILE_WEIGHT": 0.0},
+    ),
+    Row(
+        "no coverage",
+        "one word said often counts as much as many words once",
+        {"KeywordLane.share": _share_alone},
+    ),
+    Row("names embedded too", "the names in a question are embedded with the rest of it", {"without_names": _as_it_is}),
     Row(
         "no gazetteer",
         "names and aliases in the question are words like others",

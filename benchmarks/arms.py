@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from typing import Any
 
 from lorewright.index import windows
 from lorewright.index.windows import Window
 from lorewright.packs.models import Item
 from lorewright.packs.plain import plain_text
-from lorewright.retrieval import lanes, ranking
 
 RANKING: dict[str, dict[str, Any]] = {
     "as shipped": {},
@@ -49,21 +47,6 @@ RANKING: dict[str, dict[str, Any]] = {
     "depth 50": {"DEPTH": 50},
     "depth 150": {"DEPTH": 150},
 }
-
-
-@contextmanager
-def ranked_with(**values: Any) -> Iterator[None]:
-    """Other settings of the ranking while the block runs."""
-    homes = {name: [module for module in (ranking, lanes) if hasattr(module, name)] for name in values}
-    before = {(module, name): getattr(module, name) for name, modules in homes.items() for module in modules}
-    for name, modules in homes.items():
-        for module in modules:
-            setattr(module, name, values[name])
-    try:
-        yield
-    finally:
-        for (module, name), value in before.items():
-            setattr(module, name, value)
 
 
 def _stripped(text: str, items: list[Item]) -> list[Window]:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
+import speed_blocks
+from bench_cells import interval, share, signed, table, two
 from bench_plots import Difference, Series, differences, grouped_bars, lines
 from measures import BUDGETS, EVERY, Estimate
 from quality_tables import HEADLINES, MAIN, RECALLS, is_sure, kinds_of, ratio_said, ratio_to
@@ -29,16 +29,6 @@ _KINDS = {
     TALES: "tales",
     EVERY: "all",
 }
-_SPEED = (
-    ("p50_ms", "ms, middle"),
-    ("p95_ms", "ms, 19 in 20"),
-    ("index_per_s", "chunks/s indexed"),
-    ("cold_s", "s cold"),
-    ("memory_mb", "MB memory"),
-    ("disk_mb", "MB disk"),
-)
-
-Row = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,17 +38,20 @@ class Numbers:
 
     quality: Mapping[str, SetResult]
     ablation: Mapping[str, SetResult]
-    speed: Sequence[Row]
-    peers: Sequence[Row]
+    speed: Sequence[speed_blocks.Row]
+    peers: Sequence[speed_blocks.Row]
     peers_quality: Mapping[str, SetResult]
-    commands: Sequence[Row]
+    commands: Sequence[speed_blocks.Row]
+    embedding: Sequence[speed_blocks.Row]
 
 
 def read_numbers(folder: Path) -> Numbers:
     """What lies in a folder of results."""
     quality, ablation, peers_quality = (load(name, folder) for name in ("quality", "ablation", "peers-quality"))
-    speed, peers, commands = (load_rows(name, folder) for name in ("speed", "peers", "commands"))
-    return Numbers(quality, ablation, speed, peers, peers_quality, commands)
+    speed, peers, commands, embedding = (
+        load_rows(name, folder) for name in ("speed", "peers", "commands", "embedding")
+    )
+    return Numbers(quality, ablation, speed, peers, peers_quality, commands, embedding)
 
 
 def blocks_of(numbers: Numbers) -> dict[str, str]:
@@ -72,11 +65,12 @@ def blocks_of(numbers: Numbers) -> dict[str, str]:
         "kinds": _by_kind(book) if book else "",
         "tales": _figures(TALES, tales) if tales else "",
         "behind": _behind(numbers) if both else "",
-        "ablation": _ablation(numbers.ablation) if {BOOK, TALES} <= numbers.ablation.keys() else "",
+        "ablation": _ablation(numbers.ablation) if numbers.ablation else "",
         "counts": _counts(numbers.ablation[BOOK]) if BOOK in numbers.ablation else "",
-        "speed": _speed(numbers.speed) if numbers.speed else "",
-        "commands": _commands(numbers.commands) if numbers.commands else "",
-        "peers": _peers(numbers.peers) if numbers.peers else "",
+        "speed": speed_blocks.speed(numbers.speed) if numbers.speed else "",
+        "commands": speed_blocks.commands(numbers.commands) if numbers.commands else "",
+        "embedding": speed_blocks.embedding(numbers.embedding) if numbers.embedding else "",
+        "peers": speed_blocks.peers(numbers.peers) if numbers.peers else "",
         "peers-quality": "\n".join(
             f"On {name}:\n\n{_figures(name, one)}" for name, one in numbers.peers_quality.items()
         ),
@@ -96,13 +90,14 @@ def plots_of(numbers: Numbers) -> dict[str, str]:
         title = "Evidence that arrives, by budget, on the sourcebook"
         series = [Series(way, [arms[BOOK].kinds[EVERY][one].estimate for one in RECALLS]) for way, arms in ways]
         found["budget.svg"] = lines(title, BUDGETS, series, "tokens")
-    if {BOOK, TALES} <= numbers.ablation.keys():
+    if ablation := numbers.ablation:
+        costs = _costs(ablation)
         rows = [
-            Difference(names, [_difference(numbers.ablation[one], names, metric) for one, metric, _ in _COSTS])
-            for names in _stages(numbers.ablation)
+            Difference(stage, [_difference(ablation[name], stage, metric) for name, metric, _ in costs])
+            for stage in _stages(ablation)
         ]
         title = "What each stage is worth: the change when it is switched off"
-        found["stages.svg"] = differences(title, [heading for _, _, heading in _COSTS], rows)
+        found["stages.svg"] = differences(title, [heading for _, _, heading in costs], rows)
     return found
 
 
@@ -137,7 +132,7 @@ def _main(numbers: Numbers) -> str:
             *_on(numbers.quality[TALES], arms.get(TALES), [(EVERY, "MRR", "MRR")]),
         ]
         rows.append([f"**{cell}**" if way == OURS and cell else cell for cell in row])
-    return _table(head, rows)
+    return table(head, rows)
 
 
 def _on(result: SetResult, arm: ArmResult | None, headlines: Sequence[tuple[str, str, str]]) -> list[str]:
@@ -145,7 +140,7 @@ def _on(result: SetResult, arm: ArmResult | None, headlines: Sequence[tuple[str,
     if arm is None:
         return ["–"] * (2 + len(headlines))
     heads = [_headline(result, arm, kind, metric) for kind, metric, _ in headlines]
-    return [_share(arm.value(EVERY, MAIN)), _ratio(result, arm), *heads]
+    return [share(arm.value(EVERY, MAIN)), _ratio(result, arm), *heads]
 
 
 def _ratio(result: SetResult, arm: ArmResult, kind: str = EVERY) -> str:
@@ -156,7 +151,7 @@ def _headline(result: SetResult, arm: ArmResult, kind: str, metric: str) -> str:
     """MRR as it is; a share as a count of the questions."""
     value = arm.value(kind, metric)
     count = result.questions[kind]
-    return _two(value) if metric == "MRR" else f"{round(value * count)}/{count}"
+    return two(value) if metric == "MRR" else f"{round(value * count)}/{count}"
 
 
 def _ratios(quality: Mapping[str, SetResult]) -> str:
@@ -166,7 +161,7 @@ def _ratios(quality: Mapping[str, SetResult]) -> str:
         [arm.arm, arm.what, *(_ratio(book, arm, kind) for kind in kinds), _ratio(tales, tales.arm(arm.arm))]
         for arm in book.others
     ]
-    return _table(["arm", "what it is", *(_KINDS[kind] for kind in kinds), _KINDS[TALES]], rows)
+    return table(["arm", "what it is", *(_KINDS[kind] for kind in kinds), _KINDS[TALES]], rows)
 
 
 def _figures(name: str, result: SetResult) -> str:
@@ -175,17 +170,17 @@ def _figures(name: str, result: SetResult) -> str:
     rows = []
     for arm in result.arms:
         heads = [
-            _headline(result, arm, kind, metric) if kind != EVERY else _interval(arm.kinds[kind][metric].estimate)
+            _headline(result, arm, kind, metric) if kind != EVERY else interval(arm.kinds[kind][metric].estimate)
             for kind, metric, _ in HEADLINES[name]
         ]
-        rows.append([arm.arm, *heads, *(_interval(arm.kinds[EVERY][metric].estimate) for metric in RECALLS)])
-    return _table(head, rows)
+        rows.append([arm.arm, *heads, *(interval(arm.kinds[EVERY][metric].estimate) for metric in RECALLS)])
+    return table(head, rows)
 
 
 def _by_kind(result: SetResult) -> str:
     kinds = [kind for kind in kinds_of(result) if kind != EVERY]
-    rows = [[arm.arm, *(_interval(arm.kinds[kind][MAIN].estimate) for kind in kinds)] for arm in result.arms]
-    return _table(["arm", *(f"{_KINDS[kind]} ({result.questions[kind]})" for kind in kinds)], rows)
+    rows = [[arm.arm, *(interval(arm.kinds[kind][MAIN].estimate) for kind in kinds)] for arm in result.arms]
+    return table(["arm", *(f"{_KINDS[kind]} ({result.questions[kind]})" for kind in kinds)], rows)
 
 
 def _behind(numbers: Numbers) -> str:
@@ -199,8 +194,8 @@ def _behind(numbers: Numbers) -> str:
             ahead = [arm for arm in result.others if arm.value(kind, metric) > result.ours.value(kind, metric)]
             for arm in sorted(ahead, key=lambda one: -one.value(kind, metric)):
                 difference = arm.kinds[kind][metric].difference
-                by = f", ahead by {_signed(difference)}" if difference else ""
-                ours, theirs = _two(result.ours.value(kind, metric)), _two(arm.value(kind, metric))
+                by = f", ahead by {signed(difference)}" if difference else ""
+                ours, theirs = two(result.ours.value(kind, metric)), two(arm.value(kind, metric))
                 found.append(f"- {name}, {_KINDS[kind]}, {_metric(metric)}: {arm.arm} {theirs}, ours {ours}{by}")
     return "\n".join(found or ["Nowhere in these tables."]) + "\n"
 
@@ -209,10 +204,15 @@ def _metric(metric: str) -> str:
     return f"evidence within {int(metric.partition('@')[2]):,} tokens" if metric in RECALLS else metric
 
 
-def _stages(ablation: Mapping[str, SetResult]) -> list[str]:
-    """The stages that were measured on both sets."""
-    known = {arm.arm for arm in ablation[TALES].others}
-    return [arm.arm for arm in ablation[BOOK].others if arm.arm in known]
+def _costs(ablation: Mapping[str, SetResult]) -> list[tuple[str, str, str]]:
+    """What the cost of a stage is told by, on the sets that were measured."""
+    return [one for one in _COSTS if one[0] in ablation]
+
+
+def _stages(ablation: Mapping[str, SetResult]) -> dict[str, str]:
+    """The stages that were measured on every set, and what each is."""
+    first, *rest = ablation.values()
+    return {arm.arm: arm.what for arm in first.others if all(arm.arm in {a.arm for a in one.others} for one in rest)}
 
 
 def _difference(result: SetResult, name: str, metric: str, kind: str = EVERY) -> Estimate:
@@ -223,15 +223,16 @@ def _difference(result: SetResult, name: str, metric: str, kind: str = EVERY) ->
 
 
 def _ablation(ablation: Mapping[str, SetResult]) -> str:
-    rows = []
-    for name in _stages(ablation):
-        costs = [_cost(_difference(ablation[one], name, metric)) for one, metric, _ in _COSTS]
-        rows.append([name, ablation[BOOK].arm(name).what, *costs])
-    return _table(["without", "that is", *(heading for _, _, heading in _COSTS)], rows)
+    costs = _costs(ablation)
+    rows = [
+        [stage, what, *(_cost(_difference(ablation[name], stage, metric)) for name, metric, _ in costs)]
+        for stage, what in _stages(ablation).items()
+    ]
+    return table(["without", "that is", *(heading for _, _, heading in costs)], rows)
 
 
 def _cost(difference: Estimate) -> str:
-    said = _signed(difference)
+    said = signed(difference)
     return f"**{said}**" if is_sure(difference.low, difference.high) else said
 
 
@@ -242,66 +243,4 @@ def _counts(result: SetResult) -> str:
     for arm in result.others:
         moved = [round((arm.value(k, m) - result.ours.value(k, m)) * result.questions[k]) for k, m, _ in heads]
         rows.append([arm.arm, *(f"{one:+d}".replace("-", "−") if one else "·" for one in moved)])
-    return _table(["without", *(heading for _, _, heading in heads)], rows)
-
-
-def _speed(rows: Sequence[Row]) -> str:
-    """Ours at each size, by each way of searching vectors."""
-    head = ["vectors", "search", *(heading for _, heading in _SPEED)]
-    return _table(head, [[f"{row['size']:,}", str(row["arm"]), *_times(row)] for row in rows])
-
-
-def _commands(rows: Sequence[Row]) -> str:
-    """Whole commands, as they were told."""
-    names = ("what", "ratio", "measured", "aim")
-    return _table(names, [[str(row[name]) for name in names] for row in rows])
-
-
-def _peers(rows: Sequence[Row]) -> str:
-    """Each size: how many times as long each takes as ours on the same questions, then the figures."""
-    head = ["vectors", "arm", "takes", *(heading for _, heading in _SPEED)]
-    found = []
-    for row in sorted(rows, key=lambda row: (row["size"], row.get("times_ours") or math.inf)):
-        ratio = row.get("times_ours")
-        found.append([f"{row['size']:,}", _peer(row), f"{ratio:.1f} ×" if ratio else "–", *_times(row)])
-    return _table(head, found)
-
-
-def _peer(row: Row) -> str:
-    return str(row["arm"]).replace("ours", OURS)
-
-
-def _times(row: Row) -> list[str]:
-    return [_figure(row.get(key)) for key, _ in _SPEED]
-
-
-def _figure(value: Any) -> str:
-    if value is None:
-        return "–"
-    return f"{value:,.0f}" if value >= 100 else f"{value:.1f}" if value >= 10 else f"{value:.2f}"
-
-
-def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    written = [head, ["---"] * len(head), *rows]
-    return "".join(f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in row)} |\n" for row in written)
-
-
-def _interval(estimate: Estimate) -> str:
-    return f"{_two(estimate.value)} ({_two(estimate.low)}–{_two(estimate.high)})"
-
-
-def _signed(difference: Estimate) -> str:
-    return f"{_plus(difference.value)} ({_plus(difference.low)} to {_plus(difference.high)})"
-
-
-def _plus(number: float) -> str:
-    said = f"{abs(number):.3f}".lstrip("0")
-    return f"−{said}" if number < 0 else f"+{said}" if number > 0 else "0"
-
-
-def _two(number: float) -> str:
-    return f"{number:.2f}".removeprefix("0") if number < 1 else "1.00"
-
-
-def _share(number: float) -> str:
-    return f"{number:.0%}"
+    return table(["without", *(heading for _, _, heading in heads)], rows)

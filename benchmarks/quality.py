@@ -15,6 +15,7 @@ import argparse
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -27,7 +28,7 @@ from measures import Answer, Scores, scores_of, summarised
 from other_arms import answering, other_arms
 from our_arm import ours
 from quality_tables import tables
-from question_sets import CORPORA, SETS, QuestionSet, Tell, opened, pack_of, question_set
+from question_sets import SETS, QuestionSet, Tell, opened, pack_of, question_set
 from results import OURS, RESULTS, ArmResult, SetResult, counted, save
 
 SHIPPED = "as it ships"
@@ -79,11 +80,11 @@ def compared_with_others(asked: QuestionSet, shown: Shown) -> SetResult:
     return SetResult(counted(asked.questions), arms)
 
 
-def compared_without(asked: QuestionSet, shown: Shown) -> SetResult:
-    """Ours, then ours without each of its stages."""
+def compared_without(asked: QuestionSet, shown: Shown, *, indexes: bool = True) -> SetResult:
+    """Ours, then ours without each of its stages; without `indexes` only those that the shipped index will do for."""
     base = shown.questions(asked, OURS, ours(asked.generation))
     arms = [ArmResult(OURS, SHIPPED, summarised(asked.questions, base))]
-    for row in ABLATION:
+    for row in (row for row in ABLATION if indexes or not row.needs_index):
         with row.on(), _generation(asked, row, shown.tell) as generation:
             scores = shown.questions(asked, row.name, ours(generation))
         arms.append(ArmResult(row.name, row.what, summarised(asked.questions, scores, base)))
@@ -108,16 +109,16 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--set", action="append", choices=SETS, help="one of the sets (default: each)")
     parser.add_argument("--only", choices=(OTHERS, WITHOUT), help="one of the two tables of each set")
+    parser.add_argument("--no-indexes", action="store_true", help="only the rows that need no index of their own")
     parser.add_argument("--results", type=Path, default=RESULTS, help="the folder that the numbers are written to")
     given = parser.parse_args()
-    if not (CORPORA / "questions").is_dir():
-        parser.exit(1, f"no questions at {CORPORA}: set LOREWRIGHT_CORPORA\n")
+    without = partial(compared_without, indexes=not given.no_indexes)
     console = Console(width=150)
     started = time.monotonic()
     with shown_on(Console(stderr=True)) as shown:
         for name in given.set or SETS:
             asked = question_set(name, shown.tell)
-            for part, compare in ((OTHERS, compared_with_others), (WITHOUT, compared_without)):
+            for part, compare in ((OTHERS, compared_with_others), (WITHOUT, without)):
                 if given.only in (part, None):
                     result = compare(asked, shown)
                     save("quality" if part == OTHERS else part, {name: result}, given.results)

@@ -20,6 +20,7 @@ from typing import Any
 ROOT = Path(__file__).parents[1]
 sys.path[:0] = [str(ROOT / "tests")]
 
+from lorewright.errors import EmbedderError  # noqa: E402
 from lorewright.index import building, schema, vector_building, windows  # noqa: E402
 from lorewright.index.embedders.minilm import MiniLM  # noqa: E402
 from lorewright.index.embedders.remembering import RememberingEmbedder  # noqa: E402
@@ -33,7 +34,8 @@ from tale_pack import write_tales  # noqa: E402
 
 CORPORA = Path(os.environ.get("LOREWRIGHT_CORPORA", ROOT.parent / "shared" / "corpora"))
 KEPT = ROOT / "indexes" / "benchmarks"
-SETS = ("eclipse-phase", "tales")
+BOOK, TALES = "eclipse-phase", "tales"
+SETS = (BOOK, TALES)
 
 Tell = Callable[[str], None]
 _MODEL: list[RememberingEmbedder] = []
@@ -51,7 +53,10 @@ class QuestionSet:
 def embedder() -> RememberingEmbedder:
     """The shipped embedder, one for the whole run; every question is embedded once."""
     if not _MODEL:
-        _MODEL.append(RememberingEmbedder(MiniLM(), kept=4_000))
+        try:
+            _MODEL.append(RememberingEmbedder(MiniLM(), kept=4_000))
+        except EmbedderError as problem:
+            raise SystemExit(f"{problem}") from None
     return _MODEL[0]
 
 
@@ -61,19 +66,25 @@ def cache() -> EmbeddingCache:
 
 
 def question_set(name: str, tell: Tell) -> QuestionSet:
-    """A set by its name, its pack indexed and embedded where that was not done before."""
-    if name == "tales":
-        pack, ids = _tales()
-        generation = opened(pack, "shipped", tell)
-        return QuestionSet(name, tuple(_of_tale(one, generation) for one in ids), generation)
+    """A set by its name, its pack indexed and embedded where that was not done before.
+
+    Raises:
+        SystemExit: the corpora or the embedder's weights are not here.
+    """
+    if not (CORPORA / "questions").is_dir():
+        raise SystemExit(f"no questions at {CORPORA}: name the folder of the corpora in LOREWRIGHT_CORPORA")
+    if name == TALES:
+        found = _tales()
+        generation = opened(pack_of(name), "shipped", tell)
+        return QuestionSet(name, tuple(_of_tale(one, generation) for one in found), generation)
     asked = (CORPORA / "questions" / f"{name}.jsonl").read_text(encoding="utf-8").splitlines()
     questions = tuple(_of_line(json.loads(line)) for line in asked if line.strip())
     return QuestionSet(name, questions, opened(pack_of(name), "shipped", tell))
 
 
 def pack_of(name: str) -> Path:
-    """The folder of a set's pack."""
-    return _tales()[0] if name == "tales" else CORPORA / "packs" / name
+    """The folder of a set's pack; the tales' is there once their questions were read."""
+    return KEPT / TALES if name == TALES else CORPORA / "packs" / name
 
 
 def opened(pack: Path, way: str, tell: Tell) -> Generation:
@@ -115,10 +126,14 @@ def _stamp() -> str:
     return hashlib.sha256("\n".join(sources).encode()).hexdigest()[:8]
 
 
-def _tales() -> tuple[Path, list[Any]]:
-    folder = KEPT / "tales"
-    shutil.rmtree(folder, ignore_errors=True)
-    return folder, write_tales(CORPORA / "ir" / "fairytaleqa", folder)
+def _tales() -> list[Any]:
+    """Write the tales' pack anew; the questions on it."""
+    new = KEPT / "tales.new"
+    shutil.rmtree(new, ignore_errors=True)
+    asked = write_tales(CORPORA / "ir" / "fairytaleqa", new)
+    shutil.rmtree(pack_of(TALES), ignore_errors=True)
+    new.rename(pack_of(TALES))
+    return asked
 
 
 def _of_line(line: dict[str, Any]) -> Question:

@@ -12,7 +12,8 @@ from typing import Any
 
 from rich.console import Console
 
-from arms import RANKING, WINDOWS, ranked_with
+from ablation import ranked_with
+from arms import RANKING, WINDOWS
 from lorewright.index import vector_building
 from measures import summarised
 from our_arm import ours

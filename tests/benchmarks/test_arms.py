@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ablation import ABLATION, Row, homes_of, ranked_with
+from arms import RANKING
 from lorewright.index.embedders.hashing import HashingEmbedder
 from lorewright.index.generation import Generation
 from lorewright.retrieval import budget, ranking
@@ -111,3 +112,8 @@ def test_one_lane_keeps_its_order_and_lanes_can_be_swapped(lanes: list[list[int]
     assert fused_ranks(lanes[:1]) == list(lanes[0])
     assert fused_ranks(lanes) == fused_ranks(lanes[::-1])
     assert set(fused_ranks(lanes)) == {one for lane in lanes for one in lane}
+
+
+@pytest.mark.parametrize("setting", RANKING.values(), ids=RANKING)
+def test_what_a_setting_of_the_ranking_sets_is_there(setting: dict[str, object]) -> None:
+    assert all(homes_of(name) for name in setting)
