@@ -32,8 +32,12 @@ SUN = ("sun", "The ferry sails and nobody waits long on such a morning at the la
 LAW = ("law", "Nobody carries a blade inside the walls.")
 
 
+# What the question finds nothing of: words that stand in most of a pack say nothing.
+REST = dict(entry(f"stone{number}", f"Stone {number} of the wall was cut in the year {number}.") for number in range(20))
+
+
 def files(*entries: tuple[str, str]) -> dict[str, str]:
-    return dict(entries)
+    return {**REST, **dict(entries)}
 
 
 @dataclass(frozen=True)
