@@ -65,7 +65,8 @@ class Entry:
         natural = role_of(section.title) if section.title else "lore"
         said: dict[str, Any] = {"entity": local(entity.id), "name": entity.name, "type": entity.type}
         said |= {"section": section.title} if section.title else {}
-        if self.shown.gm_only:
+        if self.shown.gm_only or (self.is_off and not section.title):
+            # What an introduction is kept from, the file is.
             said |= {"visibility": GM}
         elif role != natural:
             said |= {"role": role}

@@ -21,6 +21,9 @@ _SECTIONS = (("personality", "Disposition"), ("scenario", "Scenario"), ("mes_exa
 _GREETINGS = (("alternate_greetings", "Another opening"), ("group_only_greetings", "An opening in company"))
 _MAX_GREETINGS = 1_000
 
+# What our export writes because a card has it, were it empty.
+_FILLED = ("creator_notes", "system_prompt", "post_history_instructions", "creator", "character_version")
+
 # Fields that SillyTavern repeats beside the card's data for readers of version 1, where under another name.
 _RENAMED = {"creatorcomment": "creator_notes"}
 
@@ -74,6 +77,8 @@ def _character(fields: Fields, outer: Fields | None, name: str, placeholders: Pl
     nickname = fields.text("nickname", place="aliases", accept=is_alias)
     tags = read_tags(fields)
     mark = fields.member("extensions", MARK, read_mark)
+    if mark:
+        fields.drop(dict.fromkeys(_FILLED, ""))
     known = mark.aliases if mark else ()
     rest = fields.rest()
     return ImportedEntry(
