@@ -33,7 +33,9 @@ LAW = ("law", "Nobody carries a blade inside the walls.")
 
 
 # What the question finds nothing of: words that stand in most of a pack say nothing.
-REST = dict(entry(f"stone{number}", f"Stone {number} of the wall was cut in the year {number}.") for number in range(20))
+REST = dict(
+    entry(f"stone{number}", f"Stone {number} of the wall was cut in the year {number}.") for number in range(20)
+)
 
 
 def files(*entries: tuple[str, str]) -> dict[str, str]:
