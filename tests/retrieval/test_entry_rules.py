@@ -128,6 +128,12 @@ def test_what_is_always_there_obeys_the_budget(packs: Packs) -> None:
     assert (reason(found, "law"), reason(found, "storm")) == ("over_budget", "over_budget")
 
 
+def test_no_more_than_a_hundred_sections_go_first_those_of_most_priority(packs: Packs) -> None:
+    laws = [entry(f"law{n:03}", f"Law {n} forbids {n} things.", f"always: true, priority: {n}") for n in range(104)]
+    found = ask(packs(files(entry(*STORM), *laws)), max_tokens=10_000)
+    assert told(found) == [*(f"law{n:03}" for n in range(103, 3, -1)), "storm"]
+
+
 def test_priority_orders_what_is_in_the_answer_and_brings_nothing_in(packs: Packs) -> None:
     town = packs(files(entry(*STORM), entry(*FOG), entry(*SUN, "priority: 5")))
     assert told(ask(town)) == ["sun", "storm", "fog"]
