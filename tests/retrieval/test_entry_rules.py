@@ -32,8 +32,14 @@ SUN = ("sun", "The ferry sails and nobody waits long on such a morning at the la
 LAW = ("law", "Nobody carries a blade inside the walls.")
 
 
+# What the question finds nothing of: words that stand in most of a pack say nothing.
+REST = dict(
+    entry(f"stone{number}", f"Stone {number} of the wall was cut in the year {number}.") for number in range(20)
+)
+
+
 def files(*entries: tuple[str, str]) -> dict[str, str]:
-    return dict(entries)
+    return {**REST, **dict(entries)}
 
 
 @dataclass(frozen=True)
@@ -120,6 +126,12 @@ def test_what_is_always_there_obeys_the_budget(packs: Packs) -> None:
     found = ask(packs(files(entry(*STORM), entry("law", long, "always: true"))), max_tokens=15)
     assert told(found) == []
     assert (reason(found, "law"), reason(found, "storm")) == ("over_budget", "over_budget")
+
+
+def test_no_more_than_a_hundred_sections_go_first_those_of_most_priority(packs: Packs) -> None:
+    laws = [entry(f"law{n:03}", f"Law {n} forbids {n} things.", f"always: true, priority: {n}") for n in range(104)]
+    found = ask(packs(files(entry(*STORM), *laws)), max_tokens=10_000)
+    assert told(found) == [*(f"law{n:03}" for n in range(103, 3, -1)), "storm"]
 
 
 def test_priority_orders_what_is_in_the_answer_and_brings_nothing_in(packs: Packs) -> None:

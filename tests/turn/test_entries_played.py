@@ -12,10 +12,12 @@ import pytest
 
 import harbour as h
 from lorewright.bootstrap import App, open_app, prompt_library
+from lorewright.campaigns.asides import ask_lore
 from lorewright.campaigns.branches import branch, rollback, switch
 from lorewright.campaigns.history import Histories
 from lorewright.campaigns.lore import LoreDesk
 from lorewright.campaigns.open_campaign import OpenCampaign
+from lorewright.campaigns.sessions import retrieve_for_session
 from lorewright.evals.replay import Replays
 from lorewright.evals.turn_range import ALL_TURNS
 from lorewright.retrieval.query import LoreRetrievalQuery
@@ -181,6 +183,16 @@ def test_what_is_always_there_stands_in_the_scene_once_and_not_in_what_is_asked(
         lore = packet_of(campaign)["lore_context"]
         assert lore["scene"]["standing"] == ["After the eighth bell nobody may be out on the stones."]
         assert "eighth bell" not in json.dumps(lore["asked"])
+
+
+def test_whoever_looks_something_up_at_the_prompt_gets_what_they_asked_for(app: App) -> None:
+    with app.campaigns.open("game") as campaign:
+        play(campaign, ASKS)
+        assert [one.chunk_id for one in ask_lore(campaign, "ballast at the mole").chunks][:1] == [BALLAST]
+        found = {one.chunk_id.split(":")[1] for one in ask_lore(campaign, "a lantern in the tavern").chunks}
+        assert found.isdisjoint({"ballast", "curfew"})
+        lore = retrieve_for_session(campaign.store.head().state, campaign.setting.generations)
+        assert all("curfew" not in one["chunk_id"] for one in lore["chunks"])
 
 
 def test_a_query_in_a_campaign_goes_by_the_turn_to_come(app: App) -> None:

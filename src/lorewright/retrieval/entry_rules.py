@@ -19,6 +19,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import Literal
 
 from lorewright.index.entry_rules import entry_rules_of
@@ -33,6 +34,9 @@ from lorewright.tokens import count_tokens
 
 RuledOut = Literal["not_rolled", "cooldown", "requires", "excluded", "group"]
 Kept = Literal["always", "sticky", "priority", "probability"]
+
+# So many are taken in at most, and go first: whoever writes more of them has a pack that tells nothing else.
+MAX_STAYING = 100
 
 _PLAIN = EntryRules()
 
@@ -116,8 +120,10 @@ class _Stage:
     def taken_in(self, hits: Sequence[Hit]) -> list[Hit]:
         """The hits, and behind them what is always there or sticky though nothing found it."""
         found = {hit.chunk.id for hit in hits}
-        stays = sorted(one for one, rules in self._rules.items() if one not in found and self._stays(one, rules))
-        more = [hit for one in stays if (hit := self._fetched(one)) is not None]
+        stays = [one for one, rules in self._rules.items() if one not in found and self._stays(one, rules)]
+        stays.sort(key=lambda one: (-self._rules[one].priority, one))
+        fetched = (hit for one in stays if (hit := self._fetched(one)) is not None)
+        more = [*islice(fetched, MAX_STAYING)]
         return [*hits, *sorted(more, key=lambda hit: (hit.chunk.pack_id, hit.chunk.row))]
 
     def _stays(self, chunk_id: str, rules: EntryRules) -> bool:
@@ -165,6 +171,9 @@ class _Stage:
     def ruled(self, hits: Sequence[Hit]) -> Ruled:
         """What is left, in the order in which it is filled."""
         left = [*hits]
+        # What requires something that nothing found needs no answer to be judged.
+        while lost := self._without_what_they_require(left, left):
+            left = [hit for hit in left if hit.chunk.id not in lost]
         while True:
             order, limit = self._ordered(left)
             answer, present = _answer(order, limit)
@@ -180,31 +189,23 @@ class _Stage:
         return Ruled(order, self._ranked, limit, [*self._out.values()], self._notes, self._unmet)
 
     def _without_what_they_require(self, answer: Sequence[Hit], present: Sequence[Hit]) -> set[str]:
-        unmet = {hit.chunk.id: hit for hit in self._unmet(present)}
-        lost = [hit for hit in answer if hit.chunk.id in unmet]
+        there = _Present(self._same, present)
+        lost = [hit for hit in answer if self._missing(hit, there)]
         for hit in lost:
-            self._leave_out(hit, "requires", self._told_of_missing(hit, present))
+            self._leave_out(hit, "requires", self._told_of(self._missing(hit, there)))
         return {hit.chunk.id for hit in lost}
 
     def _unmet(self, chosen: Sequence[Hit]) -> list[Hit]:
         """Those of an answer that require what is not in it."""
-        return [hit for hit in chosen if self._missing(hit, chosen)]
+        present = _Present(self._same, chosen)
+        return [hit for hit in chosen if self._missing(hit, present)]
 
-    def _missing(self, hit: Hit, present: Sequence[Hit]) -> list[str]:
-        required = self._of(hit).requires
-        others = [one.chunk for one in present if required and one.chunk.section_id != hit.chunk.section_id]
-        return [one for one in required if not any(self._is_of(chunk, one) for chunk in others)]
+    def _missing(self, hit: Hit, present: _Present) -> list[str]:
+        return [one for one in self._of(hit).requires if not present.has(one, beside=hit.chunk.section_id)]
 
-    def _is_of(self, chunk: StoredChunk, entry_id: str) -> bool:
-        """Whether a chunk is of an entry: an entity, whichever of the packs tells of it, or one section of it."""
-        if entry_id.count(":") < 2:
-            return chunk.entity_id in ids_of(entry_id, self._same)
-        entity_id, _, section = entry_id.rpartition(":")
-        return chunk.section_id in {f"{one}:{section}" for one in ids_of(entity_id, self._same)}
-
-    def _told_of_missing(self, hit: Hit, present: Sequence[Hit]) -> str:
+    def _told_of(self, missing: Sequence[str]) -> str:
         """Named is only what the viewer may know of: nobody learns from a rule that there is something else."""
-        known = [one for one in self._missing(hit, present) if self._may_be_named(one)]
+        known = [one for one in missing if self._may_be_named(one)]
         return f"requires {', '.join(known)}" if known else "requires what is not here"
 
     def _may_be_named(self, entry_id: str) -> bool:
@@ -214,41 +215,30 @@ class _Stage:
             for generation in self._view.generations
             for one in ids
             for chunk in generation.chunks_of(one)
-            if self._is_of(chunk, entry_id)
+            if entry_id in _names_of(chunk, self._same)
         )
 
     def _losers(self, answer: Sequence[Hit]) -> set[str]:
         """Those that may not stand beside something with more priority, or else a better place."""
-        stays: list[Hit] = []
+        stays = _Staying(self._same)
         lost: set[str] = set()
         for hit in sorted(answer, key=lambda hit: -self._of(hit).priority):
-            found = next((told for one in stays if (told := self._conflict(hit, one)) is not None), None)
+            found = stays.conflict(hit, self._of(hit))
             if found is None:
-                stays.append(hit)
+                stays.add(hit, self._of(hit))
             else:
                 self._leave_out(hit, *found)
                 lost.add(hit.chunk.id)
         return lost
 
-    def _conflict(self, hit: Hit, other: Hit) -> tuple[RuledOut, str] | None:
-        """Why a hit cannot stand beside another; the parts of one section always can."""
-        if hit.chunk.section_id == other.chunk.section_id:
-            return None
-        mine, theirs = self._of(hit), self._of(other)
-        excludes = any(self._is_of(other.chunk, one) for one in mine.excludes)
-        if excludes or any(self._is_of(hit.chunk, one) for one in theirs.excludes):
-            return "excluded", f"not beside {other.chunk.section_id}"
-        shared = [one for one in mine.groups if one in theirs.groups and mine.group_of != theirs.group_of]
-        return ("group", f"group {shared[0]}: {other.chunk.section_id} is there") if shared else None
-
     # 5. The order.
 
     def _ordered(self, hits: Sequence[Hit]) -> tuple[list[Hit], int]:
         """In the order in which they are filled, and how many sections may be: what was taken in does not count."""
-        always = [hit for hit in hits if self._of(hit).always]
+        always = self._by_priority([hit for hit in hits if self._of(hit).always])[:MAX_STAYING]
         sticky = [hit for hit in hits if not self._of(hit).always and self._stays(hit.chunk.id, self._of(hit))]
-        stays = {hit.chunk.id for hit in (*always, *sticky)}
-        free = [*self._by_priority(always), *self._by_priority(sticky)]
+        free = [*always, *self._by_priority(sticky)]
+        stays = {hit.chunk.id for hit in free}
         limit = self._limit + len({hit.chunk.section_id for hit in free})
         found = [hit for hit in hits if hit.chunk.id not in stays]
         chosen = {hit.chunk.id for hit in _answer([*free, *found], limit)[0]}
@@ -262,14 +252,78 @@ class _Stage:
     def _after_what_they_require(self, hits: Sequence[Hit]) -> list[Hit]:
         """Each behind the first of all that it requires; those that require each other come last."""
         ordered: list[Hit] = []
+        there = _Present(self._same)
         waiting = [*hits]
         while waiting:
-            ready = next((hit for hit in waiting if not self._missing(hit, ordered)), None)
+            ready = next((hit for hit in waiting if not self._missing(hit, there)), None)
             if ready is None:
                 break
             ordered.append(ready)
+            there.add(ready)
             waiting.remove(ready)
         return [*ordered, *waiting]
+
+
+class _Present:
+    """What is in an answer, by all that it may be named by."""
+
+    def __init__(self, same: Things, hits: Iterable[Hit] = ()) -> None:
+        self._same = same
+        self._sections: dict[str, set[str]] = {}
+        for hit in hits:
+            self.add(hit)
+
+    def add(self, hit: Hit) -> None:
+        """Something more is in it."""
+        for name in _names_of(hit.chunk, self._same):
+            self._sections.setdefault(name, set()).add(hit.chunk.section_id)
+
+    def has(self, entry_id: str, *, beside: str) -> bool:
+        """Whether anything of an entry is in it, beside a section itself."""
+        return self.beside(entry_id, beside) is not None
+
+    def beside(self, entry_id: str, section_id: str) -> str | None:
+        """The first section of an entry that is in it, beside another one."""
+        return min(self._sections.get(entry_id, set()) - {section_id}, default=None)
+
+
+class _Staying:
+    """What has its place in an answer, and so what can have none beside it; the parts of one section always can."""
+
+    def __init__(self, same: Things) -> None:
+        self._same = same
+        self._present = _Present(same)
+        self._excluded: dict[str, set[str]] = {}
+        self._groups: dict[str, tuple[str, str]] = {}
+
+    def add(self, hit: Hit, rules: EntryRules) -> None:
+        """Something more has its place."""
+        self._present.add(hit)
+        for one in rules.excludes:
+            self._excluded.setdefault(one, set()).add(hit.chunk.section_id)
+        for group in rules.groups:
+            self._groups.setdefault(group, (rules.group_of, hit.chunk.section_id))
+
+    def conflict(self, hit: Hit, rules: EntryRules) -> tuple[RuledOut, str] | None:
+        """Why a hit can have no place, if it cannot."""
+        own = hit.chunk.section_id
+        named = (self._present.beside(one, own) for one in rules.excludes)
+        naming = (min(self._excluded.get(one, set()) - {own}, default=None) for one in _names_of(hit.chunk, self._same))
+        other = next((one for one in (*named, *naming) if one is not None), None)
+        if other is not None:
+            return "excluded", f"not beside {other}"
+        for group in rules.groups:
+            owner, section_id = self._groups.get(group, (rules.group_of, ""))
+            if owner != rules.group_of:
+                return "group", f"group {group}: {section_id} is there"
+        return None
+
+
+def _names_of(chunk: StoredChunk, same: Things) -> tuple[str, ...]:
+    """The IDs by which rules may name a chunk: of its entity, whichever packs tell of it, and of its section there."""
+    section = chunk.section_id.removeprefix(f"{chunk.entity_id}:")
+    ids = ids_of(chunk.entity_id, same)
+    return (*ids, *(f"{one}:{section}" for one in ids))
 
 
 def _answer(hits: Sequence[Hit], limit: int) -> tuple[list[Hit], list[Hit]]:
