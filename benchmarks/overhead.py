@@ -26,7 +26,6 @@ from typing import Any
 
 from rich.console import Console
 from rich.table import Table
-from turns import QUIET
 
 from lorewright.bootstrap import App, open_app
 from lorewright.campaigns.campaigns import Campaigns
@@ -42,6 +41,7 @@ from lorewright.turn.store import CampaignStore
 from lorewright.world import ops as o
 from lorewright.world.apply import apply
 from lorewright.world.state import Entity, Fact
+from turns import QUIET
 
 SIZES = (200, 2_000, 20_000)
 AIM_MS = 25

@@ -16,7 +16,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 from rich.console import Console
@@ -24,6 +24,8 @@ from rich.table import Table
 
 ROOT = Path(__file__).parents[1]
 CORPORA = Path(os.environ.get("LOREWRIGHT_CORPORA", ROOT.parent / "shared" / "corpora"))
+RESULTS = Path(__file__).parent / "results"
+COLUMNS = ("what", "measured", "ratio", "aim")
 COLD_RUNS = 5
 QUESTION = "Where can an outsider earn the vote by soldiering?"
 
@@ -72,46 +74,60 @@ def peak_of(command: Sequence[str | Path]) -> int:
     return int(subprocess.run([sys.executable, "-c", code, *command], capture_output=True, text=True).stdout)
 
 
+def measured(pack: Path, theirs: str, workspace: Path) -> Iterator[list[str]]:
+    """What, how long, the ratio, the aim: row by row, as soon as it is known."""
+    has_theirs = not subprocess.run([theirs, "-c", "import sentence_transformers"], capture_output=True).returncode
+    lorewright = Path(sys.executable).with_name("lorewright")
+    seconds([lorewright, "init", workspace])
+    first = seconds([lorewright, "pack", "install", pack])
+    yield ["first install, embedding included", f"{first:.1f} s", "1", ""]
+    again = median_of(lambda: seconds([lorewright, "pack", "reindex", "eclipse-phase"]))
+    yield ["unchanged reindex", f"{again:.2f} s", f"{again / first:.3f} × the first", "< 0.1"]
+    query = [lorewright, "lore", "query", QUESTION, "--json"]
+    cold = median_of(lambda: seconds(query))
+    ratio = "(sentence-transformers is not installed: name a --python that has it)"
+    if has_theirs:
+        imported = median_of(lambda: seconds([theirs, "-c", "import sentence_transformers"]))
+        ratio = f"{cold / imported:.2f} × import sentence_transformers ({imported:.2f} s)"
+    yield ["lore query, cold process", f"{cold:.2f} s", ratio, "≤ 0.25, ≤ 1.0 s"]
+    words = median_of(lambda: seconds(query, LOREWRIGHT_EMBEDDER="none"))
+    yield ["the same by words alone", f"{words:.2f} s", f"{words / cold:.2f} × cold", ""]
+    yield ["its peak memory", f"{peak_of(query)} MB", "", "≤ 250 MB"]
+    asked = workspace / "asked.json"
+    lines = (CORPORA / "questions" / "eclipse-phase.jsonl").read_text(encoding="utf-8").splitlines()
+    asked.write_text(json.dumps([json.loads(line)["query"] for line in lines]))
+    ran = subprocess.run([sys.executable, "-c", WARM, workspace, asked], capture_output=True, text=True, check=True)
+    warm = json.loads(ran.stdout)
+    yield ["warm, p50", f"{warm['p50']:.1f} ms", f"{warm['p50'] / 1000 / cold:.3f} × cold", "≤ 10 ms"]
+    yield ["warm, p95", f"{warm['p95']:.1f} ms", f"{warm['p95'] / warm['p50']:.1f} × p50", ""]
+    yield ["a process that answers", f"{warm['resident']} MB, peak {warm['peak']} MB", "", "≤ 250 MB"]
+
+
 def main() -> None:
-    """Index the published pack in a workspace of the moment, measure, print."""
-    arguments = argparse.ArgumentParser()
+    """Index the published pack in a workspace of the moment, measure, print, keep."""
+    arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     arguments.add_argument("--python", default=os.environ.get("LOREWRIGHT_ST_PYTHON", sys.executable))
-    theirs = arguments.parse_args().python
+    arguments.add_argument("--results", type=Path, default=RESULTS, help="the folder that the figures are written to")
+    given = arguments.parse_args()
     pack = CORPORA / "packs" / "eclipse-phase"
     if not pack.is_dir():
         sys.exit(f"no pack at {pack}: set LOREWRIGHT_CORPORA")
-    has_theirs = not subprocess.run([theirs, "-c", "import sentence_transformers"], capture_output=True).returncode
     table = Table(title="eclipse-phase")
-    for column in ("what", "measured", "ratio", "aim"):
+    for column in COLUMNS:
         table.add_column(column)
-    lorewright = Path(sys.executable).with_name("lorewright")
-    with tempfile.TemporaryDirectory() as folder:
-        here = {"LOREWRIGHT_WORKSPACE": folder}
-        os.environ |= here
-        seconds([lorewright, "init", folder])
-        first = seconds([lorewright, "pack", "install", pack])
-        again = median_of(lambda: seconds([lorewright, "pack", "reindex", "eclipse-phase"]))
-        table.add_row("first install, embedding included", f"{first:.1f} s", "1", "")
-        table.add_row("unchanged reindex", f"{again:.2f} s", f"{again / first:.3f} × the first", "< 0.1")
-        query = [lorewright, "lore", "query", QUESTION, "--json"]
-        cold = median_of(lambda: seconds(query))
-        words = median_of(lambda: seconds(query, LOREWRIGHT_EMBEDDER="none"))
-        ratio = "(sentence-transformers is not installed: name a --python that has it)"
-        if has_theirs:
-            imported = median_of(lambda: seconds([theirs, "-c", "import sentence_transformers"]))
-            ratio = f"{cold / imported:.2f} × import sentence_transformers ({imported:.2f} s)"
-        table.add_row("lore query, cold process", f"{cold:.2f} s", ratio, "≤ 0.25, ≤ 1.0 s")
-        table.add_row("the same by words alone", f"{words:.2f} s", f"{words / cold:.2f} × cold", "")
-        table.add_row("its peak memory", f"{peak_of(query)} MB", "", "≤ 250 MB")
-        asked = Path(folder) / "asked.json"
-        lines = (CORPORA / "questions" / "eclipse-phase.jsonl").read_text(encoding="utf-8").splitlines()
-        asked.write_text(json.dumps([json.loads(line)["query"] for line in lines]))
-        ran = subprocess.run([sys.executable, "-c", WARM, folder, asked], capture_output=True, text=True, check=True)
-        warm = json.loads(ran.stdout)
-        table.add_row("warm, p50", f"{warm['p50']:.1f} ms", f"{warm['p50'] / 1000 / cold:.3f} × cold", "≤ 10 ms")
-        table.add_row("warm, p95", f"{warm['p95']:.1f} ms", f"{warm['p95'] / warm['p50']:.1f} × p50", "")
-        table.add_row("a process that answers", f"{warm['resident']} MB, peak {warm['peak']} MB", "", "≤ 250 MB")
+    rows = []
+    errors = Console(stderr=True)
+    with tempfile.TemporaryDirectory() as folder, errors.status("installing, embedding included (a minute or two)"):
+        os.environ["LOREWRIGHT_WORKSPACE"] = folder
+        for row in measured(pack, given.python, Path(folder)):
+            errors.print(f"{row[0]}: {row[1]}")
+            rows.append(row)
+            table.add_row(*row)
     Console(width=140).print(table)
+    kept = [dict(zip(COLUMNS, row, strict=True)) for row in rows]
+    lines = ",\n".join(json.dumps(row, ensure_ascii=False) for row in kept)
+    given.results.mkdir(parents=True, exist_ok=True)
+    (given.results / "commands.json").write_text(f"[\n{lines}\n]\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

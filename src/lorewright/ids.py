@@ -6,6 +6,7 @@ import hashlib
 import json
 import re
 import unicodedata
+from functools import lru_cache
 from typing import Any
 
 from slugify import slugify
@@ -19,6 +20,8 @@ def is_id(text: str) -> bool:
     return bool(_ID.fullmatch(text)) and len(text) <= 120 and text == unicodedata.normalize("NFC", text)
 
 
+# A pack that is read again and again asks for the same names every time.
+@lru_cache(maxsize=16_384)
 def slug(text: str, *, fallback: str = "section") -> str:
     """`History & Lore` -> `history-lore`; other scripts are transliterated; never empty."""
     return slugify(text, max_length=80, word_boundary=True) or fallback

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing
 from pathlib import Path
 
+import numpy as np
 import pytest
 from hypothesis import HealthCheck, assume, example, given, settings
 from hypothesis import strategies as st
@@ -97,7 +98,9 @@ def fill(
 def scores(
     connection: sqlite3.Connection, fulltext: FullText, word: str, *, name: str = "words", digits: int = 9
 ) -> dict[int, float]:
-    return {row: round(score, digits) for row, score in fulltext.match(connection, name, word, WEIGHTS)}
+    found = fulltext.match(connection, name, word, WEIGHTS)
+    assert sorted(found.rows.tolist()) == sorted(fulltext.rows(connection, name, word).tolist())
+    return {row: round(score, digits) for row, score in zip(found.rows.tolist(), found.scores.tolist(), strict=True)}
 
 
 @pytest.mark.parametrize(
@@ -209,7 +212,18 @@ def test_a_word_in_more_than_half_of_all_rows_still_counts_for_something(
     connection: sqlite3.Connection, fulltext: FullText
 ) -> None:
     fill(connection, fulltext, rows_of(["bar", "bar", "bar x"]))
-    assert all(score > 0 for _, score in fulltext.match(connection, "words", "bar", WEIGHTS))
+    assert (fulltext.match(connection, "words", "bar", WEIGHTS).scores > 0).all()
+
+
+def test_rows_that_are_picked_out_have_the_same_scores_and_others_are_not_there(
+    connection: sqlite3.Connection, fulltext: FullText
+) -> None:
+    fill(connection, fulltext, rows_of(["bar", "x", "bar bar x", "bar y", "bar bar bar"]))
+    whole = fulltext.match(connection, "words", "bar", WEIGHTS)
+    some = fulltext.match(connection, "words", "bar", WEIGHTS, rows=np.array([2, 3, 5, 99]))
+    assert some.rows.tolist() == [3, 5]
+    assert some.scores.tobytes() == whole.scores[np.isin(whole.rows, [3, 5])].tobytes()
+    assert not len(fulltext.match(connection, "words", "bar", WEIGHTS, rows=np.zeros(0, np.int64)).rows)
 
 
 def test_a_row_that_is_taken_out_leaves_the_scores_as_if_it_had_never_been_there(

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import math
+import random
 import sqlite3
 from collections.abc import Iterator, Sequence
 from contextlib import closing
+from dataclasses import replace
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from lorewright.index.fulltext import fulltext_here
-from lorewright.index.keywords import MAX_TERMS, KeywordTable, count_matching, rank_keywords
+from lorewright.index.fulltext import FullText, Matches, fulltext_here, own_idf
+from lorewright.index.keywords import MAX_SHARE, MAX_TERMS, KeywordHit, KeywordTable, rank_keywords
+from lorewright.index.schema import COLUMN_WEIGHTS
 
 TEXTS = (
     "the bar below the railway",
@@ -31,12 +36,12 @@ def connection() -> Iterator[sqlite3.Connection]:
         yield opened
 
 
-def table(connection: sqlite3.Connection, name: str, texts: Sequence[str]) -> KeywordTable:
+def table(connection: sqlite3.Connection, name: str, texts: Sequence[str], *, english: bool = True) -> KeywordTable:
     connection.execute(f"DROP TABLE IF EXISTS {name}")
     fulltext = fulltext_here()
-    connection.execute(fulltext.create(name, english=True))
+    connection.execute(fulltext.create(name, english=english))
     fulltext.insert(connection, name, [(row, "", "", text) for row, text in enumerate(texts, start=1)])
-    return KeywordTable(connection, name, len(texts))
+    return KeywordTable(connection, name, len(texts), english)
 
 
 @pytest.fixture(scope="module")
@@ -114,6 +119,105 @@ def test_a_rare_word_outweighs_a_common_one_across_tables(connection: sqlite3.Co
     assert right[2].score > left[1].score
 
 
+# The best alone: as if all had been scored
+
+
+def scored_one_by_one(
+    tables: Sequence[KeywordTable], words: Sequence[str], foreign: Sequence[str]
+) -> list[dict[int, KeywordHit]]:
+    """Every row of every word, each added to what was there."""
+    total = sum(table.count for table in tables)
+    counted = [
+        (word, [table.count_of(word) * (word in (words if table.english else foreign)) for table in tables])
+        for word in dict.fromkeys([*words, *foreign])
+    ]
+    found = sorted((pair for pair in counted if sum(pair[1])), key=lambda pair: (sum(pair[1]), pair[0]))
+    telling = [pair for pair in found if sum(pair[1]) <= max(1, MAX_SHARE * total)]
+    hits: list[dict[int, KeywordHit]] = [{} for _ in tables]
+    for word, counts in (telling or found)[:MAX_TERMS]:
+        idf = math.log(1 + (total - sum(counts) + 0.5) / (sum(counts) + 0.5))
+        for table, count, of_table in zip(tables, counts, hits, strict=True):
+            if count:
+                matches = table.fulltext.match(table.connection, table.name, word, COLUMN_WEIGHTS)
+                for row, score in zip(matches.rows.tolist(), matches.scores.tolist(), strict=True):
+                    hit = of_table.setdefault(row, KeywordHit())
+                    hit.terms[word] = score * (idf / own_idf(table.count, count))
+                    hit.score += hit.terms[word]
+    return hits
+
+
+def zipfian(connection: sqlite3.Connection, name: str, seed: int, count: int, *, english: bool = True) -> KeywordTable:
+    """Texts as of a language: few words stand everywhere, most nearly nowhere; a fifth of the texts are others again."""
+    chance = random.Random(seed)
+    vocabulary = [f"w{number}" for number in range(400)]
+    weights = [1 / (number + 1) for number in range(400)]
+    texts = [" ".join(chance.choices(vocabulary, weights, k=chance.randint(1, 40))) for _ in range(count)]
+    texts = [chance.choice(texts) if chance.random() < 0.2 else text for text in texts]
+    return table(connection, name, texts, english=english)
+
+
+@pytest.fixture(scope="module")
+def language(connection: sqlite3.Connection) -> list[KeywordTable]:
+    sizes = {"first": 900, "second": 40, "third": 300}
+    return [
+        zipfian(connection, name, seed, count, english=name != "third")
+        for seed, (name, count) in enumerate(sizes.items())
+    ]
+
+
+asked = st.lists(
+    st.integers(0, 30).map("w{}".format)
+    | st.integers(0, 450).map("w{}".format)
+    | st.tuples(st.integers(0, 9), st.integers(0, 9)).map(lambda pair: f"w{pair[0]} w{pair[1]}"),
+    max_size=30,
+)
+
+
+@given(words=asked, foreign=asked, best=st.integers(0, 80) | st.just(5_000))
+def test_the_best_are_those_of_all_bit_by_bit(
+    language: list[KeywordTable], words: list[str], foreign: list[str], best: int
+) -> None:
+    every = scored_one_by_one(language, words, foreign)
+    assert rank_keywords(language, words, foreign=foreign) == every
+    found = rank_keywords(language, words, foreign=foreign, best=best)
+    order = sorted(
+        ((round(hit.score, 6), -place, -row) for place, hits in enumerate(every) for row, hit in hits.items())
+    )
+    for _, place, row in order[len(order) - best :]:
+        hit, original = found[-place].pop(-row), every[-place][-row]
+        assert (hit, list(hit.terms)) == (original, list(original.terms))
+    left = [hit.score for hits in found for hit in hits.values()]
+    if len(order) > best > 0 and left:
+        # What is there besides is as good as the last, or so near that rounding may tell it so.
+        assert min(left) >= order[len(order) - best][0] - 2e-5
+
+
+class Counting:
+    """A kind of keyword table that counts the rows that it scores."""
+
+    def __init__(self, asked: FullText) -> None:
+        self._asked = asked
+        self.scored = 0
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._asked, name)
+
+    def match(self, *arguments: Any, **options: Any) -> Matches:
+        found = self._asked.match(*arguments, **options)
+        self.scored += len(found.rows)
+        return found
+
+
+def test_where_only_the_best_are_wanted_few_are_scored(language: list[KeywordTable]) -> None:
+    words = ["w300", "w200", "w40", "w8", "w5", "w4", "w3"]
+    first = replace(language[0])
+    counting = Counting(first.fulltext)
+    object.__setattr__(first, "fulltext", counting)
+    found = rank_keywords([first], words, best=5)
+    assert found[0].keys() <= rank_keywords(language[:1], words)[0].keys()
+    assert 0 < counting.scored < sum(map(first.count_of, words)) / 2
+
+
 hostile = st.one_of(
     st.text(max_size=60),
     st.lists(
@@ -154,4 +258,4 @@ hostile = st.one_of(
 @example("")
 def test_no_word_is_a_syntax_error(words_table: KeywordTable, word: str) -> None:
     (hits,) = rank_keywords([words_table], [word])
-    assert len(hits) <= count_matching(words_table, word)
+    assert len(hits) <= words_table.count_of(word)

@@ -35,7 +35,7 @@ def ask_lore(campaign: OpenCampaign, text: str) -> LoreRetrievalResult:
             conditions=lore_conditions(head.state),
         )
         query = LoreRetrievalQuery(keywords=text, viewer="player", limit=_LORE_SECTIONS, max_tokens=_LORE_TOKENS)
-        return retrieve(view, query).result
+        return retrieve(view, query, takes_in=False).result
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,9 +29,11 @@ from lorewright.index.damage import blaming_damage
 from lorewright.index.generation import Generation, GenerationKey
 from lorewright.index.library import InstalledPack, Library
 from lorewright.packs.loader import Progress, content_hash_of, no_progress
+from lorewright.retrieval.entry_history import has_entry_rules
 from lorewright.rules.rulesets import Ruleset
 from lorewright.turn.campaign import CampaignRow, PackPin
-from lorewright.turn.draft import Setting, turn_id_of
+from lorewright.turn.draft import EntriesOf, Setting, no_entries, turn_id_of
+from lorewright.turn.entries import entry_history
 from lorewright.turn.messages import Message
 from lorewright.turn.prompting.pinning import pins_in_force
 from lorewright.turn.result import TurnResult
@@ -273,7 +275,8 @@ class Campaigns:
             row.seed,
             generations,
             history.before,
-            agendas,
+            agendas=agendas,
+            entries=_entries_of(store, row.seed, generations),
             upgrade_id=row.upgrade_id,
             calibration=row.scenario.get("calibration") or {},
         )
@@ -373,3 +376,10 @@ def _first_result(intro: Message, state: WorldState, ruleset: Ruleset) -> TurnRe
         suggested_actions=suggestions(state, related, ruleset=ruleset),
         clocks=state.clocks_shown(),
     )
+
+
+def _entries_of(store: CampaignStore, seed: int, generations: tuple[Generation, ...]) -> EntriesOf:
+    """How to read what the rules of entries go by; nothing is read where there are none."""
+    if not has_entry_rules(generations):
+        return no_entries
+    return lambda head: entry_history(store.database, seed, head.turn_id, head.state)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
+from dataclasses import replace
 
 from lorewright.campaigns.campaigns import Campaigns
 from lorewright.campaigns.history import Histories
@@ -12,12 +13,15 @@ from lorewright.index.generation import Generation
 from lorewright.index.library import Library
 from lorewright.packs.models import Entity
 from lorewright.retrieval.desk import EntityLore, PackDesk, entity_lore, opened, qualified_viewer
+from lorewright.retrieval.entry_history import EntryHistory, has_entry_rules
 from lorewright.retrieval.explain import ChunkTrace
 from lorewright.retrieval.overrides import ids_of, things, told_entity
 from lorewright.retrieval.query import LoreRetrievalQuery
 from lorewright.retrieval.retriever import Retrieval, retrieve, why_not
 from lorewright.retrieval.view import LoreView, hidden_entities, qualified
+from lorewright.turn.entries import entry_history
 from lorewright.turn.lore_conditions import lore_conditions
+from lorewright.turn.store import CampaignStore
 from lorewright.world.state import WorldState
 
 
@@ -43,7 +47,7 @@ class LoreDesk:
         """
         if campaign_id is None:
             return self._packs.query(query, packs=packs)
-        with self._asking(query, packs, campaign_id) as (view, asked):
+        with self.asking(query, packs, campaign_id=campaign_id) as (view, asked):
             return retrieve(view, asked)
 
     def why_not(
@@ -58,7 +62,7 @@ class LoreDesk:
         """
         if campaign_id is None:
             return self._packs.why_not(query, chunk_id, packs=packs)
-        with self._asking(query, packs, campaign_id) as (view, asked):
+        with self.asking(query, packs, campaign_id=campaign_id) as (view, asked):
             return why_not(view, asked, chunk_id)
 
     def entity(
@@ -72,7 +76,7 @@ class LoreDesk:
         """
         if campaign_id is None:
             return self._packs.entity(entity_id, viewer=viewer, max_tokens=max_tokens)
-        with self._view(viewer, (), campaign_id) as view:
+        with self.view(viewer, (), campaign_id) as view:
             return entity_lore(view, entity_id, max_tokens=max_tokens)
 
     def entities(
@@ -84,7 +88,7 @@ class LoreDesk:
         Raises:
             NotFound: a pack, campaign or character that does not exist.
         """
-        asked = self._packs.view(viewer, packs) if campaign_id is None else self._view(viewer, packs, campaign_id)
+        asked = self._packs.view(viewer, packs) if campaign_id is None else self.view(viewer, packs, campaign_id)
         with asked as view:
             hidden = hidden_entities(view)
             known = {one for generation in view.generations for one in generation.entities() if one not in hidden}
@@ -92,23 +96,29 @@ class LoreDesk:
             return list({one.id: one for one in told if one is not None}.values())
 
     @contextmanager
-    def _asking(
-        self, query: LoreRetrievalQuery, packs: Sequence[str], campaign_id: str
+    def asking(
+        self, query: LoreRetrievalQuery, packs: Sequence[str] = (), *, campaign_id: str
     ) -> Iterator[tuple[LoreView, LoreRetrievalQuery]]:
         """The view of a query, and the query with the IDs that the view has. Which packs are asked is no matter to what
-        happened."""
+        happened.
+
+        Raises:
+            NotFound: a pack, campaign or character that does not exist.
+        """
         if query.corpus == "authored":
-            with self._view(query.viewer, packs, campaign_id) as view:
+            with self.view(query.viewer, packs, campaign_id) as view:
                 yield view, query
         else:
-            with self._view(query.viewer, packs if query.corpus == "all" else (), campaign_id, history=True) as view:
+            with self.view(query.viewer, packs if query.corpus == "all" else (), campaign_id, history=True) as view:
                 yield view, query if query.corpus == "all" else _with_full_ids(query, view)
 
     @contextmanager
-    def _view(
-        self, viewer: str, packs: Sequence[str], campaign_id: str, *, history: bool = False
-    ) -> Iterator[LoreView]:
-        """The packs that a campaign pins, and with `history` what happened in it; closed when the block ends."""
+    def view(self, viewer: str, packs: Sequence[str], campaign_id: str, *, history: bool = False) -> Iterator[LoreView]:
+        """The packs that a campaign pins, and with `history` what happened in it; closed when the block ends.
+
+        Raises:
+            NotFound: a campaign or character that does not exist.
+        """
         with ExitStack() as stack:
             with self._campaigns.reading(campaign_id) as store:
                 turns = store.turns()
@@ -121,8 +131,21 @@ class LoreDesk:
                 if history:
                     read = self._histories.read(store, turns, generations, witness=witness)
                     asked += (stack.enter_context(read),)
+                entries = _entries(store, turns[-1]["turn_id"], state, asked, viewer=who)
             revealed = state.learned_by(state.player_id if who == "player" else who.removeprefix("npc:"))
-            yield LoreView(asked, viewer=who, revealed=revealed, conditions=lore_conditions(state))
+            conditions = lore_conditions(state)
+            yield LoreView(asked, viewer=who, revealed=revealed, conditions=conditions, entries=entries)
+
+
+def _entries(
+    store: CampaignStore, turn_id: str, state: WorldState, generations: Sequence[Generation], *, viewer: str
+) -> EntryHistory | None:
+    """What the rules of entries go by in the turn to come, as it will be told; what was found in others' words is no
+    matter to one of the cast."""
+    if not has_entry_rules(generations):
+        return None
+    found = entry_history(store.database, store.campaign().seed, turn_id, state)
+    return replace(found, found={}) if viewer.startswith("npc:") else found
 
 
 def _people_of_no_pack(state: WorldState) -> list[str]:

@@ -164,6 +164,13 @@ def show_json(value: Any) -> None:
     sys.stdout.flush()
 
 
+def show_json_line(value: Any) -> None:
+    """Print a value as JSON on a line of its own, at once: one of many, for a program that reads along."""
+    text = json.dumps(value, ensure_ascii=False, allow_nan=False)
+    sys.stdout.write(_CONTROLS.sub(lambda c: f"\\u{ord(c.group()):04x}", text) + "\n")
+    sys.stdout.flush()
+
+
 def complain(error: LorewrightError) -> None:
     """Print an error to stderr: what, and what to do about it."""
     err = console(stderr=True)

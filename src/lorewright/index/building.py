@@ -17,6 +17,7 @@ from pathlib import Path
 from filelock import FileLock
 
 from lorewright.ids import canonical_json
+from lorewright.index.entry_rules import rules_to_store
 from lorewright.index.fulltext import fulltext_here
 from lorewright.index.generation import CHUNKS_FILE, GenerationKey
 from lorewright.index.schema import GENERATION_FORMAT, STATEMENTS, keyword_statements
@@ -92,28 +93,40 @@ def _write(pack: Pack, path: Path) -> None:
 
 def fill(connection: sqlite3.Connection, pack: Pack) -> None:
     """Make a generation's tables in an empty database and write a pack into them. The caller commits."""
+    make_tables(connection, pack)
+    write_meta(connection, pack)
+    write_entities(connection, pack.entities)
+    _write_chunks(connection, pack.chunks, names_of(pack))
+
+
+def make_tables(connection: sqlite3.Connection, pack: Pack) -> None:
+    """Make the tables of a generation of a pack in an empty database."""
     for statement in (*STATEMENTS, *keyword_statements(english=is_english(pack.manifest.language))):
         connection.execute(statement)
-    _write_meta(connection, pack)
-    _write_entities(connection, pack.entities)
-    _write_chunks(connection, pack.chunks, {entity.id: entity.name for entity in pack.entities})
+
+
+def names_of(pack: Pack) -> dict[str, str]:
+    """What the entities of a pack are called, by ID: the titles of their chunks."""
+    return {entity.id: entity.name for entity in pack.entities}
 
 
 def append(connection: sqlite3.Connection, entities: Sequence[Entity], chunks: Sequence[Chunk]) -> None:
     """Add entities with their chunks behind those that stand in a generation's tables, as if they had been filled in
     together. The caller commits."""
-    _write_entities(connection, entities)
+    write_entities(connection, entities)
     _write_chunks(connection, chunks, {entity.id: entity.name for entity in entities})
     for key, count in _counts(chunks).items():
         connection.execute("UPDATE meta SET value = CAST(value + ? AS TEXT) WHERE key = ?", (count, key))
 
 
-def _write_meta(connection: sqlite3.Connection, pack: Pack) -> None:
+def write_meta(connection: sqlite3.Connection, pack: Pack) -> None:
+    """Write what a generation says of itself, into the empty table."""
     meta = {
         "manifest": pack.manifest.model_dump_json(),
         "content_hash": pack.content_hash,
         "format": str(GENERATION_FORMAT),
         **{key: str(count) for key, count in _counts(pack.chunks).items()},
+        **rules_to_store(pack.chunks),
     }
     connection.executemany("INSERT INTO meta VALUES (?, ?)", sorted(meta.items()))
 
@@ -127,7 +140,8 @@ def _counts(chunks: Sequence[Chunk]) -> dict[str, int]:
     }
 
 
-def _write_entities(connection: sqlite3.Connection, entities: Iterable[Entity]) -> None:
+def write_entities(connection: sqlite3.Connection, entities: Iterable[Entity]) -> None:
+    """Add entities with their names, and what they override."""
     for entity in entities:
         connection.execute(
             "INSERT INTO entities VALUES (?, ?, ?, ?, ?, ?, ?)",
@@ -152,37 +166,60 @@ def _write_chunks(connection: sqlite3.Connection, chunks: Sequence[Chunk], title
     there = connection.execute("SELECT coalesce(max(rowid), 0) FROM pack_chunks").fetchone()[0]
     window = connection.execute("SELECT coalesce(max(id) + 1, 0) FROM windows").fetchone()[0]
     for row, chunk in enumerate(chunks, start=there + 1):
-        title = titles[chunk.entity_id]
-        connection.execute(
-            f"INSERT INTO pack_chunks VALUES ({', '.join('?' * 15)})",
-            (
-                row,
-                chunk.id,
-                chunk.pack_id,
-                chunk.entity_id,
-                chunk.file_path,
-                chunk.section_path,
-                title,
-                chunk.section,
-                chunk.text,
-                chunk.role,
-                chunk.line,
-                chunk.part,
-                chunk.token_count,
-                canonical_json(chunk.metadata),
-                None,
-            ),
-        )
-        if chunk.text:
-            table = "open_fts" if chunk.role in OPEN_ROLES else "hidden_fts"
-            fulltext_here().insert(connection, table, [(row, title, chunk.section, chunk.text)])
-        links = [(link.kind, link.value, row) for link in chunk.links]
-        connection.executemany("INSERT INTO links VALUES (?, ?, ?)", links)
-        connection.executemany("INSERT INTO items VALUES (?, ?, ?, ?, ?, ?, ?, ?)", _item_rows(row, chunk.items))
-        connection.executemany("INSERT INTO conditions VALUES (?, ?, ?, ?)", _condition_rows(row, chunk))
+        write_chunk(connection, row, chunk, titles[chunk.entity_id])
+        write_conditions(connection, row, chunk)
         windows = [(window + n, row, one.item_id) for n, one in enumerate(windows_of(chunk.text, chunk.items))]
         connection.executemany("INSERT INTO windows VALUES (?, ?, ?)", windows)
         window += len(windows)
+
+
+def write_chunk(connection: sqlite3.Connection, row: int, chunk: Chunk, title: str) -> None:
+    """Write a chunk under a row, all of it but its conditions and windows, which are numbered through a pack; `title`
+    is its entity's name."""
+    connection.execute(
+        f"INSERT INTO pack_chunks VALUES ({', '.join('?' * 15)})",
+        (
+            row,
+            chunk.id,
+            chunk.pack_id,
+            chunk.entity_id,
+            chunk.file_path,
+            chunk.section_path,
+            title,
+            chunk.section,
+            chunk.text,
+            chunk.role,
+            chunk.line,
+            chunk.part,
+            chunk.token_count,
+            canonical_json(chunk.metadata),
+            None,
+        ),
+    )
+    if chunk.text:
+        fulltext_here().insert(connection, table_of(chunk.role), [(row, title, chunk.section, chunk.text)])
+    links = [(link.kind, link.value, row) for link in chunk.links]
+    connection.executemany("INSERT INTO links VALUES (?, ?, ?)", links)
+    connection.executemany("INSERT INTO items VALUES (?, ?, ?, ?, ?, ?, ?, ?)", _item_rows(row, chunk.items))
+
+
+def write_conditions(connection: sqlite3.Connection, row: int, chunk: Chunk) -> None:
+    """Write the conditions of the chunk of a row, after those of the chunks before it."""
+    connection.executemany("INSERT INTO conditions VALUES (?, ?, ?, ?)", _condition_rows(row, chunk))
+
+
+def take_out_chunk(connection: sqlite3.Connection, row: int, chunk: Chunk, title: str) -> None:
+    """Undo `write_chunk`."""
+    if chunk.text:
+        fulltext_here().take_out(connection, table_of(chunk.role), (row, title, chunk.section, chunk.text))
+    for table in ("links", "items"):
+        connection.execute(f"DELETE FROM {table} WHERE chunk = ?", (row,))
+    connection.execute("DELETE FROM pack_chunks WHERE rowid = ?", (row,))
+
+
+def table_of(role: str) -> str:
+    """The keyword table of a chunk with text."""
+    return "open_fts" if role in OPEN_ROLES else "hidden_fts"
 
 
 def _item_rows(row: int, items: Iterable[Item]) -> list[tuple[object, ...]]:

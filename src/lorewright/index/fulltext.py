@@ -8,6 +8,7 @@ which it compares the first and last three letters, and those of more than 20 by
 
 from __future__ import annotations
 
+import json
 import math
 import os
 import re
@@ -17,8 +18,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from functools import cache
+from itertools import chain
 from typing import ClassVar, Protocol
 
+import numpy as np
+import numpy.typing as npt
 from sqlite_fts4 import decode_matchinfo
 
 from lorewright.errors import SettingsError
@@ -29,11 +33,30 @@ FULLTEXT_VARIABLE = "LOREWRIGHT_FULLTEXT"
 # rowid, title, section, text: what every keyword table holds of a chunk.
 Row = tuple[int, str, str, str]
 
+Rows = npt.NDArray[np.int64]
+
 _COLUMNS = "title, section, chunk_text"
 
 # As in FTS5's bm25() (fts5_aux.c).
 _K1 = 1.2
 _B = 0.75
+
+# However often a word stands in a row, BM25 stays below so many times its idf.
+MOST_SATURATED = _K1 + 1
+
+
+@dataclass(frozen=True, slots=True)
+class Matches:
+    """Rowids, each once, and their scores: higher is better."""
+
+    rows: Rows
+    scores: npt.NDArray[np.float64]
+
+    @staticmethod
+    def of(found: Iterable[tuple[int, float]]) -> Matches:
+        """From (rowid, score); a rowid below 2**53 is a float without loss."""
+        pairs = np.fromiter(chain.from_iterable(found), np.float64).reshape(-1, 2)
+        return Matches(pairs[:, 0].astype(np.int64), pairs[:, 1].copy())
 
 
 class FullText(Protocol):
@@ -54,10 +77,13 @@ class FullText(Protocol):
     def quoted(self, word: str) -> str:
         """The word, or several as a phrase, as an expression in which nothing has a meaning of its own."""
 
+    def rows(self, connection: sqlite3.Connection, table: str, word: str) -> Rows:
+        """The rowids where a word stands."""
+
     def match(
-        self, connection: sqlite3.Connection, table: str, word: str, weights: Sequence[float]
-    ) -> list[tuple[int, float]]:
-        """The rowids where a word stands and their scores, higher is better; a weight for each column."""
+        self, connection: sqlite3.Connection, table: str, word: str, weights: Sequence[float], rows: Rows | None = None
+    ) -> Matches:
+        """The rowids where a word stands, with `rows` those among them, and their scores; a weight for each column."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,12 +111,21 @@ class Fts5:
         clean = word.encode("utf-8", "replace").decode("utf-8").replace("\0", " ").replace('"', '""')
         return f'"{clean}"'
 
+    def rows(self, connection: sqlite3.Connection, table: str, word: str) -> Rows:
+        """See `FullText`."""
+        return _rows(connection, table, self.quoted(word))
+
     def match(
-        self, connection: sqlite3.Connection, table: str, word: str, weights: Sequence[float]
-    ) -> list[tuple[int, float]]:
+        self, connection: sqlite3.Connection, table: str, word: str, weights: Sequence[float], rows: Rows | None = None
+    ) -> Matches:
         """See `FullText`."""
         sql = f"SELECT rowid, -bm25({table}, {', '.join(map(str, weights))}) FROM {table} WHERE {table} MATCH ?"
-        return [(row, score) for row, score in connection.execute(sql, (self.quoted(word),))]
+        if rows is None:
+            return Matches.of(connection.execute(sql, (self.quoted(word),)))
+        # With the plus the word is looked up once and its rows are held against the others; without it the search runs
+        # once for each of them.
+        sql += " AND +rowid IN (SELECT value FROM json_each(?))"
+        return Matches.of(connection.execute(sql, (self.quoted(word), json.dumps(rows.tolist()))))
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,21 +153,27 @@ class Fts4:
         none of them."""
         return f'"{_folded(word)}"'
 
-    def match(
-        self, connection: sqlite3.Connection, table: str, word: str, weights: Sequence[float]
-    ) -> list[tuple[int, float]]:
+    def rows(self, connection: sqlite3.Connection, table: str, word: str) -> Rows:
         """See `FullText`."""
+        return _rows(connection, table, self.quoted(word))
+
+    def match(
+        self, connection: sqlite3.Connection, table: str, word: str, weights: Sequence[float], rows: Rows | None = None
+    ) -> Matches:
+        """See `FullText`. How rare the word is, only all rows tell, so all are looked at."""
         # y: how often the phrase stands in each column of the row; l: how many tokens each column has.
         sql = f"SELECT rowid, matchinfo({table}, 'yl') FROM {table} WHERE {table} MATCH ?"
         found = [(row, decode_matchinfo(info)) for row, info in connection.execute(sql, (self.quoted(word),))]
         if not found:
-            return []
+            return Matches.of(())
+        wanted = None if rows is None else frozenset(rows.tolist())
         count, tokens = _totals(connection, table)
         idf = own_idf(count, len(found))
-        return [
+        return Matches.of(
             (row, idf * _saturated(info[: len(weights)], weights, sum(info[len(weights) :]) * count / tokens))
             for row, info in found
-        ]
+            if wanted is None or row in wanted
+        )
 
 
 FTS5 = Fts5()
@@ -185,6 +226,17 @@ def _is_built_in(module: str) -> bool:
 def fts5_tokenizer(*, english: bool) -> str:
     """Words are stemmed in English, and taken as they are in any other language."""
     return "porter unicode61" if english else "unicode61"
+
+
+def numbers(text: str | None) -> Rows:
+    """What SQLite's `group_concat` makes of whole numbers; none of NULL. Fetched row by row they take ten times as
+    long."""
+    return np.fromstring(text, np.int64, sep=",") if text else np.zeros(0, np.int64)
+
+
+def _rows(connection: sqlite3.Connection, table: str, expression: str) -> Rows:
+    sql = f"SELECT group_concat(rowid) FROM {table} WHERE {table} MATCH ?"
+    return numbers(connection.execute(sql, (expression,)).fetchone()[0])
 
 
 def own_idf(count: int, matching: int) -> float:

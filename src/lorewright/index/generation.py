@@ -9,15 +9,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-import numpy as np
-import numpy.typing as npt
-
 from lorewright.errors import StaleIndexError
 from lorewright.index.embedders.embedder import Embedder
 from lorewright.index.fulltext import can_read, fulltext_of, fulltext_suffix
-from lorewright.index.keywords import KeywordTable, count_matching
+from lorewright.index.keywords import KeywordTable
+from lorewright.index.rerankers.reranker import Reranker
 from lorewright.index.schema import GENERATION_FORMAT
 from lorewright.index.vectors.stored import StoredVectors
+from lorewright.index.window_table import WindowTable, read_window_table
 from lorewright.index.words import is_english
 from lorewright.packs.models import OPEN_ROLES, Entity, Item, Manifest
 
@@ -25,6 +24,9 @@ CHUNKS_FILE = "chunks.db"
 
 # What authors wrote, or what happened in a campaign.
 Corpus = Literal["authored", "history"]
+
+# The fact about a generation that holds the rules of its entries, where any entry has some.
+ENTRY_RULES = "entry_rules"
 
 # The name, in place of an embedder's fingerprint, of a generation without vectors.
 KEYWORDS = "keywords"
@@ -94,29 +96,6 @@ _CHUNK = """rowid, id, pack_id, entity_id, file_path, section_path, title, secti
 _KEPT_CHUNKS = 4000
 
 
-@dataclass(frozen=True, slots=True)
-class WindowTable:
-    """What was embedded, one entry for each vector: the chunk's row, whether it is (still) there, and whether it is
-    open to all; and the item to which it belongs, where it does."""
-
-    rows: npt.NDArray[np.int64]
-    present: npt.NDArray[np.bool_]
-    opens: npt.NDArray[np.bool_]
-    items: dict[int, str]
-
-    @staticmethod
-    def of(found: list[tuple[int, int, str | None, bool]], count: int) -> WindowTable:
-        """From (window, row, item's ID, open) in order of the windows; what is not among them is not there."""
-        known = [one for one in found if one[0] < count]
-        ids = [one[0] for one in known]
-        table = WindowTable(np.zeros(count, np.int64), np.zeros(count, np.bool_), np.zeros(count, np.bool_), {})
-        table.rows[ids] = [one[1] for one in known]
-        table.present[ids] = True
-        table.opens[ids] = [one[3] for one in known]
-        table.items.update({one[0]: one[2] for one in known if one[2] is not None})
-        return table
-
-
 class Generation:
     """A reader of one generation. Cheap to open; holds one read-only connection.
 
@@ -130,10 +109,11 @@ class Generation:
         connection: sqlite3.Connection | None = None,
         vectors: StoredVectors | None = None,
         embedder: Embedder | None = None,
+        reranker: Reranker | None = None,
         corpus: Corpus = "authored",
     ) -> None:
         """Open a generation, or with `connection` a copy of one or what stands for one. With `vectors` it is searched
-        by meaning too, for questions that the `embedder` embeds.
+        by meaning too, for questions that the `embedder` embeds; with a `reranker` the best are read once more.
 
         Raises:
             StaleIndexError: there is no such generation, or another version of the program built it.
@@ -145,7 +125,9 @@ class Generation:
         self.corpus: Corpus = corpus
         self.vectors = vectors
         self.embedder = embedder
+        self.reranker = reranker
         self.copies: dict[object, Generation] = {}
+        self._tables: dict[str, KeywordTable] = {}
         self._windows: WindowTable | None = None
         self._read: dict[int, StoredChunk] = {}
         self._entities: dict[str, Entity] | None = None
@@ -166,6 +148,8 @@ class Generation:
         self.manifest = Manifest.model_validate_json(meta["manifest"])
         self.pack_id = self.manifest.id
         self.english = is_english(self.manifest.language)
+        # The rules of entries as they are stored; None where no entry has any.
+        self.entry_rules_json = meta.get(ENTRY_RULES)
         self.counts = {"open_fts": int(meta["open_count"]), "hidden_fts": int(meta["hidden_count"])}
 
     def close(self) -> None:
@@ -198,6 +182,17 @@ class Generation:
         row: int | None = self.connection.execute(sql, (entity_id,)).fetchone()[0]
         return row
 
+    def files_of(self, rows: Iterable[int]) -> dict[int, tuple[int, ...]]:
+        """For each of the rows: the rows of all chunks of its file, in order."""
+        wanted = set(rows)
+        sql = """SELECT rowid, entity_id FROM pack_chunks WHERE entity_id IN
+            (SELECT entity_id FROM pack_chunks WHERE rowid IN (SELECT value FROM json_each(?)))
+            ORDER BY entity_id, rowid"""
+        files: dict[str, list[int]] = {}
+        for row, entity_id in self.connection.execute(sql, (json.dumps(sorted(wanted)),)):
+            files.setdefault(entity_id, []).append(row)
+        return {row: file for file in map(tuple, files.values()) for row in file if row in wanted}
+
     def chunks_of(self, entity_id: str) -> list[StoredChunk]:
         """An entity's chunks in source order; empty for an unknown entity."""
         sql = f"SELECT {_CHUNK} FROM pack_chunks WHERE entity_id = ? ORDER BY rowid"
@@ -213,7 +208,8 @@ class Generation:
         """Every chunk that is not open to all, in source order."""
         if self._hidden_rows is None:
             roles = ", ".join(f"'{role}'" for role in sorted(OPEN_ROLES))
-            sql = f"SELECT rowid FROM pack_chunks WHERE role NOT IN ({roles}) AND chunk_text <> ''"
+            hidden = f"SELECT rowid FROM pack_chunks WHERE role NOT IN ({roles})"
+            sql = f"SELECT rowid FROM pack_chunks WHERE rowid IN ({hidden}) AND chunk_text <> ''"
             self._hidden_rows = [row[0] for row in self.connection.execute(sql)]
         return list(self.chunks(self._hidden_rows).values())
 
@@ -242,6 +238,11 @@ class Generation:
         sql = "SELECT kind, value FROM links WHERE chunk = ? ORDER BY rowid"
         return [(found[0], found[1]) for found in self.connection.execute(sql, (row,))]
 
+    def all_links(self) -> list[tuple[int, str, str]]:
+        """(row, kind, value) of everything that any chunk is tied to, in source order."""
+        sql = "SELECT chunk, kind, value FROM links ORDER BY rowid"
+        return [(found[0], found[1], found[2]) for found in self.connection.execute(sql)]
+
     def entities(self) -> Mapping[str, Entity]:
         """Every entity by its qualified ID, by file path."""
         if self._entities is None:
@@ -265,7 +266,13 @@ class Generation:
 
     def open_count_of(self, word: str) -> int:
         """In how many open chunks a word stands."""
-        return count_matching(KeywordTable(self.connection, "open_fts", self.counts["open_fts"]), word)
+        return self.keyword_table("open_fts").count_of(word)
+
+    def keyword_table(self, name: str) -> KeywordTable:
+        """`open_fts` or `hidden_fts`; the same one each time, which remembers what it has counted."""
+        if name not in self._tables:
+            self._tables[name] = KeywordTable(self.connection, name, self.counts[name], self.english)
+        return self._tables[name]
 
     def overrides(self) -> dict[str, str]:
         """Entity ID -> what its file says that it overrides, as it is written."""
@@ -280,10 +287,7 @@ class Generation:
     def window_table(self, count: int) -> WindowTable:
         """What each of the `count` vectors stands for."""
         if self._windows is None:
-            sql = """SELECT windows.id, chunk, item_id, role FROM windows
-                JOIN pack_chunks ON pack_chunks.rowid = chunk ORDER BY windows.id"""
-            found = self.connection.execute(sql).fetchall()
-            self._windows = WindowTable.of([(row[0], row[1], row[2], row[3] in OPEN_ROLES) for row in found], count)
+            self._windows = read_window_table(self.connection, count)
         return self._windows
 
     def role_counts(self) -> dict[str, int]:

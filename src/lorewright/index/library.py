@@ -18,6 +18,7 @@ from lorewright.index.building import build_generation
 from lorewright.index.damage import blaming_damage
 from lorewright.index.embedders.embedder import Vectors
 from lorewright.index.generation import CHUNKS_FILE, KEYWORDS, Generation, GenerationKey
+from lorewright.index.rerankers.reranker import Reranker
 from lorewright.index.vector_building import Embedding, VectorBuilder
 from lorewright.index.vectors.stored import DamagedVectors, StoredVectors, read_vectors
 from lorewright.packs.checking import Neighbour, check_pack
@@ -98,14 +99,26 @@ class Library:
     """The packs of one workspace, in `indexes/`. Everything in there can be rebuilt."""
 
     def __init__(
-        self, indexes: Path, vectors: VectorBuilder | None = None, *, open_nearest: OpenNearest = exactly
+        self,
+        indexes: Path,
+        vectors: VectorBuilder | None = None,
+        *,
+        open_nearest: OpenNearest = exactly,
+        reranker: Reranker | None = None,
     ) -> None:
         """Without a builder of vectors packs are found by keywords alone. `open_nearest` opens what else searches the
-        vectors of a generation."""
+        vectors of a generation, a `reranker` reads the best of an answer once more."""
         self._database = indexes / "library.db"
         self.generations = indexes / "generations"
         self.vectors = vectors
         self._open_nearest = open_nearest
+        self._reranker = reranker
+
+    def searched_exactly(self) -> Library:
+        """The same library, but that what it builds anew has nothing that proposes vectors: to build that takes longer
+        than all the rest."""
+        vectors = None if self.vectors is None else replace(self.vectors, build_nearest=bool)
+        return Library(self._database.parent, vectors, open_nearest=self._open_nearest)
 
     def install(self, folder: Path, *, lenient: bool = False, progress: Progress = no_progress) -> Installed:
         """Read a pack where it lies, build its generation and make it the current one; then embed it.
@@ -117,6 +130,15 @@ class Library:
             PackError: the folder is no pack, has errors (unless `lenient`), or its ID belongs to a pack elsewhere.
         """
         pack = self.check(folder, lenient=lenient, progress=progress)
+        return self.install_pack(pack, lenient=lenient, progress=progress)
+
+    def install_pack(self, pack: Pack, *, lenient: bool = False, progress: Progress = no_progress) -> Installed:
+        """The rest of `install`, of a pack that was read and checked.
+
+        Raises:
+            PackError: it has errors (unless `lenient`).
+        """
+        refuse_errors(pack, lenient=lenient)
         step("install:read")
         key = GenerationKey(pack.manifest.id, pack.content_hash)
         built = not self.has(key)
@@ -154,7 +176,7 @@ class Library:
             PackError: it may not.
         """
         pack = check_pack(folder, self.neighbours(), progress=progress)
-        _refuse_errors(pack, lenient=lenient)
+        refuse_errors(pack, lenient=lenient)
         return pack
 
     def remove(self, pack_id: str) -> None:
@@ -238,7 +260,7 @@ class Library:
                 f"{key.pack_id} was indexed with {others[0]}, and the settings say {fingerprint}",
                 hint=f"run: lorewright pack reindex {key.pack_id}",
             )
-        return Generation(next(iter(folders.values()), self.generations / key.folder))
+        return Generation(next(iter(folders.values()), self.generations / key.folder), reranker=self._reranker)
 
     def foreign_spaces(self, key: GenerationKey) -> list[str]:
         """Where the workspace's embedder has not embedded a text: the others that have."""
@@ -250,9 +272,14 @@ class Library:
         try:
             vectors = read_vectors(folder)
         except DamagedVectors:
-            return Generation(folder)
+            return Generation(folder, reranker=self._reranker)
         assert self.vectors is not None
-        return Generation(folder, vectors=self._open_nearest(folder, vectors), embedder=self.vectors.embedder)
+        return Generation(
+            folder,
+            vectors=self._open_nearest(folder, vectors),
+            embedder=self.vectors.embedder,
+            reranker=self._reranker,
+        )
 
     def has(self, key: GenerationKey) -> bool:
         """Whether the generation is there, for keywords at least, and not only as another embedder made it."""
@@ -339,7 +366,12 @@ def _neighbour(pack: InstalledPack) -> Neighbour:
     return Neighbour(manifest, Path(pack.path))
 
 
-def _refuse_errors(pack: Pack, *, lenient: bool) -> None:
+def refuse_errors(pack: Pack, *, lenient: bool) -> None:
+    """Let a pack pass that may be installed; `lenient` leaves out files with errors, if `pack.yaml` has none.
+
+    Raises:
+        PackError: it may not be.
+    """
     if not pack.errors or (lenient and not any(finding.file == "pack.yaml" for finding in pack.errors)):
         return
     first = "\n  ".join(str(finding) for finding in pack.errors[:5])

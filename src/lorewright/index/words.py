@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 
-_WORD = re.compile(r"\w+(?:[’'\-]\w+)*")
+WORD = re.compile(r"\w+(?:[’'\-]\w+)*")
 _POSSESSIVE = re.compile(r"[’']s\b")
 
 # English function words and the words of asking; in another language they may mean something (`die`, `war`, `not`).
@@ -23,7 +23,7 @@ STOP_WORDS = frozenset(
 def words_of(text: str) -> list[str]:
     """Lower-case words in order; `Phelan’s` is `phelan`, `X-1` is `x-1`; case and accents as Unicode folds them."""
     folded = _POSSESSIVE.sub("", unicodedata.normalize("NFC", text).casefold())
-    return _WORD.findall(folded)
+    return WORD.findall(folded)
 
 
 def is_english(language: str) -> bool:
@@ -44,7 +44,7 @@ def content_words(text: str, *, english: bool = True) -> list[str]:
 
 def telling_pairs(text: str) -> list[str]:
     """Neighbouring words that both carry meaning, as they are written (`crasher’s bazaar`): looked up as a phrase."""
-    raw = _WORD.findall(unicodedata.normalize("NFC", text).casefold())
+    raw = WORD.findall(unicodedata.normalize("NFC", text).casefold())
     telling = [not STOP_WORDS.intersection(words_of(word)) and len(word) > 1 for word in raw]
     pairs = zip(raw, raw[1:], telling, telling[1:], strict=False)
     return list(dict.fromkeys(f"{first} {second}" for first, second, a, b in pairs if a and b))

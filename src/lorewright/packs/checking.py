@@ -13,6 +13,7 @@ from lorewright.packs.layers import EntitiesOf, lint_overrides
 from lorewright.packs.linting import lint_dependencies
 from lorewright.packs.loader import Progress, load_manifest, load_pack, no_progress
 from lorewright.packs.manifest import MANIFEST_FILE
+from lorewright.packs.memory import Memory
 from lorewright.packs.models import Manifest, Pack
 
 # A folder with more neighbours than this is no shelf of packs.
@@ -27,19 +28,33 @@ class Neighbour:
     root: Path
 
 
-def check_pack(folder: Path, installed: Mapping[str, Neighbour], *, progress: Progress = no_progress) -> Pack:
-    """Read a pack and judge it among the installed packs and the folders beside it.
+class Memories(dict[Path, Memory]):
+    """A memory for each folder that is read again and again: that of a pack, and those of packs that it overrides."""
+
+    def __missing__(self, root: Path) -> Memory:
+        return self.setdefault(root, Memory())
+
+
+def check_pack(
+    folder: Path,
+    installed: Mapping[str, Neighbour],
+    *,
+    progress: Progress = no_progress,
+    memories: Memories | None = None,
+) -> Pack:
+    """Read a pack and judge it among the installed packs and the folders beside it. With `memories`, only what has
+    changed since they were last handed in is parsed anew.
 
     Raises:
         PackError: the folder is no pack at all.
     """
-    pack = load_pack(folder, progress=progress)
+    pack = load_pack(folder, progress=progress, memory=_memory(memories, folder))
     root = Path(pack.root)
     beside = list(_beside(root))
     neighbours = {neighbour.manifest.id: neighbour for neighbour in beside} | dict(installed)
     known = {pack_id: neighbour.manifest for pack_id, neighbour in neighbours.items()}
     found = [*lint_dependencies(pack.manifest, known), *_taken(pack, installed, beside)]
-    found += lint_overrides(pack, known, _entities_of(neighbours))
+    found += lint_overrides(pack, known, _entities_of(neighbours, memories))
     return replace(pack, findings=tuple(sorted({*pack.findings, *found})))
 
 
@@ -53,7 +68,11 @@ def _beside(root: Path) -> Iterator[Neighbour]:
                 yield Neighbour(manifest, folder)
 
 
-def _entities_of(neighbours: Mapping[str, Neighbour]) -> EntitiesOf:
+def _memory(memories: Memories | None, folder: Path) -> Memory | None:
+    return None if memories is None else memories[folder]
+
+
+def _entities_of(neighbours: Mapping[str, Neighbour], memories: Memories | None) -> EntitiesOf:
     """Reads a neighbour's entities when they are asked for, and once; None for one whose folder is gone."""
 
     @cache
@@ -61,7 +80,7 @@ def _entities_of(neighbours: Mapping[str, Neighbour]) -> EntitiesOf:
         root = neighbours[pack_id].root
         if not root.is_dir() or not list_files(root).paths:
             return None
-        return frozenset(entity.id for entity in load_pack(root).entities)
+        return frozenset(entity.id for entity in load_pack(root, memory=_memory(memories, root)).entities)
 
     return entities
 

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import re
-import unicodedata
 from dataclasses import dataclass, field
 from typing import Any
 
-from lorewright.packs.bounded_yaml import YamlProblem, load_yaml
+from lorewright.packs.bounded_yaml import YamlProblem, lines_of_yaml, load_yaml
 from lorewright.packs.findings import Finding, error, warning
 from lorewright.packs.limits import MAX_FRONTMATTER_BYTES
 
@@ -17,12 +16,19 @@ _KEY_FIRST = re.compile(r"\s*[\w-]+\s*:")
 _KEY_SOMEWHERE = re.compile(r"[\w-]\s*:")
 # The group is atomic: else a row of comments can be read in exponentially many ways.
 _LATE = re.compile(r"\A(?>(?:\s|<!--.*?-->)+)(?=---[ \t]*\n\s*[\w-]+\s*:)", re.DOTALL)
+# Unicode's category Cc but for line feed and tab.
+_CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+
+# Keys whose inner keys have lines of their own: `lore.requires`.
+NESTED_KEYS = frozenset({"lore", "section_lore"})
+
 _COLON_HINT = 'put the value in quotes: key: "a: b"'
 
 
 @dataclass(frozen=True, slots=True)
 class SourceFile:
-    """A file as read. `body_line` counts from 1; `skip` means that nothing of it may be used."""
+    """A file as read. `body_line` counts from 1; `skip` means that nothing of it may be used. `key_lines` has the line
+    of each key, those of `NESTED_KEYS` with their inner ones."""
 
     path: str
     metadata: dict[str, Any]
@@ -76,12 +82,12 @@ def decode_text(path: str, data: bytes, findings: list[Finding]) -> str | None:
 
 def _without_controls(path: str, text: str, findings: list[Finding]) -> str:
     """Control characters would reach a terminal or a prompt some day; they are taken out here, once."""
-    bad = next((i for i, c in enumerate(text) if c not in "\n\t" and unicodedata.category(c) == "Cc"), None)
+    bad = _CONTROL.search(text)
     if bad is None:
         return text
-    line = text.count("\n", 0, bad) + 1
+    line = text.count("\n", 0, bad.start()) + 1
     findings.append(warning(path, "control-chars", "control characters were left out", line=line, hint="remove them"))
-    return "".join(c for c in text if c in "\n\t" or unicodedata.category(c) != "Cc")
+    return _CONTROL.sub("", text)
 
 
 def _without_frontmatter(path: str, text: str, findings: list[Finding]) -> SourceFile:
@@ -167,6 +173,9 @@ def _parsed(path: str, text: str, source: str, opened: int, closed: int, finding
         )
         return SourceFile(path, {}, "", body_line, tuple(findings), skip=True)
     lines = {key: first_line + line for key, line in document.key_lines.items()}
+    if not lines.keys().isdisjoint(NESTED_KEYS):
+        nested = {path: line for path, line in lines_of_yaml(source).items() if path[0] in NESTED_KEYS}
+        lines |= {".".join(path): first_line + line for path, line in nested.items()}
     return SourceFile(
         path,
         document.data or {},

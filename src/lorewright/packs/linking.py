@@ -4,19 +4,33 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from pathlib import PurePosixPath
 from urllib.parse import unquote
 
 from lorewright.ids import slug
 from lorewright.packs.findings import Finding, warning
-from lorewright.packs.frontmatter import SourceFile
 from lorewright.packs.metadata import FileMetadata
 from lorewright.packs.models import Entity, Link
 from lorewright.packs.plain import wikilinks
 
 _MARKDOWN_LINK = re.compile(r"\]\(<?([^()<>\s]{1,300}?\.(?:md|markdown))(?:#[^()<>\s]{0,200})?>?\)", re.IGNORECASE)
 _KIND_OF_TYPE = {"location": "location", "faction": "faction"}
+
+
+@dataclass(frozen=True, slots=True)
+class Reference:
+    """What a link in a text names: a thing of the pack as its author calls it, or the path of a file."""
+
+    target: str
+    is_path: bool = False
+
+
+def references_in(text: str) -> tuple[Reference, ...]:
+    """What the wikilinks of a text name, then its links to markdown files, each in order."""
+    paths = (Reference(unquote(path), is_path=True) for path in _MARKDOWN_LINK.findall(text))
+    return (*(Reference(name) for name in wikilinks(text)), *paths)
 
 
 class LinkTable:
@@ -62,28 +76,19 @@ class LinkTable:
         return Link(kind, reference) if ":" in reference and "/" not in reference else None
 
     def of_text(
-        self,
-        entity: Entity,
-        inherited: tuple[Link, ...],
-        text: str,
-        source: SourceFile,
-        findings: list[Finding],
+        self, path: str, inherited: tuple[Link, ...], references: Sequence[Reference], findings: list[Finding]
     ) -> tuple[Link, ...]:
-        """The inherited links and those of the text's own wikilinks and markdown links."""
+        """The inherited links and those of the references in a text of the file at `path`."""
         links = list(inherited)
-        for reference in wikilinks(text):
-            target = self.find(reference)
-            if target is None:
-                findings.append(_dangling(source.path, reference))
-            else:
-                links.append(Link(_KIND_OF_TYPE.get(target.type, "entity"), target.id))
-        for reference in _MARKDOWN_LINK.findall(text):
-            target = self._at_path(source.path, unquote(reference))
+        for reference in references:
+            target = self.at_path(path, reference.target) if reference.is_path else self.find(reference.target)
             if target is not None:
                 links.append(Link(_KIND_OF_TYPE.get(target.type, "entity"), target.id))
+            elif not reference.is_path:
+                findings.append(_dangling(path, reference.target))
         return tuple(dict.fromkeys(links))
 
-    def _at_path(self, path: str, reference: str) -> Entity | None:
+    def at_path(self, path: str, reference: str) -> Entity | None:
         """The file that a relative link names; the path is only compared, never opened."""
         if "://" in reference:
             return None

@@ -11,6 +11,7 @@ from typing import Any
 from lorewright.ids import is_id, slug
 from lorewright.packs.characters import CHATTINESS, wrong_of_character
 from lorewright.packs.conditions import NEVER, bad_condition, read_when
+from lorewright.packs.entry_rules import FILE_KEY, NO_RULES, SECTION_KEY, WrittenRules, read_rules
 from lorewright.packs.exits import Way, read_ways
 from lorewright.packs.findings import Finding, error, warning
 from lorewright.packs.frontmatter import SourceFile
@@ -61,6 +62,8 @@ class FileMetadata:
     overrides: Override | None = None
     when: When | None = None
     section_when: dict[str, When] = field(default_factory=dict)
+    entry_rules: WrittenRules = NO_RULES
+    section_entry_rules: dict[str, WrittenRules] = field(default_factory=dict)
     ways: tuple[Way, ...] = ()
     attrs: dict[str, Any] = field(default_factory=dict)
     findings: list[Finding] = field(default_factory=list)
@@ -84,6 +87,8 @@ def read_metadata(source: SourceFile, types: Mapping[str, str] | None = None) ->
     meta.when = reader.when(meta)
     meta.section_when = reader.section_when()
     meta.attrs = {key: value for key, value in source.metadata.items() if key not in _KNOWN}
+    meta.entry_rules = reader.entry_rules(meta)
+    meta.section_entry_rules = reader.section_entry_rules(meta)
     reader.of_a_character(meta)
     if meta.type == "location" and "exits" in meta.attrs:
         meta.ways = reader.ways(meta.attrs.pop("exits"))
@@ -189,6 +194,32 @@ class _Reader:
             self._condition("section_when", value, "section_when must be `title: condition` lines")
         sections = value if isinstance(value, dict) else {}
         return {str(title).casefold(): self._condition("section_when", one) for title, one in sections.items()}
+
+    def entry_rules(self, meta: FileMetadata) -> WrittenRules:
+        """When the file stands in an answer. What is no mapping was meant otherwise: it stays in the `attrs`."""
+        rules = self._rules(FILE_KEY, meta.attrs.get(FILE_KEY))
+        if isinstance(meta.attrs.get(FILE_KEY), dict):
+            del meta.attrs[FILE_KEY]
+        return rules
+
+    def section_entry_rules(self, meta: FileMetadata) -> dict[str, WrittenRules]:
+        """Title of a section, in lower case -> when it stands in an answer."""
+        value = meta.attrs.get(SECTION_KEY)
+        if not isinstance(value, dict):
+            if value is not None:
+                hint = "write section_lore: {Rumours: {priority: 10}}"
+                self._note("bad-entry-rule", f"{SECTION_KEY} must be `title: rules` lines", key=SECTION_KEY, hint=hint)
+            return {}
+        del meta.attrs[SECTION_KEY]
+        return {title.casefold(): self._rules(f"{SECTION_KEY}.{title}", one) for title, one in value.items()}
+
+    def _rules(self, key: str, value: object) -> WrittenRules:
+        if value is None:
+            return WrittenRules({}, key)
+        rules, wrong = read_rules(value, key=key)
+        for one in wrong:
+            self._note("bad-entry-rule", one.message, key=one.key, hint=one.hint)
+        return rules
 
     def _condition(self, key: str, value: object, wrong: str | None = None) -> When:
         line = self.source.key_lines.get(key, 1)

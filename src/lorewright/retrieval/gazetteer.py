@@ -6,13 +6,18 @@ import re
 from collections.abc import Container, Iterable, Sequence
 
 from lorewright.index.generation import Generation
-from lorewright.index.words import STOP_WORDS, words_of
+from lorewright.index.words import STOP_WORDS, WORD, words_of
 
 # Names of more words than this are matched by their words alone.
 _LONGEST = 7
 
 # A lower-case word that stands in more than this share of all chunks is a word first and a name second.
 _COMMON_SHARE = 0.01
+
+# A text that is embedded says something with so many words that carry meaning.
+_LEAST_WORDS = 2
+
+_EMPTY_QUOTES = re.compile(r"[\"“«]\s*[\"”»]")
 
 
 def named_entities(
@@ -60,6 +65,24 @@ def marked_words(text: str) -> set[str]:
     quoted = re.findall(r"[\"“«]([^\"“”«»]{1,80})[\"”»]", text)
     after_colon = re.findall(r": ([A-Z]\w*)", text)
     return {word for found in (*capitalised, *quoted, *after_colon) for word in words_of(found)}
+
+
+def without_names(text: str, names: Iterable[str]) -> str:
+    """The text without the names (in lower-case words) wherever they stand in it; the whole text where hardly a word
+    that means something would be left."""
+    spans = [(found.start(), found.end(), " ".join(words_of(found.group()))) for found in WORD.finditer(text)]
+    said = [word for _, _, word in spans]
+    gone: set[int] = set()
+    for name in {*names}:
+        size = len(name.split())
+        for start in range(len(said) - size + 1):
+            if " ".join(said[start : start + size]) == name:
+                gone |= set(range(start, start + size))
+    bare = text
+    for place in sorted(gone, reverse=True):
+        bare = bare[: spans[place][0]] + bare[spans[place][1] :]
+    bare = " ".join(_EMPTY_QUOTES.sub(" ", bare).split())
+    return bare if gone and sum(word not in STOP_WORDS for word in set(words_of(bare))) >= _LEAST_WORDS else text
 
 
 def _counts(

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 from lorewright.errors import EmbedderError
 from lorewright.index.embedders.embedder import Vectors
-from lorewright.index.keywords import KeywordHit, rank_keywords, weigh_words
+from lorewright.index.keywords import MAX_SHARE, KeywordHit, rank_keywords, weigh_words
 from lorewright.index.vectors.exact import WindowVectors
 from lorewright.index.words import content_words, telling_pairs
 from lorewright.retrieval.filters import Key
-from lorewright.retrieval.gazetteer import marked_words
+from lorewright.retrieval.gazetteer import marked_words, without_names
+from lorewright.retrieval.synonyms import Synonyms, other_words, said_by, synonyms_said
 from lorewright.retrieval.visible import Visible, by_key
 
 # So many of each lane's best are looked at.
@@ -21,6 +23,8 @@ SCORE_DIGITS = 6
 
 # A chunk that holds so much of what the words say was meant by them.
 _COVER = 0.6
+
+_NONE: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,10 +36,22 @@ class KeywordLane:
     ranks: Mapping[Key, int]
     best: float
     precise: bool
+    weights: Mapping[str, float] = field(default_factory=dict)
+    synonyms: Synonyms = field(default_factory=dict)
 
     def share(self, key: Key) -> float:
-        """A chunk's BM25 as a share of the best one's, 0 where it has none."""
-        return round(self.hits[key].score / self.best, SCORE_DIGITS) if key in self.hits and self.best else 0.0
+        """A chunk's BM25 as a share of the best one's, times its coverage: 0 where it has none, 1 for the best one that
+        holds every word. One word said often is no answer to six."""
+        hit = self.hits.get(key)
+        return round(hit.score / self.best * self.coverage(hit), SCORE_DIGITS) if hit and self.best else 0.0
+
+    def coverage(self, hit: KeywordHit) -> float:
+        """How much of what the words say a chunk holds, in 0..1, each word by its inverse document frequency. A word is
+        held where one that says the same is."""
+        said = sum(self.weights.values())
+        same = said_by(self.synonyms)
+        held = (word for word in self.weights if word in hit.terms or not same.get(word, _NONE).isdisjoint(hit.terms))
+        return sum(self.weights[word] for word in held) / said if said else 0.0
 
 
 def keyword_lane(text: str, visible: Visible) -> KeywordLane:
@@ -44,19 +60,24 @@ def keyword_lane(text: str, visible: Visible) -> KeywordLane:
         return KeywordLane({}, {}, 0.0, False)
     tables = [table for _, table in visible.tables]
     words = content_words(text)
-    found = rank_keywords(tables, [*words, *telling_pairs(text)], foreign=content_words(text, english=False))
+    synonyms = synonyms_said(text, visible.generations)
+    others = other_words(synonyms)
+    foreign = [*content_words(text, english=False), *others]
+    found = rank_keywords(tables, [*words, *telling_pairs(text), *others], foreign=foreign, best=DEPTH)
     hits = by_key([index for index, _ in visible.tables], found)
     order = sorted(hits, key=lambda key: (-round(hits[key].score, SCORE_DIGITS), key))[:DEPTH]
-    weights = weigh_words(tables, words)
-    covered = sum(weights[word][0] for word in words if order and word in hits[order[0]].terms)
-    said = sum(weight for weight, _ in weights.values())
-    named = any(weights[word][1] for word in marked_words(text) if word in weights)
-    return KeywordLane(
+    weighed = weigh_words(tables, words)
+    total = sum(table.count for table in tables)
+    named = any(weighed[word][1] for word in marked_words(text) if word in weighed)
+    lane = KeywordLane(
         hits={key: hits[key] for key in order},
         ranks={key: rank for rank, key in enumerate(order, start=1)},
         best=hits[order[0]].score if order else 0.0,
-        precise=named or (said > 0 and covered / said >= _COVER),
+        precise=named,
+        weights={word: weight for word, (weight, count) in weighed.items() if count <= max(1, MAX_SHARE * total)},
+        synonyms=synonyms,
     )
+    return replace(lane, precise=named or bool(order and lane.coverage(hits[order[0]]) >= _COVER))
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +95,19 @@ class VectorLane:
         order = sorted(self.nearest, key=lambda key: (-self.nearest[key], key))
         return {key: rank for rank, key in enumerate(order, start=1)}
 
+    def file_cosines(self, keys: Iterable[Key], visible: Visible) -> dict[Key, float]:
+        """For each chunk the mean over all chunks of its file: whoever describes a thing without naming it describes
+        what its whole file tells. Only what the viewer may see is in it."""
+        found: dict[Key, float] = {}
+        wanted = set(keys)
+        for index, windows in self.windows.items():
+            files = visible.generations[index].files_of([row for i, row in wanted if i == index])
+            every = sorted({row for rows in files.values() for row in rows})
+            cosines = windows.of_rows(every, self.questions[index])
+            means = {rows: _mean([cosines[row] for row in rows if row in cosines]) for rows in set(files.values())}
+            found |= {(index, row): means[rows] for row, rows in files.items()}
+        return found
+
     def cosines(self, keys: Iterable[Key]) -> dict[Key, float]:
         """The exact cosine of each chunk that has one."""
         wanted = set(keys)
@@ -84,8 +118,17 @@ class VectorLane:
         }
 
 
-def vector_lane(text: str, visible: Visible) -> VectorLane:
-    """Embed the question as each pack was embedded, and find the nearest chunks of all packs that were."""
+def _mean(cosines: Sequence[float]) -> float:
+    return round(math.fsum(cosines) / len(cosines), SCORE_DIGITS) if cosines else 0.0
+
+
+def vector_lane(text: str, visible: Visible, *, names: Iterable[str] = ()) -> VectorLane:
+    """Embed the question as each pack was embedded, and find the nearest chunks of all packs that were.
+
+    The names that the words name are left out of what is embedded: finding a name is the work of words, and beside it
+    an embedder hears little else.
+    """
+    text = without_names(text, names)
     windows: dict[int, WindowVectors] = {}
     questions: dict[int, Vectors] = {}
     near: dict[Key, float] = {}
@@ -97,7 +140,7 @@ def vector_lane(text: str, visible: Visible) -> VectorLane:
         try:
             questions[index] = generation.embedder.embed_query(text)
         except EmbedderError as problem:
-            missing.append(problem.message)
+            missing.append(f"found by words alone: {problem.message}")
             continue
         windows[index] = shown
         found = generation.vectors.search(shown).best_chunks(questions[index], top=DEPTH)

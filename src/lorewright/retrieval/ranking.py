@@ -2,22 +2,28 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
 from lorewright.index.generation import StoredChunk
 from lorewright.retrieval.filters import Key, Ties
 from lorewright.retrieval.lanes import SCORE_DIGITS, KeywordLane, VectorLane, keyword_lane, vector_lane
-from lorewright.retrieval.links import linked_chunks
+from lorewright.retrieval.links import introductions, linked_entities
 from lorewright.retrieval.query import LoreRetrievalQuery
+from lorewright.retrieval.synonyms import Synonyms
 from lorewright.retrieval.view import LoreView
 from lorewright.retrieval.visible import Visible
 from lorewright.tokens import count_tokens
 
 # The share of meaning beside words: words that point at something are to be taken by their letter, others are a
-# description. Chosen by `benchmarks/quality.py`; between .4 and .5, and between .8 and .9, little changes.
-PRECISE_VECTOR_WEIGHT = 0.45
-FREE_VECTOR_WEIGHT = 0.85
+# description. Chosen by `benchmarks/quality.py`; between .3 and .4, and between .7 and .8, little changes.
+PRECISE_VECTOR_WEIGHT = 0.35
+FREE_VECTOR_WEIGHT = 0.75
+
+# Whoever describes a thing describes what its whole file tells: so much of a chunk's meaning is that of its file. Where
+# the words point at something, the section that they point at counts alone.
+FILE_WEIGHT = 0.5
 
 # How much each tie counts beside the 1.0 of words and meaning. A name that the asker says is the strongest thing they
 # can say of what they want; a filter says only where they stand; a file's introduction says what its subject is.
@@ -27,16 +33,21 @@ FILTER_WEIGHT = 0.25
 INTRODUCTION_WEIGHT = 0.04
 _MOST = 1 + NAME_WEIGHT + FILTER_WEIGHT + INTRODUCTION_WEIGHT
 
-# What the best few tell of comes along, at a discount: this share of their score, and never more than they have.
-LINK_WEIGHT = 0.04
-LINKED_FROM = 3
+# What the best few tell of comes along, at a discount: this share of their score, spread over all that they link to
+# (one that links to everything points at nothing), and never above them.
+LINK_WEIGHT = 0.2
+LINKED_FROM = 2
+
+# What a score is the sum of, in the order in which it is told.
+PARTS = ("words", "meaning", "name", "filters", "introduction", "link")
 
 
 @dataclass(frozen=True, slots=True)
 class Hit:
     """A chunk with its score and all that the score is made of. `text` is what the viewer may read of it.
 
-    Scores lie in 0..1 and compare within one query only; ranks count from 1.
+    Scores lie in 0..1 and compare within one query only; ranks count from 1. `parts` are what each kind of reason gives
+    to the score, by `PARTS`; what gives nothing is not in it.
     """
 
     chunk: StoredChunk
@@ -47,31 +58,37 @@ class Hit:
     keyword_rank: int | None = None
     vector_score: float | None = None
     vector_rank: int | None = None
+    file_score: float | None = None
     terms: dict[str, float] = field(default_factory=dict)
     filters: tuple[str, ...] = ()
     name: str | None = None
     mention: str | None = None
     linked_from: str | None = None
+    rerank_score: float | None = None
+    parts: dict[str, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
 class Ranking:
-    """All hits, best first; the share of meaning in their scores, and why some packs were not asked by meaning."""
+    """All hits, best first; the share of meaning in their scores, why some packs were not asked by meaning, and what
+    else was looked up for what was said."""
 
     hits: list[Hit]
     vector_weight: float = 0.0
     missing: tuple[str, ...] = ()
+    synonyms: Synonyms = field(default_factory=dict)
 
 
-def rank_chunks(query: LoreRetrievalQuery, view: LoreView, ties: dict[Key, Ties]) -> Ranking:
+def rank_chunks(query: LoreRetrievalQuery, view: LoreView, ties: dict[Key, Ties], *, hidden: frozenset[str]) -> Ranking:
     """All chunks with a reason to be there that the viewer may see, best first; ties go by pack, file and position.
 
     What the viewer may not see is out before anything is counted: it changes no score.
     """
     visible = Visible(view)
     try:
-        words, meaning = keyword_lane(query.keywords, visible), vector_lane(query.keywords, visible)
-        scale = _Scale(visible, ties, words, meaning)
+        words = keyword_lane(query.keywords, visible)
+        meaning = vector_lane(query.keywords, visible, names=[tied.name for tied in ties.values() if tied.name])
+        scale = _Scale(visible, ties, words, meaning, hidden)
         hits = scale.hits([*words.hits, *meaning.nearest, *ties])
         if query.keywords.strip():
             best = dict(sorted(hits.items(), key=_order)[:LINKED_FROM])
@@ -79,7 +96,7 @@ def rank_chunks(query: LoreRetrievalQuery, view: LoreView, ties: dict[Key, Ties]
     finally:
         visible.close()
     ranked = [hit for _, hit in sorted(hits.items(), key=_order)]
-    return Ranking(ranked, scale.vector_weight, meaning.missing)
+    return Ranking(ranked, scale.vector_weight, meaning.missing, words.synonyms)
 
 
 def _order(found: tuple[Key, Hit]) -> tuple[float, str, int]:
@@ -90,31 +107,46 @@ def _order(found: tuple[Key, Hit]) -> tuple[float, str, int]:
 class _Scale:
     """What every hit of one query is measured by."""
 
-    def __init__(self, visible: Visible, ties: Mapping[Key, Ties], words: KeywordLane, meaning: VectorLane) -> None:
+    def __init__(
+        self,
+        visible: Visible,
+        ties: Mapping[Key, Ties],
+        words: KeywordLane,
+        meaning: VectorLane,
+        hidden: frozenset[str],
+    ) -> None:
         self._visible = visible
+        self._hidden = hidden
         self._ties = ties
         self._words = words
         self._meaning = meaning
         self._vector_ranks = meaning.ranks
-        self._best_cosine = max((cosine for cosine in meaning.nearest.values()), default=0.0)
         precise = words.precise or any(tied.name for tied in ties.values())
+        self._file_weight = 0.0 if precise else FILE_WEIGHT
+        nearest = [self._meant(*both) for both in self._cosines(meaning.nearest).values()]
+        self._best_meaning = max(nearest, default=0.0)
         weight = PRECISE_VECTOR_WEIGHT if precise else FREE_VECTOR_WEIGHT
-        self.vector_weight = weight if self._best_cosine > 0 else 0.0
+        self.vector_weight = weight if self._best_meaning > 0 else 0.0
 
     def hits(self, keys: Iterable[Key]) -> dict[Key, Hit]:
         """The chunks that the viewer may see and that anything speaks for."""
         return {key: hit for key, hit in self._made(keys).items() if self._is_spoken_for(key, hit)}
 
     def linked(self, best: Mapping[Key, Hit], hits: Mapping[Key, Hit]) -> dict[Key, Hit]:
-        """What the best link to: with a part of their score, and never above them."""
-        sources = linked_chunks({key: hit.chunk for key, hit in best.items()}, self._visible)
-        bare = self._made(key for key in sources if key not in hits)
+        """What the best link to, with a part of their score, and never above them: what was found of it anyway, and the
+        beginning of its file."""
         found: dict[Key, Hit] = {}
-        for key, source in ((key, best[one]) for key, one in sources.items()):
-            hit = hits.get(key) or bare.get(key)
-            if hit is not None and self._visible.whole(key, hit.chunk):
-                score = min(round(hit.score + LINK_WEIGHT * source.score, SCORE_DIGITS), source.score)
-                found[key] = replace(hit, score=max(score, hit.score), linked_from=source.chunk.id)
+        chunks = {key: hit.chunk for key, hit in best.items()}
+        for key, entities in linked_entities(chunks, self._visible, hidden=self._hidden).items():
+            source, told = best[key], introductions(entities, self._visible)
+            bare = self._made({one for keys in told.values() for one in keys} - hits.keys())
+            share = LINK_WEIGHT * source.score / math.sqrt(len(told)) if told else 0.0
+            among = {one: hit for one, hit in hits.items() if hit.chunk.entity_id in told}
+            for one, hit in sorted({**among, **bare}.items()):
+                if one not in best and one not in found and self._visible.whole(one, hit.chunk):
+                    score = max(min(round(hit.score + share, SCORE_DIGITS), source.score), hit.score)
+                    parts = {**hit.parts, **_given(link=score - hit.score)}
+                    found[one] = replace(hit, score=score, linked_from=source.chunk.id, parts=parts)
         return found
 
     def _is_spoken_for(self, key: Key, hit: Hit) -> bool:
@@ -123,14 +155,20 @@ class _Scale:
     def _made(self, keys: Iterable[Key]) -> dict[Key, Hit]:
         """The chunks that the viewer may see, with their scores."""
         wanted = dict.fromkeys(keys)
-        cosines = self._meaning.cosines(wanted)
+        cosines = self._cosines(wanted)
         return {
-            key: self._hit(key, chunk, text, cosines.get(key))
+            key: self._hit(key, chunk, text, *cosines.get(key, (None, None)))
             for key, chunk in self._visible.chunks(wanted).items()
             if (text := self._visible.text(key, chunk)) is not None
         }
 
-    def _hit(self, key: Key, chunk: StoredChunk, text: str, cosine: float | None) -> Hit:
+    def _cosines(self, keys: Iterable[Key]) -> dict[Key, tuple[float, float | None]]:
+        """Each embedded chunk's cosine to the question, and where it counts that of its file."""
+        cosines = self._meaning.cosines(keys)
+        files = self._meaning.file_cosines(cosines, self._visible) if self._file_weight else {}
+        return {key: (cosine, files.get(key)) for key, cosine in cosines.items()}
+
+    def _hit(self, key: Key, chunk: StoredChunk, text: str, cosine: float | None, of_file: float | None) -> Hit:
         tied, keyword = self._ties.get(key, Ties()), self._words.hits.get(key)
         # What ties a secret section to a name may itself be secret; only its own entity counts for whoever sees a part
         # of it.
@@ -138,32 +176,51 @@ class _Scale:
         filters = tuple(sorted(tied.filters)) if whole else ()
         mention = tied.mention if whole else None
         share = self._words.share(key)
-        tie = NAME_WEIGHT if tied.name else MENTION_WEIGHT if mention else 0.0
-        tie += FILTER_WEIGHT * min(len(filters), 2) / 2 + (0.0 if chunk.section else INTRODUCTION_WEIGHT)
+        words, meaning = self._fused(share, cosine, of_file)
+        named = NAME_WEIGHT if tied.name else MENTION_WEIGHT if mention else 0.0
+        filtered = FILTER_WEIGHT * min(len(filters), 2) / 2
+        introduces = 0.0 if chunk.section else INTRODUCTION_WEIGHT
         return Hit(
             chunk=chunk,
             text=text,
             token_count=chunk.token_count if whole else count_tokens(text),
-            score=round((self._fused(share, cosine) + tie) / _MOST, SCORE_DIGITS),
+            score=round((words + meaning + named + filtered + introduces) / _MOST, SCORE_DIGITS),
             keyword_score=share,
             keyword_rank=self._words.ranks.get(key),
             vector_score=cosine,
             vector_rank=self._vector_ranks.get(key),
+            file_score=of_file,
             terms={term: round(part, 3) for term, part in keyword.terms.items()} if keyword else {},
             filters=filters,
             name=tied.name,
             mention=mention,
+            parts=_given(
+                words=words / _MOST,
+                meaning=meaning / _MOST,
+                name=named / _MOST,
+                filters=filtered / _MOST,
+                introduction=introduces / _MOST,
+            ),
         )
 
-    def _fused(self, share: float, cosine: float | None) -> float:
-        """Convex fusion of normalised scores (Bruch, Gai, Ingber 2023): each lane's as a share of its best.
+    def _fused(self, share: float, cosine: float | None, of_file: float | None) -> tuple[float, float]:
+        """Convex fusion of normalised scores (Bruch, Gai, Ingber 2023), meaning as a share of the best: what words give
+        and what meaning gives.
 
         A chunk that was never embedded is judged by its words.
         """
-        meaning = share
-        if cosine is not None and self._best_cosine > 0:
-            meaning = min(max(cosine, 0.0) / self._best_cosine, 1.0)
-        return self.vector_weight * meaning + (1 - self.vector_weight) * share
+        if cosine is None or self._best_meaning <= 0:
+            return share, 0.0
+        meaning = min(max(self._meant(cosine, of_file), 0.0) / self._best_meaning, 1.0)
+        return (1 - self.vector_weight) * share, self.vector_weight * meaning
+
+    def _meant(self, cosine: float, of_file: float | None) -> float:
+        return cosine if of_file is None else (1 - self._file_weight) * cosine + self._file_weight * of_file
+
+
+def _given(**parts: float) -> dict[str, float]:
+    """The parts of a score that give anything."""
+    return {part: rounded for part, given in parts.items() if (rounded := round(given, SCORE_DIGITS))}
 
 
 def with_text(hit: Hit, text: str) -> Hit:

@@ -10,6 +10,7 @@ from lorewright.errors import SettingsError
 from lorewright.index.generation import Generation, StoredChunk
 from lorewright.packs.conditions import LoreConditions
 from lorewright.packs.models import OPEN_ROLES
+from lorewright.retrieval.entry_history import EntryHistory
 from lorewright.retrieval.overrides import ids_of, things
 
 # What a character may see of its own file without having learned it.
@@ -25,13 +26,15 @@ class LoreView:
     learned.
     `generations` are the packs to ask, in the order of their IDs. `own_ids` are the character's own, where it is one
     that looks: several, where several packs tell of it. Without `conditions` there is no campaign: the game master
-    reads whatever may come to hold, others nothing that depends on it.
+    reads whatever may come to hold, others nothing that depends on it. Without `entries` no turn is at hand: nothing is
+    thrown for, sticky or kept away.
     """
 
     generations: tuple[Generation, ...]
     viewer: str = "gm"
     revealed: frozenset[str] = field(default_factory=frozenset)
     conditions: LoreConditions | None = None
+    entries: EntryHistory | None = None
     own_ids: frozenset[str] = field(init=False)
 
     def __post_init__(self) -> None:

@@ -76,14 +76,13 @@ class Visible:
         shown = table.present
         if self.view.viewer != "gm":
             shown = shown & table.opens
-            for window in np.flatnonzero(table.present & ~table.opens).tolist():
+            learned = np.isin(table.rows, [row for owner, row in self._private if owner == index])
+            for window in np.flatnonzero(table.present & ~table.opens & learned).tolist():
                 shown[window] = self._shows(index, int(table.rows[window]), table.items.get(window))
         return WindowVectors(generation.vectors.vectors, table.rows, None if shown.all() else shown)
 
     def _shows(self, index: int, row: int, item_id: str | None) -> bool:
-        """Of a section that is not open: whether the viewer sees all of it, or has learned this item."""
-        if (index, row) not in self._private:
-            return False
+        """Of a section that is not open, and of which the viewer sees something: whether all of it, or this item."""
         chunk = self.generations[index].chunks([row])[row]
         return may_see(self.view, role=chunk.role, owner_id=chunk.entity_id, item_id=item_id)
 
@@ -92,7 +91,7 @@ class Visible:
         names = ("open_fts", "hidden_fts") if self.view.viewer == "gm" else ("open_fts",)
         for index, generation in enumerate(self.generations):
             for name in names:
-                yield index, KeywordTable(generation.connection, name, generation.counts[name], generation.english)
+                yield index, generation.keyword_table(name)
             texts = {row: text for (owner, row), text in self._private.items() if owner == index}
             if texts:
                 private = self._stack.enter_context(closing(_private_connection(texts, generation)))

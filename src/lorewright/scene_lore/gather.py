@@ -20,6 +20,7 @@ from lorewright.scene_lore.models import (
     SceneLore,
 )
 from lorewright.scene_lore.sections import list_lines, quotable_sentences, sentences
+from lorewright.scene_lore.standing import standing_lore
 
 
 def gather(generations: Sequence[Generation], focus: SceneFocus, conditions: LoreConditions | None = None) -> SceneLore:
@@ -38,6 +39,7 @@ def gather_place(generations: Sequence[Generation], location_id: str) -> PlaceLo
         overview=place.overview(),
         discoverable=place.items("discoverable"),
         threads=place.items("threads"),
+        standing=standing_lore(generations),
     )
 
 
@@ -68,6 +70,7 @@ def compose(focus: SceneFocus, place: PlaceLore, people: Mapping[str, PersonLore
         briefings=tuple(person.briefing for person in present),
         discoverable=place.discoverable,
         thread_connections=tuple(item for item in items if item.name in focus.thread_ids),
+        standing=place.standing,
     )
 
 

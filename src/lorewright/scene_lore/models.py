@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, Field
 
 
 class _Frozen(BaseModel):
@@ -49,13 +49,15 @@ class Briefing(_Frozen):
 
 
 class PlaceLore(_Frozen):
-    """Everything that belongs to a place, secrets included; `threads` are of all threads, open or not."""
+    """Everything that belongs to a place, secrets included; `threads` are of all threads, open or not, `standing` is
+    the open lore that stands in every scene."""
 
     location_id: str
     atmosphere: tuple[LoreText, ...] = ()
     overview: tuple[LoreText, ...] = ()
     discoverable: tuple[SceneItem, ...] = ()
     threads: tuple[SceneItem, ...] = ()
+    standing: tuple[LoreText, ...] = Field(default=(), exclude_if=lambda standing: not standing)
 
 
 class PersonLore(_Frozen):
@@ -75,6 +77,7 @@ class SceneLore(_Frozen):
     briefings: tuple[Briefing, ...] = ()
     discoverable: tuple[SceneItem, ...] = ()
     thread_connections: tuple[SceneItem, ...] = ()
+    standing: tuple[LoreText, ...] = Field(default=(), exclude_if=lambda standing: not standing)
 
     def briefing(self, npc_id: str) -> Briefing | None:
         """A character's briefing, or None where it has none."""
@@ -86,9 +89,10 @@ class SceneLore(_Frozen):
         return (*held, *self.discoverable, *self.thread_connections)
 
     def sights(self) -> tuple[LoreText, ...]:
-        """What whoever tells of the scene is shown of it beforehand: the place, and how people are."""
+        """What whoever tells of the scene is shown of it beforehand: the place, how people are, what stands in every
+        scene."""
         people = [line for one in self.briefings for line in (*one.disposition, *one.capabilities)]
-        return (*self.atmosphere, *self.overview, *people)
+        return (*self.atmosphere, *self.overview, *people, *self.standing)
 
     def item(self, item_id: str) -> SceneItem | None:
         """An item of the scene by its ID, or None."""

@@ -29,7 +29,8 @@ def session_lore(
         limit=_SECTIONS,
         max_tokens=max_tokens,
     )
-    found = retrieve(view, query).result
+    # What is always there is told in every turn anyway.
+    found = retrieve(view, query, takes_in=False).result
     return {
         "threads": sorted(threads),
         "chunks": [

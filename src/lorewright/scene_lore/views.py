@@ -25,6 +25,7 @@ def scene_view(lore: SceneLore, viewer: StageViewer, *, learned: frozenset[str])
         "npc_briefings": {briefing.npc_id: _briefing_view(briefing, viewer, learned) for briefing in lore.briefings},
         "discoverable": _discoverable(lore, viewer, learned),
         "thread_connections": {item.name: item.text for item in _known(lore.thread_connections, learned)},
+        **_standing(lore),
     }
 
 
@@ -43,7 +44,13 @@ def character_view(lore: SceneLore, npc_id: str, *, learned: frozenset[str]) -> 
         "npc_briefings": briefings,
         "discoverable": _discoverable(lore, "player", learned),
         "thread_connections": {item.name: item.text for item in _known(lore.thread_connections, learned)},
+        **_standing(lore),
     }
+
+
+def _standing(lore: SceneLore) -> dict[str, Any]:
+    """The open lore that stands in every scene, where packs have any."""
+    return {"standing": _texts(lore.standing)} if lore.standing else {}
 
 
 def _briefing_view(briefing: Briefing, viewer: StageViewer, learned: frozenset[str]) -> dict[str, Any]:

@@ -12,6 +12,7 @@ from pydantic import BaseModel
 from lorewright.ids import canonical_json, content_hash
 from lorewright.index.generation import Generation
 from lorewright.llm.calls import Call, Called, CallLog
+from lorewright.retrieval.entry_history import EntryHistory
 from lorewright.rules.actions import Action
 from lorewright.rules.dice import Dice, SeededDice
 from lorewright.rules.outcomes import Validation
@@ -71,10 +72,20 @@ def no_history(head: Head, leave_out: int) -> AbstractContextManager[tuple[Gener
     return nullcontext(())
 
 
+# A head -> what the rules of entries go by in the turn that follows; None where no entry has rules.
+EntriesOf = Callable[[Head], EntryHistory | None]
+
+
+def no_entries(head: Head) -> EntryHistory | None:
+    """No entry has rules that a turn would matter to."""
+    return None
+
+
 @dataclass(frozen=True, slots=True)
 class Setting:
     """What does not change while a campaign is played: its rules, its seed, the packs that it pins, how to look up what
-    has happened in it, what each of the cast is after (by ID), whether scene lore is reused, and whose dice are thrown.
+    has happened in it, what the rules of entries go by, what each of the cast is after (by ID), whether scene lore is
+    reused, and whose dice are thrown.
     Rules and packs hold where the head's `upgrade_id` is the same. `calibration` is what whoever tells it was asked
     for: tone, pace, lines, veils."""
 
@@ -82,6 +93,7 @@ class Setting:
     seed: int
     generations: tuple[Generation, ...]
     history: ReadHistory = no_history
+    entries: EntriesOf = no_entries
     agendas: Mapping[str, Agenda] = field(default_factory=dict)
     keeps_scene_lore: bool = True
     upgrade_id: str | None = None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from lorewright.rules.outcomes import Validation
+from lorewright.storage.entry_rows import ENTRIES
 from lorewright.turn.at_hand import AtHand
 from lorewright.turn.citations import citations
 from lorewright.turn.draft import Draft, SceneLoreUse, TurnKind, turn_id_of
@@ -26,6 +27,8 @@ def draft_of_question(turn: AtHand, unclear: Unclear, validation: Validation) ->
 def draft_of_turn(turn: AtHand, validation: Validation) -> Draft:
     """A turn that was played; `validation` is of the player's own actions."""
     state, views = turn.played.state, turn.views
+    if (entries := views.entries_found()) is not None:
+        turn.recorder.keep_code(ENTRIES, [], entries)
     options = suggestions(state, views.heard_of(state), views.told_of(state), ruleset=turn.setting.rules.ruleset)
     result = _result(turn, final_text=_heard(turn.stream.messages, state), options=options, validation=validation)
     judged = validation.model_copy(update={"results": tuple(turn.played.results)})

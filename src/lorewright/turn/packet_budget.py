@@ -1,8 +1,8 @@
 """A packet and a budget -> the packet cut to it. What goes, goes in a fixed order; what the turn stands on stays.
 
 First goes what can be found again by asking (the sitting's lore, then what was looked up), then what was told before
-(the story so far, the oldest first; then the last tellings, likewise), then what the place looks like, then what is
-known and how people stand to each other.
+(the story so far, the oldest first; then the last tellings, likewise), then what the place looks like, then what
+stands in every scene, then what is known and how people stand to each other.
 Scene, entities, threads, clocks, inventory and briefings are never cut: without them a stage would be wrong, not only
 brief.
 """
@@ -48,6 +48,7 @@ _GOES = (
     ("summary", "story"),
     ("recent_events",),
     ("lore_context", "scene", "atmosphere"),
+    ("lore_context", "scene", "standing"),
     ("facts",),
     ("relationships",),
 )

@@ -19,7 +19,9 @@ from lorewright.rules.outcomes import Outcome
 from lorewright.scene_lore.cache import SceneLoreCache
 from lorewright.scene_lore.described import described
 from lorewright.scene_lore.models import LoreText, SceneFocus, SceneItem, SceneLore
+from lorewright.tokens import count_tokens
 from lorewright.turn.draft import Head, Setting, Submission
+from lorewright.turn.entries import EntriesFound
 from lorewright.turn.intents import NpcIntent
 from lorewright.turn.leaks import QUOTED_WORDS, quoted_secret
 from lorewright.turn.lore_conditions import lore_conditions
@@ -63,6 +65,7 @@ class TurnViews:
         # What whoever tells the story was shown of places and people, by key.
         self._sights: dict[str, str] = {}
         self._planners: list[tuple[str, str]] | None = None
+        self._entries = setting.entries(head)
 
     def __enter__(self) -> TurnViews:
         return self
@@ -128,15 +131,17 @@ class TurnViews:
             lore,
             self._stream.seen_by(viewer, own_id=state.player_id),
             viewer=viewer,
-            asked=self._asked(state),
+            asked=self._asked(state, lore),
             session=self._head.session_lore,
             agendas=self._setting.agendas,
             calibration=self._setting.calibration,
             story=summary_for(self._head.summary, state.player_id),
         )
 
-    def _asked(self, state: WorldState) -> list[dict[str, Any]]:
-        """Lore and history for the player's words, with the player's eyes: no stage is told more of it than they."""
+    def _asked(self, state: WorldState, lore: SceneLore) -> list[dict[str, Any]]:
+        """Lore and history for the player's words, with the player's eyes: no stage is told more of it than they. What
+        stands in the scene's lore is not told twice, and takes no room from the rest."""
+        standing = {line.chunk_id: count_tokens(line.text) for line in lore.standing}
         query = LoreRetrievalQuery(
             keywords=self._submission.text[:_ASKED_CHARACTERS],
             location_id=state.scene.location_id,
@@ -145,15 +150,17 @@ class TurnViews:
             corpus="authored",
             viewer="player",
             limit=ASKED_LIMIT,
-            max_tokens=ASKED_TOKENS,
+            max_tokens=ASKED_TOKENS + sum(standing.values()),
         )
         view = LoreView(
             self._setting.generations,
             viewer="player",
             revealed=state.learned_by(state.player_id),
             conditions=lore_conditions(state),
+            entries=self._entries,
         )
-        chunks = (*self._found(view, query), *self._happened(query))
+        found = (one for one in self._found(view, query) if one.chunk_id not in standing)
+        chunks = (*found, *self._happened(query))
         return [
             {"chunk_id": chunk.chunk_id, "section_path": chunk.section_path, "text": chunk.text} for chunk in chunks
         ]
@@ -173,6 +180,15 @@ class TurnViews:
         chunks = retrieve(view, query).result.chunks
         self._answers.append((view, query, chunks))
         return chunks
+
+    def entries_found(self) -> EntriesFound | None:
+        """What the turn leaves of which entries were found when; None where no entry has rules."""
+        if self._entries is None:
+            return None
+        asked = [chunks for _, query, chunks in self._answers if query.corpus == "authored"]
+        answered = [chunk.chunk_id for chunks in asked for chunk in chunks]
+        found = self._entries.after(answered, self._setting.generations)
+        return EntriesFound(turn=self._entries.turn, found=found)
 
     def leak(self, text: str, state: WorldState) -> str | None:
         """What is wrong with a text that quotes an item which the player has not learned, or what somebody only thinks;

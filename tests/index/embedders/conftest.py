@@ -45,20 +45,26 @@ def minilm() -> MiniLM:
 
 
 @pytest.fixture(scope="session")
+def minilm_int8(minilm: MiniLM) -> MiniLM:
+    """The same in eight bits."""
+    return MiniLM(eight_bits=True)
+
+
+@pytest.fixture(scope="session")
 def original() -> SentenceTransformersEmbedder:
     """The same weights in sentence-transformers, where that is installed."""
     pytest.importorskip("sentence_transformers")
     return SentenceTransformersEmbedder(str(model_folder()))
 
 
-@pytest.fixture(params=["hashing", "minilm", "st", "openai", "voyage"])
+@pytest.fixture(params=["hashing", "minilm", "minilm_int8", "st", "openai", "voyage"])
 def embedder(request: pytest.FixtureRequest) -> Embedder:
     """One after the other."""
     match request.param:
         case "hashing":
             return HashingEmbedder()
-        case "minilm":
-            return request.getfixturevalue("minilm")
+        case "minilm" | "minilm_int8":
+            return request.getfixturevalue(request.param)
         case "st":
             return request.getfixturevalue("original")
     pytest.importorskip("openai" if request.param == "openai" else "voyageai")

@@ -25,6 +25,7 @@ def test_none_is_no_embedder() -> None:
 def test_each_key_opens_its_own(minilm: MiniLM) -> None:
     assert isinstance(open_embedder("hashing"), HashingEmbedder)
     assert isinstance(open_embedder("minilm"), MiniLM)
+    assert open_embedder("minilm-int8").fingerprint.startswith("minilm-int8-")
     assert fingerprint("openai").startswith("openai-text-embedding-3-small-")
     assert fingerprint("openai") == fingerprint("openai/text-embedding-3-small")
     assert fingerprint("voyage/voyage-3-large").startswith("voyage-voyage-3-large-")

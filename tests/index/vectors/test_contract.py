@@ -67,6 +67,15 @@ def test_the_nearest_chunks_are_found(arm: str, task: tuple[WindowVectors, Vecto
             assert search.best_chunks(query, top=top) == by_hand(windows, query, top)
 
 
+@given(task=tasks())
+def test_a_chunk_has_the_same_cosine_whatever_else_is_looked_at(task: tuple[WindowVectors, Vectors, int]) -> None:
+    windows, asked, top = task
+    for query in asked:
+        whole = dict(by_hand(windows, query, len(windows.vectors)))
+        rows = [*range(0, max(whole, default=0) + 3, 2), *list(whole)[:top]]
+        assert windows.of_rows(rows, query) == {row: whole[row] for row in sorted({*rows}) if row in whole}
+
+
 @pytest.mark.parametrize("arm", ARMS)
 def test_ties_go_by_row(arm: str) -> None:
     axes = np.eye(8, dtype=np.float32)

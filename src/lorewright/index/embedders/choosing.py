@@ -12,7 +12,17 @@ from lorewright.index.embedders.st import SentenceTransformersEmbedder
 from lorewright.index.embedders.voyage_remote import DEFAULT_MODEL as VOYAGE_MODEL
 from lorewright.index.embedders.voyage_remote import open_voyage
 
-KEYS = ("none", "minilm", "hashing", "openai", "openai/MODEL", "voyage", "voyage/MODEL", "st/NAME_OR_PATH")
+KEYS = (
+    "none",
+    "minilm",
+    "minilm-int8",
+    "hashing",
+    "openai",
+    "openai/MODEL",
+    "voyage",
+    "voyage/MODEL",
+    "st/NAME_OR_PATH",
+)
 
 
 def open_embedder(key: str, *, base_url: str | None = None) -> Embedder | None:
@@ -32,6 +42,8 @@ def open_embedder(key: str, *, base_url: str | None = None) -> Embedder | None:
             return None
         case "minilm", False:
             return MiniLM()
+        case "minilm-int8", False:
+            return MiniLM(eight_bits=True)
         case "hashing", False:
             return HashingEmbedder()
         case "openai", _:

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from lorewright.index.embedders.weights import Array
+Anything = np.ndarray[Any, Any]
 
 # The shape of all-MiniLM-L6-v2, as its config.json has it.
 LAYERS = 6
@@ -22,11 +22,13 @@ WORD_TABLE = "embeddings.word_embeddings.weight"
 
 _EPSILON = 1e-12
 _OPSET = 20  # the first with Gelu
+_RUNTIMES_OWN = "com.microsoft"  # where the runtime keeps operators that are not (yet) everybody's
 _IR_VERSION = 9  # the oldest for that opset: older runtimes read it too
 
 
-def build_graph(arrays: Mapping[str, Array]) -> tuple[bytes, list[str]]:
-    """The graph, and the names of the arrays that it wants handed in with it.
+def build_graph(arrays: Mapping[str, Anything]) -> tuple[bytes, list[str]]:
+    """The graph, and the names of the arrays that it wants handed in with it. Matrices of eight bits are multiplied in
+    eight bits.
 
     Raises:
         KeyError: an array is missing.
@@ -43,7 +45,7 @@ def build_graph(arrays: Mapping[str, Array]) -> tuple[bytes, list[str]]:
 class _Graph:
     """Nodes as they are added; each gives the name of its output."""
 
-    def __init__(self, arrays: Mapping[str, Array]) -> None:
+    def __init__(self, arrays: Mapping[str, Anything]) -> None:
         # Imported late: 50 ms that a keyword search need not pay.
         import onnx
 
@@ -66,7 +68,8 @@ class _Graph:
 
     def weight(self, name: str) -> str:
         """A weight that is handed in when the graph is loaded."""
-        value = self._onnx.TensorProto(name=name, data_type=self._onnx.TensorProto.FLOAT)
+        kind = self._onnx.helper.np_dtype_to_tensor_dtype(self._arrays[name].dtype)
+        value = self._onnx.TensorProto(name=name, data_type=kind)
         value.dims.extend(self._arrays[name].shape)
         value.data_location = self._onnx.TensorProto.EXTERNAL
         value.external_data.add(key="location", value="handed in")
@@ -75,6 +78,9 @@ class _Graph:
         return name
 
     def linear(self, hidden: str, name: str) -> str:
+        if self._arrays[f"{name}.weight"].dtype == np.int8:
+            parts = [self.weight(f"{name}.{part}") for part in ("weight", "weight scale", "weight zero", "bias")]
+            return self.node("DynamicQuantizeMatMul", hidden, *parts, domain=_RUNTIMES_OWN)
         return self.node("Gemm", hidden, self.weight(f"{name}.weight"), self.weight(f"{name}.bias"), transB=1)
 
     def normed(self, hidden: str, name: str) -> str:
@@ -86,7 +92,7 @@ class _Graph:
         words = helper.make_tensor_value_info("words", floats, ["tokens", WIDTH])
         vector = helper.make_tensor_value_info("vector", floats, [WIDTH])
         graph = helper.make_graph(self._nodes, "minilm", [words], [vector], self._values)
-        opsets = [helper.make_opsetid("", _OPSET)]
+        opsets = [helper.make_opsetid("", _OPSET), helper.make_opsetid(_RUNTIMES_OWN, 1)]
         model = helper.make_model(graph, opset_imports=opsets, ir_version=_IR_VERSION)
         return bytes(model.SerializeToString())
 

@@ -19,8 +19,12 @@ VECTORS_FILE = "vectors.npy"
 Rows = npt.NDArray[np.int64]
 Mask = npt.NDArray[np.bool_]
 
-# Cosines are told to so many digits.
+# Cosines are told to so many digits, so that such as are so close may be equal.
 _DIGITS = 5
+_TIE = 2 * 10**-_DIGITS
+
+# No cosine of unit vectors is as low, whatever rounding does.
+_LEAST = -2.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,51 +32,59 @@ class WindowVectors:
     """The windows of one generation.
 
     `vectors` is float32 (windows, dimensions) with rows of unit length; `chunk_rows` (windows,) says which chunk each
-    belongs to, in ascending order among those that are shown. Where `shown` is set, the windows that it marks False are
-    not there.
+    belongs to, in ascending order. Where `shown` is set, the windows that it marks False are not there.
     """
 
     vectors: Vectors
     chunk_rows: Rows
     shown: Mask | None = None
 
-    def cosines(self, query: Vectors) -> dict[int, float]:
-        """Chunk row -> the cosine of its best window that is shown; a chunk without one is not in it."""
-        return self.best_of(np.arange(len(self.chunk_rows)), query)
-
     def of_rows(self, rows: Sequence[int], query: Vectors) -> dict[int, float]:
-        """As `cosines`, of some chunks only."""
-        return self.best_of(np.flatnonzero(np.isin(self.chunk_rows, np.asarray(rows, np.int64))), query)
+        """Chunk row -> the cosine of its best window that is shown; a chunk without one is not in it."""
+        wanted = np.unique(np.asarray(rows, np.int64))
+        starts = np.searchsorted(self.chunk_rows, wanted)
+        counts = np.searchsorted(self.chunk_rows, wanted, side="right") - starts
+        # The windows of each chunk stand together: from its start, so many as it has.
+        first = np.repeat(starts - np.cumsum(counts) + counts, counts)
+        return self.best_of(first + np.arange(len(first)), query)
 
     def best_of(self, windows: Rows, query: Vectors) -> dict[int, float]:
-        """As `cosines`, of some windows only (indices in ascending order)."""
-        rows, best = self._best(windows, query)
-        return dict(zip(rows.tolist(), best.tolist(), strict=True))
+        """As `of_rows`, of some windows (indices in ascending order)."""
+        windows = windows if self.shown is None else windows[self.shown[windows]]
+        rows, best = _best_by_row(self.chunk_rows[windows], _cosines(self.vectors[windows], query))
+        return dict(zip(rows.tolist(), _told(best).tolist(), strict=True))
 
     def best_chunks(self, query: Vectors, *, top: int) -> list[tuple[int, float]]:
         """The `top` chunks nearest to a question as (row, cosine), nearest first; ties go by row."""
-        rows, best = self._best(np.arange(len(self.chunk_rows)), query)
-        if len(rows) > top:
-            among = best >= np.partition(best, -top)[-top]
-            rows, best = rows[among], best[among]
-        return nearest(dict(zip(rows.tolist(), best.tolist(), strict=True)), top=top)
+        cosines = _cosines(self.vectors, query)
+        if self.shown is not None:
+            # Hidden ones are looked at, too: leaving them out would copy all that are not.
+            cosines[~self.shown] = -np.inf
+        rows, best = _best_by_row(self.chunk_rows, cosines)
+        least = max(float(np.partition(best, -top)[-top]) if len(best) > top > 0 else _LEAST, _LEAST)
+        near = best >= least - _TIE
+        return nearest(dict(zip(rows[near].tolist(), _told(best[near]).tolist(), strict=True)), top=top)
 
-    def _best(self, windows: Rows, query: Vectors) -> tuple[Rows, npt.NDArray[np.float64]]:
-        """Each chunk once, in order, and the cosine of the best of its windows among these."""
-        windows = self._shown(windows)
-        chosen = self.vectors if len(windows) == len(self.vectors) else self.vectors[windows]
-        # Row by row: the last bits of a matrix product depend on how many rows it has, and the same question must find
-        # the same score whatever else is looked at. It also keeps to one thread, where the product's threads would
-        # stand in the way of the embedder's.
-        cosines = np.round(np.einsum("ij,j->i", chosen, query).astype(np.float64), _DIGITS)
-        rows = self.chunk_rows[windows]
-        if not len(rows):
-            return rows, cosines
-        starts = np.flatnonzero(np.r_[True, rows[1:] != rows[:-1]])
-        return rows[starts], np.maximum.reduceat(cosines, starts)
 
-    def _shown(self, windows: Rows) -> Rows:
-        return windows if self.shown is None else windows[self.shown[windows]]
+def _cosines(vectors: Vectors, query: Vectors) -> Vectors:
+    """Row by row: the last bits of a matrix product depend on how many rows it has, and the same question must find the
+    same score whatever else is looked at. It is no slower, for reading the vectors takes the time, and it keeps to one
+    thread, where the product's threads would stand in the way of the embedder's."""
+    found: Vectors = np.einsum("ij,j->i", vectors, query)
+    return found
+
+
+def _best_by_row(rows: Rows, cosines: Vectors) -> tuple[Rows, Vectors]:
+    """Each chunk once, in order, and the cosine of its best window."""
+    if not len(rows):
+        return rows, cosines
+    starts = np.flatnonzero(np.r_[True, rows[1:] != rows[:-1]])
+    return rows[starts], np.maximum.reduceat(cosines, starts)
+
+
+def _told(cosines: Vectors) -> npt.NDArray[np.float64]:
+    """As they are told: what is nearer is so after rounding, or equal."""
+    return cosines.astype(np.float64).round(_DIGITS)
 
 
 def nearest(cosines: dict[int, float], *, top: int) -> list[tuple[int, float]]:

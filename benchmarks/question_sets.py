@@ -1,0 +1,143 @@
+"""The corpora -> sets of questions, each with the pack that it asks, indexed as it ships or otherwise.
+
+Vectors are kept between runs in `indexes/benchmarks/`, below the checkout.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import inspect
+import json
+import os
+import shutil
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).parents[1]
+sys.path[:0] = [str(ROOT / "tests")]
+
+from lorewright.index import building, schema, vector_building, windows  # noqa: E402
+from lorewright.index.embedders.minilm import MiniLM  # noqa: E402
+from lorewright.index.embedders.remembering import RememberingEmbedder  # noqa: E402
+from lorewright.index.embedding_cache import EmbeddingCache  # noqa: E402
+from lorewright.index.generation import Generation  # noqa: E402
+from lorewright.index.library import Library  # noqa: E402
+from lorewright.index.vector_building import VectorBuilder  # noqa: E402
+from lorewright.packs import chunking  # noqa: E402
+from measures import Question, Section  # noqa: E402
+from tale_pack import write_tales  # noqa: E402
+
+CORPORA = Path(os.environ.get("LOREWRIGHT_CORPORA", ROOT.parent / "shared" / "corpora"))
+KEPT = ROOT / "indexes" / "benchmarks"
+SETS = ("eclipse-phase", "tales")
+
+Tell = Callable[[str], None]
+_MODEL: list[RememberingEmbedder] = []
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionSet:
+    """Questions and the pack that they are about. `generation` is open until the run ends."""
+
+    name: str
+    questions: tuple[Question, ...]
+    generation: Generation
+
+
+def embedder() -> RememberingEmbedder:
+    """The shipped embedder, one for the whole run; every question is embedded once."""
+    if not _MODEL:
+        _MODEL.append(RememberingEmbedder(MiniLM(), kept=4_000))
+    return _MODEL[0]
+
+
+def cache() -> EmbeddingCache:
+    """The vectors of every text that a benchmark ever embedded."""
+    return EmbeddingCache(KEPT / "embeddings.db")
+
+
+def question_set(name: str, tell: Tell) -> QuestionSet:
+    """A set by its name, its pack indexed and embedded where that was not done before."""
+    if name == "tales":
+        pack, ids = _tales()
+        generation = opened(pack, "shipped", tell)
+        return QuestionSet(name, tuple(_of_tale(one, generation) for one in ids), generation)
+    asked = (CORPORA / "questions" / f"{name}.jsonl").read_text(encoding="utf-8").splitlines()
+    questions = tuple(_of_line(json.loads(line)) for line in asked if line.strip())
+    return QuestionSet(name, questions, opened(pack_of(name), "shipped", tell))
+
+
+def pack_of(name: str) -> Path:
+    """The folder of a set's pack."""
+    return _tales()[0] if name == "tales" else CORPORA / "packs" / name
+
+
+def opened(pack: Path, way: str, tell: Tell) -> Generation:
+    """A pack, indexed in a way of its own (`shipped`, or how it is cut for embedding) unless that was done before."""
+    KEPT.mkdir(parents=True, exist_ok=True)
+    folder = KEPT / f"{way}-{_stamp()}"
+    for other in KEPT.glob(f"{way}-????????"):
+        if other != folder:
+            shutil.rmtree(other)
+    library = Library(folder, VectorBuilder(embedder(), cache(), bool))
+
+    def progress(what: str, done: int, total: int) -> None:
+        tell(f"{pack.name}, {way}: {what} {done}/{total}")
+
+    installed = library.install(pack, lenient=True, progress=progress)
+    return library.open(installed.pack.key)
+
+
+@contextmanager
+def cut_by(windows_of: Callable[..., list[windows.Window]], texts: Callable[..., list[str]]) -> Iterator[None]:
+    """Another way to cut chunks into windows, and other texts of these windows, while the block runs."""
+    before = (building.windows_of, vector_building.windows_of, vector_building.window_texts)
+    building.windows_of = vector_building.windows_of = windows_of  # type: ignore[assignment]
+    vector_building.window_texts = texts  # type: ignore[assignment]
+    try:
+        yield
+    finally:
+        building.windows_of, vector_building.windows_of, vector_building.window_texts = before  # type: ignore[assignment]
+
+
+def section_of(file_path: str, section_path: str) -> Section:
+    """A chunk's section as gold names it."""
+    return (file_path, " > ".join(section_path.split(" > ")[1:]))
+
+
+def _stamp() -> str:
+    """Changes where how an index is made does, which its folder's name does not say of itself."""
+    sources = [inspect.getsource(one) for one in (windows, vector_building, schema, chunking)]
+    return hashlib.sha256("\n".join(sources).encode()).hexdigest()[:8]
+
+
+def _tales() -> tuple[Path, list[Any]]:
+    folder = KEPT / "tales"
+    shutil.rmtree(folder, ignore_errors=True)
+    return folder, write_tales(CORPORA / "ir" / "fairytaleqa", folder)
+
+
+def _of_line(line: dict[str, Any]) -> Question:
+    def gold_of(one: dict[str, Any]) -> Section:
+        path = one["section_path"]
+        return (one["file"], path[1] if len(path) > 1 else "")
+
+    gold = tuple(gold_of(one) for one in line["gold"])
+    return Question(
+        kind=line["kind"],
+        text=line["query"],
+        gold=gold,
+        good=frozenset({*gold, *(gold_of(one) for one in line["also_ok"])}),
+        evidence=tuple(one["evidence"] for one in line["gold"]),
+    )
+
+
+def _of_tale(asked: Any, generation: Generation) -> Question:
+    """The evidence of a tale's question is its whole passage."""
+    found = [chunk for one in sorted(asked.gold) if (chunk := generation.chunk(one)) is not None]
+    gold = tuple(section_of(chunk.file_path, chunk.section_path) for chunk in found)
+    return Question("tales", asked.text, gold, frozenset(gold), tuple(chunk.text for chunk in found))

@@ -1,0 +1,32 @@
+"""The rules of a pack's entries: written once with the facts about its generation, so that a pack without any costs
+nothing."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from functools import lru_cache
+from types import MappingProxyType
+
+from lorewright.ids import canonical_json
+from lorewright.index.generation import ENTRY_RULES, Generation
+from lorewright.packs.entry_rules import from_json, to_json
+from lorewright.packs.models import Chunk, EntryRules
+
+_NONE: Mapping[str, EntryRules] = MappingProxyType({})
+
+
+def rules_to_store(chunks: Iterable[Chunk]) -> dict[str, str]:
+    """The fact to keep of a pack's chunks; none where no entry has rules."""
+    found = {chunk.id: to_json(chunk.rules) for chunk in chunks if chunk.rules is not None}
+    return {ENTRY_RULES: canonical_json(found)} if found else {}
+
+
+def entry_rules_of(generation: Generation) -> Mapping[str, EntryRules]:
+    """The rules of a generation's chunks, by their ID; of a chunk that has been taken out they may still be there."""
+    return _NONE if generation.entry_rules_json is None else _read(generation.entry_rules_json)
+
+
+@lru_cache(maxsize=64)
+def _read(text: str) -> Mapping[str, EntryRules]:
+    return MappingProxyType({chunk_id: from_json(data) for chunk_id, data in json.loads(text).items()})

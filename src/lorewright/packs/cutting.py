@@ -1,0 +1,176 @@
+"""One file -> its chunks, but for what only the other files can tell: links, and the place among all chunks."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from lorewright.ids import slug
+from lorewright.packs.chunking import Section, split_long
+from lorewright.packs.conditions import lint_items
+from lorewright.packs.findings import Finding
+from lorewright.packs.items import read_items
+from lorewright.packs.linking import Reference, references_in
+from lorewright.packs.metadata import FileMetadata
+from lorewright.packs.models import ITEM_ROLES, OPEN_ROLES, Chunk, Entity, Link, Role, When
+from lorewright.packs.plain import comments_in, without_spans
+from lorewright.packs.reading import ReadFile
+from lorewright.packs.roles import role_of
+from lorewright.tokens import count_tokens
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """A chunk without links, metadata and position, and the references in its text."""
+
+    chunk: Chunk
+    references: tuple[Reference, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class CutFile:
+    """The chunks of a file in its order, and what was found wrong with their items."""
+
+    drafts: tuple[Draft, ...]
+    findings: tuple[Finding, ...]
+
+
+def cut_file(file: ReadFile, entity: Entity, *, max_tokens: int) -> CutFile:
+    """Cut a file into chunks. Of the entity its ID and name are used."""
+    drafts: list[Draft] = []
+    findings: list[Finding] = []
+    taken: set[str] = set()
+    comments = comments_in(file.source.body)
+    start, line = 0, file.source.body_line
+    for section in file.sections:
+        name = _free(_section_slug(section, file.sections), taken)
+        role = _role(section, file.meta)
+        for part, text in enumerate(split_long(section.text, max_tokens=max_tokens), start=1):
+            chunk_id = f"{entity.id}:{name}" + (f"~{part}" if part > 1 else "")
+            heading = section.heading if part == 1 else ""
+            shown = without_spans(text, comments, start=start + len(heading))
+            text_line = line + heading.count("\n")
+            discoverable = role == "discoverable"
+            chunk = Chunk(
+                id=chunk_id,
+                pack_id=_pack_of(entity),
+                entity_id=entity.id,
+                file_path=file.source.path,
+                section_path=_section_path(section, entity),
+                section=section.subtitle,
+                role=role,
+                text=shown.strip("\n"),
+                source=heading + text,
+                line=line + _blank_lines(heading or text),
+                part=part,
+                position=0,
+                token_count=count_tokens(shown.strip()),
+                items=read_items(shown, chunk_id=chunk_id, line=text_line, discoverable=discoverable)
+                if role in ITEM_ROLES
+                else (),
+                conditions=_conditions(section, file.meta),
+            )
+            drafts.append(Draft(chunk, references_in(shown)))
+            findings += lint_items(file.source.path, chunk.items)
+            start += len(chunk.source)
+            line = text_line + text.count("\n")
+    drafts += _asides(file, entity, comments, _free("comments", taken))
+    return CutFile(tuple(drafts), tuple(findings))
+
+
+def placed(draft: Draft, entity: Entity, links: tuple[Link, ...], *, position: int) -> Chunk:
+    """The whole chunk: with what it is tied to, its place, and the seed's metadata."""
+    metadata = _metadata(draft.chunk, entity, links)
+    return replace(draft.chunk, links=links, position=position, metadata=metadata)
+
+
+def _pack_of(entity: Entity) -> str:
+    return entity.id.partition(":")[0]
+
+
+def _asides(file: ReadFile, entity: Entity, comments: Sequence[tuple[int, int]], name: str) -> list[Draft]:
+    """What the author wrote for themselves between `%%`: one chunk, for the game master alone. Its text stands in the
+    sources of the sections, so it has none of its own, nor links but those of the file."""
+    body = file.source.body
+    spans = [(start, end) for start, end in comments if body.startswith("%%", start)]
+    text = "\n\n".join(aside for start, end in spans if (aside := body[start + 2 : end - 2].strip()))
+    if not text:
+        return []
+    chunk = Chunk(
+        id=f"{entity.id}:{name}",
+        pack_id=_pack_of(entity),
+        entity_id=entity.id,
+        file_path=file.source.path,
+        section_path=f"{entity.name} > Comments",
+        section="Comments",
+        role="secret",
+        text=text,
+        source="",
+        line=file.source.body_line + body.count("\n", 0, spans[0][0]),
+        part=1,
+        position=0,
+        token_count=count_tokens(text),
+    )
+    return [Draft(chunk)]
+
+
+def _blank_lines(text: str) -> int:
+    """How many lines of white space a text begins with."""
+    return text[: len(text) - len(text.lstrip())].count("\n")
+
+
+def _metadata(chunk: Chunk, entity: Entity, links: Sequence[Link]) -> dict[str, Any]:
+    """The seed's chunk metadata; IDs of the pack's own entities stand without the pack, as authors write them."""
+    prefix = f"{chunk.pack_id}:"
+
+    def values(kind: str) -> list[str]:
+        return [link.value.removeprefix(prefix) for link in links if link.kind == kind]
+
+    return {
+        "type": entity.type,
+        "role": chunk.role,
+        "location_ids": values("location"),
+        "entity_ids": values("entity"),
+        "faction_ids": values("faction"),
+        "thread_ids": values("thread"),
+        "tags": values("tag"),
+        "token_count": chunk.token_count,
+    }
+
+
+def _role(section: Section, meta: FileMetadata) -> Role:
+    title = role_of(section.title, meta.section_roles) if section.title else "lore"
+    role = role_of(section.subtitle, meta.section_roles) if section.subtitle else "lore"
+    if title == "withholds" and role in OPEN_ROLES:
+        # What stands below a title that is a secret is one.
+        return "withholds" if not section.subtitle else "secret"
+    return "secret" if meta.gm_only and role in OPEN_ROLES else role
+
+
+def _conditions(section: Section, meta: FileMetadata) -> tuple[When, ...]:
+    title = section.subtitle.casefold() or section.title.casefold()
+    return tuple(when for when in (meta.when, meta.section_when.get(title)) if when is not None)
+
+
+def _section_slug(section: Section, sections: tuple[Section, ...]) -> str:
+    if section.subtitle:
+        return slug(section.subtitle)
+    if not section.title:
+        return "preamble"
+    first_title = next(other.title for other in sections if other.title)
+    return "overview" if section.title == first_title else slug(section.title)
+
+
+def _section_path(section: Section, entity: Entity) -> str:
+    return " > ".join(part for part in (section.title or entity.name, section.subtitle) if part)
+
+
+def _free(name: str, taken: set[str]) -> str:
+    free = name
+    number = 2
+    while free in taken:
+        free = f"{name}-{number}"
+        number += 1
+    taken.add(free)
+    return free

@@ -1,0 +1,254 @@
+"""Two answers to one question -> what moved between them, and why: the explanation of an edit. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from lorewright.retrieval.explain import ChunkTrace
+from lorewright.retrieval.retriever import Retrieval
+
+# `edited`: its text is another, its place among the others is not. `shifted`: only its number is another, because
+# others came, went or moved.
+Kind = Literal["entered", "left", "up", "down", "shifted", "edited"]
+
+_WORDS_TOLD = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What a question was answered with, and all that explains it, without the index that it came from.
+
+    `texts` are those of the chunks that were chosen, by ID, best first, as they were shown; `known` is all that there
+    is: every chunk with what it says.
+    """
+
+    texts: Mapping[str, str]
+    traces: Mapping[str, ChunkTrace]
+    vector_weight: float
+    total_tokens: int
+    known: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Move:
+    """What became of one chunk: its place in the answer before and after, from 1; None where it was or is not in it."""
+
+    chunk_id: str
+    kind: Kind
+    before: int | None
+    after: int | None
+    why: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Changes:
+    """All that moved: what is in the answer now in its order, then what left it. `of_all` are reasons that concern
+    every chunk."""
+
+    moves: tuple[Move, ...]
+    of_all: tuple[str, ...] = ()
+
+    def __bool__(self) -> bool:
+        return bool(self.moves)
+
+
+def answer_of(retrieval: Retrieval, known: Mapping[str, str]) -> Answer:
+    """A retrieval as it can be kept; `known` are all chunks that were asked, by ID, with what they say."""
+    trace, result = retrieval.trace, retrieval.result
+    return Answer(
+        texts={chunk.chunk_id: chunk.text for chunk in result.chunks},
+        traces={chunk.chunk_id: chunk for chunk in trace.chunks},
+        vector_weight=trace.vector_weight,
+        total_tokens=result.total_tokens,
+        known=known,
+    )
+
+
+def changes_between(before: Answer, after: Answer) -> Changes:
+    """What moved from one answer to the next. `moved` with these moves makes the order of the one that of the other."""
+    own = {chunk_id: tuple(_own_reasons(chunk_id, before, after)) for chunk_id in {**before.texts, **after.texts}}
+    moves = [*_now_there(before, after, own), *_gone(before, after, own)]
+    return Changes(tuple(moves), tuple(_of_all(before, after)) if moves else ())
+
+
+def moved(order: Sequence[str], moves: Sequence[Move]) -> list[str]:
+    """An order of chunks after some moves."""
+    of = {move.chunk_id: move for move in moves}
+    places = {one: place if one not in of else of[one].after for place, one in enumerate(order, start=1)}
+    places |= {move.chunk_id: move.after for move in moves if move.before is None}
+    there = {one: place for one, place in places.items() if place is not None}
+    return sorted(there, key=lambda one: there[one])
+
+
+Reasons = Mapping[str, tuple[str, ...]]
+
+
+def _of_all(before: Answer, after: Answer) -> Iterator[str]:
+    """What changed for every chunk: how much meaning counts, and how much a word says, which is the less the more
+    sections hold it."""
+    if before.vector_weight != after.vector_weight:
+        yield f"meaning counts {_change(before.vector_weight, after.vector_weight, 2)}"
+    lost: dict[str, float] = {}
+    for chunk_id in sorted({*before.traces} & {*after.traces}):
+        if not _is_another(chunk_id, before, after):
+            was, now = before.traces[chunk_id].terms, after.traces[chunk_id].terms
+            lost |= {word: was[word] - now[word] for word in was if word in now and word not in lost}
+    for told, sign in (("less", 1), ("more", -1)):
+        words = sorted(word for word, less in lost.items() if round(sign * less, 1) > 0)
+        if words:
+            more = f" and {len(words) - _WORDS_TOLD} more" if len(words) > _WORDS_TOLD else ""
+            yield f"{told} is said by: {', '.join(words[:_WORDS_TOLD])}{more}"
+
+
+def _now_there(before: Answer, after: Answer, own: Reasons) -> Iterator[Move]:
+    old, new = _places(before), _places(after)
+    steady = _steady([one for one in new if one in old], old, own)
+    for chunk_id, place in new.items():
+        was = old.get(chunk_id)
+        if was is None:
+            yield Move(chunk_id, "entered", None, place, _why_entered(chunk_id, before, after, own[chunk_id]))
+        elif was == place or chunk_id in steady:
+            if before.texts[chunk_id] != after.texts[chunk_id]:
+                yield Move(chunk_id, "edited", was, place, own[chunk_id])
+            elif was != place:
+                yield Move(chunk_id, "shifted", was, place)
+        else:
+            why = own[chunk_id] or _passed(chunk_id, old, new, own)
+            yield Move(chunk_id, "up" if place < was else "down", was, place, why)
+
+
+def _gone(before: Answer, after: Answer, own: Reasons) -> Iterator[Move]:
+    for chunk_id, place in _places(before).items():
+        if chunk_id not in after.texts:
+            yield Move(chunk_id, "left", place, None, _why_left(chunk_id, after, own[chunk_id]))
+
+
+def _places(answer: Answer) -> dict[str, int]:
+    return {chunk_id: place for place, chunk_id in enumerate(answer.texts, start=1)}
+
+
+def _steady(shared: Sequence[str], old: Mapping[str, int], own: Reasons) -> frozenset[str]:
+    """The largest part of an order that was in this order before: what did not move of itself. Those with no reason of
+    their own to move count double, so that of two that changed places the one moved that has such a reason."""
+    best: list[tuple[int, tuple[str, ...]]] = []
+    for at, one in enumerate(shared):
+        weight = 1 if own[one] else 2
+        ends = [best[n] for n in range(at) if old[shared[n]] < old[one]]
+        most, chain = max(ends, key=lambda end: end[0], default=(0, ()))
+        best.append((most + weight, (*chain, one)))
+    return frozenset(max(best, key=lambda end: end[0], default=(0, ()))[1])
+
+
+def _passed(chunk_id: str, old: Mapping[str, int], new: Mapping[str, int], own: Reasons) -> tuple[str, ...]:
+    """Which other went by, where a chunk has no reason of its own; those with a reason first."""
+    ahead = [one for one in new if new[one] < new[chunk_id] and old.get(one, len(old) + 1) > old[chunk_id]]
+    behind = [one for one in old if old[one] < old[chunk_id] and new.get(one, len(new) + 1) > new[chunk_id]]
+    found, told = (ahead, "went by") if ahead else (behind, "fell back")
+    first = sorted(found, key=lambda one: not own[one])[:1]
+    return tuple(f"{_short(one)} {told}" for one in first)
+
+
+def _why_entered(chunk_id: str, before: Answer, after: Answer, own: tuple[str, ...]) -> tuple[str, ...]:
+    was = before.traces.get(chunk_id)
+    if was is not None and was.reason is not None:
+        place = f" (#{was.rank} of all)" if was.rank else ""
+        return (f"was {_told(was.reason)}{place}", *(own or ("others fell back",)))
+    new = "a new section" if chunk_id not in before.known else "found now"
+    return (new, *_findings(after.traces[chunk_id]))
+
+
+def _why_left(chunk_id: str, after: Answer, own: tuple[str, ...]) -> tuple[str, ...]:
+    if chunk_id not in after.known:
+        return ("the section is gone",)
+    now = after.traces.get(chunk_id)
+    if now is None or now.reason is None:
+        return ("nothing points at it any more",)
+    place = f" (#{now.rank} of all)" if now.rank else ""
+    return (f"{_told(now.reason)}{place}", *own)
+
+
+def _own_reasons(chunk_id: str, before: Answer, after: Answer) -> Iterator[str]:
+    """What is different about a chunk itself. Where its text is the same, its words are: they give other shares only
+    because they stand in more or fewer of the others."""
+    was, now = before.traces.get(chunk_id), after.traces.get(chunk_id)
+    if was is None or now is None:
+        return
+    if was.tokens != now.tokens:
+        yield f"its text: {was.tokens} → {now.tokens} tokens"
+    elif _is_told_otherwise(chunk_id, before, after):
+        yield "its text"
+    words = list(_words(was.terms, now.terms)) if _is_another(chunk_id, before, after) else []
+    if words:
+        more = f" and {len(words) - _WORDS_TOLD} more" if len(words) > _WORDS_TOLD else ""
+        yield f"its words: {', '.join(words[:_WORDS_TOLD])}{more}"
+    if _rounded(was.vector_score, 2) != _rounded(now.vector_score, 2):
+        yield f"its meaning: {_change(was.vector_score, now.vector_score, 2)}"
+    if _rounded(was.file_score, 2) != _rounded(now.file_score, 2):
+        yield f"its file's meaning: {_change(was.file_score, now.file_score, 2)}"
+    yield from _ties(was, now)
+
+
+def _is_told_otherwise(chunk_id: str, before: Answer, after: Answer) -> bool:
+    texts = before.texts.get(chunk_id), after.texts.get(chunk_id)
+    return None not in texts and texts[0] != texts[1]
+
+
+def _is_another(chunk_id: str, before: Answer, after: Answer) -> bool:
+    """Whether a chunk was edited."""
+    return before.known.get(chunk_id) != after.known.get(chunk_id)
+
+
+def _words(before: Mapping[str, float], after: Mapping[str, float]) -> Iterator[str]:
+    """Each word that gives another share than before, the largest difference first."""
+    shares = {word: (before.get(word, 0.0), after.get(word, 0.0)) for word in {**before, **after}}
+    for word, (was, now) in sorted(shares.items(), key=lambda one: (-abs(one[1][1] - one[1][0]), one[0])):
+        if round(was, 1) != round(now, 1):
+            yield f"{word} {_change(was, now, 1)}"
+
+
+def _ties(was: ChunkTrace, now: ChunkTrace) -> Iterator[str]:
+    for told, old, new in (
+        ("named", was.name, now.name),
+        ("mentions", was.mention, now.mention),
+        ("linked from", was.linked_from, now.linked_from),
+    ):
+        if old != new:
+            yield f"{told} {_short(new)}" if new else f"not {told} {_short(old or '')} any more"
+    if was.rule != now.rule:
+        yield f"by its rules: {now.rule}" if now.rule else f"not by its rules any more: {was.rule}"
+    yield from (f"tied by {one}" for one in now.filters if one not in was.filters)
+    yield from (f"not tied by {one} any more" for one in was.filters if one not in now.filters)
+
+
+def _findings(now: ChunkTrace) -> Iterator[str]:
+    """What found a chunk that was not there before."""
+    words = [f"{word} {share:.1f}" for word, share in sorted(now.terms.items(), key=lambda term: (-term[1], term[0]))]
+    if words:
+        yield f"its words: {', '.join(words[:_WORDS_TOLD])}"
+    if now.vector_score is not None:
+        yield f"its meaning: {now.vector_score:.2f}"
+    if now.name:
+        yield f"named {now.name}"
+
+
+def _change(was: float | None, now: float | None, digits: int) -> str:
+    return f"{_number(was, digits)} → {_number(now, digits)}"
+
+
+def _number(value: float | None, digits: int) -> str:
+    return "none" if value is None else f"{value:.{digits}f}"
+
+
+def _rounded(value: float | None, digits: int) -> float | None:
+    return None if value is None else round(value, digits)
+
+
+def _told(reason: str) -> str:
+    return reason.replace("_", " ")
+
+
+def _short(chunk_id: str) -> str:
+    """`town:bar:overview` -> `bar:overview`; a name stays as it is."""
+    return chunk_id.partition(":")[2] if chunk_id.count(":") == 2 else chunk_id
