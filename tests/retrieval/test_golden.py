@@ -207,7 +207,7 @@ def test_a_scene_asks_by_its_place_and_who_is_there(town: Town) -> None:
     assert found.misses == ()
     assert found.query is not None
     assert found.query.keywords.startswith("Location: The Neon Dragon\nPresent: Viktor\nPlayer action: \n")
-    asked_in_it = judge(town, scene=there, query="look behind the bar", include=["bar:discoverable"], top=3)
+    asked_in_it = judge(town, scene=there, query="look behind the bar", include=["bar:discoverable"])
     assert asked_in_it.misses == ()
 
 
