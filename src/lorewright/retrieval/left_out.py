@@ -97,7 +97,10 @@ def _said(
         case other:
             place = f", rank {trace.rank}" if trace.rank else ""
             said = trace.rule or str(other).replace("_", " ")
-            return f"a rule of its entry keeps it out{place}: {said}", "mend its entry's rules, or ask where they let it in"
+            return (
+                f"a rule of its entry keeps it out{place}: {said}",
+                "mend its entry's rules, or ask where they let it in",
+            )
 
 
 def _filtered(query: LoreRetrievalQuery, chunk: StoredChunk) -> tuple[str, str]:
