@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -207,7 +208,7 @@ def test_a_scene_asks_by_its_place_and_who_is_there(town: Town) -> None:
     assert found.misses == ()
     assert found.query is not None
     assert found.query.keywords.startswith("Location: The Neon Dragon\nPresent: Viktor\nPlayer action: \n")
-    asked_in_it = judge(town, scene=there, query="look behind the bar", include=["bar:discoverable"], top=3)
+    asked_in_it = judge(town, scene=there, query="look behind the bar", include=["bar:discoverable"])
     assert asked_in_it.misses == ()
 
 
@@ -330,3 +331,14 @@ def test_the_schema_explains_every_key() -> None:
     assert schema["type"] == "array"
     assert set(keys) == set(GoldenQuery.model_fields)
     assert [name for name, key in keys.items() if not key.get("description")] == []
+
+
+def test_every_example_of_the_page_on_testing_is_a_golden_query(tmp_path: Path) -> None:
+    page = (Path(__file__).parents[2] / "docs" / "testing_packs.md").read_text(encoding="utf-8")
+    blocks = re.findall(r"```yaml[^\n]*\n(.*?)```", page, re.DOTALL)
+    golden = [block for block in blocks if "run: " not in block]
+    assert len(golden) >= 4
+    for number, block in enumerate(golden):
+        assert read(tmp_path / f"{number}", block)
+    named = {key for key in GoldenQuery.model_fields if f"{key}:" in page or f"`{key}`" in page}
+    assert set(GoldenQuery.model_fields) - named == set()

@@ -72,7 +72,7 @@ def pack_test(
         only=frozenset(kind for kind in KINDS if kind in chosen or (leaks and kind == "leaks")),
         baseline=baseline,
         links=sample,
-        deep_leaks=leaks or "leaks" in chosen,
+        deep_leaks=leaks,
     )
     if save_baseline is not None:
         # What is kept now is not held against what was kept before.

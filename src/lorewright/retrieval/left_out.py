@@ -96,7 +96,11 @@ def _said(
             return f"rank {trace.rank}", "ask for it"
         case other:
             place = f", rank {trace.rank}" if trace.rank else ""
-            return f"{str(other).replace('_', ' ')}{place}; {_stands(before)}", "see: lorewright lore query --why-not"
+            said = trace.rule or str(other).replace("_", " ")
+            return (
+                f"a rule of its entry keeps it out{place}: {said}",
+                "mend its entry's rules, or ask where they let it in",
+            )
 
 
 def _filtered(query: LoreRetrievalQuery, chunk: StoredChunk) -> tuple[str, str]:

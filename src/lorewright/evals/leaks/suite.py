@@ -80,9 +80,10 @@ class LeakSuite:
         scenarios = self._roots.scenarios_of(pack_id)
         wanted = [one for _, scenario in scenarios for one in scenario.content_packs]
         roots = self._roots.with_dependencies([root])
-        beside = [
-            one for one in self._roots.with_dependencies(self._roots.there(wanted, but=pack_id)) if one not in roots
-        ]
+        # A pack that is tested where it lies may lie in the workspace, too: each is there once.
+        there = {load_manifest(one)[0].id for one in roots}
+        needed = self._roots.with_dependencies(self._roots.there(wanted, but=pack_id))
+        beside = [one for one in needed if load_manifest(one)[0].id not in there]
         return self.tested(pack_id, roots, scenarios, beside=beside, progress=progress)
 
     def campaign(self, campaigns: Campaigns, campaign_id: str, *, progress: Progress = no_progress) -> LeakReport:

@@ -37,7 +37,7 @@ def ask_all(
 def golden_cases(asked: Sequence[Asked], faults: Sequence[GoldenFault]) -> list[Case]:
     """A case for each query, and for each that cannot be read."""
     unread = [
-        Case("golden", f"{one.file}:{one.line}", one.file, one.line, "failed", "a golden query", "", one.message, _HINT)
+        Case("golden", str(one), one.file, one.line, "failed", "a golden query", one.message, hint=_HINT)
         for one in faults
     ]
     return [*unread, *map(_case, asked)]

@@ -49,7 +49,7 @@ class Wanted:
 
 
 @dataclass(frozen=True, slots=True)
-class Tested:
+class PackTestRun:
     """The report, and the answers to the golden queries as a baseline keeps them."""
 
     report: PackReport
@@ -65,7 +65,7 @@ class PackTests:
     leaks: LeakSuite
     bounds: Bounds
 
-    def run(self, name: str, wanted: Wanted = Wanted(), *, progress: Progress = no_progress) -> Tested:
+    def run(self, name: str, wanted: Wanted = Wanted(), *, progress: Progress = no_progress) -> PackTestRun:
         """Test a pack, by its folder or ID, as its text lies there now.
 
         Raises:
@@ -103,7 +103,7 @@ class PackTests:
             links=figures,
             notes=notes,
         )
-        return Tested(report, baseline)
+        return PackTestRun(report, baseline)
 
     def _sections(self, shelf: Shelf, asked: Collection[Asked], wanted: Wanted, progress: Progress) -> list[Case]:
         if not wanted.wants("retrievable", "starved"):
