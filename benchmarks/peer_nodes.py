@@ -6,9 +6,11 @@ length, row by row. Whoever searches keeps what it makes of them in a folder of 
 
 from __future__ import annotations
 
+import hashlib
 import json
 import shutil
 from collections.abc import Iterable
+from contextlib import closing
 from pathlib import Path
 
 import numpy as np
@@ -17,7 +19,7 @@ from lorewright.index.embedders.embedder import Vectors
 from lorewright.index.embedders.minilm import MiniLM
 from lorewright.index.generation import Generation, StoredChunk
 from lorewright.index.windows import windows_of
-from scale_store import KEPT, built, opened, pack_key
+from scale_store import KEPT, opened, pack_key
 
 PEERS = KEPT / "peers"
 Node = dict[str, str]
@@ -29,28 +31,26 @@ def section_of(chunk: StoredChunk) -> str:
 
 
 def write_nodes(folder: Path, nodes: Iterable[Node], vectors: Vectors) -> Path:
-    """Write a folder of nodes anew; the folder."""
+    """Write a folder of nodes; the folder. Where it holds the same already, it and what was made of it stay."""
+    lines = "".join(json.dumps(node) + "\n" for node in nodes)
+    stamp = hashlib.sha256(lines.encode() + np.ascontiguousarray(vectors).tobytes()).hexdigest()
+    mark = folder / "nodes.sha256"
+    if mark.is_file() and mark.read_text(encoding="ascii") == stamp:
+        return folder
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
-    with (folder / "nodes.jsonl").open("w", encoding="utf-8") as file:
-        file.writelines(json.dumps(node) + "\n" for node in nodes)
+    (folder / "nodes.jsonl").write_text(lines, encoding="utf-8")
     np.save(folder / "vectors.npy", np.ascontiguousarray(vectors))
+    mark.write_text(stamp, encoding="ascii")
     return folder
 
 
 def nodes_of_size(size: int) -> Path:
     """The windows of a size that was built, with their stored vectors."""
-    folder = PEERS / str(size)
-    mark, wanted = folder / "from.txt", str((built(size) or {})["folder"])
-    if mark.is_file() and mark.read_text(encoding="utf-8") == wanted:
-        return folder
     library = opened(size, MiniLM())
-    generation = library.open(pack_key(library))
-    assert generation.vectors is not None
-    write_nodes(folder, windows_nodes(generation), generation.vectors.vectors)
-    generation.close()
-    mark.write_text(wanted, encoding="utf-8")
-    return folder
+    with closing(library.open(pack_key(library))) as generation:
+        assert generation.vectors is not None
+        return write_nodes(PEERS / str(size), windows_nodes(generation), generation.vectors.vectors)
 
 
 def windows_nodes(generation: Generation) -> list[Node]:

@@ -12,15 +12,11 @@ their ranked lists on the questions of the corpora, scored as ours.
 from __future__ import annotations
 
 import argparse
-import json
 import os
 import statistics
-import subprocess
 import sys
-import time
-from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from contextlib import ExitStack
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -28,7 +24,7 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
-from lorewright.index.embedders.weights import model_folder
+from peer_arms import OURS, Arm, Failed, Peers
 from peer_nodes import nodes_of_size
 from peers_quality import WAYS, Ask, Given, beside_ours, given
 from quality_tables import tables
@@ -37,175 +33,33 @@ from results import SetResult, save
 from scale import QUESTION, Row, cold, kept, quantiles, ready
 from scale_store import questions
 
-OURS = ("ours", "ours+chroma")
 THEIRS = ("llamaindex", "llamaindex+chroma", "haystack")
 SIZES = (1_500, 25_000, 200_000)
 BLOCK = 5
-SECONDS = 60.0  # so long is an arm asked at each size
-BUILD_S = 900.0
-OPEN_S = 600.0
+SECONDS = 40.0  # so long is an arm asked at each size
 COLD_RUNS = 3
-WORKER = Path(__file__).parent / "peer_worker.py"
+LONG_S = 30.0  # a cold start that takes longer is not repeated
+CHROMA_UP_TO = 25_000  # ours is asked with Chroma up to so many, and where it was built
 RESULTS = Path(__file__).parent / "results" / "peers.json"
-
-
-class Failed(Exception):
-    """An arm could not do it; why."""
-
-
-@dataclass
-class Arm:
-    """An arm that is open: its process, and what it answered."""
-
-    name: str
-    process: subprocess.Popen[str]
-    log: Path
-    open_s: float = 0.0
-    times: dict[str, float] = field(default_factory=dict)
-    worked: dict[str, float] = field(default_factory=dict)
-    asked_s: float = 0.0
-    failed: str | None = None
-
-    def ask(self, texts: Sequence[str]) -> list[list[str]]:
-        """The answers; the best time of each question is kept.
-
-        Raises:
-            Failed: the process is gone.
-        """
-        told = self._told(json.dumps(list(texts)))
-        for text, spent, busy in zip(texts, told["ms"], told["cpu_ms"], strict=True):
-            self.times[text] = min(spent, self.times.get(text, spent))
-            self.worked[text] = min(busy, self.worked.get(text, busy))
-        self.asked_s += sum(told["ms"]) / 1000
-        found: list[list[str]] = told["found"]
-        return found
-
-    def memory_mb(self) -> float:
-        """End the process; the most that it took."""
-        assert self.process.stdin is not None
-        self.process.stdin.close()
-        return float(self.heard()["memory_mb"])
-
-    def _told(self, line: str) -> dict[str, Any]:
-        try:
-            assert self.process.stdin is not None
-            self.process.stdin.write(f"{line}\n")
-            self.process.stdin.flush()
-        except OSError:
-            raise Failed(self._why()) from None
-        return self.heard()
-
-    def heard(self) -> dict[str, Any]:
-        """The next thing that the process says."""
-        assert self.process.stdout is not None
-        line = self.process.stdout.readline()
-        if not line:
-            raise Failed(self._why())
-        told: dict[str, Any] = json.loads(line)
-        return told
-
-    def _why(self) -> str:
-        return ended(self.process.wait(timeout=60), self.log.read_text(encoding="utf-8", errors="replace"))
-
-
-def ended(code: int, said: str) -> str:
-    """Why a process ended as it did: the last that it said."""
-    lines = said.strip().splitlines()
-    return f"exit {code}: {lines[-1] if lines else 'without a word'}"
-
-
-@dataclass(frozen=True, slots=True)
-class Peers:
-    """Which Python runs whom."""
-
-    python: str
-
-    def command(self, arm: str, what: str, folder: Path) -> list[str]:
-        """A worker."""
-        python = sys.executable if arm in OURS else self.python
-        return [python, str(WORKER), arm, what, str(folder), str(model_folder())]
-
-    @contextmanager
-    def opened(self, arm: str, folder: Path) -> Iterator[Arm]:
-        """An arm that answers; killed at the end."""
-        path = folder / f"{arm}.log"
-        with path.open("w", encoding="utf-8") as log:
-            process = subprocess.Popen(
-                self.command(arm, "serve", folder),
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=log,
-                text=True,
-                env=environment(),
-            )
-            try:
-                one = Arm(arm, process, path)
-                one.open_s = one.heard()["open_s"]
-                yield one
-            finally:
-                process.kill()
-                process.wait()
-
-    def build(self, arm: str, folder: Path, *, rebuild: bool) -> Row:
-        """What an arm took to index the nodes; kept beside its store.
-
-        Raises:
-            Failed: it could not, or not in time.
-        """
-        about = folder / f"{arm}.json"
-        newer = about.is_file() and about.stat().st_mtime > (folder / "nodes.jsonl").stat().st_mtime
-        if newer and not rebuild:
-            row: Row = json.loads(about.read_text(encoding="utf-8"))
-            return row
-        row = json.loads(self._run(arm, "build", folder, BUILD_S).splitlines()[-1])
-        row["index_per_s"] = row["nodes"] / row["index_s"]
-        about.write_text(json.dumps(row), encoding="utf-8")
-        return row
-
-    def cold(self, arm: str, folder: Path) -> float:
-        """The middle of some whole processes: open what was kept, answer one question."""
-        times = []
-        for _ in range(COLD_RUNS):
-            begun = time.perf_counter()
-            self._run(arm, "cold", folder, OPEN_S)
-            times.append(time.perf_counter() - begun)
-            if times[-1] > 30:
-                break
-        return min(times)
-
-    def _run(self, arm: str, what: str, folder: Path, limit_s: float) -> str:
-        try:
-            told = subprocess.run(
-                self.command(arm, what, folder), capture_output=True, text=True, timeout=limit_s, env=environment()
-            )
-        except subprocess.TimeoutExpired:
-            raise Failed(f"{what} took more than {limit_s:.0f} s") from None
-        if told.returncode:
-            raise Failed(f"{what}: {ended(told.returncode, told.stderr)}")
-        return told.stdout
-
-
-def environment() -> dict[str, str]:
-    """Nothing is fetched and nothing is reported."""
-    quiet = {"HF_HUB_OFFLINE": "1", "TRANSFORMERS_OFFLINE": "1", "ANONYMIZED_TELEMETRY": "False"}
-    return {**os.environ, **quiet, "HAYSTACK_TELEMETRY_ENABLED": "False", "TOKENIZERS_PARALLELISM": "false"}
 
 
 def measured(peers: Peers, size: int, arms: Sequence[str], *, rebuild: bool, console: Console) -> list[Row]:
     """The rows of a size: everyone that can be built and opened, asked in turns."""
-    about = ready(size, chroma=any(arm.endswith("+chroma") and arm in OURS for arm in arms), rebuild=False)
+    about = ready(size, chroma=size <= CHROMA_UP_TO and OURS[1] in arms, rebuild=False)
     folder = nodes_of_size(size)
     rows: dict[str, Row] = {}
     for arm in arms:
+        if arm == OURS[1] and not about["chroma"]:
+            continue
         console.print(f"{size}: {arm} …")
         try:
             rows[arm] = ours_built(arm, size, about) if arm in OURS else peers.build(arm, folder, rebuild=rebuild)
-            if arm not in OURS:
-                rows[arm]["cold_s"] = peers.cold(arm, folder)
         except Failed as problem:
             rows[arm] = {"failed": str(problem)}
+    start_in_turns(peers, size, folder, rows)
     ask_in_turns(peers, folder, rows)
-    return [{"arm": arm, "size": size, **row} for arm, row in rows.items()]
+    load = os.getloadavg()[0]
+    return [{"arm": arm, "size": size, "load": load, **row} for arm, row in rows.items()]
 
 
 def ours_built(arm: str, size: int, about: Row) -> Row:
@@ -213,7 +67,19 @@ def ours_built(arm: str, size: int, about: Row) -> Row:
     took = sum(about[name] for name in ("read_s", "words_s", "vectors_s"))
     took += about["chroma_s"] if arm.endswith("chroma") else 0.0
     disk = about["disk_mb"] + (about["chroma_disk_mb"] if arm.endswith("chroma") else 0.0)
-    return {"index_s": took, "nodes": size, "index_per_s": size / took, "disk_mb": disk, "cold_s": cold(size)["cold_s"]}
+    return {"index_s": took, "nodes": size, "index_per_s": size / took, "disk_mb": disk}
+
+
+def start_in_turns(peers: Peers, size: int, folder: Path, rows: dict[str, Row]) -> None:
+    """Add to each row the best of some cold starts; ours is the command line, which never waits for Chroma."""
+    for _ in range(COLD_RUNS):
+        for arm, row in rows.items():
+            if "failed" not in row and row.get("cold_s", 0.0) < LONG_S:
+                try:
+                    spent = cold(size, runs=1)["cold_best_s"] if arm in OURS else peers.cold_s(arm, folder)
+                    row["cold_s"] = min(spent, row.get("cold_s", spent))
+                except Failed as problem:
+                    row["failed"] = str(problem)
 
 
 def ask_in_turns(peers: Peers, folder: Path, rows: dict[str, Row]) -> None:
@@ -223,13 +89,11 @@ def ask_in_turns(peers: Peers, folder: Path, rows: dict[str, Row]) -> None:
         for arm, row in rows.items():
             if "failed" not in row:
                 try:
-                    arms.append(stack.enter_context(peers.opened(arm, folder)))
+                    one = stack.enter_context(peers.opened(arm, folder))
+                    one.warm_up(QUESTION)
+                    arms.append(one)
                 except Failed as problem:
                     row["failed"] = f"opening: {problem}"
-        for one in arms:
-            one.ask([QUESTION])
-            one.times.clear()
-            one.worked.clear()
         blocks = [questions()[start : start + BLOCK] for start in range(0, len(questions()), BLOCK)]
         for block in [*blocks, *blocks]:
             for one in arms:

@@ -100,12 +100,12 @@ def quantiles(times: list[float]) -> dict[str, float]:
     return {"p50_ms": statistics.median(times), "p95_ms": sorted(times)[int(len(times) * 0.95)]}
 
 
-def cold(size: int) -> dict[str, float]:
+def cold(size: int, *, runs: int = COLD_RUNS) -> dict[str, float]:
     """Whole processes: the middle and the best of their times, and the most memory."""
     command = [sys.executable, "-m", "lorewright", "lore", "query", QUESTION, "--json"]
     environment = {**os.environ, "LOREWRIGHT_WORKSPACE": str(folder_of(size))}
     times, worked = [], []
-    for _ in range(COLD_RUNS + 1):
+    for _ in range(runs + 1):
         begun, busy = time.perf_counter(), children_s()
         subprocess.run(command, check=True, capture_output=True, env=environment)
         times.append(time.perf_counter() - begun)

@@ -19,6 +19,7 @@ from lorewright.index.embedders.embedder import Embedder, Vectors
 from lorewright.index.embedders.remembering import RememberingEmbedder
 from lorewright.index.embedding_cache import EmbeddingCache
 from lorewright.index.library import Installed, Library
+from lorewright.index.rerankers.choosing import open_reranker
 from lorewright.index.vector_building import VectorBuilder
 from lorewright.index.vectors.chroma import open_chroma
 from lorewright.index.vectors.chroma_building import build_chroma
@@ -116,15 +117,16 @@ def _embedder(settings: IndexSettings) -> tuple[Embedder | None, EmbedderError |
 
 def _library(workspace: Workspace, embedder: Embedder | None, cache: EmbeddingCache, *, long_lived: bool) -> Library:
     asked = workspace.settings.index.chroma
+    reranker = open_reranker(workspace.settings.index.reranker)
     if embedder is None:
-        return Library(workspace.indexes)
+        return Library(workspace.indexes, reranker=reranker)
     vectors = VectorBuilder(embedder, cache, build_nearest=build_chroma if asked != "never" else bool)
     smallest = {"always": 0, "auto": _CHROMA_FROM if long_lived else None, "never": None}[asked]
 
     def open_nearest(folder: Path, found: Vectors) -> StoredVectors:
         return StoredVectors(found, open_chroma(folder) if smallest is not None and len(found) >= smallest else None)
 
-    return Library(workspace.indexes, vectors, open_nearest=open_nearest)
+    return Library(workspace.indexes, vectors, open_nearest=open_nearest, reranker=reranker)
 
 
 def make_workspace(root: Path) -> list[str]:

@@ -45,7 +45,7 @@ class IndexSettings(BaseModel):
 
     `embedder` is a key as `choosing.open_embedder` has it; `base_url` is where a remote one is asked instead of at its
     own server; `chroma` says whether Chroma proposes the nearest: `auto` is in a game or a service, once a pack is so
-    large that this is faster.
+    large that this is faster. `reranker` is a key as `rerankers.choosing.open_reranker` has it.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -53,6 +53,7 @@ class IndexSettings(BaseModel):
     embedder: str = Field(default="minilm", min_length=1, max_length=200)
     base_url: str | None = None
     chroma: Literal["auto", "always", "never"] = "auto"
+    reranker: str = Field(default="none", min_length=1, max_length=200)
 
 
 class PriceSettings(BaseModel):

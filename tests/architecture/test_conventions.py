@@ -45,7 +45,7 @@ def test_what_is_public_is_explained(path: Path) -> None:
 
 
 # A question about packs does not wait for the game to be imported, nor help for the protocol's library.
-LATE = {("cli/lore.py", "lorewright.bootstrap"), ("cli/mcp.py", "lorewright.service.serving")}
+LATE = {("cli/lore_desk.py", "lorewright.bootstrap"), ("cli/mcp.py", "lorewright.service.serving")}
 
 
 @pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(SOURCE)))

@@ -7,7 +7,8 @@ import subprocess
 import sys
 from pathlib import Path
 
-from peers import Arm, told_of
+from peer_arms import Arm
+from peers import told_of
 from scale import kept
 
 

@@ -55,10 +55,12 @@ def traced(chunk_id: str, rank: int, reason: str | None) -> ChunkTrace:
             "section_path": chunk_id,
             "rank": rank,
             "score": 1 / rank,
+            "parts": {"words": 0.5 / rank, "name": 0.3 / rank, "link": 0.2 / rank},
             "keyword_rank": rank,
             "keyword_score": 1.0,
             "vector_rank": None,
             "vector_score": None,
+            "file_score": None,
             "terms": {"smuggler": 4.0, "lighthouse keeper": 3.0, "quarantine": 2.0},
             "name": "the quarantine station",
             "mention": None,
@@ -79,8 +81,7 @@ def test_an_explanation_fits_the_screen_and_names_one_pack_once(
     chunks = (traced(first, 1, None), traced(second, 2, "below_the_cut"))
     show_trace(RetrievalTrace(viewer="gm", packs=("reef", other), vector_weight=0.5, chunks=chunks))
     told = capsys.readouterr().out
-    tables = [line for line in told.splitlines() if "meaning counts" not in line]
-    assert all(len(line) <= narrow for line in tables)
-    assert "why not those: below the cut" in told
+    assert all(len(line) <= narrow for line in told.splitlines())
+    assert "left out: below the cut" in told
     assert ("all of reef" in told) == (other == "reef")
     assert ("shoal:" in told) == (other == "shoal")

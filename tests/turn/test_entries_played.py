@@ -11,10 +11,13 @@ from typing import Any
 import pytest
 
 import harbour as h
-from lorewright.bootstrap import App, open_app
+from lorewright.bootstrap import App, open_app, prompt_library
 from lorewright.campaigns.branches import branch, rollback, switch
+from lorewright.campaigns.history import Histories
 from lorewright.campaigns.lore import LoreDesk
 from lorewright.campaigns.open_campaign import OpenCampaign
+from lorewright.evals.replay import Replays
+from lorewright.evals.turn_range import ALL_TURNS
 from lorewright.retrieval.query import LoreRetrievalQuery
 from lorewright.turn.draft import no_entries
 from lorewright.turn.entries import EntryDice
@@ -133,6 +136,15 @@ def test_the_same_turns_give_the_same_bytes_in_another_campaign(tmp_path: Path) 
             turns = campaign.store.turns()
             kept.append([turns, [campaign.store.stage_records(turn["turn_id"]) for turn in turns]])
     assert kept[0] == kept[1]
+
+
+def test_a_replay_finds_keeps_and_throws_the_same(app: App) -> None:
+    with app.campaigns.open("game") as campaign:
+        play(campaign, ASKS, "ask Osk about the comet above the breakwater", IDLE, ASKS)
+    histories, prompts = Histories(app.workspace.indexes / "history"), prompt_library(app.workspace)
+    replayed = asyncio.run(Replays(app.campaigns, histories, prompts).rerun_turns("game", ALL_TURNS, None))
+    assert replayed.is_identical
+    assert replayed.first_divergence is None
 
 
 def test_dice_are_of_the_seed_the_state_the_turn_and_the_entry() -> None:

@@ -47,7 +47,7 @@ class LoreDesk:
         """
         if campaign_id is None:
             return self._packs.query(query, packs=packs)
-        with self._asking(query, packs, campaign_id) as (view, asked):
+        with self.asking(query, packs, campaign_id=campaign_id) as (view, asked):
             return retrieve(view, asked)
 
     def why_not(
@@ -62,7 +62,7 @@ class LoreDesk:
         """
         if campaign_id is None:
             return self._packs.why_not(query, chunk_id, packs=packs)
-        with self._asking(query, packs, campaign_id) as (view, asked):
+        with self.asking(query, packs, campaign_id=campaign_id) as (view, asked):
             return why_not(view, asked, chunk_id)
 
     def entity(
@@ -76,7 +76,7 @@ class LoreDesk:
         """
         if campaign_id is None:
             return self._packs.entity(entity_id, viewer=viewer, max_tokens=max_tokens)
-        with self._view(viewer, (), campaign_id) as view:
+        with self.view(viewer, (), campaign_id) as view:
             return entity_lore(view, entity_id, max_tokens=max_tokens)
 
     def entities(
@@ -88,7 +88,7 @@ class LoreDesk:
         Raises:
             NotFound: a pack, campaign or character that does not exist.
         """
-        asked = self._packs.view(viewer, packs) if campaign_id is None else self._view(viewer, packs, campaign_id)
+        asked = self._packs.view(viewer, packs) if campaign_id is None else self.view(viewer, packs, campaign_id)
         with asked as view:
             hidden = hidden_entities(view)
             known = {one for generation in view.generations for one in generation.entities() if one not in hidden}
@@ -96,23 +96,29 @@ class LoreDesk:
             return list({one.id: one for one in told if one is not None}.values())
 
     @contextmanager
-    def _asking(
-        self, query: LoreRetrievalQuery, packs: Sequence[str], campaign_id: str
+    def asking(
+        self, query: LoreRetrievalQuery, packs: Sequence[str] = (), *, campaign_id: str
     ) -> Iterator[tuple[LoreView, LoreRetrievalQuery]]:
         """The view of a query, and the query with the IDs that the view has. Which packs are asked is no matter to what
-        happened."""
+        happened.
+
+        Raises:
+            NotFound: a pack, campaign or character that does not exist.
+        """
         if query.corpus == "authored":
-            with self._view(query.viewer, packs, campaign_id) as view:
+            with self.view(query.viewer, packs, campaign_id) as view:
                 yield view, query
         else:
-            with self._view(query.viewer, packs if query.corpus == "all" else (), campaign_id, history=True) as view:
+            with self.view(query.viewer, packs if query.corpus == "all" else (), campaign_id, history=True) as view:
                 yield view, query if query.corpus == "all" else _with_full_ids(query, view)
 
     @contextmanager
-    def _view(
-        self, viewer: str, packs: Sequence[str], campaign_id: str, *, history: bool = False
-    ) -> Iterator[LoreView]:
-        """The packs that a campaign pins, and with `history` what happened in it; closed when the block ends."""
+    def view(self, viewer: str, packs: Sequence[str], campaign_id: str, *, history: bool = False) -> Iterator[LoreView]:
+        """The packs that a campaign pins, and with `history` what happened in it; closed when the block ends.
+
+        Raises:
+            NotFound: a campaign or character that does not exist.
+        """
         with ExitStack() as stack:
             with self._campaigns.reading(campaign_id) as store:
                 turns = store.turns()

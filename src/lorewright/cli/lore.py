@@ -3,72 +3,56 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
-from dataclasses import asdict, dataclass
-from functools import partial
+from dataclasses import asdict
+from importlib import import_module
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 from pydantic import ValidationError
+from typer.core import TyperGroup
 
-from lorewright.cli.output import console, note, say, say_parts, show_json
-from lorewright.cli.prose import laid_out, wrapped
-from lorewright.cli.tracing import by_meaning, by_words, show_trace, ties
-from lorewright.errors import EmbedderError, SettingsError
-from lorewright.lore_bootstrap import open_lore
-from lorewright.retrieval.desk import EntityLore
-from lorewright.retrieval.explain import ChunkTrace
-from lorewright.retrieval.query import LoreRetrievalQuery, LoreRetrievalResult
-from lorewright.retrieval.retriever import Retrieval
-from lorewright.settings import LoreSettings
+from lorewright.cli.absences import show_absence
+from lorewright.cli.budgets import read_budgets, show_steps
+from lorewright.cli.lore_desk import Desk, open_desk, warn_of_words_alone
+from lorewright.cli.output import console, note, say, show_json
+from lorewright.cli.pages.query_page import query_page
+from lorewright.cli.pages.rendering import write_page
+from lorewright.cli.passages import show_passages
+from lorewright.cli.tracing import show_trace
+from lorewright.errors import SettingsError
+from lorewright.retrieval.absence import why_absent
+from lorewright.retrieval.budget_steps import budget_steps
+from lorewright.retrieval.query import LoreRetrievalQuery
+from lorewright.retrieval.retriever import retrieve
+
+
+class Commands(TyperGroup):
+    """The commands; `scene` is imported when it is called, so that no question waits for it."""
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        """All names, in order."""
+        return [*super().list_commands(ctx), "scene"]
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        """A command by its name, or None."""
+        if cmd_name != "scene":
+            return super().get_command(ctx, cmd_name)
+        module = import_module("lorewright.cli.scene")
+        alone = typer.Typer(add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
+        alone.command("scene", epilog=module.EXAMPLE)(module.scene)
+        command = typer.main.get_command(alone)
+        command.name = cmd_name
+        return command
+
 
 app = typer.Typer(
-    help="Lore: ask the installed packs.", no_args_is_help=True, add_completion=False, rich_markup_mode=None
+    cls=Commands,
+    help="Lore: ask the installed packs.",
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode=None,
 )
-
-_REASONS: dict[str, str] = {
-    "filtered": "for neither words nor names, filters, links or meaning point at it",
-    "overridden": "for a later pack's section stands for it",
-    "condition": "for its condition does not hold",
-    "duplicate": "for a better chunk says the same",
-    "over_budget": "for the budget of tokens was spent",
-    "below_the_cut": "for there are enough better sections",
-    "not_rolled": "for the dice of the turn were against it",
-    "cooldown": "for it was found a few turns ago",
-    "requires": "for what it requires is not in the answer",
-    "excluded": "for it may not stand beside another entry",
-    "group": "for another entry of its group is there",
-}
-
-
-@dataclass(frozen=True, slots=True)
-class Desk:
-    """Who answers: for the installed packs, or for a campaign's. `without_vectors` says why words alone are asked."""
-
-    settings: LoreSettings
-    query: Callable[..., Retrieval]
-    why_not: Callable[..., ChunkTrace | None]
-    entity: Callable[..., EntityLore]
-    without_vectors: EmbedderError | None
-
-
-def _desk(campaign: str | None) -> Desk:
-    if campaign is None:
-        lore = open_lore()
-        packs = lore.desk
-        return Desk(lore.workspace.settings.lore, packs.query, packs.why_not, packs.entity, lore.without_vectors)
-    # The game is imported where a campaign is asked for, and nowhere else.
-    from lorewright.bootstrap import open_app
-
-    opened = open_app()
-    return Desk(
-        opened.workspace.settings.lore,
-        partial(opened.lore.query, campaign_id=campaign),
-        partial(opened.lore.why_not, campaign_id=campaign),
-        partial(opened.lore.entity, campaign_id=campaign),
-        opened.without_vectors,
-    )
 
 
 @app.callback()
@@ -94,6 +78,10 @@ def query(
     max_tokens: Annotated[int | None, typer.Option(help="At most so much text.")] = None,
     explain: Annotated[bool, typer.Option(help="Show why each chunk is there and others are not.")] = False,
     why_not: Annotated[str | None, typer.Option(help="Say why this chunk was left out.")] = None,
+    diff_budget: Annotated[
+        str | None, typer.Option(metavar="A,B…", help="Show what each of these budgets of tokens gives.")
+    ] = None,
+    html: Annotated[Path | None, typer.Option(help="Write answer and explanation to this file, as a page.")] = None,
     batch: Annotated[Path | None, typer.Option(help="Answer each line of this file of JSON lines.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON for programs.")] = False,
 ) -> None:
@@ -101,7 +89,7 @@ def query(
 
     What matches its words and its meaning is weighed with what belongs to the scene.
     """
-    desk = _desk(campaign)
+    desk = open_desk(campaign)
     fields: dict[str, Any] = {
         "keywords": text,
         "location_id": location,
@@ -119,15 +107,33 @@ def query(
         return
     asked = _query(desk, fields)
     if why_not is not None:
-        _show_why_not(desk.why_not(asked, why_not, packs=pack or []), why_not, asked)
+        with desk.asking(asked, pack or []) as (view, put):
+            absence = why_absent(view, put, why_not)
+        if as_json:
+            show_json(absence.model_dump(mode="json"))
+        else:
+            show_absence(absence, asked)
         return
-    found = desk.query(asked, packs=pack or [])
-    _warn_of_words_alone(desk, found)
+    budgets = None if diff_budget is None else read_budgets(diff_budget)
+    with desk.asking(asked, pack or []) as (view, put):
+        found = retrieve(view, put)
+        foreign = {one.pack_id for one in view.generations if not one.english}
+    warn_of_words_alone(desk, found)
+    if budgets is not None:
+        steps = budget_steps(found, budgets, limit=asked.limit)
+        if as_json:
+            show_json([step.model_dump(mode="json") for step in steps])
+        else:
+            show_steps(steps, limit=asked.limit)
+        return
+    if html is not None:
+        write_page(html, query_page(asked, found, foreign=foreign))
+        note(f"written to {html}")
     if as_json:
         answer = found.result.model_dump(mode="json")
         show_json({**answer, "trace": found.trace.model_dump(mode="json")} if explain else answer)
     else:
-        _show(found.result)
+        show_passages(found.result)
         if explain:
             say()
             show_trace(found.trace)
@@ -164,44 +170,6 @@ def _answer_batch(desk: Desk, batch: Path, fields: dict[str, Any], packs: list[s
         console().file.write(json.dumps(answer, ensure_ascii=False) + "\n")
 
 
-def _show(result: LoreRetrievalResult) -> None:
-    if not result.chunks:
-        say("Nothing was found.")
-    for chunk in result.chunks:
-        say_parts(
-            (chunk.section_path, "bold"), (f"  [{chunk.chunk_id}]", "dim"), (f"  {chunk.relevance_score:.2f}", "")
-        )
-        say(laid_out(chunk.text))
-        say()
-    if result.chunks:
-        many = f"{len(result.chunks)} chunks" if len(result.chunks) > 1 else "1 chunk"
-        say(f"{many}, {result.total_tokens} tokens", style="dim")
-
-
-def _warn_of_words_alone(desk: Desk, found: Retrieval) -> None:
-    """Say on stderr why meaning was not asked, where it should have been."""
-    problem = desk.without_vectors
-    for message in found.degraded or ((problem.message,) if problem else ()):
-        note(f"found by words alone: {message} (lorewright doctor says more)")
-
-
-def _show_why_not(chunk: ChunkTrace | None, chunk_id: str, asked: LoreRetrievalQuery) -> None:
-    if chunk is None:
-        say(f"{chunk_id}: there is no such chunk for {asked.viewer} in the packs that are asked.")
-        return
-    lanes = [f"by words {by}" for by in [by_words(chunk)] if by] + [
-        f"by meaning {by}" for by in [by_meaning(chunk)] if by
-    ]
-    ranked = f"rank {chunk.rank}, score {chunk.score:.3f}" if chunk.rank else "nothing found it"
-    place = "; ".join([ranked, *lanes, *filter(None, [ties(chunk)])])
-    if chunk.reason is None:
-        say(wrapped(f"{chunk.chunk_id} was chosen: {place}."))
-    else:
-        where = place if chunk.rank else "it was not ranked"
-        why = f"{_REASONS[chunk.reason]} ({where}; {chunk.tokens} tokens)"
-        say(wrapped(f"{chunk.chunk_id} was left out, {why}."))
-
-
 @app.command(epilog="Example: lorewright lore entity neon_dragon --as player")
 def entity(
     entity_id: Annotated[str, typer.Argument(metavar="ID", help="The entity's ID, with or without its pack.")],
@@ -214,7 +182,7 @@ def entity(
 
     Its own file comes first, then what mentions it.
     """
-    desk = _desk(campaign)
+    desk = open_desk(campaign)
     budget = desk.settings.max_tokens if max_tokens is None else max_tokens
     found = desk.entity(entity_id, viewer=viewer, max_tokens=budget)
     told = found.entity
@@ -227,4 +195,4 @@ def entity(
             say(f"{what}: {', '.join(values)}", style="dim")
     say(f"from {told.file_path}", style="dim")
     say()
-    _show(found.lore.result)
+    show_passages(found.lore.result)

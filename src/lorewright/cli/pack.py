@@ -11,7 +11,7 @@ from typing import Annotated
 import typer
 
 from lorewright.bootstrap import open_app
-from lorewright.cli import pack_import, pack_testing, watching
+from lorewright.cli import pack_export, pack_import, pack_stats, pack_testing, watching
 from lorewright.cli.output import say, show_json, show_table
 from lorewright.cli.progress import progress_bar
 from lorewright.cli.prose import wrapped
@@ -35,6 +35,8 @@ AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for programs.")
 
 app.command("import", epilog=pack_import.EXAMPLE)(pack_import.import_pack)
 app.command("test", epilog=pack_testing.EXAMPLE)(pack_testing.pack_test)
+app.command("export", epilog=pack_export.EXAMPLE)(pack_export.export)
+app.command("stats", epilog=pack_stats.EXAMPLE)(pack_stats.stats)
 app.command("watch", epilog=watching.EXAMPLE)(watching.pack_watch)
 
 # More findings of one code than this are counted, not listed.
@@ -168,19 +170,6 @@ def show(pack_id: PackId, as_json: AsJson = False) -> None:
     say(wrapped(shown["manifest"]["description"] or "") or shown["path"])
     say(f"needed by: {', '.join(shown['campaigns']) or 'no campaign'}", style="dim")
     show_table(("entity", "type", "file"), [(e["name"], e["type"], e["file_path"]) for e in shown["entities"]])
-
-
-@app.command(epilog="Example: lorewright pack stats neo_seattle --json")
-def stats(pack_id: PackId, as_json: AsJson = False) -> None:
-    """How much an installed pack holds."""
-    counted = open_app().packs.stats(pack_id)
-    if as_json:
-        show_json(counted)
-        return
-    plain = ("files", "chunks", "total_tokens", "embedder", "windows", "chroma", "bytes_on_disk", "last_indexed")
-    show_table(("what", "how much"), [(key.replace("_", " "), counted[key]) for key in plain])
-    for kind in ("types", "roles"):
-        say(f"{kind}: " + ", ".join(f"{count} {name}" for name, count in counted[kind].items()))
 
 
 @app.command(epilog="Example: lorewright pack remove neo_seattle")

@@ -57,17 +57,22 @@ def in_lines(parts: Sequence[str], *, indent: str = "  ", between: str = "   ") 
 
 def laid_out(markdown: str) -> str:
     """A chunk's text with its links as they are shown: paragraphs and list items wrapped, all else line by line."""
-    return "\n".join(_laid_out(markdown))
+    return "\n".join(_laid_out(markdown, _width(_WIDEST_SOURCE)))
 
 
-def _laid_out(markdown: str) -> Iterator[str]:
+def unwrapped(markdown: str) -> str:
+    """The same with each paragraph and list item on one line, for what wraps by itself."""
+    return "\n".join(_laid_out(markdown, len(markdown) + 1))
+
+
+def _laid_out(markdown: str, width: int) -> Iterator[str]:
     block: list[str] = []
     fenced = False
     for line in markdown.splitlines():
         fence = _FENCE.match(line) is not None
         kept = fenced or fence or not line.strip() or (_KEPT.match(line) is not None and not block)
         if block and (kept or _ITEM.match(line)):
-            yield _filled(block)
+            yield _filled(block, width)
             block = []
         if kept:
             yield line
@@ -75,16 +80,14 @@ def _laid_out(markdown: str) -> Iterator[str]:
             block.append(line)
         fenced ^= fence
     if block:
-        yield _filled(block)
+        yield _filled(block, width)
 
 
-def _filled(block: Sequence[str]) -> str:
+def _filled(block: Sequence[str], width: int) -> str:
     """A paragraph or a list item on its lines; an item's text stands to the right of its mark."""
     item = _ITEM.match("\n".join(block))
     mark, text = (item.group(1), item.group(2)) if item else ("", "\n".join(block))
-    return textwrap.fill(
-        plain_text(text), _width(_WIDEST_SOURCE), initial_indent=mark, subsequent_indent=" " * len(mark)
-    )
+    return textwrap.fill(plain_text(text), width, initial_indent=mark, subsequent_indent=" " * len(mark))
 
 
 def _width(widest: int) -> int:

@@ -1,48 +1,132 @@
-"""Why an answer is what it is: the trace of a query as tables that fit the screen."""
+"""Why an answer is what it is: the trace of a query as lines and bars that fit the screen."""
 
 from __future__ import annotations
 
+import textwrap
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
-from lorewright.cli.output import console, say, show_table
+from lorewright.cli.bars import bar, has_signs, legend
+from lorewright.cli.output import console, say, say_parts
 from lorewright.retrieval.explain import ChunkTrace, RetrievalTrace
 
 _TERMS_SHOWN = 4
-_LEFT_OUT_SHOWN = 8
+# Of what was left out for one reason so many are shown, and so many in all.
+_SHOWN_PER_REASON = 4
 
-_COLUMNS = ("rank", "score", "chunk", "by words", "by meaning", "ties", "tokens")
-_NUMBERS = frozenset({"rank", "score", "tokens"})
-_GAP = 2
-# What the other columns leave of a narrow screen is shared by these; what one does not need goes to the next.
-_SHARES = {"chunk": 0.42, "by words": 0.3, "ties": 0.28}
+# What the columns beside name and bar take, gaps included; and how wide all of it may become.
+_NUMBERS = 32
+_NARROWEST, _WIDEST = 60, 120
+_WIDEST_BAR = 30
+_INDENT = " " * 6
+
+REASONS: dict[str, str] = {
+    "filtered": "nothing points at them",
+    "overridden": "a later pack's section stands for them",
+    "condition": "their condition does not hold",
+    "duplicate": "a better one says the same",
+    "over_budget": "the budget of tokens was spent",
+    "below_the_cut": "there are enough better sections",
+    "not_rolled": "the dice of the turn were against them",
+    "cooldown": "they were found a few turns ago",
+    "requires": "what they require is not in the answer",
+    "excluded": "they may not stand beside another entry",
+    "group": "another entry of their group is there",
+}
 
 
-def show_trace(trace: RetrievalTrace) -> None:
-    """What was chosen in the order of its rank, then the best of what was left out, by the one reason each."""
+def show_trace(
+    trace: RetrievalTrace, *, title: str = "why these", more: str = "--why-not CHUNK answers for any"
+) -> None:
+    """What was chosen in the order of its rank, the line where the answer was cut, then the best of what was left out,
+    by the one reason each. `more` says what answers for the rest."""
     chosen = [chunk for chunk in trace.chunks if chunk.reason is None]
-    left = [chunk for chunk in trace.chunks if chunk.reason is not None]
-    shown = [*chosen, *left[:_LEFT_OUT_SHOWN]]
-    packs = {chunk.chunk_id.partition(":")[0] for chunk in shown}
-    # Where all of it is of one pack, its name is said once.
-    rows = {chunk.chunk_id: _row(chunk, short=len(packs) == 1) for chunk in shown}
-    widths = _widths(list(rows.values()))
-    weight = trace.vector_weight
-    say("why these", style="bold")
-    say(
-        f"meaning counts {weight:.2f}, words {1 - weight:.2f}; names, filters and introductions come on top"
-        + (f"; all of {packs.pop()}" if len(packs) == 1 else ""),
-        style="dim",
-    )
-    show_table(_COLUMNS, [rows[chunk.chunk_id] for chunk in chosen], right=_NUMBERS, widths=widths)
-    for reason in dict.fromkeys(chunk.reason for chunk in left[:_LEFT_OUT_SHOWN]):
-        say()
-        say(f"why not those: {_told(reason)}", style="bold")
-        out = [rows[chunk.chunk_id] for chunk in left[:_LEFT_OUT_SHOWN] if chunk.reason == reason]
-        show_table(_COLUMNS, out, right=_NUMBERS, widths=widths)
-    if counts := Counter(_told(chunk.reason) for chunk in left[_LEFT_OUT_SHOWN:]):
-        more = ", ".join(f"{count} {reason}" for reason, count in sorted(counts.items()))
-        say(f"… and {more}; --why-not CHUNK answers for any one", style="dim")
+    by_reason = _by_reason(trace)
+    shown = [*chosen, *(chunk for left in by_reason.values() for chunk in left[:_SHOWN_PER_REASON])]
+    page = _Page(shown)
+    say(title, style="bold")
+    if not shown:
+        say("nothing points at anything", style="dim")
+        return
+    page.show_head(trace)
+    so_far = 0
+    for chunk in chosen:
+        so_far += chunk.given
+        page.show(chunk, so_far=so_far)
+    page.show_cut(trace, chosen)
+    for reason, left in by_reason.items():
+        say(f"left out: {told(reason)} ({REASONS[reason]})", style="bold")
+        for chunk in left[:_SHOWN_PER_REASON]:
+            page.show(chunk)
+    rest = Counter({reason: len(left) - _SHOWN_PER_REASON for reason, left in by_reason.items()})
+    if counted := ", ".join(f"{count} {told(reason)}" for reason, count in sorted(rest.items()) if count > 0):
+        say(f"… and {counted}{more and '; '}{more}", style="dim")
+
+
+class _Page:
+    """Lines of one width and bars of one scale."""
+
+    def __init__(self, shown: Sequence[ChunkTrace]) -> None:
+        self._width = max(_NARROWEST, min(console().width, _WIDEST))
+        self._full = max((chunk.score for chunk in shown), default=0.0)
+        self._bar = min(_WIDEST_BAR, int((self._width - _NUMBERS) * 0.42))
+        self._name = self._width - _NUMBERS - self._bar
+        self._packs = {chunk.chunk_id.partition(":")[0] for chunk in shown}
+        self._parts = list(dict.fromkeys(part for chunk in shown for part in chunk.parts))
+
+    def show_head(self, trace: RetrievalTrace) -> None:
+        """What the signs mean and what counts how much; where all of it is of one pack, its name is said once."""
+        weight = trace.vector_weight
+        counts = f"meaning counts {weight:.0%}, words {1 - weight:.0%}" if weight else "found by words alone"
+        of = f"; all of {next(iter(self._packs))}" if len(self._packs) == 1 else ""
+        say_parts(*legend(self._parts))
+        head = f"{counts}; names and filters come on top{of}"
+        say(textwrap.fill(head, self._width), style="dim")
+        name, drawn = "section".ljust(self._name), "score".ljust(self._bar)
+        say(f"rank  {name}  {drawn}         tokens   so far", style="bold")
+
+    def show(self, chunk: ChunkTrace, *, so_far: int | None = None) -> None:
+        """A chunk: where it stands and what its score is made of; then, on lines of their own, its ID and why."""
+        tokens = f"{chunk.given:,}" if chunk.given else f"{chunk.tokens:,}"
+        drawn = bar(chunk.parts, full=self._full, width=self._bar)
+        say_parts(
+            (f"{chunk.rank or '-':>4}  ", ""),
+            (_shortened(chunk.section_path, self._name), ""),
+            ("  ", ""),
+            *drawn,
+            (f"  {chunk.score:.3f}  {tokens:>6}", ""),
+            (f"  {so_far:>7,}" if so_far is not None else "", "dim"),
+        )
+        cut = [f"cut from {chunk.tokens:,} tokens"] if 0 < chunk.given < chunk.tokens else []
+        pieces = [self._id(chunk), *cut, *why(chunk)]
+        say(_filled(" · ".join(pieces), self._width), style="dim")
+
+    def show_cut(self, trace: RetrievalTrace, chosen: Sequence[ChunkTrace]) -> None:
+        """The line below which nothing is in the answer."""
+        what = f" {cut_of(trace, chosen)} "
+        dash = "─" if has_signs() else "-"
+        say(f"{dash * 4}{what}{dash * max(4, self._width - len(what) - 4)}")
+
+    def _id(self, chunk: ChunkTrace) -> str:
+        return chunk.chunk_id.partition(":")[2] if len(self._packs) == 1 else chunk.chunk_id
+
+
+def cut_of(trace: RetrievalTrace, chosen: Sequence[ChunkTrace]) -> str:
+    """`cut here: 10 of at most 10 sections, 1,314 of at most 3,000 tokens`: what was spent, and what stopped it."""
+    sections = len({chunk.chunk_id.partition("~")[0] for chunk in chosen})
+    spent = sum(chunk.given for chunk in chosen)
+    reasons = {chunk.reason for chunk in trace.chunks}
+    stopped = "the budget is spent" if "over_budget" in reasons or _is_cut(chosen) else ""
+    stopped = stopped or ("enough sections" if "below_the_cut" in reasons else "all that was found")
+    return f"{stopped}: {sections} of {trace.limit} sections, {spent:,} of {trace.max_tokens:,} tokens"
+
+
+def why(chunk: ChunkTrace) -> list[str]:
+    """What tells for a chunk: its words, its nearness in meaning, and what ties it to the question."""
+    words = [f"words {by_words(chunk)}"] if chunk.keyword_rank else []
+    meaning = [f"meaning {by_meaning(chunk)}"] if chunk.vector_score is not None else []
+    tied = ties(chunk)
+    return [*words, *meaning, *([tied] if tied else [])]
 
 
 def by_words(chunk: ChunkTrace) -> str:
@@ -54,7 +138,7 @@ def by_words(chunk: ChunkTrace) -> str:
 
 
 def by_meaning(chunk: ChunkTrace) -> str:
-    """`#3: .512`: the rank among the nearest and the cosine; the cosine alone where it is none of the nearest."""
+    """`#3: 0.51`: the rank among the nearest and the cosine; the cosine alone where it is none of the nearest."""
     if chunk.vector_score is None:
         return ""
     return f"#{chunk.vector_rank}: {chunk.vector_score:.2f}" if chunk.vector_rank else f"{chunk.vector_score:.2f}"
@@ -63,36 +147,37 @@ def by_meaning(chunk: ChunkTrace) -> str:
 def ties(chunk: ChunkTrace) -> str:
     """What ties the chunk to the question: a rule of its entry, a name, a mention, the filters, a link."""
     named = [f"named: {chunk.name}"] if chunk.name else [f"mentions: {chunk.mention}"] if chunk.mention else []
-    linked = [f"linked from {_short(chunk.linked_from)}"] if chunk.linked_from else []
+    linked = [f"linked from {chunk.linked_from.partition(':')[2]}"] if chunk.linked_from else []
     return ", ".join([*([chunk.rule] if chunk.rule else []), *named, *chunk.filters, *linked])
 
 
-def _short(chunk_id: str) -> str:
-    """`neo_seattle:viktor:knows` -> `viktor:knows`."""
-    return chunk_id.partition(":")[2]
+def told(reason: str) -> str:
+    """`below_the_cut` -> `below the cut`."""
+    return reason.replace("_", " ")
 
 
-def _told(reason: str | None) -> str:
-    return (reason or "").replace("_", " ")
+def _by_reason(trace: RetrievalTrace) -> dict[str, list[ChunkTrace]]:
+    """What was left out by its reason, the best of each first, the reason of the best first."""
+    found: dict[str, list[ChunkTrace]] = {}
+    for chunk in trace.chunks:
+        if chunk.reason is not None:
+            found.setdefault(chunk.reason, []).append(chunk)
+    return found
 
 
-def _row(chunk: ChunkTrace, *, short: bool) -> tuple[str, ...]:
-    return (
-        str(chunk.rank or "-"),
-        f"{chunk.score:.3f}",
-        _short(chunk.chunk_id) if short else chunk.chunk_id,
-        by_words(chunk),
-        by_meaning(chunk),
-        ties(chunk),
-        str(chunk.tokens),
-    )
+def _is_cut(chosen: Sequence[ChunkTrace]) -> bool:
+    return any(chunk.given < chunk.tokens for chunk in chosen)
 
 
-def _widths(rows: Sequence[Sequence[str]]) -> Mapping[str, int]:
-    """The same columns for every table: as wide as what is in them, or what the screen leaves to them."""
-    widths = {name: max([len(name), *(len(row[at]) for row in rows)]) for at, name in enumerate(_COLUMNS)}
-    left = console().width - _GAP * (len(widths) - 1) - sum(widths[name] for name in widths if name not in _SHARES)
-    given = {name: min(widths[name], int(left * share)) for name, share in _SHARES.items()}
-    for name in given:
-        given[name] += min(widths[name] - given[name], max(left - sum(given.values()), 0))
-    return {**widths, **given}
+def _filled(text: str, width: int) -> str:
+    """The text on lines below a name; an ID is never broken."""
+    return textwrap.fill(text, width, initial_indent=_INDENT, subsequent_indent=_INDENT, break_on_hyphens=False)
+
+
+def _shortened(text: str, width: int) -> str:
+    """The text in so many cells: its beginning says whose it is and its end what of it, so the middle goes."""
+    flat = " ".join(text.split())
+    if len(flat) <= width:
+        return flat.ljust(width)
+    ahead = (width - 1) // 3
+    return f"{flat[:ahead].rstrip()}…{flat[len(flat) - (width - 1 - ahead) :].lstrip()}".ljust(width)

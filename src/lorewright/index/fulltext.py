@@ -228,11 +228,15 @@ def fts5_tokenizer(*, english: bool) -> str:
     return "porter unicode61" if english else "unicode61"
 
 
+def numbers(text: str | None) -> Rows:
+    """What SQLite's `group_concat` makes of whole numbers; none of NULL. Fetched row by row they take ten times as
+    long."""
+    return np.fromstring(text, np.int64, sep=",") if text else np.zeros(0, np.int64)
+
+
 def _rows(connection: sqlite3.Connection, table: str, expression: str) -> Rows:
-    # As one text: row by row it takes ten times as long.
     sql = f"SELECT group_concat(rowid) FROM {table} WHERE {table} MATCH ?"
-    found: str | None = connection.execute(sql, (expression,)).fetchone()[0]
-    return np.fromstring(found, np.int64, sep=",") if found else np.zeros(0, np.int64)
+    return numbers(connection.execute(sql, (expression,)).fetchone()[0])
 
 
 def own_idf(count: int, matching: int) -> float:

@@ -9,15 +9,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-import numpy as np
-import numpy.typing as npt
-
 from lorewright.errors import StaleIndexError
 from lorewright.index.embedders.embedder import Embedder
 from lorewright.index.fulltext import can_read, fulltext_of, fulltext_suffix
 from lorewright.index.keywords import KeywordTable
+from lorewright.index.rerankers.reranker import Reranker
 from lorewright.index.schema import GENERATION_FORMAT
 from lorewright.index.vectors.stored import StoredVectors
+from lorewright.index.window_table import WindowTable, read_window_table
 from lorewright.index.words import is_english
 from lorewright.packs.models import OPEN_ROLES, Entity, Item, Manifest
 
@@ -97,30 +96,6 @@ _CHUNK = """rowid, id, pack_id, entity_id, file_path, section_path, title, secti
 _KEPT_CHUNKS = 4000
 
 
-@dataclass(frozen=True, slots=True)
-class WindowTable:
-    """What was embedded, one entry for each vector: the chunk's row, ascending, whether it is (still) there, and
-    whether it is open to all; and the item to which it belongs, where it does."""
-
-    rows: npt.NDArray[np.int64]
-    present: npt.NDArray[np.bool_]
-    opens: npt.NDArray[np.bool_]
-    items: dict[int, str]
-
-    @staticmethod
-    def of(found: list[tuple[int, int, str | None, bool]], count: int) -> WindowTable:
-        """From (window, row, item's ID, open) in order of the windows; what is not among them is not there."""
-        known = [one for one in found if one[0] < count]
-        ids = [one[0] for one in known]
-        table = WindowTable(np.zeros(count, np.int64), np.zeros(count, np.bool_), np.zeros(count, np.bool_), {})
-        table.rows[ids] = [one[1] for one in known]
-        np.maximum.accumulate(table.rows, out=table.rows)
-        table.present[ids] = True
-        table.opens[ids] = [one[3] for one in known]
-        table.items.update({one[0]: one[2] for one in known if one[2] is not None})
-        return table
-
-
 class Generation:
     """A reader of one generation. Cheap to open; holds one read-only connection.
 
@@ -134,10 +109,11 @@ class Generation:
         connection: sqlite3.Connection | None = None,
         vectors: StoredVectors | None = None,
         embedder: Embedder | None = None,
+        reranker: Reranker | None = None,
         corpus: Corpus = "authored",
     ) -> None:
         """Open a generation, or with `connection` a copy of one or what stands for one. With `vectors` it is searched
-        by meaning too, for questions that the `embedder` embeds.
+        by meaning too, for questions that the `embedder` embeds; with a `reranker` the best are read once more.
 
         Raises:
             StaleIndexError: there is no such generation, or another version of the program built it.
@@ -149,6 +125,7 @@ class Generation:
         self.corpus: Corpus = corpus
         self.vectors = vectors
         self.embedder = embedder
+        self.reranker = reranker
         self.copies: dict[object, Generation] = {}
         self._tables: dict[str, KeywordTable] = {}
         self._windows: WindowTable | None = None
@@ -231,7 +208,8 @@ class Generation:
         """Every chunk that is not open to all, in source order."""
         if self._hidden_rows is None:
             roles = ", ".join(f"'{role}'" for role in sorted(OPEN_ROLES))
-            sql = f"SELECT rowid FROM pack_chunks WHERE role NOT IN ({roles}) AND chunk_text <> ''"
+            hidden = f"SELECT rowid FROM pack_chunks WHERE role NOT IN ({roles})"
+            sql = f"SELECT rowid FROM pack_chunks WHERE rowid IN ({hidden}) AND chunk_text <> ''"
             self._hidden_rows = [row[0] for row in self.connection.execute(sql)]
         return list(self.chunks(self._hidden_rows).values())
 
@@ -259,6 +237,11 @@ class Generation:
         """(kind, value) of everything a chunk is tied to."""
         sql = "SELECT kind, value FROM links WHERE chunk = ? ORDER BY rowid"
         return [(found[0], found[1]) for found in self.connection.execute(sql, (row,))]
+
+    def all_links(self) -> list[tuple[int, str, str]]:
+        """(row, kind, value) of everything that any chunk is tied to, in source order."""
+        sql = "SELECT chunk, kind, value FROM links ORDER BY rowid"
+        return [(found[0], found[1], found[2]) for found in self.connection.execute(sql)]
 
     def entities(self) -> Mapping[str, Entity]:
         """Every entity by its qualified ID, by file path."""
@@ -304,10 +287,7 @@ class Generation:
     def window_table(self, count: int) -> WindowTable:
         """What each of the `count` vectors stands for."""
         if self._windows is None:
-            sql = """SELECT windows.id, chunk, item_id, role FROM windows
-                JOIN pack_chunks ON pack_chunks.rowid = chunk ORDER BY windows.id"""
-            found = self.connection.execute(sql).fetchall()
-            self._windows = WindowTable.of([(row[0], row[1], row[2], row[3] in OPEN_ROLES) for row in found], count)
+            self._windows = read_window_table(self.connection, count)
         return self._windows
 
     def role_counts(self) -> dict[str, int]:

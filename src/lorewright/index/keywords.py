@@ -149,7 +149,10 @@ class _Ranking:
     def score_most_promising(self, count: int) -> None:
         """Score `count` of the rows that may come to most, or all where there are no more."""
         first = np.zeros(len(self._bounds), np.bool_)
-        first[np.argpartition(self._bounds, -count)[-count:] if count < len(first) else slice(None)] = True
+        # Without the rows where no term stands: among so many equal ones the search for the largest takes 60 times as
+        # long.
+        told = np.flatnonzero(self._bounds)
+        first[told[np.argpartition(self._bounds[told], -count)[-count:]] if count < len(told) else told] = True
         self._score(first, least=0.0)
 
     def score_rest(self, least: float) -> None:

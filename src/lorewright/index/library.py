@@ -18,6 +18,7 @@ from lorewright.index.building import build_generation
 from lorewright.index.damage import blaming_damage
 from lorewright.index.embedders.embedder import Vectors
 from lorewright.index.generation import CHUNKS_FILE, KEYWORDS, Generation, GenerationKey
+from lorewright.index.rerankers.reranker import Reranker
 from lorewright.index.vector_building import Embedding, VectorBuilder
 from lorewright.index.vectors.stored import DamagedVectors, StoredVectors, read_vectors
 from lorewright.packs.checking import Neighbour, check_pack
@@ -98,14 +99,20 @@ class Library:
     """The packs of one workspace, in `indexes/`. Everything in there can be rebuilt."""
 
     def __init__(
-        self, indexes: Path, vectors: VectorBuilder | None = None, *, open_nearest: OpenNearest = exactly
+        self,
+        indexes: Path,
+        vectors: VectorBuilder | None = None,
+        *,
+        open_nearest: OpenNearest = exactly,
+        reranker: Reranker | None = None,
     ) -> None:
         """Without a builder of vectors packs are found by keywords alone. `open_nearest` opens what else searches the
-        vectors of a generation."""
+        vectors of a generation, a `reranker` reads the best of an answer once more."""
         self._database = indexes / "library.db"
         self.generations = indexes / "generations"
         self.vectors = vectors
         self._open_nearest = open_nearest
+        self._reranker = reranker
 
     def searched_exactly(self) -> Library:
         """The same library, but that what it builds anew has nothing that proposes vectors: to build that takes longer
@@ -253,7 +260,7 @@ class Library:
                 f"{key.pack_id} was indexed with {others[0]}, and the settings say {fingerprint}",
                 hint=f"run: lorewright pack reindex {key.pack_id}",
             )
-        return Generation(next(iter(folders.values()), self.generations / key.folder))
+        return Generation(next(iter(folders.values()), self.generations / key.folder), reranker=self._reranker)
 
     def foreign_spaces(self, key: GenerationKey) -> list[str]:
         """Where the workspace's embedder has not embedded a text: the others that have."""
@@ -265,9 +272,14 @@ class Library:
         try:
             vectors = read_vectors(folder)
         except DamagedVectors:
-            return Generation(folder)
+            return Generation(folder, reranker=self._reranker)
         assert self.vectors is not None
-        return Generation(folder, vectors=self._open_nearest(folder, vectors), embedder=self.vectors.embedder)
+        return Generation(
+            folder,
+            vectors=self._open_nearest(folder, vectors),
+            embedder=self.vectors.embedder,
+            reranker=self._reranker,
+        )
 
     def has(self, key: GenerationKey) -> bool:
         """Whether the generation is there, for keywords at least, and not only as another embedder made it."""

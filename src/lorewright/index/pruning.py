@@ -44,6 +44,7 @@ def pruned(generation: Generation, cut: Cut) -> Generation:
             connection=_copy(generation.connection, cut),
             vectors=generation.vectors,
             embedder=generation.embedder,
+            reranker=generation.reranker,
             corpus=generation.corpus,
         )
     return generation.copies[key]

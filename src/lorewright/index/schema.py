@@ -5,7 +5,7 @@ from __future__ import annotations
 from lorewright.index.fulltext import fulltext_here
 
 # Raised whenever what stands in a generation changes, so that an old one is rebuilt rather than misread.
-GENERATION_FORMAT = 8
+GENERATION_FORMAT = 9
 
 # BM25 weights of title, section and text: on linked documents 2 to 5 for the first two lift nDCG from .40 to .48.
 COLUMN_WEIGHTS = (3.0, 2.0, 1.0)
@@ -39,6 +39,8 @@ STATEMENTS = (
         token_count INTEGER NOT NULL, metadata_json TEXT NOT NULL, embedding_id TEXT
     )""",
     "CREATE INDEX chunks_of_entity ON pack_chunks (entity_id, rowid)",
+    # Who may read what: the role stands behind the text, which would be read through to get there.
+    "CREATE INDEX chunks_of_role ON pack_chunks (role, entity_id)",
     # What a chunk is tied to, for the filter stage.
     "CREATE TABLE links (kind TEXT NOT NULL, value TEXT NOT NULL, chunk INTEGER NOT NULL)",
     "CREATE INDEX links_by_value ON links (kind, value, chunk)",

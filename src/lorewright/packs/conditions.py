@@ -113,6 +113,24 @@ def to_json(when: When) -> str:
     return canonical_json(parts)
 
 
+def in_words(when: When) -> str:
+    """A condition as it is written at the start of an item: `thread main_case is open and clock heat >= 3`."""
+    return " and ".join(_part_in_words(part) for part in when.parts) or "(one that cannot be read)"
+
+
+def _part_in_words(part: WhenPart) -> str:
+    match part:
+        case WhenThread():
+            return f"thread {part.thread} is {part.status}"
+        case WhenClock():
+            bounds = ((">=", part.min), ("<=", part.max))
+            return " and ".join(f"clock {part.clock} {sign} {value}" for sign, value in bounds if value is not None)
+        case WhenFact():
+            return f"fact {part.fact} of {part.subject}"
+        case _:
+            assert_never(part)
+
+
 def from_json(text: str, *, line: int) -> When:
     """A condition that `to_json` wrote."""
     when = read_when(json.loads(text), line=line)

@@ -51,7 +51,7 @@ def read_rules(value: object, *, key: str) -> tuple[WrittenRules, tuple[Wrong, .
     """The rules in what YAML gives under a key, and those that cannot be read."""
     if not isinstance(value, dict):
         return NO_RULES, (
-            Wrong(key, f"{key} must be `rule: value` lines; it is left out", "write lore: {priority: 10}"),
+            Wrong(key, f"{key} must be `rule: value` lines; no rule is read", "write lore: {priority: 10}"),
         )
     values: dict[str, Any] = {}
     wrong: list[Wrong] = []

@@ -20,3 +20,6 @@ MAX_SECTIONS = 5_000
 
 # An archive may unpack to so much.
 MAX_ARCHIVE_BYTES = 256 * 1024 * 1024
+
+# So many groups of words that say the same; each is looked for in every question.
+MAX_SYNONYM_GROUPS = 500

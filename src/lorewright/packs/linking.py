@@ -81,14 +81,14 @@ class LinkTable:
         """The inherited links and those of the references in a text of the file at `path`."""
         links = list(inherited)
         for reference in references:
-            target = self._at_path(path, reference.target) if reference.is_path else self.find(reference.target)
+            target = self.at_path(path, reference.target) if reference.is_path else self.find(reference.target)
             if target is not None:
                 links.append(Link(_KIND_OF_TYPE.get(target.type, "entity"), target.id))
             elif not reference.is_path:
                 findings.append(_dangling(path, reference.target))
         return tuple(dict.fromkeys(links))
 
-    def _at_path(self, path: str, reference: str) -> Entity | None:
+    def at_path(self, path: str, reference: str) -> Entity | None:
         """The file that a relative link names; the path is only compared, never opened."""
         if "://" in reference:
             return None

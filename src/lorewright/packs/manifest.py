@@ -87,6 +87,8 @@ def _understood(data: dict[str, Any], findings: list[Finding], lines: dict[str, 
         fields["provides"] = dict.fromkeys(map(str, fields["provides"]))
     if isinstance(fields.get("exclude"), str):
         fields["exclude"] = [fields["exclude"]]
+    if isinstance(fields.get("synonyms"), list):
+        fields["synonyms"] = [_group(one) for one in fields["synonyms"]]
     unknown = [one for one in _values(fields.get("types")) if one not in ENTITY_TYPES]
     if unknown:
         note("unknown-type", f"types: {unknown[0]} is no type", "types", hint=f"one of {', '.join(ENTITY_TYPES)}")
@@ -101,3 +103,8 @@ def _understood(data: dict[str, Any], findings: list[Finding], lines: dict[str, 
 
 def _values(mapping: Any) -> list[Any]:
     return list(mapping.values()) if isinstance(mapping, dict) else []
+
+
+def _group(group: Any) -> Any:
+    """`hypercorp, megacorp` is a group, too."""
+    return [one.strip() for one in group.split(",") if one.strip()] if isinstance(group, str) else group

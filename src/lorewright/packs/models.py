@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 from packaging.specifiers import InvalidSpecifier, SpecifierSet
 from packaging.version import InvalidVersion, Version
-from pydantic import BaseModel, ConfigDict, Field, field_validator
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints, field_validator
 
 from lorewright.packs.findings import Finding
-from lorewright.packs.limits import MAX_CHUNK_TOKENS
+from lorewright.packs.limits import MAX_CHUNK_TOKENS, MAX_SYNONYM_GROUPS
 
 ENTITY_TYPES = ("location", "npc", "faction", "culture", "history", "technology", "item", "event")
 
@@ -58,11 +58,16 @@ class Dependency(BaseModel):
             return not self.version
 
 
+# Words, or texts of a few words, that say the same.
+Synonym = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=80)]
+Synonyms = Annotated[tuple[Synonym, ...], Field(min_length=2, max_length=20)]
+
+
 class Manifest(BaseModel):
     """`pack.yaml`, in the seed's shape; keys that we do not know are kept in `extra`.
 
     A section over `chunk_tokens` is split. `exclude` holds globs of files that are no content, `types` says the type of
-    a folder's files where its name does not.
+    a folder's files where its name does not. Whoever asks for one of a group of `synonyms` asks for all of them.
     """
 
     model_config = ConfigDict(frozen=True, extra="ignore")
@@ -80,6 +85,7 @@ class Manifest(BaseModel):
     chunk_tokens: int = Field(default=MAX_CHUNK_TOKENS, ge=50, le=5_000)
     exclude: tuple[str, ...] = ()
     types: dict[str, str] = Field(default_factory=dict)
+    synonyms: tuple[Synonyms, ...] = Field(default=(), max_length=MAX_SYNONYM_GROUPS)
     extra: dict[str, Any] = Field(default_factory=dict)
     derived: bool = False
 

@@ -40,8 +40,8 @@ class PackDesk:
             NotFound: a pack or character that does not exist.
             SettingsError: history is asked for, and packs have none.
         """
-        with self._asking(query, packs) as view:
-            return retrieve(view, query)
+        with self.asking(query, packs) as (view, asked):
+            return retrieve(view, asked)
 
     def why_not(self, query: LoreRetrievalQuery, chunk_id: str, *, packs: Sequence[str] = ()) -> ChunkTrace | None:
         """Why a chunk is where it is in the answer to a query, or not in it; None where it does not exist for the
@@ -51,8 +51,8 @@ class PackDesk:
             NotFound: a pack or character that does not exist.
             SettingsError: history is asked for, and packs have none.
         """
-        with self._asking(query, packs) as view:
-            return why_not(view, query, chunk_id)
+        with self.asking(query, packs) as (view, asked):
+            return why_not(view, asked, chunk_id)
 
     def entity(self, entity_id: str, *, viewer: str = "gm", max_tokens: int) -> EntityLore:
         """All that a viewer may read of an entity, by its ID with or without its pack.
@@ -81,11 +81,19 @@ class PackDesk:
             yield LoreView(generations, viewer=qualified_viewer(viewer, generations))
 
     @contextmanager
-    def _asking(self, query: LoreRetrievalQuery, packs: Sequence[str]) -> Iterator[LoreView]:
+    def asking(
+        self, query: LoreRetrievalQuery, packs: Sequence[str] = ()
+    ) -> Iterator[tuple[LoreView, LoreRetrievalQuery]]:
+        """The view of a query, and the query as it is to be put to it; closed when the block ends.
+
+        Raises:
+            NotFound: a pack or character that does not exist.
+            SettingsError: history is asked for, and packs have none.
+        """
         if query.corpus == "history":
             raise SettingsError("what happened is known of a campaign only", hint="name it: --campaign CAMPAIGN")
         with self.view(query.viewer, packs) as view:
-            yield view
+            yield view, query
 
 
 def opened(stack: ExitStack, generation: Generation) -> Generation:

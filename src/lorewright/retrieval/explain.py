@@ -22,6 +22,8 @@ _NOTHING = Note()
 class ChunkTrace(BaseModel):
     """What one chunk's place is made of. `reason` is set where it was left out; ranks count from 1.
 
+    `parts` is what the score is the sum of, to the rounding: words, meaning, name, filters, introduction, link. `given`
+    is how many of the tokens are in the answer: none where it was left out, fewer where it was cut.
     `keyword_score` is the share of the best BM25 times how much of the words the chunk holds, `terms` what each word
     gives to the BM25; `vector_score` is a cosine, `file_score` the mean of its file's, where that counts.
     What was left out before anything was ranked has rank 0 and no scores, only what would have found it. `kept` and
@@ -35,17 +37,21 @@ class ChunkTrace(BaseModel):
     section_path: str
     rank: int
     score: float
+    parts: dict[str, float]
     keyword_rank: int | None
     keyword_score: float
     vector_rank: int | None
     vector_score: float | None
     file_score: float | None
+    # Where a reranker is set: how well it says that the chunk answers. The best hits stand in its order.
+    rerank_score: float | None
     terms: dict[str, float]
     name: str | None
     mention: str | None
     linked_from: str | None
     filters: tuple[str, ...]
     tokens: int
+    given: int = 0
     reason: Reason | None = None
     kept: tuple[Kept, ...] = Field(default=(), exclude_if=lambda kept: not kept)
     rule: str = Field(default="", exclude_if=lambda rule: not rule)
@@ -54,14 +60,18 @@ class ChunkTrace(BaseModel):
 class RetrievalTrace(BaseModel):
     """Every chunk that was ranked for this viewer, best first, then what is not in force. What they may not see does
     not exist here either. Where entries have rules: in the order in which the budget was filled, then what they left
-    out."""
+    out. `max_tokens` is the query's, `limit` too, but for what entries' rules take in beside."""
 
     model_config = ConfigDict(frozen=True)
 
     viewer: str
     packs: tuple[str, ...]
     vector_weight: float
+    max_tokens: int = 0
+    limit: int = 0
     chunks: tuple[ChunkTrace, ...]
+    # What else was looked up, for what was said: the packs' synonyms.
+    synonyms: dict[str, tuple[str, ...]] = Field(default_factory=dict)
 
     def why(self, chunk_id: str) -> ChunkTrace | None:
         """The trace of one chunk, or None where it had no reason to be ranked at all."""
@@ -70,47 +80,68 @@ class RetrievalTrace(BaseModel):
 
 def trace_of(
     ruled: Ruled,
+    chosen: Sequence[Hit],
     left_out: Sequence[tuple[Hit, LeftOut | RuledOut]],
     not_in_force: Sequence[tuple[Hit, NotInForce]],
     *,
     viewer: str,
     packs: tuple[str, ...],
     vector_weight: float,
+    max_tokens: int,
+    synonyms: dict[str, tuple[str, ...]],
 ) -> RetrievalTrace:
     """The trace of a query."""
     reasons = {hit.chunk.id: reason for hit, reason in left_out}
+    given = {hit.chunk.id: hit.token_count for hit in chosen}
     ranks = {hit.chunk.id: rank for rank, hit in enumerate(ruled.ranked, start=1)}
     out = sorted((hit for hit, _ in ruled.out), key=lambda hit: ranks.get(hit.chunk.id, len(ranks) + 1))
     chunks = [
-        _traced(hit, ranks.get(hit.chunk.id, 0), reasons.get(hit.chunk.id), ruled.notes.get(hit.chunk.id, _NOTHING))
+        _traced(
+            hit,
+            ranks.get(hit.chunk.id, 0),
+            reasons.get(hit.chunk.id),
+            ruled.notes.get(hit.chunk.id, _NOTHING),
+            given=given.get(hit.chunk.id, 0),
+        )
         for hit in (*ruled.hits, *out)
     ]
     chunks += [_traced(hit, 0, reason) for hit, reason in not_in_force]
-    return RetrievalTrace(viewer=viewer, packs=packs, vector_weight=vector_weight, chunks=tuple(chunks))
+    return RetrievalTrace(
+        viewer=viewer,
+        packs=packs,
+        vector_weight=vector_weight,
+        max_tokens=max_tokens,
+        limit=ruled.limit,
+        chunks=tuple(chunks),
+        synonyms=synonyms,
+    )
 
 
-def filtered(chunk: StoredChunk, *, tokens: int) -> ChunkTrace:
+def filtered(chunk: StoredChunk, *, tokens: int, reason: Literal["filtered"] | NotInForce = "filtered") -> ChunkTrace:
     """The trace of a chunk that was not even ranked."""
-    return _traced(Hit(chunk, chunk.text, tokens, 0.0), 0, "filtered")
+    return _traced(Hit(chunk, chunk.text, tokens, 0.0), 0, reason)
 
 
-def _traced(hit: Hit, rank: int, reason: Reason | None, note: Note = _NOTHING) -> ChunkTrace:
+def _traced(hit: Hit, rank: int, reason: Reason | None, note: Note = _NOTHING, *, given: int = 0) -> ChunkTrace:
     return ChunkTrace(
         chunk_id=hit.chunk.id,
         section_path=hit.chunk.section_path,
         rank=rank,
         score=hit.score,
+        parts=hit.parts,
         keyword_rank=hit.keyword_rank,
         keyword_score=hit.keyword_score,
         vector_rank=hit.vector_rank,
         vector_score=hit.vector_score,
         file_score=hit.file_score,
+        rerank_score=hit.rerank_score,
         terms=hit.terms,
         name=hit.name,
         mention=hit.mention,
         linked_from=hit.linked_from,
         filters=hit.filters,
         tokens=hit.token_count,
+        given=given,
         reason=reason,
         kept=note.kept,
         rule="; ".join(note.words),

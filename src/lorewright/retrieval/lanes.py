@@ -13,6 +13,7 @@ from lorewright.index.vectors.exact import WindowVectors
 from lorewright.index.words import content_words, telling_pairs
 from lorewright.retrieval.filters import Key
 from lorewright.retrieval.gazetteer import marked_words, without_names
+from lorewright.retrieval.synonyms import Synonyms, other_words, said_by, synonyms_said
 from lorewright.retrieval.visible import Visible, by_key
 
 # So many of each lane's best are looked at.
@@ -22,6 +23,8 @@ SCORE_DIGITS = 6
 
 # A chunk that holds so much of what the words say was meant by them.
 _COVER = 0.6
+
+_NONE: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +37,7 @@ class KeywordLane:
     best: float
     precise: bool
     weights: Mapping[str, float] = field(default_factory=dict)
+    synonyms: Synonyms = field(default_factory=dict)
 
     def share(self, key: Key) -> float:
         """A chunk's BM25 as a share of the best one's, times its coverage: 0 where it has none, 1 for the best one that
@@ -42,9 +46,12 @@ class KeywordLane:
         return round(hit.score / self.best * self.coverage(hit), SCORE_DIGITS) if hit and self.best else 0.0
 
     def coverage(self, hit: KeywordHit) -> float:
-        """How much of what the words say a chunk holds, in 0..1, each word by its inverse document frequency."""
+        """How much of what the words say a chunk holds, in 0..1, each word by its inverse document frequency. A word is
+        held where one that says the same is."""
         said = sum(self.weights.values())
-        return sum(weight for word, weight in self.weights.items() if word in hit.terms) / said if said else 0.0
+        same = said_by(self.synonyms)
+        held = (word for word in self.weights if word in hit.terms or not same.get(word, _NONE).isdisjoint(hit.terms))
+        return sum(self.weights[word] for word in held) / said if said else 0.0
 
 
 def keyword_lane(text: str, visible: Visible) -> KeywordLane:
@@ -53,8 +60,10 @@ def keyword_lane(text: str, visible: Visible) -> KeywordLane:
         return KeywordLane({}, {}, 0.0, False)
     tables = [table for _, table in visible.tables]
     words = content_words(text)
-    foreign = content_words(text, english=False)
-    found = rank_keywords(tables, [*words, *telling_pairs(text)], foreign=foreign, best=DEPTH)
+    synonyms = synonyms_said(text, visible.generations)
+    others = other_words(synonyms)
+    foreign = [*content_words(text, english=False), *others]
+    found = rank_keywords(tables, [*words, *telling_pairs(text), *others], foreign=foreign, best=DEPTH)
     hits = by_key([index for index, _ in visible.tables], found)
     order = sorted(hits, key=lambda key: (-round(hits[key].score, SCORE_DIGITS), key))[:DEPTH]
     weighed = weigh_words(tables, words)
@@ -66,6 +75,7 @@ def keyword_lane(text: str, visible: Visible) -> KeywordLane:
         best=hits[order[0]].score if order else 0.0,
         precise=named,
         weights={word: weight for word, (weight, count) in weighed.items() if count <= max(1, MAX_SHARE * total)},
+        synonyms=synonyms,
     )
     return replace(lane, precise=named or bool(order and lane.coverage(hits[order[0]]) >= _COVER))
 
@@ -130,7 +140,7 @@ def vector_lane(text: str, visible: Visible, *, names: Iterable[str] = ()) -> Ve
         try:
             questions[index] = generation.embedder.embed_query(text)
         except EmbedderError as problem:
-            missing.append(problem.message)
+            missing.append(f"found by words alone: {problem.message}")
             continue
         windows[index] = shown
         found = generation.vectors.search(shown).best_chunks(questions[index], top=DEPTH)

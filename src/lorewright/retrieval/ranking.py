@@ -11,6 +11,7 @@ from lorewright.retrieval.filters import Key, Ties
 from lorewright.retrieval.lanes import SCORE_DIGITS, KeywordLane, VectorLane, keyword_lane, vector_lane
 from lorewright.retrieval.links import introductions, linked_entities
 from lorewright.retrieval.query import LoreRetrievalQuery
+from lorewright.retrieval.synonyms import Synonyms
 from lorewright.retrieval.view import LoreView
 from lorewright.retrieval.visible import Visible
 from lorewright.tokens import count_tokens
@@ -37,12 +38,16 @@ _MOST = 1 + NAME_WEIGHT + FILTER_WEIGHT + INTRODUCTION_WEIGHT
 LINK_WEIGHT = 0.2
 LINKED_FROM = 2
 
+# What a score is the sum of, in the order in which it is told.
+PARTS = ("words", "meaning", "name", "filters", "introduction", "link")
+
 
 @dataclass(frozen=True, slots=True)
 class Hit:
     """A chunk with its score and all that the score is made of. `text` is what the viewer may read of it.
 
-    Scores lie in 0..1 and compare within one query only; ranks count from 1.
+    Scores lie in 0..1 and compare within one query only; ranks count from 1. `parts` are what each kind of reason gives
+    to the score, by `PARTS`; what gives nothing is not in it.
     """
 
     chunk: StoredChunk
@@ -59,15 +64,19 @@ class Hit:
     name: str | None = None
     mention: str | None = None
     linked_from: str | None = None
+    rerank_score: float | None = None
+    parts: dict[str, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
 class Ranking:
-    """All hits, best first; the share of meaning in their scores, and why some packs were not asked by meaning."""
+    """All hits, best first; the share of meaning in their scores, why some packs were not asked by meaning, and what
+    else was looked up for what was said."""
 
     hits: list[Hit]
     vector_weight: float = 0.0
     missing: tuple[str, ...] = ()
+    synonyms: Synonyms = field(default_factory=dict)
 
 
 def rank_chunks(query: LoreRetrievalQuery, view: LoreView, ties: dict[Key, Ties], *, hidden: frozenset[str]) -> Ranking:
@@ -87,7 +96,7 @@ def rank_chunks(query: LoreRetrievalQuery, view: LoreView, ties: dict[Key, Ties]
     finally:
         visible.close()
     ranked = [hit for _, hit in sorted(hits.items(), key=_order)]
-    return Ranking(ranked, scale.vector_weight, meaning.missing)
+    return Ranking(ranked, scale.vector_weight, meaning.missing, words.synonyms)
 
 
 def _order(found: tuple[Key, Hit]) -> tuple[float, str, int]:
@@ -135,8 +144,9 @@ class _Scale:
             among = {one: hit for one, hit in hits.items() if hit.chunk.entity_id in told}
             for one, hit in sorted({**among, **bare}.items()):
                 if one not in best and one not in found and self._visible.whole(one, hit.chunk):
-                    score = min(round(hit.score + share, SCORE_DIGITS), source.score)
-                    found[one] = replace(hit, score=max(score, hit.score), linked_from=source.chunk.id)
+                    score = max(min(round(hit.score + share, SCORE_DIGITS), source.score), hit.score)
+                    parts = {**hit.parts, **_given(link=score - hit.score)}
+                    found[one] = replace(hit, score=score, linked_from=source.chunk.id, parts=parts)
         return found
 
     def _is_spoken_for(self, key: Key, hit: Hit) -> bool:
@@ -166,13 +176,15 @@ class _Scale:
         filters = tuple(sorted(tied.filters)) if whole else ()
         mention = tied.mention if whole else None
         share = self._words.share(key)
-        tie = NAME_WEIGHT if tied.name else MENTION_WEIGHT if mention else 0.0
-        tie += FILTER_WEIGHT * min(len(filters), 2) / 2 + (0.0 if chunk.section else INTRODUCTION_WEIGHT)
+        words, meaning = self._fused(share, cosine, of_file)
+        named = NAME_WEIGHT if tied.name else MENTION_WEIGHT if mention else 0.0
+        filtered = FILTER_WEIGHT * min(len(filters), 2) / 2
+        introduces = 0.0 if chunk.section else INTRODUCTION_WEIGHT
         return Hit(
             chunk=chunk,
             text=text,
             token_count=chunk.token_count if whole else count_tokens(text),
-            score=round((self._fused(share, cosine, of_file) + tie) / _MOST, SCORE_DIGITS),
+            score=round((words + meaning + named + filtered + introduces) / _MOST, SCORE_DIGITS),
             keyword_score=share,
             keyword_rank=self._words.ranks.get(key),
             vector_score=cosine,
@@ -182,20 +194,33 @@ class _Scale:
             filters=filters,
             name=tied.name,
             mention=mention,
+            parts=_given(
+                words=words / _MOST,
+                meaning=meaning / _MOST,
+                name=named / _MOST,
+                filters=filtered / _MOST,
+                introduction=introduces / _MOST,
+            ),
         )
 
-    def _fused(self, share: float, cosine: float | None, of_file: float | None) -> float:
-        """Convex fusion of normalised scores (Bruch, Gai, Ingber 2023): meaning as a share of the best.
+    def _fused(self, share: float, cosine: float | None, of_file: float | None) -> tuple[float, float]:
+        """Convex fusion of normalised scores (Bruch, Gai, Ingber 2023), meaning as a share of the best: what words give
+        and what meaning gives.
 
         A chunk that was never embedded is judged by its words.
         """
-        meaning = share
-        if cosine is not None and self._best_meaning > 0:
-            meaning = min(max(self._meant(cosine, of_file), 0.0) / self._best_meaning, 1.0)
-        return self.vector_weight * meaning + (1 - self.vector_weight) * share
+        if cosine is None or self._best_meaning <= 0:
+            return share, 0.0
+        meaning = min(max(self._meant(cosine, of_file), 0.0) / self._best_meaning, 1.0)
+        return (1 - self.vector_weight) * share, self.vector_weight * meaning
 
     def _meant(self, cosine: float, of_file: float | None) -> float:
         return cosine if of_file is None else (1 - self._file_weight) * cosine + self._file_weight * of_file
+
+
+def _given(**parts: float) -> dict[str, float]:
+    """The parts of a score that give anything."""
+    return {part: rounded for part, given in parts.items() if (rounded := round(given, SCORE_DIGITS))}
 
 
 def with_text(hit: Hit, text: str) -> Hit:

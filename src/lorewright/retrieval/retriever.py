@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
 from lorewright.ids import qualify
-from lorewright.index.generation import Corpus, Generation
+from lorewright.index.generation import Corpus, Generation, StoredChunk
 from lorewright.packs.models import OPEN_ROLES
 from lorewright.retrieval.entry_rules import Ruled, apply_entry_rules, fill
 from lorewright.retrieval.explain import ChunkTrace, RetrievalTrace, filtered, trace_of
@@ -18,19 +18,27 @@ from lorewright.retrieval.in_force import NotInForce, Removal, in_force
 from lorewright.retrieval.overrides import ids_of, things
 from lorewright.retrieval.query import LoreRetrievalQuery, LoreRetrievalResult, RetrievedChunk
 from lorewright.retrieval.ranking import Hit, Ranking, rank_chunks
+from lorewright.retrieval.reranking import reranked
 from lorewright.retrieval.view import LoreView, hidden_entities, visible_text
 from lorewright.tokens import count_tokens
 
 _TIME_STEP_MS = 1000
 
+# Hits as they were ranked, what is in force, the most sections -> the order in which the budget is filled.
+Arranged = Callable[[list[Hit], LoreView, int], Ruled]
+
 
 @dataclass(frozen=True)
 class Retrieval:
-    """A result and the reasons for it; `degraded` says why some packs were asked by words alone, if any were that
-    should not have been."""
+    """A result and the reasons for it; `degraded` says why some packs were asked by words alone, or nothing was
+    reranked, if that should have been. `at_hand` is all that might have answered, in the order in which the budget is
+    filled, as the viewer reads it. `refit` fills anew, for so many tokens and sections: chunk ID -> its tokens in that
+    answer, in the answer's order; for another number of sections the view must still be open."""
 
     result: LoreRetrievalResult
     traced: Callable[[], RetrievalTrace]
+    at_hand: tuple[Hit, ...]
+    refit: Callable[[int, int], dict[str, int]]
     degraded: tuple[str, ...] = ()
 
     @cached_property
@@ -43,10 +51,28 @@ def retrieve(view: LoreView, query: LoreRetrievalQuery, *, takes_in: bool = True
     """Filter, rank, apply the rules of entries, fit to the budget. A query with neither words nor filters finds
     nothing; what is always there, or sticky, is there all the same, unless `takes_in` says no."""
 
-    def by_rules(hits: list[Hit], in_force: LoreView) -> Ruled:
-        return apply_entry_rules(hits, in_force, limit=query.limit, takes_in=takes_in)
+    def by_rules(hits: list[Hit], in_force: LoreView, limit: int) -> Ruled:
+        return apply_entry_rules(hits, in_force, limit=limit, takes_in=takes_in)
 
     return _retrieve(view, query, by_rules)
+
+
+def retrieve_beside(view: LoreView, query: LoreRetrievalQuery, known: Collection[str]) -> Retrieval:
+    """What answers a query beside the chunks (by their IDs) that whoever asks has already. What requires one of those
+    has it, and what may not stand beside one does not."""
+
+    def without_known(hits: list[Hit], in_force: LoreView, limit: int) -> Ruled:
+        ruled = apply_entry_rules(hits, in_force, limit=limit)
+        there = [hit for hit in ruled.hits if hit.chunk.id in known]
+        return replace(
+            ruled,
+            hits=[hit for hit in ruled.hits if hit.chunk.id not in known],
+            ranked=[hit for hit in ruled.ranked if hit.chunk.id not in known],
+            out=[(hit, reason) for hit, reason in ruled.out if hit.chunk.id not in known],
+            unmet=lambda chosen: [hit for hit in ruled.unmet([*chosen, *there]) if hit.chunk.id not in known],
+        )
+
+    return _retrieve(view, query, without_known)
 
 
 def retrieve_for_entity(view: LoreView, entity_id: str, *, max_tokens: int) -> Retrieval:
@@ -54,12 +80,12 @@ def retrieve_for_entity(view: LoreView, entity_id: str, *, max_tokens: int) -> R
     it, best first."""
     own = set(ids_of(entity_id, things(view.generations)))
 
-    def own_first(hits: list[Hit], _: LoreView) -> Ruled:
+    def own_first(hits: list[Hit], _: LoreView, limit: int) -> Ruled:
         mine = sorted(
             (hit for hit in hits if hit.chunk.entity_id in own), key=lambda hit: (hit.chunk.pack_id, hit.chunk.row)
         )
         ordered = [*mine, *(hit for hit in hits if hit.chunk.entity_id not in own)]
-        return Ruled(ordered, ordered, query.limit)
+        return Ruled(ordered, ordered, limit)
 
     query = LoreRetrievalQuery(
         entity_ids=(entity_id,), corpus="authored", viewer=view.viewer, limit=1000, max_tokens=max_tokens
@@ -67,13 +93,13 @@ def retrieve_for_entity(view: LoreView, entity_id: str, *, max_tokens: int) -> R
     return _retrieve(view, query, own_first)
 
 
-def _retrieve(view: LoreView, query: LoreRetrievalQuery, arranged: Callable[[list[Hit], LoreView], Ruled]) -> Retrieval:
+def _retrieve(view: LoreView, query: LoreRetrievalQuery, arranged: Arranged) -> Retrieval:
     started = time.perf_counter()
     asked = replace(view, generations=_asked(view, query))
     force = in_force(asked)
     hidden = hidden_entities(force.view)
-    ranked = _ranked(force.view, query, hidden)
-    ruled = arranged(ranked.hits, force.view)
+    ranked = reranked(_ranked(force.view, query, hidden), query.keywords, force.view.generations)
+    ruled = arranged(ranked.hits, force.view, query.limit)
     chosen, left_out = fill(ruled, budget_tokens=query.max_tokens)
     elapsed_ms = (time.perf_counter() - started) * 1000
     result = LoreRetrievalResult(
@@ -86,14 +112,21 @@ def _retrieve(view: LoreView, query: LoreRetrievalQuery, arranged: Callable[[lis
     def traced() -> RetrievalTrace:
         return trace_of(
             ruled,
+            chosen,
             left_out,
             gone,
             viewer=view.viewer,
             packs=tuple(generation.pack_id for generation in asked.generations),
             vector_weight=ranked.vector_weight,
+            max_tokens=query.max_tokens,
+            synonyms=ranked.synonyms,
         )
 
-    return Retrieval(result, traced, ranked.missing)
+    def refit(max_tokens: int, limit: int) -> dict[str, int]:
+        again = ruled if limit == query.limit else arranged(ranked.hits, force.view, limit)
+        return {hit.chunk.id: hit.token_count for hit in fill(again, budget_tokens=max_tokens)[0]}
+
+    return Retrieval(result, traced, (*ruled.hits, *(hit for hit, _ in ruled.out)), refit, ranked.missing)
 
 
 def why_not(view: LoreView, query: LoreRetrievalQuery, chunk_id: str) -> ChunkTrace | None:
@@ -107,11 +140,31 @@ def why_not(view: LoreView, query: LoreRetrievalQuery, chunk_id: str) -> ChunkTr
     )
     if found is not None:
         return found
-    force = in_force(view).view
-    for generation in force.generations:
+    force = in_force(view)
+    if (there := find_chunk(force.view, chunk_id)) is not None:
+        return filtered(there.chunk, tokens=count_tokens(there.text))
+    for removal in force.removals:
+        places = {generation.pack_id: index for index, generation in enumerate(removal.before.generations)}
+        gone = find_chunk(removal.before, chunk_id)
+        if gone is not None and gone.chunk.row in removal.rows[places[gone.chunk.pack_id]]:
+            return filtered(gone.chunk, tokens=count_tokens(gone.text), reason=removal.reason)
+    return None
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A chunk that a viewer may read, and what of it."""
+
+    chunk: StoredChunk
+    text: str
+
+
+def find_chunk(view: LoreView, chunk_id: str) -> Found | None:
+    """A chunk by its ID, with or without its pack; None where there is none, or the viewer may read nothing of it."""
+    for generation in view.generations:
         chunk = generation.chunk(chunk_id) or generation.chunk(f"{generation.pack_id}:{chunk_id}")
-        if chunk is not None and (text := visible_text(force, generation, chunk)) is not None:
-            return filtered(chunk, tokens=count_tokens(text))
+        if chunk is not None and (text := visible_text(view, generation, chunk)) is not None:
+            return Found(chunk, text)
     return None
 
 

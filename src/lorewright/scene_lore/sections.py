@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import re
 from functools import cache
-
-import pysbd
+from typing import Any
 
 from lorewright.packs.items import read_items
 from lorewright.packs.plain import plain_text
 
 
 @cache
-def _segmenter() -> pysbd.Segmenter:
+def _segmenter() -> Any:
+    # Imported late: whoever asks for lore need not wait for what takes sentences apart.
+    import pysbd
+
     return pysbd.Segmenter(language="en", clean=False)
 
 

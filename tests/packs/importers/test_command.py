@@ -36,7 +36,7 @@ def test_it_says_where_every_field_went_and_what_comes_next(book: Path, tmp_path
     assert ["locations/tavern.md", "Tavern", "location", "tavern"] in rows
     assert ["entries[].key", "aliases", "1"] in rows
     assert ["entries[].key", "x_key", "1"] in rows
-    assert ["entries[].order", "x_order", "1"] in rows
+    assert ["entries[].order", "lore:", "priority", "1"] in rows
     assert f"lorewright pack install {tmp_path / 'inn'}" in shown
 
 
@@ -44,7 +44,7 @@ def test_it_says_the_same_as_json(book: Path, tmp_path: Path) -> None:
     shown = json.loads(run(str(book), str(tmp_path / "inn"), "--name", "The Inn", "--json"))
     assert (shown["pack_id"], shown["name"], shown["files"]) == ("inn", "The Inn", 2)
     assert shown["entries"][0]["path"] == "locations/tavern.md"
-    assert {"field": "entries[].order", "place": "x_order", "count": 1} in shown["rows"]
+    assert {"field": "entries[].order", "place": "lore: priority", "count": 1} in shown["rows"]
 
 
 def test_long_lists_are_counted(tmp_path: Path) -> None:

@@ -70,7 +70,7 @@ def test_the_book_of_a_card_speaks_of_the_character_by_name(tmp_path: Path) -> N
     pack = ImportedPack(card(character_book={"entries": [entry], "scan_depth": 4}), tmp_path / "mara")
     assert pack.sections("stall") == {"": "Mara sleeps here."}
     assert pack.manifest["x_character_book"] == {"scan_depth": 4}
-    assert pack.files[1].metadata["x_insertion_order"] == 7
+    assert pack.files[1].metadata["lore"] == {"priority": -93}
 
 
 @pytest.mark.parametrize("kind", [b"tEXt", b"zTXt", b"iTXt"])

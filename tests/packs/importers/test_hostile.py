@@ -208,7 +208,7 @@ def test_controls_never_reach_the_pack(tmp_path: Path) -> None:
 def test_a_key_that_comes_twice_keeps_its_last_value_and_the_earlier_ones(tmp_path: Path) -> None:
     source = b'{"entries": [{"key": ["a"], "content": "last", "order": 1, "order": 2, "order": 3}]}'
     pack = ImportedPack(source, tmp_path / "pack")
-    assert pack.files[0].metadata["x_order"] == 3
+    assert pack.files[0].metadata["lore"] == {"priority": -97}
     assert pack.files[0].metadata["x_order_earlier"] == [1, 2]
 
 

@@ -109,7 +109,7 @@ def test_what_frontmatter_has_no_room_for_lies_beside_the_manifest(tmp_path: Pat
     entry = {"key": ["a"], "content": "x", "order": 1, "originalData": huge}
     pack = ImportedPack(world(entry, notes=["y" * 400_000]), tmp_path / "huge")
     assert pack.left == {"cultures/a.md": {"x_originalData": huge}, "pack.yaml": {"x_notes": ["y" * 400_000]}}
-    assert pack.files[0].metadata["x_order"] == 1
+    assert pack.files[0].metadata["lore"] == {"priority": -99}
     assert pack.pack.errors == ()
     assert pack.place_of("x_originalData") == ["x_source.json: too large for frontmatter"]
 

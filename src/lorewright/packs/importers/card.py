@@ -8,6 +8,7 @@ from typing import Any
 from lorewright.packs.importers.entries import Book, fold, is_alias, read_tags, shortened, take_entries, unique
 from lorewright.packs.importers.fields import Fields
 from lorewright.packs.importers.imported import Imported, ImportedEntry, Part, Report
+from lorewright.packs.importers.mark import MARK, read_mark
 from lorewright.packs.importers.placeholders import Placeholders
 from lorewright.packs.importers.prose import contained
 
@@ -19,6 +20,9 @@ _START = re.compile(r"^[ \t]*<START>[ \t]*$", re.IGNORECASE | re.MULTILINE)
 _SECTIONS = (("personality", "Disposition"), ("scenario", "Scenario"), ("mes_example", "Voice"))
 _GREETINGS = (("alternate_greetings", "Another opening"), ("group_only_greetings", "An opening in company"))
 _MAX_GREETINGS = 1_000
+
+# What our export writes because a card has it, were it empty.
+_FILLED = ("creator_notes", "system_prompt", "post_history_instructions", "creator", "character_version")
 
 # Fields that SillyTavern repeats beside the card's data for readers of version 1, where under another name.
 _RENAMED = {"creatorcomment": "creator_notes"}
@@ -72,15 +76,21 @@ def _character(fields: Fields, outer: Fields | None, name: str, placeholders: Pl
     parts.append(Part("Opening", _opening(fields, placeholders)))
     nickname = fields.text("nickname", place="aliases", accept=is_alias)
     tags = read_tags(fields)
+    mark = fields.member("extensions", MARK, read_mark)
+    if mark:
+        fields.drop(dict.fromkeys(_FILLED, ""))
+    known = mark.aliases if mark else ()
     rest = fields.rest()
     return ImportedEntry(
         name=name,
         type="npc",
         why="a character card",
         parts=tuple(parts),
-        aliases=tuple(alias for alias in unique([fold(placeholders.fill(nickname))]) if alias != name),
+        aliases=tuple(alias for alias in unique([fold(placeholders.fill(nickname)), *known]) if alias != name),
         tags=tuple(tags),
+        hidden=mark is not None and mark.hidden,
         extra=outer.rest(taken=rest) if outer is not None else rest,
+        mark=mark,
     )
 
 

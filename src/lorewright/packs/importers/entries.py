@@ -19,7 +19,9 @@ from lorewright.packs.importers.bounds import (
 from lorewright.packs.importers.fields import Fields
 from lorewright.packs.importers.guess import guess_type, named_type, split_prefix
 from lorewright.packs.importers.imported import ImportedEntry, Part, Report
+from lorewright.packs.importers.ours import take_mark
 from lorewright.packs.importers.placeholders import Placeholders
+from lorewright.packs.importers.rules import take_decorators, take_rules
 
 _NAMES = ("name", "displayName", "title", "comment")
 _KEYS = ("key", "keys")
@@ -31,6 +33,8 @@ _REGEX = re.compile(r"\s*/.*/[a-z]*\s*", re.DOTALL)
 _TALK = re.compile(r"\{\{\s*(?:char|user)\s*\}\}\s*:", re.IGNORECASE)
 # What frontmatter reads otherwise inside a list of names.
 _NOT_IN_LISTS = ("|", "[[", "]]", "\n")
+# Said of an entry whose title is none of its keys: it is not found by its name where keys are looked for.
+NO_KEY = "x_name_is_key"
 _DECORATOR = re.compile(r"\s*@@@?\w")
 
 
@@ -63,24 +67,35 @@ def take_entries(fields: Fields, key: str, book: Book) -> list[ImportedEntry]:
 
 def _entry(source: dict[str, Any], book: Book, *, key: str, number: int) -> ImportedEntry:
     fields = Fields(source, path=book.path, report=book.report)
+    mark = take_mark(fields)
     aliases = _aliases(fields, book, is_regex=fields.flag("use_regex") is True)
     decorators, told = _without_decorators(fields.text(*_TEXTS, place="the text"))
     text = book.placeholders.fill(told)
-    kind, name = _name(fields, book, aliases, text, number)
+    is_named = mark is None or (not mark.section and bool(fields.peek(*_NAMES)))
+    kind, name = _name(fields, book, aliases, text, number) if is_named else ("", mark.name if mark else "")
     category = book.categories.get(fields.peek("category"), "")
     known = _named_type(fields, kind, category)
     entry_type, why = known or guess_type(name, aliases, text, is_talk=bool(_TALK.search(told)))
+    rules, is_never = take_rules(fields)
+    said, also_never, decorators = take_decorators(decorators)
     own: dict[str, Any] = {"x_decorators": decorators} if decorators else {}
     own |= {"x_entry": key} if key and key != str(source.get("uid", key)) else {}
+    if name.casefold() not in {alias.casefold() for alias in aliases}:
+        own |= {NO_KEY: False}
+    if mark:
+        fields.drop({"comment": mark.comment})
+        aliases = [alias for alias in aliases if alias != mark.section]
     return ImportedEntry(
         name=name,
-        type=entry_type,
-        why=why,
+        type=mark.type if mark and mark.type else entry_type,
+        why="our own export" if mark and mark.type else why,
         parts=(Part("", text),),
         aliases=tuple(alias for alias in aliases if alias != name),
-        tags=tuple(unique([*read_tags(fields), fold(category)])),
-        hidden=_is_off(fields, book),
-        extra=fields.rest(taken=own),
+        tags=tuple(unique([*read_tags(fields), fold(category), *(mark.tags if mark else ())])),
+        hidden=_is_off(fields, book) or is_never or also_never or (mark is not None and mark.hidden),
+        extra=fields.rest(taken={} if mark and mark.section else own),
+        rules={**said, **rules},
+        mark=mark,
     )
 
 

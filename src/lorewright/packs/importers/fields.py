@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any, TypeVar
 
 from lorewright.packs.importers.imported import Report
 from lorewright.packs.importers.json_source import free_key
+
+T = TypeVar("T")
 
 
 def anything(text: str) -> bool:
@@ -75,6 +78,31 @@ class Fields:
         value = self._left.get(key)
         return value if isinstance(value, bool) else None
 
+    def peek_value(self, key: str) -> Any:
+        """What a field holds, which is not taken; None where there is none."""
+        return self._left.get(key)
+
+    def value(self, key: str, accept: Callable[[Any], bool], *, place: str, usual: Any) -> Any:
+        """Take a field that is accepted; None where it is not. One that says what is so anyway stays."""
+        value = self._left.get(key)
+        if value is None or _same(value, usual) or not accept(value):
+            return None
+        self._report.add(self._path + key, place)
+        return self._left.pop(key)
+
+    @contextmanager
+    def inside(self, key: str) -> Iterator[Fields]:
+        """The fields of an object in this one; what nobody takes of them stays in it."""
+        value = self._left.get(key)
+        inner = Fields(value if isinstance(value, dict) else {}, path=f"{self._path}{key}.", report=self._report)
+        yield inner
+        if isinstance(value, dict) and inner._left != value:
+            self._left = {
+                name: inner._left if name == key else one
+                for name, one in self._left.items()
+                if name != key or inner._left
+            }
+
     def mapping(self, key: str) -> dict[str, Any]:
         """Take an object; empty where the field is none."""
         return self._left.pop(key) if isinstance(self._left.get(key), dict) else {}
@@ -97,6 +125,23 @@ class Fields:
             if twin in other and (_is_empty(self._left[key]) or _same(other[twin], self._left[key])):
                 del self._left[key]
                 self._report.add(self._path + key, f"the same as {path}{twin}")
+
+    def member(self, key: str, name: str, read: Callable[[Any], T | None]) -> T | None:
+        """Take one member out of an object, if it can be read; the object goes with its last one."""
+        value = self._left.get(key)
+        found = read(value[name]) if isinstance(value, dict) and name in value else None
+        if found is not None and isinstance(value, dict):
+            left = {other: one for other, one in value.items() if other != name}
+            kept = self._left.items()
+            self._left = {other: left if other == key else one for other, one in kept if other != key or left}
+        return found
+
+    def drop(self, expected: dict[str, Any]) -> None:
+        """Leave out the fields that have just these values: what our own export filled in."""
+        for key, value in expected.items():
+            if key in self._left and _same(value, self._left[key]):
+                del self._left[key]
+                self._report.add(self._path + key, "filled in by our export")
 
     def put(self, key: str, value: Any) -> None:
         """Give back what was taken and could not be placed."""

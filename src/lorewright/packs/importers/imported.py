@@ -6,6 +6,8 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
+from lorewright.packs.importers.mark import Mark
+
 _MAX_ROWS = 300
 _OTHERS = ("other fields", "x_…")
 _SHOWN_CHARS = 100
@@ -23,7 +25,9 @@ class Part:
 class ImportedEntry:
     """One file of the pack to be. `why` says what the type was taken from; `extra` are the fields without a place.
 
-    `hidden` entries were switched off in the source: they are kept, for the game master alone.
+    `hidden` entries were switched off in the source: they are kept, for the game master alone. `rules` say when it is
+    told, `section_rules` the same of a part, by its title. `section_roles` are those that a title does not say by
+    itself; `mark` is what our own export said of the entry.
     """
 
     name: str
@@ -34,6 +38,10 @@ class ImportedEntry:
     tags: tuple[str, ...] = ()
     hidden: bool = False
     extra: dict[str, Any] = field(default_factory=dict)
+    rules: dict[str, Any] = field(default_factory=dict)
+    section_rules: dict[str, dict[str, Any]] = field(default_factory=dict)
+    section_roles: dict[str, str] = field(default_factory=dict)
+    mark: Mark | None = None
 
 
 @dataclass(frozen=True, slots=True, order=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path, PurePath
 from typing import Any
 
@@ -19,6 +20,8 @@ from lorewright.packs.importers.dungeon import StoryCards
 from lorewright.packs.importers.imported import Format, Imported
 from lorewright.packs.importers.json_source import clean, read_json
 from lorewright.packs.importers.novelai import Lorebook, Scenario
+from lorewright.packs.importers.ours import merged
+from lorewright.packs.importers.rules import with_references
 from lorewright.packs.importers.world_info import WorldInfo
 
 # A lorebook has entries as world info has, and a version besides: the more that a format asks for, the earlier it is.
@@ -56,7 +59,7 @@ def read(data: bytes, filename: str) -> Imported:
         if known.knows(source):
             imported = known.read(source, stem=PurePath(name).stem)
             if imported.entries:
-                return imported
+                return merged(replace(imported, entries=with_references(imported.entries)))
             # What looks like one format and holds nothing may be another that holds something.
             empty = empty or known.name
     if empty:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from lorewright.ids import slug
+from lorewright.packs.entry_rules import FILE_KEY, SECTION_KEY
 from lorewright.packs.importers.imported import ImportedEntry
 from lorewright.packs.importers.prose import contained, heading
 from lorewright.packs.importers.yaml_text import fitted
@@ -27,6 +28,7 @@ FOLDERS = {
 
 # Windows opens a device instead of a file of such a name, whatever its ending.
 _DEVICE = re.compile(r"con|prn|aux|nul|(?:com|lpt)[0-9]")
+_PLAIN_ID = re.compile(r"[a-z0-9][a-z0-9_-]{0,79}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,8 +46,16 @@ def render(entries: Iterable[ImportedEntry]) -> Iterator[PackFile]:
     taken: set[str] = set()
     repeated: Counter[str] = Counter()
     for number, entry in enumerate(entries, start=1):
-        entity_id = _free_id(entity_id_of(entry.name, number), taken, repeated)
+        entity_id = _free_id(_wanted_id(entry, number), taken, repeated)
         yield _file(entry, entity_id)
+
+
+def _wanted_id(entry: ImportedEntry, number: int) -> str:
+    """The ID that our own export says it had, where that can name a file; else one made of the name."""
+    had = entry.mark.entity if entry.mark else ""
+    return (
+        had if _PLAIN_ID.fullmatch(had) and not _DEVICE.fullmatch(had.casefold()) else entity_id_of(entry.name, number)
+    )
 
 
 def entity_id_of(name: str, number: int) -> str:
@@ -68,6 +78,9 @@ def _file(entry: ImportedEntry, entity_id: str) -> PackFile:
     head |= {"aliases": list(entry.aliases)} if entry.aliases else {}
     head |= {"tags": list(entry.tags)} if entry.tags else {}
     head |= {"visibility": "gm"} if entry.hidden else {}
+    head |= {FILE_KEY: entry.rules} if entry.rules else {}
+    head |= {SECTION_KEY: entry.section_rules} if entry.section_rules else {}
+    head |= {"section_roles": entry.section_roles} if entry.section_roles else {}
     # The fences and the line feeds around the YAML are not counted by the loader.
     frontmatter, left = fitted(head, entry.extra, max_bytes=MAX_FRONTMATTER_BYTES)
     text = f"---\n{frontmatter}---\n\n{_body(entry)}"

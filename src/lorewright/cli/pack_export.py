@@ -1,0 +1,120 @@
+"""lorewright pack export: a pack -> another tool's file or folder, without what its reader must not read."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from lorewright.bootstrap import App, open_app
+from lorewright.campaigns.learned import learned_pack
+from lorewright.cli.output import note, say, show_json
+from lorewright.cli.progress import progress_bar
+from lorewright.errors import SettingsError
+from lorewright.exports.audience import Audience
+from lorewright.exports.exporting import Exported, Format, export_pack
+from lorewright.packs.loader import load_manifest, load_pack
+
+EXAMPLE = "Example: lorewright pack export neo_seattle handout.html --format player-handout"
+
+
+class FormatName(StrEnum):
+    """The formats, as they are typed."""
+
+    sillytavern = "sillytavern"
+    obsidian = "obsidian"
+    player_handout = "player-handout"
+
+
+class ReaderName(StrEnum):
+    """For whom it is."""
+
+    player = "player"
+    gm = "gm"
+
+
+_FORMATS: dict[FormatName, Format] = {
+    FormatName.sillytavern: "sillytavern",
+    FormatName.obsidian: "obsidian",
+    FormatName.player_handout: "player-handout",
+}
+
+
+_WHO = {"player": "player", "gm": "game master"}
+
+
+def export(
+    pack: Annotated[str, typer.Argument(help="An installed pack's ID, or a pack's folder.")],
+    out: Annotated[Path, typer.Argument(help="What to write: a .json file, a folder, or a .html or .md file.")],
+    kind: Annotated[FormatName, typer.Option("--format", help="For which tool.")],
+    reader: Annotated[ReaderName, typer.Option("--as", help="For whom: gm carries every secret.")] = ReaderName.player,
+    campaign: Annotated[
+        str | None, typer.Option(help="Add what the player of this campaign has learned, as it stands in it.")
+    ] = None,
+    card: Annotated[str | None, typer.Option(help="SillyTavern: a character card of this person.")] = None,
+    book: Annotated[bool, typer.Option("--book", help="SillyTavern: world info, also of what was a card.")] = False,
+    force: Annotated[bool, typer.Option("--force", help="Write over what an export wrote there before.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON for programs.")] = False,
+) -> None:
+    """Write a pack for SillyTavern, Obsidian or paper.
+
+    It holds what players may read and nothing else, unless you ask for it --as gm.
+    """
+    if campaign is not None and reader is ReaderName.gm:
+        raise SettingsError("--campaign says what its player has learned; gm reads everything", hint="leave one out")
+    if kind is not FormatName.sillytavern and (card is not None or book):
+        raise SettingsError("--card and --book are for --format sillytavern", hint="leave them out")
+    if card is not None and book:
+        raise SettingsError("--card and --book are two things", hint="leave one out")
+    exported = _exported(pack, out, _FORMATS[kind], reader, campaign, card, book, force)
+    if as_json:
+        show_json(asdict(exported))
+    else:
+        _show(exported)
+    if reader is ReaderName.gm:
+        note("warning: this export holds every secret of the pack; give it to no player")
+
+
+def _exported(
+    pack: str,
+    out: Path,
+    kind: Format,
+    reader: ReaderName,
+    campaign: str | None,
+    card: str | None,
+    book: bool,
+    force: bool,
+) -> Exported:
+    app = open_app()
+    if campaign is not None:
+        pack_id = load_manifest(Path(pack))[0].id if Path(pack).is_dir() else pack
+        with learned_pack(app.campaigns, campaign, pack_id) as (text, audience):
+            return export_pack(text, audience, kind, out, card_of=card, as_book=book, force=force)
+    with progress_bar() as progress:
+        loaded = load_pack(_folder(app, pack), progress=progress)
+    audience = Audience.of("gm" if reader is ReaderName.gm else "player")
+    return export_pack(loaded, audience, kind, out, card_of=card, as_book=book, force=force)
+
+
+def _folder(app: App, pack: str) -> Path:
+    """A folder where it lies; else the folder of the installed pack of that ID."""
+    return Path(pack) if Path(pack).is_dir() else Path(app.library.get(pack).path)
+
+
+def _show(exported: Exported) -> None:
+    what = f"{exported.entities} entities, {exported.sections} sections"
+    say(f"{exported.pack_id} → {exported.path}: {exported.kind} for the {_WHO[exported.reader]}, {what}")
+    if exported.left_out:
+        say(
+            f"left out: {exported.left_out} sections and {exported.hidden} entities that players may not read",
+            style="dim",
+        )
+    if exported.format == "sillytavern":
+        say(
+            "Next: import it in SillyTavern, under " + ("World Info" if exported.kind == "world info" else "characters")
+        )
+    elif exported.format == "obsidian":
+        say(f"Next: open {exported.path} as a vault, or lorewright pack install {exported.path}")

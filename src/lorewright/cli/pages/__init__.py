@@ -1,0 +1,1 @@
+"""What was found, gathered or counted -> pages of HTML that stand for themselves."""

@@ -1,0 +1,163 @@
+"""A query and what was found -> a page: what was chosen and why, what the budget cut, what was left out and why.
+
+It is made of the answer and its trace alone, so it holds nothing that its viewer may not see.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any
+
+from lorewright.cli.pages.marking import matched_words, pieces
+from lorewright.cli.pages.rendering import rendered
+from lorewright.cli.prose import unwrapped
+from lorewright.cli.tracing import REASONS, cut_of, told, why
+from lorewright.index.words import content_words
+from lorewright.retrieval.explain import ChunkTrace, RetrievalTrace
+from lorewright.retrieval.query import LoreRetrievalQuery
+from lorewright.retrieval.ranking import PARTS
+from lorewright.retrieval.retriever import Retrieval
+
+# More of what was left out for one reason is counted.
+_LEFT_SHOWN = 25
+_LANE_SHOWN = 10
+
+
+def query_page(asked: LoreRetrievalQuery, found: Retrieval, *, foreign: Collection[str] = ()) -> str:
+    """The whole page. `foreign` are the packs that are not in English."""
+    return rendered(
+        "query", {"title": asked.keywords.strip() or "what belongs here", **found_values(asked, found, foreign)}
+    )
+
+
+def found_values(asked: LoreRetrievalQuery, found: Retrieval, foreign: Collection[str] = ()) -> dict[str, Any]:
+    """What the template shows of an answer."""
+    trace = found.trace
+    chosen = [chunk for chunk in trace.chunks if chunk.reason is None]
+    page = _Page(asked, found, foreign)
+    return {
+        "asked": _asked(asked, trace),
+        "any": bool(chosen),
+        "cut": cut_of(trace, chosen) if chosen else "nothing was found",
+        "counts": f"meaning counts {trace.vector_weight:.0%}, words {1 - trace.vector_weight:.0%}"
+        if trace.vector_weight
+        else "",
+        "max_tokens": f"{trace.max_tokens:,}",
+        "budget": _budget(trace, chosen),
+        "legend": [{"part": part} for part in PARTS if any(part in chunk.parts for chunk in trace.chunks)],
+        "chosen": page.chosen(chosen),
+        "left": page.left(trace),
+        "lanes": _lanes(trace),
+    }
+
+
+class _Page:
+    """Texts as the viewer reads them, with the words that found them; bars of one scale."""
+
+    def __init__(self, asked: LoreRetrievalQuery, found: Retrieval, foreign: Collection[str]) -> None:
+        self._texts = {hit.chunk.id: hit.text for hit in found.at_hand}
+        self._given = {chunk.chunk_id: chunk.text for chunk in found.result.chunks}
+        by_pack: dict[str, list[str]] = {}
+        for chunk_id, text in self._texts.items():
+            by_pack.setdefault(_pack(chunk_id), []).append(text)
+        self._matched = matched_words(found, content_words(asked.keywords), by_pack, foreign=foreign)
+        self._full = max((chunk.score for chunk in found.trace.chunks), default=0.0)
+
+    def chosen(self, chunks: Sequence[ChunkTrace]) -> list[dict[str, Any]]:
+        so_far = 0
+        rows = []
+        for chunk in chunks:
+            so_far += chunk.given
+            cut = (
+                f"{chunk.given:,} of {chunk.tokens:,} tokens"
+                if chunk.given < chunk.tokens
+                else f"{chunk.given:,} tokens"
+            )
+            rows.append({**self._row(chunk, self._given.get(chunk.chunk_id)), "tokens": cut, "so_far": f"{so_far:,}"})
+        return rows
+
+    def left(self, trace: RetrievalTrace) -> list[dict[str, Any]]:
+        by_reason: dict[str, list[ChunkTrace]] = {}
+        for chunk in trace.chunks:
+            if chunk.reason is not None:
+                by_reason.setdefault(chunk.reason, []).append(chunk)
+        return [
+            {
+                "reason": told(reason),
+                "because": REASONS[reason],
+                "count": f"{len(chunks)} section{'s' if len(chunks) > 1 else ''}",
+                "chunks": [self._row(chunk, self._texts.get(chunk.chunk_id)) for chunk in chunks[:_LEFT_SHOWN]],
+                "more": f"and {len(chunks) - _LEFT_SHOWN} more" if len(chunks) > _LEFT_SHOWN else "",
+            }
+            for reason, chunks in by_reason.items()
+        ]
+
+    def _row(self, chunk: ChunkTrace, text: str | None) -> dict[str, Any]:
+        return {
+            "rank": str(chunk.rank) if chunk.rank else "–",
+            "section": chunk.section_path,
+            "id": chunk.chunk_id,
+            "score": f"{chunk.score:.3f}",
+            "bar": bar_of(chunk.parts, full=self._full),
+            "tokens": f"{chunk.tokens:,} tokens",
+            "why": " · ".join(why(chunk)) or "nothing but its place",
+            "text": pieces(unwrapped(text), self._matched.get(_pack(chunk.chunk_id), frozenset())) if text else [],
+        }
+
+
+def bar_of(parts: Mapping[str, float], *, full: float) -> list[dict[str, str]]:
+    """`{part, width, hint}` for each part of a score; the best score of the page is as wide as the bar."""
+    return [
+        {"part": part, "width": f"{100 * parts[part] / full:.2f}", "hint": f"{part} {parts[part]:.3f}"}
+        for part in PARTS
+        if full > 0 and parts.get(part, 0.0) > 0
+    ]
+
+
+def _asked(asked: LoreRetrievalQuery, trace: RetrievalTrace) -> str:
+    filters = {
+        "place": [asked.location_id] if asked.location_id else [],
+        "with": asked.entity_ids,
+        "factions": asked.faction_ids,
+        "threads": (*asked.thread_ids, *asked.thread_tags),
+        "tags": asked.tags,
+    }
+    scene = [f"{what}: {', '.join(map(str, ids))}" for what, ids in filters.items() if ids]
+    return "; ".join([f"as {asked.viewer}", f"of {', '.join(trace.packs) or 'nothing'}", *scene])
+
+
+def _budget(trace: RetrievalTrace, chosen: Sequence[ChunkTrace]) -> list[dict[str, str]]:
+    room = max(trace.max_tokens, sum(chunk.given for chunk in chosen), 1)
+    return [
+        {
+            "kind": "part" if chunk.given < chunk.tokens else "whole",
+            "width": f"{100 * chunk.given / room:.2f}",
+            "hint": f"{chunk.section_path}: {chunk.given:,} of {chunk.tokens:,} tokens",
+        }
+        for chunk in chosen
+    ]
+
+
+def _lanes(trace: RetrievalTrace) -> list[dict[str, Any]]:
+    """The best of each lane, and what became of them."""
+    words = sorted((one for one in trace.chunks if one.keyword_rank), key=lambda one: one.keyword_rank or 0)
+    meaning = sorted((one for one in trace.chunks if one.vector_rank), key=lambda one: one.vector_rank or 0)
+    lanes = {
+        "words": [(one, one.keyword_rank, f"{sum(one.terms.values()):.1f}") for one in words],
+        "meaning": [(one, one.vector_rank, f"{one.vector_score or 0:.2f}") for one in meaning],
+    }
+    return [
+        {
+            "lane": f"By {lane}",
+            "hits": [
+                {"rank": str(rank), "section": one.section_path, "score": score, "fate": told(one.reason or "chosen")}
+                for one, rank, score in hits[:_LANE_SHOWN]
+            ],
+        }
+        for lane, hits in lanes.items()
+        if hits
+    ]
+
+
+def _pack(chunk_id: str) -> str:
+    return chunk_id.partition(":")[0]

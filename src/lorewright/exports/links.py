@@ -1,0 +1,136 @@
+"""References in a text -> what a reader may be told of them: a link of the format, a name, or nobody in particular.
+
+Whatever is shown to nobody but the game master is met as `someone`, `somewhere` or `something`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Container, Iterable
+from functools import partial
+from urllib.parse import unquote
+
+from lorewright.ids import local, slug
+from lorewright.packs.linking import LinkTable
+from lorewright.packs.models import Entity
+
+# What a format makes of a link to an entity that the reader knows; the label is what the author shows.
+Render = Callable[[Entity, str], str]
+
+_WIKILINK = re.compile(r"(!?)\[\[([^\[\]|#]{0,200})(#[^\[\]|]{0,200})?(?:\|([^\[\]]{0,400}))?\]\]")
+_DESTINATION = r"<[^<>\n]{0,500}>|(?:[^()\s<>]|\([^()\s<>]{0,200}\)){0,500}"
+_TITLE = r"""(?:\s+(?:"[^"]{0,500}"|'[^']{0,500}'|\([^()]{0,500}\)))?"""
+_INLINE = re.compile(rf"(!?)\[([^\[\]]{{0,500}})\]\(\s*({_DESTINATION}){_TITLE}\s*\)")
+_DEFINITION = re.compile(r"^ {0,3}\[([^\[\]\n]{1,200})\]:[ \t]*\n?[ \t]*(\S+)[^\n]*(?:\n|\Z)", re.MULTILINE)
+_BY_NAME = re.compile(r"(!?)\[([^\[\]]{1,500})\](?:\[([^\[\]]{0,200})\])?(?![(:\[])")
+_WEB = re.compile(r"(?:https?|mailto):", re.IGNORECASE)
+# What is settled is held aside, in places that no author's text has.
+_HELD = re.compile("[\ue000\ue001]")
+_HELD_PLACE = re.compile("\ue000(\\d+)\ue001")
+_NESTED = 2
+_NOBODY = {"npc": "someone", "location": "somewhere"}
+
+
+class Links:
+    """Resolves what the texts of a pack refer to, for a reader who may be told of some of its entities only."""
+
+    def __init__(self, pack_id: str, entities: Iterable[Entity], *, hidden: Container[str], closed: bool) -> None:
+        """`hidden` holds the IDs of what the reader may not be told of; a reader who is not the game master is
+        `closed`: file names and titles of links are kept from them."""
+        known = list(entities)
+        self._table = LinkTable(pack_id, known)
+        self._hidden = hidden
+        self._closed = closed
+        self._groups: dict[str, int] = {}
+        names = {name for one in known if one.id in hidden for name in (one.name, local(one.id), *one.aliases)}
+        self._secret_names = frozenset(slug(name, fallback="") for name in names) - {""}
+
+    def names_hidden(self, text: str) -> bool:
+        """Whether the name of something hidden stands in a short text, in whatever spelling."""
+        said = f"-{slug(text, fallback='')}-"
+        return any(f"-{name}-" in said for name in self._secret_names)
+
+    def may_name(self, reference: str) -> bool:
+        """Whether a reference is to something of this pack that the reader may be told of."""
+        entity = self.find(reference)
+        return entity is not None and entity.id not in self._hidden
+
+    def find(self, reference: str) -> Entity | None:
+        """The entity that a reference means; also by its section, as `viktor:knows`."""
+        return self._table.find(reference) or self._table.find(reference.rpartition(":")[0])
+
+    def alias_of_group(self, name: str) -> str:
+        """A name for an exclusive group that does not tell what it is about: the same wherever the group is named."""
+        return f"group-{self._groups.setdefault(name, len(self._groups) + 1)}"
+
+    def rewritten(self, text: str, path: str, render: Render) -> str:
+        """The text of a file with each reference as the format shows it. Images of the pack are left out."""
+        defined = {slug(match[1]): match[2].strip("<>") for match in _DEFINITION.finditer(text)}
+        done: list[str] = []
+
+        def wiki(match: re.Match[str]) -> str:
+            target, label = _one_line(match[2]), _one_line(match[4] or "")
+            if not target:
+                return label or _one_line(match[3] or "").lstrip("#")
+            # In a row of a table the bar before a label is escaped, and must be again.
+            shown = self._shown(self._table.find(target.rstrip("\\")), label, target.rstrip("\\"), render)
+            return shown.replace("|", "\\|") if target.endswith("\\") else shown
+
+        def inline(match: re.Match[str]) -> str | None:
+            return self._at(match[3].strip("<>"), match[2], bool(match[1]), path, render)
+
+        def by_name(match: re.Match[str]) -> str | None:
+            target = defined.get(slug(match[3] or match[2]))
+            return self._at(target, match[2], bool(match[1]), path, render) if target is not None else None
+
+        def definition(match: re.Match[str]) -> str | None:
+            return None if _WEB.match(match[2].strip("<>")) and not self._closed else ""
+
+        text = _HELD.sub("", text)
+        passes = [(_WIKILINK, wiki), (_INLINE, inline)]
+        passes += [(_DEFINITION, definition), (_BY_NAME, by_name)] if defined else []
+        # One reference may stand in the words of another, which are read once the inner one is settled.
+        for pattern, read in passes * _NESTED:
+            text = pattern.sub(partial(_settled, read, done), text)
+        for _ in range(len(passes) * _NESTED):
+            text = _HELD_PLACE.sub(lambda place: done[int(place[1])], text)
+        return text
+
+    def _at(self, target: str, label: str, is_image: bool, path: str, render: Render) -> str | None:
+        """What a markdown link shows; None where it may stay as it is written."""
+        if is_image:
+            return label if self._closed else None
+        if _WEB.match(target):
+            return f"[{label}]({target})"
+        entity = self._table.at_path(path, unquote(target.partition("#")[0]))
+        if entity is None and not self._closed:
+            return None
+        return self._shown(entity, label.strip(), label.strip() or "something", render)
+
+    def _shown(self, entity: Entity | None, label: str, target: str, render: Render) -> str:
+        if entity is None:
+            return self._unknown(label, target)
+        label = "" if self.names_hidden(label) else label
+        if entity.id not in self._hidden:
+            return render(entity, label or (target if _is_name(target, entity) else ""))
+        return label or _NOBODY.get(entity.type, "something")
+
+    def _unknown(self, label: str, target: str) -> str:
+        """Nothing of this pack: the words stay; the ID of something in another pack does not."""
+        said = label or (target if not self._closed or ":" not in target else "")
+        return said if said and not (self._closed and self.names_hidden(said)) else "something"
+
+
+def _settled(read: Callable[[re.Match[str]], str | None], done: list[str], match: re.Match[str]) -> str:
+    """A place for what a reference has become, so that nothing takes that for a reference again."""
+    shown = read(match)
+    done.append(match[0] if shown is None else shown)
+    return f"\ue000{len(done) - 1}\ue001"
+
+
+def _one_line(text: str) -> str:
+    return " ".join(text.split())
+
+
+def _is_name(text: str, entity: Entity) -> bool:
+    return text.casefold() in {name.casefold() for name in (entity.name, *entity.aliases)}

@@ -1,0 +1,183 @@
+"""view, query, chunk ID -> why that chunk is not in the answer, against what is, and what would bring it in.
+
+A chunk that the viewer may not read does not exist: what is told of it is what is told of an ID that nobody ever wrote.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from pydantic import BaseModel, ConfigDict
+
+from lorewright.index.conditions import conditions_of
+from lorewright.index.generation import Generation, StoredChunk
+from lorewright.index.stems import matching_words
+from lorewright.index.words import content_words, words_of
+from lorewright.packs.conditions import in_words
+from lorewright.packs.models import OPEN_ROLES
+from lorewright.retrieval.explain import ChunkTrace, RetrievalTrace
+from lorewright.retrieval.in_force import in_force
+from lorewright.retrieval.overrides import ids_of, things
+from lorewright.retrieval.query import LoreRetrievalQuery
+from lorewright.retrieval.ranking import Hit
+from lorewright.retrieval.retriever import Found, Retrieval, find_chunk, retrieve, why_not
+from lorewright.retrieval.view import LoreView, visible_text
+
+# IDs less alike than this (of 100) were not meant.
+_ALIKE = 72
+_SUGGESTED = 3
+
+
+class Absence(BaseModel):
+    """Why a chunk is where it is. `chunk` is None where there is no such chunk for the viewer; `similar` are then IDs
+    that are nearly the one asked.
+
+    `last` is the worst-ranked chunk of the answer, `ranked` how many chunks were ranked. `holds` and `lacks` are the
+    question's telling words that stand in the chunk and that do not. `from_tokens` and `from_limit` are the smallest
+    budget and number of sections with which it is in the answer, each where the other is as asked or, if both are set
+    and neither helps alone, together; None where they would not help. `by` is the chunk that says the same or stands
+    for it, `condition` what does not hold.
+    """
+
+    model_config = ConfigDict(frozen=True)
+
+    chunk_id: str
+    chunk: ChunkTrace | None = None
+    last: ChunkTrace | None = None
+    ranked: int = 0
+    holds: tuple[str, ...] = ()
+    lacks: tuple[str, ...] = ()
+    from_tokens: int | None = None
+    from_limit: int | None = None
+    by: str | None = None
+    condition: str | None = None
+    similar: tuple[str, ...] = ()
+
+
+def why_absent(view: LoreView, query: LoreRetrievalQuery, chunk_id: str) -> Absence:
+    """Why a chunk (by its ID, with or without its pack) is not in the answer to a query, or where it is in it."""
+    chunk = why_not(view, query, chunk_id)
+    if chunk is None:
+        return Absence(chunk_id=chunk_id, similar=_similar(chunk_id, in_force(view).view))
+    retrieval = retrieve(view, query)
+    found = _found(view, chunk)
+    holds, lacks = _words(query.keywords, found, view.generations)
+    tokens, limit = _enters(retrieval, query, chunk)
+    return Absence(
+        chunk_id=chunk.chunk_id,
+        chunk=chunk,
+        last=_last(retrieval.trace),
+        ranked=sum(one.rank > 0 for one in retrieval.trace.chunks),
+        holds=holds,
+        lacks=lacks,
+        from_tokens=tokens,
+        from_limit=limit,
+        by=_by(view, retrieval, chunk, found),
+        condition=_condition(view, found) if chunk.reason == "condition" else None,
+    )
+
+
+def _found(view: LoreView, chunk: ChunkTrace) -> Found:
+    """The chunk as the viewer reads it, also where it is not in force."""
+    force = in_force(view)
+    for one in (force.view, *(removal.before for removal in reversed(force.removals))):
+        if (found := find_chunk(one, chunk.chunk_id)) is not None:
+            return found
+    raise LookupError(chunk.chunk_id)  # a trace names only what the viewer can read
+
+
+def _last(trace: RetrievalTrace) -> ChunkTrace | None:
+    chosen = [chunk for chunk in trace.chunks if chunk.given and chunk.rank]
+    return max(chosen, key=lambda chunk: chunk.rank, default=None)
+
+
+def _words(question: str, found: Found, generations: Sequence[Generation]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The telling words of the question that the chunk holds, and those that it does not."""
+    if not question.strip():
+        return (), ()
+    english = next(one.english for one in generations if one.pack_id == found.chunk.pack_id)
+    words = content_words(question, english=english)
+    texts = (found.text, found.chunk.title, found.chunk.section)
+    matching = matching_words(words, texts, english=english)
+    return tuple(word for word in words if matching[word]), tuple(word for word in words if not matching[word])
+
+
+def _enters(retrieval: Retrieval, query: LoreRetrievalQuery, chunk: ChunkTrace) -> tuple[int | None, int | None]:
+    """The smallest budget and the smallest limit with which a chunk that was left out is in the answer."""
+    if chunk.reason not in ("over_budget", "below_the_cut"):
+        return None, None
+    tokens, limit = sum(hit.token_count for hit in retrieval.at_hand), max(len(retrieval.at_hand), 1)
+
+    def is_in(max_tokens: int, sections: int) -> bool:
+        return chunk.chunk_id in retrieval.refit(max_tokens, sections)
+
+    if is_in(query.max_tokens, limit):
+        return None, _smallest(query.limit, limit, lambda one: is_in(query.max_tokens, one))
+    if is_in(tokens, query.limit):
+        return _smallest(query.max_tokens, tokens, lambda one: is_in(one, query.limit)), None
+    if is_in(tokens, limit):
+        sections = _smallest(query.limit, limit, lambda one: is_in(tokens, one))
+        return _smallest(query.max_tokens, tokens, lambda one: is_in(one, sections)), sections
+    return None, None
+
+
+def _smallest(low: int, high: int, is_enough: Callable[[int], bool]) -> int:
+    """The smallest number that is enough; `low` is not and `high` is, and what is enough stays so."""
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if is_enough(middle) else (middle, high)
+    return high
+
+
+def _by(view: LoreView, retrieval: Retrieval, chunk: ChunkTrace, found: Found) -> str | None:
+    if chunk.reason == "duplicate":
+        return same_as(found.text, [hit for hit in retrieval.at_hand if hit.chunk.id in _chosen(retrieval)])
+    if chunk.reason == "overridden":
+        return _standing_for(found.chunk, in_force(view).view)
+    return None
+
+
+def _chosen(retrieval: Retrieval) -> set[str]:
+    return {chunk.chunk_id for chunk in retrieval.result.chunks}
+
+
+def same_as(text: str, hits: Sequence[Hit]) -> str | None:
+    """The ID of the hit whose words are most like a text's; the first of equals."""
+    words = frozenset(words_of(text))
+    shares = {hit.chunk.id: _share(words, frozenset(words_of(hit.text))) for hit in hits}
+    return max(shares, key=lambda one: shares[one]) if shares else None
+
+
+def _share(a: frozenset[str], b: frozenset[str]) -> float:
+    return len(a & b) / len(a | b) if a or b else 1.0
+
+
+def _standing_for(chunk: StoredChunk, view: LoreView) -> str | None:
+    """The section of the same slug in another pack's file on the same thing."""
+    slug = chunk.section_id.removeprefix(f"{chunk.entity_id}:")
+    same = ids_of(chunk.entity_id, things(view.generations))
+    ids = [f"{one}:{slug}" for one in same if one != chunk.entity_id]
+    return next((one for one in ids if find_chunk(view, one) is not None), None)
+
+
+def _condition(view: LoreView, found: Found) -> str | None:
+    generation = next(one for one in view.generations if one.pack_id == found.chunk.pack_id)
+    told = [in_words(one.when) for one in conditions_of(generation) if one.row == found.chunk.row]
+    return "; ".join(dict.fromkeys(told)) or None
+
+
+def _similar(chunk_id: str, view: LoreView) -> tuple[str, ...]:
+    """IDs nearly like the one asked, among those that the viewer may read."""
+    # Imported late: only an ID that nobody has is compared with others.
+    from rapidfuzz import fuzz, process
+
+    ids = [
+        chunk.id
+        for generation in view.generations
+        for chunk in generation.all_chunks()
+        if (chunk.text if chunk.role in OPEN_ROLES else visible_text(view, generation, chunk))
+    ]
+    full = ":" in chunk_id and chunk_id.partition(":")[0] in {one.pack_id for one in view.generations}
+    names = ids if full else [one.partition(":")[2] for one in ids]
+    found = process.extract(chunk_id, names, scorer=fuzz.ratio, limit=_SUGGESTED, score_cutoff=_ALIKE)
+    return tuple(ids[place] for _, _, place in found)

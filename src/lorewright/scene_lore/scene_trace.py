@@ -1,0 +1,228 @@
+"""A scene and who looks -> what is there by its ID, what is found beside it under one budget, and why each.
+
+What belongs to the place and to those present is always there; what relates to them is retrieved into what it leaves of
+the budget. The trace holds what its viewer may read; only the game master is told how much of it others are not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict
+
+from lorewright.errors import NotFound
+from lorewright.ids import holder_of
+from lorewright.index.conditions import StoredCondition, conditions_of
+from lorewright.packs.conditions import LoreConditions, holds, in_words
+from lorewright.packs.models import OPEN_ROLES, Entity
+from lorewright.retrieval.explain import RetrievalTrace
+from lorewright.retrieval.in_force import in_force
+from lorewright.retrieval.overrides import ids_of, things, told_entity
+from lorewright.retrieval.query import LoreRetrievalQuery
+from lorewright.retrieval.retriever import Retrieval, retrieve_beside
+from lorewright.retrieval.view import LoreView, hidden_entities, may_see, qualified
+from lorewright.scene_lore.gather import gather
+from lorewright.scene_lore.lore_retriever import LoreRetriever
+from lorewright.scene_lore.models import LoreText, SceneFocus, SceneItem, SceneLore
+from lorewright.scene_lore.views import character_view, scene_view
+from lorewright.tokens import count_tokens
+
+# Whose a section is that is there by its ID: `always` is nobody's, for it stands in every scene.
+Why = Literal["place", "person", "thread", "always"]
+
+
+class _Frozen(BaseModel):
+    model_config = ConfigDict(frozen=True)
+
+
+class SceneSection(_Frozen):
+    """A section that is there because it belongs to somebody or something of the scene: `of` is whose it is, `why`
+    whether that is the place, somebody present, a thread that was asked by, or nobody, for it stands in every scene.
+
+    `lines` are its sentences and items that the viewer may read and `tokens` their size; `kept` is how many of them are
+    not open to players before they are revealed, which only the game master is told.
+    """
+
+    chunk_id: str
+    of: str
+    why: Why
+    role: str
+    lines: int
+    tokens: int
+    kept: int | None
+
+
+class SceneCondition(_Frozen):
+    """A section, or with `item_id` an item of it, that stands under a condition; `holds` is None where no campaign says
+    whether it does."""
+
+    chunk_id: str
+    item_id: str | None
+    condition: str
+    holds: bool | None
+
+
+class SceneTrace(_Frozen):
+    """Why a scene's lore is what it is. `conditions` are told to the game master alone."""
+
+    viewer: str
+    location_id: str
+    present_ids: tuple[str, ...]
+    max_tokens: int
+    by_id: tuple[SceneSection, ...]
+    by_id_tokens: int
+    by_retrieval: RetrievalTrace
+    conditions: tuple[SceneCondition, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class SceneFound:
+    """A scene as its viewer may know it: the names of the place and of those present, all lines by section role and
+    owner, and what was retrieved beside. `shown` is the SceneLore, or for others than the game master their view of
+    it."""
+
+    place: Entity
+    present: tuple[Entity, ...]
+    shown: Mapping[str, Any]
+    lines: tuple[SceneLine, ...]
+    beside: Retrieval
+    query: LoreRetrievalQuery
+    trace: SceneTrace
+
+
+@dataclass(frozen=True, slots=True)
+class SceneLine:
+    """A sentence or item of the scene that the viewer may read, and why it is there."""
+
+    chunk_id: str
+    of: str
+    why: Why
+    role: str
+    text: str
+    kept: bool
+
+
+def find_scene(
+    view: LoreView,
+    *,
+    location: str,
+    present: Sequence[str] = (),
+    threads: Sequence[str] = (),
+    limit: int,
+    max_tokens: int,
+) -> SceneFound:
+    """The scene in a place (by its ID, with or without its pack), with those present, for whoever has the view.
+
+    Raises:
+        NotFound: there is no such place or person, or the viewer may read nothing of them.
+    """
+    place = _named(view, location, "place")
+    people = tuple({one.id: one for one in (_named(view, name, "character") for name in present)}.values())
+    focus = SceneFocus(
+        scene_id="", location_id=place.id, present_ids=tuple(one.id for one in people), thread_ids=tuple(threads)
+    )
+    lore = gather(view.generations, focus, _conditions(view))
+    lines = tuple(line for line in _lines(lore) if _is_shown(line, view))
+    spent = sum(count_tokens(line.text) for line, _ in lines)
+    names = {one.id: one.name for one in (place, *people)}
+    asked = LoreRetriever(view).build_query(focus, names, {}, "")
+    query = asked.model_copy(
+        update={"corpus": "authored", "limit": limit, "max_tokens": max(0, max_tokens - spent), "viewer": view.viewer}
+    )
+    told = tuple(line for line, _ in lines)
+    beside = retrieve_beside(view, query, {line.chunk_id for line in told})
+    trace = SceneTrace(
+        viewer=view.viewer,
+        location_id=place.id,
+        present_ids=focus.present_ids,
+        max_tokens=max_tokens,
+        by_id=tuple(_sections(told, is_gm=view.viewer == "gm")),
+        by_id_tokens=spent,
+        by_retrieval=beside.trace,
+        conditions=tuple(_stands_under(view, (place, *people))) if view.viewer == "gm" else (),
+    )
+    return SceneFound(place, people, _shown(lore, view), told, beside, query, trace)
+
+
+def _named(view: LoreView, name: str, what: str) -> Entity:
+    hidden = hidden_entities(in_force(view).view)
+    found = [told_entity(one, view.generations) for one in sorted(qualified([name], view.generations) - hidden)]
+    entity = next((one for one in found if one is not None), None)
+    if entity is None:
+        raise NotFound(f"there is no {what} {name}", hint="see: lorewright pack show PACK")
+    return entity
+
+
+def _conditions(view: LoreView) -> LoreConditions | None:
+    """Outside of a campaign only the game master reads what depends on a condition."""
+    return LoreConditions() if view.conditions is None and view.viewer != "gm" else view.conditions
+
+
+def _lines(lore: SceneLore) -> Iterator[tuple[SceneLine, str | None]]:
+    """Every line of the scene and the ID of its item, where it is one: the place, then the people, then the threads."""
+    place = lore.location_id
+    for role, texts in (("atmosphere", lore.atmosphere), ("lore", lore.overview)):
+        yield from ((_line(text, place, "place", role), None) for text in texts)
+    yield from ((_line(item, place, "place", "discoverable"), item.id) for item in lore.discoverable)
+    for briefing in lore.briefings:
+        who = briefing.npc_id
+        for role, texts in (("disposition", briefing.disposition), ("capabilities", briefing.capabilities)):
+            yield from ((_line(text, who, "person", role), None) for text in texts)
+        for role, items in (("knows", briefing.knows), ("withholds", briefing.withholds)):
+            yield from ((_line(item, who, "person", role), item.id) for item in items)
+    yield from ((_line(text, holder_of(text.chunk_id), "always", "lore"), None) for text in lore.standing)
+    for item in lore.thread_connections:
+        yield _line(item, holder_of(item.id), "thread", "threads"), item.id
+
+
+def _line(told: LoreText | SceneItem, of: str, why: Why, role: str) -> SceneLine:
+    return SceneLine(told.chunk_id, of, why, role, told.text, kept=role not in OPEN_ROLES)
+
+
+def _is_shown(line: tuple[SceneLine, str | None], view: LoreView) -> bool:
+    told, item_id = line
+    return may_see(view, role=told.role, owner_id=told.of, item_id=item_id)
+
+
+def _sections(lines: Sequence[SceneLine], *, is_gm: bool) -> Iterator[SceneSection]:
+    """One for each section, in the order of the scene."""
+    sections: dict[str, list[SceneLine]] = {}
+    for line in lines:
+        sections.setdefault(line.chunk_id, []).append(line)
+    for chunk_id, of in sections.items():
+        yield SceneSection(
+            chunk_id=chunk_id,
+            of=of[0].of,
+            why=of[0].why,
+            role=of[0].role,
+            lines=len(of),
+            tokens=sum(count_tokens(line.text) for line in of),
+            kept=sum(line.kept for line in of) if is_gm else None,
+        )
+
+
+def _stands_under(view: LoreView, entities: Sequence[Entity]) -> Iterator[SceneCondition]:
+    same = things(view.generations)
+    own = {told_as for one in entities for told_as in ids_of(one.id, same)}
+    for generation in view.generations:
+        stored = [one for one in conditions_of(generation) if one.entity_id in own]
+        chunks = generation.chunks(one.row for one in stored)
+        for one in stored:
+            yield SceneCondition(
+                chunk_id=chunks[one.row].id,
+                item_id=one.item_id,
+                condition=in_words(one.when),
+                holds=_holds(one, view, generation.pack_id),
+            )
+
+
+def _holds(stored: StoredCondition, view: LoreView, pack_id: str) -> bool | None:
+    return None if view.conditions is None else holds(stored.when, view.conditions, pack_id=pack_id)
+
+
+def _shown(lore: SceneLore, view: LoreView) -> dict[str, Any]:
+    if view.npc_id is not None:
+        return character_view(lore, view.npc_id, learned=view.revealed)
+    return lore.model_dump(mode="json") if view.viewer == "gm" else scene_view(lore, "player", learned=view.revealed)
