@@ -52,7 +52,7 @@ def sentence(text: str, number: int) -> str:
 
 def section(text: str, number: int) -> str:
     """A section more: a chunk between others."""
-    return f"{text}\n## Remark {number}\n\nWatch {number} of {RUN} looks for whatever ends the world, and writes it down.\n"
+    return f"{text}\n## Remark {number}\n\nWatch {number} of {RUN} looks for whatever may end the world and writes.\n"
 
 
 def name(text: str, number: int) -> str:
