@@ -39,19 +39,20 @@ QUESTIONS = (
 )
 LOREWRIGHT = [sys.executable, "-m", "lorewright"]
 
+# In every text that is written, so that no vector of an edit is known from a run before.
+RUN = f"{time.time_ns():x}"[-8:]
+
 Edit = Callable[[str, int], str]
 
 
 def sentence(text: str, number: int) -> str:
     """A sentence more at the end of the last section: one window to embed."""
-    return f"{text.rstrip()} On the {number}th of the month outsiders are paid for soldiering in votes.\n"
+    return f"{text.rstrip()} On the {number}th of month {RUN} outsiders are paid for soldiering in votes.\n"
 
 
 def section(text: str, number: int) -> str:
     """A section more: a chunk between others."""
-    return (
-        f"{text}\n## Remark {number}\n\nThe {number}th watch looks for whatever ends the world, and writes it down.\n"
-    )
+    return f"{text}\n## Remark {number}\n\nWatch {number} of {RUN} looks for whatever may end the world and writes.\n"
 
 
 def name(text: str, number: int) -> str:
@@ -62,7 +63,9 @@ def name(text: str, number: int) -> str:
 def replaced(text: str, number: int) -> str:
     """All of the body is new."""
     head, _, body = text.partition("\n# ")
-    told = [f"Courier {other} of body {number} goes on as egg {other * number} and is paid." for other in range(60)]
+    told = [
+        f"Courier {other} of body {number} {RUN} goes on as egg {other * number} and is paid." for other in range(60)
+    ]
     return f"{head}\n# {body.splitlines()[0]}\n\n{' '.join(told)}\n"
 
 

@@ -139,6 +139,7 @@ class _ScreenTeller:
 
     def __init__(self, watched: Watched) -> None:
         self._watched = watched
+        self._problem: str | None = None
 
     def began(self, look: Look) -> None:
         say(f"watching {self._watched.folder}: {_counted(look)}", style="bold")
@@ -161,7 +162,7 @@ class _ScreenTeller:
         took = sum(took for _, took in look.milliseconds) / 1000
         say_parts(
             (f"{datetime.now():%H:%M:%S} ", "dim"),
-            (f"{', '.join(saved[:_FILES_SHOWN])}{more}", "bold"),
+            (f"{', '.join(map(_shown, saved[:_FILES_SHOWN]))}{more}", "bold"),
             (f"  {_done(look)}, {took:.2f} s" if look.indexed else "", "dim"),
         )
         self._tell_problem(look)
@@ -184,19 +185,21 @@ class _ScreenTeller:
         say("watching has ended", style="dim")
 
     def _tell_problem(self, look: Look) -> None:
-        if look.problem is not None:
-            kept = "" if look.indexed else "; what was indexed before is kept"
-            say(f"{look.problem}{kept}", style="red" if not look.indexed else "magenta")
+        """Once, while it stays the same."""
+        known, self._problem = self._problem, look.problem
+        if look.problem is not None and look.problem != known:
+            say(look.problem, style="red" if not look.indexed else "magenta")
 
 
 def _counted(look: Look) -> str:
-    wrong = f", {len(look.findings.errors)} errors" if look.findings.errors else ""
-    return f"{look.files} files, {look.chunks} chunks, {len(look.findings.now)} findings{wrong}"
+    wrong = f" ({_many(len(look.findings.errors), 'error')})" if look.findings.errors else ""
+    counts = (look.files, "file"), (look.chunks, "chunk"), (len(look.findings.now), "finding")
+    return ", ".join(_many(count, what) for count, what in counts) + wrong
 
 
 def _done(look: Look) -> str:
     embedded = f", {look.embedded} embedded" if look.embedded else ""
-    return f"{look.changed} chunks indexed{embedded}"
+    return f"{_many(look.changed, 'chunk')} indexed{embedded}"
 
 
 def _show_findings(look: Look) -> None:
@@ -245,6 +248,14 @@ def _show_golden(look: GoldenLook, told: Sequence[GoldenAnswer]) -> None:
     for one in look.mended[:_GOLDEN_SHOWN]:
         say(f"{one.place}: “{one.title}” is answered as expected again", style="green")
     say(f"golden queries: {look.asked - len(look.failing)} of {look.asked} answered as expected", style="dim")
+
+
+def _many(count: int, what: str) -> str:
+    return f"{count} {what}" if count == 1 else f"{count} {what}s"
+
+
+def _shown(path: str) -> str:
+    return "the folder itself" if path == "." else path
 
 
 def _short(chunk_id: str) -> str:

@@ -185,7 +185,8 @@ def _own_reasons(chunk_id: str, before: Answer, after: Answer) -> Iterator[str]:
         yield f"its words: {', '.join(words[:_WORDS_TOLD])}{more}"
     if _rounded(was.vector_score, 2) != _rounded(now.vector_score, 2):
         yield f"its meaning: {_change(was.vector_score, now.vector_score, 2)}"
-    if _rounded(was.file_score, 2) != _rounded(now.file_score, 2):
+    # Where it counts now and did not before, that is so for every chunk.
+    if None not in (was.file_score, now.file_score) and _rounded(was.file_score, 2) != _rounded(now.file_score, 2):
         yield f"its file's meaning: {_change(was.file_score, now.file_score, 2)}"
     yield from _ties(was, now)
 

@@ -101,7 +101,11 @@ def test_errors_are_told_and_what_was_indexed_is_kept(town: Town) -> None:
     mara = str(TOWN["npcs/mara.md"])
     broken = town.save("npcs/mara.md", mara.replace("id: mara", "id: [mara"))
     assert broken is not None
-    assert (broken.indexed, broken.answers, broken.problem) == (False, (), "errors keep it from being indexed")
+    assert (broken.indexed, broken.answers, broken.problem) == (
+        False,
+        (),
+        "errors keep it from being indexed; what was indexed before is kept",
+    )
     assert [finding.code for finding in broken.findings.new] == ["invalid-yaml"]
     assert town.watcher.indexed is not None
     assert any(entity.id == "town:mara" for entity in town.watcher.indexed.entities)
@@ -110,6 +114,28 @@ def test_errors_are_told_and_what_was_indexed_is_kept(town: Town) -> None:
     assert [finding.code for finding in mended.findings.solved] == ["invalid-yaml"]
     assert (mended.findings.new, mended.changed) == ((), 0)
     assert not any(one.changes for one in mended.answers)
+
+
+def test_errors_that_were_there_from_the_start_leave_out_what_has_them_and_hold_nothing_else_back(
+    tmp_path: Path,
+) -> None:
+    town = Town(tmp_path)
+    (town.folder / "old.md").write_text("---\nid: [\n---\n# Old\n")
+    first = town.watcher.look()
+    assert first is not None
+    assert (first.indexed, first.problem, len(first.findings.errors)) == (True, "what has errors is left out", 1)
+    assert town.append("npcs/mara.md", PARROT).indexed
+    assert town.watcher.install() is None
+    another = town.save("new.md", "---\nid: [\n---\n# New\n")
+    assert another is not None
+    assert (another.indexed, [finding.file for finding in another.findings.new]) == (False, ["new.md"])
+    (town.folder / "new.md").unlink()
+    (town.folder / "old.md").unlink()
+    mended = town.watcher.look()
+    assert mended is not None
+    assert (mended.indexed, mended.problem) == (True, None)
+    assert town.watcher.install() is not None
+    town.watcher.close()
 
 
 def test_a_lenient_pack_is_indexed_without_what_has_errors(tmp_path: Path) -> None:

@@ -59,9 +59,9 @@ class GoldenLook:
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """A pack as it is now. `indexed` is False while errors keep it from being asked: then what was indexed before is
-    kept, and there are no answers. `changed` counts the chunks that were written and that are gone, `embedded` the
-    windows that had to be. `problem` is why there is no pack at all, or why it is found by words alone.
+    """A pack as it is now. `indexed` is False while new errors keep it from being asked: then what was indexed before
+    is kept, and there are no answers. `changed` counts the chunks that were written and that are gone, `embedded` the
+    windows that had to be. `problem` is why it is not indexed, or only in part or by words alone.
     `milliseconds` is what each part took; it is no part of what was seen.
     """
 

@@ -14,7 +14,7 @@ from lorewright.evals.watching.questions import Question, ask
 from lorewright.index import upkeep
 from lorewright.index.building import names_of
 from lorewright.index.generation import Generation, GenerationKey
-from lorewright.index.library import Installed, Library, refuse_errors
+from lorewright.index.library import Installed, Library
 from lorewright.index.live import LiveIndex
 from lorewright.packs.checking import Memories, check_pack
 from lorewright.packs.findings import Finding
@@ -89,38 +89,44 @@ class PackWatcher:
         if seen == self._seen:
             return None
         look = Look(len(pack.entities), len(pack.chunks), self._compared(pack), indexed=False)
-        try:
-            refuse_errors(pack, lenient=self._watched.lenient)
-        except PackError:
-            look = replace(look, problem="errors keep it from being indexed")
+        if self._is_held_back(pack):
+            look = replace(look, problem="errors keep it from being indexed; what was indexed before is kept")
         else:
             look = self._asked(pack, look, progress)
             self._remarks = _without_errors(pack)
         self._seen, self._errors = seen, pack.errors
         return replace(look, milliseconds=self._watch.read())
 
+    def _is_held_back(self, pack: Pack) -> bool:
+        """Whether there are errors that what was indexed did not have: half a file must not empty an answer. Those that
+        were there from the start only leave out what has them."""
+        if self._indexed is None or self._watched.lenient:
+            return False
+        return bool(compared(pack.errors, self._indexed.errors).new)
+
     def _compared(self, pack: Pack) -> Findings:
         """Errors are compared with those of the look before. All else is compared with what was indexed last, and only
         where there is no error: what a file that cannot be read leaves dangling is no news."""
         errors = compared(pack.errors, self._errors)
-        if pack.errors and not self._watched.lenient:
+        if self._is_held_back(pack):
             return Findings(pack.findings, errors.new, errors.solved)
         before = _without_errors(pack) if self._remarks is None else self._remarks
         remarks = compared(_without_errors(pack), before)
         return Findings(pack.findings, (*errors.new, *remarks.new), (*errors.solved, *remarks.solved))
 
     def install(self, *, progress: Progress = no_progress) -> Installed | None:
-        """Have others see what was indexed last; None where nothing was, or it is not to be installed.
+        """Have others see what was indexed last; None where nothing was, or it is not to be installed or has errors.
 
         Nothing of it is built that is there already, and nothing that proposes vectors: it is searched exactly. What
         the watch itself installed before is deleted, unless a campaign was begun with it.
 
         Raises:
-            PackError: it has errors.
             DamagedFile: the disk refuses.
         """
         pack = self._indexed
         if pack is None or self._watched.install_as != pack.manifest.id:
+            return None
+        if pack.errors and not self._watched.lenient:
             return None
         library = self._library.searched_exactly()
         installed = library.install_pack(pack, lenient=self._watched.lenient, progress=progress)
@@ -167,7 +173,7 @@ class PackWatcher:
             indexed=True,
             changed=updated.changed,
             embedded=updated.embedded,
-            problem=_words_alone(updated.problem),
+            problem=_words_alone(updated.problem) or _left_out(pack),
             answers=answers,
             golden=golden,
         )
@@ -268,6 +274,10 @@ class Stopwatch:
 
 def _without_errors(pack: Pack) -> tuple[Finding, ...]:
     return tuple(finding for finding in pack.findings if finding.severity != "error")
+
+
+def _left_out(pack: Pack) -> str | None:
+    return "what has errors is left out" if pack.errors else None
 
 
 def _words_alone(problem: EmbedderError | None) -> str | None:
