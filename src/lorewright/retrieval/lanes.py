@@ -74,10 +74,15 @@ def keyword_lane(text: str, visible: Visible) -> KeywordLane:
         ranks={key: rank for rank, key in enumerate(order, start=1)},
         best=hits[order[0]].score if order else 0.0,
         precise=named,
-        weights={word: weight for word, (weight, count) in weighed.items() if count <= max(1, MAX_SHARE * total)},
+        weights=_telling(weighed, total) or {word: weight for word, (weight, _) in weighed.items()},
         synonyms=synonyms,
     )
     return replace(lane, precise=named or bool(order and lane.coverage(hits[order[0]]) >= _COVER))
+
+
+def _telling(weighed: Mapping[str, tuple[float, int]], total: int) -> dict[str, float]:
+    """What is looked up where there is any such word: what does not stand nearly everywhere, or nowhere at all."""
+    return {word: weight for word, (weight, count) in weighed.items() if count <= max(1, MAX_SHARE * total)}
 
 
 @dataclass(frozen=True, slots=True)
