@@ -28,7 +28,7 @@ FILE_WEIGHT = 0.4
 # How much each tie counts beside the 1.0 of words and meaning. A name that the asker says is the strongest thing they
 # can say of what they want; a filter says only where they stand; a file's introduction says what its subject is.
 NAME_WEIGHT = 0.20
-MENTION_WEIGHT = 0.10
+MENTION_WEIGHT = 0.05
 FILTER_WEIGHT = 0.25
 INTRODUCTION_WEIGHT = 0.04
 _MOST = 1 + NAME_WEIGHT + FILTER_WEIGHT + INTRODUCTION_WEIGHT
