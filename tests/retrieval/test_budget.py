@@ -143,3 +143,10 @@ def test_any_text_can_be_cut(text: str, limit: int) -> None:
 )
 def test_a_cut_ends_at_a_paragraph_line_or_sentence(text: str, beginning: str) -> None:
     assert cut_text(text, max_tokens=3) == beginning
+
+
+def test_a_line_that_ends_within_a_sentence_is_no_end() -> None:
+    text = "The toll is paid\non the first of the\nmonth. Whoever is late\npays twice.\n- The ferry waits\n- for nobody"
+    assert cut_text(text, max_tokens=13) == "The toll is paid\non the first of the\nmonth."
+    assert cut_text(text, max_tokens=21) == "The toll is paid\non the first of the\nmonth. Whoever is late\npays twice."
+    assert cut_text(text, max_tokens=26).endswith("- The ferry waits")

@@ -11,6 +11,7 @@ from pydantic import ValidationError
 
 from lorewright.index.generation import Generation
 from lorewright.retrieval.query import LoreRetrievalQuery
+from lorewright.retrieval.scene_query import scene_query
 from pack_builder import TOWN, as_bytes, ask, found, opened_packs
 
 Town = tuple[Generation, ...]
@@ -180,3 +181,11 @@ def test_every_ranked_chunk_is_in_the_result_or_has_a_reason(town: Town) -> None
         assert len({chunk.chunk_id for chunk in retrieval.trace.chunks}) == len(retrieval.trace.chunks)
         assert [chunk.rank for chunk in retrieval.trace.chunks] == list(range(1, len(retrieval.trace.chunks) + 1))
         assert retrieval.trace.why("town:none") is None
+
+
+def test_the_labels_of_a_scene_are_not_looked_up(tmp_path: Path) -> None:
+    files = {"a.md": "# A\n\nThe present location is recent.\n", "b.md": "# B\n\nRain.\n", "c.md": "# C\n\nSnow.\n"}
+    with opened_packs(tmp_path, {"p": files}) as packs:
+        asked = scene_query("quay", names={}, player_input="rain")
+        assert [chunk.file_path for chunk in ask(packs, asked.keywords).result.chunks] == ["b.md"]
+        assert [chunk.file_path for chunk in ask(packs, "the present location").result.chunks] == ["a.md"]

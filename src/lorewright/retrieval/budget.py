@@ -17,7 +17,10 @@ MIN_CUT_TOKENS = 40
 DUPLICATE_SHARE = 0.9
 
 LeftOut = Literal["duplicate", "over_budget", "below_the_cut"]
-_ENDS = re.compile(r"\n\n|(?<=[.!?…][\"”’)]) |(?<=[.!?…]) |\n")
+# Where a text may end: a paragraph, a sentence, a line before a list item, a table's row or a heading. Any other end of a
+# line may stand in the middle of a sentence.
+_ENDS = re.compile(r"\n\n|(?<=[.!?…][\"”’)])\s|(?<=[.!?…])\s|(?<=[。！？])(?=.)|\n(?=\s*(?:[-*+|>#]|\d+[.)]\s))")
+_LINE_ENDS = re.compile(r"\n")
 
 
 def fit_to_budget(
@@ -66,9 +69,14 @@ def _fitted(hit: Hit, room: int) -> Hit | None:
 
 
 def cut_text(text: str, *, max_tokens: int) -> str:
-    """The longest beginning that fits and ends where a paragraph or a sentence does; "" where there is none."""
+    """The longest beginning that fits and ends where a paragraph or a sentence does, else where a line does; "" where
+    there is none."""
+    return _cut_at(_ENDS, text, max_tokens) or _cut_at(_LINE_ENDS, text, max_tokens)
+
+
+def _cut_at(ends: re.Pattern[str], text: str, max_tokens: int) -> str:
     best = ""
-    for end in _ENDS.finditer(text):
+    for end in ends.finditer(text):
         beginning = text[: end.start()].rstrip()
         if count_tokens(beginning) > max_tokens:
             break

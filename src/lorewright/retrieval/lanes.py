@@ -13,6 +13,7 @@ from lorewright.index.vectors.exact import WindowVectors
 from lorewright.index.words import content_words, telling_pairs
 from lorewright.retrieval.filters import Key
 from lorewright.retrieval.gazetteer import marked_words, without_names
+from lorewright.retrieval.scene_query import without_labels
 from lorewright.retrieval.synonyms import Synonyms, other_words, said_by, synonyms_said
 from lorewright.retrieval.visible import Visible, by_key
 
@@ -59,6 +60,8 @@ def keyword_lane(text: str, visible: Visible) -> KeywordLane:
     if not text.strip():
         return KeywordLane({}, {}, 0.0, False)
     tables = [table for _, table in visible.tables]
+    marked = marked_words(text)
+    text = without_labels(text)
     words = content_words(text)
     synonyms = synonyms_said(text, visible.generations)
     others = other_words(synonyms)
@@ -68,7 +71,7 @@ def keyword_lane(text: str, visible: Visible) -> KeywordLane:
     order = sorted(hits, key=lambda key: (-round(hits[key].score, SCORE_DIGITS), key))[:DEPTH]
     weighed = weigh_words(tables, words)
     total = sum(table.count for table in tables)
-    named = any(weighed[word][1] for word in marked_words(text) if word in weighed)
+    named = any(weighed[word][1] for word in marked if word in weighed)
     lane = KeywordLane(
         hits={key: hits[key] for key in order},
         ranks={key: rank for rank, key in enumerate(order, start=1)},

@@ -2,9 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 
 from lorewright.retrieval.query import LoreRetrievalQuery
+
+# What the lines of a scene's query begin with says which line it is, and nothing of what is looked for.
+_LABELS = re.compile(r"^(?:Location|Present|Player action|Active threads|Recent):", re.MULTILINE)
+
+
+def without_labels(text: str) -> str:
+    """A query's words without the labels of a scene's lines."""
+    return _LABELS.sub("", text)
 
 
 def scene_query(
