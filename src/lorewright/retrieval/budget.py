@@ -17,9 +17,11 @@ MIN_CUT_TOKENS = 40
 DUPLICATE_SHARE = 0.9
 
 LeftOut = Literal["duplicate", "over_budget", "below_the_cut"]
-# Where a text may end: a paragraph, a sentence, a line before a list item, a table's row or a heading. Any other end of a
-# line may stand in the middle of a sentence.
-_ENDS = re.compile(r"\n\n|(?<=[.!?…][\"”’)])\s|(?<=[.!?…])\s|(?<=[。！？])(?=.)|\n(?=\s*(?:[-*+|>#]|\d+[.)]\s))")
+# Where a text may end: a paragraph, a sentence, a line before a list item, a table's row or a heading. Any other line
+# may end in the middle of a sentence.
+_ENDS = re.compile(
+    r"\n\n|(?<=[.!?…][\"”’)])\s|(?<=[.!?…])\s|(?<=[\u3002\uff01\uff1f])(?=.)|\n(?=\s*(?:[-*+|>#]|\d+[.)]\s))"
+)
 _LINE_ENDS = re.compile(r"\n")
 
 
