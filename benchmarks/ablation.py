@@ -6,9 +6,11 @@ import importlib
 import pkgutil
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 import lorewright.index.words
 import lorewright.retrieval
@@ -18,6 +20,7 @@ from lorewright.index.windows import Window
 from lorewright.packs.models import Item
 from lorewright.retrieval import budget, lanes
 from lorewright.retrieval.lanes import KeywordLane, VectorLane
+from lorewright.retrieval.ranking import Hit, Ranking
 from other_arms import RRF_K, path_of
 from question_sets import cut_by
 
@@ -166,6 +169,38 @@ def _titled(folder: Path) -> list[str]:
         generation.close()
 
 
+# Maximal marginal relevance (Carbonell, Goldstein 1998): how much being found counts beside being new, among so many.
+_MMR_RELEVANCE = 0.85
+_MMR_AMONG = 30
+
+
+def _diverse(ranking: Ranking, question: str, generations: Sequence[Generation]) -> Ranking:
+    """The best hits in the order of MMR: of two that are alike the worse goes behind others."""
+    best, rest = ranking.hits[:_MMR_AMONG], ranking.hits[_MMR_AMONG:]
+    likeness = _likeness(best, generations[0])
+    most = max((hit.score for hit in best), default=0.0) or 1.0
+    left, order = [*range(len(best))], []
+    while left:
+        worth = {
+            one: _MMR_RELEVANCE * best[one].score / most
+            - (1 - _MMR_RELEVANCE) * max((likeness[one, other] for other in order), default=0.0)
+            for one in left
+        }
+        order.append(max(left, key=lambda one: (worth[one], -one)))
+        left.remove(order[-1])
+    return replace(ranking, hits=[*(best[one] for one in order), *rest])
+
+
+def _likeness(hits: Sequence[Hit], generation: Generation) -> Any:
+    """The cosine of each two, by the mean of their windows."""
+    assert generation.vectors is not None
+    vectors = generation.vectors.vectors
+    rows = generation.window_table(len(vectors)).rows
+    means = np.stack([vectors[rows == hit.chunk.row].mean(axis=0) for hit in hits])
+    means /= np.maximum(np.linalg.norm(means, axis=1, keepdims=True), 1e-9)
+    return means @ means.T
+
+
 _NO_TIES = {"NAME_WEIGHT": 0.0, "MENTION_WEIGHT": 0.0, "INTRODUCTION_WEIGHT": 0.0, "LINK_WEIGHT": 0.0}
 
 ABLATION = (
@@ -215,6 +250,7 @@ ABLATION = (
     Row("no word pairs", "neighbouring words are not looked up as a phrase", {"telling_pairs": lambda text: []}),
     Row("no introductions", "a file's first section gets no bonus", {"INTRODUCTION_WEIGHT": 0.0}),
     Row("no links", "what the best sections link to does not come along", {"LINK_WEIGHT": 0.0}),
+    Row("with MMR", "the best thirty in the order of maximal marginal relevance, λ = .85", {"reranked": _diverse}),
     Row("duplicates kept", "two sections that say the same are both handed over", {"DUPLICATE_SHARE": 2.0}),
     Row(
         "stop at the overflow",
