@@ -47,7 +47,6 @@ bench: $(READY) ## Measure how well and how fast lore is found; write docs/bench
 	@$(BIN)/python benchmarks/speed.py
 	@$(BIN)/python benchmarks/scale.py
 	@$(BIN)/python benchmarks/embedding.py --python $(firstword $(wildcard $(PEERS)/bin/python) $(BIN)/python)
-	@$(BIN)/python benchmarks/nearest.py
 	@$(BIN)/python benchmarks/bench_page.py
 
 bench-peers: $(READY) $(READY_PEERS) ## Measure the real LlamaIndex and Haystack beside ours (an hour; torch is a gigabyte).

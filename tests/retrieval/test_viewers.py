@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
 from lorewright.errors import SettingsError
+from lorewright.index.embedders.hashing import HashingEmbedder
 from lorewright.index.generation import Generation
 from lorewright.retrieval.view import LoreView, may_see
-from pack_builder import PIER, TOWN, Files, as_bytes, ask, found, opened_packs
+from pack_builder import PIER, TOWN, Files, as_bytes, ask, found, opened_packs, write_pack
+from shared_build import embedding_library
 
 Town = tuple[Generation, ...]
 PIER9, DEBT, LEDGER = "town:viktor:knows#pier9", "town:viktor:withholds#debt", "town:bar:discoverable#ledger"
@@ -159,6 +162,22 @@ def test_what_a_viewer_may_not_see_changes_no_byte_for_them(tmp_path: Path, chan
         with opened_packs(tmp_path / str(number), {"town": files}) as town:
             revealed = frozenset({PIER9, LEDGER})
             answers.append([as_bytes(ask(town, viewer=viewer, revealed=revealed, **query)) for query in QUERIES])
+    assert answers[0] == answers[1]
+
+
+@pytest.mark.parametrize("change", CHANGES)
+@pytest.mark.parametrize("viewer", ["player", "npc:town:mara"])
+def test_nor_where_meaning_is_asked(tmp_path: Path, change: str, viewer: str) -> None:
+    """A description is compared with whole files, too: of these only what the viewer may see speaks."""
+    answers = []
+    for number, files in enumerate(CHANGES[change]):
+        library = embedding_library(tmp_path / str(number) / "indexes", HashingEmbedder())
+        key = library.install(write_pack(tmp_path / str(number), files)).pack.key
+        with closing(library.open(key)) as town:
+            asked = [{"words": "somebody old who pours drinks and never smiles"}, *QUERIES]
+            found = [ask((town,), viewer=viewer, revealed=frozenset({PIER9, LEDGER}), **query) for query in asked]
+            answers.append([as_bytes(one) for one in found])
+            assert any(chunk.file_score is not None for one in found for chunk in one.trace.chunks)
     assert answers[0] == answers[1]
 
 
