@@ -98,7 +98,7 @@ def measured(pack: Path, theirs: str, workspace: Path) -> Iterator[list[str]]:
     asked.write_text(json.dumps([json.loads(line)["query"] for line in lines]))
     ran = subprocess.run([sys.executable, "-c", WARM, workspace, asked], capture_output=True, text=True, check=True)
     warm = json.loads(ran.stdout)
-    yield ["warm, p50", f"{warm['p50']:.1f} ms", f"{warm['p50'] / 1000 / cold:.3f} × cold", "≤ 10 ms"]
+    yield ["warm, p50", f"{warm['p50']:.1f} ms", f"{warm['p50'] / 1000 / cold:.3f} × cold", "≤ 20 ms"]
     yield ["warm, p95", f"{warm['p95']:.1f} ms", f"{warm['p95'] / warm['p50']:.1f} × p50", ""]
     yield ["a process that answers", f"{warm['resident']} MB, peak {warm['peak']} MB", "", "≤ 250 MB"]
 
