@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -16,12 +14,15 @@ import typer
 from lorewright.bootstrap import App, open_app
 from lorewright.campaigns.explore.explorer import Found, latest_walk
 from lorewright.campaigns.explore.writing import write_scenario
+from lorewright.child import start_child
 from lorewright.cli.output import note, say
 from lorewright.cli.play import lines_of, piped_lines, play_at_prompt, play_lines
 from lorewright.cli.progress import progress_bar
+from lorewright.index.embedders.choosing import with_whole_path
 from lorewright.index.generation import GenerationKey
 from lorewright.index.library import InstalledPack
 from lorewright.packs.findings import Finding
+from lorewright.settings import EMBEDDER_VARIABLE, WORKSPACE_VARIABLE
 from lorewright.turn.campaign import CampaignRow
 
 EXAMPLES = {"explore": "Example: lorewright explore ~/notes/my-town"}
@@ -131,9 +132,9 @@ def _embedding(lorewright: App, walk: CampaignRow) -> Iterator[None]:
     if vectors is None or vectors.embedder.fingerprint in spaces:
         yield
         return
-    command = [sys.executable, "-m", "lorewright", "pack", "reindex", pin.pack_id]
-    nothing = subprocess.DEVNULL
-    with subprocess.Popen(command, stdin=nothing, stdout=nothing, stderr=nothing) as process:
+    where = lorewright.workspace
+    same = {WORKSPACE_VARIABLE: str(where.root), EMBEDDER_VARIABLE: with_whole_path(where.settings.index.embedder)}
+    with start_child("lorewright", "pack", "reindex", pin.pack_id, environment=same) as process:
         try:
             yield
         finally:

@@ -166,10 +166,13 @@ def test_one_vector_is_enough(tmp_path: Path) -> None:
         assert index.nearest(QUESTIONS[0], top=9) == [0]
 
 
-def test_where_one_stands_is_not_imported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("variable", ["", "PYTHONPATH"])
+def test_where_one_stands_is_not_imported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, variable: str) -> None:
     (tmp_path / "numpy.py").write_text("raise SystemExit(3)")
     (tmp_path / ".env").write_text("CHROMA_DB_IMPL=duckdb\n")
     monkeypatch.chdir(tmp_path)
+    if variable:
+        monkeypatch.setenv(variable, str(tmp_path))
     folder = generation(Path("relative"), VECTORS[:20])
     assert build_chroma(folder)
     assert chroma_state(folder) == "sound"

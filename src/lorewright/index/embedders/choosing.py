@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from lorewright.errors import SettingsError
 from lorewright.index.embedders.embedder import Embedder
 from lorewright.index.embedders.hashing import HashingEmbedder
@@ -54,6 +56,13 @@ def open_embedder(key: str, *, base_url: str | None = None) -> Embedder | None:
             return SentenceTransformersEmbedder(name)
         case _:
             raise _unknown(key)
+
+
+def with_whole_path(key: str) -> str:
+    """The key for a process that stands in another folder: a model's folder is named absolutely in it."""
+    kind, _, name = key.partition("/")
+    folder = Path(name).expanduser()
+    return f"st/{folder.absolute()}" if kind == "st" and name.strip() and folder.is_dir() else key
 
 
 def _unknown(key: str) -> SettingsError:

@@ -25,6 +25,7 @@ from lorewright.index.embedders.eight_bits import in_eight_bits
 from lorewright.index.embedders.embedder import Vectors
 from lorewright.index.embedders.graph import WIDTH, WORD_TABLE, build_graph
 from lorewright.index.embedders.weights import REINSTALL, model_folder, open_weights, package_version
+from lorewright.telemetry import import_silenced
 
 GRAPH_VERSION = 1  # part of the fingerprint: raise it when the graph gives other vectors
 MOST_TOKENS = 256  # what the original reads; the rest of a text is not seen
@@ -92,7 +93,7 @@ class _Encoder:
 
     def __init__(self, folder: Path, threads: int, *, eight_bits: bool = False) -> None:
         # Imported late: together 0.1 s and 60 MB, for nothing when words are enough.
-        import onnxruntime  # noqa: F401
+        import_silenced("onnxruntime")
         from tokenizers import Tokenizer
 
         weights = open_weights(folder / "model.safetensors")
@@ -121,8 +122,7 @@ def _open_session(arrays: Mapping[str, np.ndarray[Any, Any]], threads: int) -> A
 
     The runtime packs the weights into a copy of its own (43 MB, in eight bits 11).
     """
-    import onnxruntime  # late, as above
-
+    onnxruntime = import_silenced("onnxruntime")  # late, as above
     graph, wanted = build_graph(arrays)
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads, options.inter_op_num_threads = threads, 1

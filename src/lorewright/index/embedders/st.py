@@ -12,6 +12,7 @@ import numpy as np
 from lorewright.errors import EmbedderError
 from lorewright.index.embedders.checking import encodable, name_space, unit_rows
 from lorewright.index.embedders.embedder import Vectors
+from lorewright.telemetry import import_silenced
 
 INSTALL = 'pip install "lorewright[st]"'
 BATCH_SIZE = 32
@@ -82,13 +83,13 @@ class SentenceTransformersEmbedder:
 def _load(name: str, *, offline: bool) -> Any:
     try:
         # Imported late: it brings torch, which takes seconds and hundreds of megabytes.
-        from sentence_transformers import SentenceTransformer
-        from transformers.utils import logging  # type: ignore[import-not-found, unused-ignore]
+        library = import_silenced("sentence_transformers")
+        logging = import_silenced("transformers.utils.logging")
     except ImportError:
         raise EmbedderError("sentence-transformers is not installed", hint=INSTALL) from None
     logging.disable_progress_bar()
     try:
-        return SentenceTransformer(name, local_files_only=offline)
+        return library.SentenceTransformer(name, local_files_only=offline)
     except Exception as problem:  # anything from a missing file to the hub's own errors
         first_line = str(problem).strip().partition("\n")[0]
         hint = "check the name; a model that was not fetched before needs the network"

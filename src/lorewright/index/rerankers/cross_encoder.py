@@ -11,6 +11,7 @@ from typing import Any
 from lorewright.errors import EmbedderError
 from lorewright.index.embedders.checking import encodable
 from lorewright.index.embedders.st import INSTALL
+from lorewright.telemetry import import_silenced
 
 
 class CrossEncoderReranker:
@@ -49,11 +50,11 @@ class CrossEncoderReranker:
 def _load(name: str, *, offline: bool) -> Any:
     try:
         # Imported late: it brings torch, which takes seconds and hundreds of megabytes.
-        from sentence_transformers import CrossEncoder
+        library = import_silenced("sentence_transformers")
     except ImportError:
         raise EmbedderError("sentence-transformers is not installed", hint=INSTALL) from None
     try:
-        model = CrossEncoder(name, local_files_only=offline)
+        model = library.CrossEncoder(name, local_files_only=offline)
     except Exception as problem:  # anything from a missing file to the hub's own errors
         first_line = str(problem).strip().partition("\n")[0]
         hint = "check the name; a model that was not fetched before needs the network"

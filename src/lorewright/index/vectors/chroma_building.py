@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import os
 import subprocess
-import sys
 import tempfile
 from pathlib import Path
 from typing import Literal
 
+from lorewright.child import start_child
 from lorewright.index.vectors import chroma_files as files
 from lorewright.index.vectors.chroma_files import BrokenSeal, Seal, copy_sealed, remove
 from lorewright.index.vectors.exact import open_vectors
@@ -19,7 +19,6 @@ from lorewright.index.vectors.exact import open_vectors
 ChromaState = Literal["absent", "sound", "broken"]
 
 _CHILD = "lorewright.index.vectors.chroma_child"
-_SOURCE = Path(__file__).parents[3]
 
 # 20,000 vectors build in about 15 s on two slow cores and are probed in 2 s.
 _START_S = 60.0
@@ -101,17 +100,7 @@ def _sound(chroma: Path, folder: Path) -> bool:
 
 def _ask_child(command: str, target: Path, folder: Path, *, timeout_s: float) -> bool:
     """Run `chroma_child` to its end; a crash, a refusal and a timeout are all False."""
-    paths = [str(_SOURCE), *filter(None, [os.environ.get("PYTHONPATH")])]
-    # -P, and another working folder: nothing is imported or configured from where the user happens to stand.
-    process = subprocess.Popen(
-        [sys.executable, "-P", "-m", _CHILD, command, str(target.absolute()), str(folder.absolute())],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-        cwd=folder,
-        env={**os.environ, "PYTHONPATH": os.pathsep.join(paths)},
-    )
-    with process:
+    with start_child(_CHILD, command, target, folder, stdin=subprocess.PIPE) as process:
         try:
             return process.wait(timeout=timeout_s) == 0
         except subprocess.TimeoutExpired:

@@ -13,6 +13,7 @@ from typing import Any
 
 from lorewright.index.embedders.embedder import Vectors
 from lorewright.index.vectors.search import ProposalFailed
+from lorewright.telemetry import import_silenced
 
 _COLLECTION = "windows"
 _BATCH_ROWS = 5_000  # Chroma takes at most 5,461
@@ -37,11 +38,9 @@ def _failing_well() -> Iterator[None]:
 
 
 def _client(folder: Path) -> Any:
-    import chromadb  # half a second, which a one-shot command does not pay
-    from chromadb.config import Settings
-
+    chromadb = import_silenced("chromadb")  # late: half a second, which a one-shot command does not pay
     # No `.env` of the folder one happens to stand in is read, and nothing is sent anywhere.
-    settings = Settings(_env_file=None, anonymized_telemetry=False, chroma_otel_collection_endpoint="")
+    settings = chromadb.config.Settings(_env_file=None, anonymized_telemetry=False, chroma_otel_collection_endpoint="")
     return chromadb.PersistentClient(str(folder), settings=settings)
 
 
