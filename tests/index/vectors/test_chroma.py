@@ -193,7 +193,7 @@ def test_a_killed_builder_leaves_nothing(tmp_path: Path, monkeypatch: pytest.Mon
         return process
 
     folder = generation(tmp_path, clustered(3, 2_000, dimensions=64))
-    monkeypatch.setattr(chroma_building.subprocess, "Popen", doomed)
+    monkeypatch.setattr(subprocess, "Popen", doomed)
     outcomes = set()
     for _ in range(6):
         outcomes.add(build_chroma(folder))

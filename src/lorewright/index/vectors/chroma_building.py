@@ -6,9 +6,9 @@ A generation without Chroma is complete: it is searched exactly, with the same a
 from __future__ import annotations
 
 import os
-import subprocess
 import tempfile
 from pathlib import Path
+from subprocess import PIPE, TimeoutExpired
 from typing import Literal
 
 from lorewright.child import start_child
@@ -100,10 +100,10 @@ def _sound(chroma: Path, folder: Path) -> bool:
 
 def _ask_child(command: str, target: Path, folder: Path, *, timeout_s: float) -> bool:
     """Run `chroma_child` to its end; a crash, a refusal and a timeout are all False."""
-    with start_child(_CHILD, command, target, folder, stdin=subprocess.PIPE) as process:
+    with start_child(_CHILD, command, target, folder, stdin=PIPE) as process:
         try:
             return process.wait(timeout=timeout_s) == 0
-        except subprocess.TimeoutExpired:
+        except TimeoutExpired:
             return False
         finally:
             process.kill()
