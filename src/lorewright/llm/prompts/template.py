@@ -31,7 +31,7 @@ from lorewright.bounded_files import MAX_WRITTEN_BYTES, read_text
 from lorewright.errors import PromptError
 from lorewright.ids import content_hash
 from lorewright.llm.prompt import RenderedPrompt
-from lorewright.llm.prompts.engine import compiled
+from lorewright.llm.prompts.engine import TOO_DEEP, compiled
 
 Part = Literal["system", "stable", "changing"]
 PARTS: tuple[Part, ...] = ("system", "stable", "changing")
@@ -110,6 +110,8 @@ class PromptTemplate:
 
         try:
             return self._ready[part](context)
+        except RecursionError:
+            raise PromptError(f"{self.where}: {TOO_DEEP} (part {part})", hint="see: lorewright prompts check") from None
         except HandlebarsError as problem:
             raise PromptError(f"{self.where}: {problem} (part {part})", hint="see: lorewright prompts check") from None
 
