@@ -11,6 +11,7 @@ from typing import Annotated, Literal
 from platformdirs import user_data_path
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from lorewright.bounded_files import MAX_WRITTEN_BYTES, read_text
 from lorewright.errors import SettingsError
 
 SETTINGS_FILE = "lorewright.toml"
@@ -197,7 +198,9 @@ def read_workspace(root: Path) -> Workspace:
     """
     path = root / SETTINGS_FILE
     try:
-        written = tomllib.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
+        written = (
+            tomllib.loads(read_text(path, MAX_WRITTEN_BYTES, SettingsError, encoding="utf-8")) if path.is_file() else {}
+        )
         given = {key: os.environ[name] for key, name in _VARIABLES.items() if os.environ.get(name)}
         if given:
             written["index"] = {**written.get("index", {}), **given}

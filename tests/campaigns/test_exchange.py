@@ -13,6 +13,7 @@ import pytest
 import harbour as h
 from canaries import CANARIES, canaries_in, canary_town
 from lorewright.bootstrap import App, open_app
+from lorewright.campaigns import exchange
 from lorewright.campaigns.branches import branch, rollback, switch, tree
 from lorewright.campaigns.checks import check
 from lorewright.campaigns.exchange import export, import_campaign
@@ -298,6 +299,47 @@ def test_a_file_that_brings_such_tables_is_refused(away: App, file: Path, tmp_pa
     with pytest.raises(DamagedFile, match=table):
         import_campaign(away.campaigns, changed(file, tmp_path / "more", more))
     assert nothing_was_imported(away)
+
+
+@pytest.mark.parametrize(
+    "row",
+    [
+        "[" + "[]," * 50_000 + "1]",
+        "[" * 50_000,
+        '["game",{"a":1}]',
+        "[true]",
+        "[1" + ",1" * 10_000 + "]",
+        "[1,]",
+        "[]",
+        "[1",
+        "[1] ",
+        "[NaN]",
+        "{}",
+        "",
+    ],
+)
+def test_a_row_of_other_than_values_is_refused_before_it_is_built(
+    away: App, file: Path, tmp_path: Path, row: str
+) -> None:
+    def other(about: Any, members: Any) -> None:
+        columns = members["tables/attempts.jsonl"].split(b"\n")[0]
+        members["tables/attempts.jsonl"] = columns + b"\n" + row.encode() + b"\n"
+
+    with pytest.raises(DamagedFile, match="attempts"):
+        import_campaign(away.campaigns, changed(file, tmp_path / "other", other))
+    assert nothing_was_imported(away)
+
+
+def test_a_row_that_is_too_long_is_refused_on_both_ways(
+    home: App, away: App, file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(exchange, "MAX_ROW_BYTES", 2048)
+    with pytest.raises(DamagedFile, match="line over 2 KiB"):
+        import_campaign(away.campaigns, file)
+    assert nothing_was_imported(away)
+    with pytest.raises(CampaignError, match="no import would take"):
+        export(home.campaigns, "game", tmp_path / "file")
+    assert not (tmp_path / "file").exists()
 
 
 def test_a_damaged_campaign_is_not_exported(tmp_path: Path) -> None:

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import gzip
+import json
+
 import pytest
 
 from llm.asking import ask, asked_at, at_once
-from lorewright.errors import ProviderError
+from lorewright import bounded_http
+from lorewright.errors import ProviderBusy, ProviderError
 from lorewright.llm.doubles.faults import Raw
 from lorewright.llm.doubles.server import ModelServer
 
@@ -52,3 +56,56 @@ def test_nobody_is_sent_elsewhere_with_a_key(server: ModelServer, key: str) -> N
     with pytest.raises(ProviderError):
         ask(at_once(asked_at(server, key)), prose=True)
     assert not any("elsewhere" in asked.path for asked in server.asked)
+
+
+# Over the bounds that the test sets, which are those of a small machine.
+_BODY, _LINE = 300_000, 100_000
+_GZIPPED = (("Content-Encoding", "gzip"),)
+TOO_MUCH = {
+    "a body": Raw(b" " * _BODY),
+    "what unpacks to too much": Raw(gzip.compress(b" " * _BODY), headers=_GZIPPED),
+    "an error that unpacks to too much": Raw(gzip.compress(b" " * _BODY), status=500, headers=_GZIPPED),
+    "a line of a stream": Raw(b"data: " + b"x" * _LINE, content_type="text/event-stream"),
+    "a packed line of a stream": Raw(
+        gzip.compress(b"data: " + b"x" * _LINE), content_type="text/event-stream", headers=_GZIPPED
+    ),
+    "a stream of empty lines": Raw(gzip.compress(b"\r\n" * 20_000), content_type="text/event-stream", headers=_GZIPPED),
+}
+
+
+@pytest.mark.parametrize("stream", [False, True], ids=["whole", "stream"])
+@pytest.mark.parametrize("said", TOO_MUCH.values(), ids=TOO_MUCH)
+@pytest.mark.parametrize("key", KEYS)
+def test_more_than_any_answer_has_is_refused_for_good(
+    server: ModelServer, key: str, said: Raw, stream: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(bounded_http, "MAX_BODY_BYTES", 200 * 1024)
+    monkeypatch.setattr(bounded_http, "MAX_STREAM_LINE_BYTES", 64 * 1024)
+    monkeypatch.setattr(bounded_http, "MAX_STREAM_LINES", 30_000)
+    server._answer = lambda asked: said
+    with pytest.raises(ProviderError) as refused:
+        ask(at_once(asked_at(server, key), tries=3), prose=True, on_text=(lambda _: None) if stream else None)
+    assert "over" in refused.value.message
+    assert key in refused.value.message
+    # To ask again would bring the same.
+    assert not isinstance(refused.value, ProviderBusy)
+    assert len(server.asked) <= 1
+
+
+@pytest.mark.parametrize("stream", [False, True], ids=["whole", "stream"])
+@pytest.mark.parametrize("packing", ["br", "zstd", "gzip, gzip", "deflate"])
+def test_an_answer_that_is_packed_in_a_way_nobody_asked_for_is_refused(
+    server: ModelServer, packing: str, stream: bool
+) -> None:
+    server._answer = lambda asked: Raw(b"\x1b\x00\x00", headers=(("Content-Encoding", packing),))
+    with pytest.raises(ProviderError):
+        ask(at_once(asked_at(server, "gpt-5.2")), prose=True, on_text=(lambda _: None) if stream else None)
+
+
+def test_an_answer_that_came_packed_is_read(server: ModelServer) -> None:
+    message = {"role": "assistant", "content": "The rain has stopped."}
+    choice = {"index": 0, "message": message, "finish_reason": "stop"}
+    body = {"id": "x", "object": "chat.completion", "created": 1, "model": "m", "choices": [choice]}
+    server._answer = lambda asked: Raw(gzip.compress(json.dumps(body).encode()), headers=_GZIPPED)
+    assert ask(at_once(asked_at(server, "gpt-5.2")), prose=True).text == "The rain has stopped."
+    assert server.asked[0].headers["accept-encoding"] == "gzip"

@@ -99,6 +99,18 @@ def test_too_many_members_are_refused(tmp_path: Path, monkeypatch: pytest.Monkey
         unpack_zip(zipped(tmp_path / "a.zip", {f"{n}.md": "x" for n in range(4)}), tmp_path / "pack")
 
 
+@pytest.mark.parametrize("name", [".", "./", "././.", ".\\."])
+def test_a_member_without_a_name_refuses_the_archive_or_is_a_folder(tmp_path: Path, name: str) -> None:
+    archive = zipped(tmp_path / "a.zip", {"a.md": "x", name: "x"})
+    if name.endswith("/"):
+        unpack_zip(archive, tmp_path / "pack")
+        assert everything(tmp_path / "pack") == ["a.md"]
+        return
+    with pytest.raises(PackError, match="has no name"):
+        unpack_zip(archive, tmp_path / "pack")
+    assert everything(tmp_path) == ["a.zip"]
+
+
 @pytest.mark.parametrize("data", [b"", b"not a zip", b"PK\x03\x04 torn"])
 def test_what_is_no_zip_is_told(tmp_path: Path, data: bytes) -> None:
     (tmp_path / "a.zip").write_bytes(data)

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from mcp import Client
 from mcp.shared.exceptions import MCPError
-from mcp.types import PromptReference, ResourceTemplateReference
+from mcp.types import INVALID_PARAMS, PromptReference, ResourceTemplateReference
 
 import harbour as h
 from lorewright.bootstrap import App
@@ -286,6 +286,30 @@ def test_a_campaign_or_a_character_that_is_not_there_is_found_out_at_once(app: A
     for viewer, campaign in (("gm", "none"), ("npc:nobody", "game"), ("npc:lin", "game")):
         with pytest.raises(NotFound):
             Desk(app, viewer_of(viewer), campaign)
+
+
+@pytest.mark.parametrize(
+    ("name", "given", "told"),
+    [
+        ("brief_scene", {"campaign": "game", "tone": "dry"}, "takes no argument tone; its arguments are: campaign"),
+        ("brief_scene", {"x" * 5_000: "x"}, "takes no argument x"),
+        ("tell_me_about", {}, "needs the argument entity"),
+        ("tell_a_lie", {}, "there is no prompt tell_a_lie; there are: brief_scene"),
+    ],
+)
+def test_a_prompt_asked_for_with_other_arguments_tells_which_it_has(
+    app: App, caplog: pytest.LogCaptureFixture, name: str, given: dict[str, str], told: str
+) -> None:
+    async def ask(client: Any) -> MCPError:
+        with pytest.raises(MCPError) as problem:
+            await client.get_prompt(name, given)
+        return problem.value
+
+    problem = asked(app, ask, campaign=None)
+    assert told in problem.error.message
+    assert problem.error.code == INVALID_PARAMS
+    assert len(problem.error.message) < 300
+    assert not caplog.records
 
 
 def test_the_manual_names_every_tool_resource_and_prompt_and_no_other(app: App) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import tracemalloc
 import zipfile
 from pathlib import Path
 
@@ -98,3 +99,64 @@ def test_a_member_that_is_larger_than_it_says_is_read_no_further(tmp_path: Path)
     path = zipped(tmp_path / "file", {"a": b"0" * (32 << 20)}, listed)
     with open_container(path) as container, pytest.raises(DamagedFile, match="not what was written"):
         container.read("a")
+
+
+def test_lines_come_one_by_one_and_need_no_more_memory_than_one(tmp_path: Path) -> None:
+    lines = [f"[{number},{'x' * 90}]\n".encode() for number in range(40_000)]
+    write_container(tmp_path / "file", {}, [("rows", b"".join(lines))])
+    with open_container(tmp_path / "file") as container:
+        tracemalloc.start()
+        try:
+            assert sum(len(line) for line in container.lines("rows", max_bytes=200)) == sum(map(len, lines))
+            assert tracemalloc.get_traced_memory()[1] < 400_000
+        finally:
+            tracemalloc.stop()
+
+
+@pytest.mark.parametrize(
+    ("data", "told"), [(b"one\n" + b"x" * 201 + b"\n", "has a line over"), (b"one\ntwo", "in the midst of a line")]
+)
+def test_a_line_that_is_too_long_or_does_not_end_is_refused(tmp_path: Path, data: bytes, told: str) -> None:
+    write_container(tmp_path / "file", {}, [("rows", data)])
+    with open_container(tmp_path / "file") as container:
+        lines = container.lines("rows", max_bytes=200)
+        assert next(lines) == b"one\n"
+        with pytest.raises(DamagedFile, match=told):
+            next(lines)
+
+
+def test_lines_that_are_not_those_that_were_written_end_in_an_error(tmp_path: Path) -> None:
+    listed = {"a": {"sha256": "0" * 64, "bytes": 8}}
+    with open_container(zipped(tmp_path / "file", {"a": b"one\ntwo\n"}, listed)) as container:
+        with pytest.raises(DamagedFile, match="not what was written"):
+            list(container.lines("a", max_bytes=100))
+        with pytest.raises(DamagedFile, match="missing"):
+            list(container.lines("b", max_bytes=100))
+
+
+def test_what_unpacks_to_much_more_than_it_is_long_is_refused_before_a_member_is_read(tmp_path: Path) -> None:
+    write_container(tmp_path / "file", {}, [("a", bytes(33 << 20))])
+    with pytest.raises(DamagedFile, match="over 200 times"), open_container(tmp_path / "file"):
+        pass
+
+
+def test_what_says_that_it_unpacks_to_more_than_any_campaign_is_refused(tmp_path: Path) -> None:
+    listed = {"a": {"sha256": "0" * 64, "bytes": (512 << 20) + 1}}
+    with (
+        pytest.raises(DamagedFile, match="over 512 MiB"),
+        open_container(zipped(tmp_path / "file", {"a": b""}, listed)),
+    ):
+        pass
+
+
+@pytest.mark.parametrize("more", [[[]] * 700_000, [1] * 700_000])
+def test_a_manifest_that_holds_more_than_a_list_of_members_is_not_read(tmp_path: Path, more: object) -> None:
+    write_container(tmp_path / "file", {"more": more}, [])
+    with pytest.raises(DamagedFile, match="holds too much"), open_container(tmp_path / "file"):
+        pass
+
+
+def test_a_member_larger_than_asked_for_is_refused_by_name(tmp_path: Path) -> None:
+    write_container(tmp_path / "file", {}, [("a", bytes(5000))])
+    with open_container(tmp_path / "file") as container, pytest.raises(DamagedFile, match="a in it is over 4 KiB"):
+        container.read("a", max_bytes=4096)

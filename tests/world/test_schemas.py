@@ -63,3 +63,77 @@ def test_the_keywords_min_and_max_are_faults_with_a_hint() -> None:
 @pytest.mark.parametrize("schema", [{"type": "whole"}, {"type": "object", "required": "all"}, {"$ref": "http://x"}, []])
 def test_what_is_no_schema_is_a_fault(schema: object) -> None:
     assert list(schema_problems(schema))
+
+
+# Each of these takes an engine that backtracks longer than anyone waits.
+HOSTILE = ["^(a+)+$", "^(a|aa)+$", "^(a|a?)+$", r"(.*)*x$", r"^((a+)*b?)*$", r"(\w+\s?)*$!"]
+
+
+@pytest.mark.parametrize("pattern", HOSTILE)
+def test_a_pattern_that_would_backtrack_without_end_is_answered_at_once(pattern: str) -> None:
+    schema = {"type": "object", "properties": {"mood": {"type": "string", "pattern": pattern}}}
+    assert not list(schema_problems(schema))
+    # With an engine that backtracks this line is never passed.
+    misfits({"mood": "a" * 56 + "!"}, schema)
+
+
+def test_a_pattern_is_looked_for_anywhere_in_the_text() -> None:
+    schema = {"type": "object", "properties": {"code": {"pattern": "[0-9]{2}-[A-Z]"}}}
+    assert misfits({"code": "see 12-B."}, schema) == []
+    (wrong,) = misfits({"code": "12-b"}, schema)
+    assert wrong.field == ("code",)
+    assert "does not match" in wrong.message
+    assert misfits({"code": 12}, schema) == []
+
+
+@pytest.mark.parametrize(
+    "pattern",
+    [
+        "(?=a)b",
+        r"(a)\1",
+        "(",
+        "(?<!x)y",
+        "((a{30}){30}){30}",
+        "(?:a?){60}a{60}$",
+        "a{30}{30}{30}",
+        "(?x)(a) {9999}",
+        r"(\w{50}){19}",
+    ],
+)
+def test_a_pattern_that_needs_backtracking_or_is_too_large_is_a_fault_of_the_schema(pattern: str) -> None:
+    schema = {"type": "object", "properties": {"mood": {"type": "string", "pattern": pattern}}}
+    ((path, message, hint),) = schema_problems(schema)
+    assert path == ("properties", "mood", "pattern")
+    assert "the pattern" in message
+    assert hint
+
+
+@pytest.mark.parametrize(
+    "pattern",
+    [r"^\d{1,3}(\.\d{1,3}){3}$", "^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$", r"^\p{Lu}\w* \w+$", "^$|x{3,}"],
+)
+def test_everyday_patterns_are_read(pattern: str) -> None:
+    assert not list(schema_problems({"type": "string", "pattern": pattern}))
+
+
+def test_a_text_longer_than_a_pattern_is_looked_for_in_does_not_fit() -> None:
+    (wrong,) = misfits("a" * 5_000, {"type": "string", "pattern": "b"})
+    assert "too long" in wrong.message
+
+
+def test_a_stored_pattern_that_is_no_longer_read_binds_nothing() -> None:
+    assert misfits("b", {"type": "string", "pattern": "(?=a)(a+)+$"}) == []
+
+
+def test_keywords_that_are_not_read_do_nothing_in_a_stored_schema() -> None:
+    """A campaign's file brings its schemas along, and a stranger may have written it."""
+    schema = {
+        "type": "object",
+        "patternProperties": {"^(a+)+$": False},
+        "propertyNames": {"pattern": "^(a+)+$"},
+        "allOf": [{"$ref": "http://127.0.0.1:9/schema.json"}],
+        "properties": {"patternProperties": {"type": "integer"}},
+        "additionalProperties": {"type": "string", "patternProperties": {"^(a+)+$": False}},
+    }
+    assert misfits({"a" * 56 + "!": "x"}, schema) == []
+    assert misfits({"patternProperties": "no number"}, schema)

@@ -17,12 +17,14 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from lorewright import __version__
+from lorewright.bounded_files import over
 from lorewright.campaigns.campaigns import Campaigns
 from lorewright.campaigns.checks import check
 from lorewright.campaigns.sessions import sittings
 from lorewright.campaigns.store import new_file
 from lorewright.errors import CampaignError, DamagedFile, LorewrightError, NotFound, SettingsError
 from lorewright.ids import canonical_json
+from lorewright.packs.limits import MAX_FILE_BYTES
 from lorewright.packs.loader import content_hash_of
 from lorewright.storage.campaign_tables import CAMPAIGN_MIGRATIONS
 from lorewright.storage.containers import Container, open_container, write_container
@@ -30,7 +32,7 @@ from lorewright.storage.contents import Refused, campaign_row, pinned_texts
 from lorewright.storage.database import Database
 from lorewright.storage.migrations import migrate
 from lorewright.storage.steps import step
-from lorewright.storage.tables import Table, read_tables, write_tables
+from lorewright.storage.tables import Table, Value, read_tables, write_tables
 from lorewright.turn.campaign import CampaignRow
 from lorewright.turn.states import bring_projection_up
 from lorewright.turn.store import CampaignStore
@@ -39,6 +41,11 @@ _FORMAT = "lorewright-campaign"
 # Raised whenever an older program could not read the file as it is meant.
 _VERSION = 1
 _AGAIN = "have it exported and sent again"
+# The largest rows are whole states of a world; one with a thousand people and places is under 1 MiB.
+MAX_ROW_BYTES = 16 * 1024 * 1024
+# More columns than any table has.
+_MAX_CELLS = 200
+_CELL_STARTS = frozenset('"-0123456789n')
 
 Audience = Literal["gm", "player"]
 
@@ -94,8 +101,11 @@ def _about(row: CampaignRow, audience: Audience) -> dict[str, Any]:
 
 def _whole(campaigns: Campaigns, store: CampaignStore) -> Iterator[tuple[str, bytes]]:
     for table in read_tables(store.database):
-        lines = (canonical_json(line) for line in (table.columns, *table.rows))
-        yield f"tables/{table.name}.jsonl", "".join(f"{line}\n" for line in lines).encode()
+        lines = [f"{canonical_json(line)}\n".encode() for line in (table.columns, *table.rows)]
+        if max(map(len, lines)) > MAX_ROW_BYTES:
+            message = f"a row of {table.name} is {over(MAX_ROW_BYTES)}, which no import would take"
+            raise CampaignError(message, hint="copy the campaign's .db file instead, while nothing is played")
+        yield f"tables/{table.name}.jsonl", b"".join(lines)
     for content_hash in sorted({text_hash for _, text_hash in pinned_texts(store.database)}):
         with tempfile.TemporaryDirectory() as folder:
             root = Path(folder)
@@ -172,11 +182,36 @@ def _manifest(path: Path, container: Container) -> Manifest:
 
 
 def _table(container: Container, member: str) -> Table:
-    try:
-        columns, *rows = (json.loads(line) for line in container.read(member).decode().split("\n")[:-1])
-        return Table(PurePosixPath(member).stem, tuple(columns), tuple(map(tuple, rows)))
-    except (ValueError, TypeError, RecursionError):
-        raise DamagedFile(f"{member} in it cannot be read", hint=_AGAIN) from None
+    """A table whose rows are read from the file as they are asked for."""
+    rows = _rows(container, member)
+    return Table(PurePosixPath(member).stem, tuple(map(str, next(rows, ()))), rows)
+
+
+def _rows(container: Container, member: str) -> Iterator[tuple[Value, ...]]:
+    for line in container.lines(member, max_bytes=MAX_ROW_BYTES):
+        try:
+            yield tuple(_cells(line.decode()))
+        except (ValueError, IndexError, RecursionError):
+            raise DamagedFile(f"{member} in it cannot be read", hint=_AGAIN) from None
+
+
+def _cells(line: str) -> Iterator[Value]:
+    """The values of a row: texts, numbers and null. Lists within are not read: they need many times their length."""
+    if not line.startswith("["):
+        raise ValueError("no row")
+    decoder, at = json.JSONDecoder(), 0
+    for _ in range(_MAX_CELLS):
+        while line[at + 1] == " ":
+            at += 1
+        if line[at + 1] not in _CELL_STARTS:
+            raise ValueError("no value")
+        value, at = decoder.raw_decode(line, at + 1)
+        yield value
+        if line[at:] == "]\n":
+            return
+        if line[at] != ",":
+            raise ValueError("no row")
+    raise ValueError("too many values")
 
 
 def _unpacked(container: Container, folder: Path) -> dict[str, Path]:
@@ -192,7 +227,7 @@ def _unpacked(container: Container, folder: Path) -> dict[str, Path]:
             raise DamagedFile(f"the member {member!r} is none that was exported", hint="do not import it")
         file = (roots.setdefault(content_hash, folder / content_hash)).joinpath(*inner)
         file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_bytes(container.read(member))
+        file.write_bytes(container.read(member, max_bytes=MAX_FILE_BYTES))
     for content_hash, root in roots.items():
         if content_hash_of(root) != content_hash:
             raise DamagedFile(f"the text {content_hash[:16]} in it is another one", hint=_AGAIN)

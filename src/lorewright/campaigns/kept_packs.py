@@ -9,11 +9,26 @@ import zipfile
 import zlib
 from pathlib import Path
 
+from lorewright.bounded_files import open_zip, over
 from lorewright.errors import LorewrightError, NotFound
+from lorewright.packs.limits import MAX_FILE_BYTES, MAX_FILES
 from lorewright.packs.loader import content_hash_of, source_paths
 
 # The same text gives the same archive.
 _NO_DATE = (1980, 1, 1, 0, 0, 0)
+_RESTORE = "restore campaigns/packs-kept"
+# Markdown is packed to a third or less; what is small may be as it likes.
+_MAX_RATIO = 200
+_SMALL_BYTES = 32 * 1024 * 1024
+_MAX_BYTES = 1024 * 1024 * 1024
+
+
+def _refuse_bomb(archive: zipfile.ZipFile, path: Path) -> None:
+    """Refuse an archive whose list of members says that it unpacks to more than a pack has; no member gives more than
+    the list says of it."""
+    unpacked = sum(info.file_size for info in archive.infolist())
+    if unpacked > min(_MAX_BYTES, max(_SMALL_BYTES, _MAX_RATIO * path.stat().st_size)):
+        raise NotFound(f"{path.name} is damaged: it unpacks to {unpacked // 2**20} MiB", hint=_RESTORE)
 
 
 class KeptPacks:
@@ -44,14 +59,19 @@ class KeptPacks:
         """
         path = self._path(content_hash)
         if not path.is_file():
-            raise NotFound(f"the text {content_hash[:16]} is not kept", hint="restore campaigns/packs-kept")
-        with zipfile.ZipFile(path) as archive:
+            raise NotFound(f"the text {content_hash[:16]} is not kept", hint=_RESTORE)
+        with open_zip(path, max_members=2 * MAX_FILES) as archive:
+            _refuse_bomb(archive, path)
             for name in archive.namelist():
                 target = (into / name).resolve()
                 if not target.is_relative_to(into.resolve()):
-                    raise NotFound(f"{path.name} is damaged", hint="restore campaigns/packs-kept")
+                    raise NotFound(f"{path.name} is damaged", hint=_RESTORE)
                 target.parent.mkdir(parents=True, exist_ok=True)
-                target.write_bytes(archive.read(name))
+                with archive.open(name) as member:
+                    data = member.read(MAX_FILE_BYTES + 1)
+                if len(data) > MAX_FILE_BYTES:
+                    raise NotFound(f"{path.name} is damaged: {name} is {over(MAX_FILE_BYTES)}", hint=_RESTORE)
+                target.write_bytes(data)
 
     def problem_with(self, content_hash: str) -> str | None:
         """Why a text could not be unpacked as it was kept; None where it can."""

@@ -8,6 +8,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from lorewright.bounded_files import MAX_WRITTEN_BYTES, read_text
 from lorewright.campaigns.faults import Fault, faults_of, told
 from lorewright.errors import NotFound, RulesetError
 from lorewright.ids import content_hash, is_id
@@ -48,7 +49,7 @@ def load_ruleset(ruleset_id: str, own: Path | None = None) -> tuple[Ruleset, str
             if written.id != ruleset_id:
                 hint = f"write id: {ruleset_id}, or rename the file"
                 raise RulesetError(f"{file}:1: id: it is {written.id}", hint=hint)
-            return written, _hash_of(file.read_text(encoding="utf-8-sig"))
+            return written, _hash_of(read_text(file, MAX_WRITTEN_BYTES, RulesetError))
     text = _shipped(ruleset_id, known=ruleset_names(own))
     ruleset, faults = read_ruleset(text)
     if ruleset is None:
@@ -83,9 +84,11 @@ def read_ruleset_file(path: Path) -> tuple[Ruleset | None, list[Fault]]:
     if not path.is_file():
         raise NotFound(f"there is no ruleset at {path}", hint="see: lorewright ruleset list")
     try:
-        return read_ruleset(path.read_text(encoding="utf-8-sig"))
+        return read_ruleset(read_text(path, MAX_WRITTEN_BYTES, RulesetError))
     except UnicodeDecodeError:
         return None, [Fault(1, "the file is not UTF-8", "save it as UTF-8")]
+    except RulesetError as problem:
+        return None, [Fault(1, problem.message.removeprefix(f"{path}: "), problem.hint or _KEYS)]
 
 
 def read_ruleset(text: str) -> tuple[Ruleset | None, list[Fault]]:

@@ -7,6 +7,7 @@ from typing import Any, Literal, Self
 
 from pydantic import Field, ValidationError, field_validator, model_validator
 
+from lorewright.bounded_files import read_text
 from lorewright.campaigns.faults import Fault, faults_of, told
 from lorewright.campaigns.scenario_cast import ScenarioCast
 from lorewright.campaigns.scenario_players import ScenarioPersona, ScenarioPlayer, Written
@@ -22,6 +23,8 @@ from lorewright.world.frozen import Frozen, FrozenMap
 _KEYS = "see docs/authoring.md for the keys of a scenario"
 # The walk in a large vault names every place and thing of it.
 _MAX_YAML_NODES = 500_000
+# The largest that ships has 64 KB, a walk through thousands of notes some MB.
+MAX_SCENARIO_BYTES = 4 * 1024 * 1024
 
 
 class ScenarioExit(Frozen):
@@ -228,6 +231,16 @@ def load_scenario(path: Path) -> Scenario:
     return scenario
 
 
+def scenario_text(path: Path) -> str:
+    """Return the text of a scenario's file.
+
+    Raises:
+        ScenarioError: it is larger than a scenario may be.
+        UnicodeDecodeError: it is not UTF-8.
+    """
+    return read_text(path, MAX_SCENARIO_BYTES, ScenarioError)
+
+
 def read_scenario(path: Path) -> tuple[Scenario | None, list[Fault]]:
     """A scenario, or every reason why the file is none.
 
@@ -237,10 +250,12 @@ def read_scenario(path: Path) -> tuple[Scenario | None, list[Fault]]:
     if not path.is_file():
         raise NotFound(f"there is no scenario at {path}", hint="see: lorewright scenario list")
     try:
-        text = path.read_text(encoding="utf-8-sig")
+        text = scenario_text(path)
         data = load_yaml(text, max_nodes=_MAX_YAML_NODES).data
     except UnicodeDecodeError:
         return None, [Fault(1, "the file is not UTF-8", "save it as UTF-8")]
+    except ScenarioError as problem:
+        return None, [Fault(1, problem.message.removeprefix(f"{path}: "), problem.hint or _KEYS)]
     except YamlProblem as problem:
         return None, [Fault(problem.line, f"column {problem.column}: {problem.message}", "mend the YAML")]
     if not isinstance(data, dict):

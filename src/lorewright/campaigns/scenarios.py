@@ -11,7 +11,7 @@ from lorewright.campaigns.campaigns import Campaigns
 from lorewright.campaigns.explore.explorer import Explorer
 from lorewright.campaigns.opening import tried
 from lorewright.campaigns.rulesets import load_ruleset, rulesets_beside
-from lorewright.campaigns.scenario import Scenario, load_scenario, read_scenario
+from lorewright.campaigns.scenario import Scenario, load_scenario, read_scenario, scenario_text
 from lorewright.campaigns.scenario_checks import Doubt, doubts
 from lorewright.campaigns.scenario_trial import tried_demo
 from lorewright.campaigns.sheets import SCENE_SEED, STAT_BLOCKS
@@ -89,9 +89,7 @@ class Scenarios:
         scenario, faults = read_scenario(path)
         if scenario is None:
             return [error(str(path), "invalid", fault.message, line=fault.line, hint=fault.hint) for fault in faults]
-        checked = _Checked(
-            str(path), lines_of_yaml(path.read_text(encoding="utf-8-sig"), max_nodes=_MAX_NODES), scenario
-        )
+        checked = _Checked(str(path), lines_of_yaml(scenario_text(path), max_nodes=_MAX_NODES), scenario)
         with ExitStack() as stack:
             found = list(self._checked(checked, scenario, stack))
         return sorted(set(found))
@@ -108,7 +106,7 @@ class Scenarios:
         row = campaigns.begin(
             scenario, packs, self._library, source=str(path), campaign_id=demo_id, seed=scenario.demo_seed
         )
-        lines = lines_of_yaml(path.read_text(encoding="utf-8-sig"), max_nodes=_MAX_NODES)
+        lines = lines_of_yaml(scenario_text(path), max_nodes=_MAX_NODES)
         checked = _Checked(str(path), lines, scenario)
         with campaigns.open(row.id) as campaign:
             return [checked.warning(doubt) for doubt in tried_demo(campaign, scenario.demo)]

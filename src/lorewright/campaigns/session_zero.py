@@ -13,6 +13,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, StringConstraints, ValidationError
 
+from lorewright.bounded_files import MAX_WRITTEN_BYTES, read_text
 from lorewright.campaigns.faults import faults_of, told
 from lorewright.campaigns.names import PLAYER_NAMES
 from lorewright.campaigns.scenario import Scenario
@@ -85,7 +86,7 @@ def read_calibration(path: Path) -> Calibration:
         CampaignError: it is no calibration; the message has file, line and key.
     """
     try:
-        text = path.read_text(encoding="utf-8-sig")
+        text = read_text(path, MAX_WRITTEN_BYTES, CampaignError)
         data = load_yaml(text).data
     except FileNotFoundError:
         raise NotFound(f"there is no file {path}", hint="write one, or let yourself be asked: --session-zero") from None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 from dataclasses import asdict
 from importlib import import_module
 from pathlib import Path
@@ -12,6 +13,7 @@ import typer
 from pydantic import ValidationError
 from typer.core import TyperGroup
 
+from lorewright.bounded_files import read_lines
 from lorewright.cli.absences import show_absence
 from lorewright.cli.budgets import read_budgets, show_steps
 from lorewright.cli.lore_desk import Desk, open_desk, warn_of_words_alone
@@ -156,7 +158,12 @@ def _answer_batch(desk: Desk, batch: Path, fields: dict[str, Any], packs: list[s
     """One JSON object a line in, one a line out, in order."""
     if not batch.is_file():
         raise SettingsError(f"there is no file {batch}", hint="one JSON object a line: {id, query, …}")
-    for number, line in enumerate(batch.read_text(encoding="utf-8").splitlines(), start=1):
+    with batch.open(encoding="utf-8") as file:
+        _answer_lines(desk, batch, read_lines(file, str(batch), SettingsError), fields, packs)
+
+
+def _answer_lines(desk: Desk, batch: Path, lines: Iterable[str], fields: dict[str, Any], packs: list[str]) -> None:
+    for number, line in enumerate(lines, start=1):
         if not line.strip():
             continue
         try:

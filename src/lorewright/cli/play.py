@@ -15,6 +15,7 @@ from typing import Annotated
 import typer
 
 from lorewright.bootstrap import App, open_app
+from lorewright.bounded_files import read_lines
 from lorewright.campaigns.agreement import hold_to_agreement
 from lorewright.campaigns.campaigns import Campaigns
 from lorewright.campaigns.casting import ModelKeys
@@ -29,7 +30,7 @@ from lorewright.cli.progress import progress_bar
 from lorewright.cli.seat import Seat
 from lorewright.cli.slash import is_command, obey
 from lorewright.cli.table_talk import show_result, show_start
-from lorewright.errors import LorewrightError, NotFound
+from lorewright.errors import LorewrightError, NotFound, SettingsError
 from lorewright.storage.heads import head_row
 from lorewright.storage.sittings import active_session_row
 from lorewright.turn.result import TurnResult
@@ -40,6 +41,8 @@ EXAMPLES = {
 }
 
 _PROMPT = "> "
+# A line that is played is a sentence or two (characters).
+_MAX_LINE = 64 * 1024
 
 
 @dataclass(frozen=True, slots=True)
@@ -285,7 +288,8 @@ def piped_lines() -> Iterator[str] | None:
         return iter(())
     if sys.stdin.isatty():
         return None
-    return (line for line in sys.stdin if line.strip())
+    lines = read_lines(sys.stdin, "standard input", SettingsError, max_chars=_MAX_LINE)
+    return (line for line in lines if line.strip())
 
 
 def lines_of(script: Path) -> list[str]:
@@ -293,8 +297,10 @@ def lines_of(script: Path) -> list[str]:
 
     Raises:
         NotFound: there is no such file.
+        SettingsError: a line of it is longer than any that is played.
     """
     if not script.is_file():
         raise NotFound(f"there is no file {script}", hint="a script is a text with one line of play a line")
-    text = script.read_text(encoding="utf-8", errors="replace")
-    return [line for line in text.splitlines() if line.strip() and not line.startswith("#")]
+    with script.open(encoding="utf-8", errors="replace") as file:
+        lines = read_lines(file, str(script), SettingsError, max_chars=_MAX_LINE)
+        return [line for line in lines if line.strip() and not line.startswith("#")]

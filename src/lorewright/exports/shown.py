@@ -14,6 +14,8 @@ from itertools import groupby, pairwise
 from pathlib import Path
 from typing import Any
 
+from lorewright.bounded_files import read_bytes
+from lorewright.errors import PackError
 from lorewright.exports.audience import Audience
 from lorewright.exports.links import Links, Render
 from lorewright.exports.rules import open_rules
@@ -21,6 +23,7 @@ from lorewright.packs.conditions import of_item
 from lorewright.packs.frontmatter import read_source
 from lorewright.packs.importers.prose import contained
 from lorewright.packs.items import read_items, without_items
+from lorewright.packs.limits import MAX_FILE_BYTES
 from lorewright.packs.models import OPEN_ROLES, Chunk, Entity, Item, Manifest, Pack, Role
 
 # What was learned of a section stands below this: the section's own title may tell of the rest.
@@ -196,7 +199,7 @@ def _without_marks(text: str, entity: Entity, audience: Audience) -> str:
 
 def _frontmatter(pack: Pack, entity: Entity) -> dict[str, Any]:
     path = Path(pack.root) / entity.file_path
-    return dict(read_source(entity.file_path, path.read_bytes()).metadata)
+    return dict(read_source(entity.file_path, read_bytes(path, MAX_FILE_BYTES, PackError)).metadata)
 
 
 def _manifest(manifest: Manifest, audience: Audience) -> Manifest:

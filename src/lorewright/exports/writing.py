@@ -8,6 +8,7 @@ import shutil
 from collections.abc import Mapping
 from pathlib import Path
 
+from lorewright.bounded_files import MAX_WRITTEN_BYTES, read_text
 from lorewright.errors import PackError
 
 # A vault's own settings and layout; they outlive a new export.
@@ -70,8 +71,8 @@ def write_folder(folder: Path, texts: Mapping[str, str], *, force: bool, mark: s
 
 def _is_marked(folder: Path, mark: str) -> bool:
     try:
-        return not folder.is_symlink() and mark in (folder / "pack.yaml").read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError):
+        return not folder.is_symlink() and mark in read_text(folder / "pack.yaml", MAX_WRITTEN_BYTES, PackError)
+    except (OSError, UnicodeDecodeError, PackError):
         return False
 
 

@@ -15,6 +15,7 @@ import zlib
 from collections.abc import Callable
 from pathlib import Path, PurePosixPath
 
+from lorewright.bounded_files import open_zip
 from lorewright.errors import PackError
 from lorewright.packs.limits import MAX_ARCHIVE_BYTES, MAX_FILE_BYTES, MAX_FILES
 from lorewright.packs.loader import source_paths
@@ -47,7 +48,7 @@ def unpack_zip(archive: Path, target: Path) -> None:
         there.
     """
     try:
-        with zipfile.ZipFile(archive) as opened:
+        with open_zip(archive, max_members=2 * MAX_FILES) as opened:
             members = _members(archive, opened)
             _place(target, lambda folder: _extract(archive, opened, members, folder))
     except (zipfile.BadZipFile, zlib.error, NotImplementedError, RuntimeError, EOFError) as problem:
@@ -86,6 +87,8 @@ def _members(archive: Path, opened: zipfile.ZipFile) -> dict[str, zipfile.ZipInf
     members: dict[str, zipfile.ZipInfo] = {}
     for info in infos:
         name = PurePosixPath(info.filename.replace("\\", "/"))
+        if not name.parts:
+            raise PackError(f"{archive}: the member {info.filename!r} has no name", hint="pack it again, plainly")
         outside = name.is_absolute() or ".." in name.parts or ":" in name.parts[0] or "\0" in info.filename
         if outside or stat.S_ISLNK(info.external_attr >> 16):
             raise PackError(f"{archive}: the member {info.filename!r} leads out of the pack", hint="do not unpack it")

@@ -7,6 +7,7 @@ from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from lorewright.bounded_files import read_bytes
 from lorewright.errors import PackError
 from lorewright.ids import qualify
 from lorewright.packs.cutting import CutFile, cut_file, placed
@@ -16,7 +17,7 @@ from lorewright.packs.exits import connected
 from lorewright.packs.files import list_files
 from lorewright.packs.findings import Finding, error, warning
 from lorewright.packs.frontmatter import decode_text
-from lorewright.packs.limits import MAX_MANIFEST_BYTES
+from lorewright.packs.limits import MAX_FILE_BYTES, MAX_MANIFEST_BYTES
 from lorewright.packs.linking import LinkTable
 from lorewright.packs.linting import lint_ids, lint_paths
 from lorewright.packs.manifest import MANIFEST_FILE, derived_manifest, read_manifest
@@ -120,7 +121,7 @@ def load_manifest(root: Path) -> tuple[Manifest, list[Finding]]:
         message = f"over {MAX_MANIFEST_BYTES // 1024} KiB"
         return derived, [error(MANIFEST_FILE, "file-too-large", message, hint="put texts into markdown files")]
     findings: list[Finding] = []
-    text = decode_text(MANIFEST_FILE, path.read_bytes(), findings)
+    text = decode_text(MANIFEST_FILE, read_bytes(path, MAX_MANIFEST_BYTES, PackError), findings)
     if text is None:
         return derived, findings
     manifest, more = read_manifest(text, folder_name=folder_name)
@@ -231,7 +232,7 @@ class _TextHash:
 
     def read(self, path: str) -> bytes:
         """The bytes of a file."""
-        data = (self._root / path).read_bytes()
+        data = read_bytes(self._root / path, MAX_FILE_BYTES, PackError)
         self._digest.update(f"{path}\0{len(data)}\0".encode("utf-8", "surrogateescape"))
         self._digest.update(data)
         return data

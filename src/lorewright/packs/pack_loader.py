@@ -5,10 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from lorewright.errors import NotFound
+from lorewright.bounded_files import read_bytes
+from lorewright.errors import NotFound, PackError
 from lorewright.packs.checking import Neighbour, check_pack
 from lorewright.packs.findings import Finding
 from lorewright.packs.frontmatter import read_source
+from lorewright.packs.limits import MAX_FILE_BYTES
 from lorewright.packs.loader import load_manifest, load_pack
 from lorewright.packs.models import Manifest
 
@@ -49,5 +51,5 @@ class PackLoader:
         """
         if not file_path.is_file():
             raise NotFound(f"there is no file {file_path}", hint="name a markdown file")
-        source = read_source(file_path.name, file_path.read_bytes())
+        source = read_source(file_path.name, read_bytes(file_path, MAX_FILE_BYTES, PackError))
         return {"metadata": source.metadata, "content": source.body}

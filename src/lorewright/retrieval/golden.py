@@ -21,6 +21,7 @@ from typing import Any
 
 from pydantic import BaseModel, ValidationError
 
+from lorewright.bounded_files import read_text
 from lorewright.errors import PackError
 from lorewright.index.generation import Generation
 from lorewright.packs.bounded_yaml import YamlProblem, line_of, lines_of_yaml, load_yaml
@@ -126,14 +127,14 @@ def _read(path: Path, root: Path, name: str, pack_id: str) -> Iterator[Golden]:
         raise _Faults((1, "the link leads out of the pack"))
     if not path.is_file():
         raise _Faults((1, "this is not a file"))
-    if path.stat().st_size > MAX_MANIFEST_BYTES:
-        raise _Faults((1, f"over {MAX_MANIFEST_BYTES // 1024} KiB"))
     try:
-        text = path.read_text(encoding="utf-8-sig")
+        text = read_text(path, MAX_MANIFEST_BYTES, PackError)
         document = load_yaml(text)
         lines = lines_of_yaml(text)
     except UnicodeDecodeError:
         raise _Faults((1, "the file is not UTF-8")) from None
+    except PackError as problem:
+        raise _Faults((1, problem.message.removeprefix(f"{path}: "))) from None
     except YamlProblem as problem:
         raise _Faults((problem.line, problem.message)) from None
     if document.duplicates:

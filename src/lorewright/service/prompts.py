@@ -9,8 +9,9 @@ from functools import wraps
 from typing import Annotated, Any
 
 from mcp.server import MCPServer
+from mcp.server.mcpserver import Context
 from mcp.shared.exceptions import MCPError
-from mcp.types import INVALID_PARAMS, Completion
+from mcp.types import INVALID_PARAMS, Completion, GetPromptResult, InputRequiredResult
 from pydantic import Field
 
 from lorewright.errors import LorewrightError
@@ -22,8 +23,38 @@ from lorewright.service.rendering import entity_text, scene_text, state_text, tr
 
 _ONLY_THIS = "Use only what stands above. Where it does not say, say that it does not; invent nothing."
 _MOST_COMPLETIONS = 100
+# Of a name that a client sent (characters).
+_SHOWN = 80
 
 Campaign = Annotated[str, Field(description="The campaign, by its ID.")]
+
+
+class PromptServer(MCPServer[Any]):
+    """A server that tells a client by name which argument of a prompt it does not take, or lacks."""
+
+    async def get_prompt(
+        self, name: str, arguments: dict[str, Any] | None = None, context: Context[Any, Any] | None = None
+    ) -> GetPromptResult | InputRequiredResult:
+        """Return a prompt, filled in.
+
+        Raises:
+            MCPError: there is no such prompt, or its arguments are others; the message says which it has.
+        """
+        known = {prompt.name: prompt.arguments or [] for prompt in await self.list_prompts()}
+        if name not in known:
+            raise _refusal(f"there is no prompt {name[:_SHOWN]}; there are: {', '.join(known)}")
+        given = set(arguments or {})
+        names = {one.name for one in known[name]}
+        if unknown := sorted(given - names):
+            taken = ", ".join(sorted(names)) or "none"
+            raise _refusal(f"the prompt {name} takes no argument {unknown[0][:_SHOWN]}; its arguments are: {taken}")
+        if missing := [one.name for one in known[name] if one.required and one.name not in given]:
+            raise _refusal(f"the prompt {name} needs the argument {missing[0]}")
+        return await super().get_prompt(name, arguments, context)
+
+
+def _refusal(message: str) -> MCPError:
+    return MCPError(code=INVALID_PARAMS, message=message)
 
 
 def add_prompts(server: MCPServer[Any], desk: Desk) -> None:

@@ -9,7 +9,7 @@ from mcp.server import MCPServer
 from lorewright import __version__
 from lorewright.service.desk import Desk
 from lorewright.service.pen import Pen
-from lorewright.service.prompts import add_prompts
+from lorewright.service.prompts import PromptServer, add_prompts
 from lorewright.service.resources import add_resources
 from lorewright.service.tools import add_judging_tools, add_reading_tools, add_writing_tools
 
@@ -17,7 +17,7 @@ from lorewright.service.tools import add_judging_tools, add_reading_tools, add_w
 def make_server(desk: Desk, *, read_only: bool = False) -> MCPServer[Any]:
     """The server for a desk. It has tools that write only for a game master, and not where it is `read_only`."""
     writes = desk.viewer.is_gm and not read_only
-    server: MCPServer[Any] = MCPServer(
+    server: MCPServer[Any] = PromptServer(
         "lorewright",
         title="Lorewright",
         version=__version__,

@@ -3,7 +3,7 @@ the head's state is left out."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from math import isfinite
 
@@ -25,11 +25,12 @@ _PREFIXED = {
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """A table: its columns, and its rows in the order in which they were written."""
+    """A table: its columns, and its rows in the order in which they were written. Those of a stranger's file can
+    be read once, and are known to be what was written at their end alone."""
 
     name: str
     columns: tuple[str, ...]
-    rows: tuple[tuple[Value, ...], ...]
+    rows: Iterable[tuple[Value, ...]]
 
 
 def read_tables(database: Database) -> list[Table]:

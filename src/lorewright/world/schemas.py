@@ -6,11 +6,14 @@ Schemas are a ruleset's: objects whose properties are values, lists or objects a
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from math import isfinite
+from math import isfinite, prod
 from typing import Any
+
+from pydantic_core import SchemaError, SchemaValidator, core_schema
 
 from lorewright.ids import canonical_json
 
@@ -28,6 +31,19 @@ _MEANT = {"min": "minimum", "max": "maximum", "optional": "leave it out of requi
 # Beyond this a float no longer tells whole numbers apart.
 LARGEST = 10**15
 _DEEPEST = 20
+
+# Looking for a pattern takes time proportional to its size with every repetition written out, times the length of the
+# text: these two keep it to some hundredths of a second for each text.
+_MOST_PATTERN_SIZE = 1_000
+_MOST_PATTERN_TEXT = 1_000
+# A counted repetition after the sign before it, and the signs after which it multiplies what was counted before.
+_COUNTED = re.compile(r"(?<=(.))\{(\d+)(?:,(\d*))?\}", re.DOTALL)
+_MANY = ")}?*+"
+_SPACED_OUT = re.compile(r"\(\?[A-Za-z-]*x")
+_PATTERN_HINT = (
+    "write it without lookaround, backreferences and flags like (?x), its counted repetitions small;"
+    " \\z is the end of the text"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +103,22 @@ def schema_problems(schema: Any, *, path: tuple[str, ...] = ()) -> Iterator[tupl
                 yield from schema_problems(one, path=(*path, "properties", str(name)))
         elif keyword == "items" or (keyword == "additionalProperties" and not isinstance(value, bool)):
             yield from schema_problems(value, path=(*path, keyword))
+        elif keyword == "pattern" and isinstance(value, str) and (problem := pattern_problem(value)) is not None:
+            yield (*path, keyword), problem, _PATTERN_HINT
     yield from _refused_by_metaschema(schema, path)
+
+
+def pattern_problem(pattern: str) -> str | None:
+    """Return why a regular expression is not searched for, or None where it is.
+
+    Patterns are an author's, and a stranger's ruleset must not stop the program: only those are taken that an engine
+    without backtracking can read, and that stay small when their repetitions are written out.
+    """
+    if _SPACED_OUT.search(pattern):
+        return "the pattern has the flag x, which is not read"
+    if _size(pattern) > _MOST_PATTERN_SIZE:
+        return f"the pattern repeats too much: over {_MOST_PATTERN_SIZE} parts when it is written out"
+    return _searched(pattern)[1]
 
 
 def filled(given: Mapping[str, Any], schema: Mapping[str, Any]) -> dict[str, Any]:
@@ -139,11 +170,60 @@ def _refused_by_metaschema(
         yield tuple(map(str, one.absolute_path)), _told(one), "see docs/rulesets.md for what a schema may say"
 
 
+def _size(pattern: str) -> int:
+    """At least as many parts as a pattern has when its counted repetitions are written out."""
+    counts = [(before, int((most or least)[:6])) for before, least, most in _COUNTED.findall(pattern)]
+    repeated = prod(max(1, count) for before, count in counts if before in _MANY)
+    return int((len(pattern) + sum(count for before, count in counts if before not in _MANY)) * repeated)
+
+
+@lru_cache(maxsize=256)
+def _searched(pattern: str) -> tuple[SchemaValidator | None, str | None]:
+    """What says whether a text has the pattern in it, in time linear in the text; or why there is no such thing."""
+    try:
+        found = SchemaValidator(core_schema.str_schema(pattern=pattern, regex_engine="rust-regex", strict=True))
+    except SchemaError as problem:
+        told = [line.strip() for line in str(problem).splitlines() if line.strip()]
+        said = told[-1].removeprefix("error: ").removeprefix("SchemaError: ") if told else ""
+        return None, f"the pattern cannot be read: {said[:160] or 'it is no regular expression'}"
+    return found, None
+
+
+def _pattern(validator: Any, pattern: Any, instance: Any, schema: Any) -> Iterator[Any]:
+    """The keyword `pattern`, in place of the library's own, which backtracks without end."""
+    if not isinstance(instance, str) or not isinstance(pattern, str):
+        return
+    from jsonschema import ValidationError  # late: see below
+
+    if pattern_problem(pattern) is not None:
+        return  # No ruleset is read with it now: it stands in a campaign of an earlier version, which goes on.
+    if len(instance) > _MOST_PATTERN_TEXT:
+        yield ValidationError(f"it is longer than {_MOST_PATTERN_TEXT} characters, too long for a pattern")
+        return
+    search, _ = _searched(pattern)
+    if search is not None and not search.isinstance_python(instance):
+        yield ValidationError(f"{instance!r} does not match {pattern!r}")
+
+
+def _known_part(schema: Any) -> Any:
+    """A schema with the keywords alone that we read: what a file of a stranger's says besides is never acted upon."""
+    if not isinstance(schema, dict):
+        return schema
+    known = {keyword: value for keyword, value in schema.items() if keyword in KEYWORDS}
+    for keyword in ("items", "additionalProperties"):
+        if keyword in known:
+            known[keyword] = _known_part(known[keyword])
+    if isinstance(known.get("properties"), dict):
+        known["properties"] = {name: _known_part(part) for name, part in known["properties"].items()}
+    return known
+
+
 @lru_cache(maxsize=64)
 def _validator(schema_json: str) -> Any:
     import jsonschema  # late: it takes as long to import as a whole question about lore, and freeform needs none
 
-    return jsonschema.Draft202012Validator(json.loads(schema_json))
+    ours = jsonschema.validators.extend(jsonschema.Draft202012Validator, {"pattern": _pattern})
+    return ours(_known_part(json.loads(schema_json)))
 
 
 @lru_cache(maxsize=1)

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from pydantic import BaseModel
 
+from lorewright.errors import PromptError
 from lorewright.llm.prompts.check import check_prompt
 from prompt_files import prompt
 
@@ -105,3 +106,20 @@ def test_what_cannot_be_checked_is_refused(template: str) -> None:
     ((line, message),) = faults(f"\n\n{template}")
     assert line == CHANGING + 2
     assert "cannot be checked" in message
+
+
+@pytest.mark.parametrize(
+    "deep",
+    [
+        "{{#if text}}" * 2_000 + "x" + "{{/if}}" * 2_000,
+        "{{#each people}}" * 900 + "{{/each}}" * 900,
+        "{{lookup " + "(lookup " * 3_000 + "people 0" + ")" * 3_000 + " 0}}",
+    ],
+    ids=["if", "each", "parentheses"],
+)
+def test_blocks_within_blocks_without_end_are_a_fault_and_an_error_of_ours(deep: str) -> None:
+    ((line, message),) = faults(deep)
+    assert line == CHANGING
+    assert "too deeply" in message
+    with pytest.raises(PromptError, match="too deeply"):
+        prompt(deep).render({"text": "x", "people": [{"name": "Osk"}]})

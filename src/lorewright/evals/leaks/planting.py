@@ -11,8 +11,11 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from lorewright.bounded_files import read_bytes
+from lorewright.errors import PackError
 from lorewright.evals.leaks.secrets import ALIAS, COMMENT, KEY, TRIGGER, Secret, secrets_of
 from lorewright.packs.frontmatter import SourceFile, decode_text, read_source
+from lorewright.packs.limits import MAX_FILE_BYTES
 from lorewright.packs.loader import load_pack, source_paths
 from lorewright.packs.models import OPEN_ROLES, Pack
 from lorewright.packs.plain import comments_in
@@ -53,7 +56,7 @@ def plant(root: Path, into: Path) -> tuple[Pack, Canaries]:
     for path in source_paths(root):
         target = into / path
         target.parent.mkdir(parents=True, exist_ok=True)
-        data = (root / path).read_bytes()
+        data = read_bytes(root / path, MAX_FILE_BYTES, PackError)
         if path.endswith((".md", ".markdown")) and (text := decode_text(path, data, [])) is not None:
             planter = _Planter(read_source(path, data), text, pack)
             target.write_text(planter.planted(by_file.get(path, ())), encoding="utf-8", newline="\n")

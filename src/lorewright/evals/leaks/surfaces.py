@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from lorewright.campaigns.scenario import scenario_text
+from lorewright.errors import ScenarioError
 from lorewright.ids import local, shown_item
 from lorewright.packs.bounded_yaml import YamlProblem, line_of, lines_of_yaml, load_yaml
 from lorewright.packs.manifest import MANIFEST_FILE
@@ -67,10 +69,10 @@ def surfaces_of_scenario(path: Path) -> Iterator[Surface]:
     """Every sentence that a scenario's author wrote for the player, each with the items that are revealed where it is
     told; none where the file cannot be read."""
     try:
-        text = path.read_text(encoding="utf-8-sig")
+        text = scenario_text(path)
         data = load_yaml(text, max_nodes=_MAX_NODES).data
         lines = lines_of_yaml(text, max_nodes=_MAX_NODES)
-    except (UnicodeDecodeError, YamlProblem):
+    except (UnicodeDecodeError, YamlProblem, ScenarioError):
         return
     for keys, said in _texts(data, ()):
         if not _PRIVATE.intersection(map(str, keys)):

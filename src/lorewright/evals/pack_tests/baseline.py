@@ -8,6 +8,7 @@ from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from lorewright.bounded_files import read_bytes
 from lorewright.errors import SettingsError
 from lorewright.evals.pack_tests.golden_cases import Asked, named
 from lorewright.evals.pack_tests.results import Case
@@ -16,6 +17,7 @@ from lorewright.retrieval.left_out import left_out
 BASELINE_FILE = "tests/baseline.json"
 _FORMAT = 1
 _TOLD = 5
+_MAX_BYTES = 32 * 1024 * 1024
 
 
 class KeptAnswer(BaseModel):
@@ -65,7 +67,7 @@ def read_baseline(path: Path) -> Baseline:
     """
     hint = "make one: lorewright pack test PACK --save-baseline FILE"
     try:
-        return Baseline.model_validate_json(path.read_bytes())
+        return Baseline.model_validate_json(read_bytes(path, _MAX_BYTES, SettingsError, hint=hint))
     except OSError as problem:
         raise SettingsError(f"{path} cannot be read: {problem.strerror}", hint=hint) from None
     except ValidationError as problem:

@@ -8,6 +8,7 @@ from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from lorewright.bounded_files import read_bytes
 from lorewright.errors import EmbedderError, LorewrightError, NotFound, PackError
 from lorewright.evals.watching.look import Answered, Findings, GoldenAnswer, GoldenLook, Look, compared
 from lorewright.evals.watching.questions import Question, ask
@@ -18,6 +19,7 @@ from lorewright.index.library import Installed, Library
 from lorewright.index.live import LiveIndex
 from lorewright.packs.checking import Memories, check_pack
 from lorewright.packs.findings import Finding
+from lorewright.packs.limits import MAX_MANIFEST_BYTES
 from lorewright.packs.loader import Progress, no_progress
 from lorewright.packs.models import Pack
 from lorewright.retrieval.changes import Answer, answer_of, changes_between
@@ -214,8 +216,8 @@ class PackWatcher:
             return None
         found = []
         for path in sorted((self._watched.folder / "tests").glob("*.y*ml")):
-            with suppress(OSError):
-                found.append((path.name, path.read_bytes()))
+            with suppress(OSError, PackError):
+                found.append((path.name, read_bytes(path, MAX_MANIFEST_BYTES, PackError)))
         return tuple(found)
 
 

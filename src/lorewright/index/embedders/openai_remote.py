@@ -11,6 +11,8 @@ from lorewright.index.embedders.remote import Busy, Patience, RemoteEmbedder, re
 DEFAULT_MODEL = "text-embedding-3-small"
 KEY_VARIABLE = "OPENAI_API_KEY"
 INSTALL = 'pip install "lorewright[openai]"'
+# Each request says its own.
+_TIMEOUT_S = 30.0
 _OWN_URL = "https://api.openai.com/v1"
 
 
@@ -43,7 +45,11 @@ class OpenAIProvider:
             )
             ordered = sorted(answer.data, key=lambda one: one.index)
             return [one.embedding for one in ordered]
+        except EmbedderError:
+            raise
         except openai.APIConnectionError as problem:  # timeouts too
+            if isinstance(problem.__cause__, EmbedderError):
+                raise problem.__cause__ from None
             raise Busy(type(problem).__name__) from None
         except openai.APIStatusError as problem:
             told = refusal(self.name, problem.status_code, type(problem).__name__)
@@ -54,14 +60,21 @@ class OpenAIProvider:
             told_kind = type(problem).__name__
             raise EmbedderError(f"{self.name} gave no embeddings ({told_kind})", hint="check the address") from None
 
+    def _too_large(self, bound: str) -> EmbedderError:
+        return EmbedderError(f"{self.name}: its answer is {bound}", hint="check the address")
+
     def _opened(self) -> Any:
         if self._client is None:
             key = read_key(KEY_VARIABLE)
             try:
                 # Imported late: it takes most of a second, and is an extra.
+                import httpx2
                 import openai
+
+                from lorewright.bounded_http import bounded
             except ImportError:
                 raise EmbedderError("the client of OpenAI is not installed", hint=INSTALL) from None
             # Its own retries obey Retry-After without a limit: ours do not.
-            self._client = openai.OpenAI(api_key=key, base_url=self._base_url, max_retries=0)
+            http = httpx2.Client(timeout=_TIMEOUT_S, follow_redirects=True, event_hooks=bounded(self._too_large))
+            self._client = openai.OpenAI(api_key=key, base_url=self._base_url, max_retries=0, http_client=http)
         return self._client

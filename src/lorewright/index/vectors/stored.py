@@ -16,6 +16,8 @@ from lorewright.index.vectors.exact import VECTORS_FILE, WindowVectors, open_vec
 from lorewright.index.vectors.search import ChromaSearch, NearestSearch, Proposer
 
 ABOUT_FILE = "vectors.json"
+# It is a handful of numbers.
+_ABOUT_CHARS = 64 * 1024
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +59,8 @@ def about_vectors(folder: Path) -> About:
         DamagedVectors: nothing that can be read.
     """
     try:
-        return About(**json.loads((folder / ABOUT_FILE).read_text(encoding="utf-8")))
+        with (folder / ABOUT_FILE).open(encoding="utf-8") as file:
+            return About(**json.loads(file.read(_ABOUT_CHARS)))
     except (OSError, ValueError, TypeError) as problem:
         raise DamagedVectors(f"{folder / ABOUT_FILE}: {problem}") from None
 

@@ -13,10 +13,13 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from lorewright.bounded_files import read_text
 from lorewright.errors import BudgetExceeded, ModelRefused, ProviderBusy, ProviderError
 from lorewright.ids import canonical_json, content_hash
 from lorewright.llm.model import AroundModel, Model, ModelReply, ModelRequest, OnText, ToolCall
 
+# A sitting's answers are some MB.
+_MAX_BYTES = 256 * 1024 * 1024
 _ERRORS = {error.code: error for error in (ProviderBusy, ModelRefused, BudgetExceeded, ProviderError)}
 
 
@@ -94,7 +97,7 @@ class TapePlayer:
 def _read(path: Path) -> dict[str, deque[dict[str, Any]]]:
     answers: dict[str, deque[dict[str, Any]]] = defaultdict(deque)
     try:
-        lines = path.read_text(encoding="utf-8").splitlines(keepends=True)
+        lines = read_text(path, _MAX_BYTES, ProviderError, encoding="utf-8").splitlines(keepends=True)
     except (OSError, UnicodeDecodeError):
         raise ProviderError(f"{path}: the tape cannot be read", hint="record one with TapeRecorder") from None
     for number, line in enumerate(lines, start=1):

@@ -7,7 +7,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from lorewright.llm.prompts.engine import LAST
+from lorewright.llm.prompts.engine import LAST, TOO_DEEP
 from lorewright.llm.prompts.template import Part, PromptTemplate
 
 _HELPERS = {"each", "if", "unless", "with", "lookup", "log"}
@@ -68,6 +68,8 @@ def _faults(
     plain = _OWN_END.sub(r"\1each\2", _OWN_BLOCK.sub(r"\1each \2\3", text))
     try:
         paths = _unknown(plain, schema)
+    except RecursionError:
+        return [PromptFault(template.where, first, TOO_DEEP)]
     except HandlebarsParseError as problem:
         line = first + (problem.line or 1) - 1
         return [PromptFault(template.where, line, re.sub(r" at line .*", "", str(problem)))]

@@ -10,6 +10,8 @@ from typing import Any
 
 # No request is longer (characters); a context that makes it so is a mistake.
 MAX_OUTPUT = 400_000
+# What is said of blocks within blocks that the library cannot go through.
+TOO_DEEP = "its blocks are nested too deeply"
 # The helper of one's own beside Handlebars' `each`, `if`, `unless`, `with` and `lookup`.
 LAST = "last"
 

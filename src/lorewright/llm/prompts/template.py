@@ -27,10 +27,11 @@ from typing import Any, Literal
 import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from lorewright.bounded_files import MAX_WRITTEN_BYTES, read_text
 from lorewright.errors import PromptError
 from lorewright.ids import content_hash
 from lorewright.llm.prompt import RenderedPrompt
-from lorewright.llm.prompts.engine import compiled
+from lorewright.llm.prompts.engine import TOO_DEEP, compiled
 
 Part = Literal["system", "stable", "changing"]
 PARTS: tuple[Part, ...] = ("system", "stable", "changing")
@@ -109,6 +110,8 @@ class PromptTemplate:
 
         try:
             return self._ready[part](context)
+        except RecursionError:
+            raise PromptError(f"{self.where}: {TOO_DEEP} (part {part})", hint="see: lorewright prompts check") from None
         except HandlebarsError as problem:
             raise PromptError(f"{self.where}: {problem} (part {part})", hint="see: lorewright prompts check") from None
 
@@ -124,7 +127,7 @@ def read_template(path: Path) -> PromptTemplate:
         PromptError: it cannot be read as a prompt; the message has file and line.
     """
     try:
-        text = path.read_text(encoding="utf-8")
+        text = read_text(path, MAX_WRITTEN_BYTES, PromptError, encoding="utf-8", hint="a prompt is a page or two")
     except (OSError, UnicodeDecodeError) as problem:
         raise PromptError(f"{path}: {problem}", hint="a prompt is a text file in UTF-8") from None
     template = parse_template(text, where=str(path))

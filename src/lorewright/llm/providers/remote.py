@@ -74,6 +74,8 @@ class RemoteModel:
         except ProviderError:
             raise
         except Exception as problem:
+            if (refused := _refused_below(problem)) is not None:
+                raise refused from None
             # Whatever an SDK raises may quote headers; only what is made of it here goes on.
             if not _is_theirs(problem):
                 raise
@@ -124,12 +126,21 @@ class RemoteModel:
             return None
         return known
 
+    def _too_large(self, bound: str) -> ProviderError:
+        return ProviderError(
+            f"{self._row.provider} ({self._row.key}): its answer is {bound}, and nothing of it was kept",
+            hint="see whether the address is that of a model's API",
+        )
+
     @asynccontextmanager
     async def _vendor(self) -> AsyncIterator[VendorModel]:
         import httpx2
 
+        from lorewright.bounded_http import async_bounded  # late, as the SDKs: it imports httpx2
+
         patience = httpx2.Timeout(self._timeout_s, connect=min(_CONNECT_S, self._timeout_s))
-        async with httpx2.AsyncClient(timeout=patience, verify=_trust()) as http:
+        hooks = async_bounded(self._too_large)
+        async with httpx2.AsyncClient(timeout=patience, verify=_trust(), event_hooks=hooks) as http:
             yield vendor_model(self._row, api_key=self._api_key, base_url=self._base_url, http=http)
 
 
@@ -168,6 +179,14 @@ def _text_in(event: Any) -> str:
     if isinstance(event, theirs.PartDeltaEvent) and isinstance(event.delta, theirs.TextPartDelta):
         return event.delta.content_delta
     return ""
+
+
+def _refused_below(problem: BaseException) -> ProviderError | None:
+    """An error of ours that was raised below an SDK, which wraps what it does not know; None where there is none."""
+    seen: BaseException | None = problem
+    while seen is not None and not isinstance(seen, ProviderError):
+        seen = seen.__cause__ or seen.__context__
+    return seen
 
 
 def _is_theirs(problem: Exception) -> bool:

@@ -6,6 +6,7 @@ from dataclasses import replace
 from pathlib import Path, PurePath
 from typing import Any
 
+from lorewright.bounded_files import read_bytes
 from lorewright.errors import PackError
 from lorewright.packs.importers.bounds import MAX_CONTAINER_BYTES, too_large
 from lorewright.packs.importers.card import Card
@@ -37,8 +38,7 @@ def read_file(path: Path) -> Imported:
     if not path.is_file():
         raise PackError(f"{path} is not a file", hint="name the lorebook or card to import")
     try:
-        with path.open("rb") as file:
-            data = file.read(MAX_CONTAINER_BYTES + 1)
+        data = read_bytes(path, MAX_CONTAINER_BYTES, PackError)
     except OSError as problem:
         raise PackError(f"{path} cannot be read: {problem.strerror}", hint="check its permissions") from None
     return read(data, path.name)
