@@ -141,7 +141,8 @@ def _metadata(chunk: Chunk, entity: Entity, links: Sequence[Link]) -> dict[str, 
 
 def _role(section: Section, meta: FileMetadata) -> Role:
     title = role_of(section.title, meta.section_roles) if section.title else "lore"
-    role = role_of(section.subtitle, meta.section_roles) if section.subtitle else "lore"
+    is_person = meta.type == "npc"
+    role = role_of(section.subtitle, meta.section_roles, of_person=is_person) if section.subtitle else "lore"
     if title == "withholds" and role in OPEN_ROLES:
         # What stands below a title that is a secret is one.
         return "withholds" if not section.subtitle else "secret"

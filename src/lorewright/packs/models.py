@@ -18,10 +18,12 @@ Layer = Literal["core", "setting", "regional", "adventure", "homebrew"]
 LAYERS: tuple[Layer, ...] = ("core", "setting", "regional", "adventure", "homebrew")
 
 # What a section is for. `lore` is open to everyone, and so is `atmosphere`; `secret` is for the game master alone.
+# `disposition` is what others see of a person, `motivation` what moves that person, which nobody is told.
 Role = Literal[
     "lore",
     "atmosphere",
     "disposition",
+    "motivation",
     "knows",
     "withholds",
     "capabilities",
@@ -31,6 +33,9 @@ Role = Literal[
 ]
 OPEN_ROLES: frozenset[str] = frozenset({"lore", "atmosphere"})
 ITEM_ROLES: frozenset[str] = frozenset({"knows", "withholds", "discoverable", "threads"})
+# What a person is like, section by section; a person's own.
+SHEET_ROLES: frozenset[str] = frozenset({"disposition", "motivation", "capabilities"})
+ALL_ROLES: frozenset[str] = OPEN_ROLES | ITEM_ROLES | SHEET_ROLES | {"secret"}
 
 
 class Dependency(BaseModel):

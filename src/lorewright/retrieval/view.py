@@ -9,12 +9,12 @@ from dataclasses import dataclass, field
 from lorewright.errors import SettingsError
 from lorewright.index.generation import Generation, StoredChunk
 from lorewright.packs.conditions import LoreConditions
-from lorewright.packs.models import OPEN_ROLES
+from lorewright.packs.models import OPEN_ROLES, SHEET_ROLES
 from lorewright.retrieval.entry_history import EntryHistory
 from lorewright.retrieval.overrides import ids_of, things
 
 # What a character may see of its own file without having learned it.
-_OWN_ROLES = frozenset({"disposition", "capabilities", "knows", "withholds"})
+_OWN_ROLES = SHEET_ROLES | {"knows", "withholds"}
 _NPC = re.compile(r"npc:[^\s]+")
 
 

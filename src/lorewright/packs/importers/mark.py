@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from lorewright.packs.importers.bounds import MAX_NAME_CHARS, MAX_TAG_CHARS, MAX_TAGS
-from lorewright.packs.models import ENTITY_TYPES, ITEM_ROLES, OPEN_ROLES
+from lorewright.packs.models import ALL_ROLES, ENTITY_TYPES, OPEN_ROLES
 from lorewright.packs.roles import role_of
 
 # Where it stands among an entry's, a card's or a book's extensions; other tools keep it there and do not read it.
@@ -16,7 +16,7 @@ GM = "gm"
 # Among what it says of a book: fields that an import had kept of a book in another format.
 KEPT = "kept"
 
-_ROLES = OPEN_ROLES | ITEM_ROLES | {"disposition", "capabilities", "secret"}
+_ROLES = ALL_ROLES
 _MAX_ID_CHARS = 200
 _NOT_IN_LISTS = ("|", "[[", "]]")
 
