@@ -179,8 +179,9 @@ class Chunk:
     """One section of a file, or a part of it.
 
     `source` is the very text of the file, heading included: the sources of a file's chunks joined give its body back.
-    `text` is the same without the heading and without comments. `position` orders the chunks of a pack as its files,
-    sorted by path, do.
+    `text` is the same without the heading and without comments; `told` is what others than the game master read of
+    that: its words, without what an editor does not show and without the names of those who are hidden. `position`
+    orders the chunks of a pack as its files, sorted by path, do.
     """
 
     id: str
@@ -201,6 +202,12 @@ class Chunk:
     conditions: tuple[When, ...] = ()
     metadata: dict[str, Any] = field(default_factory=dict)
     rules: EntryRules | None = None
+    told: str | None = None
+
+    @property
+    def shown(self) -> str:
+        """What is searched, and what others than the game master may read at most."""
+        return self.text if self.told is None else self.told
 
 
 @dataclass(frozen=True, slots=True)

@@ -33,8 +33,8 @@ _SECRET_WORDS = frozenset({"secret", "secrets", "withholds", "withheld"})
 # What moves a person is where a plot is: any title of an NPC's section that holds one of these words, or is one of the
 # titles below, is about that. Of a place or a thing the same words tell what anybody may know.
 _MOTIVES = frozenset(
-    "agenda agendas aim aims ambition ambitions desire desires drives goal goals ideals intentions motivation motivations"
-    " motive motives objective objectives personality psychology wants".split()
+    "agenda agendas aim aims ambition ambitions desire desires drives goal goals ideals intentions motivation"
+    " motivations motive motives objective objectives personality psychology wants".split()
 )
 _MOTIVE_TITLES = frozenset(
     "bonds|character|character traits|drive|fear|fears|flaw|flaws|ideal|inner life|intention|personality traits|trait"

@@ -16,8 +16,9 @@ def scene_view(lore: SceneLore, viewer: StageViewer, *, learned: frozenset[str])
     """The scene for one viewer. `learned` holds the items that the player has, those of this turn included.
 
     Everyone sees the atmosphere. Planner and narrator see how people are, the player sees it in what they do. What
-    moves them is for the planner, and for themselves. What a character knows is topics to the planner; what it withholds and what can be found are only counted there. The
-    narrator sees items only once the player has them: it cannot leak what it never saw.
+    moves them is for the planner, and for themselves. What a character knows is topics to the planner; what it
+    withholds and what can be found are only counted there. The narrator sees items only once the player has them: it
+    cannot leak what it never saw.
     """
     return {
         "scene_id": lore.scene_id,
@@ -70,7 +71,12 @@ def _briefing_view(briefing: Briefing, viewer: StageViewer, learned: frozenset[s
     if viewer == "narrator":
         return {**sheet, **known}
     topics = [topic for item in briefing.knows for topic in item.topics]
-    return {**sheet, **_motivation(briefing), "knows": list(dict.fromkeys(topics)), "withholds_count": len(briefing.withholds)}
+    return {
+        **sheet,
+        **_motivation(briefing),
+        "knows": list(dict.fromkeys(topics)),
+        "withholds_count": len(briefing.withholds),
+    }
 
 
 def _motivation(briefing: Briefing) -> dict[str, Any]:

@@ -42,7 +42,7 @@ class Mark:
     @property
     def is_secret(self) -> bool:
         """Whether it is switched off because players must not read it, and not because its author did so."""
-        role = self.role or (role_of(self.section) if self.section else "lore")
+        role = self.role or (role_of(self.section, of_person=self.type == "npc") if self.section else "lore")
         return self.hidden or role not in OPEN_ROLES
 
 
