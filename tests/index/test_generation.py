@@ -110,8 +110,9 @@ def test_what_was_read_from_the_pack_is_what_stands_in_the_generation(tmp_path: 
     for chunk in pack.chunks:
         stored = town.chunk(chunk.id)
         assert stored is not None
+        assert stored.written == chunk.text
         assert (stored.text, stored.role, stored.line, stored.metadata) == (
-            chunk.text,
+            chunk.shown,
             chunk.role,
             chunk.line,
             chunk.metadata,

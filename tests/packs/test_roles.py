@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from lorewright.packs.models import ITEM_ROLES, OPEN_ROLES
+from lorewright.packs.models import ALL_ROLES, OPEN_ROLES
 from lorewright.packs.roles import SYNONYMS, role_of
 
 
@@ -25,9 +25,10 @@ def test_every_synonym_means_its_role_however_it_is_written(title: str, role: st
         ("Clues", "discoverable"),
         ("Treasure", "discoverable"),
         ("Appearance", "atmosphere"),
-        ("Personality", "disposition"),
-        ("Motivation", "disposition"),
-        ("Motivations", "disposition"),
+        ("Mood", "disposition"),
+        ("Personality", "motivation"),
+        ("Motivation", "motivation"),
+        ("Motivations", "motivation"),
     ],
 )
 def test_the_documented_synonyms_hold(title: str, role: str) -> None:
@@ -52,4 +53,41 @@ def test_the_files_own_roles_win() -> None:
 def test_no_title_means_two_things() -> None:
     titles = [title for titles in SYNONYMS.values() for title in titles]
     assert len(titles) == len(set(titles))
-    assert set(SYNONYMS) <= OPEN_ROLES | ITEM_ROLES | {"disposition", "capabilities"}
+    assert set(SYNONYMS) <= ALL_ROLES
+
+
+@pytest.mark.parametrize(
+    "title",
+    [
+        "Motivation",
+        "Motivations & Goals",
+        "Goals",
+        "What she wants",
+        "Personality & Roleplay",
+        "Agenda",
+        "Ideals",
+        "Bonds",
+        "Flaws",
+        "Traits",
+        "Character",
+        "Her Ambition",
+        "Disposition and Goals",
+    ],
+)
+def test_a_persons_motives_are_their_own_under_any_title_that_speaks_of_them(title: str) -> None:
+    assert role_of(title, of_person=True) == "motivation"
+    assert "motivation" not in OPEN_ROLES
+
+
+def test_the_file_says_otherwise_where_its_author_knows_the_role() -> None:
+    assert role_of("Personality", {"personality": "disposition"}, of_person=True) == "disposition"
+
+
+@pytest.mark.parametrize("title", ["Character", "Goals", "Traits", "What the town wants", "Agenda"])
+def test_the_same_words_are_open_where_they_are_of_no_person(title: str) -> None:
+    assert role_of(title) == "lore"
+
+
+@pytest.mark.parametrize("title", ["Background", "History", "Reputation", "Work", "Her Rounds", "Characters of the inn"])
+def test_what_else_is_told_of_a_person_stays_open(title: str) -> None:
+    assert role_of(title, of_person=True) == "lore"

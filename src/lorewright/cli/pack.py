@@ -209,5 +209,9 @@ def _show_understood(pack: Pack) -> None:
     if secret:
         more = f" and {len(secret) - _SECRETS_SHOWN} more" if len(secret) > _SECRETS_SHOWN else ""
         say(f"taken for secrets: {', '.join(secret[:_SECRETS_SHOWN])}{more}")
+    private = [chunk.section_path for chunk in hidden if chunk.role == "motivation"]
+    if private:
+        more = f" and {len(private) - _SECRETS_SHOWN} more" if len(private) > _SECRETS_SHOWN else ""
+        say(f"what moves people, told to nobody: {', '.join(private[:_SECRETS_SHOWN])}{more}")
     severities = Counter(finding.severity for finding in pack.findings)
     say(f"{severities['error']} errors, {severities['warning']} warnings, {severities['info']} notes")

@@ -24,7 +24,13 @@ _SPEC, _SPEC_VERSION = "chara_card_v3", "3.0"
 _FORMAT = "character card"
 
 # The sections of a person that a card has fields for; any other is an entry of its book.
-_FIELDS = {"": "description", "Disposition": "personality", "Scenario": "scenario", "Voice": "mes_example"}
+_FIELDS = {
+    "": "description",
+    "Personality": "personality",
+    "Disposition": "personality",
+    "Scenario": "scenario",
+    "Voice": "mes_example",
+}
 _OPENING = "Opening"
 _GREETING = re.compile(r"^### (Another opening|An opening in company) \d+\n", re.MULTILINE)
 _LISTS = {"Another opening": "alternate_greetings", "An opening in company": "group_only_greetings"}
@@ -66,7 +72,11 @@ def card(pack: ShownPack, shown: ShownEntity) -> dict[str, Any]:
     if outer.get("spec", _SPEC) == _SPEC:
         data |= {"group_only_greetings": []}
     for section in shown.sections:
-        data |= _fields(section, _told(pack, shown, section)) if _has_field(section) else {}
+        fields = _fields(section, _told(pack, shown, section)) if _has_field(section) else {}
+        if data["personality"] and "personality" in fields:
+            # What they are like may stand in two sections.
+            fields["personality"] = f"{data['personality']}\n\n{fields['personality']}"
+        data |= fields
     names = list(shown.entity.aliases)
     data |= {"nickname": names[0]} if names else {}
     extensions = kept.pop("extensions", {})

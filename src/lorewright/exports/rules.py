@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from lorewright.exports.links import Links
+from lorewright.packs.references import Links
 
 FILE_RULES, SECTION_RULES = "lore", "section_lore"
 

@@ -17,7 +17,6 @@ from typing import Any
 from lorewright.bounded_files import read_bytes
 from lorewright.errors import PackError
 from lorewright.exports.audience import Audience
-from lorewright.exports.links import Links, Render
 from lorewright.exports.rules import open_rules
 from lorewright.packs.conditions import of_item
 from lorewright.packs.frontmatter import read_source
@@ -25,6 +24,7 @@ from lorewright.packs.importers.prose import contained
 from lorewright.packs.items import read_items, without_items
 from lorewright.packs.limits import MAX_FILE_BYTES
 from lorewright.packs.models import OPEN_ROLES, Chunk, Entity, Item, Manifest, Pack, Role
+from lorewright.packs.references import Links, Render
 
 # What was learned of a section stands below this: the section's own title may tell of the rest.
 LEARNED = "Learned"

@@ -62,7 +62,7 @@ class Entry:
         """What an import of ours reads to make the same file again."""
         entity, section = self.shown.entity, self.section
         role = "secret" if section.conditional else section.role
-        natural = role_of(section.title) if section.title else "lore"
+        natural = role_of(section.title, of_person=entity.type == "npc") if section.title else "lore"
         said: dict[str, Any] = {"entity": local(entity.id), "name": entity.name, "type": entity.type}
         said |= {"section": section.title} if section.title else {}
         if self.shown.gm_only or (self.is_off and not section.title):

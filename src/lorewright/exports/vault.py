@@ -126,7 +126,12 @@ def _properties(pack: ShownPack, shown: ShownEntity, notes: Mapping[str, _Note])
     said |= {"tags": list(dict.fromkeys("-".join(tag.split()) for tag in entity.tags))} if entity.tags else {}
     if not pack.audience.is_gm:
         roles = {one.title: "lore" for one in (ShownSection(entity.name, "lore", "", ""), *shown.sections)}
-        roles = {title: role for title, role in roles.items() if title and role_of(title) not in OPEN_ROLES}
+        is_person = entity.type == "npc"
+        roles = {
+            title: role
+            for title, role in roles.items()
+            if title and role_of(title, of_person=is_person) not in OPEN_ROLES
+        }
         return said | ({"section_roles": roles} if roles else {})
     kept = {key: value for key, value in shown.frontmatter.items() if key not in said}
     for key in _RELATIONS:

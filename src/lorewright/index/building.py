@@ -26,6 +26,7 @@ from lorewright.index.words import is_english, words_of
 from lorewright.packs.conditions import of_item, to_json
 from lorewright.packs.models import OPEN_ROLES, Chunk, Entity, Item, Pack
 from lorewright.storage.steps import step
+from lorewright.tokens import count_tokens
 
 TEMPORARY = ".building-"
 
@@ -132,9 +133,9 @@ def write_meta(connection: sqlite3.Connection, pack: Pack) -> None:
 
 
 def _counts(chunks: Sequence[Chunk]) -> dict[str, int]:
-    hidden = sum(1 for chunk in chunks if chunk.role not in OPEN_ROLES and chunk.text)
+    hidden = sum(1 for chunk in chunks if chunk.role not in OPEN_ROLES and chunk.shown)
     return {
-        "open_count": sum(1 for chunk in chunks if chunk.text) - hidden,
+        "open_count": sum(1 for chunk in chunks if chunk.shown) - hidden,
         "hidden_count": hidden,
         "token_count": sum(chunk.token_count for chunk in chunks),
     }
@@ -168,7 +169,7 @@ def _write_chunks(connection: sqlite3.Connection, chunks: Sequence[Chunk], title
     for row, chunk in enumerate(chunks, start=there + 1):
         write_chunk(connection, row, chunk, titles[chunk.entity_id])
         write_conditions(connection, row, chunk)
-        windows = [(window + n, row, one.item_id) for n, one in enumerate(windows_of(chunk.text, chunk.items))]
+        windows = [(window + n, row, one.item_id) for n, one in enumerate(windows_of(chunk.shown, chunk.items))]
         connection.executemany("INSERT INTO windows VALUES (?, ?, ?)", windows)
         window += len(windows)
 
@@ -176,8 +177,9 @@ def _write_chunks(connection: sqlite3.Connection, chunks: Sequence[Chunk], title
 def write_chunk(connection: sqlite3.Connection, row: int, chunk: Chunk, title: str) -> None:
     """Write a chunk under a row, all of it but its conditions and windows, which are numbered through a pack; `title`
     is its entity's name."""
+    is_same = chunk.shown == chunk.text
     connection.execute(
-        f"INSERT INTO pack_chunks VALUES ({', '.join('?' * 15)})",
+        f"INSERT INTO pack_chunks VALUES ({', '.join('?' * 17)})",
         (
             row,
             chunk.id,
@@ -187,17 +189,19 @@ def write_chunk(connection: sqlite3.Connection, row: int, chunk: Chunk, title: s
             chunk.section_path,
             title,
             chunk.section,
-            chunk.text,
+            chunk.shown,
             chunk.role,
             chunk.line,
             chunk.part,
-            chunk.token_count,
+            chunk.token_count if is_same else count_tokens(chunk.shown),
             canonical_json(chunk.metadata),
             None,
+            None if is_same else chunk.text,
+            chunk.token_count,
         ),
     )
-    if chunk.text:
-        fulltext_here().insert(connection, table_of(chunk.role), [(row, title, chunk.section, chunk.text)])
+    if chunk.shown:
+        fulltext_here().insert(connection, table_of(chunk.role), [(row, title, chunk.section, chunk.shown)])
     links = [(link.kind, link.value, row) for link in chunk.links]
     connection.executemany("INSERT INTO links VALUES (?, ?, ?)", links)
     connection.executemany("INSERT INTO items VALUES (?, ?, ?, ?, ?, ?, ?, ?)", _item_rows(row, chunk.items))
@@ -210,8 +214,8 @@ def write_conditions(connection: sqlite3.Connection, row: int, chunk: Chunk) -> 
 
 def take_out_chunk(connection: sqlite3.Connection, row: int, chunk: Chunk, title: str) -> None:
     """Undo `write_chunk`."""
-    if chunk.text:
-        fulltext_here().take_out(connection, table_of(chunk.role), (row, title, chunk.section, chunk.text))
+    if chunk.shown:
+        fulltext_here().take_out(connection, table_of(chunk.role), (row, title, chunk.section, chunk.shown))
     for table in ("links", "items"):
         connection.execute(f"DELETE FROM {table} WHERE chunk = ?", (row,))
     connection.execute("DELETE FROM pack_chunks WHERE rowid = ?", (row,))

@@ -58,7 +58,11 @@ class GenerationKey:
 
 @dataclass(frozen=True, slots=True)
 class StoredChunk:
-    """A chunk as it stands in a generation; `row` orders the chunks of a pack as its files do."""
+    """A chunk as it stands in a generation; `row` orders the chunks of a pack as its files do.
+
+    `text` is the words that a reader is shown, of `token_count` tokens: what is searched, and what others than the game
+    master may read at most. `written_text` is what its author wrote, where that is another; of `written_tokens`.
+    """
 
     row: int
     id: str
@@ -74,6 +78,13 @@ class StoredChunk:
     part: int
     token_count: int
     metadata_json: str
+    written_text: str | None
+    written_tokens: int
+
+    @property
+    def written(self) -> str:
+        """The text as its author wrote it: for the game master."""
+        return self.text if self.written_text is None else self.written_text
 
     @property
     def metadata(self) -> dict[str, Any]:
@@ -89,7 +100,7 @@ class StoredChunk:
 
 # The columns of a StoredChunk, in its order.
 _CHUNK = """rowid, id, pack_id, entity_id, file_path, section_path, title, section, chunk_text, role, line, part,
-    token_count, metadata_json"""
+    token_count, metadata_json, written_text, written_tokens"""
 
 
 # So many chunks that were read are kept, some 2 kB each: a generation never changes.

@@ -198,9 +198,9 @@ class LiveIndex:
 
     def _windows_of(self, chunk: Chunk) -> _Windows:
         known = self._windows.get(chunk.id)
-        if known is not None and known.chunk.text == chunk.text and known.chunk.items == chunk.items:
+        if known is not None and known.chunk.shown == chunk.shown and known.chunk.items == chunk.items:
             return known
-        windows = windows_of(chunk.text, chunk.items)
+        windows = windows_of(chunk.shown, chunk.items)
         texts = tuple(one.text for one in windows)
         return _Windows(chunk, tuple(map(hash_of, texts)), tuple(one.item_id for one in windows), texts)
 

@@ -30,7 +30,7 @@ class LoreIndexer:
             EmbedderError: the embedder failed.
         """
         if self._library.vectors is not None:
-            self._library.vectors.embed_ahead([window.text for window in windows_of(chunk.text, chunk.items)])
+            self._library.vectors.embed_ahead([window.text for window in windows_of(chunk.shown, chunk.items)])
         return chunk.id
 
     def reindex(self, pack_id: str, *, progress: Progress = no_progress) -> Installed:

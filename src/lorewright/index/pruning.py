@@ -21,11 +21,12 @@ _KEPT = 4
 
 @dataclass(frozen=True, slots=True)
 class Cut:
-    """What is taken out: rows of whole chunks, IDs of items, and the texts that are left of chunks that lose items."""
+    """What is taken out: rows of whole chunks, IDs of items, and what is left of chunks that lose items: their words,
+    and the text as their author wrote it."""
 
     rows: frozenset[int] = frozenset()
     items: frozenset[str] = frozenset()
-    texts: Mapping[int, str] = field(default_factory=dict)
+    texts: Mapping[int, tuple[str, str]] = field(default_factory=dict)
 
     def __bool__(self) -> bool:
         return bool(self.rows or self.items)
@@ -57,7 +58,7 @@ def _copy(source: sqlite3.Connection, cut: Cut) -> sqlite3.Connection:
     for row in sorted(cut.rows | cut.texts.keys()):
         _take_out(copy, row)
         if row not in cut.rows:
-            _put_back(copy, row, cut.texts[row])
+            _put_back(copy, row, *cut.texts[row])
     for row in sorted(cut.rows):
         for table, column in (
             ("pack_chunks", "rowid"),
@@ -86,9 +87,10 @@ def _take_out(copy: sqlite3.Connection, row: int) -> None:
         fulltext_of(copy, table).take_out(copy, table, tuple(found)[1:])
 
 
-def _put_back(copy: sqlite3.Connection, row: int, text: str) -> None:
-    sql = "UPDATE pack_chunks SET chunk_text = ?, token_count = ? WHERE rowid = ?"
-    copy.execute(sql, (text, count_tokens(text), row))
+def _put_back(copy: sqlite3.Connection, row: int, text: str, written: str) -> None:
+    sql = """UPDATE pack_chunks SET chunk_text = ?, token_count = ?, written_text = ?, written_tokens = ?
+        WHERE rowid = ?"""
+    copy.execute(sql, (text, count_tokens(text), written, count_tokens(written), row))
     found = copy.execute(f"SELECT role, {_FTS_COLUMNS} FROM pack_chunks WHERE rowid = ?", (row,)).fetchone()
     if text:
         table = _table_of(found[0])

@@ -5,7 +5,7 @@ from __future__ import annotations
 from lorewright.index.fulltext import fulltext_here
 
 # Raised whenever what stands in a generation changes, so that an old one is rebuilt rather than misread.
-GENERATION_FORMAT = 9
+GENERATION_FORMAT = 10
 
 # BM25 weights of title, section and text: on linked documents 2 to 5 for the first two lift nDCG from .40 to .48.
 COLUMN_WEIGHTS = (3.0, 2.0, 1.0)
@@ -31,12 +31,14 @@ STATEMENTS = (
     "CREATE TABLE overrides (entity_id TEXT PRIMARY KEY, target_id TEXT NOT NULL)",
     # The gazetteer: every name and alias, in lower-case words, and how many words it has.
     "CREATE TABLE names (name TEXT NOT NULL, entity_id TEXT NOT NULL, PRIMARY KEY (name, entity_id))",
-    # The seed's pack_chunks; title, section and chunk_text are what the keyword indexes read.
+    # The seed's pack_chunks; title, section and chunk_text are what the keyword indexes read, and all that others than
+    # the game master may read. What an author's editor does not show stands in written_text alone (NULL: the same).
     """CREATE TABLE pack_chunks (
         rowid INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, pack_id TEXT NOT NULL, entity_id TEXT NOT NULL,
         file_path TEXT NOT NULL, section_path TEXT NOT NULL, title TEXT NOT NULL, section TEXT NOT NULL,
         chunk_text TEXT NOT NULL, role TEXT NOT NULL, line INTEGER NOT NULL, part INTEGER NOT NULL,
-        token_count INTEGER NOT NULL, metadata_json TEXT NOT NULL, embedding_id TEXT
+        token_count INTEGER NOT NULL, metadata_json TEXT NOT NULL, embedding_id TEXT,
+        written_text TEXT, written_tokens INTEGER NOT NULL
     )""",
     "CREATE INDEX chunks_of_entity ON pack_chunks (entity_id, rowid)",
     # Who may read what: the role stands behind the text, which would be read through to get there.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -12,20 +12,25 @@ from lorewright.packs.conditions import lint_items
 from lorewright.packs.findings import Finding
 from lorewright.packs.items import read_items
 from lorewright.packs.linking import Reference, references_in
+from lorewright.packs.markup import Edit, edited
 from lorewright.packs.metadata import FileMetadata
-from lorewright.packs.models import ITEM_ROLES, OPEN_ROLES, Chunk, Entity, Link, Role, When
-from lorewright.packs.plain import comments_in, without_spans
+from lorewright.packs.models import ITEM_ROLES, OPEN_ROLES, Chunk, Entity, Item, Link, Role, When
+from lorewright.packs.plain import blocks_of, comments_in, plain_text, without_spans
 from lorewright.packs.reading import ReadFile
+from lorewright.packs.references import Links
 from lorewright.packs.roles import role_of
 from lorewright.tokens import count_tokens
 
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """A chunk without links, metadata and position, and the references in its text."""
+    """A chunk without links, metadata and position, the references in its text, and where that begins and ends in the
+    file's body."""
 
     chunk: Chunk
     references: tuple[Reference, ...] = ()
+    start: int = 0
+    end: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,12 +76,127 @@ def cut_file(file: ReadFile, entity: Entity, *, max_tokens: int) -> CutFile:
                 else (),
                 conditions=_conditions(section, file.meta),
             )
-            drafts.append(Draft(chunk, references_in(shown)))
+            text_start = start + len(heading)
+            drafts.append(Draft(chunk, references_in(shown), text_start, text_start + len(text)))
             findings += lint_items(file.source.path, chunk.items)
             start += len(chunk.source)
             line = text_line + text.count("\n")
     drafts += _asides(file, entity, comments, _free("comments", taken))
     return CutFile(tuple(drafts), tuple(findings))
+
+
+@dataclass(frozen=True, slots=True)
+class Readers:
+    """How the links of a pack are read: `before` anything is learned, and by whoever has `learned` what stands beside
+    them, which may name who is hidden."""
+
+    before: Links
+    learned: Links
+
+
+def tell(file: ReadFile, entity: Entity, cut: CutFile, readers: Readers) -> tuple[Draft, ...]:
+    """The drafts of a file with what others than the game master read of each. Neither its text nor the titles and IDs
+    of its sections say what an editor does not show; whoever is hidden is nobody in particular, but in what is itself
+    a secret, item by item."""
+    body, path = file.source.body, file.source.path
+    comments = comments_in(body)
+    before = readers.before.edits(body, path, comments=comments)
+    learned: Sequence[Edit] | None = None
+    hints: Sequence[Edit] = ()
+    titles = _told_titles(file, entity, readers.before)
+    drafts = []
+    for draft in cut.drafts:
+        chunk = draft.chunk
+        raw = body[draft.start : draft.end]
+        if draft.end and chunk.role in ITEM_ROLES:
+            if learned is None:
+                learned = readers.learned.edits(body, path, comments=comments, keeps_names=True)
+                hints = readers.before.edits(body, path, comments=comments, keeps_names=True)
+            told = edited(raw, learned, start=draft.start).strip("\n")
+            hint_text = edited(raw, hints, start=draft.start).strip("\n")
+            chunk = replace(chunk, told=told, items=_told_items(chunk, told, hint_text))
+        elif draft.end:
+            chunk = replace(chunk, told=edited(raw, before, start=draft.start).strip("\n"))
+        drafts.append(replace(draft, chunk=_renamed(chunk, titles)))
+    return tuple(drafts)
+
+
+def told_name(name: str, links: Links, path: str) -> str:
+    """Return a name or title as others than the game master may read it."""
+    edits = links.edits(name, path)
+    return (plain_text(edited(name, edits)) or "something") if edits else name
+
+
+def _told_items(chunk: Chunk, told: str, hints: str) -> tuple[Item, ...]:
+    """The items of a chunk, with their words as whoever has learned them reads them; a trigger and a hint as whoever
+    has not."""
+    if told == chunk.text == hints:
+        return chunk.items
+    first, second = (_items_by_name(chunk, text) for text in (told, hints))
+    items = []
+    for item in chunk.items:
+        words, open_words = first.get(item.name), second.get(item.name)
+        items.append(
+            replace(
+                item,
+                text=words.text if words else "something",
+                trigger=open_words.trigger if open_words else item.trigger and "something",
+                hint=open_words.hint if open_words else None,
+            )
+        )
+    return tuple(items)
+
+
+def _items_by_name(chunk: Chunk, text: str) -> dict[str, Item]:
+    items = read_items(text, chunk_id=chunk.id, line=1, discoverable=chunk.role == "discoverable")
+    return {item.name: item for item in items}
+
+
+@dataclass(frozen=True, slots=True)
+class _Title:
+    """A section's title as it is told, its path, and the slug by which its IDs name it."""
+
+    section: str
+    path: str
+    slug: str
+
+
+def _told_titles(file: ReadFile, entity: Entity, links: Links) -> dict[str, _Title]:
+    """Slug -> title, of the sections whose heading says what an editor does not show."""
+    taken: set[str] = set()
+    names = [_free(_section_slug(section, file.sections), taken) for section in file.sections]
+    path = file.source.path
+    tops = {one.title: told_heading(one, links, path) for one in file.sections if one.title and not one.subtitle}
+    titles: dict[str, _Title] = {}
+    for name, section in zip(names, file.sections, strict=True):
+        told = told_heading(section, links, path)
+        top = tops.get(section.title, section.title)
+        subtitle = told if section.subtitle else ""
+        if (told, top) == (section.subtitle or section.title, section.title):
+            continue
+        told_section = replace(section, title=top, subtitle=subtitle)
+        is_named = bool(section.subtitle or name not in ("overview", "preamble"))
+        changed = is_named and told != (section.subtitle or section.title)
+        own = _free(slug(told), taken) if changed else name
+        titles[name] = _Title(subtitle, _section_path(told_section, entity), own)
+    return titles
+
+
+def told_heading(section: Section, links: Links, path: str) -> str:
+    """Return the title of a section as others than the game master may read it: its H2, else its H1."""
+    title = section.subtitle or section.title
+    inline = next((token.content for token in blocks_of(section.heading) if token.type == "inline"), title)
+    return title if not links.edits(inline, path) else told_name(inline, links, path)
+
+
+def _renamed(chunk: Chunk, titles: Mapping[str, _Title]) -> Chunk:
+    name, tilde, part = chunk.id.removeprefix(f"{chunk.entity_id}:").partition("~")
+    title = titles.get(name)
+    if title is None:
+        return chunk
+    own_id = f"{chunk.entity_id}:{title.slug}{tilde}{part}"
+    items = tuple(replace(item, id=f"{own_id}#{item.name}") for item in chunk.items)
+    return replace(chunk, id=own_id, items=items, section=title.section, section_path=title.path)
 
 
 def placed(draft: Draft, entity: Entity, links: tuple[Link, ...], *, position: int) -> Chunk:
@@ -141,7 +261,8 @@ def _metadata(chunk: Chunk, entity: Entity, links: Sequence[Link]) -> dict[str, 
 
 def _role(section: Section, meta: FileMetadata) -> Role:
     title = role_of(section.title, meta.section_roles) if section.title else "lore"
-    role = role_of(section.subtitle, meta.section_roles) if section.subtitle else "lore"
+    is_person = meta.type == "npc"
+    role = role_of(section.subtitle, meta.section_roles, of_person=is_person) if section.subtitle else "lore"
     if title == "withholds" and role in OPEN_ROLES:
         # What stands below a title that is a secret is one.
         return "withholds" if not section.subtitle else "secret"

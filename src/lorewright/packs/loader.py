@@ -10,7 +10,7 @@ from pathlib import Path
 from lorewright.bounded_files import read_bytes
 from lorewright.errors import PackError
 from lorewright.ids import qualify
-from lorewright.packs.cutting import CutFile, cut_file, placed
+from lorewright.packs.cutting import CutFile, Draft, Readers, cut_file, placed, tell, told_heading, told_name
 from lorewright.packs.entry_linking import Said, with_entry_rules
 from lorewright.packs.entry_rules import NO_RULES
 from lorewright.packs.exits import connected
@@ -22,8 +22,9 @@ from lorewright.packs.linking import LinkTable
 from lorewright.packs.linting import lint_ids, lint_paths
 from lorewright.packs.manifest import MANIFEST_FILE, derived_manifest, read_manifest
 from lorewright.packs.memory import Memory, NoMemory
-from lorewright.packs.models import Chunk, Entity, Link, Manifest, Pack
+from lorewright.packs.models import OPEN_ROLES, Chunk, Entity, Link, Manifest, Pack
 from lorewright.packs.reading import ReadFile, read_file
+from lorewright.packs.references import Links
 
 # What is being done, how much of it is done, and how much there is to do.
 Progress = Callable[[str, int, int], None]
@@ -66,13 +67,17 @@ def _load(root: Path, progress: Progress, memory: Memory) -> Pack:
     findings += lint_ids((file.entity_id, file.path, file.line_of("id")) for file in usable)
     entities = tuple(_entity(manifest.id, file) for file in usable)
     links = _link_table(manifest.id, entities, memory)
+    max_tokens = manifest.chunk_tokens
+    cuts = [_cut(file, entity, memory, max_tokens) for file, entity in zip(usable, entities, strict=True)]
+    readers = _readers(manifest.id, entities, cuts, memory)
     exit_lines = [file.line_of("exits") for file in usable]
     entities = connected(entities, [file.read.meta.ways for file in usable], exit_lines, links.find, findings)
     chunks: list[Chunk] = []
     said: dict[str, Said] = {}
-    for file, entity in zip(usable, entities, strict=True):
-        of_file = _chunks(file, entity, links, findings, memory, first=len(chunks), max_tokens=manifest.chunk_tokens)
-        said |= _said(file.read, of_file)
+    for file, entity, cut in zip(usable, entities, cuts, strict=True):
+        key = (file.key, entity.id, max_tokens)
+        of_file = _chunks(file, entity, cut, key, links, readers, findings, memory, first=len(chunks))
+        said |= _said(file.read, cut, of_file)
         chunks += of_file
     if manifest.derived and not (root / MANIFEST_FILE).exists():
         message = f"no pack.yaml: the pack is read as {manifest.id}"
@@ -81,7 +86,7 @@ def _load(root: Path, progress: Progress, memory: Memory) -> Pack:
         manifest=manifest,
         root=str(root.resolve()),
         content_hash=digest.hex,
-        entities=entities,
+        entities=tuple(_told(file, entity, readers) for file, entity in zip(usable, entities, strict=True)),
         chunks=with_entry_rules(manifest.id, chunks, said, links, findings),
         findings=tuple(sorted(set(findings))),
     )
@@ -171,23 +176,55 @@ def _link_table(pack_id: str, entities: Sequence[Entity], memory: Memory) -> Lin
     return memory.get(("links", pack_id, names), lambda: LinkTable(pack_id, entities))
 
 
+def _cut(file: _File, entity: Entity, memory: Memory, max_tokens: int) -> CutFile:
+    return memory.get(
+        ("cut", file.key, entity.id, max_tokens), lambda: cut_file(file.read, entity, max_tokens=max_tokens)
+    )
+
+
+def _readers(pack_id: str, entities: Sequence[Entity], cuts: Sequence[CutFile], memory: Memory) -> Readers:
+    """The same readers while everything is named as it was, and as open."""
+    hidden = frozenset(
+        entity.id
+        for entity, cut in zip(entities, cuts, strict=True)
+        if not any(draft.chunk.role in OPEN_ROLES for draft in cut.drafts)
+    )
+    names = tuple((one.id, one.type, one.name, one.file_path, one.aliases) for one in entities)
+
+    def make() -> Readers:
+        before = Links(pack_id, entities, hidden=hidden, closed=True)
+        return Readers(before, Links(pack_id, entities, hidden=(), closed=True))
+
+    return memory.get(("readers", pack_id, names, hidden), make)
+
+
+def _told(file: _File, entity: Entity, readers: Readers) -> Entity:
+    """An entity under the name that others than the game master may read."""
+    title = next((section for section in file.read.sections if section.title), None)
+    name = (
+        told_heading(title, readers.before, file.path) if title else told_name(entity.name, readers.before, file.path)
+    )
+    return entity if name == entity.name else replace(entity, name=name)
+
+
 def _chunks(
     file: _File,
     entity: Entity,
+    cut: CutFile,
+    key: Hashable,
     links: LinkTable,
+    readers: Readers,
     findings: list[Finding],
     memory: Memory,
     *,
     first: int,
-    max_tokens: int,
 ) -> Sequence[Chunk]:
     """The chunks of a file, from a position on. While the file and the names of the pack stay as they are, so do they;
     and while what stands before them does, they are the very same."""
-    key = (file.key, entity.id, max_tokens)
-    cut = memory.get(("cut", key), lambda: cut_file(file.read, entity, max_tokens=max_tokens))
     tied, found = memory.get(("tied", key, links), lambda: _tied(file, entity, links, cut))
     findings += [*cut.findings, *found]
-    return memory.get(("placed", key, tied, first), lambda: _placed(cut, entity, tied, first))
+    told = memory.get(("told", key, readers), lambda: tell(file.read, entity, cut, readers))
+    return memory.get(("placed", key, tied, readers, first), lambda: _placed(told, entity, tied, first))
 
 
 def _tied(
@@ -200,14 +237,14 @@ def _tied(
     return tuple(tied), tuple(findings)
 
 
-def _placed(cut: CutFile, entity: Entity, tied: Sequence[tuple[Link, ...]], first: int) -> tuple[Chunk, ...]:
+def _placed(drafts: Sequence[Draft], entity: Entity, tied: Sequence[tuple[Link, ...]], first: int) -> tuple[Chunk, ...]:
     return tuple(
         placed(draft, entity, links, position=position)
-        for position, (draft, links) in enumerate(zip(cut.drafts, tied, strict=True), start=first)
+        for position, (draft, links) in enumerate(zip(drafts, tied, strict=True), start=first)
     )
 
 
-def _said(file: ReadFile, chunks: Iterable[Chunk]) -> dict[str, Said]:
+def _said(file: ReadFile, cut: CutFile, chunks: Iterable[Chunk]) -> dict[str, Said]:
     """What the file says of when each of its chunks stands in an answer; nothing of the author's own comments."""
     meta = file.meta
     if not meta.entry_rules and not meta.section_entry_rules:
@@ -218,7 +255,9 @@ def _said(file: ReadFile, chunks: Iterable[Chunk]) -> dict[str, Said]:
         title = (chunk.section or chunk.section_path).casefold()
         return Said(path, lines, meta.entry_rules, sections.get(title, NO_RULES))
 
-    return {chunk.id: of(chunk) for chunk in chunks if chunk.source}
+    # An author names a section by the title that they wrote.
+    written = (draft.chunk for draft in cut.drafts)
+    return {chunk.id: of(own) for chunk, own in zip(chunks, written, strict=True) if chunk.source}
 
 
 class _TextHash:

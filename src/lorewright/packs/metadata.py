@@ -15,7 +15,7 @@ from lorewright.packs.entry_rules import FILE_KEY, NO_RULES, SECTION_KEY, Writte
 from lorewright.packs.exits import Way, read_ways
 from lorewright.packs.findings import Finding, error, warning
 from lorewright.packs.frontmatter import SourceFile
-from lorewright.packs.models import ENTITY_TYPES, ITEM_ROLES, OPEN_ROLES, Override, Role, When
+from lorewright.packs.models import ALL_ROLES, ENTITY_TYPES, Override, Role, When
 
 _RELATIONS = {
     "related_entities": "entity",
@@ -27,7 +27,7 @@ _KNOWN = {"id", "type", "name", "title", "aliases", "tags", "section_roles", "vi
 _KNOWN |= {"when", "section_when"}
 _OPEN_WORDS = ("public", "player", "players", "open", "all")
 _GM_WORDS = ("gm", "dm", "secret", "hidden", "true")
-_ROLES: frozenset[str] = OPEN_ROLES | ITEM_ROLES | {"disposition", "capabilities", "secret"}
+_ROLES = ALL_ROLES
 
 # Folder names that say a type in other words; the plural of a type needs no entry.
 _FOLDER_TYPES = {

@@ -18,10 +18,12 @@ Layer = Literal["core", "setting", "regional", "adventure", "homebrew"]
 LAYERS: tuple[Layer, ...] = ("core", "setting", "regional", "adventure", "homebrew")
 
 # What a section is for. `lore` is open to everyone, and so is `atmosphere`; `secret` is for the game master alone.
+# `disposition` is what others see of a person, `motivation` what moves that person, which nobody is told.
 Role = Literal[
     "lore",
     "atmosphere",
     "disposition",
+    "motivation",
     "knows",
     "withholds",
     "capabilities",
@@ -31,6 +33,9 @@ Role = Literal[
 ]
 OPEN_ROLES: frozenset[str] = frozenset({"lore", "atmosphere"})
 ITEM_ROLES: frozenset[str] = frozenset({"knows", "withholds", "discoverable", "threads"})
+# What a person is like, section by section; a person's own.
+SHEET_ROLES: frozenset[str] = frozenset({"disposition", "motivation", "capabilities"})
+ALL_ROLES: frozenset[str] = OPEN_ROLES | ITEM_ROLES | SHEET_ROLES | {"secret"}
 
 
 class Dependency(BaseModel):
@@ -174,8 +179,9 @@ class Chunk:
     """One section of a file, or a part of it.
 
     `source` is the very text of the file, heading included: the sources of a file's chunks joined give its body back.
-    `text` is the same without the heading and without comments. `position` orders the chunks of a pack as its files,
-    sorted by path, do.
+    `text` is the same without the heading and without comments; `told` is what others than the game master read of
+    that: its words, without what an editor does not show and without the names of those who are hidden. `position`
+    orders the chunks of a pack as its files, sorted by path, do.
     """
 
     id: str
@@ -196,6 +202,12 @@ class Chunk:
     conditions: tuple[When, ...] = ()
     metadata: dict[str, Any] = field(default_factory=dict)
     rules: EntryRules | None = None
+    told: str | None = None
+
+    @property
+    def shown(self) -> str:
+        """What is searched, and what others than the game master may read at most."""
+        return self.text if self.told is None else self.told
 
 
 @dataclass(frozen=True, slots=True)

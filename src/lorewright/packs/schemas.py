@@ -10,13 +10,13 @@ from typing import Any
 from lorewright.packs.characters import AGENDA, BAKED, CHATTINESS, LONGEST_AGENDA
 from lorewright.packs.entry_rules import FILE_KEY, MAX_GROUP_CHARS, MAX_GROUPS, MAX_PRIORITY, MAX_TURNS, SECTION_KEY
 from lorewright.packs.limits import MAX_CHUNK_TOKENS
-from lorewright.packs.models import ENTITY_TYPES, ITEM_ROLES, LAYERS, OPEN_ROLES
+from lorewright.packs.models import ALL_ROLES, ENTITY_TYPES, LAYERS
 
 Schema = dict[str, Any]
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 _ID = r"^[^\W_][\w-]*$"
-_ROLES = sorted(OPEN_ROLES | ITEM_ROLES | {"disposition", "capabilities", "secret"})
+_ROLES = sorted(ALL_ROLES)
 
 
 def pack_schema() -> Schema:

@@ -14,7 +14,6 @@ from lorewright.index.generation import Generation, StoredChunk
 from lorewright.index.stems import matching_words
 from lorewright.index.words import content_words, words_of
 from lorewright.packs.conditions import in_words
-from lorewright.packs.models import OPEN_ROLES
 from lorewright.retrieval.explain import ChunkTrace, RetrievalTrace
 from lorewright.retrieval.in_force import in_force
 from lorewright.retrieval.overrides import ids_of, things
@@ -175,7 +174,7 @@ def _similar(chunk_id: str, view: LoreView) -> tuple[str, ...]:
         chunk.id
         for generation in view.generations
         for chunk in generation.all_chunks()
-        if (chunk.text if chunk.role in OPEN_ROLES else visible_text(view, generation, chunk))
+        if visible_text(view, generation, chunk)
     ]
     full = ":" in chunk_id and chunk_id.partition(":")[0] in {one.pack_id for one in view.generations}
     names = ids if full else [one.partition(":")[2] for one in ids]

@@ -28,9 +28,8 @@ from lorewright.packs.models import EntryRules
 from lorewright.retrieval.budget import LeftOut, fit_to_budget
 from lorewright.retrieval.entry_history import SIDES, EntryHistory, has_entry_rules
 from lorewright.retrieval.overrides import Things, ids_of, things
-from lorewright.retrieval.ranking import Hit
+from lorewright.retrieval.ranking import Hit, tokens_of
 from lorewright.retrieval.view import LoreView, visible_text
-from lorewright.tokens import count_tokens
 
 RuledOut = Literal["not_rolled", "cooldown", "requires", "excluded", "group"]
 Kept = Literal["always", "sticky", "priority", "probability"]
@@ -140,7 +139,7 @@ class _Stage:
         text = None if chunk is None else visible_text(self._view, generation, chunk)
         if chunk is None or text is None:
             return None
-        return Hit(chunk, text, chunk.token_count if text == chunk.text else count_tokens(text), 0.0)
+        return Hit(chunk, text, tokens_of(chunk, text), 0.0)
 
     # 2. and 3.: what dice and cooldowns leave.
 

@@ -75,8 +75,11 @@ def _unmet(view: LoreView, generation: Generation) -> Cut:
     rows = frozenset(stored.row for stored in unmet if stored.item_id is None)
     items = {stored.item_id: stored.row for stored in unmet if stored.item_id is not None and stored.row not in rows}
     chunks = generation.chunks(items.values())
+    gone: dict[int, set[str]] = {}
+    for item_id, row in items.items():
+        gone.setdefault(row, set()).add(item_id.rpartition("#")[2])
     texts = {
-        row: without_items(chunk.text, {one.rpartition("#")[2] for one, of_row in items.items() if of_row == row})
+        row: (without_items(chunk.text, gone[row]), without_items(chunk.written, gone[row]))
         for row, chunk in chunks.items()
     }
     return Cut(rows, frozenset(items), texts)

@@ -171,7 +171,7 @@ class _Scale:
         tied, keyword = self._ties.get(key, Ties()), self._words.hits.get(key)
         # What ties a secret section to a name may itself be secret; only its own entity counts for whoever sees a part
         # of it.
-        whole = text == chunk.text
+        whole = self._visible.whole(key, chunk)
         filters = tuple(sorted(tied.filters)) if whole else ()
         mention = tied.mention if whole else None
         share = self._words.share(key)
@@ -182,7 +182,7 @@ class _Scale:
         return Hit(
             chunk=chunk,
             text=text,
-            token_count=chunk.token_count if whole else count_tokens(text),
+            token_count=tokens_of(chunk, text),
             score=round((words + meaning + named + filtered + introduces) / _MOST, SCORE_DIGITS),
             keyword_score=share,
             keyword_rank=self._words.ranks.get(key),
@@ -229,6 +229,13 @@ def _best_of_each(hits: Mapping[Key, Hit], entity_ids: Collection[str]) -> dict[
 def _given(**parts: float) -> dict[str, float]:
     """The parts of a score that give anything."""
     return {part: rounded for part, given in parts.items() if (rounded := round(given, SCORE_DIGITS))}
+
+
+def tokens_of(chunk: StoredChunk, text: str) -> int:
+    """Return the tokens of what is read of a chunk; counted only where that is neither of its texts."""
+    if text == chunk.text:
+        return chunk.token_count
+    return chunk.written_tokens if text == chunk.written_text else count_tokens(text)
 
 
 def with_text(hit: Hit, text: str) -> Hit:

@@ -218,7 +218,7 @@ def _shown_metadata(hit: Hit, hidden: frozenset[str]) -> dict[str, object]:
     metadata = dict(hit.chunk.metadata)
     for key in ("location_ids", "entity_ids", "faction_ids"):
         metadata[key] = [one for one in metadata[key] if qualify(hit.chunk.pack_id, one) not in hidden]
-    if hit.chunk.role in OPEN_ROLES or hit.text == hit.chunk.text:
+    if hit.chunk.role in OPEN_ROLES or hit.text in (hit.chunk.text, hit.chunk.written):
         return metadata
     own = hit.chunk.entity_id.removeprefix(f"{hit.chunk.pack_id}:")
     linked = {key: [one for one in metadata[key] if one == own] for key in metadata if key.endswith("_ids")}

@@ -9,12 +9,12 @@ from dataclasses import dataclass, field
 from lorewright.errors import SettingsError
 from lorewright.index.generation import Generation, StoredChunk
 from lorewright.packs.conditions import LoreConditions
-from lorewright.packs.models import OPEN_ROLES
+from lorewright.packs.models import OPEN_ROLES, SHEET_ROLES
 from lorewright.retrieval.entry_history import EntryHistory
 from lorewright.retrieval.overrides import ids_of, things
 
 # What a character may see of its own file without having learned it.
-_OWN_ROLES = frozenset({"disposition", "capabilities", "knows", "withholds"})
+_OWN_ROLES = SHEET_ROLES | {"knows", "withholds"}
 _NPC = re.compile(r"npc:[^\s]+")
 
 
@@ -63,7 +63,10 @@ def may_see(view: LoreView, *, role: str, owner_id: str, item_id: str | None = N
 
 
 def visible_text(view: LoreView, generation: Generation, chunk: StoredChunk) -> str | None:
-    """What of a chunk the viewer may read: all of it, the revealed items of it, or None where there is nothing."""
+    """Return what of a chunk the viewer may read: as its author wrote it for the game master, its words for others, or
+    the revealed items of it; None where there is nothing."""
+    if view.viewer == "gm":
+        return chunk.written or None
     if may_see(view, role=chunk.role, owner_id=chunk.entity_id):
         return chunk.text or None
     if not view.revealed:

@@ -48,11 +48,13 @@ class Visible:
 
     def whole(self, key: Key, chunk: StoredChunk) -> bool:
         """Whether the viewer sees all of the chunk."""
-        return self.text(key, chunk) == chunk.text
+        return self.view.viewer == "gm" or self.text(key, chunk) == chunk.text
 
     def text(self, key: Key, chunk: StoredChunk) -> str | None:
         """What the viewer may read of the chunk, or None."""
-        if self.view.viewer == "gm" or chunk.role in OPEN_ROLES:
+        if self.view.viewer == "gm":
+            return chunk.written or None
+        if chunk.role in OPEN_ROLES:
             return chunk.text or None
         return self._private.get(key)
 

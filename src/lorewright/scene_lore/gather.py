@@ -53,6 +53,7 @@ def gather_person(generations: Sequence[Generation], npc_id: str) -> PersonLore:
             knows=person.items("knows"),
             withholds=person.items("withholds"),
             capabilities=person.texts("capabilities", list_lines),
+            motivation=person.texts("motivation", list_lines),
         ),
         threads=person.items("threads"),
     )

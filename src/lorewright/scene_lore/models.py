@@ -46,6 +46,8 @@ class Briefing(_Frozen):
     knows: tuple[SceneItem, ...] = ()
     withholds: tuple[SceneItem, ...] = ()
     capabilities: tuple[LoreText, ...] = ()
+    # What moves the character: for itself and whoever plans, never told.
+    motivation: tuple[LoreText, ...] = Field(default=(), exclude_if=lambda motivation: not motivation)
 
 
 class PlaceLore(_Frozen):

@@ -25,7 +25,7 @@ from lorewright.retrieval.retriever import Retrieval, retrieve_beside
 from lorewright.retrieval.view import LoreView, hidden_entities, may_see, qualified
 from lorewright.scene_lore.gather import gather
 from lorewright.scene_lore.lore_retriever import LoreRetriever
-from lorewright.scene_lore.models import LoreText, SceneFocus, SceneItem, SceneLore
+from lorewright.scene_lore.models import Briefing, LoreText, SceneFocus, SceneItem, SceneLore
 from lorewright.scene_lore.views import character_view, scene_view
 from lorewright.tokens import count_tokens
 
@@ -168,13 +168,21 @@ def _lines(lore: SceneLore) -> Iterator[tuple[SceneLine, str | None]]:
     yield from ((_line(item, place, "place", "discoverable"), item.id) for item in lore.discoverable)
     for briefing in lore.briefings:
         who = briefing.npc_id
-        for role, texts in (("disposition", briefing.disposition), ("capabilities", briefing.capabilities)):
+        for role, texts in _sheet(briefing):
             yield from ((_line(text, who, "person", role), None) for text in texts)
         for role, items in (("knows", briefing.knows), ("withholds", briefing.withholds)):
             yield from ((_line(item, who, "person", role), item.id) for item in items)
     yield from ((_line(text, holder_of(text.chunk_id), "always", "lore"), None) for text in lore.standing)
     for item in lore.thread_connections:
         yield _line(item, holder_of(item.id), "thread", "threads"), item.id
+
+
+def _sheet(briefing: Briefing) -> tuple[tuple[str, tuple[LoreText, ...]], ...]:
+    return (
+        ("disposition", briefing.disposition),
+        ("motivation", briefing.motivation),
+        ("capabilities", briefing.capabilities),
+    )
 
 
 def _line(told: LoreText | SceneItem, of: str, why: Why, role: str) -> SceneLine:

@@ -15,9 +15,10 @@ StageViewer = Literal["planner", "narrator", "player"]
 def scene_view(lore: SceneLore, viewer: StageViewer, *, learned: frozenset[str]) -> dict[str, Any]:
     """The scene for one viewer. `learned` holds the items that the player has, those of this turn included.
 
-    Everyone sees the atmosphere. Planner and narrator see how people are, the player sees it in what they do. What a
-    character knows is topics to the planner; what it withholds and what can be found are only counted there. The
-    narrator sees items only once the player has them: it cannot leak what it never saw.
+    Everyone sees the atmosphere. Planner and narrator see how people are, the player sees it in what they do. What
+    moves them is for the planner, and for themselves. What a character knows is topics to the planner; what it
+    withholds and what can be found are only counted there. The narrator sees items only once the player has them: it
+    cannot leak what it never saw.
     """
     return {
         "scene_id": lore.scene_id,
@@ -33,7 +34,10 @@ def character_view(lore: SceneLore, npc_id: str, *, learned: frozenset[str]) -> 
     """The scene for one of the characters in it: the atmosphere, their own briefing whole, and of all else what they
     have learned. That others keep something back, or that something lies hidden, is not even counted."""
     briefings = {
-        one.npc_id: _briefing_view(one, "narrator", frozenset(item.id for item in (*one.knows, *one.withholds)))
+        one.npc_id: {
+            **_briefing_view(one, "narrator", frozenset(item.id for item in (*one.knows, *one.withholds))),
+            **_motivation(one),
+        }
         if one.npc_id == npc_id
         else _briefing_view(one, "player", learned)
         for one in lore.briefings
@@ -67,7 +71,17 @@ def _briefing_view(briefing: Briefing, viewer: StageViewer, learned: frozenset[s
     if viewer == "narrator":
         return {**sheet, **known}
     topics = [topic for item in briefing.knows for topic in item.topics]
-    return {**sheet, "knows": list(dict.fromkeys(topics)), "withholds_count": len(briefing.withholds)}
+    return {
+        **sheet,
+        **_motivation(briefing),
+        "knows": list(dict.fromkeys(topics)),
+        "withholds_count": len(briefing.withholds),
+    }
+
+
+def _motivation(briefing: Briefing) -> dict[str, Any]:
+    """What moves a character, where its pack says it."""
+    return {"motivation": " ".join(_texts(briefing.motivation))} if briefing.motivation else {}
 
 
 def _discoverable(lore: SceneLore, viewer: StageViewer, learned: frozenset[str]) -> list[dict[str, Any]]:

@@ -76,6 +76,8 @@ class OwnSelf(Frozen):
     disposition: tuple[LoreLine, ...] = ()
     capabilities: tuple[str, ...] = ()
     goal: str = ""
+    # What its pack says of what moves it; nobody else is told.
+    motivation: tuple[str, ...] = Field(default=(), exclude_if=lambda motivation: not motivation)
     stat_block: FrozenMap[str, Any] = Field(default_factory=dict)
     states: tuple[InnerState, ...] = ()
     conditions: tuple[str, ...] = ()

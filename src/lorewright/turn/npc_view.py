@@ -123,6 +123,7 @@ def _self(who: str, state: WorldState, rules: CampaignRules, own: Briefing) -> O
         profile={} if character is None else character.profile,
         disposition=tuple(_line(text) for text in own.disposition),
         capabilities=tuple(text.text for text in own.capabilities),
+        motivation=tuple(text.text for text in own.motivation),
         goal=" ".join(rules.of_cast(who).goal.split()),
         stat_block=block,
         states=tuple(

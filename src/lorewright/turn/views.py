@@ -64,6 +64,8 @@ class TurnViews:
         self.items: dict[str, SceneItem] = {}
         # What whoever tells the story was shown of places and people, by key.
         self._sights: dict[str, str] = {}
+        # What moves people, by key: shown to them and to the planner, told to nobody.
+        self._motives: dict[str, str] = {}
         self._planners: list[tuple[str, str]] | None = None
         self._entries = setting.entries(head)
 
@@ -93,6 +95,9 @@ class TurnViews:
         )
         self.items |= {item.id: item for item in lore.items()}
         self._sights |= {line.key: line.text for line in lore.sights()}
+        # A few words are how anybody talks.
+        motives = (line for one in lore.briefings for line in one.motivation)
+        self._motives |= {line.key: line.text for line in motives if len(line.text.split()) >= QUOTED_WORDS}
         return lore
 
     def _generations_in_force(self) -> tuple[Generation, ...]:
@@ -196,10 +201,15 @@ class TurnViews:
 
         What any player may look up is no secret, though an item should say the same, nor is what was told already.
         """
-        hidden = [(i.id, i.text) for i in self.items.values() if not state.has_learned(state.player_id, i.id)]
+        hidden = self._not_told(state)
         open_lore = [chunk.text for view, _, chunks in self._answers if view.viewer == "player" for chunk in chunks]
         leaked = quoted_secret(text, hidden, said_before="\n".join([*self._said(), *open_lore, *self._sights.values()]))
         return f"it quotes what was not revealed ({leaked})" if leaked else self.thought_leak(text)
+
+    def _not_told(self, state: WorldState) -> list[tuple[str, str]]:
+        """(ID, text) of the items that the player has not learned, and of what moves people."""
+        items = [(i.id, i.text) for i in self.items.values() if not state.has_learned(state.player_id, i.id)]
+        return [*items, *self._motives.items()]
 
     def _said(self) -> list[str]:
         """What was told so far, the player's words, and what others let everybody see of what they are about to do."""
@@ -217,7 +227,7 @@ class TurnViews:
         )
         shown = "\n".join((intent.action_text, *intent.intent_tags, *along))
         said = next((item.text for item in self.items.values() if item.id == intent.item_id), "")
-        hidden = [(i.id, i.text) for i in self.items.values() if not state.has_learned(state.player_id, i.id)]
+        hidden = self._not_told(state)
         leaked = quoted_secret(shown, hidden, said_before=said)
         if leaked:
             return f"it quotes what it keeps to itself ({leaked})"
@@ -248,7 +258,7 @@ class TurnViews:
     def planners_own(self, text: str) -> str | None:
         """What is wrong with a text that quotes what the planner alone is shown; None where nothing is. A few words are
         how anybody talks, so that only what is long enough to be known by its words counts."""
-        found = quoted_secret(text, self._for_planner(), said_before="\n".join(self._said()))
+        found = quoted_secret(text, [*self._for_planner(), *self._motives.items()], said_before="\n".join(self._said()))
         return f"it quotes what the planner alone was shown ({found})" if found else None
 
     def _for_planner(self) -> list[tuple[str, str]]:

@@ -123,7 +123,7 @@ def test_each_entry_is_one_entity_with_the_name_that_the_report_says(name: str, 
     shown = {f"{pack.pack.manifest.id}:{entry.id}": (entry.name, entry.type) for entry in pack.written.entries}
     assert {entity.id: (entity.name, entity.type) for entity in pack.pack.entities} == shown
     titles = {chunk.section for chunk in pack.pack.chunks}
-    assert titles <= {"", "Disposition", "Scenario", "Voice", "Opening"}
+    assert titles <= {"", "Personality", "Scenario", "Voice", "Opening"}
 
 
 @pytest.mark.parametrize("name", ["sillytavern/default_Seraphina.png", "novelai/white_samurai.scenario"])

@@ -31,7 +31,7 @@ def test_a_card_is_an_npc_with_a_section_for_each_thing_it_says(tmp_path: Path) 
     pack = ImportedPack(FULL_CARD, tmp_path / "mara")
     assert pack.sections("mara") == {
         "": "Mara mends radios for the player.",
-        "Disposition": "Dry and patient.",
+        "Personality": "Dry and patient.",
         "Scenario": "A stall under the bridge.",
         "Voice": "the player: Hi.\nMara: Mind the wires.\n\n---\n\nMara: Closed.",
         "Opening": "Hello.\n\n### Another opening 1\n\nBack again?\n\n### Another opening 2\n\nWe open at noon."
@@ -83,7 +83,7 @@ def test_of_two_cards_in_a_picture_the_newer_one_is_read_and_the_other_is_kept(t
     old, new = picture(card(personality="Old.")), picture(card(personality="New."), keyword="ccv3")
     chunks = [data[33:-12] for data in (old, new)]
     pack = ImportedPack(png(*chunks), tmp_path / "mara", filename="mara.png")
-    assert pack.sections("mara")["Disposition"] == "New."
+    assert pack.sections("mara")["Personality"] == "New."
     assert pack.files[0].metadata["x_chara_in_the_picture"]["data"]["personality"] == "Old."
 
 

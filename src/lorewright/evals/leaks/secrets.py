@@ -17,7 +17,7 @@ TRIGGER, COMMENT, KEY, ALIAS = "trigger", "comment", "frontmatter key", "hidden 
 # Whoever is told of a character sees these in what they do; they are no news to whoever watches.
 SEEN_IN_PLAY = frozenset({"disposition", "capabilities"})
 # What a character has of itself without having learned it.
-OWN_KINDS = frozenset({"disposition", "capabilities", "knows", "withholds"})
+OWN_KINDS = frozenset({"disposition", "motivation", "capabilities", "knows", "withholds"})
 
 # Where so few words are left of a section beside its items, they say nothing.
 _FEWEST_LEFT = 6
@@ -67,6 +67,8 @@ def may_know(
         return True
     if viewer == "gm":
         return secret.kind != COMMENT
+    if viewer == "planner" and secret.kind == "motivation":
+        return True
     if (watched or viewer in ("planner", "narrator")) and secret.kind in SEEN_IN_PLAY:
         return True
     return viewer.startswith("npc:") and secret.kind in OWN_KINDS and secret.holder in own_ids

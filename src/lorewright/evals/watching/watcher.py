@@ -244,7 +244,7 @@ class _Needed:
         for key in keys:
             if key not in self._open:
                 self._open[key] = self._library.open(key)
-                self._said[key] = {chunk.id: chunk.text for chunk in self._open[key].all_chunks()}
+                self._said[key] = {chunk.id: chunk.written for chunk in self._open[key].all_chunks()}
         return tuple(sorted([own, *self._open.values()], key=lambda one: one.pack_id))
 
     def close(self) -> None:

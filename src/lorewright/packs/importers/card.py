@@ -17,7 +17,7 @@ _SPEAKS = ("first_mes", "mes_example", "personality")
 _START = re.compile(r"^[ \t]*<START>[ \t]*$", re.IGNORECASE | re.MULTILINE)
 
 # The sections of an NPC, in the order in which they are written.
-_SECTIONS = (("personality", "Disposition"), ("scenario", "Scenario"), ("mes_example", "Voice"))
+_SECTIONS = (("personality", "Personality"), ("scenario", "Scenario"), ("mes_example", "Voice"))
 _GREETINGS = (("alternate_greetings", "Another opening"), ("group_only_greetings", "An opening in company"))
 _MAX_GREETINGS = 1_000
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from lorewright.packs.importers.bounds import MAX_NAME_CHARS, MAX_TAG_CHARS, MAX_TAGS
-from lorewright.packs.models import ENTITY_TYPES, ITEM_ROLES, OPEN_ROLES
+from lorewright.packs.models import ALL_ROLES, ENTITY_TYPES, OPEN_ROLES
 from lorewright.packs.roles import role_of
 
 # Where it stands among an entry's, a card's or a book's extensions; other tools keep it there and do not read it.
@@ -16,7 +16,7 @@ GM = "gm"
 # Among what it says of a book: fields that an import had kept of a book in another format.
 KEPT = "kept"
 
-_ROLES = OPEN_ROLES | ITEM_ROLES | {"disposition", "capabilities", "secret"}
+_ROLES = ALL_ROLES
 _MAX_ID_CHARS = 200
 _NOT_IN_LISTS = ("|", "[[", "]]")
 
@@ -42,7 +42,7 @@ class Mark:
     @property
     def is_secret(self) -> bool:
         """Whether it is switched off because players must not read it, and not because its author did so."""
-        role = self.role or (role_of(self.section) if self.section else "lore")
+        role = self.role or (role_of(self.section, of_person=self.type == "npc") if self.section else "lore")
         return self.hidden or role not in OPEN_ROLES
 
 

@@ -137,6 +137,7 @@ def _described(given: NpcIntentInput) -> str:
     me = given.me
     profile = [f"{key}: {in_words(value)}" for key, value in sorted(me.profile.items())]
     lines = [*profile, *(line.text for line in me.disposition), *(f"Can: {one}" for one in me.capabilities)]
+    lines += [f"What moves you, which you keep to yourself: {one}" for one in me.motivation]
     return "\n".join(lines)
 
 

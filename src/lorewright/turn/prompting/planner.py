@@ -97,6 +97,7 @@ def _people(packet: Mapping[str, Any], names: Mapping[str, str], player: str) ->
             continue
         sheet = briefings.get(who) or {}
         parts = [str(sheet.get("disposition") or ""), str(sheet.get("capabilities") or "")]
+        parts += [f"Wants (never to be told): {sheet['motivation']}"] if sheet.get("motivation") else []
         topics = [str(one) for one in sheet.get("knows") or ()]
         parts += [f"Can speak of: {', '.join(topics)}."] if topics else []
         parts += [f"Keeps {sheet['withholds_count']} things back."] if sheet.get("withholds_count") else []

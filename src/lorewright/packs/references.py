@@ -1,17 +1,20 @@
 """References in a text -> what a reader may be told of them: a link of the format, a name, or nobody in particular.
 
-Whatever is shown to nobody but the game master is met as `someone`, `somewhere` or `something`.
+Whatever is shown to nobody but the game master is met as `someone`, `somewhere` or `something`. This is the one place
+where the texts of a pack become what others than the game master may read: of the index, of exports, of prompts.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Container, Iterable
+from collections.abc import Callable, Container, Iterable, Sequence
 from functools import partial
+from pathlib import PurePosixPath
 from urllib.parse import unquote
 
 from lorewright.ids import local, slug
 from lorewright.packs.linking import LinkTable
+from lorewright.packs.markup import Edit, Reference, edited, reading_edits
 from lorewright.packs.models import Entity
 
 # What a format makes of a link to an entity that the reader knows; the label is what the author shows.
@@ -28,6 +31,8 @@ _WEB = re.compile(r"(?:https?|mailto):", re.IGNORECASE)
 _HELD = re.compile("[\ue000\ue001]")
 _HELD_PLACE = re.compile("\ue000(\\d+)\ue001")
 _NESTED = 2
+# What has any of these is the path of a file, or of another pack.
+_NO_WORDS = re.compile(r"[:/\\]|\.\w{2,12}$")
 _NOBODY = {"npc": "someone", "location": "somewhere"}
 
 
@@ -44,6 +49,14 @@ class Links:
         self._groups: dict[str, int] = {}
         names = {name for one in known if one.id in hidden for name in (one.name, local(one.id), *one.aliases)}
         self._secret_names = frozenset(slug(name, fallback="") for name in names) - {""}
+        # What no word is, but an ID or the name of a file.
+        self._secret_ids = {
+            word: one
+            for one in known
+            if one.id in hidden
+            for word in (one.id, local(one.id), PurePosixPath(one.file_path).stem)
+            if ":" in word or "_" in word
+        }
 
     def names_hidden(self, text: str) -> bool:
         """Whether the name of something hidden stands in a short text, in whatever spelling."""
@@ -63,8 +76,46 @@ class Links:
         """A name for an exclusive group that does not tell what it is about: the same wherever the group is named."""
         return f"group-{self._groups.setdefault(name, len(self._groups) + 1)}"
 
+    def edits(
+        self, text: str, path: str, *, comments: Sequence[tuple[int, int]] = (), keeps_names: bool = False
+    ) -> list[Edit]:
+        """What makes of the text of a file the words that the reader may read: see `reading_edits`."""
+        return self._closing(text, path, lambda entity, label: label or entity.name, False, comments, keeps_names)
+
+    def _closing(
+        self,
+        text: str,
+        path: str,
+        render: Render,
+        keeps_web: bool,
+        comments: Sequence[tuple[int, int]] = (),
+        keeps_names: bool = False,
+    ) -> list[Edit]:
+        def shown(link: Reference) -> str:
+            if _WEB.match(link.target):
+                return f"[{link.label}]({link.target})" if keeps_web else link.label
+            if not link.is_path:
+                return self._shown(self._table.find(link.target), link.label, link.target, render)
+            path_only = unquote(link.target.partition("#")[0].partition("?")[0])
+            entity = self._table.at_path(path, path_only) or self._table.find(path_only)
+            label = link.label.strip()
+            return self._shown(entity, label, label or "something", render)
+
+        def word(said: str, is_file: bool) -> str | None:
+            if not is_file:
+                hidden = self._secret_ids.get(said)
+                return None if hidden is None else _NOBODY.get(hidden.type, "something")
+            entity = self._table.at_path(path, unquote(said.partition("#")[0]))
+            return self._shown(entity, "", "something", render)
+
+        return reading_edits(text, shown, word, comments=comments, keeps_names=keeps_names)
+
     def rewritten(self, text: str, path: str, render: Render) -> str:
-        """The text of a file with each reference as the format shows it. Images of the pack are left out."""
+        """The text of a file with each reference as the format shows it. For a reader who is not the game master,
+        nothing is left of what an editor does not show, nor of pictures."""
+        if self._closed:
+            text = _HELD.sub("", text)
+            return edited(text, self._closing(text, path, render, keeps_web=True))
         defined = {slug(match[1]): match[2].strip("<>") for match in _DEFINITION.finditer(text)}
         done: list[str] = []
 
@@ -117,7 +168,7 @@ class Links:
 
     def _unknown(self, label: str, target: str) -> str:
         """Nothing of this pack: the words stay; the ID of something in another pack does not."""
-        said = label or (target if not self._closed or ":" not in target else "")
+        said = label or ("" if self._closed and _NO_WORDS.search(target) else target)
         return said if said and not (self._closed and self.names_hidden(said)) else "something"
 
 
