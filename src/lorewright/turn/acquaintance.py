@@ -26,7 +26,7 @@ from lorewright.world.schemas import plain
 from lorewright.world.state import OFFSTAGE, Entity, Exit, WorldState
 
 # What a way is called whose own label would say where it leads.
-UNNAMED_WAY = "another way"
+UNNAMED_WAY = "other way"
 
 _WORDS = re.compile(r"[^\W_]+")
 _ARTICLES = (" the ", " a ", " an ")
@@ -145,7 +145,8 @@ class Acquaintance:
         )
 
     def _unnamed(self, entity: Entity) -> Entity:
-        if entity.id not in self._met:
+        # What can be handled has the name that the scenario gives it.
+        if entity.id not in self._met and entity.type not in ("item", "door"):
             return entity.model_copy(update={"name": "", "aliases": ()})
         kept = {name for name in self._pack_names(entity) if name != entity.name and not self._is_revealed(name)}
         return entity.model_copy(update={"aliases": tuple(one for one in entity.aliases if one not in kept)})
@@ -170,8 +171,7 @@ class Acquaintance:
 
     def _is_met(self, entity: Entity) -> bool:
         """Whether the player has been with or at it, or has heard of it by what was told, learned or established."""
-        if entity.id in self._beheld or entity.type in ("item", "door"):
-            # What can be handled has the name that the scenario gives it.
+        if entity.id in self._beheld:
             return True
         if entity.id in self._hidden:
             return self._is_revealed(entity.name)
@@ -309,9 +309,13 @@ def _says(said: str, name: str) -> bool:
     return bool(wanted.strip()) and wanted in said
 
 
-def _sign(name: str) -> re.Pattern[str]:
-    """What a name looks like in a text that tells of its owner. A single word is a name only inside a sentence: at its
+def names_its_owner(text: str, name: str) -> bool:
+    """Return whether a text says a name as a name: as it is written; a single word only inside a sentence, for at its
     beginning, or in small letters, it may be any word."""
+    return _sign(name).search(" ".join(text.split())) is not None
+
+
+def _sign(name: str) -> re.Pattern[str]:
     said = re.escape(" ".join(name.split()))
     if " " in name.strip() or name.lower() == name.upper():
         return re.compile(rf"(?<!\w){said}(?!\w)")
