@@ -87,7 +87,8 @@ class MapPlace:
 
 
 def map_of(state: WorldState) -> list[MapPlace]:
-    """The places that the player has been to with their ways, the one at hand first, then by ID."""
+    """The places that the player has been to with their ways, the one at hand first, then by ID. A state as the player
+    may see it has no name for a place that they may not hear of: `to` is empty then."""
     here = state.scene.location_id
     visited = sorted((place for place, times in state.visits.items() if times), key=lambda one: (one != here, one))
     return [MapPlace(state.name_of(place), place == here, tuple(_ways(state, place))) for place in visited]

@@ -31,6 +31,7 @@ from lorewright.index.library import InstalledPack, Library
 from lorewright.packs.loader import Progress, content_hash_of, no_progress
 from lorewright.retrieval.entry_history import has_entry_rules
 from lorewright.rules.rulesets import Ruleset
+from lorewright.turn.acquaintance import Acquaintance, StorySoFar
 from lorewright.turn.campaign import CampaignRow, PackPin
 from lorewright.turn.draft import EntriesOf, Setting, no_entries, turn_id_of
 from lorewright.turn.entries import entry_history
@@ -131,6 +132,8 @@ class Campaigns:
         generations = [library.open(pack.key) for pack in installed]
         try:
             opening = compose(scenario, ruleset, generations, campaign_id=campaign_id, source=source)
+            intro = _intro(campaign_id, scenario, opening.state)
+            result = _first_result(intro, opening.state, opening.rules.ruleset, generations)
         finally:
             for generation in generations:
                 generation.close()
@@ -151,7 +154,7 @@ class Campaigns:
             "large_model_key": keys.large,
             "calibration_json": canonical_json({} if calibration is None else calibration.model_dump(mode="json")),
         }
-        self._write(row, installed, scenario, opening)
+        self._write(row, installed, opening, intro, result)
         with self._store(campaign_id) as store:
             return store.campaign()
 
@@ -170,11 +173,14 @@ class Campaigns:
         return load_ruleset(scenario.ruleset, rulesets_beside(self._scenarios))
 
     def _write(
-        self, row: dict[str, Any], installed: Sequence[InstalledPack], scenario: Scenario, opening: Opening
+        self,
+        row: dict[str, Any],
+        installed: Sequence[InstalledPack],
+        opening: Opening,
+        intro: Message,
+        result: TurnResult,
     ) -> None:
         pins = [PackPin(pack.id, pack.version, pack.content_hash) for pack in installed]
-        intro = _intro(row["id"], scenario, opening.state)
-        result = canonical_json(_first_result(intro, opening.state, opening.rules.ruleset).model_dump(mode="json"))
         path = self.folder / f"{row['id']}{_SUFFIX}"
         try:
             create_campaign(
@@ -182,7 +188,7 @@ class Campaigns:
                 row=row,
                 pins=pins,
                 state=opening.state,
-                result_json=result,
+                result_json=canonical_json(result.model_dump(mode="json")),
                 intro=intro,
                 prompts=pins_in_force(self._casting.library),
             )
@@ -279,6 +285,7 @@ class Campaigns:
             entries=_entries_of(store, row.seed, generations),
             upgrade_id=row.upgrade_id,
             calibration=row.scenario.get("calibration") or {},
+            story=store.story,
         )
 
     def generations(self, row: CampaignRow) -> tuple[Generation, ...]:
@@ -366,14 +373,18 @@ def _intro(campaign_id: str, scenario: Scenario, state: WorldState) -> Message:
     )
 
 
-def _first_result(intro: Message, state: WorldState, ruleset: Ruleset) -> TurnResult:
-    related = [state.name_of(one) for thread in state.threads.values() for one in thread.related_entity_ids]
+def _first_result(intro: Message, state: WorldState, ruleset: Ruleset, generations: Sequence[Generation]) -> TurnResult:
+    story = StorySoFar().grown([(0, intro)], state.player_id)
+    knows = Acquaintance(state, generations, story)
+    heard_of = knows.heard_of()
+    threads = (one for thread in state.threads.values() for one in thread.related_entity_ids)
+    related = [state.name_of(one) for one in threads if one in heard_of]
     return TurnResult.of_no_play(
         turn_no=0,
         turn_id=intro.turn_id,
         messages=(intro,),
         final_text=intro.content,
-        suggested_actions=suggestions(state, related, ruleset=ruleset),
+        suggested_actions=suggestions(knows.shown, related, ruleset=ruleset),
         clocks=state.clocks_shown(),
     )
 

@@ -53,9 +53,10 @@ def state_of(campaign: OpenCampaign, viewer: str, *, parts: Sequence[str] = ()) 
         NotFound: the viewer is nobody in it.
     """
     head = campaign.store.head()
+    viewer = viewer_in(head.state, viewer)
     return state_seen(
-        head.state,
-        viewer_in(head.state, viewer),
+        campaign.acquaintance().shown if viewer == "player" else head.state,
+        viewer,
         turn_no=head.turn_no,
         decay_lambda=campaign.setting.rules.ruleset.decay_lambda,
         parts=parts,
@@ -70,6 +71,8 @@ def scene_of(campaign: OpenCampaign, viewer: str, *, place: str | None = None) -
     """
     state = campaign.store.head().state
     viewer = viewer_in(state, viewer)
+    if viewer == "player":
+        state = campaign.acquaintance().shown
     focus = focus_of(state, viewer) if place is None or viewer != "gm" else _focus_at(state, place)
     view = LoreView(campaign.setting.generations, viewer="gm", conditions=lore_conditions(state))
     lore = LoreRetriever(view).retrieve_for_scene(focus)

@@ -16,6 +16,7 @@ from lorewright.llm.metered import Spent
 from lorewright.storage.heads import HeadRow, head_row
 from lorewright.storage.model_rows import spent_in
 from lorewright.storage.sittings import active_session_row
+from lorewright.turn.acquaintance import Acquaintance
 from lorewright.turn.campaign import CampaignRow
 from lorewright.turn.casting import STAGES, make_stages
 from lorewright.turn.commit import run_turn
@@ -78,6 +79,14 @@ class OpenCampaign:
         active = active_session_row(self.store.database)
         return Spent(*spent_in(self.store.database, None if active is None else active.id))
 
+    def acquaintance(self, persona: str | None = None) -> Acquaintance:
+        """Return what the player knows at the head of those who are in the story; with a persona's ID, once they go on
+        as that one."""
+        head, setting = self.store.head(), self.setting
+        if persona is not None:
+            head = replace(head, state=apply(head.state, [PlayAs(who=persona)]).state)
+        return Acquaintance(head.state, setting.generations, setting.story(head))
+
     def change_setting(self, **changes: Any) -> None:
         """Play on with some fields of the setting otherwise, until the head goes over an upgrade; for measuring."""
         row, setting = self._current()
@@ -128,9 +137,19 @@ class OpenCampaign:
             return None, None
         state = self.store.head().state
         who = None if persona is None else persona_called(persona, state)
+        if whisper_to is None:
+            return who, None
         # Whoever speaks as somebody else whispers where that one is.
-        said = state if who is None else apply(state, [PlayAs(who=who)]).state
-        return who, None if whisper_to is None else somebody_called(whisper_to, said)
+        return who, self.somebody_called(whisper_to, persona=who)
+
+    def somebody_called(self, name: str, *, persona: str | None = None) -> str:
+        """Return the ID of the person of that ID or name, of those of whom the player may hear.
+
+        Raises:
+            CampaignError: nobody is called so.
+        """
+        knows = self.acquaintance(persona)
+        return somebody_called(name, knows.shown, heard_of=knows.heard_of(name))
 
     def edit(
         self,

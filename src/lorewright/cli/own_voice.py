@@ -8,7 +8,7 @@ from lorewright.cli.prose import wrapped
 from lorewright.cli.seat import Seat
 from lorewright.cli.table_talk import show_result
 from lorewright.errors import CampaignError
-from lorewright.turn.personas import persona_called, somebody_called
+from lorewright.turn.personas import persona_called
 from lorewright.turn.result import TurnResult
 from lorewright.world.state import OFFSTAGE, WorldState
 
@@ -57,11 +57,10 @@ def whisper(seat: Seat, rest: str) -> None:
     Raises:
         CampaignError: nobody is called so, or there are no words.
     """
-    state = seat.state()
     words = rest.replace(":", " ", 1).split()
     for size in range(min(_NAME_WORDS, len(words)), 0, -1):
         try:
-            to = somebody_called(" ".join(words[:size]), state)
+            to = seat.somebody_called(" ".join(words[:size]))
         except CampaignError:
             continue
         if words[size:]:
@@ -70,7 +69,7 @@ def whisper(seat: Seat, rest: str) -> None:
         raise CampaignError("there is nothing to whisper", hint=f"/whisper {' '.join(words)} ask about the boat")
     if not words:
         raise CampaignError("say to whom, and what", hint="/whisper NAME ask about the boat")
-    somebody_called(words[0], state)
+    seat.somebody_called(words[0])
 
 
 def scene(seat: Seat, rest: str) -> None:

@@ -23,9 +23,6 @@ from lorewright.storage.heads import head_row
 from lorewright.storage.model_rows import last_attempt, usage_of_turn, usage_since
 from lorewright.turn.listener import Listener
 from lorewright.turn.result import TurnResult
-from lorewright.world.apply import apply
-from lorewright.world.ops import PlayAs
-from lorewright.world.state import WorldState
 
 # What a model, its prompt or its settings are to blame for: without them the turn can be played.
 _OF_MODELS = (ProviderError, PromptError, SettingsError)
@@ -75,10 +72,13 @@ class Seat:
         self._failed_words: str | None = None
         self._failed_whisper: str | None = None
 
-    def state(self) -> WorldState:
-        """The world as whoever speaks next sees it."""
-        state = self.campaign.store.head().state
-        return state if self.persona is None else apply(state, [PlayAs(who=self.persona)]).state
+    def somebody_called(self, name: str) -> str:
+        """Return the ID of the person whom whoever speaks next means by a name.
+
+        Raises:
+            CampaignError: nobody is called so.
+        """
+        return self.campaign.somebody_called(name, persona=self.persona)
 
     def submit(self, words: str, *, whisper_to: str | None = None) -> None:
         """Play a turn and show it. What goes wrong with a model is told, with the ways to go on.

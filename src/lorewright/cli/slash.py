@@ -128,14 +128,14 @@ def _inventory(seat: Seat, rest: str) -> None:
 
 
 def _map(seat: Seat, rest: str) -> None:
-    for place in map_of(seat.campaign.store.head().state):
+    for place in map_of(seat.campaign.acquaintance().shown):
         say(f"{'*' if place.here else ' '} {place.name}{' (you are here)' if place.here else ''}")
         for way in place.ways:
             say(f"    {_way(way)}", style="dim")
 
 
 def _way(way: MapWay) -> str:
-    where = way.to if way.visited else f"{way.to} ?"
+    where = way.to if way.visited else f"{way.to} ?".lstrip()
     key = ", and you have the key" if way.has_key else ""
     door = f" · {way.locked_door}: locked{key}" if way.locked_door else ""
     door = f" · {way.shut_door}: shut" if way.shut_door else door

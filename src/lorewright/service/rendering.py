@@ -8,7 +8,7 @@ from typing import Any
 
 from lorewright.campaigns.eyes import SceneFound, Transcript
 from lorewright.service.shapes import EntityFound
-from lorewright.turn.tools import MessageSeen, StateSeen
+from lorewright.turn.tools import MessageSeen, StateSeen, WaySeen
 
 # What an author calls an item by, before its text.
 _NAMES = re.compile(r"\{#[^}]*\}\s*")
@@ -32,7 +32,7 @@ def state_text(state: StateSeen) -> str:
         many = (f"{one.name}{f' ({one.quantity})' if one.quantity > 1 else ''}" for one in state.carried)
         lines.append(f"Carried: {', '.join(many)}.")
     if state.ways:
-        lines.append(f"Ways out: {', '.join(f'{one.way} (to {one.name})' for one in state.ways)}.")
+        lines.append(f"Ways out: {', '.join(map(_way, state.ways))}.")
     lines += [f"Clock: {one['name']} {one['value']} of {one['max']}." for one in state.clocks]
     lines += [f"Thread: {one.title} ({one.status})." for one in state.threads]
     lines += [
@@ -43,6 +43,10 @@ def state_text(state: StateSeen) -> str:
     if state.ended:
         lines.append("The story has ended.")
     return "\n".join(lines) + "\n"
+
+
+def _way(way: WaySeen) -> str:
+    return f"{way.way} (to {way.name})" if way.name else way.way
 
 
 def scene_text(scene: SceneFound) -> str:

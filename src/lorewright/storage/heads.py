@@ -76,6 +76,23 @@ def path_to(
     )
 
 
+def words_on_path(database: Database, turn_id: str, *, after: str | None = None) -> list[sqlite3.Row]:
+    """Return all that was said, thought and told on the way to a turn (or after an ancestor of it), oldest first: the
+    messages, each with its turn's number."""
+    if turn_id == after:
+        return []
+    return database.rows(
+        f"""WITH RECURSIVE path(turn_id) AS (
+             SELECT ?1 UNION ALL
+             SELECT t.parent_id FROM path JOIN {_TURNS} WHERE t.parent_id IS NOT NULL AND t.parent_id IS NOT ?2
+           ) SELECT t.turn_no, m.* FROM path JOIN {_TURNS}
+             JOIN messages m ON m.campaign_id = t.campaign_id AND m.turn_id = t.turn_id
+             WHERE m.type IN ('narration', 'intention', 'thought') ORDER BY t.turn_no, m.seq""",
+        turn_id,
+        after,
+    )
+
+
 def state_row(database: Database, turn_id: str) -> sqlite3.Row | None:
     """A turn's parent, its ops and, where one is kept, the complete state after it; None where there is none such."""
     return database.row(

@@ -18,6 +18,7 @@ from lorewright.rules.dice import Dice, SeededDice
 from lorewright.rules.outcomes import Validation
 from lorewright.rules.rulesets import CampaignRules
 from lorewright.tokens import count_tokens
+from lorewright.turn.acquaintance import StorySoFar
 from lorewright.turn.agendas import Agenda
 from lorewright.turn.campaign import PackPin
 from lorewright.turn.kept import NOTHING_KEPT, Kept, Summary
@@ -81,13 +82,22 @@ def no_entries(head: Head) -> EntryHistory | None:
     return None
 
 
+# A head -> what reached the player up to it.
+StoryOf = Callable[[Head], StorySoFar]
+
+
+def recent_story(head: Head) -> StorySoFar:
+    """Return as much of the story as the head itself carries: its last turns."""
+    return StorySoFar().grown(head.recent, head.state.player_id)
+
+
 @dataclass(frozen=True, slots=True)
 class Setting:
     """What does not change while a campaign is played: its rules, its seed, the packs that it pins, how to look up what
     has happened in it, what the rules of entries go by, what each of the cast is after (by ID), whether scene lore is
     reused, and whose dice are thrown.
     Rules and packs hold where the head's `upgrade_id` is the same. `calibration` is what whoever tells it was asked
-    for: tone, pace, lines, veils."""
+    for: tone, pace, lines, veils. `story` gives what reached the player up to a head."""
 
     rules: CampaignRules
     seed: int
@@ -99,6 +109,7 @@ class Setting:
     upgrade_id: str | None = None
     dice: DiceOf = SeededDice
     calibration: Mapping[str, Any] = field(default_factory=dict)
+    story: StoryOf = recent_story
 
 
 # What a submission may have beside its words.

@@ -29,7 +29,8 @@ def draft_of_turn(turn: AtHand, validation: Validation) -> Draft:
     state, views = turn.played.state, turn.views
     if (entries := views.entries_found()) is not None:
         turn.recorder.keep_code(ENTRIES, [], entries)
-    options = suggestions(state, views.heard_of(state), views.told_of(state), ruleset=turn.setting.rules.ruleset)
+    shown = views.acquaintance(state).shown
+    options = suggestions(shown, views.heard_of(state), views.told_of(state), ruleset=turn.setting.rules.ruleset)
     result = _result(turn, final_text=_heard(turn.stream.messages, state), options=options, validation=validation)
     judged = validation.model_copy(update={"results": tuple(turn.played.results)})
     return _draft(turn, result, kind="play", validation=judged)
@@ -78,7 +79,7 @@ def _result(turn: AtHand, *, final_text: str, options: tuple[str, ...], validati
         suggested_actions=options,
         clarification_question=validation.clarification,
         citations=tuple(dict.fromkeys(cited)),
-        engine_events=tuple(played.events),
+        engine_events=turn.views.acquaintance(played.state).told_events(played.events),
         validation=validation,
         rolls=tuple(played.rolls),
         clocks=played.state.clocks_shown(),

@@ -291,4 +291,5 @@ def _options(head: Head, state: WorldState, submission: Submission, setting: Set
     """Lines that work in the state as it is now. What is looked at for them is not kept: the next turn looks itself."""
     with TurnViews(head, submission, setting, TurnStream(head, "")) as views:
         views.scene_lore(state)
-        return suggestions(state, views.heard_of(state), views.told_of(state), ruleset=setting.rules.ruleset)
+        shown = views.acquaintance(state).shown
+        return suggestions(shown, views.heard_of(state), views.told_of(state), ruleset=setting.rules.ruleset)

@@ -3,7 +3,7 @@ know: its own lore, what it was told and saw, how it stands to those who are the
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 
 from lorewright.ids import holder_of
 from lorewright.index.generation import Generation
@@ -52,18 +52,21 @@ def npc_intent_input(
     turn_no: int,
     summary: Sequence[str] = (),
     claims: Sequence[Premise] = (),
+    unheard: Callable[[str], bool] = lambda text: False,
 ) -> NpcIntentInput:
     """The view of one of the cast who is at the scene.
 
     `lore` is the scene's, secrets included; `messages` are (turn number, message) as the matrix lets this character
     read them, `outcomes` those of this turn that it saw, in order; `summary` are the sentences of the story before that
-    it was there for, `claims` what the player claimed in this turn, checked. What it was told of by people of other
+    it was there for, `claims` what the player claimed in this turn, checked. `unheard` says of a text whether it names
+    somebody of whom the player may not hear: a memory of them is not spoken of. What it was told of by people of other
     scenes is looked up in `generations`.
     """
     place, company = state.scene.location_id, [one for one in state.present() if one != who]
     own = lore.briefing(who) or Briefing(npc_id=who)
     knows = tuple(_known(who, own, state, lore, generations, company))
-    remembers = tuple(_remembered(who, state, rules.ruleset.decay_lambda, company))
+    memories = _remembered(who, state, rules.ruleset.decay_lambda, company)
+    remembers = tuple(one for one in memories if not unheard(one.content))
     heard_of = _heard_of(who, state, [*(item.text for item in knows), *(one.content for one in remembers)])
     scope = scope_of(state, who, heard_of=heard_of)
     shown = [place, who, *company, *heard_of, *(way.to for way in scope.exits)]
@@ -222,14 +225,15 @@ def _toward(who: str, other: str, state: WorldState) -> Toward:
 
 
 def _heard_of(who: str, state: WorldState, texts: Sequence[str]) -> list[str]:
-    """The absent whom it knows of: it is tied to them, or what it knows and remembers names them. By ID."""
+    """The absent whom it knows of: it is tied to them, or what it knows and remembers names them. By ID. Of those whose
+    names the player may not hear it does not speak."""
     tied = {other for one in state.relationships.values() for other in (one.a, one.b) if who in (one.a, one.b)}
     folded = "\n".join(texts).casefold()
     said = f" {' '.join(words_of(folded))} "
     found = []
     for entity_id in sorted(state.entities):
         entity = state.entities[entity_id]
-        if entity.type in ("item", "door", "player") or state.positions.get(entity_id) == OFFSTAGE:
+        if entity.type in ("item", "door", "player") or state.positions.get(entity_id) == OFFSTAGE or not entity.name:
             continue
         names = (name for name in (entity.name, *entity.aliases) if name.casefold() in folded)
         if entity_id in tied or any(f" {' '.join(words_of(name))} " in said for name in names):

@@ -47,12 +47,12 @@ class OwnRound:
     async def _interpret(self) -> InterpreterOutput:
         turn = self._turn
         seen = turn.stream.seen_by("interpreter", own_id=self._state.player_id)
-        said = [one.content for _, one in seen if one.type == "intention" and one != self._intention]
+        said = [one.content for _, one in seen if one.type == "intention" and one != self._intention][-2:]
         given = InterpreterInput(
             player_text=turn.submission.text,
-            scope=_within_earshot(scope_of(self._state), turn.submission.whisper_to),
+            scope=_within_earshot(self._scope(*said), turn.submission.whisper_to),
             options=turn.head.options,
-            said_before=tuple(said[-2:]),
+            said_before=tuple(said),
             verbs=turn.setting.rules.ruleset.verbs(),
         )
         reading = await turn.stages.interpret.run(
@@ -63,6 +63,12 @@ class OwnRound:
             listener=turn.listener,
         )
         return self._settled(reading, given)
+
+    def _scope(self, *said_before: str) -> Scope:
+        """All that the player's words can refer to: who is here, and of the absent whom they may hear of."""
+        knows = self._turn.views.acquaintance(self._state)
+        words = "\n".join((*said_before, self._turn.submission.text))
+        return scope_of(knows.shown, heard_of=knows.heard_of(words))
 
     def _settled(self, reading: InterpreterOutput, given: InterpreterInput) -> InterpreterOutput:
         """A question whose every answer comes to the same is not asked: the first answer is as good as any."""
@@ -94,8 +100,7 @@ class OwnRound:
         turn, player = self._turn, self._state.player_id
         told = [one for one in turn.stream.seen_by("player", own_id=player) if one[0] < turn.turn_no]
         grounds = Grounds(self._state, told, lambda item_id: text_of_item(item_id, turn.setting.generations))
-        scope = scope_of(self._state)
-        found = premises_of(turn.submission.text, actions, grounds, people=people_named(scope))
+        found = premises_of(turn.submission.text, actions, grounds, people=people_named(self._scope()))
         turn.played.premises = found
         if found:
             turn.recorder.keep_code("premises", actions, found)
@@ -110,7 +115,9 @@ class OwnRound:
         return attempts
 
     def _validate(self, attempts: Sequence[Attempt], reading: InterpreterOutput) -> Validation:
-        validation = validate(attempts, self._state, self._turn.setting.rules)
+        # A refusal names things: only by names that the player may hear.
+        shown = self._turn.views.acquaintance(self._state).shown
+        validation = validate(attempts, shown, self._turn.setting.rules)
         if reading.unclear is not None:
             validation = validation.model_copy(update={"clarification": reading.unclear.question})
         self._turn.recorder.keep_code("validate", attempts, validation)

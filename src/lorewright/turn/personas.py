@@ -6,6 +6,7 @@ never so.
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import replace
 
 from lorewright.errors import CampaignError
@@ -32,14 +33,19 @@ def persona_called(name: str, state: WorldState) -> str:
     return found
 
 
-def somebody_called(name: str, state: WorldState) -> str:
-    """The ID of the person of that ID or name, wherever they are; those who are here come first.
+def somebody_called(name: str, state: WorldState, *, heard_of: Collection[str] | None = None) -> str:
+    """The ID of the person of that ID or name, wherever they are; those who are here come first. `heard_of` are those
+    among the absent whose names may be said; where it is not said that is everybody.
 
     Raises:
         CampaignError: nobody is called so.
     """
     here = [state.entities[one] for one in state.present() if one != state.player_id]
-    others = [one for _, one in sorted(state.entities.items()) if one.type in ("npc", "player")]
+    others = [
+        one
+        for _, one in sorted(state.entities.items())
+        if one.type in ("npc", "player") and (heard_of is None or one.id in heard_of)
+    ]
     found = _called(name, here) or _called(name, [one for one in others if one.id != state.player_id])
     if found is None:
         names = ", ".join(one.name for one in here)

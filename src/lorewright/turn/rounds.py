@@ -104,9 +104,11 @@ async def all_intended(turn: AtHand, order: Sequence[str]) -> list[NpcIntent]:
 
 async def _intended(turn: AtHand, who: str, recorder: Recorder) -> NpcIntent:
     state, played = turn.played.state, turn.played
+    knows = turn.views.acquaintance(state)
     given = npc_intent_input(
         who,
-        state,
+        # What one of the cast says is heard by the player.
+        knows.shown,
         rules=turn.setting.rules,
         lore=turn.views.scene_lore(state),
         messages=turn.stream.seen_by("npc_intent", own_id=who),
@@ -116,6 +118,7 @@ async def _intended(turn: AtHand, who: str, recorder: Recorder) -> NpcIntent:
         turn_no=turn.turn_no,
         summary=_heard_of(turn.head.summary, who),
         claims=played.premises if turn.submission.whisper_to in (None, who) else (),
+        unheard=knows.says_unheard,
     )
     stage = turn.stages.npc_intent
     return await stage.run(
@@ -142,7 +145,8 @@ async def carried_out(turn: AtHand, who: str, intent: NpcIntent) -> Round:
     intention = turn.stream.intend(who, intent.action_text, thought=intent.thought, to=intent.whisper_to)
     actions = [] if intent.action is None else [intent.action]
     attempts = ground(actions, before, turn.views.scene_lore, rules.ruleset, turn.setting.generations, acting=who)
-    judged = _numbered(validate(attempts, before, rules, acting=who), len(turn.played.actions))
+    shown = turn.views.acquaintance(before).shown
+    judged = _numbered(validate(attempts, shown, rules, acting=who), len(turn.played.actions))
     turn.recorder.keep_code(VALIDATE, attempts, judged)
     ruled = await rulings(
         turn.stages.resolve,

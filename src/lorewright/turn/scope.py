@@ -32,7 +32,7 @@ def scope_of(state: WorldState, who: str | None = None, *, heard_of: Collection[
     """What can be named by somebody (the player where nobody is named) at the scene's place; `Scope.player` is whoever
     names it. Things that are neither here nor carried are not in it at all.
 
-    `heard_of` are those among the absent whom they have heard of; where it is not said that is everybody.
+    `heard_of` are those among the absent whom they have heard of; where it is not said that is everybody with a name.
     """
     who = state.player_id if who is None else who
     here = state.scene.location_id
@@ -44,6 +44,7 @@ def scope_of(state: WorldState, who: str | None = None, *, heard_of: Collection[
         if entity.type in ("npc", "player", "location", "faction", "other")
         and entity.id not in {*present, state.player_id, here}
         and state.positions.get(entity.id) != OFFSTAGE
+        and entity.name
         and (heard_of is None or entity.id in heard_of)
     ]
     return Scope(
@@ -66,7 +67,7 @@ def ways_out(state: WorldState, who: str | None = None) -> tuple[WayOut, ...]:
             name=way.name,
             to=way.to,
             to_name=state.name_of(way.to),
-            to_aliases=(*state.entities[way.to].aliases, local(way.to).replace("_", " ")),
+            to_aliases=_names_of_place(state.entities[way.to]),
             minutes=way.minutes,
             door=way.via,
             locked=way.via is not None and way.via in state.doors and state.doors[way.via].locked,
@@ -74,6 +75,11 @@ def ways_out(state: WorldState, who: str | None = None) -> tuple[WayOut, ...]:
         )
         for way in state.exits.get(state.scene.location_id, ())
     )
+
+
+def _names_of_place(place: Entity) -> tuple[str, ...]:
+    """What else a place is called; nothing where the player may not hear its name."""
+    return (*place.aliases, local(place.id).replace("_", " ")) if place.name else ()
 
 
 def suggestions(
@@ -154,7 +160,7 @@ def _onward(state: WorldState) -> str | None:
 def _by(way: WayOut, state: WorldState) -> str:
     """What to type for a way: nothing works where it is locked."""
     if not way.barred:
-        return f"go to {way.to_name}"
+        return f"go to {way.to_name}" if way.to_name else f"go {way.name}"
     return "" if way.locked or way.door is None else f"open the {_without_the(state.name_of(way.door))}"
 
 

@@ -25,11 +25,13 @@ from lorewright.storage.heads import (
     path_to,
     set_head,
     undone_turns,
+    words_on_path,
 )
 from lorewright.storage.migrations import open_migrated
 from lorewright.storage.sittings import SceneLoreRow, active_session_row, keep_scene_lore, scene_lore_row
 from lorewright.storage.steps import step
 from lorewright.storage.upgrades import upgrade_of, upgrade_row
+from lorewright.turn.acquaintance import StorySoFar
 from lorewright.turn.campaign import CampaignRow, PackPin
 from lorewright.turn.draft import Draft, Head, StageRecord, Submission
 from lorewright.turn.messages import Message
@@ -67,6 +69,8 @@ class CampaignStore:
             bring_projection_up(self.database)
         # The state of the turn that was read or committed last, as its JSON is read: a turn never gets another state.
         self._latest: tuple[str, WorldState] | None = None
+        # The story up to the turn that it was last asked for at, and by whom: a turn adds a few words to it.
+        self._story: tuple[str, str, StorySoFar] = ("", "", StorySoFar())
 
     def close(self) -> None:
         """Close the file."""
@@ -207,6 +211,17 @@ class CampaignStore:
             )
             found += [(turn["turn_no"], message_of(row)) for row in rows]
         return found
+
+    def story(self, head: Head) -> StorySoFar:
+        """Return what reached the player of a head up to it."""
+        last, who, so_far = self._story
+        if who != head.state.player_id or not (last and is_on_path(self.database, last, to=head.turn_id)):
+            last, so_far = "", StorySoFar()
+        rows = words_on_path(self.database, head.turn_id, after=last or None)
+        if rows:
+            so_far = so_far.grown([(row["turn_no"], message_of(row)) for row in rows], head.state.player_id)
+        self._story = (head.turn_id, head.state.player_id, so_far)
+        return so_far
 
     def stage_records(self, turn_id: str) -> list[dict[str, Any]]:
         """The records of a turn's stages, in order."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 
 from lorewright.index.generation import Generation
 from lorewright.rules.outcomes import Outcome
@@ -15,15 +15,21 @@ _THINGS, _PEOPLE = 2, 1
 
 
 def spoken_of(
-    state: WorldState, outcomes: Sequence[Outcome], generations: Sequence[Generation], *, turn_no: int
+    state: WorldState,
+    outcomes: Sequence[Outcome],
+    generations: Sequence[Generation],
+    *,
+    turn_no: int,
+    heard_of: Collection[str] | None = None,
 ) -> tuple[str, ...]:
     """Whom and what was looked at or spoken to, what was asked about where that belongs here, the place, and some of
-    what is in it; each once, in this order. `state` is the one after the turn."""
+    what is in it; each once, in this order. `state` is the one after the turn, `heard_of` are those among the absent
+    whom the player has heard of (everybody, where it is not said)."""
     place = state.scene.location_id
     targets = [one.target_id for one in outcomes if one.target_id is not None and one.target_id != state.player_id]
     found = [
         *targets,
-        *_asked_about(state, outcomes, generations),
+        *_asked_about(state, outcomes, generations, heard_of),
         place,
         *_some(tuple(state.held_by(place)), turn_no, _THINGS),
         *_some(state.present_npcs(), turn_no, _PEOPLE),
@@ -31,9 +37,14 @@ def spoken_of(
     return tuple(dict.fromkeys(found))
 
 
-def _asked_about(state: WorldState, outcomes: Sequence[Outcome], generations: Sequence[Generation]) -> Iterator[str]:
+def _asked_about(
+    state: WorldState,
+    outcomes: Sequence[Outcome],
+    generations: Sequence[Generation],
+    heard_of: Collection[str] | None,
+) -> Iterator[str]:
     """What a question named, if it is here or near, or a note ties it to whoever was asked or to the place."""
-    scope = scope_of(state)
+    scope = scope_of(state, heard_of=heard_of)
     here = {scope.place.id, *(way.to for way in scope.exits), *(one.id for one in (*scope.people, *scope.here))}
     nameable = (scope.place, *scope.people, *scope.here, *scope.carried, *scope.topics)
     for outcome in outcomes:

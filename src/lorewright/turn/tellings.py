@@ -79,8 +79,8 @@ class Tellings:
         outcomes = (*resolution.outcomes, *(outcome for act in acts for outcome in act.outcomes))
         return narrator_input(
             player_text=turn.submission.text if own is not None else "",
-            before=before,
-            after=after,
+            before=views.acquaintance(before).shown,
+            after=views.acquaintance(after).shown,
             lore=lore,
             items=list(views.items.values()),
             validation=own.judged if own is not None else Validation(),

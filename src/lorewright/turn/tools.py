@@ -271,7 +271,12 @@ def _looking_from(state: WorldState, place: str) -> WorldState:
 def _ways(state: WorldState) -> Iterable[WaySeen]:
     for way in ways_out(state):
         yield WaySeen(
-            id=way.to, name=way.to_name, way=way.name, minutes=way.minutes, locked=way.locked, barred=way.barred
+            id=way.to if way.to_name else "",
+            name=way.to_name,
+            way=way.name,
+            minutes=way.minutes,
+            locked=way.locked,
+            barred=way.barred,
         )
 
 

@@ -20,6 +20,7 @@ from lorewright.scene_lore.cache import SceneLoreCache
 from lorewright.scene_lore.described import described
 from lorewright.scene_lore.models import LoreText, SceneFocus, SceneItem, SceneLore
 from lorewright.tokens import count_tokens
+from lorewright.turn.acquaintance import Acquaintance, StorySoFar
 from lorewright.turn.draft import Head, Setting, Submission
 from lorewright.turn.entries import EntriesFound
 from lorewright.turn.intents import NpcIntent
@@ -66,6 +67,8 @@ class TurnViews:
         self._sights: dict[str, str] = {}
         # What moves people, by key: shown to them and to the planner, told to nobody.
         self._motives: dict[str, str] = {}
+        self._story: StorySoFar | None = None
+        self._acquaintance: Acquaintance | None = None
         self._planners: list[tuple[str, str]] | None = None
         self._entries = setting.entries(head)
 
@@ -76,6 +79,14 @@ class TurnViews:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self._open.close()
+
+    def acquaintance(self, state: WorldState) -> Acquaintance:
+        """Return what the player of a state knows of those who are in it; the story is the one up to this turn."""
+        if self._acquaintance is None or self._acquaintance.state is not state:
+            if self._story is None:
+                self._story = self._setting.story(self._head)
+            self._acquaintance = Acquaintance(state, self._setting.generations, self._story)
+        return self._acquaintance
 
     def scene_lore(self, state: WorldState) -> SceneLore:
         """All lore of the state's scene, secrets included."""
@@ -110,7 +121,12 @@ class TurnViews:
     def described(self, state: WorldState, outcomes: Sequence[Outcome]) -> Mapping[str, Sequence[LoreText]]:
         """What the packs openly say of whom and what a turn was about, and of some of what is here after it."""
         generations = self._generations_in_force()
-        found = described(generations, spoken_of(state, outcomes, generations, turn_no=self._head.turn_no + 1))
+        knows = self.acquaintance(state)
+        words = " ".join(outcome.words for outcome in outcomes)
+        concerned = spoken_of(
+            knows.shown, outcomes, generations, turn_no=self._head.turn_no + 1, heard_of=knows.heard_of(words)
+        )
+        found = described(generations, concerned)
         self._sights |= {line.key: line.text for lines in found.values() for line in lines}
         return found
 
@@ -131,7 +147,7 @@ class TurnViews:
     def packet(self, state: WorldState, lore: SceneLore, viewer: Literal["planner", "narrator"]) -> dict[str, Any]:
         """The context packet of a stage."""
         return build_packet(
-            state,
+            self.acquaintance(state).shown,
             self._setting.rules,
             lore,
             self._stream.seen_by(viewer, own_id=state.player_id),
@@ -273,8 +289,10 @@ class TurnViews:
         return self._planners
 
     def heard_of(self, state: WorldState) -> list[str]:
-        """Names worth asking about that the player has met: in threads, and in what they have learned."""
-        related = [one for thread in state.threads.values() for one in thread.related_entity_ids]
+        """Names worth asking about that the player has met or heard of: in threads, and in what they have learned."""
+        heard_of = self.acquaintance(state).heard_of()
+        threads = (one for thread in state.threads.values() for one in thread.related_entity_ids)
+        related = [one for one in threads if one in heard_of]
         learned = [
             topic
             for item in self.items.values()

@@ -154,7 +154,9 @@ class Asker:
 
     def _own_sheet(self, view: LoreView, viewer: str) -> None:
         """Whoever looks knows what is theirs."""
-        own = sorted(view.own_ids & {one for pack in view.generations for one in pack.entities()})
+        there = {one for pack in view.generations for one in pack.entities()}
+        # Whose file is for the game master alone does not read it either.
+        own = sorted(view.own_ids & there - hidden_entities(view))
         text = "\n".join(entity_lore(view, one, max_tokens=_EVERYTHING).lore.trace.model_dump_json() for one in own)
         self.asked.not_shown += [
             Blocked(secret.file, secret.line, secret.id, viewer, "it is their own, and they do not find it")

@@ -62,10 +62,23 @@ class Rehearsal:
             unproven += canaries.unproven
         return Planted(tuple(packs), Canaries(words, tuple(unproven)))
 
+    def install_as_they_are(self, folders: Iterable[Path]) -> None:
+        """Install packs that lie in folders, in the order of their dependencies. Files with errors are left out."""
+        for folder in folders:
+            self._library.install(folder, lenient=True)
+
+    def write_scenario(self, name: str, text: str, beside: Path) -> None:
+        """Write a scenario under a file's name, and copy the rulesets that stand beside the folder of its own."""
+        (self._scenarios / name).write_text(text, encoding="utf-8")
+        self._add_rulesets(beside)
+
     def add_scenarios(self, paths: Iterable[Path], beside: Path) -> None:
         """Copy scenarios, and the rulesets that stand beside the folder of theirs."""
         for path in paths:
             shutil.copyfile(path, self._scenarios / path.name)
+        self._add_rulesets(beside)
+
+    def _add_rulesets(self, beside: Path) -> None:
         rulesets, own = rulesets_beside(beside), rulesets_beside(self._scenarios)
         if rulesets.is_dir() and not own.exists():
             shutil.copytree(rulesets, own)

@@ -24,6 +24,8 @@ from lorewright.evals.leaks.rehearsal import Planted, Rehearsal
 from lorewright.evals.leaks.secrets import Secret, secrets_of
 from lorewright.evals.leaks.surfaces import Surface, surfaces_of, surfaces_of_scenario
 from lorewright.evals.leaks.touring import Tour
+from lorewright.evals.leaks.twin_worlds import LINES as TWIN_LINES
+from lorewright.evals.leaks.twin_worlds import TwinsFound, TwinWorlds
 from lorewright.evals.leaks.written import leaks_in_writing, over_blocked_sentences
 from lorewright.evals.pack_roots import PackRoots
 from lorewright.ids import canonical_json
@@ -37,10 +39,12 @@ from lorewright.turn.campaign import PackPin
 @dataclass(frozen=True, slots=True)
 class Plays:
     """How many lines are played at most in each campaign: by what is built in, and by parrots, which say everything
-    that they were shown and so take their time."""
+    that they were shown and so take their time; and how many are typed in each of two worlds that differ in hidden
+    names."""
 
     builtin: int = 40
     parrot: int = 8
+    twins: int = TWIN_LINES
 
 
 @dataclass(slots=True)
@@ -144,6 +148,9 @@ class LeakSuite:
                 conditioned=[chunk.id for pack in own for chunk in pack.chunks if chunk.conditions],
             ).ask(progress=progress)
             self._play(rehearsal, planted, own[-1].manifest.id, scenarios, looker, found, progress)
+        twins = TwinWorlds([*roots, *beside], self._prompts, found.tally, lines=self._plays.twins)
+        texts = [(path.name, path.read_text(encoding="utf-8-sig")) for path, _ in scenarios]
+        compared = twins.compare(texts, self._scenarios, progress=progress)
         return LeakReport(
             subject=subject,
             secrets=len(secrets),
@@ -152,7 +159,12 @@ class LeakSuite:
             leaks=tuple(sorted(found.tally.leaks)),
             over_blocked=_over_blocked(blocked, asked.not_shown, found.refused),
             unproven=tuple(secret.place for secret in planted.canaries.unproven),
-            remarks=(*_remarks(planted, secrets), *asked.remarks, *dict.fromkeys(found.remarks)),
+            remarks=(
+                *_remarks(planted, secrets),
+                *asked.remarks,
+                *dict.fromkeys(found.remarks),
+                *_remarks_on_twins(compared),
+            ),
         )
 
     def _play(
@@ -219,6 +231,13 @@ def _surfaces(packs: Sequence[Pack], scenarios: Sequence[tuple[Path, Scenario]])
 
 def _over_blocked(found: OverBlocked, not_shown: Iterable[Blocked], refused: Iterable[Blocked]) -> OverBlocked:
     return replace(found, not_shown=tuple(dict.fromkeys(not_shown)), refused_in_play=tuple(dict.fromkeys(refused)))
+
+
+def _remarks_on_twins(compared: TwinsFound) -> list[str]:
+    if not compared.hidden:
+        return []
+    typed = f"{compared.hidden} hidden entities; {compared.lines} lines were typed in worlds that differ in their names"
+    return [typed, *compared.remarks]
 
 
 def _remarks(planted: Planted, secrets: Sequence[Secret]) -> list[str]:

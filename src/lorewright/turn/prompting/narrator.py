@@ -126,7 +126,8 @@ def narrator_context(given: NarratorInput) -> NarratorContext:
         rules=text_of(given.packet, "scene", "constraints", "rulebook_summary"),
         calibration=_calibration(given),
         scene=NarratorScene(
-            place=scene.place_name, exits=tuple(f"{way.name}: to {way.to_name}" for way in scene.exits)
+            place=scene.place_name,
+            exits=tuple(f"{way.name}: to {way.to_name}" if way.to_name else way.name for way in scene.exits),
         ),
         lore=LoreVariables(text=_lore(sheet)),
         chars=CharsVariables(summary=_people(given, sheet)),

@@ -119,7 +119,9 @@ def npc_intent_context(given: NpcIntentInput) -> NpcIntentContext:
         here=_listed(scope.here),
         carried=_listed(scope.carried),
         doors=_listed(scope.doors),
-        exits=tuple(Listed(id=way.to, name=f"{way.name}, to {way.to_name}") for way in scope.exits),
+        exits=tuple(
+            Listed(id=way.to, name=f"{way.name}, to {way.to_name}" if way.to_name else way.name) for way in scope.exits
+        ),
         topics=_listed(scope.topics[:_TOPICS]),
         known=tuple(_known(item, given) for item in given.knows),
         choices=tuple(Choice(id=act.id, text=_choice(act.say, act.do.type, act.do.topic)) for act in given.acts),

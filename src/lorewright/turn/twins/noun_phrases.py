@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from rapidfuzz import fuzz
+from rapidfuzz.distance import OSA
 
 from lorewright.turn.records import Named, Scope, WayOut
 from lorewright.turn.twins.lexicon import lexicon
@@ -257,10 +258,16 @@ def _likeness(words: tuple[str, ...], key: tuple[str, ...]) -> float:
         return 0.0
     if any(_are_swapped(phrase, word) for word in (" ".join(key), *key)):
         return 90.0
-    whole = fuzz.ratio(phrase, " ".join(key))
+    whole = _slip(phrase, " ".join(key))
     if len(words) > 1:
         return float(round(whole))
-    return float(round(max([whole, *(fuzz.ratio(phrase, word) for word in key if len(word) >= FUZZY_LENGTH)])))
+    return float(round(max([whole, *(_slip(phrase, word) for word in key if len(word) >= FUZZY_LENGTH)])))
+
+
+def _slip(typed: str, name: str) -> float:
+    """How like a name it is; 0 where more letters are wrong than a slip makes: `door` is no `doctor`."""
+    most = max(1, len(typed) // FUZZY_LENGTH)
+    return fuzz.ratio(typed, name) if OSA.distance(typed, name, score_cutoff=most) <= most else 0.0
 
 
 def _are_swapped(typed: str, name: str) -> bool:

@@ -46,7 +46,7 @@ def _leaving(moment: Moment) -> Iterator[Considered]:
     if not from_whom or not ways or not moment.can("go") or moment.done("left"):
         return
     way = ways[0]
-    found = moment.words.sentence("leave", what=way.to_name)
+    found = moment.words.sentence("leave", what=way.to_name or way.name)
     thought, keys = moment.thought("think.attack")
     if found is not None:
         action = moment.action("go", to=way.to)
@@ -82,7 +82,12 @@ def _on_the_way(moment: Moment, goal: str) -> Iterator[Considered]:
     if not moment.can("go") or _MOVING.search(goal) is None:
         return
     for way in moment.given.scope.exits:
-        if not way.barred and _is_word(way.to_name.casefold(), goal) and not moment.done(f"went:{way.to}"):
+        if (
+            not way.barred
+            and way.to_name
+            and _is_word(way.to_name.casefold(), goal)
+            and not moment.done(f"went:{way.to}")
+        ):
             found = moment.words.sentence("go", what=way.to_name)
             thought, keys = moment.thought("think.goal")
             if found is not None:
