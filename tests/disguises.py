@@ -16,6 +16,10 @@ _SMALL_CAPITALS = str.maketrans("abcdefghijklmnoprstuvwz", "ᴀʙᴄᴅᴇꜰɢ�
 _UPSIDE_DOWN = str.maketrans("abcdefghijklmnopqrstuvwyz", "ɐqɔpǝɟƃɥᴉɾʞlɯuodbɹsʇnʌʍʎz")
 _LEET = str.maketrans("aeiostl", "4310571")
 _HEAVY_LEET = str.maketrans("aeiostb", "@3!0$+8")
+_INITIALS = (
+    "and bells come down every foggy grey hour in June keeping low mist near our pier quietly rain sees the unlit vessel "
+    "with xebec yards zigzagging"
+)
 _FILLERS = ("you see", "well", "so to say", "I mean", "truly", "as it were", "mark me", "sir")
 
 
@@ -57,15 +61,7 @@ def _misspelt(text: str) -> str:
 
 
 def _acrostic(text: str) -> str:
-    told = {
-        letter: word
-        for letter, word in zip(
-            "abcdefghijklmnopqrstuvwxyz",
-            "and bells come down every foggy grey hour in June keeping low mist near our pier quietly rain sees "
-            "the unlit vessel with xebec yards zigzagging".split(),
-            strict=True,
-        )
-    }
+    told = dict(zip("abcdefghijklmnopqrstuvwxyz", _INITIALS.split(), strict=True))
     return " ".join(told.get(sign, sign) for sign in text.lower() if sign.isalnum())
 
 

@@ -1,7 +1,8 @@
 """A text -> the letters in which it can be read: as written, and with the disguises off that code can take off.
 
-Letters that look like Latin ones, marks, tags and entities are folded away; encodings are decoded; what is written backwards,
-shifted along the alphabet or hidden in every second letter is read as well. Nothing here knows what a text means.
+Letters that look like Latin ones, marks, tags and entities are folded away; encodings are decoded; what is written
+backwards, shifted along the alphabet or hidden in every second letter is read as well. Nothing here knows what a text
+means.
 """
 
 from __future__ import annotations
@@ -13,11 +14,12 @@ import re
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator
 from functools import lru_cache
+from itertools import groupby
 from string import ascii_lowercase
 from urllib.parse import unquote
 
-# Signs that look like a Latin letter and that neither their decomposition nor their name leads back to it: the singles of
-# Unicode's table of confusables (UTS 39), and what is commonly taken for one.
+# Signs that look like a Latin letter and that neither their decomposition nor their name leads back to it: the singles
+# of Unicode's table of confusables (UTS 39), and what is commonly taken for one.
 _LOOKS_LIKE = {
     "a": "ɑΑαАаᎪᗅ⍺ꓮ𐊠",
     "b": "ƄΒβВвЬьᏏᏴᑲᖯᗷꓐꞴ𐊂𐊡𐌁",
@@ -46,7 +48,8 @@ _LOOKS_LIKE = {
     "y": "ɣΥγϒУуҮүყᎩᎽℽⲨꓬ𐊲Чч",
     "z": "ΖζᏃꓜꮓ𐋵",
 }
-# `LATIN SMALL LETTER TURNED A`, `NEGATIVE SQUARED LATIN CAPITAL LETTER A`, `REGIONAL INDICATOR SYMBOL LETTER A` are all an A.
+# `LATIN SMALL LETTER TURNED A`, `NEGATIVE SQUARED LATIN CAPITAL LETTER A` and `REGIONAL INDICATOR SYMBOL LETTER A` are
+# all an A.
 _NAMED = re.compile(r"(?:LATIN|NEGATIVE|SQUARED|REGIONAL)\b.* ([A-Z]{1,2})(?: WITH .+)?$")
 _TAGS = 0xE0000
 _BLANK = "\u115f\u1160\u2800\u3164\uffa0"
@@ -70,7 +73,6 @@ _LEET = str.maketrans("0134578@$|!€+", "oieastbasliet")
 _LEET_WORD = re.compile(r"(?=[0-9@$|!€+]{0,40}[a-z])(?!\d{1,9}(?:st|nd|rd|th|s)?\b)[a-z0-9@$|!€+]*[a-z0-9@$€]")
 _SIGNS = str.maketrans("@$|!€+", "asiiet")
 _ALIKE = str.maketrans("01345789lj", "oieastbgii")
-_DOUBLED = re.compile(r"(.)\1+")
 _VOWELS = str.maketrans("", "", "aeiou")
 
 
@@ -110,18 +112,22 @@ def words_folded(text: str) -> list[str]:
 
 def letters_of(words: Iterable[str]) -> str:
     """Return words as one run of letters: those that look alike are the same, and none stands twice in a row."""
-    return _DOUBLED.sub(r"\1", "".join(words).translate(_ALIKE))
+    return _without_doubles("".join(words).translate(_ALIKE))
 
 
 def bones_of(letters: str) -> str:
     """Return a run of letters without its vowels."""
-    return _DOUBLED.sub(r"\1", letters.translate(_VOWELS))
+    return _without_doubles(letters.translate(_VOWELS))
+
+
+def _without_doubles(letters: str) -> str:
+    return "".join(letter for letter, _ in groupby(letters))
 
 
 @lru_cache(maxsize=256)
 def texts_in(text: str) -> tuple[str, ...]:
-    """Return the text itself, then without entities and escapes, without tags, with signs as letters, and each text that
-    is encoded in it; every one once."""
+    """Return the text itself, then without entities and escapes, without tags, with signs as letters, and each text
+    that is encoded in it; every one once."""
     found = dict.fromkeys((text, *_unmarked(text)))
     layer = list(found)
     for _ in range(_DEPTH):
@@ -194,8 +200,8 @@ _DECODERS: tuple[tuple[re.Pattern[str], Callable[[str], bytes]], ...] = (
 
 def letterings(words: list[str]) -> Iterator[str]:
     """Yield the runs of letters (as `letters_of`) in which words can be read: as they stand, then word by word
-    backwards, from the last word to the first, every second and third letter, the first letter of each word, and shifted
-    along the alphabet; each forwards and backwards."""
+    backwards, every second and third letter, the first letter of each word, and shifted along the alphabet; each
+    forwards and backwards."""
     straight = "".join(words)
     ways = [straight, "".join(word[::-1] for word in words)]
     ways += [straight[start::step] for step in (2, 3) for start in range(step)]
@@ -207,10 +213,11 @@ def letterings(words: list[str]) -> Iterator[str]:
 
 
 # By one letter to all but one, from both ends; and what is left of letters that stand on their heads.
-_SHIFTS = tuple(
-    str.maketrans(ascii_lowercase, shifted)
-    for shifted in (*(ascii_lowercase[by:] + ascii_lowercase[:by] for by in range(1, 26)), ascii_lowercase[::-1])
-) + (str.maketrans("bdnupq", "qpundb"),)
+_SHIFTS = (
+    *(str.maketrans(ascii_lowercase, ascii_lowercase[by:] + ascii_lowercase[:by]) for by in range(1, 26)),
+    str.maketrans(ascii_lowercase, ascii_lowercase[::-1]),
+    str.maketrans("bdnupq", "qpundb"),
+)
 
 
 def without_leet(text: str) -> str:

@@ -21,6 +21,7 @@ from lorewright.tokens import count_tokens
 from lorewright.turn.agendas import Agenda
 from lorewright.turn.campaign import PackPin
 from lorewright.turn.kept import NOTHING_KEPT, Kept, Summary
+from lorewright.turn.leaks import LeakCheck, LiveLeakCheck
 from lorewright.turn.messages import Message
 from lorewright.turn.result import TurnResult
 from lorewright.turn.stages.stage import BUILTIN, StageRun
@@ -87,7 +88,7 @@ class Setting:
     has happened in it, what the rules of entries go by, what each of the cast is after (by ID), whether scene lore is
     reused, and whose dice are thrown.
     Rules and packs hold where the head's `upgrade_id` is the same. `calibration` is what whoever tells it was asked
-    for: tone, pace, lines, veils."""
+    for: tone, pace, lines, veils. `leaks` compares what models write with what they may not tell."""
 
     rules: CampaignRules
     seed: int
@@ -99,6 +100,7 @@ class Setting:
     upgrade_id: str | None = None
     dice: DiceOf = SeededDice
     calibration: Mapping[str, Any] = field(default_factory=dict)
+    leaks: LeakCheck = field(default_factory=LiveLeakCheck)
 
 
 # What a submission may have beside its words.

@@ -1,14 +1,14 @@
-"""Does a text tell what its reader may not know? Compared by code: by letters, by words, and by meaning where an embedder
-is at hand.
+"""Does a text tell what its reader may not know? Compared by code: by letters, by words, and by meaning where there is
+an embedder for it.
 
-This is a filter over what was written by a model that was shown secrets; what a model was not shown it cannot tell. It errs
-to both sides: a false alarm costs a repair, and a secret that is retold in other words, or in pieces, may pass.
+This is a filter over what was written by a model that was shown secrets; what a model was not shown it cannot tell. It
+errs to both sides: a false alarm costs a repair, and a secret that is retold in other words, or in pieces, may pass.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Literal, Protocol
@@ -23,6 +23,8 @@ from lorewright.turn.disguises import bones_of, folded, letterings, letters_of, 
 from lorewright.turn.said_alike import telling_words
 from lorewright.world.frozen import Frozen
 
+# The record of the refusals of a turn.
+LEAKS = "leaks"
 # Six words in a row are a quotation; fewer are how people talk.
 QUOTED_WORDS = 6
 # So many letters in a row say something although nobody knows where a word ends; and so many without their vowels.
@@ -31,7 +33,8 @@ _BONES = 12
 # A sentence of so many letters is found although it is misspelt, where so much of it agrees (percent, `partial_ratio`).
 _MISSPELT_FROM = 30
 _MISSPELT = 85
-# Of a sentence that is retold so much of its telling words stands together (see `share`), two of them new to the reader.
+# Of a sentence that is retold so much of its telling words stands together (see `share`), at least so many, and so many
+# of them new to the reader.
 _RETOLD = 0.45
 _NEW = 2
 _FEWEST_SHARED = 3
@@ -39,9 +42,8 @@ _FEWEST_SHARED = 3
 _FEWEST_TELLING = 3
 # They stand together in so many times its length; in the order of the sentence they may stand further apart.
 _TOGETHER, _IN_ORDER = 1.5, 4
-# How near a text comes to a secret's meaning, with a little of what it shares in words; and by how much nearer than to all
-# that the reader knows. These numbers and `_RETOLD` were chosen on the
-# first half of tests/turn/retellings, and hold for MiniLM alone.
+# How near a text comes to a secret's meaning, with a little of what it shares in words, and by how much nearer than to
+# what the reader knows. These numbers and `_RETOLD` were chosen on half of tests/turn/retellings, for MiniLM alone.
 _SAME_MEANING = 0.60
 _NEARER = 0.13
 _WORDS_IN_MEANING = 0.15
@@ -59,13 +61,19 @@ Way = Literal["quoted", "letters", "words", "meaning"]
 
 
 class Refusal(Frozen):
-    """A text that was refused: the start of its hash, the ID of the secret that it tells, and how that was found, with a
-    score from 0 to 1."""
+    """A text that was refused: the start of its hash, the ID of the secret that it tells, and how that was found, with
+    a score from 0 to 1."""
 
     text: str
     secret: str
     way: Way
     score: float = 1.0
+
+
+class Refusals(Frozen):
+    """The texts of one turn that were refused for more than a quotation, for its record."""
+
+    refused: tuple[Refusal, ...] = ()
 
 
 class LeakCheck(Protocol):
@@ -126,6 +134,7 @@ class _Runs:
     def has(self, run: str) -> bool:
         return f" {run} " in self._joined
 
+
 def text_key(text: str) -> str:
     """Return the name by which a refused text is kept: the start of its hash."""
     return content_hash(text)[:16]
@@ -171,7 +180,7 @@ class RecordedLeakCheck:
     were recorded. So a replay comes out the same with another embedder, or none, and by other thresholds."""
 
     def __init__(self, refusals: Iterable[Refusal]) -> None:
-        self._refusals: Mapping[str, Refusal] = {one.text: one for one in refusals}
+        self._refusals = {(one.text, one.secret): one for one in refusals}
 
     def refusal(
         self,
@@ -185,8 +194,9 @@ class RecordedLeakCheck:
         """See `LeakCheck`."""
         if quoted := quoted_secret(text, secrets, said_before="\n".join(known)):
             return Refusal(text=text_key(text), secret=quoted, way="quoted")
-        found = self._refusals.get(text_key(text))
-        return found if found is not None and found.secret in {secret_id for secret_id, _ in secrets} else None
+        key = text_key(text)
+        found = (self._refusals.get((key, secret_id)) for secret_id, _ in secrets)
+        return next((one for one in found if one is not None), None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -244,6 +254,14 @@ class _Reader:
         return f" {run} " in self._runs
 
     @cached_property
+    def letters(self) -> str:
+        return letters_of(self._runs.split())
+
+    @cached_property
+    def bones(self) -> str:
+        return bones_of(self.letters)
+
+    @cached_property
     def sentences(self) -> list[tuple[str, frozenset[str]]]:
         """Each sentence, with its telling words."""
         told = (one for text in self._texts for one in _made_ready(text).sentences)
@@ -261,31 +279,33 @@ class _Reader:
 def _spelt_out(
     readings: Sequence[str], secrets: Sequence[tuple[str, str]], reader: _Reader
 ) -> tuple[str, float] | None:
-    """The first secret of which a run, or a sentence misspelt, stands in one of the readings of a text; with a score."""
+    """The first secret of which a run, or a sentence misspelt, stands in a reading of the text; with a score."""
     worded = [words_folded(one) for one in readings]
-    spelt = [letters for words in worded if words for letters in letterings(words)]
+    # One text to search: a blank, which stands in none of them, keeps them apart.
+    spelt = " ".join(letters for words in worded if words for letters in letterings(words))
     straight = [letters_of(words) for words in worded]
-    bones = [bones_of(letters) for letters in straight]
-    starts = {letters[at : at + _LETTERS] for letters in spelt for at in range(len(letters) - _LETTERS + 1)}
+    bones = " ".join(map(bones_of, straight))
     for secret_id, secret in secrets:
         ready = _made_ready(secret)
-        for run, letters in zip(ready.runs, ready.letters, strict=True):
-            if len(letters) < _LETTERS or reader.has(run):
-                continue
-            if letters[:_LETTERS] in starts and any(letters in one for one in spelt):
+        for letters in ready.letters:
+            if len(letters) >= _LETTERS and letters in spelt and letters not in reader.letters:
                 return secret_id, 1.0
             bare = bones_of(letters)
-            if len(bare) >= _BONES and any(bare in one for one in bones):
+            if len(bare) >= _BONES and bare in bones and bare not in reader.bones:
                 return secret_id, 1.0
         for sentence, _ in ready.sentences:
             whole = letters_of(words_folded(sentence))
-            if len(whole) >= _MISSPELT_FROM and not all(map(reader.has, runs_of(words_folded(sentence)))):
-                agrees = max(
-                    (fuzz.partial_ratio(whole, one) for one in straight if len(one) * 2 >= len(whole)), default=0.0
-                )
-                if agrees >= _MISSPELT:
-                    return secret_id, round(agrees / 100, 2)
+            agrees = max((_agreement(whole, one) for one in straight), default=0)
+            if agrees >= _MISSPELT and _agreement(whole, reader.letters) < _MISSPELT:
+                return secret_id, agrees / 100
     return None
+
+
+def _agreement(sentence: str, letters: str) -> int:
+    """How much of a sentence stands in some letters, in percent; 0 where either is too short to tell."""
+    if len(sentence) < _MISSPELT_FROM or len(letters) * 2 < len(sentence):
+        return 0
+    return round(fuzz.partial_ratio(sentence, letters, score_cutoff=_MISSPELT - 1))
 
 
 def _retold(readings: Sequence[str], secrets: Sequence[tuple[str, str]], reader: _Reader) -> tuple[str, float] | None:
@@ -342,7 +362,7 @@ class _Meaning:
         self._vectors: dict[str, Vectors] = {}
 
     def meant(self, text: str, secrets: Sequence[tuple[str, str]], reader: _Reader) -> tuple[str, float] | None:
-        """The secret that a passage of the text comes nearest to, if it is near, and clearly nearer than to all that the
+        """The secret that a passage of the text comes nearest to, if it is near, and clearly nearer than to what the
         reader knows; with how near. None where the embedder fails: the other comparisons stand."""
         if not secrets:
             return None
@@ -361,9 +381,7 @@ class _Meaning:
             sentences = _made_ready(secret).sentences
             near = vectors @ self._of([one for one, _ in sentences]).T
             for (passage, sentence), cosine in np.ndenumerate(near):
-                words = sentences[sentence][1]
-                much, which = share(words, said[passage], reader.words) if len(words) >= _FEWEST_TELLING else (0.0, frozenset[str]())
-                shared = much if len(which) > reader.most_of(which) else 0.0
+                shared = _news(sentences[sentence][1], said[passage], reader)
                 best = max(best, (float(cosine) + _WORDS_IN_MEANING * shared, secret_id, passage))
         score, secret_id, passage = round(best[0], 2), *best[1:]
         if score < _SAME_MEANING or self._is_known(passages[passage], frozenset(said[passage]), score, reader):
@@ -377,13 +395,22 @@ class _Meaning:
         return bool(known) and score - float((self._of(known) @ self._of([passage])[0]).max()) < _NEARER
 
     def _of(self, texts: Sequence[str]) -> Vectors:
-        new = [text for text in dict.fromkeys(texts) if text not in self._vectors]
+        kept = {text: vector for text in texts if (vector := self._vectors.get(text)) is not None}
+        new = [text for text in dict.fromkeys(texts) if text not in kept]
         if new:
-            if len(self._vectors) > _KEPT_VECTORS:
-                self._vectors.clear()
-                new = list(dict.fromkeys(texts))
-            self._vectors |= zip(new, self._embedder.embed(new), strict=True)
-        return np.stack([self._vectors[text] for text in texts])
+            kept |= zip(new, self._embedder.embed(new), strict=True)
+            # A new dictionary each time: another thread may be reading the old one.
+            room = len(self._vectors) + len(new) <= _KEPT_VECTORS
+            self._vectors = {**self._vectors, **kept} if room else kept
+        return np.stack([kept[text] for text in texts])
+
+
+def _news(words: Sequence[str], said: Sequence[str], reader: _Reader) -> float:
+    """The share of a sentence that a passage tells, 0 where the reader knows as much."""
+    if len(set(words)) < _FEWEST_TELLING:
+        return 0.0
+    much, which = share(words, said, reader.words)
+    return much if len(which) > reader.most_of(which) else 0.0
 
 
 def _passages(text: str) -> list[str]:
