@@ -14,7 +14,6 @@ import re
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator
 from functools import lru_cache
-from itertools import groupby
 from string import ascii_lowercase
 from urllib.parse import unquote
 
@@ -73,6 +72,7 @@ _LEET = str.maketrans("0134578@$|!€+", "oieastbasliet")
 _LEET_WORD = re.compile(r"(?=[0-9@$|!€+]{0,40}[a-z])(?!\d{1,9}(?:st|nd|rd|th|s)?\b)[a-z0-9@$|!€+]*[a-z0-9@$€]")
 _SIGNS = str.maketrans("@$|!€+", "asiiet")
 _ALIKE = str.maketrans("01345789lj", "oieastbgii")
+_DOUBLED = re.compile(r"(.)\1+")
 _VOWELS = str.maketrans("", "", "aeiou")
 
 
@@ -121,7 +121,7 @@ def bones_of(letters: str) -> str:
 
 
 def _without_doubles(letters: str) -> str:
-    return "".join(letter for letter, _ in groupby(letters))
+    return _DOUBLED.sub(lambda found: found[1], letters)
 
 
 @lru_cache(maxsize=256)

@@ -164,11 +164,10 @@ class LiveLeakCheck:
         if quoted := quoted_secret(text, secrets, said_before="\n".join(known)):
             return Refusal(text=key, secret=quoted, way="quoted")
         reader = _Reader(known)
-        readings = texts_in(text)
-        if spelt := _spelt_out(readings, secrets, reader):
+        if spelt := _spelt_out(text, secrets, reader):
             return Refusal(text=key, secret=spelt[0], way="letters", score=spelt[1])
         close = [(secret_id, secret) for secret_id, secret in secrets if secret_id in closely]
-        if retold := _retold(readings, close, reader):
+        if retold := _retold(text, close, reader):
             return Refusal(text=key, secret=retold[0], way="words", score=retold[1])
         if by_meaning and self._meaning is not None and (meant := self._meaning.meant(text, close, reader)):
             return Refusal(text=key, secret=meant[0], way="meaning", score=meant[1])
@@ -276,26 +275,39 @@ class _Reader:
         return max((len(words & known) for _, known in self.sentences), default=0)
 
 
-def _spelt_out(
-    readings: Sequence[str], secrets: Sequence[tuple[str, str]], reader: _Reader
-) -> tuple[str, float] | None:
+@dataclass(frozen=True, slots=True)
+class _Spelling:
+    """The letters of a text: in all the ways in which it can be read, as they stand in each of its readings, and those
+    without vowels."""
+
+    ways: str
+    straight: tuple[str, ...]
+    bones: str
+
+
+@lru_cache(maxsize=64)
+def _spelling(text: str) -> _Spelling:
+    worded = [words_folded(one) for one in texts_in(text)]
+    straight = tuple(dict.fromkeys(map(letters_of, worded)))
+    # A blank, which stands in none of them, keeps them apart.
+    ways = dict.fromkeys(letters for words in worded if words for letters in letterings(words))
+    return _Spelling(" ".join(ways), straight, " ".join(map(bones_of, straight)))
+
+
+def _spelt_out(text: str, secrets: Sequence[tuple[str, str]], reader: _Reader) -> tuple[str, float] | None:
     """The first secret of which a run, or a sentence misspelt, stands in a reading of the text; with a score."""
-    worded = [words_folded(one) for one in readings]
-    # One text to search: a blank, which stands in none of them, keeps them apart.
-    spelt = " ".join(letters for words in worded if words for letters in letterings(words))
-    straight = [letters_of(words) for words in worded]
-    bones = " ".join(map(bones_of, straight))
+    spelling = _spelling(text)
     for secret_id, secret in secrets:
         ready = _made_ready(secret)
         for letters in ready.letters:
-            if len(letters) >= _LETTERS and letters in spelt and letters not in reader.letters:
+            if len(letters) >= _LETTERS and letters in spelling.ways and letters not in reader.letters:
                 return secret_id, 1.0
             bare = bones_of(letters)
-            if len(bare) >= _BONES and bare in bones and bare not in reader.bones:
+            if len(bare) >= _BONES and bare in spelling.bones and bare not in reader.bones:
                 return secret_id, 1.0
         for sentence, _ in ready.sentences:
             whole = letters_of(words_folded(sentence))
-            agrees = max((_agreement(whole, one) for one in straight), default=0)
+            agrees = max((_agreement(whole, one) for one in spelling.straight), default=0)
             if agrees >= _MISSPELT and _agreement(whole, reader.letters) < _MISSPELT:
                 return secret_id, agrees / 100
     return None
@@ -308,10 +320,10 @@ def _agreement(sentence: str, letters: str) -> int:
     return round(fuzz.partial_ratio(sentence, letters, score_cutoff=_MISSPELT - 1))
 
 
-def _retold(readings: Sequence[str], secrets: Sequence[tuple[str, str]], reader: _Reader) -> tuple[str, float] | None:
+def _retold(text: str, secrets: Sequence[tuple[str, str]], reader: _Reader) -> tuple[str, float] | None:
     """The secret of which most is told in other words about it or in another order; with its share."""
     found: list[tuple[float, str]] = []
-    said = list(dict.fromkeys(_telling(one) for one in readings)) if secrets else []
+    said = list(dict.fromkeys(_telling(one) for one in texts_in(text))) if secrets else []
     for secret_id, secret in secrets:
         for _, words in _made_ready(secret).sentences:
             if len(set(words)) < _FEWEST_TELLING:
