@@ -4,18 +4,16 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
-import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from disguises import DISGUISES, said_by
-from lorewright.errors import EmbedderError
-from lorewright.index.embedders.embedder import Vectors
 from lorewright.index.embedders.hashing import HashingEmbedder
 from lorewright.turn.leaks import LiveLeakCheck, RecordedLeakCheck, Refusal, quoted_secret, share
+from meanings import NEAR, Meanings
 from retellings import CHOSEN_ON, HELD_AGAINST, Teller, teller
 
 ALL = (*CHOSEN_ON, *HELD_AGAINST)
@@ -128,32 +126,6 @@ def test_no_text_is_too_odd_to_be_compared(text: str) -> None:
 @given(st.lists(st.sampled_from("and the a of to in he she it says nods waits then now here".split()), max_size=60))
 def test_small_words_alone_tell_nothing(words: list[str]) -> None:
     assert told(" ".join(words)) is None
-
-
-class Meanings:
-    """A stand-in for MiniLM: texts near a word that is listed have its direction, all others one of their own."""
-
-    fingerprint = "minilm-stand-in"
-    batch_size = 8
-
-    def __init__(self, near: Mapping[str, tuple[float, float, float]], *, fails: bool = False) -> None:
-        self.asked: list[str] = []
-        self._near = near
-        self._fails = fails
-
-    def embed(self, texts: Sequence[str]) -> Vectors:
-        if self._fails:
-            raise EmbedderError("the weights are gone")
-        self.asked += texts
-        rows = [next((v for word, v in self._near.items() if word in text), (0.0, 0.0, 1.0)) for text in texts]
-        return np.array([np.array(row) / np.linalg.norm(row) for row in rows], dtype=np.float32)
-
-    def embed_query(self, text: str) -> Vectors:
-        row: Vectors = self.embed([text])[0]
-        return row
-
-
-NEAR = {"marmoset": (1.0, 0.0, 0.0), "betrayed": (0.9, 0.3, 0.0), "pays well": (0.0, 1.0, 0.0), "girl": (0.9, 0.2, 0.1)}
 
 
 def test_a_paraphrase_is_found_by_its_meaning() -> None:
