@@ -35,6 +35,7 @@ from lorewright.turn.acquaintance import Acquaintance, StorySoFar
 from lorewright.turn.campaign import CampaignRow, PackPin
 from lorewright.turn.draft import EntriesOf, Setting, no_entries, turn_id_of
 from lorewright.turn.entries import entry_history
+from lorewright.turn.leaks import LiveLeakCheck
 from lorewright.turn.messages import Message
 from lorewright.turn.prompting.pinning import pins_in_force
 from lorewright.turn.result import TurnResult
@@ -65,6 +66,7 @@ class Campaigns:
         self._library = library
         self._casting = casting
         self._histories = histories
+        self._leaks = LiveLeakCheck(None if library.vectors is None else library.vectors.embedder)
         self.kept = KeptPacks(folder / "packs-kept")
 
     def scenario_path(self, name: str) -> Path:
@@ -286,6 +288,7 @@ class Campaigns:
             upgrade_id=row.upgrade_id,
             calibration=row.scenario.get("calibration") or {},
             story=store.story,
+            leaks=self._leaks,
         )
 
     def generations(self, row: CampaignRow) -> tuple[Generation, ...]:

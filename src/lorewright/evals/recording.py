@@ -12,6 +12,7 @@ from lorewright.llm.model import ModelReply, ModelRequest, OnText, ToolCall
 from lorewright.llm.prompt import Prompt, RenderedPrompt
 from lorewright.rules.dice import Dice
 from lorewright.rules.outcomes import Roll
+from lorewright.turn.leaks import LEAKS, Refusal, Refusals
 
 # Kinds of turns that were thought, and so can be thought again. Any other is what its ops say.
 THOUGHT = ("play", "clarification")
@@ -41,6 +42,12 @@ class RecordedTurn:
     def rolls(self) -> tuple[Roll, ...]:
         """The dice that fell, in order."""
         return tuple(Roll.model_validate(roll) for roll in self.result["rolls"])
+
+    @property
+    def refusals(self) -> tuple[Refusal, ...]:
+        """The texts that were refused for telling a secret, beside those that quoted one."""
+        kept = (Refusals.model_validate(one["output"]) for one in self.records if one["stage"] == LEAKS)
+        return tuple(refusal for one in kept for refusal in one.refused)
 
     def asked(self) -> dict[str, str]:
         """The stages that a model ran, each with that model's key."""

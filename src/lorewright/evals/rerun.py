@@ -21,6 +21,7 @@ from lorewright.index.history import HistoryRecord
 from lorewright.rules.dice import Dice, SeededDice
 from lorewright.turn.campaign import CampaignRow
 from lorewright.turn.draft import Draft, Head, Recorder, Setting
+from lorewright.turn.leaks import RecordedLeakCheck
 from lorewright.turn.messages import Message
 from lorewright.turn.pipeline import think
 from lorewright.turn.store import CampaignStore
@@ -82,7 +83,7 @@ class Rerun:
             draft = await think(
                 head,
                 self._store.submission(turn.turn_id),
-                replace(setting, dice=self._dice(turn)),
+                replace(setting, dice=self._dice(turn), leaks=RecordedLeakCheck(turn.refusals)),
                 cast.stages,
                 recorder,
             )

@@ -63,7 +63,7 @@ def _extraction(turn: AtHand, one: Round) -> Beside:
     )
 
     def leak(text: str) -> str | None:
-        return turn.views.leak(text, state) or turn.views.thought_leak(text)
+        return turn.views.inner_leak(text, state, one.who)
 
     async def job(recorder: Recorder) -> Written:
         output = await stage.run(given, recorder, listener=turn.listener)

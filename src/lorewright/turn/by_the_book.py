@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from types import MappingProxyType
 
@@ -55,11 +55,12 @@ async def rulings(
     dice: Dice,
     *,
     player_text: str,
+    leak: Callable[[str], str | None] = lambda _: None,
     keeper: Keeper,
     listener: Listener,
 ) -> dict[int, Ruling]:
     """The rulings on the attempts of a turn, by their place; none where no model reads the rulebook, or where code
-    knows what to do.
+    knows what to do. `leak` says what of a text the player may not know, or None.
 
     Raises:
         OutputRejected: an output stayed invalid.
@@ -80,7 +81,7 @@ async def rulings(
             output = await stage.run(
                 given,
                 keeper,
-                check=_Judging(tool, state, rules.ruleset).wrong_with,
+                check=_Judging(tool, state, rules.ruleset, leak).wrong_with,
                 listener=listener,
                 toolbox=tool.toolbox(),
             )
@@ -166,7 +167,8 @@ def own_modifiers(action: Action, state: WorldState, ruleset: Ruleset) -> dict[s
 class _Judging:
     """Holds a model's output against the dice that were thrown, the ruleset and the state."""
 
-    def __init__(self, tool: DiceTool, state: WorldState, ruleset: Ruleset) -> None:
+    def __init__(self, tool: DiceTool, state: WorldState, ruleset: Ruleset, leak: Callable[[str], str | None]) -> None:
+        self._leak = leak
         self._tool = tool
         self._state = state
         self._ruleset = ruleset
@@ -182,7 +184,9 @@ class _Judging:
         except ValidationError as problem:
             first = problem.errors(include_url=False, include_input=False)[0]
             return f"state_ops: {'.'.join(map(str, first['loc']))}: {first['msg']}"
-        return wrong_with(ruling, self._state, self._ruleset)
+        texts = [one.content for one in output.new_observations]
+        texts += [json.dumps(one.model_dump(mode="json"), ensure_ascii=False) for one in output.state_ops]
+        return wrong_with(ruling, self._state, self._ruleset) or self._leak("\n".join(texts))
 
 
 def _ruling(output: ResolutionOutput, rolls: Sequence[Roll], state: WorldState) -> Ruling:

@@ -22,6 +22,7 @@ from lorewright.turn.acquaintance import StorySoFar
 from lorewright.turn.agendas import Agenda
 from lorewright.turn.campaign import PackPin
 from lorewright.turn.kept import NOTHING_KEPT, Kept, Summary
+from lorewright.turn.leaks import LeakCheck, LiveLeakCheck
 from lorewright.turn.messages import Message
 from lorewright.turn.result import TurnResult
 from lorewright.turn.stages.stage import BUILTIN, StageRun
@@ -97,7 +98,8 @@ class Setting:
     has happened in it, what the rules of entries go by, what each of the cast is after (by ID), whether scene lore is
     reused, and whose dice are thrown.
     Rules and packs hold where the head's `upgrade_id` is the same. `calibration` is what whoever tells it was asked
-    for: tone, pace, lines, veils. `story` gives what reached the player up to a head."""
+    for: tone, pace, lines, veils. `story` gives what reached the player up to a head; `leaks` compares what models
+    write with what they may not tell."""
 
     rules: CampaignRules
     seed: int
@@ -110,6 +112,7 @@ class Setting:
     dice: DiceOf = SeededDice
     calibration: Mapping[str, Any] = field(default_factory=dict)
     story: StoryOf = recent_story
+    leaks: LeakCheck = field(default_factory=LiveLeakCheck)
 
 
 # What a submission may have beside its words.

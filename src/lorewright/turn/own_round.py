@@ -153,6 +153,7 @@ class OwnRound:
             rules,
             turn.dice,
             player_text=turn.submission.text,
+            leak=lambda text: turn.views.leak(text, self._state),
             keeper=turn.recorder,
             listener=turn.listener,
         )

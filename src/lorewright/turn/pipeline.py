@@ -10,11 +10,14 @@ nothing here holds a transaction open while someone thinks.
 
 from __future__ import annotations
 
-from lorewright.errors import CampaignError
+from asyncio import CancelledError
+
+from lorewright.errors import CampaignError, LorewrightError
 from lorewright.rules.outcomes import EngineEvent
 from lorewright.turn.at_hand import AtHand, Played
 from lorewright.turn.draft import Draft, Head, Recorder, Setting, Submission, turn_id_of
 from lorewright.turn.drafting import draft_of_question, draft_of_turn
+from lorewright.turn.leaks import LEAKS
 from lorewright.turn.listener import SILENT, Listener
 from lorewright.turn.own_round import OwnRound
 from lorewright.turn.personas import begun
@@ -53,7 +56,11 @@ async def think(
     with TurnViews(seen, submission, setting, stream) as views:
         played = Played(seen.state, ops=[*ops])
         turn = AtHand(head, submission, setting, stages, recorder, views, listener, stream, dice, played)
-        return await _thought(turn)
+        try:
+            return await _thought(turn)
+        except (LorewrightError, CancelledError):
+            _keep_refusals(turn)
+            raise
 
 
 async def _thought(turn: AtHand) -> Draft:
@@ -61,6 +68,7 @@ async def _thought(turn: AtHand) -> Draft:
     own = OwnRound(turn)
     reading, attempts, judged = await own.read()
     if reading.unclear is not None:
+        _keep_refusals(turn)
         return draft_of_question(turn, reading.unclear, judged)
     plan = await own.plan(reading.proposed_actions, judged)
     mine = await own.play(attempts, judged)
@@ -74,7 +82,16 @@ async def _thought(turn: AtHand) -> Draft:
         case "ensemble":
             await _all_at_once(turn, tellings, mine, plan)
     _mark_time(turn)
+    _keep_refusals(turn)
     return draft_of_turn(turn, judged)
+
+
+def _keep_refusals(turn: AtHand) -> None:
+    """Record which texts told a secret in a way that another embedder, or a later version, may not find again: a replay
+    goes by this record."""
+    refusals = turn.views.refusals()
+    if refusals.refused:
+        turn.recorder.keep_code(LEAKS, [], refusals)
 
 
 async def _one_after_the_other(turn: AtHand, tellings: Tellings) -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from lorewright.errors import OutputRejected
 from lorewright.ids import holder_of
 from lorewright.rules.actions import Action
 from lorewright.rules.activation import Activation, activate, in_order
@@ -26,6 +27,7 @@ from lorewright.turn.messages import Message
 from lorewright.turn.npc_view import memory_ops, npc_intent_input
 from lorewright.turn.records import NpcAct
 from lorewright.turn.side_by_side import side_by_side
+from lorewright.turn.stages.npc_intent import Intend, Reflection
 from lorewright.turn.stream import WHISPER
 from lorewright.world.ops import RevealItem
 from lorewright.world.state import WorldState
@@ -82,10 +84,11 @@ def _no_more_than(most: int | None, found: Activation) -> Activation:
 
 
 async def intended(turn: AtHand, who: str) -> NpcIntent:
-    """What somebody intends just now, by what they know.
+    """What somebody intends just now, by what they know. Where a model goes on telling what is kept back, the built-in
+    stage is asked in its place.
 
     Raises:
-        OutputRejected: an output stayed invalid.
+        OutputRejected: an output stayed invalid for another reason.
         ProviderError: the model could not be asked.
     """
     return await _intended(turn, who, turn.recorder)
@@ -120,13 +123,21 @@ async def _intended(turn: AtHand, who: str, recorder: Recorder) -> NpcIntent:
         claims=played.premises if turn.submission.whisper_to in (None, who) else (),
         unheard=knows.says_unheard,
     )
-    stage = turn.stages.npc_intent
-    return await stage.run(
-        given,
-        recorder,
-        check=lambda answer: turn.views.intent_leak(stage.made_of(answer, given), state),
-        listener=turn.listener,
-    )
+    stage, kept_back = turn.stages.npc_intent, frozenset(item.id for item in given.knows if item.kept_back)
+    leaks: list[str] = []
+
+    def check(answer: Reflection) -> str | None:
+        leak = turn.views.intent_leak(stage.made_of(answer, given), state, kept_back=kept_back)
+        leaks.extend([leak] if leak else ())
+        return leak
+
+    try:
+        return await stage.run(given, recorder, check=check, listener=turn.listener)
+    except OutputRejected:
+        if not leaks:
+            raise
+        # Whose model would not keep a secret does what the built-in stage has them do: the turn is not lost for it.
+        return await Intend().run(given, recorder)
 
 
 def _heard_of(summary: Summary | None, who: str) -> tuple[str, ...]:
@@ -156,6 +167,7 @@ async def carried_out(turn: AtHand, who: str, intent: NpcIntent) -> Round:
         rules,
         turn.dice,
         player_text=intent.action_text,
+        leak=lambda text: turn.views.leak(text, before),
         keeper=turn.recorder,
         listener=turn.listener,
     )

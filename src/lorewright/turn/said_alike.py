@@ -119,14 +119,14 @@ def _stem(word: str) -> str:
     return word
 
 
-def _in_order(text: str) -> list[str]:
-    """The telling words in their order, stems."""
+def telling_words(text: str) -> list[str]:
+    """Return the words that carry meaning, in order, without their endings; small numbers as digits."""
     return [_stem(word) for word in _plain(text) if word not in _SMALL and word not in _DENYING]
 
 
 def _sides_kept(claimed: str, said: str, state: WorldState) -> bool:
     """Who asked whom: a name comes before or after the words beside it in both."""
-    claim, there = _in_order(claimed), _in_order(said)
+    claim, there = telling_words(claimed), telling_words(said)
     names = _names(state)
     for at, word in enumerate(claim):
         if word in names:
@@ -141,7 +141,7 @@ def _sides_kept(claimed: str, said: str, state: WorldState) -> bool:
 
 def _counts_kept(claimed: str, said: str) -> bool:
     """What is counted: a number goes with the word before it or after it in both."""
-    claim, there = _in_order(claimed), _in_order(said)
+    claim, there = telling_words(claimed), telling_words(said)
     side_by_side = set(pairwise(there))
     if sum(map(_counts, there)) < 2:
         return True

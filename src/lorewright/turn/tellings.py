@@ -44,10 +44,12 @@ class Tellings:
             turn.listener.told("\n\n")
         given = self._given(rounds, plan)
         state = played.state
+        # What a model wrote for one of the cast stands before the narrator.
+        told_by = [] if turn.stages.npc_intent.is_builtin else [one.who for one in rounds if one.intent is not None]
         told = await self._telling.tell(
             given,
             state,
-            leak=lambda text: turn.views.leak(text, state) or turn.views.planners_own(text),
+            leak=lambda text: turn.views.leak(text, state, told_by=told_by) or turn.views.planners_own(text),
             beside=beside(turn, list(rounds)),
         )
         # What was whispered is heard by its two ends, in the words in which it was meant.

@@ -3,7 +3,7 @@ said."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from types import TracebackType
 from typing import Any, Literal
@@ -24,7 +24,7 @@ from lorewright.turn.acquaintance import Acquaintance, StorySoFar
 from lorewright.turn.draft import Head, Setting, Submission
 from lorewright.turn.entries import EntriesFound
 from lorewright.turn.intents import NpcIntent
-from lorewright.turn.leaks import QUOTED_WORDS, quoted_secret
+from lorewright.turn.leaks import QUOTED_WORDS, Refusal, Refusals
 from lorewright.turn.lore_conditions import lore_conditions
 from lorewright.turn.packet import RECENT_CHARACTERS, RECENT_NARRATIONS, build_packet
 from lorewright.turn.records import PlannerOutput
@@ -71,6 +71,7 @@ class TurnViews:
         self._acquaintance: Acquaintance | None = None
         self._planners: list[tuple[str, str]] | None = None
         self._entries = setting.entries(head)
+        self._refused: dict[tuple[str, str], Refusal] = {}
 
     def __enter__(self) -> TurnViews:
         return self
@@ -211,21 +212,55 @@ class TurnViews:
         found = self._entries.after(answered, self._setting.generations)
         return EntriesFound(turn=self._entries.turn, found=found)
 
-    def leak(self, text: str, state: WorldState) -> str | None:
-        """What is wrong with a text that quotes an item which the player has not learned, or what somebody only thinks;
-        None where nothing is.
+    def leak(self, text: str, state: WorldState, *, told_by: Collection[str] = ()) -> str | None:
+        """What is wrong with a text that tells an item which the player has not learned, or quotes what somebody only
+        thinks; None where nothing is.
 
-        What any player may look up is no secret, though an item should say the same, nor is what was told already.
+        Where it may go back to characters whose models were shown what they keep back (`told_by`), that is looked for
+        in other words as well. What any player may look up is no secret, though an item should say the same, nor is
+        what was told already.
         """
-        hidden = self._not_told(state)
-        open_lore = [chunk.text for view, _, chunks in self._answers if view.viewer == "player" for chunk in chunks]
-        leaked = quoted_secret(text, hidden, said_before="\n".join([*self._said(), *open_lore, *self._sights.values()]))
-        return f"it quotes what was not revealed ({leaked})" if leaked else self.thought_leak(text)
+        found = self._refusal(text, self._hidden(state), self._known(state), closely=self._kept_back(told_by, state))
+        return f"it quotes what was not revealed ({found})" if found else self.thought_leak(text)
 
-    def _not_told(self, state: WorldState) -> list[tuple[str, str]]:
+    def _hidden(self, state: WorldState) -> list[tuple[str, str]]:
         """(ID, text) of the items that the player has not learned, and of what moves people."""
         items = [(i.id, i.text) for i in self.items.values() if not state.has_learned(state.player_id, i.id)]
         return [*items, *self._motives.items()]
+
+    def _known(self, state: WorldState) -> list[str]:
+        """What the player has read, said or learned, and what they can look up of what is here."""
+        open_lore = [chunk.text for view, _, chunks in self._answers if view.viewer == "player" for chunk in chunks]
+        learned = [one.text for one in self.items.values() if state.has_learned(state.player_id, one.id)]
+        return [*self._said(), *open_lore, *self._sights.values(), *learned]
+
+    def _kept_back(self, npc_ids: Collection[str], state: WorldState) -> frozenset[str]:
+        """The IDs of what some characters keep to themselves."""
+        if not npc_ids:
+            return frozenset()
+        briefings = (one for one in self.scene_lore(state).briefings if one.npc_id in npc_ids)
+        return frozenset(item.id for one in briefings for item in one.withholds)
+
+    def _refusal(
+        self,
+        text: str,
+        secrets: Sequence[tuple[str, str]],
+        known: Sequence[str],
+        *,
+        closely: Collection[str] = (),
+        by_meaning: bool = False,
+    ) -> str | None:
+        """The ID of the secret that a text tells, or None. What is more than a quotation is kept for the record."""
+        found = self._setting.leaks.refusal(text, secrets, known=known, closely=closely, by_meaning=by_meaning)
+        if found is None:
+            return None
+        if found.way != "quoted":
+            self._refused[found.text, found.secret] = found
+        return found.secret
+
+    def refusals(self) -> Refusals:
+        """The texts that were refused so far, in an order that does not depend on which answer came first."""
+        return Refusals(refused=tuple(one for _, one in sorted(self._refused.items())))
 
     def _said(self) -> list[str]:
         """What was told so far, the player's words, and what others let everybody see of what they are about to do."""
@@ -234,47 +269,56 @@ class TurnViews:
         meant = [one.content for one in self._stream.messages if one.type == "intention" and one.subtype is None]
         return [self._submission.text, *told, *meant]
 
-    def intent_leak(self, intent: NpcIntent, state: WorldState) -> str | None:
+    def intent_leak(self, intent: NpcIntent, state: WorldState, *, kept_back: Collection[str] = ()) -> str | None:
         """What is wrong with what a character would let everybody see of its intention: what the player has not learned
-        and is not told by it, and what anybody only thinks."""
+        and is not told by it, and what anybody only thinks. What it keeps back is looked for by its meaning, too."""
         # What is said along with an action is as public as its words.
         along = (
             [] if intent.action is None else [one for one in intent.action.metadata.values() if isinstance(one, str)]
         )
+        said = "\n".join(item.text for item in self.items.values() if item.id == intent.item_id)
+        known = [said, *intent.say, *self._known(state)]
         shown = "\n".join((intent.action_text, *intent.intent_tags, *along))
-        said = next((item.text for item in self.items.values() if item.id == intent.item_id), "")
-        hidden = self._not_told(state)
-        leaked = quoted_secret(shown, hidden, said_before=said)
+        leaked = self._refusal(shown, self._hidden(state), known, closely=kept_back, by_meaning=True)
         if leaked:
             return f"it quotes what it keeps to itself ({leaked})"
         return self.thought_leak(shown, intent.thought)
+
+    def inner_leak(self, text: str, state: WorldState, who: str) -> str | None:
+        """What is wrong with a text about somebody's inner life that others may come to read: it was made from all that
+        they think, and they think of what they keep back."""
+        hidden, kept_back = self._hidden(state), self._kept_back((who,), state)
+        leaked = self._refusal(text, hidden, self._known(state), closely=kept_back, by_meaning=True)
+        return f"it quotes what was not revealed ({leaked})" if leaked else self.thought_leak(text)
 
     def thought_leak(self, text: str, *more: str) -> str | None:
         """What is wrong with a text that others will read and that quotes a thought of anybody's, or one of `more`."""
         thoughts = [(message.owner, message.content) for _, message in self._stream.thoughts()]
         said = [*(one.content for one in self._stream.told()), *self._said()]
         own = [("own", thought) for thought in more if thought]
-        leaked = quoted_secret(text, [*thoughts, *own], said_before="\n".join(said))
+        leaked = self._refusal(text, [*thoughts, *own], said)
         return "it quotes a thought, which nobody else may know of" if leaked else None
 
     def for_narrator(self, plan: PlannerOutput) -> PlannerOutput:
         """The plan without the notes that quote what is shown to the planner alone: what somebody is after, facts and
         ties that the player does not know of."""
         beats, suggestions = (
-            tuple(note for note in notes if self.planners_own(note) is None)
+            tuple(note for note in notes if self.planners_own(note, closely=True) is None)
             for notes in (plan.beats, plan.next_suggestions)
         )
         texts = {
-            name: text if self.planners_own(text) is None else ""
+            name: text if self.planners_own(text, closely=True) is None else ""
             for name in ("tension_move", "tension_move_type", "clarification_question")
             for text in (getattr(plan, name),)
         }
         return plan.model_copy(update={"beats": beats, "next_suggestions": suggestions, **texts})
 
-    def planners_own(self, text: str) -> str | None:
-        """What is wrong with a text that quotes what the planner alone is shown; None where nothing is. A few words are
-        how anybody talks, so that only what is long enough to be known by its words counts."""
-        found = quoted_secret(text, [*self._for_planner(), *self._motives.items()], said_before="\n".join(self._said()))
+    def planners_own(self, text: str, *, closely: bool = False) -> str | None:
+        """What is wrong with a text that quotes what the planner alone is shown, `closely` also in other words; None
+        where nothing is. A few words are how anybody talks, so that only what is long enough to be known by its words
+        counts."""
+        secrets = [*self._for_planner(), *self._motives.items()]
+        found = self._refusal(text, secrets, self._said(), closely=[one_id for one_id, _ in secrets] if closely else ())
         return f"it quotes what the planner alone was shown ({found})" if found else None
 
     def _for_planner(self) -> list[tuple[str, str]]:

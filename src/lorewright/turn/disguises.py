@@ -1,0 +1,226 @@
+"""A text -> the letters in which it can be read: as written, and with the disguises off that code can take off.
+
+Letters that look like Latin ones, marks, tags and entities are folded away; encodings are decoded; what is written
+backwards, shifted along the alphabet or hidden in every second letter is read as well. Nothing here knows what a text
+means.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import html
+import re
+import unicodedata
+from collections.abc import Callable, Iterable, Iterator
+from functools import lru_cache
+from string import ascii_lowercase
+from urllib.parse import unquote
+
+# Signs that look like a Latin letter and that neither their decomposition nor their name leads back to it: the singles
+# of Unicode's table of confusables (UTS 39), and what is commonly taken for one.
+_LOOKS_LIKE = {
+    "a": "ɑΑαАаᎪᗅ⍺ꓮ𐊠",
+    "b": "ƄΒβВвЬьᏏᏴᑲᖯᗷꓐꞴ𐊂𐊡𐌁",
+    "c": "ɔϲϹСсᏟⲤⲥꓚꮯ𐊢𐌂𐐕𐐽𐔜",
+    "d": "ԁᎠᏧᑯᗞᗪꓒꓓδ",
+    "e": "ΕεЕеҽᎬ℮⋿ⴹꓰ𐊆єэЭёЁ",
+    "f": "ɟϜքᖴꓝ𐊇𐊥𐔥",
+    "g": "ƃƍԌցᏀᏳꓖ",
+    "h": "ΗНнһհᎻᏂᕼⲎꓧ𐋏",
+    "i": "ɩΙιІіӏӀᎥ⍳ꙇꭵ∣⏽ǀ",
+    "j": "ͿϳЈјᎫᒍꓙ",
+    "k": "ΚκКкᏦᛕⲔꓗ𐔘",
+    "l": "ᏞᒪᛁⲒⳐⵏꓡꓲ𐊊𐌉𐌠𐐛𐔦λЛл",
+    "m": "ΜϺМмᎷᗰᛖⲘꓟ𐊰𐌑",
+    "n": "ΝηռոⲚꓠ𐔓ПпИи",
+    "o": "ΟοσОоՕօ۵०০੦૦ଠ୦௦ం౦ಂ೦ംഠ൦ං๐໐ဝ၀ჿዐⲞⲟⵔ〇ꓳ𐊒𐊫𐐄𐐬𐓂𐓪𐔖",
+    "p": "ΡρϱРрᏢᑭ⍴Ⲣⲣꓑ𐊕",
+    "q": "ԛգզⵕ",
+    "r": "гГᎡᏒᖇᴦⲅꓣꭇꮁ𐒴Яя",
+    "s": "ƽЅѕՏᏕᏚꓢꮪ𐊖𐐠𐑈",
+    "t": "ΤτТтᎢ⊤⟙Ⲧꓔ𐊗𐊱𐌕",
+    "u": "μυՍսሀᑌ∪⋃ꓴ𐓎𐓶Цц",
+    "v": "νѴѵ۷Ꮩᐯ∨⋁ⴸꓦꛟꮩ𐔝",
+    "w": "ωѡԜԝաᎳᏔꓪꮃШшЩщ",
+    "x": "×ΧχХхᕁᕽ᙭᙮ᚷ╳⤫⤬⨯ⲬⵝꓫꞳ𐊐𐊴𐌗𐌢𐔧",
+    "y": "ɣΥγϒУуҮүყᎩᎽℽⲨꓬ𐊲Чч",
+    "z": "ΖζᏃꓜꮓ𐋵",
+}
+# `LATIN SMALL LETTER TURNED A`, `NEGATIVE SQUARED LATIN CAPITAL LETTER A` and `REGIONAL INDICATOR SYMBOL LETTER A` are
+# all an A.
+_NAMED = re.compile(r"(?:LATIN|NEGATIVE|SQUARED|REGIONAL)\b.* ([A-Z]{1,2})(?: WITH .+)?$")
+_TAGS = 0xE0000
+_BLANK = "\u115f\u1160\u2800\u3164\uffa0"
+_NAMED_OTHERWISE = {"ð": "d", "þ": "th", "ə": "e", "ʃ": "s", "ı": "i", "ß": "ss"}
+
+_TAG = re.compile(r"<!--.{0,400}?-->|</?[a-zA-Z!][^<>]*>|\[/?[a-zA-Z]{1,8}(?:=[^\]]{0,200})?\]", re.DOTALL)
+_ESCAPED = re.compile(r"\\(?:u\{?([0-9a-fA-F]{2,6})\}?|x([0-9a-fA-F]{2}))")
+_BASE64 = re.compile(r"[A-Za-z0-9+/_-]{12,}={0,2}")
+_BASE32 = re.compile(r"\b[A-Z2-7]{16,}={0,6}")
+_HEX = re.compile(r"(?:0x)?[0-9a-fA-F]{2}(?:[\s,:;-]{0,3}(?:0x)?[0-9a-fA-F]{2}){5,}")
+_CODES = re.compile(r"(?:\b\d{2,3}\b[\s,;.-]*){6,}")
+_BITS = re.compile(r"(?:\b[01]{7,8}\b[\s,]*){6,}")
+# A text within a text within a text; deeper nobody reads.
+_DEPTH = 2
+
+_WORD = re.compile(r"[^\W_]+")
+_POSSESSIVE = re.compile(r"[’'ʼ]s\b")
+_APOSTROPHE = re.compile(r"[’'ʼ]")
+# Digits and signs that stand for a letter; and letters and digits that are hard to tell apart, as one letter each.
+_LEET = str.maketrans("0134578@$|!€+", "oieastbasliet")
+_LEET_WORD = re.compile(r"(?=[0-9@$|!€+]{0,40}[a-z])(?!\d{1,9}(?:st|nd|rd|th|s)?\b)[a-z0-9@$|!€+]*[a-z0-9@$€]")
+_SIGNS = str.maketrans("@$|!€+", "asiiet")
+_ALIKE = str.maketrans("01345789lj", "oieastbgii")
+_DOUBLED = re.compile(r"(.)\1+")
+_VOWELS = str.maketrans("", "", "aeiou")
+
+
+class _Folding(dict[int, str]):
+    """For `str.translate`: what each sign is read as, looked up once."""
+
+    def __missing__(self, code: int) -> str:
+        self[code] = read = _read_as(chr(code))
+        return read
+
+
+def _read_as(sign: str) -> str:
+    if sign.isascii():
+        return sign
+    if _TAGS < ord(sign) < _TAGS + 0x7F:
+        # Invisible to a reader, and plain text to a model.
+        return chr(ord(sign) - _TAGS)
+    if unicodedata.category(sign) in ("Mn", "Me", "Cf") or sign in _BLANK:
+        return ""
+    known = _NAMED_OTHERWISE.get(sign)
+    named = _NAMED.match(unicodedata.name(sign, ""))
+    return known or (named[1].lower() if named else sign)
+
+
+_FOLDING = _Folding({ord(sign): letter for letter, signs in _LOOKS_LIKE.items() for sign in signs})
+
+
+def folded(text: str) -> str:
+    """Return the text in lower-case plain letters: no marks, no invisible signs, nothing that only looks Latin."""
+    return unicodedata.normalize("NFKD", unicodedata.normalize("NFKD", text).translate(_FOLDING)).casefold()
+
+
+def words_folded(text: str) -> list[str]:
+    """Return the words of a text, folded, in order; possessives and apostrophes do not count."""
+    return _WORD.findall(_APOSTROPHE.sub("", _POSSESSIVE.sub("", folded(text))))
+
+
+def letters_of(words: Iterable[str]) -> str:
+    """Return words as one run of letters: those that look alike are the same, and none stands twice in a row."""
+    return _without_doubles("".join(words).translate(_ALIKE))
+
+
+def bones_of(letters: str) -> str:
+    """Return a run of letters without its vowels."""
+    return _without_doubles(letters.translate(_VOWELS))
+
+
+def _without_doubles(letters: str) -> str:
+    return _DOUBLED.sub(lambda found: found[1], letters)
+
+
+@lru_cache(maxsize=256)
+def texts_in(text: str) -> tuple[str, ...]:
+    """Return the text itself, then without entities and escapes, without tags, with signs as letters, and each text
+    that is encoded in it; every one once."""
+    found = dict.fromkeys((text, *_unmarked(text)))
+    layer = list(found)
+    for _ in range(_DEPTH):
+        layer = [one for text in layer for one in _decoded(text) if one not in found]
+        found |= dict.fromkeys(one for text in layer for one in (text, *_unmarked(text)))
+    return tuple(found)
+
+
+def _unmarked(text: str) -> Iterator[str]:
+    plain = unquote(html.unescape(html.unescape(text)))
+    plain = _ESCAPED.sub(lambda found: _sign(int(found[1] or found[2], 16)), plain)
+    yield plain
+    yield _TAG.sub("", plain)
+    yield plain.translate(_SIGNS)
+
+
+def _sign(code: int) -> str:
+    return chr(code) if code < 0x110000 and not 0xD800 <= code < 0xE000 else ""
+
+
+def _decoded(text: str) -> Iterator[str]:
+    """The texts that stand in it in base64, base32, hexadecimal, as bits or as numbers of signs."""
+    for pattern, decode in _DECODERS:
+        for found in pattern.findall(text):
+            made = _made_readable(decode, found)
+            if made:
+                yield made
+
+
+def _made_readable(decode: Callable[[str], bytes], found: str) -> str:
+    """What was decoded where it is a text; else nothing. Most words decode to no text at all."""
+    try:
+        raw = decode(found)
+        made = raw.decode("utf-16") if raw[:2] in (b"\xff\xfe", b"\xfe\xff") else raw.decode("utf-8")
+    except (binascii.Error, ValueError):
+        return ""
+    return made if made.isprintable() or made.replace("\n", "").isprintable() else ""
+
+
+def _from_base64(found: str) -> bytes:
+    bare = found.rstrip("=").replace("-", "+").replace("_", "/")
+    return base64.b64decode(bare + "=" * (-len(bare) % 4), validate=True)
+
+
+def _from_base32(found: str) -> bytes:
+    bare = found.rstrip("=")
+    return base64.b32decode(bare + "=" * (-len(bare) % 8))
+
+
+def _from_hex(found: str) -> bytes:
+    return bytes.fromhex(re.sub(r"0x|[^0-9a-fA-F]", "", found))
+
+
+def _from_codes(found: str) -> bytes:
+    return bytes(map(int, re.findall(r"\d+", found)))
+
+
+def _from_bits(found: str) -> bytes:
+    return bytes(int(bits, 2) for bits in re.findall(r"[01]+", found))
+
+
+_DECODERS: tuple[tuple[re.Pattern[str], Callable[[str], bytes]], ...] = (
+    (_BASE64, _from_base64),
+    (_BASE32, _from_base32),
+    (_HEX, _from_hex),
+    (_CODES, _from_codes),
+    (_BITS, _from_bits),
+)
+
+
+def letterings(words: list[str]) -> Iterator[str]:
+    """Yield the runs of letters (as `letters_of`) in which words can be read: as they stand, then word by word
+    backwards, every second and third letter, the first letter of each word, and shifted along the alphabet; each
+    forwards and backwards."""
+    straight = "".join(words)
+    ways = [straight, "".join(word[::-1] for word in words)]
+    ways += [straight[start::step] for step in (2, 3) for start in range(step)]
+    ways.append("".join(word[0] for word in words))
+    ways += [straight.translate(shift) for shift in _SHIFTS]
+    for letters in ways:
+        yield letters_of(letters)
+        yield letters_of(reversed(letters))
+
+
+# By one letter to all but one, from both ends; and what is left of letters that stand on their heads.
+_SHIFTS = (
+    *(str.maketrans(ascii_lowercase, ascii_lowercase[by:] + ascii_lowercase[:by]) for by in range(1, 26)),
+    str.maketrans(ascii_lowercase, ascii_lowercase[::-1]),
+    str.maketrans("bdnupq", "qpundb"),
+)
+
+
+def without_leet(text: str) -> str:
+    """Return a folded text with digits and signs within words as the letters that they stand for: `k1ll3d` is `killed`,
+    `17th` and `32` stay."""
+    return _LEET_WORD.sub(lambda found: found[0].translate(_LEET), text)
