@@ -11,6 +11,7 @@ import json
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path, PurePosixPath
 from typing import Any, Literal
 
@@ -22,6 +23,7 @@ from lorewright.campaigns.checks import check
 from lorewright.campaigns.sessions import sittings
 from lorewright.campaigns.store import new_file
 from lorewright.errors import CampaignError, DamagedFile, LorewrightError, NotFound, SettingsError
+from lorewright.grants import forget_agreements
 from lorewright.ids import canonical_json
 from lorewright.packs.loader import content_hash_of
 from lorewright.storage.campaign_tables import CAMPAIGN_MIGRATIONS
@@ -38,6 +40,7 @@ from lorewright.turn.store import CampaignStore
 _FORMAT = "lorewright-campaign"
 # Raised whenever an older program could not read the file as it is meant.
 _VERSION = 1
+_CONSENT = "agreed_keys_json"
 _AGAIN = "have it exported and sent again"
 
 Audience = Literal["gm", "player"]
@@ -93,7 +96,7 @@ def _about(row: CampaignRow, audience: Audience) -> dict[str, Any]:
 
 
 def _whole(campaigns: Campaigns, store: CampaignStore) -> Iterator[tuple[str, bytes]]:
-    for table in read_tables(store.database):
+    for table in map(_without_consent, read_tables(store.database)):
         lines = (canonical_json(line) for line in (table.columns, *table.rows))
         yield f"tables/{table.name}.jsonl", "".join(f"{line}\n" for line in lines).encode()
     for content_hash in sorted({text_hash for _, text_hash in pinned_texts(store.database)}):
@@ -103,6 +106,14 @@ def _whole(campaigns: Campaigns, store: CampaignStore) -> Iterator[tuple[str, by
             for file in sorted(root.rglob("*")):
                 if file.is_file():
                     yield f"packs/{content_hash}/{file.relative_to(root).as_posix()}", file.read_bytes()
+
+
+def _without_consent(table: Table) -> Table:
+    """The table without what an older version has written of models that its user agreed to pay for."""
+    if table.name != "campaigns" or _CONSENT not in table.columns:
+        return table
+    at = table.columns.index(_CONSENT)
+    return replace(table, rows=tuple((*row[:at], "[]", *row[at + 1 :]) for row in table.rows))
 
 
 def _story(store: CampaignStore, row: CampaignRow) -> Iterator[tuple[str, bytes]]:
@@ -126,7 +137,8 @@ def _story(store: CampaignStore, row: CampaignRow) -> Iterator[tuple[str, bytes]
 
 
 def import_campaign(campaigns: Campaigns, path: Path, *, campaign_id: str | None = None) -> CampaignRow:
-    """A campaign from a file that holds all of one, under its own ID or another.
+    """A campaign from a file that holds all of one, under its own ID or another. Whatever its last owner agreed to pay
+    for, this user has agreed to nothing yet.
 
     Raises:
         NotFound: there is no such file.
@@ -140,7 +152,7 @@ def import_campaign(campaigns: Campaigns, path: Path, *, campaign_id: str | None
     with open_container(path) as container:
         manifest = _manifest(path, container)
         wanted = campaigns.free_id(campaign_id or manifest.campaign_id)
-        tables = [_table(container, name) for name in container.names if name.startswith("tables/")]
+        tables = [_without_consent(_table(container, name)) for name in container.names if name.startswith("tables/")]
         with tempfile.TemporaryDirectory() as folder:
             texts = _unpacked(container, Path(folder))
             _write(campaigns, wanted, manifest, tables, texts)
@@ -202,6 +214,8 @@ def _unpacked(container: Container, folder: Path) -> dict[str, Path]:
 def _write(
     campaigns: Campaigns, campaign_id: str, manifest: Manifest, tables: Sequence[Table], texts: Mapping[str, Path]
 ) -> None:
+    # A campaign that lay there before may have been agreed to.
+    forget_agreements(campaigns.folder / f"{campaign_id}.db")
     try:
         with new_file(campaigns.folder / f"{campaign_id}.db") as database:
             migrate(database, CAMPAIGN_MIGRATIONS[: len(manifest.migrations)])
