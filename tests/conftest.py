@@ -1,7 +1,11 @@
-"""What holds for every test: a property is judged by its law, not by how busy the machine is; and packs are found by
-words alone unless a test says otherwise, for embedding them all would take an hour."""
+"""What holds for every test: a property is judged by its law, not by how busy the machine is; packs are found by words
+alone unless a test says otherwise, for embedding them all would take an hour; and the user's own folders, where every
+yes is kept, are empty ones of the moment, never those of whoever runs the tests."""
 
+import atexit
 import os
+import shutil
+import tempfile
 
 from hypothesis import settings
 
@@ -10,3 +14,10 @@ settings.load_profile("untimed")
 
 os.environ.setdefault("LOREWRIGHT_EMBEDDER", "none")
 os.environ.setdefault("LOREWRIGHT_CHROMA", "never")
+
+OWN_FOLDERS = tempfile.mkdtemp(prefix="lorewright-own-")
+atexit.register(shutil.rmtree, OWN_FOLDERS, ignore_errors=True)
+for _name in ("CONFIG", "DATA"):
+    os.environ[f"XDG_{_name}_HOME"] = os.path.join(OWN_FOLDERS, _name.lower())  # noqa: PTH118 (before anything else)
+os.environ.pop("LOREWRIGHT_TRUSTED", None)
+os.environ.pop("SUDO_UID", None)

@@ -20,6 +20,7 @@ from lorewright.llm.doubles.server import ModelServer
 from lorewright.llm.doubles.wire import Asked, Use
 from lorewright.llm.prompts.template import read_template
 from lorewright.lore_bootstrap import make_workspace
+from trusting import trusted
 
 PROJECT = Path(__file__).parents[1]
 _SOURCE = re.compile(r"^\[(\d+)\] (.+)$", re.MULTILINE)
@@ -125,13 +126,13 @@ class Heard:
 def dead_drop(
     folder: Path, server: ModelServer, monkeypatch: pytest.MonkeyPatch, keys: ModelKeys, *, settings: str = ""
 ) -> App:
-    """A workspace with Dead Drop begun as `game`, its models at the server."""
+    """A trusted workspace with Dead Drop begun as `game`, its models at the server."""
     for name, value in server.environ.items():
         monkeypatch.setenv(name, value)
     root = folder / "workspace"
     make_workspace(root)
     (root / "lorewright.toml").write_text(settings, encoding="utf-8")
-    app = open_app(root)
+    app = open_app(trusted(root))
     seed = load_scenario(app.campaigns.scenario_path("dead_drop")).demo_seed
     app.campaigns.new("dead_drop", campaign_id="game", seed=seed, keys=keys)
     return app

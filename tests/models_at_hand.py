@@ -14,6 +14,7 @@ import harbour as h
 import model_table as t
 from lorewright.llm.doubles.server import ModelServer
 from lorewright.llm.doubles.wire import Asked
+from trusting import trusted
 
 TOLD = "You take a slow look around [1]. Nobody minds."
 
@@ -59,7 +60,7 @@ def terminal(root: Path, server: ModelServer, *arguments: str, **more: str) -> p
 
 
 def workspace(folder: Path, settings: str = "") -> Path:
-    """A harbour with a campaign `game` that asks no model."""
+    """A harbour with a campaign `game` that asks no model; its settings are trusted."""
     root = h.harbour(folder).workspace.root
     (root / "lorewright.toml").write_text(f"[models]\ntries = 1\n{settings}", encoding="utf-8")
-    return root
+    return trusted(root)

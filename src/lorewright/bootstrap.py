@@ -31,10 +31,11 @@ from lorewright.llm.metered import Budget
 from lorewright.llm.model import Model
 from lorewright.llm.opening import open_model
 from lorewright.llm.prompts.library import PromptLibrary
-from lorewright.llm.taxonomy import row_of
+from lorewright.llm.taxonomy import Row, asked_at, row_of
 from lorewright.llm.tiers import key_for
 from lorewright.lore_bootstrap import chroma_from, open_lore, shipped_content
 from lorewright.settings import Workspace
+from lorewright.trust import hold_models
 from lorewright.turn.casting import STAGES
 from lorewright.turn.stages.stage import BUILTIN
 
@@ -155,6 +156,13 @@ def _replays(workspace: Workspace, campaigns: Campaigns, histories: Histories, l
             raise SettingsError(f"{key} is no model that can be asked", hint="see: lorewright models list")
         return model
 
+    def trusted_row(key: str) -> Row:
+        # Whose settings choose the models is settled before anybody is asked about a price.
+        row = row_of(key, settings)
+        if row.provider != "builtin":
+            hold_models(settings)
+        return row
+
     def stages_of(key: str) -> dict[str, str]:
         found = {stage: key_for(stage, small=key, large=key, settings=settings) for stage in STAGES}
         return {stage: one for stage, one in found.items() if one != BUILTIN or key == BUILTIN}
@@ -166,7 +174,8 @@ def _replays(workspace: Workspace, campaigns: Campaigns, histories: Histories, l
         open_model=opened,
         stages_of=stages_of,
         begin_turn=budget.begin_turn,
-        row_of=partial(row_of, settings=settings),
+        row_of=trusted_row,
+        address_of=partial(asked_at, settings=settings, environ=os.environ),
     )
 
 

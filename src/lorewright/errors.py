@@ -5,7 +5,8 @@
     ├── ScenarioError        the scenario author
     ├── RulesetError         the ruleset author
     ├── SettingsError        the operator: settings, workspace, command line
-    │   └── NotAgreed            whoever pays: nobody has agreed yet that a paid model is asked; it was not
+    │   ├── NotAgreed            whoever pays: nobody has agreed yet that a paid model is asked; it was not
+    │   └── NotTrusted           the user: a workspace's settings would send something away, and nobody has allowed it
     ├── NotFound             whoever named a thing that is not there
     ├── StaleIndexError      the operator: an index is missing, or was made by another version
     ├── EmbedderError        the operator: weights are missing, a key is not set, a server does not answer
@@ -69,6 +70,13 @@ class NotAgreed(SettingsError):
     """A campaign would ask a model that costs money, and nobody has agreed to it yet; nothing was sent."""
 
     code = "not_agreed"
+
+
+class NotTrusted(SettingsError):
+    """Settings that came with a workspace would send something to a server, or load a foreign model, and the user has
+    not said yes to them; nothing was sent."""
+
+    code = "not_trusted"
 
 
 class NotFound(LorewrightError):

@@ -6,8 +6,9 @@ Nothing of the game is imported, so that a question from the command line is ans
 from __future__ import annotations
 
 import shutil
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -16,10 +17,12 @@ from pydantic import ValidationError
 from lorewright.errors import EmbedderError, SettingsError
 from lorewright.index.embedders.choosing import open_embedder
 from lorewright.index.embedders.embedder import Embedder, Vectors
+from lorewright.index.embedders.guarded import GuardedEmbedder, GuardedReranker
 from lorewright.index.embedders.remembering import RememberingEmbedder
 from lorewright.index.embedding_cache import EmbeddingCache
 from lorewright.index.library import Installed, Library
 from lorewright.index.rerankers.choosing import open_reranker
+from lorewright.index.rerankers.reranker import Reranker
 from lorewright.index.vector_building import VectorBuilder
 from lorewright.index.vectors.chroma import open_chroma
 from lorewright.index.vectors.chroma_building import build_chroma
@@ -27,6 +30,7 @@ from lorewright.index.vectors.stored import StoredVectors, about_vectors
 from lorewright.retrieval.desk import PackDesk
 from lorewright.retrieval.query import LoreRetrievalQuery, LoreRetrievalResult
 from lorewright.settings import FOLDERS, SETTINGS_FILE, IndexSettings, Workspace, find_workspace, read_workspace
+from lorewright.trust import hold_embedder, hold_reranker, is_granted, reaches_by_embedder, reaches_by_reranker
 
 _DEFAULT_SETTINGS = """\
 # A Lorewright workspace: packs, scenarios, and the campaigns made from them.
@@ -108,16 +112,43 @@ def open_lore(start: Path | str | None = None, *, long_lived: bool = False) -> L
 
 
 def _embedder(settings: IndexSettings) -> tuple[Embedder | None, EmbedderError | None]:
-    """The embedder that the settings name, or why it cannot be had: then packs are found by words alone."""
+    """The embedder that the settings name, or why it cannot be had: then packs are found by words alone. One that
+    needs the user's yes is used after it and not before."""
+
+    def open_it() -> Embedder | None:
+        return open_embedder(settings.embedder, base_url=settings.base_url)
+
     try:
-        found = open_embedder(settings.embedder, base_url=settings.base_url)
+        found = _guarded(settings, open_it)
     except EmbedderError as problem:
         return None, problem
     return RememberingEmbedder(found) if found else None, None
 
 
+def _guarded(settings: IndexSettings, open_it: Callable[[], Embedder | None]) -> Embedder | None:
+    if not reaches_by_embedder(settings) or is_granted(settings):
+        return open_it()
+
+    def opened() -> Embedder:
+        found = open_it()
+        assert found is not None
+        return found
+
+    # To name the vectors of a model in a folder, the folder is read: not before the yes. A server's are named by its
+    # address.
+    known = None if settings.embedder.startswith("st/") else opened().fingerprint
+    return GuardedEmbedder(opened, partial(hold_embedder, settings), fingerprint=known)
+
+
+def _reranker(settings: IndexSettings) -> Reranker | None:
+    found = open_reranker(settings.reranker)
+    if found is None or not reaches_by_reranker(settings):
+        return found
+    return GuardedReranker(found, partial(hold_reranker, settings))
+
+
 def _library(workspace: Workspace, embedder: Embedder | None, cache: EmbeddingCache, *, long_lived: bool) -> Library:
-    reranker = open_reranker(workspace.settings.index.reranker)
+    reranker = _reranker(workspace.settings.index)
     if embedder is None:
         return Library(workspace.indexes, reranker=reranker)
     smallest = chroma_from(workspace.settings.index)
@@ -130,7 +161,8 @@ def _library(workspace: Workspace, embedder: Embedder | None, cache: EmbeddingCa
         is_worth_it = worth_opening and smallest is not None and len(found) >= smallest
         return StoredVectors(found, open_chroma(folder) if is_worth_it else None)
 
-    vectors = VectorBuilder(embedder, cache, build_nearest)
+    hold = partial(hold_embedder, workspace.settings.index)
+    vectors = VectorBuilder(embedder, cache, build_nearest, hold)
     return Library(workspace.indexes, vectors, open_nearest=open_nearest, reranker=reranker)
 
 

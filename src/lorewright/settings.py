@@ -2,17 +2,30 @@
 
 from __future__ import annotations
 
+import logging
 import os
+import shlex
 import tomllib
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Literal
 
 from platformdirs import user_data_path
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    ConfigDict,
+    Field,
+    PrivateAttr,
+    ValidationError,
+    ValidationInfo,
+    field_validator,
+)
 
+from lorewright.addresses import check_address, check_key_variable
 from lorewright.bounded_files import MAX_WRITTEN_BYTES, read_text
-from lorewright.errors import SettingsError
+from lorewright.errors import NotTrusted, SettingsError
+from lorewright.grants import TRUSTED_VARIABLE, find_workspace_grant, is_trusted_by_environment
 
 SETTINGS_FILE = "lorewright.toml"
 WORKSPACE_VARIABLE = "LOREWRIGHT_WORKSPACE"
@@ -29,7 +42,18 @@ _MODELS_HINT = (
     "window, mode, prices under [models.keys.NAME]; a tier or a key for a stage under [models.stages]; turn_usd, "
     "sitting_usd, turn_tokens, sitting_tokens under [models.budget]; a URL for a provider under [models.base_urls]"
 )
+Address = Annotated[str, AfterValidator(check_address)]
 FOLDERS = ("content_packs", "scenarios", "prompts", "indexes", "campaigns")
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """Where settings were read: the folder of the workspace, all that its file says, and which keys of [index] the
+    environment says in its place. Settings that a program makes for itself have none."""
+
+    root: Path
+    written: Settings
+    by_environment: frozenset[str]
 
 
 class LoreSettings(BaseModel):
@@ -52,9 +76,16 @@ class IndexSettings(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     embedder: str = Field(default="minilm", min_length=1, max_length=200)
-    base_url: str | None = None
+    base_url: Address | None = None
     chroma: Literal["auto", "always", "never"] = "auto"
     reranker: str = Field(default="none", min_length=1, max_length=200)
+
+    _source: Source | None = PrivateAttr(default=None)
+
+    @property
+    def source(self) -> Source | None:
+        """Where they were read; see `lorewright.trust`."""
+        return self._source
 
 
 class PriceSettings(BaseModel):
@@ -72,20 +103,27 @@ class ModelSettings(BaseModel):
     """A model of one's own, as `[models.keys.NAME]` has it; NAME is its key from then on.
 
     `base_url` is where it is asked instead of at its provider's server, `key_env` the environment variable that holds
-    its API key (none for a server that wants none), `window` how many tokens it reads, `mode` how it is held to a
-    schema: by the provider's own guarantee (`native`), as a tool that it must call (`tool`), or by the words of the
-    prompt (`prompted`).
+    its API key (none for a server that wants none; a well-known vendor's only for that vendor's own server), `window`
+    how many tokens it reads, `mode` how it is held to a schema: by the provider's own guarantee (`native`), as a tool
+    that it must call (`tool`), or by the words of the prompt (`prompted`).
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     provider: Literal["anthropic", "openai", "google", "openai-compatible"]
     model: str = Field(min_length=1, max_length=200)
-    base_url: str | None = Field(default=None, pattern="^https?://")
+    base_url: Address | None = None
     key_env: str | None = Field(default=None, pattern="^[A-Za-z_][A-Za-z0-9_]*$")
     window: int | None = Field(default=None, ge=1_000)
     mode: Literal["native", "tool", "prompted"] = "native"
     prices: PriceSettings | None = None
+
+    @field_validator("key_env")
+    @classmethod
+    def _names_a_key_of_its_own(cls, given: str | None, so_far: ValidationInfo) -> str | None:
+        if given is not None and "provider" in so_far.data and "base_url" in so_far.data:
+            check_key_variable(given, provider=so_far.data["provider"], address=so_far.data["base_url"])
+        return given
 
 
 Unlimited = Literal["unlimited"]
@@ -118,12 +156,19 @@ class ModelsSettings(BaseModel):
 
     keys: dict[str, ModelSettings] = Field(default_factory=dict)
     stages: dict[str, str] = Field(default_factory=dict)
-    base_urls: dict[str, str] = Field(default_factory=dict)
+    base_urls: dict[str, Address] = Field(default_factory=dict)
     budget: BudgetSettings = BudgetSettings()
     timeout_seconds: float = Field(default=120.0, gt=0, le=3600)
     tries: int = Field(default=3, ge=1, le=10)
     pause_seconds: float = Field(default=1.0, ge=0, le=60)
     concurrency: int = Field(default=4, ge=1, le=64)
+
+    _source: Source | None = PrivateAttr(default=None)
+
+    @property
+    def source(self) -> Source | None:
+        """Where they were read; see `lorewright.trust`."""
+        return self._source
 
 
 class Settings(BaseModel):
@@ -178,20 +223,82 @@ class Workspace:
 def find_workspace(start: Path) -> Workspace:
     """The workspace to use: named by the environment, else around `start`, else the user's own (which may be missing).
 
+    A `lorewright.toml` of another user around `start` is passed over with a warning, as git does with a repository.
+
     Raises:
         SettingsError: its `lorewright.toml` cannot be read as meant.
+        NotTrusted: the one that the environment names belongs to another user.
     """
     named = os.environ.get(WORKSPACE_VARIABLE)
     if named:
-        return read_workspace(Path(named).expanduser())
+        root = Path(named).expanduser()
+        if not is_obeyed(root):
+            raise NotTrusted(
+                f"{root / SETTINGS_FILE} belongs to another user, and was not read", hint=_how_to_obey(root)
+            )
+        return read_workspace(root)
     for folder in (start, *start.parents):
         if (folder / SETTINGS_FILE).is_file():
-            return read_workspace(folder)
-    return read_workspace(user_data_path("lorewright"))
+            if is_obeyed(folder):
+                return read_workspace(folder)
+            _warn_of(folder)
+    return read_workspace(own_workspace())
+
+
+def nearest_root(start: Path) -> Path:
+    """Return the folder of the workspace that is named or found around `start`, whoever it belongs to; else the user's
+    own."""
+    named = os.environ.get(WORKSPACE_VARIABLE)
+    if named:
+        return Path(named).expanduser().absolute()
+    around = (folder for folder in (start, *start.parents) if (folder / SETTINGS_FILE).is_file())
+    return next(around, own_workspace())
+
+
+def own_workspace() -> Path:
+    """Return the folder of the user's own workspace, which is used outside of any other; it need not be there."""
+    return user_data_path("lorewright")
+
+
+def is_obeyed(root: Path) -> bool:
+    """Return whether the settings of a workspace may be read: they and their folder belong to this user or to root, or
+    the user has trusted the workspace. Systems that know no owners ask nobody."""
+    if not hasattr(os, "geteuid"):
+        return True
+    users = {0, os.geteuid()}
+    if os.geteuid() == 0 and os.environ.get("SUDO_UID", "").isdecimal():
+        # Who became root by sudo is still at home in their own folders.
+        users.add(int(os.environ["SUDO_UID"]))
+    file = root / SETTINGS_FILE
+    if not file.exists():
+        return True
+    # A link has an owner beside that of the file which it leads to.
+    if {root.stat().st_uid, file.stat().st_uid, file.lstat().st_uid} <= users:
+        return True
+    return is_trusted_by_environment(root, os.environ) or find_workspace_grant(root) is not None
+
+
+_warned: set[Path] = set()
+
+
+def _warn_of(folder: Path) -> None:
+    """Say once in a process that a workspace was passed over."""
+    if folder not in _warned:
+        _warned.add(folder)
+        # Its name is somebody else's as well: nothing in it may move a terminal.
+        named = ascii(str(folder / SETTINGS_FILE))
+        logging.getLogger(__name__).warning(
+            "%s belongs to another user and is passed over; %s", named, _how_to_obey(folder)
+        )
+
+
+def _how_to_obey(root: Path) -> str:
+    quoted = ascii(shlex.quote(str(root)))[1:-1]
+    return f"to obey it, run: lorewright trust {quoted} (or name it in {TRUSTED_VARIABLE})"
 
 
 def read_workspace(root: Path) -> Workspace:
-    """A workspace by its folder.
+    """A workspace by its folder, whoever it belongs to.
 
     Raises:
         SettingsError: its `lorewright.toml` cannot be read as meant.
@@ -202,15 +309,25 @@ def read_workspace(root: Path) -> Workspace:
             tomllib.loads(read_text(path, MAX_WRITTEN_BYTES, SettingsError, encoding="utf-8")) if path.is_file() else {}
         )
         given = {key: os.environ[name] for key, name in _VARIABLES.items() if os.environ.get(name)}
+        in_file = Settings.model_validate(written)
         if given:
             written["index"] = {**written.get("index", {}), **given}
-        return Workspace(root.absolute(), Settings.model_validate(written))
+        settings = Settings.model_validate(written)
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as problem:
         raise SettingsError(f"{path}: {problem}", hint="mend the TOML") from None
     except ValidationError as problem:
         first = problem.errors(include_url=False)[0]
         where = ".".join(map(str, first["loc"]))
         raise SettingsError(
-            f"{path}: {where}: {first['msg']}",
+            f"{path}: {where}: {first['msg'].removeprefix('Value error, ')}",
             hint=_MODELS_HINT if where.startswith("models") else _HINT,
         ) from None
+    return Workspace(root.absolute(), _from(Source(root.absolute(), in_file, frozenset(given)), settings))
+
+
+def _from(source: Source, settings: Settings) -> Settings:
+    """The settings, with the parts that can send something knowing where they were read."""
+    # Copies: an unset part is the default that all settings share.
+    index, models = settings.index.model_copy(), settings.models.model_copy()
+    index._source = models._source = source
+    return settings.model_copy(update={"index": index, "models": models})

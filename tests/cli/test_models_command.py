@@ -13,6 +13,7 @@ import pytest
 import pytest_socket
 
 from lorewright.llm.doubles import Fault, ModelServer
+from trusting import trusted
 
 CANARY = "sk-canary-5c1d90"
 
@@ -29,7 +30,7 @@ def root(tmp_path: Path) -> Path:
     (tmp_path / "lorewright.toml").write_text(
         '[models.keys.barn]\nprovider = "openai"\nmodel = "gpt-x"\nmode = "tool"\n'
     )
-    return tmp_path
+    return trusted(tmp_path)
 
 
 def run(root: Path, *arguments: str, stdin: str = "", **environ: str) -> subprocess.CompletedProcess[str]:
@@ -60,6 +61,34 @@ def test_the_list_for_programs_has_every_row(root: Path) -> None:
     assert listed["builtin"]["turn_usd"] == 0
     assert 0 < listed["claude-haiku"]["turn_usd"] < listed["claude-sonnet"]["turn_usd"] < 0.01
     assert listed["barn"]["turn_usd"] is None
+
+
+def test_the_list_says_where_each_is_asked_and_hides_names_and_passwords(root: Path) -> None:
+    reached = {"ANTHROPIC_BASE_URL": f"http://me:{CANARY}@there.example:81/v1?key={CANARY}"}
+    told = run(root, "list", **reached).stdout
+    assert "https://api.openai.com/v1" in told
+    assert "http://[hidden]@there.example:81/v1" in told
+    programs = run(root, "list", "--json", **reached).stdout
+    addresses = {one["key"]: one["address"] for one in json.loads(programs)}
+    assert addresses["claude-haiku"] == "http://[hidden]@there.example:81/v1?[hidden]"
+    assert "canary" not in told + programs
+
+
+@pytest.mark.parametrize(
+    ("key", "words"),
+    [
+        ("claude-haiku", "is paid for: this costs at most $0.00"),
+        ("openai-compatible/x", "may cost something: price unknown"),
+        ("ollama/x", "may cost something: price unknown"),
+    ],
+)
+def test_before_a_model_elsewhere_is_asked_its_address_and_price_are_named(root: Path, key: str, words: str) -> None:
+    names = ("ANTHROPIC_BASE_URL", "OPENAI_COMPATIBLE_BASE_URL", "OLLAMA_BASE_URL")
+    there = dict.fromkeys(names, "https://me:word@there.invalid/v1")
+    done = run(root, "check", key, stdin="n\n", ANTHROPIC_API_KEY="sk-nothing-0000", **there)
+    assert done.returncode == 1
+    assert f"{key} at https://[hidden]@there.invalid/v1 {words}" in done.stderr
+    assert "Nothing was asked" in done.stderr
 
 
 def test_a_model_that_answers_is_told_with_its_cost(root: Path, server: ModelServer) -> None:

@@ -14,6 +14,7 @@ from lorewright.llm.opening import has_key, open_model
 from lorewright.llm.taxonomy import Prices, address_of, families, row_of, rows
 from lorewright.llm.tiers import TIERS, key_for
 from lorewright.settings import ModelsSettings, read_workspace
+from trusting import trusted
 
 NONE = ModelsSettings()
 PRICED = [row for row in rows(NONE) if row.prices is not None]
@@ -78,6 +79,7 @@ def test_a_row_of_ones_own_is_a_key_like_any_other(tmp_path: Path) -> None:
     row = row_of("mine", settings)
     assert (row.window, row.mode, row.prices) == (32_000, "prompted", Prices(1.5, 6.0, 0.2, 1.5))
     assert address_of(row, settings, {}) == "http://127.0.0.1:9/v1"
+    trusted(tmp_path)
     with pytest.raises(SettingsError, match="MY_KEY is not set"):
         open_model("mine", settings, environ={})
     assert has_key(row, {"MY_KEY": "x"}) is True

@@ -1,4 +1,4 @@
-"""What a campaign's file knows of models: whose keys hold, what was agreed to, what a sitting has cost."""
+"""What a campaign's file knows of models: whose keys hold, what a sitting has cost."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from lorewright.errors import OutputRejected
 from lorewright.llm.doubles import ScriptedModel
 from lorewright.llm.model import ModelReply
 from lorewright.storage import sittings
-from lorewright.storage.model_rows import agree, agreed_keys, model_keys, set_model_keys, spent_in
+from lorewright.storage.model_rows import model_keys, set_model_keys, spent_in
 from lorewright.turn.rewinding import undo
 
 
@@ -47,15 +47,6 @@ def test_keys_are_the_campaigns_unless_the_sitting_has_its_own(app: App) -> None
         assert model_keys(database) == ("claude-haiku", "gpt-5.2")
         app.sessions.end_session(session.id)
         assert model_keys(database) == ("claude-haiku", "claude-sonnet")
-
-
-def test_what_was_agreed_to_stays_agreed_and_stands_once(app: App) -> None:
-    with app.campaigns.open("game") as campaign:
-        database = campaign.store.database
-        assert agreed_keys(database) == ()
-        agree(database, ("gpt-5.2",))
-        agree(database, ("claude-haiku", "gpt-5.2"))
-        assert agreed_keys(database) == ("claude-haiku", "gpt-5.2")
 
 
 def test_built_in_turns_cost_nothing(app: App) -> None:

@@ -69,6 +69,14 @@ class Campaigns:
         self._leaks = LiveLeakCheck(None if library.vectors is None else library.vectors.embedder)
         self.kept = KeptPacks(folder / "packs-kept")
 
+    def hold_to_trust(self) -> None:
+        """Refuse, or have the user asked, before anything of a game is embedded that they have not said yes to.
+
+        Raises:
+            NotTrusted: the workspace's embedder may not be used.
+        """
+        self._library.hold_to_trust()
+
     def scenario_path(self, name: str) -> Path:
         """The file of a scenario, by its ID or as a path."""
         path = Path(name)

@@ -13,11 +13,12 @@ from lorewright.llm.model import Model
 from lorewright.llm.opening import load_sdk, open_model
 from lorewright.llm.prompt import Prompts
 from lorewright.llm.prompts.library import PromptLibrary
-from lorewright.llm.taxonomy import Prices, row_of
+from lorewright.llm.taxonomy import Prices, asked_at, may_cost, row_of
 from lorewright.llm.tiers import TIERS, key_for
 from lorewright.settings import ModelsSettings
 from lorewright.storage.database import Database
 from lorewright.storage.model_rows import model_keys
+from lorewright.trust import hold_models
 from lorewright.turn.casting import STAGES, make_stages
 from lorewright.turn.stages.stage import BUILTIN
 from lorewright.turn.stages.stages import Stages
@@ -76,6 +77,30 @@ class Casting(Protocol):
         """
         ...
 
+    def address(self, key: str) -> str | None:
+        """Where a model is asked; None where nothing is sent to anybody.
+
+        Raises:
+            SettingsError: there is no such key, or nothing says where it is asked.
+        """
+        ...
+
+    def may_cost(self, key: str) -> bool:
+        """Whether asking a model may cost money: it has a price, or nobody says what it costs and it runs elsewhere.
+
+        Raises:
+            SettingsError: as `address`.
+        """
+        ...
+
+    def hold_to_trust(self) -> None:
+        """Refuse, or have the user asked, before a model is asked by settings that they have not said yes to.
+
+        Raises:
+            NotTrusted: no model may be asked by these settings.
+        """
+        ...
+
     def model(self, stage: str, keys: ModelKeys, spent: Spent) -> Model | None:
         """The model of one stage, None where it is built in; `spent` is what the sitting has cost so far.
 
@@ -122,6 +147,19 @@ class TierCasting:
         """As its row says."""
         row = row_of(key, self._settings)
         return row.prices if row.is_paid else None
+
+    def address(self, key: str) -> str | None:
+        """As the environment, the settings or its row say, else its provider's own server."""
+        return asked_at(row_of(key, self._settings), self._settings, self._environ)
+
+    def may_cost(self, key: str) -> bool:
+        """By its row, and by where it is asked."""
+        row = row_of(key, self._settings)
+        return row.is_paid or may_cost(row, self.address(key))
+
+    def hold_to_trust(self) -> None:
+        """As the settings reach out."""
+        hold_models(self._settings)
 
     def model(self, stage: str, keys: ModelKeys, spent: Spent) -> Model | None:
         """As its key says."""
@@ -173,6 +211,17 @@ class FixedCasting:
     def prices(self, key: str) -> Prices | None:
         """Nothing is paid for what was given."""
         return None
+
+    def address(self, key: str) -> str | None:
+        """They were given: it is not known to whom they send anything."""
+        return None
+
+    def may_cost(self, key: str) -> bool:
+        """Nothing is paid for what was given."""
+        return False
+
+    def hold_to_trust(self) -> None:
+        """No settings choose them."""
 
     def model(self, stage: str, keys: ModelKeys, spent: Spent) -> Model | None:
         """The one that was given."""

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from lorewright.addresses import mask_address
 from lorewright.campaigns.casting import Casting, ModelKeys
 from lorewright.campaigns.open_campaign import OpenCampaign
 from lorewright.llm.estimate import BESIDE, TYPICAL
@@ -36,29 +37,46 @@ class Taken:
 
 @dataclass(frozen=True, slots=True)
 class PaidModel:
-    """A model that costs money: which stages of a turn ask it, and what that comes to in a turn."""
+    """A model that may cost money: which stages of a turn ask it, what that comes to in a turn (None where nobody says
+    what it costs), and the address at which it is asked."""
 
     key: str
     stages: tuple[str, ...]
-    usd_a_turn: float
+    usd_a_turn: float | None
+    address: str
+
+    @property
+    def shown_address(self) -> str:
+        """The address without anything that is secret in it."""
+        return mask_address(self.address)
 
 
 def paid_keys(casting: Casting, keys: ModelKeys, stages: Sequence[str] = STAGES) -> dict[str, tuple[str, ...]]:
-    """The keys that turns of these stages would pay for, sorted, each with the stages that ask it.
+    """The keys that turns of these stages may have to pay for, sorted, each with the stages that ask it.
 
     Raises:
         SettingsError: the settings name a key that there is not.
+    """
+    asked = asked_keys(casting, keys, stages)
+    return {key: by for key, by in asked.items() if casting.may_cost(key)}
+
+
+def asked_keys(casting: Casting, keys: ModelKeys, stages: Sequence[str] = STAGES) -> dict[str, tuple[str, ...]]:
+    """Return the keys of the models that turns of these stages ask, sorted, each with the stages that ask it.
+
+    Raises:
+        SettingsError: the settings name a stage that there is not.
     """
     asked: dict[str, tuple[str, ...]] = {}
     for stage in stages:
         key = casting.key(stage, keys)
         if key != BUILTIN:
             asked[key] = (*asked.get(key, ()), stage)
-    return {key: stages for key, stages in sorted(asked.items()) if casting.prices(key) is not None}
+    return dict(sorted(asked.items()))
 
 
 def paid_models(casting: Casting, keys: ModelKeys, store: CampaignStore) -> tuple[PaidModel, ...]:
-    """The models that a campaign's turns with these keys would pay for, by key, as its last turns went.
+    """The models that a campaign's turns with these keys may have to pay for, by key, as its last turns went.
 
     Raises:
         SettingsError: the settings name a key that there is not.
@@ -70,10 +88,11 @@ def paid_models(casting: Casting, keys: ModelKeys, store: CampaignStore) -> tupl
     taken = taken_lately(store)
     found = []
     for key, stages in paid.items():
-        prices = casting.prices(key)
-        assert prices is not None
-        usd = sum((taken.get(stage) or _typical(stage)).cost_usd(prices) for stage in stages)
-        found.append(PaidModel(key, stages, usd))
+        prices, address = casting.prices(key), casting.address(key)
+        usd = None
+        if prices is not None:
+            usd = sum((taken.get(stage) or _typical(stage)).cost_usd(prices) for stage in stages)
+        found.append(PaidModel(key, stages, usd, address or ""))
     return tuple(found)
 
 

@@ -11,6 +11,7 @@ import json
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path, PurePosixPath
 from typing import Any, Literal
 
@@ -23,6 +24,7 @@ from lorewright.campaigns.checks import check
 from lorewright.campaigns.sessions import sittings
 from lorewright.campaigns.store import new_file
 from lorewright.errors import CampaignError, DamagedFile, LorewrightError, NotFound, SettingsError
+from lorewright.grants import forget_agreements
 from lorewright.ids import canonical_json
 from lorewright.packs.limits import MAX_FILE_BYTES
 from lorewright.packs.loader import content_hash_of
@@ -40,6 +42,7 @@ from lorewright.turn.store import CampaignStore
 _FORMAT = "lorewright-campaign"
 # Raised whenever an older program could not read the file as it is meant.
 _VERSION = 1
+_CONSENT = "agreed_keys_json"
 _AGAIN = "have it exported and sent again"
 # The largest rows are whole states of a world; one with a thousand people and places is under 1 MiB.
 MAX_ROW_BYTES = 16 * 1024 * 1024
@@ -100,7 +103,7 @@ def _about(row: CampaignRow, audience: Audience) -> dict[str, Any]:
 
 
 def _whole(campaigns: Campaigns, store: CampaignStore) -> Iterator[tuple[str, bytes]]:
-    for table in read_tables(store.database):
+    for table in map(_without_consent, read_tables(store.database)):
         lines = [f"{canonical_json(line)}\n".encode() for line in (table.columns, *table.rows)]
         if max(map(len, lines)) > MAX_ROW_BYTES:
             message = f"a row of {table.name} is {over(MAX_ROW_BYTES)}, which no import would take"
@@ -113,6 +116,14 @@ def _whole(campaigns: Campaigns, store: CampaignStore) -> Iterator[tuple[str, by
             for file in sorted(root.rglob("*")):
                 if file.is_file():
                     yield f"packs/{content_hash}/{file.relative_to(root).as_posix()}", file.read_bytes()
+
+
+def _without_consent(table: Table) -> Table:
+    """The table without what an older version has written of models that its user agreed to pay for."""
+    if table.name != "campaigns" or _CONSENT not in table.columns:
+        return table
+    at = table.columns.index(_CONSENT)
+    return replace(table, rows=tuple((*row[:at], "[]", *row[at + 1 :]) for row in table.rows))
 
 
 def _story(store: CampaignStore, row: CampaignRow) -> Iterator[tuple[str, bytes]]:
@@ -136,7 +147,8 @@ def _story(store: CampaignStore, row: CampaignRow) -> Iterator[tuple[str, bytes]
 
 
 def import_campaign(campaigns: Campaigns, path: Path, *, campaign_id: str | None = None) -> CampaignRow:
-    """A campaign from a file that holds all of one, under its own ID or another.
+    """A campaign from a file that holds all of one, under its own ID or another. Whatever its last owner agreed to pay
+    for, this user has agreed to nothing yet.
 
     Raises:
         NotFound: there is no such file.
@@ -150,7 +162,7 @@ def import_campaign(campaigns: Campaigns, path: Path, *, campaign_id: str | None
     with open_container(path) as container:
         manifest = _manifest(path, container)
         wanted = campaigns.free_id(campaign_id or manifest.campaign_id)
-        tables = [_table(container, name) for name in container.names if name.startswith("tables/")]
+        tables = [_without_consent(_table(container, name)) for name in container.names if name.startswith("tables/")]
         with tempfile.TemporaryDirectory() as folder:
             texts = _unpacked(container, Path(folder))
             _write(campaigns, wanted, manifest, tables, texts)
@@ -237,6 +249,8 @@ def _unpacked(container: Container, folder: Path) -> dict[str, Path]:
 def _write(
     campaigns: Campaigns, campaign_id: str, manifest: Manifest, tables: Sequence[Table], texts: Mapping[str, Path]
 ) -> None:
+    # A campaign that lay there before may have been agreed to.
+    forget_agreements(campaigns.folder / f"{campaign_id}.db")
     try:
         with new_file(campaigns.folder / f"{campaign_id}.db") as database:
             migrate(database, CAMPAIGN_MIGRATIONS[: len(manifest.migrations)])

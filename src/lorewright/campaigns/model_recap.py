@@ -5,12 +5,14 @@ from __future__ import annotations
 
 from dataclasses import asdict
 
+from lorewright.campaigns.agreement import agree_to, has_agreed
+from lorewright.campaigns.estimate import PaidModel
 from lorewright.campaigns.open_campaign import OpenCampaign
 from lorewright.campaigns.sessions import learned_between, own_turns
 from lorewright.errors import CampaignError, NotAgreed, SettingsError
 from lorewright.llm.calls import CallLog
 from lorewright.llm.gateway import Options, run_structured
-from lorewright.storage.model_rows import agree, agreed_keys, keep_model_call
+from lorewright.storage.model_rows import keep_model_call
 from lorewright.storage.sittings import SessionRow
 from lorewright.turn.closed_names import unknown_names
 from lorewright.turn.draft import use_of
@@ -43,13 +45,16 @@ async def recap_by_model(campaign: OpenCampaign, session: SessionRow, *, agreed:
             "the campaign has no large model to tell it",
             hint=f"choose one: lorewright session set {campaign.store.campaign_id} --large-model KEY",
         )
-    if campaign.casting.prices(key) is not None and key not in agreed_keys(campaign.store.database):
+    if campaign.casting.may_cost(key) and not has_agreed(campaign, key):
+        usd = None if campaign.casting.prices(key) is None else 0.0
+        paid = PaidModel(key, (STAGE,), usd, campaign.casting.address(key) or "")
         if not agreed:
+            costs = "costs money" if usd is not None else "may cost money (price unknown)"
             raise NotAgreed(
-                f"{key} costs money, and nobody has agreed to that yet; nothing was sent",
+                f"{key} at {paid.shown_address} {costs}, and nobody has agreed to that yet; nothing was sent",
                 hint="say --yes to agree for this campaign",
             )
-        agree(campaign.store.database, (key,))
+        agree_to(campaign, (paid,))
     context = _context(campaign, session)
     shown, log = context.model_dump_json(), CallLog()
     prompts = pinned_library(campaign.store.database, campaign.casting.library)

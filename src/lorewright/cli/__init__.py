@@ -10,7 +10,9 @@ from contextlib import suppress
 
 from lorewright.cli.output import complain
 from lorewright.cli.root import app
+from lorewright.cli.trusting import ask_at_terminal
 from lorewright.errors import DamagedFile, LorewrightError
+from lorewright.trust import ask_with
 
 
 def main() -> None:
@@ -21,6 +23,7 @@ def main() -> None:
             # Whoever called us may have read of it already.
             with suppress(io.UnsupportedOperation):
                 stream.reconfigure(errors="replace")
+    ask_with(ask_at_terminal)
     try:
         app()
     except LorewrightError as error:

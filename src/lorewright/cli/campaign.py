@@ -17,7 +17,7 @@ from lorewright.cli import campaign_log, lorebook, reviews, scenes, testing
 from lorewright.cli.branch_tree import show_branches
 from lorewright.cli.citations import show_support
 from lorewright.cli.model_options import Both, Large, Small, Yes, agree_beforehand, keys_of, tiers
-from lorewright.cli.model_table import models_of, show_models_of, shown_keys
+from lorewright.cli.model_table import models_asked, models_of, show_models_asked, show_models_of, shown_keys
 from lorewright.cli.output import note, say, show_json, show_table
 from lorewright.cli.progress import progress_bar
 from lorewright.cli.prose import wrapped
@@ -274,12 +274,20 @@ def import_file(
     campaign_id: Annotated[str | None, typer.Option("--id", help="The campaign's ID here; its own if free.")] = None,
     as_json: AsJson = False,
 ) -> None:
-    """A campaign from an exported file, with all of its branches. A file that is damaged is refused whole."""
-    row = exchange.import_campaign(open_app().campaigns, file, campaign_id=campaign_id)
+    """A campaign from an exported file, with all of its branches. A file that is damaged is refused whole.
+
+    The models that it asks are named; before the first turn you are asked about those that cost money, whatever its
+    last owner agreed to.
+    """
+    lorewright = open_app()
+    row = exchange.import_campaign(lorewright.campaigns, file, campaign_id=campaign_id)
+    with lorewright.campaigns.reading(row.id) as store:
+        models = models_asked(store, lorewright.casting)
     if as_json:
-        show_json(_shown(row))
+        show_json({**_shown(row), "models": models})
         return
     say(f"campaign {row.id} stands after turn {row.current_turn}: {row.name}")
+    show_models_asked(models)
     say(f"Next: lorewright play {row.id}")
 
 

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from lorewright.campaigns.agreement import agree_to, awaiting
+from lorewright.campaigns.agreement import agree_to, awaiting, hold_to_trust
 from lorewright.campaigns.casting import BUILTIN_KEYS, ModelKeys
 from lorewright.campaigns.open_campaign import OpenCampaign
 from lorewright.cli.output import note
@@ -48,7 +48,12 @@ def keys_of(small: str | None, large: str | None) -> ModelKeys:
 
 
 def agree_beforehand(campaign: OpenCampaign) -> None:
-    """Agree to the paid models that hold just now, and name them with their prices."""
+    """Agree to the paid models that hold just now, and name them with their prices.
+
+    Raises:
+        NotTrusted: the settings that name them are not trusted; nothing was agreed to.
+    """
+    hold_to_trust(campaign)
     models = awaiting(campaign)
     if models:
         agree_to(campaign, models)

@@ -6,7 +6,8 @@ from typing import Any
 
 from lorewright.campaigns.agreement import awaiting, dollars
 from lorewright.campaigns.casting import Casting, ModelKeys
-from lorewright.campaigns.estimate import paid_in, paid_models
+from lorewright.campaigns.estimate import asked_keys, paid_in, paid_models
+from lorewright.campaigns.model_recap import STAGE as RECAP
 from lorewright.campaigns.open_campaign import OpenCampaign
 from lorewright.cli.output import say
 from lorewright.errors import SettingsError
@@ -26,10 +27,12 @@ def show_models(campaign: OpenCampaign) -> None:
     say(f"  {', '.join(told) or 'every stage is built in'}", style="dim")
     paid = paid_in(campaign)
     if paid:
-        total = sum(one.usd_a_turn for one in paid)
-        waiting = ", ".join(one.key for one in awaiting(campaign))
+        total = sum(one.usd_a_turn or 0.0 for one in paid)
+        unknown = ", ".join(one.key for one in paid if one.usd_a_turn is None)
+        beside = f", and {unknown}: price unknown" if unknown else ""
+        waiting = ", ".join(f"{one.key} at {one.shown_address}" for one in awaiting(campaign))
         asks = f"; you are asked before the first turn with {waiting}" if waiting else ""
-        say(f"  about {dollars(total)} a turn{asks}", style="dim")
+        say(f"  about {dollars(total)} a turn{beside}{asks}", style="dim")
 
 
 def shown_keys(keys: ModelKeys) -> dict[str, str]:
@@ -54,6 +57,29 @@ def models_of(store: CampaignStore, casting: Casting) -> dict[str, Any]:
     }
 
 
+def models_asked(store: CampaignStore, casting: Casting) -> dict[str, Any]:
+    """Return which models a campaign asks from its next turn on, for JSON: the keys of its tiers, as the campaign and
+    the sitting at hand have them, and the stages that ask each model."""
+    keys, own = ModelKeys(*model_keys(store.database)), ModelKeys(*own_model_keys(store.database))
+    stages = asked_keys(casting, keys, (*stages_of(store.campaign().rules.profile), RECAP))
+    return {
+        **shown_keys(keys),
+        "of_the_campaign": shown_keys(own),
+        "stages": {key: [*by] for key, by in stages.items()},
+    }
+
+
+def show_models_asked(models: dict[str, Any]) -> None:
+    """What `models_asked` has, a line a model."""
+    for key, stages in models["stages"].items():
+        say(f"it asks {key} ({', '.join(stage.replace('_', ' ') for stage in stages)})", style="magenta")
+    named = {*models["of_the_campaign"].values(), models["small_model_key"], models["large_model_key"]}
+    for key in sorted(named - {BUILTIN, *models["stages"]}):
+        say(f"it names {key}, which no stage asks now", style="magenta")
+    if models["stages"]:
+        say("You are asked before its first turn about those that may cost money.", style="dim")
+
+
 def show_models_of(models: dict[str, Any]) -> None:
     """What `models_of` has, in two lines; one where nothing was ever asked of a model."""
     small, large = models["small_model_key"], models["large_model_key"]
@@ -74,7 +100,7 @@ def show_models_of(models: dict[str, Any]) -> None:
 
 def _estimate(casting: Casting, keys: ModelKeys, store: CampaignStore) -> float | None:
     try:
-        return sum(one.usd_a_turn for one in paid_models(casting, keys, store))
+        return sum(one.usd_a_turn or 0.0 for one in paid_models(casting, keys, store))
     except SettingsError:
         # The settings know a key no more: the campaign can still be looked at, and other models be chosen.
         return None

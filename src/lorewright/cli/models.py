@@ -10,12 +10,14 @@ from typing import Annotated, Any
 
 import typer
 
+from lorewright.addresses import OWN_SERVERS, mask_address
 from lorewright.cli.output import note, say, show_json, show_table
 from lorewright.llm.checking import check_model, most_microusd
 from lorewright.llm.estimate import turn_microusd
 from lorewright.llm.opening import address_known, has_key
-from lorewright.llm.taxonomy import Row, families, rows
+from lorewright.llm.taxonomy import Row, asked_at, families, may_cost, row_of, rows
 from lorewright.settings import ModelsSettings, find_workspace
+from lorewright.trust import hold_models
 
 app = typer.Typer(
     help="Models that can be chosen for a campaign: what they cost, and whether one answers.",
@@ -37,8 +39,9 @@ def list_models(as_json: AsJson = False) -> None:
     if as_json:
         show_json(listed)
         return
-    columns = ("key", "provider", "model", "window", "$/M in", "cached", "$/M out", "$ a turn", "mode", "API key")
-    show_table(columns, [_shown(one) for one in listed], right=("window", "$/M in", "cached", "$/M out", "$ a turn"))
+    costs = ("$/M in", "cached", "$/M out", "$ a turn")
+    columns = ("key", "provider", "model", "window", *costs, "mode", "API key", "asked at")
+    show_table(columns, [_shown(one) for one in listed], right=("window", *costs))
     say()
     say("Choose with --small-model and --large-model; ask one whether it answers: lorewright models check KEY")
 
@@ -52,11 +55,15 @@ def check(
     """Ask a model one tiny question and say how it answered. It costs next to nothing; where it costs anything, you are
     asked first."""
     settings = find_workspace(Path.cwd()).settings.models
-    most = most_microusd(key, settings)
+    most, row = most_microusd(key, settings), row_of(key, settings)
+    if row.provider != "builtin":
+        hold_models(settings)
+    address = asked_at(row, settings, os.environ)
+    price = f"is paid for: this costs at most {_dollars(most)}" if row.prices else "may cost something: price unknown"
     if (
-        most
+        may_cost(row, address)
         and not yes
-        and not typer.confirm(f"{key} is paid for: this costs at most {_dollars(most)}. Ask it?", err=True)
+        and not typer.confirm(f"{key} at {mask_address(address or '')} {price}. Ask it?", err=True)
     ):
         note("Nothing was asked.")
         raise typer.Exit(1)
@@ -88,19 +95,26 @@ def _listed(row: Row, settings: ModelsSettings) -> dict[str, Any]:
         "mode": row.mode,
         "key_env": row.key_env,
         "key_set": has_key(row, os.environ),
-        "address": address_known(row, settings, os.environ),
+        "address": _address(row, settings),
     }
+
+
+def _address(row: Row, settings: ModelsSettings) -> str | None:
+    """Where it is asked, without names and passwords; None is its provider's own server, or nowhere yet."""
+    known = address_known(row, settings, os.environ)
+    return None if known is None else mask_address(known)
 
 
 def _shown(one: dict[str, Any]) -> tuple[object, ...]:
     prices = one["prices"] or {}
     costs = (_price(prices.get(name)) for name in ("input", "cache_read", "output"))
     if one["provider"] == "builtin":
-        return (one["key"], "", one["model"], "", *costs, "0", "", "needs none")
+        return (one["key"], "", one["model"], "", *costs, "0", "", "needs none", "")
     key = {True: f"{one['key_env']} is set", False: f"{one['key_env']} is not set", None: "needs none"}[one["key_set"]]
     mode = one["mode"]
+    there = one["address"] or OWN_SERVERS.get(one["provider"], "")
     turn = "" if one["turn_usd"] is None else f"{one['turn_usd']:.4f}"
-    return (one["key"], one["provider"], one["model"] or "NAME", one["window"] or "", *costs, turn, mode, key)
+    return (one["key"], one["provider"], one["model"] or "NAME", one["window"] or "", *costs, turn, mode, key, there)
 
 
 def _turn_usd(row: Row, settings: ModelsSettings) -> float | None:

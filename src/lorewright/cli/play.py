@@ -31,6 +31,7 @@ from lorewright.cli.seat import Seat
 from lorewright.cli.slash import is_command, obey
 from lorewright.cli.table_talk import show_result, show_start
 from lorewright.errors import LorewrightError, NotFound, SettingsError
+from lorewright.grants import forget_agreements
 from lorewright.storage.heads import head_row
 from lorewright.storage.sittings import active_session_row
 from lorewright.turn.result import TurnResult
@@ -125,7 +126,9 @@ def turn(
     as_json: Annotated[bool, typer.Option("--json", help="Print the TurnResult as JSON.")] = False,
 ) -> None:
     """Play one turn. When the result is printed, the turn is committed."""
-    with open_app().campaigns.open(campaign_id) as campaign, onlooker(streams=stream and not as_json) as looking:
+    campaigns = open_app().campaigns
+    campaigns.hold_to_trust()
+    with campaigns.open(campaign_id) as campaign, onlooker(streams=stream and not as_json) as looking:
         if yes:
             agree_beforehand(campaign)
         if not builtin:
@@ -177,6 +180,7 @@ def play_at_prompt(campaigns: Campaigns, campaign_id: str, manner: Manner = PLAI
     with contextlib.suppress(ImportError):
         import readline  # noqa: F401
 
+    campaigns.hold_to_trust()
     try:
         with campaigns.open(campaign_id) as campaign, _sitting(campaign):
             seat = manner.seat(campaign, at_terminal=True)
@@ -214,8 +218,10 @@ def play_lines(campaigns: Campaigns, campaign_id: str, lines: Iterable[str], man
     """The lines one by one. Once the story has ended, commands alone are answered: the next other line is too many.
 
     Raises:
+        NotTrusted: what the workspace's settings choose is not trusted; nothing was played.
         NotAgreed: the campaign asks a paid model that nobody has agreed to; nothing was played.
     """
+    campaigns.hold_to_trust()
     with campaigns.open(campaign_id) as campaign, _sitting(campaign):
         seat = manner.seat(campaign, at_terminal=False)
         hold_to_agreement(campaign)
@@ -257,7 +263,10 @@ def _play_demo(lorewright: App, name: str, manner: Manner) -> None:
                 keys=manner.keys,
                 progress=progress,
             )
-        play_lines(campaigns, row.id, scenario.demo, manner)
+        try:
+            play_lines(campaigns, row.id, scenario.demo, manner)
+        finally:
+            forget_agreements(campaigns.path(row.id))
 
 
 def _scenario_of(lorewright: App, name: str) -> Scenario:

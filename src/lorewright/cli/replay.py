@@ -63,7 +63,7 @@ def replay(
     wanted = ALL_TURNS if turns is None else read_range(turns)
     overrides = Overrides(dict(_pairs(prompt or (), "--prompt narrator=v2")), _models(model or (), replays))
     if overrides and not yes:
-        _ask_first(replays.estimate(campaign_id, wanted, overrides))
+        _ask_first(replays.estimate(campaign_id, wanted, overrides), replays)
     found = asyncio.run(
         replays.rerun_turns(
             campaign_id,
@@ -85,11 +85,14 @@ def replay(
         raise typer.Exit(1)
 
 
-def _ask_first(estimate: Estimate) -> None:
-    """Name what costs money, and go on only with a yes."""
+def _ask_first(estimate: Estimate, replays: Replays) -> None:
+    """Name what may cost money, and where it is asked, and go on only with a yes."""
     if estimate.keys:
         price = f"about ${estimate.microusd / MICRO:.2f}"
-        note(f"this asks {', '.join(estimate.keys)} {estimate.calls} times, for {price}, and more where it is repaired")
+        if estimate.unpriced:
+            price += f" and the price of {', '.join(estimate.unpriced)}, which is unknown"
+        named = ", ".join(f"{key} at {replays.address(key)}" for key in estimate.keys)
+        note(f"this asks {named} {estimate.calls} times, for {price}, and more where it is repaired")
         typer.confirm("Go on?", abort=True, err=True)
 
 

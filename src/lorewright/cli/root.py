@@ -24,6 +24,7 @@ COMMANDS = {
     "campaign": "campaign",
     "session": "session",
     "models": "models",
+    "trust": "trust",
     "replay": "replay",
     "metrics": "metrics",
     "doctor": "doctor",

@@ -8,7 +8,7 @@ from collections.abc import Callable, Coroutine
 from functools import partial
 from typing import Any, Protocol
 
-from lorewright.campaigns.agreement import agree_to, awaiting, dollars, hold_to_agreement
+from lorewright.campaigns.agreement import agree_to, awaiting, dollars, hold_to_agreement, hold_to_trust
 from lorewright.campaigns.estimate import PaidModel
 from lorewright.campaigns.open_campaign import OpenCampaign
 from lorewright.campaigns.sessions import recap_of, sit_down
@@ -17,7 +17,7 @@ from lorewright.cli.debugging import show_debug
 from lorewright.cli.onlooker import onlooker
 from lorewright.cli.output import complain, note, say
 from lorewright.cli.table_talk import show_end, show_last, show_result, take_back, usage_line
-from lorewright.errors import LorewrightError, NotAgreed, PromptError, ProviderError, SettingsError
+from lorewright.errors import LorewrightError, NotAgreed, NotTrusted, PromptError, ProviderError, SettingsError
 from lorewright.evals.last_act import without_last_act
 from lorewright.storage.heads import head_row
 from lorewright.storage.model_rows import last_attempt, usage_of_turn, usage_since
@@ -69,6 +69,7 @@ class Seat:
         self._streams = streams
         self._builtin = builtin
         self._declined: tuple[str, ...] = ()
+        self._untrusted = False
         self._failed_words: str | None = None
         self._failed_whisper: str | None = None
 
@@ -127,7 +128,7 @@ class Seat:
             try:
                 self._thought(ask, builtin=builtin or self._builtin or self._declines())
                 return
-            except NotAgreed:
+            except (NotAgreed, NotTrusted):
                 raise
             except _OF_MODELS as error:
                 complain(error)
@@ -180,8 +181,19 @@ class Seat:
         """Whether the turn is played without a model because nobody wants to pay for it.
 
         Raises:
+            NotTrusted: as NotAgreed, of the settings that name the models.
             NotAgreed: there is nobody to be asked.
         """
+        try:
+            hold_to_trust(self.campaign)
+        except NotTrusted as error:
+            if not self._at_terminal:
+                raise
+            if not self._untrusted:
+                self._untrusted = True
+                complain(error)
+                say("Then it goes on without a model, until you leave.", style="dim")
+            return True
         models = awaiting(self.campaign)
         if not models:
             return False
@@ -212,7 +224,8 @@ class Seat:
 
 def agrees(models: tuple[PaidModel, ...]) -> bool:
     """Name models with their prices, and ask whether they may be paid for."""
-    say("This asks models that cost money:")
+    known = all(one.usd_a_turn is not None for one in models)
+    say("This asks models that cost money:" if known else "This asks models that may cost money:")
     show_prices(models)
     return answered("Play with them? [y/N] " if len(models) > 1 else "Play with it? [y/N] ") == "y"
 
@@ -221,9 +234,14 @@ def show_prices(models: tuple[PaidModel, ...], *, tell: Callable[[str], None] = 
     """What each of some models is likely to cost."""
     for one in models:
         stages = ", ".join(stage.replace("_", " ") for stage in one.stages)
-        tell(f"  {one.key}: about {dollars(one.usd_a_turn)} a turn ({stages})")
+        price = "price unknown" if one.usd_a_turn is None else f"about {dollars(one.usd_a_turn)} a turn"
+        tell(f"  {one.key}: {price} ({stages}), at {one.shown_address}")
     if len(models) > 1:
-        tell(f"  together: about {dollars(sum(one.usd_a_turn for one in models))} a turn")
+        tell(f"  together: about {dollars(sum(one.usd_a_turn or 0.0 for one in models))} a turn{_beside(models)}")
+
+
+def _beside(models: tuple[PaidModel, ...]) -> str:
+    return ", and what is unknown" if any(one.usd_a_turn is None for one in models) else ""
 
 
 def answered(question: str) -> str:

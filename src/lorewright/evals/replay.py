@@ -12,6 +12,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from typing import Any
 
+from lorewright.addresses import mask_address
 from lorewright.campaigns.campaigns import Campaigns
 from lorewright.campaigns.history import Histories
 from lorewright.errors import CampaignError, NotFound
@@ -31,7 +32,7 @@ from lorewright.evals.rerun import Rerun
 from lorewright.evals.shelf import PromptShelf
 from lorewright.evals.turn_range import ALL_TURNS, TurnRange
 from lorewright.llm.prompts.library import PromptLibrary
-from lorewright.llm.taxonomy import Row
+from lorewright.llm.taxonomy import Row, may_cost
 from lorewright.turn.stages.stage import BUILTIN
 
 
@@ -96,6 +97,7 @@ class Replays:
         stages_of: StagesOf = every_stage,
         begin_turn: Callable[[], None] = lambda: None,
         row_of: Callable[[str], Row] = _free,
+        address_of: Callable[[Row], str | None] = lambda row: None,
     ) -> None:
         self._campaigns = campaigns
         self._histories = histories
@@ -104,6 +106,7 @@ class Replays:
         self.stages_of = stages_of
         self._begin_turn = begin_turn
         self._row_of = row_of
+        self._address_of = address_of
 
     async def rerun_turn(
         self,
@@ -145,7 +148,17 @@ class Replays:
                 if turn["turn_no"] in turns and turn["kind"] in THOUGHT
             ]
         keys = {key for turn in found for key in overrides.keys(turn.asked()).values() if key not in (None, BUILTIN)}
-        return estimate_of(found, overrides, {key: self._row_of(key) for key in sorted(filter(None, keys))})
+        rows = {key: self._row_of(key) for key in sorted(filter(None, keys))}
+        return estimate_of(found, overrides, rows, lambda row: may_cost(row, self._address_of(row)))
+
+    def address(self, key: str) -> str | None:
+        """Return where the model of a key is asked, without names and passwords; None where it is asked nowhere.
+
+        Raises:
+            SettingsError: there is no such model, or nothing says where it is.
+        """
+        known = self._address_of(self._row_of(key))
+        return None if known is None else mask_address(known)
 
     async def rerun_turns(
         self,

@@ -137,8 +137,10 @@ class Library:
 
         Raises:
             PackError: it has errors (unless `lenient`).
+            NotTrusted: the workspace's embedder may not be used; nothing was installed.
         """
         refuse_errors(pack, lenient=lenient)
+        self.hold_to_trust()
         step("install:read")
         key = GenerationKey(pack.manifest.id, pack.content_hash)
         built = not self.has(key)
@@ -150,6 +152,15 @@ class Library:
             return replace(installed, embedding=self.embed(key, progress=progress))
         except EmbedderError as problem:
             return replace(installed, not_embedded=problem)
+
+    def hold_to_trust(self) -> None:
+        """Refuse, or have the user asked, before anything embeds that they have not said yes to.
+
+        Raises:
+            NotTrusted: the workspace's embedder may not be used.
+        """
+        if self.vectors is not None:
+            self.vectors.hold()
 
     def embed(self, key: GenerationKey, *, progress: Progress = no_progress) -> Embedding | None:
         """Give a generation its vectors where they are missing; None where nothing embeds.

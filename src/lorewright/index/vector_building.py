@@ -39,11 +39,12 @@ class Embedding:
 @dataclass(frozen=True, slots=True)
 class VectorBuilder:
     """Gives generations their vectors. `build_nearest` makes, in a folder that has `vectors.npy`, whatever else
-    searches them; it may leave nothing behind."""
+    searches them; it may leave nothing behind. `hold` raises what forbids to use the embedder."""
 
     embedder: Embedder
     cache: EmbeddingCache
     build_nearest: Callable[[Path], object]
+    hold: Callable[[], None] = lambda: None
 
     def build(self, key: GenerationKey, generations: Path, *, progress: Progress) -> Embedding:
         """Add the vectors of a generation that is there without them, unless they are there already.
@@ -52,10 +53,12 @@ class VectorBuilder:
 
         Raises:
             EmbedderError: the embedder failed; what was embedded before stays in the cache.
+            NotTrusted: the workspace's embedder may not be used.
         """
         final = generations / key.folder_in(self.embedder.fingerprint)
         if self._is_sound(final):
             return Embedding(about_vectors(final).windows)
+        self.hold()
         progress("waiting for another process that embeds", 0, 1)
         with FileLock(generations / ".embed.lock"):
             for left_over in generations.glob(f"{TEMPORARY}*"):

@@ -12,6 +12,7 @@ from lorewright.llm.providers.remote import RemoteModel, load
 from lorewright.llm.secrets import Secrets
 from lorewright.llm.taxonomy import Row, address_of, row_of, rows
 from lorewright.settings import ModelsSettings
+from lorewright.trust import hold_models
 
 
 def open_model(
@@ -23,10 +24,12 @@ def open_model(
 
     Raises:
         SettingsError: there is no such key, its API key is not in the environment, or nothing says where it is asked.
+        NotTrusted: the settings came with a workspace and reach out of it, and the user has not said yes to them.
     """
     row = row_of(key, settings)
     if row.provider == "builtin":
         return None
+    hold_models(settings)
     secrets = Secrets(environ, more=tuple(one.key_env for one in rows(settings) if one.key_env))
     remote: Model = RemoteModel(
         row,

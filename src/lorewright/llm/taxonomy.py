@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Literal
 
+from lorewright.addresses import OWN_SERVERS, is_on_this_machine
 from lorewright.errors import SettingsError
 from lorewright.llm.model import ModelReply
 from lorewright.settings import ModelSettings, ModelsSettings
@@ -123,7 +124,7 @@ _ROWS: dict[str, Row] = {
             Prices(0.2288, 0.3432, 0.2288, 0.2288),
             "DEEPSEEK_API_KEY",
             url_env="DEEPSEEK_BASE_URL",
-            base_url="https://api.deepseek.com",
+            base_url=OWN_SERVERS["deepseek"],
             family="deepseek",
         ),
     )
@@ -138,7 +139,7 @@ _FAMILIES: dict[str, Row] = {
         key_env="OLLAMA_API_KEY",
         key_needed=False,
         url_env="OLLAMA_BASE_URL",
-        base_url="http://127.0.0.1:11434/v1",
+        base_url=OWN_SERVERS["ollama"],
         family="ollama",
     ),
     "openai-compatible": Row(
@@ -204,6 +205,20 @@ def address_of(row: Row, settings: ModelsSettings, environ: Mapping[str, str]) -
             "[models.base_urls] in lorewright.toml",
         )
     return url
+
+
+def asked_at(row: Row, settings: ModelsSettings, environ: Mapping[str, str]) -> str | None:
+    """Return the address at which a model is asked, its provider's own server included; None for what is built in.
+
+    Raises:
+        SettingsError: nothing says where it is.
+    """
+    return address_of(row, settings, environ) or OWN_SERVERS.get(row.provider)
+
+
+def may_cost(row: Row, address: str | None) -> bool:
+    """Return whether a call may cost money: it has a price, or nobody says what it costs and it leaves this machine."""
+    return row.is_paid or (row.prices is None and address is not None and not is_on_this_machine(address))
 
 
 def _own(key: str, given: ModelSettings) -> Row:

@@ -12,6 +12,7 @@ from lorewright.service.desk import Desk
 from lorewright.service.http import TOKEN_VARIABLE, address_of, http_app, run
 from lorewright.service.server import make_server, serve_stdio
 from lorewright.service.viewer import viewer_of
+from lorewright.trust import ask_with
 
 
 def serve(
@@ -30,8 +31,13 @@ def serve(
     Raises:
         NotFound: there is no such campaign, or no such character in it.
         SettingsError: there is no such viewer, or the address cannot be served as it is.
+        NotTrusted: the workspace's embedder may not be used.
     """
-    desk = Desk(open_app(long_lived=True), viewer_of(viewer), campaign_id)
+    opened = open_app(long_lived=True)
+    # Later there is nobody to be asked: whoever starts a server is not there when a client comes.
+    opened.campaigns.hold_to_trust()
+    ask_with(None)
+    desk = Desk(opened, viewer_of(viewer), campaign_id)
     server = make_server(desk, read_only=read_only)
     if http is None:
         if allowed:

@@ -1,4 +1,7 @@
-"""What a campaign's file knows of models: which are asked, which may be paid for, what they have cost."""
+"""What a campaign's file knows of models: which are asked, and what they have cost.
+
+`agreed_keys_json` is a column of old: what may be paid for is kept by the user, and nothing in a file is believed.
+"""
 
 from __future__ import annotations
 
@@ -36,17 +39,9 @@ def set_model_keys(database: Database, *, small: str | None = None, large: str |
         connection.execute(sql, (small, large))
 
 
-def agreed_keys(database: Database) -> tuple[str, ...]:
-    """The keys of paid models that may be asked without asking the player."""
-    return tuple(json.loads(database.rows("SELECT agreed_keys_json FROM campaigns")[0][0]))
-
-
-def agree(database: Database, keys: tuple[str, ...]) -> None:
-    """From now on these may be paid for."""
-    with database.transaction() as connection:
-        known = json.loads(connection.execute("SELECT agreed_keys_json FROM campaigns").fetchone()[0])
-        agreed = json.dumps(sorted({*known, *keys}))
-        connection.execute("UPDATE campaigns SET agreed_keys_json = ?", (agreed,))
+def created_at(database: Database) -> str:
+    """When the campaign was begun, as it was written then."""
+    return str(database.rows("SELECT created_at FROM campaigns")[0][0])
 
 
 def spent_in(database: Database, session_id: str | None) -> tuple[int, int]:

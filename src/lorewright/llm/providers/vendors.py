@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, assert_never
 
+from lorewright.addresses import OWN_SERVERS
 from lorewright.llm.taxonomy import Row
 
 if TYPE_CHECKING:
@@ -26,7 +27,7 @@ def vendor_model(row: Row, *, api_key: str | None, base_url: str | None, http: A
 
             # Without an address of its own the SDK would take one from the environment; that is read elsewhere.
             claude = AsyncAnthropic(
-                api_key=api_key, base_url=base_url or "https://api.anthropic.com", http_client=http, max_retries=0
+                api_key=api_key, base_url=base_url or OWN_SERVERS["anthropic"], http_client=http, max_retries=0
             )
             return AnthropicModel(row.model, provider=AnthropicProvider(anthropic_client=claude))
         case "openai" | "openai-compatible":
@@ -55,7 +56,7 @@ def _of_openai(row: Row, api_key: str | None, base_url: str | None, http: Any) -
 
     client = AsyncOpenAI(
         api_key=api_key or _NO_KEY,
-        base_url=base_url or "https://api.openai.com/v1",
+        base_url=base_url or OWN_SERVERS["openai"],
         http_client=http,
         max_retries=0,
     )

@@ -1,0 +1,298 @@
+"""A workspace's settings -> what they would send where; and whether this user has said yes to that.
+
+Settings come with a folder, and a folder may come from a stranger. What in them names an address, a variable with a
+key, a model for a stage, a model of its own or a model that embeds is used only after a yes that is kept in the user's
+own folder (`lorewright.grants`), for one workspace and for these very settings: any change of them asks again. Three
+doors call the functions here: opening an embedder, a reranker (`lore_bootstrap`) and a model (`llm.opening`). Settings
+that a program makes for itself were read nowhere, and need no yes.
+"""
+
+from __future__ import annotations
+
+import os
+import shlex
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from threading import Lock
+from typing import Any
+
+from lorewright.addresses import KEY_VARIABLES, OWN_SERVERS, is_unencrypted, mask_address, origin_of
+from lorewright.errors import NotTrusted
+from lorewright.grants import TRUSTED_VARIABLE, find_workspace_grant, grant_workspace, is_trusted_by_environment
+from lorewright.ids import canonical_json, content_hash
+from lorewright.settings import (
+    BudgetSettings,
+    IndexSettings,
+    ModelSettings,
+    ModelsSettings,
+    Settings,
+    Source,
+    own_workspace,
+)
+
+# Keys of embedders and rerankers, before their stroke, that send texts away or load a model which is named.
+_SENDERS = ("openai", "voyage")
+_LOADERS = ("st",)
+# What [models.stages] may say that names no model.
+_NO_MODEL = ("small", "large", "builtin")
+# The keys of models that are known, by their first word, and who runs them.
+_FAMILIES = {
+    "claude": "anthropic",
+    "gpt": "openai",
+    "google": "google",
+    "deepseek": "deepseek",
+    "ollama": "ollama",
+    "openai-compatible": "openai-compatible",
+}
+_TEXTS = "the text of packs, questions and what is played"
+_TURNS = "turns and lore"
+
+
+@dataclass(frozen=True, slots=True)
+class Reach:
+    """One setting that reaches out of the workspace.
+
+    `sends` says what would be sent to `address`; without an address nothing is sent, and `sends` says what is done.
+    `keys` are the environment variables of which the first that is set goes along.
+    """
+
+    setting: str
+    sends: str
+    address: str | None = None
+    keys: tuple[str, ...] = ()
+
+    @property
+    def told(self) -> tuple[str, ...]:
+        """Return it in lines for people, without anything that is secret in the address."""
+        if self.address is None:
+            return (f"{self.setting}: {self.sends}",)
+        in_clear = ", unencrypted" if is_unencrypted(self.address) else ""
+        lines = [f"{self.setting}: sends {self.sends} to {mask_address(self.address)}{in_clear}"]
+        if self.keys:
+            lines.append(f"  the value of {' or '.join(self.keys)} is sent to {origin_of(self.address)}{in_clear}")
+        return tuple(lines)
+
+    def as_dict(self) -> dict[str, Any]:
+        """For JSON."""
+        return {
+            "setting": self.setting,
+            "sends": self.sends,
+            "address": None if self.address is None else mask_address(self.address),
+            "unencrypted": self.address is not None and is_unencrypted(self.address),
+            "key_variables": list(self.keys),
+        }
+
+
+@dataclass(frozen=True)
+class TrustRequest:
+    """What the settings of a workspace ask for beyond its folder."""
+
+    root: Path
+    settings: Settings
+
+    @cached_property
+    def reaches(self) -> tuple[Reach, ...]:
+        """Return every setting that reaches out, in the order of the file's parts."""
+        return (*_reaches_of_index(self.settings.index), *_reaches_of_models(self.settings.models))
+
+    @cached_property
+    def digest(self) -> str:
+        """Return the SHA-256 of the settings that matter here, and of no others."""
+        return content_hash(canonical_json(_matter(self.settings)))
+
+    @property
+    def is_granted(self) -> bool:
+        """Return whether these settings may be used: the user has said yes to them, or the workspace is their own."""
+        if self.root.resolve() == own_workspace().resolve() or is_trusted_by_environment(self.root, os.environ):
+            return True
+        grant = find_workspace_grant(self.root)
+        return grant is not None and grant.digest == self.digest
+
+    def grant(self) -> None:
+        """Keep the yes.
+
+        Raises:
+            SettingsError: the user's configuration folder cannot be written.
+        """
+        grant_workspace(self.root, self.digest)
+
+
+Ask = Callable[[TrustRequest], bool]
+
+
+class _Answers:
+    """How this process asks, and who was refused: nobody is asked twice."""
+
+    def __init__(self) -> None:
+        self.ask: Ask | None = None
+        self.refused: set[tuple[Path, str]] = set()
+        self.lock = Lock()
+
+
+_answers = _Answers()
+
+
+def ask_with(ask: Ask | None) -> None:
+    """From now on somebody is asked before settings are used that nobody has said yes to; None asks nobody, so that
+    they are refused. A process begins with None."""
+    _answers.ask = ask
+    _answers.refused.clear()
+
+
+def hold_embedder(settings: IndexSettings) -> None:
+    """Refuse to use an embedder that a workspace asks for without a yes.
+
+    Raises:
+        NotTrusted: it sends texts away or loads a model that is named, and the user has not said yes to that.
+    """
+    if reaches_by_embedder(settings):
+        _hold(settings.source)
+
+
+def hold_reranker(settings: IndexSettings) -> None:
+    """Refuse to use a reranker that a workspace asks for without a yes.
+
+    Raises:
+        NotTrusted: it loads a model that is named, and the user has not said yes to that.
+    """
+    if reaches_by_reranker(settings):
+        _hold(settings.source)
+
+
+def hold_models(settings: ModelsSettings) -> None:
+    """Refuse to ask any model by settings that reach out without a yes: which is asked, and where, is up to them.
+
+    Raises:
+        NotTrusted: the settings name an address, a model or a key, and the user has not said yes to that.
+    """
+    if settings.source is not None and any(_reaches_of_models(settings.source.written.models)):
+        _hold(settings.source)
+
+
+def reaches_by_embedder(settings: IndexSettings) -> bool:
+    """Return whether using the embedder needs a yes. One that the environment names is the user's own choice, but not
+    the address at which the workspace has it asked."""
+    source, kind = settings.source, _kind(settings.embedder)
+    if source is None or kind not in (*_SENDERS, *_LOADERS):
+        return False
+    return "embedder" not in source.by_environment or (kind in _SENDERS and settings.base_url is not None)
+
+
+def reaches_by_reranker(settings: IndexSettings) -> bool:
+    """Return whether using the reranker needs a yes."""
+    return settings.source is not None and _kind(settings.reranker) in _LOADERS
+
+
+def is_granted(settings: IndexSettings) -> bool:
+    """Return whether the settings of the index may be used as they are, without asking anybody."""
+    source = settings.source
+    return source is None or TrustRequest(source.root, source.written).is_granted
+
+
+def _hold(source: Source | None) -> None:
+    if source is None:
+        return
+    request = TrustRequest(source.root, source.written)
+    if request.is_granted:
+        return
+    with _answers.lock:
+        # Another thread may have been answered meanwhile.
+        if request.is_granted:
+            return
+        asked = (source.root, request.digest)
+        if _answers.ask is not None and asked not in _answers.refused:
+            if _answers.ask(request):
+                request.grant()
+                return
+            _answers.refused.add(asked)
+    raise refusal(request)
+
+
+def refusal(request: TrustRequest) -> NotTrusted:
+    """Return the error that says what the settings ask for, and how to allow it."""
+    told = "; ".join(line.strip() for reach in request.reaches for line in reach.told)
+    return NotTrusted(
+        f"the settings of {request.root} are not trusted, and nothing was sent. They ask for this: {told}",
+        hint=f"if that is as you wish, run: lorewright trust {shlex.quote(str(request.root))} "
+        f"(in a container or CI, {TRUSTED_VARIABLE} may name the folder)",
+    )
+
+
+def _kind(key: str) -> str:
+    return key.partition("/")[0]
+
+
+def _reaches_of_index(index: IndexSettings) -> Iterator[Reach]:
+    kind = _kind(index.embedder)
+    if kind in _SENDERS:
+        setting = f'index.embedder = "{index.embedder}"' + (" at index.base_url" if index.base_url else "")
+        yield Reach(setting, _TEXTS, index.base_url or OWN_SERVERS[kind], KEY_VARIABLES[kind])
+    elif index.base_url is not None:
+        keys = tuple(name for kind in _SENDERS for name in KEY_VARIABLES[kind])
+        yield Reach("index.base_url", f"with a remote embedder, {_TEXTS}", index.base_url, keys)
+    if kind in _LOADERS:
+        yield Reach(f'index.embedder = "{index.embedder}"', f"loads the model {index.embedder.partition('/')[2]}")
+    if _kind(index.reranker) in _LOADERS:
+        yield Reach(f'index.reranker = "{index.reranker}"', f"loads the model {index.reranker.partition('/')[2]}")
+
+
+def _reaches_of_models(models: ModelsSettings) -> Iterator[Reach]:
+    for family, url in sorted(models.base_urls.items()):
+        yield Reach(f"models.base_urls.{family}", _TURNS, url, KEY_VARIABLES.get(family, ()))
+    for name, own in sorted(models.keys.items()):
+        setting = f'models.keys.{name} ({own.provider} "{own.model}")'
+        yield Reach(setting, _TURNS, _address_of(own, models), _keys_of(own))
+    for stage, key in sorted(models.stages.items()):
+        if key not in _NO_MODEL:
+            yield Reach(f'models.stages.{stage} = "{key}"', *_asked_by(key, models))
+    for name, value in _raised(models.budget).items():
+        yield Reach(f"models.budget.{name}", f"lifts what may be spent to {value}")
+
+
+def _asked_by(key: str, models: ModelsSettings) -> tuple[str, str | None, tuple[str, ...]]:
+    """What is sent to the model of a key, where, and with whose key, whatever model a campaign has chosen."""
+    if key in models.keys:
+        return _TURNS, _address_of(models.keys[key], models), _keys_of(models.keys[key])
+    family = next((who for first, who in _FAMILIES.items() if key.startswith((f"{first}-", f"{first}/"))), "")
+    address = models.base_urls.get(family) or OWN_SERVERS.get(family)
+    return _TURNS if address else f"asks {key} where the environment says", address, KEY_VARIABLES.get(family, ())
+
+
+def _address_of(own: ModelSettings, models: ModelsSettings) -> str | None:
+    return own.base_url or models.base_urls.get(own.provider) or OWN_SERVERS.get(own.provider)
+
+
+def _keys_of(own: ModelSettings) -> tuple[str, ...]:
+    """The variables of a model of one's own; a server that only speaks a provider's protocol gets none unasked."""
+    if own.key_env is not None:
+        return (own.key_env,)
+    return () if own.provider == "openai-compatible" else KEY_VARIABLES[own.provider]
+
+
+def _raised(budget: BudgetSettings) -> dict[str, float | int | str]:
+    """The limits that are higher than where nobody says anything."""
+    usual = BudgetSettings()
+    return {name: value for name, value in budget if _is_more(value, getattr(usual, name))}
+
+
+def _is_more(value: float | int | str, usual: float | int | str) -> bool:
+    if isinstance(usual, str):
+        return False
+    return isinstance(value, str) or value > usual
+
+
+def _matter(settings: Settings) -> dict[str, Any]:
+    """The settings that a yes is given to, as JSON; those that reach nowhere are left out."""
+    index, models = settings.index, settings.models
+    reaching = {
+        "embedder": index.embedder if _kind(index.embedder) in (*_SENDERS, *_LOADERS) else None,
+        "base_url": index.base_url,
+        "reranker": index.reranker if _kind(index.reranker) in _LOADERS else None,
+        "base_urls": models.base_urls,
+        "keys": {name: own.model_dump(mode="json") for name, own in models.keys.items()},
+        "stages": {stage: key for stage, key in models.stages.items() if key not in _NO_MODEL},
+        "budget": _raised(models.budget),
+    }
+    return {name: value for name, value in reaching.items() if value}
