@@ -179,6 +179,14 @@ class Enclosure:
         except OSError:
             self.copy_in(source, path)
 
+    def name_new(self, source: Path, path: Path) -> None:
+        """Give a file that was made beside it a name that nothing has; the old name stays.
+
+        Raises:
+            FileExistsError: something has that name.
+        """
+        os.link(self.checked(source), self.checked(path))
+
     def move(self, source: Path, target: Path) -> None:
         """Rename a file or folder, in place of what is there of a file."""
         self.checked(source).replace(self.checked(target))
