@@ -96,8 +96,8 @@ class Doctor:
         return Report(treated, self._facts(checkup, pins, found), mended=False)
 
     def mend(self, *, progress: Progress = no_progress) -> Report:
-        """Say what is wrong and rebuild or clear away whatever can be. What cannot be examined, because the disk is full
-        or another process holds it, is left as it is, and so is all that would be judged by it."""
+        """Say what is wrong and rebuild or clear away whatever can be. What cannot be examined now, because the disk is
+        full or another process holds it, is left as it is, and so is all that would be judged by it."""
         links = self._links()
         if self._is_barred(links):
             return self._barred(links, mended=True)

@@ -55,9 +55,7 @@ class KeptPacks:
         here = Enclosure(into)
         with zipfile.ZipFile(path) as archive:
             for name in archive.namelist():
-                target = here.path(*plain_parts(name))
-                here.make_folder(target.parent)
-                here.write(target, archive.read(name))
+                here.write_new(here.path(*plain_parts(name)), archive.read(name))
 
     def problem_with(self, content_hash: str) -> str | None:
         """Why a text could not be unpacked as it was kept; None where it can."""

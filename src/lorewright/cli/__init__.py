@@ -10,7 +10,8 @@ from contextlib import suppress
 
 from lorewright.cli.output import complain
 from lorewright.cli.root import app
-from lorewright.errors import DamagedFile, LorewrightError
+from lorewright.errors import LorewrightError
+from lorewright.storage.trouble import trouble_of
 
 
 def main() -> None:
@@ -28,7 +29,7 @@ def main() -> None:
         sys.exit(1)
     except (sqlite3.DatabaseError, OSError) as problem:
         # The disk under us: full, read-only, or what was a database is none. What was begun was rolled back.
-        complain(DamagedFile(str(problem), hint="look at the disk and its rights, then run: lorewright doctor"))
+        complain(trouble_of(problem, None))
         sys.exit(1)
     except KeyboardInterrupt:
         sys.exit(130)

@@ -250,4 +250,3 @@ def _condition_rows(row: int, chunk: Chunk) -> list[tuple[object, ...]]:
     whole = [(row, None, to_json(when), when.line) for when in chunk.conditions]
     parts = [(item, when) for item in chunk.items if (when := of_item(item)) is not None]
     return [*whole, *((row, item.id, to_json(when), item.line) for item, when in parts)]
-

@@ -148,7 +148,7 @@ class EmbeddingCache:
         if not self._exists():
             return True
         try:
-            with closing(open_migrated(self._path, MIGRATIONS, rebuildable=True)) as database, telling_trouble(self._path):
+            with telling_trouble(self._path), closing(self._read_or_made()) as database:
                 database.rows("SELECT DISTINCT fingerprint FROM vectors")
         except DamagedFile:
             return False
@@ -172,14 +172,17 @@ class EmbeddingCache:
     def _opened(self) -> Database:
         """The cache's file; a damaged one is set aside and begun anew, for all in it can be made again."""
         try:
-            return open_migrated(self._path, MIGRATIONS, rebuildable=True)
+            return self._read_or_made()
         except (DamagedFile, *Trouble) as problem:
             trouble = trouble_of(problem, self._path)
             if not isinstance(trouble, DamagedFile):
                 raise trouble from None
             with Enclosure(self._path.parent).locked(self._path.with_name(f"{self._path.name}.lock")):
                 self.begin_anew()
-            return open_migrated(self._path, MIGRATIONS, rebuildable=True)
+            return self._read_or_made()
+
+    def _read_or_made(self) -> Database:
+        return open_migrated(self._path, MIGRATIONS, rebuildable=True)
 
 
 def hash_of(text: str) -> bytes:

@@ -7,6 +7,7 @@ these folders does so here. The folder itself must not be a link either; what li
 
 from __future__ import annotations
 
+import errno
 import os
 import re
 import shutil
@@ -27,6 +28,8 @@ from lorewright.storage.trouble import telling_trouble
 _JUNCTION = 0xA0000003
 _DRIVE = re.compile(r"[A-Za-z]:")
 _PRIVATE = 0o600
+# What a disk that knows no hard links (FAT, many shares) says to a second name.
+_NO_SECOND_NAMES = (errno.EPERM, errno.ENOSYS, errno.ENOTSUP, errno.EOPNOTSUPP, errno.EMLINK)
 _HINT = "delete the link; to keep the data elsewhere, move the folder there or mount it here"
 
 
@@ -159,6 +162,13 @@ class Enclosure:
         with self.writing(path) as file:
             file.write(data)
 
+    def write_new(self, path: Path, data: bytes) -> None:
+        """Write a file that is not there yet, for a folder that is renamed or deleted as a whole: it is not synced. The
+        folders above it are made."""
+        self.make_folder(path.parent)
+        with self.checked(path).open("xb") as file:
+            file.write(data)
+
     def create(self, path: Path) -> None:
         """Make an empty file that only its owner can read, where there is none: a database, to be opened by SQLite."""
         with suppress(FileExistsError):
@@ -180,12 +190,19 @@ class Enclosure:
             self.copy_in(source, path)
 
     def name_new(self, source: Path, path: Path) -> None:
-        """Give a file that was made beside it a name that nothing has; the old name stays.
+        """Give a file that was made beside it a name that nothing has. The old name stays, unless the disk knows no
+        second names: then the file is renamed, and a crash in that moment leaves an empty file.
 
         Raises:
             FileExistsError: something has that name.
         """
-        os.link(self.checked(source), self.checked(path))
+        try:
+            os.link(self.checked(source), self.checked(path))
+        except OSError as problem:
+            if problem.errno not in _NO_SECOND_NAMES:
+                raise
+            os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, _PRIVATE))
+            source.replace(path)
 
     def move(self, source: Path, target: Path) -> None:
         """Rename a file or folder, in place of what is there of a file."""
@@ -212,6 +229,10 @@ class Enclosure:
     def temporary_folder(self, prefix: str) -> Path:
         """Make a folder of a name that nobody else has; return it."""
         return Path(mkdtemp(prefix=prefix, dir=self.make_folder(self.root)))
+
+    def open_to_all(self, path: Path) -> None:
+        """Let others read a folder that was made as a temporary one."""
+        self.checked(path).chmod(0o755)
 
     def sync(self, *paths: Path) -> None:
         """Have files and folders on disk before anything says that they are."""

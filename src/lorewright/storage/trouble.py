@@ -57,18 +57,19 @@ def is_absence(problem: OSError) -> bool:
     return problem.errno in _ABSENT
 
 
-def trouble_of(problem: Exception, path: Path) -> LorewrightError:
-    """Return the error to raise for what went wrong with a file; an error of ours is returned as it is."""
+def trouble_of(problem: Exception, path: Path | None) -> LorewrightError:
+    """Return the error to raise for what went wrong with a file (None where nobody knows any more which); an error of
+    ours is returned as it is."""
     if isinstance(problem, LorewrightError):
         return problem
     if isinstance(problem, Timeout):
-        what = f"{path} is held by another process"
+        what = f"{path or problem.lock_file} is held by another process"
         return Busy(what, hint="wait until it is done, or end it, then try again")
     if isinstance(problem, OSError):
         return _of_system(problem, path)
     if isinstance(problem, sqlite3.Error) and not _is_damage(problem, path):
         return _of_sqlite(problem, path)
-    return DamagedFile(f"{path}: {problem}", hint=_RESTORE)
+    return DamagedFile(_of(path, problem), hint=_RESTORE)
 
 
 @contextmanager
@@ -85,11 +86,15 @@ def telling_trouble(path: Path) -> Iterator[None]:
         raise trouble_of(problem, path) from problem
 
 
-def _is_damage(problem: sqlite3.Error, path: Path) -> bool:
+def _of(path: Path | None, problem: object) -> str:
+    return str(problem) if path is None else f"{path}: {problem}"
+
+
+def _is_damage(problem: sqlite3.Error, path: Path | None) -> bool:
     """A text that is no UTF-8 any more has no code at all, and is damage."""
     code = getattr(problem, "sqlite_errorcode", 0)
     if code & 0xFF == sqlite3.SQLITE_READONLY:
-        return _says_that_it_is_newer(path)
+        return path is not None and _says_that_it_is_newer(path)
     return code in _DAMAGED_DISK or code & 0xFF not in _NO_DAMAGE
 
 
@@ -103,9 +108,9 @@ def _says_that_it_is_newer(path: Path) -> bool:
     return len(header) > _VERSION_BYTE and header[_VERSION_BYTE] > _WAL_VERSION
 
 
-def _of_system(problem: OSError, path: Path) -> FileUnavailable:
-    path = Path(os.fsdecode(problem.filename)) if problem.filename else path
-    what = f"{path}: {problem.strerror or problem}"
+def _of_system(problem: OSError, path: Path | None) -> FileUnavailable:
+    named = problem.filename if isinstance(problem.filename, (str, bytes)) else None
+    what = _of(Path(os.fsdecode(named)) if named else path, problem.strerror or problem)
     if problem.errno in _FULL:
         return _full(what)
     if problem.errno in _FORBIDDEN:
@@ -115,14 +120,14 @@ def _of_system(problem: OSError, path: Path) -> FileUnavailable:
     return FileUnavailable(what, hint="look at the disk, then try again")
 
 
-def _of_sqlite(problem: sqlite3.Error, path: Path) -> FileUnavailable:
+def _of_sqlite(problem: sqlite3.Error, path: Path | None) -> FileUnavailable:
     code = getattr(problem, "sqlite_errorcode", 0) & 0xFF
-    what = f"{path}: {problem}"
+    what = _of(path, problem)
     if code in _BUSY:
         return Busy(what, hint="wait until the other process is done, or end it, then try again")
-    if code == sqlite3.SQLITE_FULL or _room_bytes(path.parent) < _ROOM_BYTES:
+    if code == sqlite3.SQLITE_FULL or (path and _room_bytes(path.parent) < _ROOM_BYTES):
         return _full(what)
-    if code in (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_PERM) or not _is_writable(path):
+    if code in (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_PERM) or (path and not _is_writable(path)):
         return _forbidden(what)
     return FileUnavailable(what, hint="look at the disk and the limits of this process, then try again")
 

@@ -92,7 +92,7 @@ def copy_sealed(folder: Path, target: Path) -> Seal:
 
 
 def _read_seal(folder: Path) -> Seal:
-    """The seal is no proof of who wrote it: its digest tells damage, and its names are checked by whoever joins them."""
+    """The seal, which is no proof of who wrote it: its digest tells damage, and its names are yet to be checked."""
     path = folder / _SEAL_FILE
     if not path.is_file():
         raise BrokenSeal(f"{path}: missing")

@@ -83,7 +83,7 @@ def read_vectors(folder: Path) -> Vectors:
 
 
 def has_sound_vectors(folder: Path, fingerprint: str) -> bool:
-    """Return whether a generation's vectors are an embedder's and every byte is as it was written. Reads the whole file.
+    """Return whether a generation's vectors are an embedder's and every byte is as it was written.
 
     Raises:
         OSError: a file is there and cannot be read now.
