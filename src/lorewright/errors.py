@@ -10,7 +10,12 @@
     ├── NotFound             whoever named a thing that is not there
     ├── StaleIndexError      the operator: an index is missing, or was made by another version
     ├── EmbedderError        the operator: weights are missing, a key is not set, a server does not answer
-    ├── DamagedFile          the operator: a database or the disk below it cannot be read or written
+    ├── DamagedFile          the operator: a file of ours holds other bytes than were written
+    ├── FileUnavailable      the operator: a file cannot be read or written now; nothing says that it is damaged
+    │   ├── DiskFull             there is no room for what should be written
+    │   ├── ReadOnly             the disk or the rights of a folder allow no writing
+    │   └── Busy                 another process held the file for too long
+    ├── UnsafePath           the operator: a link, or a name that leads out, where only files of ours belong
     ├── CampaignError        the player
     │   ├── HeadMoved            someone else's turn was committed first; nothing of this one was
     │   ├── ActionIdReused       the same action ID came with other words
@@ -98,9 +103,39 @@ class EmbedderError(LorewrightError):
 
 
 class DamagedFile(LorewrightError):
-    """A file of ours is no database any more, or the disk refuses; nothing was written."""
+    """A file of ours holds other bytes than were written; nothing was written."""
 
     code = "file_damaged"
+
+
+class FileUnavailable(LorewrightError):
+    """A file cannot be read or written now: no right, no descriptor, a disk that fails. It may be as good as ever."""
+
+    code = "file_unavailable"
+
+
+class DiskFull(FileUnavailable):
+    """There is no room on the disk; what was begun was taken back."""
+
+    code = "disk_full"
+
+
+class ReadOnly(FileUnavailable):
+    """The disk, or the rights of a file or its folder, allow no writing."""
+
+    code = "read_only"
+
+
+class Busy(FileUnavailable):
+    """Another process held a file or its lock for as long as was waited."""
+
+    code = "busy"
+
+
+class UnsafePath(LorewrightError):
+    """A link, or a name that leads out of its folder, where only files of ours belong; it was not followed."""
+
+    code = "unsafe_path"
 
 
 class CampaignError(LorewrightError):

@@ -13,11 +13,17 @@ from slugify import slugify
 
 # An ID may be written in any script, but holds none of the characters that separate IDs or walk out of a folder.
 _ID = re.compile(r"[^\W_][\w-]*")
+_HASH = re.compile(r"[0-9a-f]{64}")
 
 
 def is_id(text: str) -> bool:
     """Whether the text can stand as a pack or entity ID: letters, digits, `_`, `-`, starting with a letter or digit."""
     return bool(_ID.fullmatch(text)) and len(text) <= 120 and text == unicodedata.normalize("NFC", text)
+
+
+def is_hash(text: str) -> bool:
+    """Return whether the text is a SHA-256 in hex, as `content_hash` gives it."""
+    return bool(_HASH.fullmatch(text))
 
 
 # A pack that is read again and again asks for the same names every time.

@@ -5,6 +5,7 @@ Nothing of the game is imported, so that a question from the command line is ans
 
 from __future__ import annotations
 
+import os
 import shutil
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -30,6 +31,7 @@ from lorewright.index.vectors.stored import StoredVectors, about_vectors
 from lorewright.retrieval.desk import PackDesk
 from lorewright.retrieval.query import LoreRetrievalQuery, LoreRetrievalResult
 from lorewright.settings import FOLDERS, SETTINGS_FILE, IndexSettings, Workspace, find_workspace, read_workspace
+from lorewright.storage.enclosure import is_link
 from lorewright.trust import hold_embedder, hold_reranker, is_granted, reaches_by_embedder, reaches_by_reranker
 
 _DEFAULT_SETTINGS = """\
@@ -173,7 +175,7 @@ def chroma_from(settings: IndexSettings) -> int | None:
 
 def make_workspace(root: Path) -> list[str]:
     """Make a workspace with the packs and scenarios that ship; what was made, as paths relative to it. Nothing is
-    overwritten.
+    overwritten, and nothing is written through a link that lies there.
 
     Raises:
         SettingsError: the path is a file.
@@ -182,16 +184,16 @@ def make_workspace(root: Path) -> list[str]:
         raise SettingsError(f"{root} is not a folder", hint="name a folder")
     made: list[str] = []
     for folder in FOLDERS:
-        if not (root / folder).is_dir():
+        if not os.path.lexists(root / folder):
             (root / folder).mkdir(parents=True)
             made.append(f"{folder}/")
-    if not (root / SETTINGS_FILE).exists():
+    if not os.path.lexists(root / SETTINGS_FILE):
         (root / SETTINGS_FILE).write_text(_DEFAULT_SETTINGS.format(name=root.name), encoding="utf-8")
         made.append(SETTINGS_FILE)
     shipped = shipped_content()
     for source in (*sorted((shipped / "content_packs").iterdir()), *sorted((shipped / "scenarios").iterdir())):
         target = root / source.relative_to(shipped)
-        if target.exists() or source.name.startswith("."):
+        if os.path.lexists(target) or is_link(target.parent) or source.name.startswith("."):
             continue
         if source.is_dir():
             shutil.copytree(source, target)

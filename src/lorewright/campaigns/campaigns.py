@@ -23,7 +23,15 @@ from lorewright.campaigns.scenario import Scenario, load_scenario
 from lorewright.campaigns.session_zero import Calibration, calibrated, kept_to
 from lorewright.campaigns.sheets import hold_to
 from lorewright.campaigns.store import create_campaign, pins_of
-from lorewright.errors import CampaignError, DamagedFile, EmbedderError, LorewrightError, NotFound
+from lorewright.errors import (
+    CampaignError,
+    DamagedFile,
+    EmbedderError,
+    FileUnavailable,
+    LorewrightError,
+    NotFound,
+    UnsafePath,
+)
 from lorewright.ids import canonical_json, is_id
 from lorewright.index.damage import blaming_damage
 from lorewright.index.generation import Generation, GenerationKey
@@ -31,6 +39,7 @@ from lorewright.index.library import InstalledPack, Library
 from lorewright.packs.loader import Progress, content_hash_of, no_progress
 from lorewright.retrieval.entry_history import has_entry_rules
 from lorewright.rules.rulesets import Ruleset
+from lorewright.storage.enclosure import Enclosure
 from lorewright.turn.acquaintance import Acquaintance, StorySoFar
 from lorewright.turn.campaign import CampaignRow, PackPin
 from lorewright.turn.draft import EntriesOf, Setting, no_entries, turn_id_of
@@ -191,7 +200,7 @@ class Campaigns:
         result: TurnResult,
     ) -> None:
         pins = [PackPin(pack.id, pack.version, pack.content_hash) for pack in installed]
-        path = self.folder / f"{row['id']}{_SUFFIX}"
+        path = self._file(row["id"])
         try:
             create_campaign(
                 path,
@@ -211,18 +220,31 @@ class Campaigns:
         Raises:
             NotFound: there is no such campaign.
         """
-        path = self.folder / f"{campaign_id}{_SUFFIX}"
-        if not is_id(campaign_id) or not path.is_file():
+        if not is_id(campaign_id) or not self._file(campaign_id).is_file():
             raise NotFound(f"there is no campaign {campaign_id}", hint="see: lorewright campaign list")
-        return path
+        return self._file(campaign_id)
+
+    def _file(self, campaign_id: str) -> Path:
+        """Where the file of a campaign is, or would be.
+
+        Raises:
+            UnsafePath: it, or the folder of the campaigns, is a link.
+        """
+        return Enclosure(self.folder).path(f"{campaign_id}{_SUFFIX}")
 
     def ids(self) -> list[str]:
-        """The IDs of all campaigns, sorted."""
-        return sorted(path.stem for path in self.folder.glob(f"*{_SUFFIX}") if not path.name.startswith("."))
+        """Return the IDs of all campaigns, sorted, those included whose files are links and cannot be opened.
+
+        Raises:
+            UnsafePath: the folder of the campaigns is a link.
+        """
+        folder = Enclosure(self.folder).path()
+        found = folder.iterdir() if folder.is_dir() else ()
+        return sorted(path.stem for path in found if path.suffix == _SUFFIX and not path.name.startswith("."))
 
     def pins(self) -> Pins:
         """Every text that a campaign pins, and the campaigns that cannot be read."""
-        found = {campaign_id: pins_of(self.folder / f"{campaign_id}{_SUFFIX}") for campaign_id in self.ids()}
+        found = {campaign_id: self._pins_of(campaign_id) for campaign_id in self.ids()}
         texts = {pin for pins in found.values() for pin in pins or ()}
         return Pins(
             tuple(sorted(texts, key=lambda pin: (pin.pack_id, pin.content_hash))),
@@ -231,8 +253,14 @@ class Campaigns:
 
     def pinning(self, pack_id: str) -> list[str]:
         """The campaigns, by ID, that pin a text of a pack on any branch."""
-        pins = {campaign_id: pins_of(self.folder / f"{campaign_id}{_SUFFIX}") or () for campaign_id in self.ids()}
+        pins = {campaign_id: self._pins_of(campaign_id) or () for campaign_id in self.ids()}
         return [campaign_id for campaign_id, found in pins.items() if any(pin.pack_id == pack_id for pin in found)]
+
+    def _pins_of(self, campaign_id: str) -> tuple[PackPin, ...] | None:
+        try:
+            return pins_of(self._file(campaign_id))
+        except UnsafePath:
+            return None
 
     def rows(self) -> list[CampaignRow]:
         """All campaigns that can be read, by ID."""
@@ -246,7 +274,7 @@ class Campaigns:
         try:
             with self._store(campaign_id) as store:
                 return store.campaign()
-        except (DamagedFile, NotFound):
+        except (DamagedFile, FileUnavailable, UnsafePath, NotFound):
             return None
 
     @contextmanager
@@ -326,7 +354,7 @@ class Campaigns:
     def _store(self, campaign_id: str) -> Iterator[CampaignStore]:
         if not is_id(campaign_id):
             raise NotFound(f"{campaign_id!r} is no campaign ID", hint="see: lorewright campaign list")
-        store = CampaignStore(self.folder / f"{campaign_id}{_SUFFIX}")
+        store = CampaignStore(self._file(campaign_id))
         try:
             yield store
         finally:

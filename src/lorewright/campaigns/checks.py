@@ -17,7 +17,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from lorewright.campaigns.kept_packs import KeptPacks
-from lorewright.errors import LorewrightError, SettingsError
+from lorewright.errors import DamagedFile, LorewrightError, SettingsError
 from lorewright.ids import content_hash
 from lorewright.rules.rulesets import CampaignRules
 from lorewright.storage.campaign_tables import CAMPAIGN_MIGRATIONS
@@ -46,6 +46,7 @@ from lorewright.storage.integrity import (
 from lorewright.storage.migrations import migrate, missing
 from lorewright.storage.projection import PROJECTED, projected_rows, projected_turn
 from lorewright.storage.sittings import session_rows
+from lorewright.storage.trouble import trouble_of
 from lorewright.storage.upgrades import rules_of_upgrades
 from lorewright.turn.messages import Message
 from lorewright.turn.projection import all_rows
@@ -80,7 +81,9 @@ def check(path: Path, kept: KeptPacks | None = None) -> Checked:
     except SettingsError as problem:
         return Checked(0, (Finding("newer-version", path.name, problem.message, problem.hint or ""),))
     except (LorewrightError, Refused) as problem:
-        return Checked(0, (Finding("unreadable", path.name, str(problem), RESTORE),))
+        trouble = trouble_of(problem, path)
+        hint = RESTORE if isinstance(trouble, DamagedFile) else trouble.hint or ""
+        return Checked(0, (Finding("unreadable", path.name, str(problem), hint),))
 
 
 @dataclass(frozen=True, slots=True)

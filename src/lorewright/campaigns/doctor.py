@@ -8,7 +8,7 @@ process searches it through Chroma.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError
 from pathlib import Path
@@ -18,7 +18,7 @@ from lorewright.campaigns.campaigns import Campaigns, Pins
 from lorewright.errors import EmbedderError, LorewrightError, NotFound
 from lorewright.index import upkeep
 from lorewright.index.building import has_sound_chunks
-from lorewright.index.checkup import Checkup, Fault, wants_chroma
+from lorewright.index.checkup import Checkup, Fault, links_below, unless_unknown, wants_chroma
 from lorewright.index.embedding_cache import EmbeddingCache
 from lorewright.index.fulltext import fulltext_here
 from lorewright.index.generation import GenerationKey
@@ -26,6 +26,7 @@ from lorewright.index.library import Library
 from lorewright.index.vectors.chroma_files import chroma_version
 from lorewright.packs.loader import Progress, no_progress
 from lorewright.storage.database import SQLITE_VERSION
+from lorewright.storage.trouble import Trouble, trouble_of
 
 _IN_USE = "another process has it open: end that and run: lorewright doctor"
 
@@ -83,17 +84,35 @@ class Doctor:
 
     def examine(self, *, progress: Progress = no_progress) -> Report:
         """Say what is wrong and change nothing."""
+        links = self._links()
+        if self._is_barred(links):
+            return self._barred(links, mended=False)
         checkup, pins = self._checkup(progress)
-        found = list(checkup.databases())
+        found = [*links, *unless_unknown("indexes", checkup.databases)]
         if not _is_blind(found):
-            stages = (checkup.texts(), checkup.vectors(), self._settings(), checkup.nearest(), checkup.orphans())
-            found += [fault for stage in stages for fault in stage if not _is_spared(fault, pins, ())]
+            for stage in (checkup.texts, checkup.vectors, self._settings, checkup.nearest, checkup.orphans):
+                found += [fault for fault in unless_unknown("indexes", stage) if not _is_spared(fault, pins, ())]
         treated = tuple(Treated(fault, *_would(fault)) for fault in found)
-        return Report(treated, self._facts(checkup, pins), mended=False)
+        return Report(treated, self._facts(checkup, pins, found), mended=False)
 
     def mend(self, *, progress: Progress = no_progress) -> Report:
-        """Say what is wrong and rebuild or clear away whatever can be."""
-        return _Treatment(self, progress).run()
+        """Say what is wrong and rebuild or clear away whatever can be. What cannot be examined now, because the disk is
+        full or another process holds it, is left as it is, and so is all that would be judged by it."""
+        links = self._links()
+        if self._is_barred(links):
+            return self._barred(links, mended=True)
+        return _Treatment(self, progress, links).run()
+
+    def _links(self) -> list[Fault]:
+        return [*links_below(self.indexes, "indexes"), *links_below(self.campaigns.folder, "campaigns")]
+
+    def _is_barred(self, links: Iterable[Fault]) -> bool:
+        """Whether a folder is a link without which nothing can be judged."""
+        return any(fault.path in (self.indexes, self.indexes / "generations", self.campaigns.folder) for fault in links)
+
+    def _barred(self, links: Iterable[Fault], *, mended: bool) -> Report:
+        treated = tuple(Treated(fault, *_would(fault)) for fault in links)
+        return Report(treated, self._facts(None, Pins((), ()), ()), mended=mended)
 
     def _checkup(self, progress: Progress) -> tuple[Checkup, Pins]:
         pins = self.campaigns.pins()
@@ -106,16 +125,17 @@ class Doctor:
             problem = self.without_vectors
             yield Fault("degraded", "embedder-missing", "lorewright.toml", problem.message, problem.hint or "mend it")
 
-    def _facts(self, checkup: Checkup, pins: Pins) -> Facts:
-        readable = self.library.is_sound()
+    def _facts(self, checkup: Checkup | None, pins: Pins, found: Sequence[Fault]) -> Facts:
+        """`found` says whether the list of packs can be read: to ask again would be to wait again."""
+        packs, vectors = (0, 0) if checkup is None or _is_blind(found) else _counts(checkup)
         return Facts(
             sqlite=SQLITE_VERSION,
             fulltext=fulltext_here().name,
             embedder=self.library.vectors.embedder.fingerprint if self.library.vectors else None,
             chroma=_chroma_version(),
-            packs=len(self.library.packs()) if readable else 0,
-            vectors=checkup.count_vectors() if readable else 0,
-            campaigns=len(checkup.campaigns),
+            packs=packs,
+            vectors=vectors,
+            campaigns=0 if checkup is None else len(checkup.campaigns),
             unreadable_campaigns=pins.unreadable,
         )
 
@@ -123,31 +143,47 @@ class Doctor:
 class _Treatment:
     """One run of a doctor who mends."""
 
-    def __init__(self, doctor: Doctor, progress: Progress) -> None:
+    def __init__(self, doctor: Doctor, progress: Progress, links: Iterable[Fault]) -> None:
         self._doctor = doctor
         self._library = doctor.library
         self._progress = progress
-        self._treated: list[Treated] = []
+        self._treated = [Treated(fault, *_would(fault)) for fault in links]
         # Packs whose folder is not known any more: what is there of them is left until they are installed again.
         self._lost: tuple[str, ...] = ()
+        self._begun_anew = False
 
     def run(self) -> Report:
         self._stage(lambda checkup: checkup.databases())
-        self._stage(lambda checkup: checkup.texts())
-        self._stage(lambda checkup: checkup.vectors())
-        self._stage(lambda checkup: self._doctor._settings())
-        self._stage(lambda checkup: checkup.nearest())
-        self._progress("waiting for other processes", 0, 1)
-        with upkeep.alone(self._library):
-            self._stage(lambda checkup: checkup.orphans(alone=True))
+        if not self._is_blind():
+            self._stage(lambda checkup: checkup.texts())
+            self._stage(lambda checkup: checkup.vectors())
+            self._stage(lambda checkup: self._doctor._settings())
+            self._stage(lambda checkup: checkup.nearest())
+            self._progress("waiting for other processes", 0, 1)
+            self._clear_away()
         checkup, pins = self._doctor._checkup(self._progress)
-        return Report(tuple(self._treated), self._doctor._facts(checkup, pins), mended=True)
+        blind = [one.fault for one in self._treated] if self._is_blind() else ()
+        return Report(tuple(self._treated), self._doctor._facts(checkup, pins, blind), mended=True)
+
+    def _is_blind(self) -> bool:
+        """Whether the list of packs still cannot be read: then nothing is known to be needed by nobody."""
+        return not self._begun_anew and _is_blind([one.fault for one in self._treated])
+
+    def _clear_away(self) -> None:
+        """Delete what nothing needs, while nobody else installs or embeds."""
+        try:
+            with upkeep.alone(self._library):
+                self._stage(lambda checkup: checkup.orphans(alone=True))
+        except (LorewrightError, *Trouble) as problem:
+            trouble = trouble_of(problem, self._doctor.indexes)
+            fault = Fault("unknown", "not-examined", "indexes", trouble.message, trouble.hint or "look at the disk")
+            self._treated.append(Treated(fault, *_would(fault)))
 
     def _stage(self, find: Callable[[Checkup], Iterable[Fault]]) -> None:
         """Find the faults of one kind by what is there now, and mend each."""
         checkup, pins = self._doctor._checkup(self._progress)
         done: set[GenerationKey] = set()
-        for fault in list(find(checkup)):
+        for fault in unless_unknown("indexes", lambda: find(checkup)):
             if _is_spared(fault, pins, self._lost) or (fault.key is not None and fault.key in done):
                 continue
             treated = self._tried(fault, checkup, pins)
@@ -158,17 +194,22 @@ class _Treatment:
     def _tried(self, fault: Fault, checkup: Checkup, pins: Pins) -> Treated:
         try:
             return self._mend(fault, checkup, pins)
-        except LorewrightError as problem:
-            return Treated(fault, f"not mended: {problem.message}", problem.hint or "see what it says")
+        except (LorewrightError, *Trouble) as problem:
+            trouble = trouble_of(problem, Path(fault.where))
+            return Treated(fault, f"not mended: {trouble.message}", trouble.hint or "see what it says")
 
     def _mend(self, fault: Fault, checkup: Checkup, pins: Pins) -> Treated:
         match fault.code:
             case "library-damaged":
-                return self._begin_library_anew(fault, pins)
+                return self._begin_library_anew(fault)
             case "embeddings-damaged":
                 with upkeep.alone(self._library):
-                    self._doctor.cache.begin_anew()
-                return Treated(fault, "begun anew")
+                    aside = self._doctor.cache.begin_anew()
+                return Treated(fault, f"moved to {aside.name} and begun anew")
+            case "link-found" | "not-examined":
+                return Treated(fault, *_would(fault))
+            case "generation-unused" if fault.hint is not None:
+                return Treated(fault, "left as it is", fault.hint)
             case "history-damaged" | "history-unused":
                 upkeep.delete_database(_path(fault))
                 return Treated(fault, "deleted")
@@ -228,13 +269,14 @@ class _Treatment:
             return Treated(fault, "rebuilt" if wanted else "deleted")
         return Treated(fault, "it cannot be built here: searched exactly", 'set chroma = "never" under [index]')
 
-    def _begin_library_anew(self, fault: Fault, pins: Pins) -> Treated:
-        """Install again what the damaged list still says, and packs of the workspace that were indexed or pinned."""
+    def _begin_library_anew(self, fault: Fault) -> Treated:
+        """Install again what the damaged list still says, and packs of the workspace of which there is an index; what
+        lies in `content_packs` besides was not installed, or not to the end."""
         known = {pack_id: (Path(path), lenient) for pack_id, path, lenient in self._library.salvaged()}
-        indexed = [path.name for path in self._library.generations.glob("[!.]*") if path.is_dir()]
-        for pack_id in (*indexed, *(pin.pack_id for pin in pins.texts)):
+        for pack_id in self._library.indexed():
             known.setdefault(pack_id, (self._doctor.content_packs / pack_id, False))
         aside = self._library.begin_anew()
+        self._begun_anew = True
         installed = self._install_all({one: known[one] for one in sorted(known)})
         self._lost = tuple(sorted(set(known) - installed))
         done = f"moved to {aside.name} and begun anew with {', '.join(sorted(installed)) or 'no pack'}"
@@ -261,8 +303,10 @@ class _Treatment:
         return installed
 
 
-def _is_blind(found: Iterable[Fault]) -> bool:
-    return any(fault.code == "library-damaged" for fault in found)
+def _is_blind(found: Sequence[Fault]) -> bool:
+    """Whether the list of packs cannot be read, or could not be examined."""
+    unknown = any(fault.code == "not-examined" and fault.where in ("indexes", "library.db") for fault in found)
+    return unknown or any(fault.code == "library-damaged" for fault in found)
 
 
 def _is_spared(fault: Fault, pins: Pins, lost: Iterable[str]) -> bool:
@@ -275,9 +319,19 @@ def _is_spared(fault: Fault, pins: Pins, lost: Iterable[str]) -> bool:
 
 
 def _would(fault: Fault) -> tuple[str, str]:
+    if fault.hint is not None and fault.kind in ("foreign", "unknown"):
+        return "left as it is", fault.hint
     if fault.hint is not None:
         return "a person must mend it", fault.hint
     return ("would be deleted" if fault.kind == "orphaned" else "would be rebuilt"), "run: lorewright doctor"
+
+
+def _counts(checkup: Checkup) -> tuple[int, int]:
+    """How many packs are installed, and how many vectors their texts have; what cannot be counted now is none."""
+    try:
+        return len(checkup.library.packs()), checkup.count_vectors()
+    except (LorewrightError, *Trouble):
+        return 0, 0
 
 
 def _done(fault: Fault, done: bool, told: str) -> Treated:

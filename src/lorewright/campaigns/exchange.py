@@ -32,6 +32,7 @@ from lorewright.storage.campaign_tables import CAMPAIGN_MIGRATIONS
 from lorewright.storage.containers import Container, open_container, write_container
 from lorewright.storage.contents import Refused, campaign_row, pinned_texts
 from lorewright.storage.database import Database
+from lorewright.storage.enclosure import Enclosure
 from lorewright.storage.migrations import migrate
 from lorewright.storage.steps import step
 from lorewright.storage.tables import Table, Value, read_tables, write_tables
@@ -229,6 +230,7 @@ def _cells(line: str) -> Iterator[Value]:
 def _unpacked(container: Container, folder: Path) -> dict[str, Path]:
     """Content hash -> the folder of that text, for every pack in the file."""
     roots: dict[str, Path] = {}
+    here = Enclosure(folder)
     for member in container.names:
         name = PurePosixPath(member)
         if name.parts[0] == "tables":
@@ -237,9 +239,8 @@ def _unpacked(container: Container, folder: Path) -> dict[str, Path]:
         leads_out = not inner or ".." in name.parts or "\\" in member or ":" in member or "\0" in member
         if name.parts[0] != "packs" or not content_hash.isalnum() or leads_out:
             raise DamagedFile(f"the member {member!r} is none that was exported", hint="do not import it")
-        file = (roots.setdefault(content_hash, folder / content_hash)).joinpath(*inner)
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_bytes(container.read(member, max_bytes=MAX_FILE_BYTES))
+        roots.setdefault(content_hash, folder / content_hash)
+        here.write_new(here.path(content_hash, *inner), container.read(member, max_bytes=MAX_FILE_BYTES))
     for content_hash, root in roots.items():
         if content_hash_of(root) != content_hash:
             raise DamagedFile(f"the text {content_hash[:16]} in it is another one", hint=_AGAIN)

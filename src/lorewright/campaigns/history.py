@@ -19,6 +19,7 @@ from lorewright.index.history import HistoryIndex, HistoryRecord, TurnKey
 from lorewright.index.history_generation import history_generation
 from lorewright.index.vector_building import VectorBuilder
 from lorewright.rules.outcomes import Resolution
+from lorewright.storage.enclosure import Enclosure
 from lorewright.storage.sittings import session_summaries
 from lorewright.turn.keeping import flagged_entries
 from lorewright.turn.store import CampaignStore
@@ -82,8 +83,12 @@ class Histories:
         return {key: (*(known.get(key) or made.get(key, ())), *told.get(key.turn_id, ())) for key in keys}
 
     def index_of(self, store: CampaignStore) -> HistoryIndex:
-        """Where the records of a campaign are kept."""
-        return HistoryIndex(self.folder / f"{store.campaign_id}.db")
+        """Where the records of a campaign are kept.
+
+        Raises:
+            UnsafePath: the campaign's own ID is none, or a link stands there.
+        """
+        return HistoryIndex(Enclosure(self.folder.parent).path(self.folder.name, f"{store.campaign_id}.db"))
 
 
 def turn_keys(begun: str, turns: Sequence[dict[str, Any]]) -> list[TurnKey]:

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import os
-import sqlite3
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from lorewright.errors import DamagedFile
+from lorewright.errors import DamagedFile, FileUnavailable, UnsafePath
+from lorewright.ids import is_hash, is_id
 from lorewright.storage.branches import MAIN_BRANCH
 from lorewright.storage.campaign_tables import CAMPAIGN_MIGRATIONS
 from lorewright.storage.database import Database, insert_row, opened
+from lorewright.storage.enclosure import Enclosure
 from lorewright.storage.migrations import migrate
 from lorewright.storage.prompt_pins import PromptPin, pinning
 from lorewright.storage.steps import step
+from lorewright.storage.trouble import Trouble
 from lorewright.storage.upgrades import all_pins
 from lorewright.turn.campaign import PackPin
 from lorewright.turn.messages import Message
@@ -65,7 +67,7 @@ def new_file(path: Path) -> Iterator[Database]:
             # One plain file, with no log beside it, so that the rename moves all of it.
             database.rows("PRAGMA journal_mode = DELETE")
         step("new:built")
-        path.hardlink_to(building)
+        Enclosure(path.parent).name_new(building, path)
         step("new:linked")
     finally:
         _remove(building)
@@ -73,8 +75,7 @@ def new_file(path: Path) -> Iterator[Database]:
 
 def _remove(path: Path) -> None:
     for suffix in ("", ".lock", "-wal", "-shm", "-journal"):
-        with suppress(FileNotFoundError):
-            path.with_name(path.name + suffix).unlink()
+        Enclosure(path.parent).remove(path.with_name(path.name + suffix))
 
 
 def _creation(
@@ -98,10 +99,11 @@ def _creation(
 
 
 def pins_of(path: Path) -> tuple[PackPin, ...] | None:
-    """The texts that a campaign's file pins on any branch, of whatever version it is; None where it cannot be read."""
+    """Return the texts that a campaign's file pins on any branch, of whatever version it is; None where it cannot be
+    read, or pins what no loader makes: an ID or hash that could lead out of a folder."""
     try:
         with opened(path) as database:
-            rows = all_pins(database)
-    except (DamagedFile, sqlite3.DatabaseError):
+            pins = tuple(PackPin(*row) for row in all_pins(database))
+    except (DamagedFile, FileUnavailable, UnsafePath, *Trouble):
         return None
-    return tuple(PackPin(*row) for row in rows)
+    return pins if all(is_id(pin.pack_id) and is_hash(pin.content_hash) for pin in pins) else None

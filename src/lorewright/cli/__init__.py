@@ -11,7 +11,8 @@ from contextlib import suppress
 from lorewright.cli.output import complain
 from lorewright.cli.root import app
 from lorewright.cli.trusting import ask_at_terminal
-from lorewright.errors import DamagedFile, LorewrightError
+from lorewright.errors import LorewrightError
+from lorewright.storage.trouble import trouble_of
 from lorewright.trust import ask_with
 
 
@@ -31,7 +32,7 @@ def main() -> None:
         sys.exit(1)
     except (sqlite3.DatabaseError, OSError) as problem:
         # The disk under us: full, read-only, or what was a database is none. What was begun was rolled back.
-        complain(DamagedFile(str(problem), hint="look at the disk and its rights, then run: lorewright doctor"))
+        complain(trouble_of(problem, None))
         sys.exit(1)
     except KeyboardInterrupt:
         sys.exit(130)

@@ -7,15 +7,12 @@ leaves a temporary folder, which the next build removes.
 from __future__ import annotations
 
 import hashlib
-import os
-import shutil
 import sqlite3
 from collections.abc import Iterable, Sequence
-from contextlib import closing
+from contextlib import closing, suppress
 from pathlib import Path
 
-from filelock import FileLock
-
+from lorewright.errors import DamagedFile, UnsafePath
 from lorewright.ids import canonical_json
 from lorewright.index.entry_rules import rules_to_store
 from lorewright.index.fulltext import fulltext_here
@@ -25,50 +22,72 @@ from lorewright.index.windows import windows_of
 from lorewright.index.words import is_english, words_of
 from lorewright.packs.conditions import of_item, to_json
 from lorewright.packs.models import OPEN_ROLES, Chunk, Entity, Item, Pack
+from lorewright.storage.enclosure import Enclosure
 from lorewright.storage.steps import step
+from lorewright.storage.trouble import is_absence
 from lorewright.tokens import count_tokens
 
 TEMPORARY = ".building-"
 
 # The hash of the bytes of `chunks.db`: SQLite does not see it when a text in it is damaged.
 DIGEST_FILE = "chunks.sha256"
+_DIGEST_BYTES = 1 << 10
 
 
 def build_generation(pack: Pack, generations: Path) -> GenerationKey:
     """Write the pack's generation unless it is there already. Takes the builders' lock.
 
     Before the rename nothing of it can be seen; after it the folder is whole and on disk.
+
+    Raises:
+        UnsafePath: a link stands where the generation belongs.
     """
     key = GenerationKey(pack.manifest.id, pack.content_hash)
+    home = Enclosure(generations)
     final = generations / key.folder
-    generations.mkdir(parents=True, exist_ok=True)
-    with FileLock(generations / ".build.lock"):
-        for left_over in generations.glob(f"{TEMPORARY}*"):
-            shutil.rmtree(left_over)
-        if has_sound_chunks(final):
+    with home.locked(generations / ".build.lock"):
+        remove_left_over(home, TEMPORARY)
+        if has_sound_chunks(home.checked(final)):
             return key
-        if final.exists():
-            shutil.rmtree(final)
-        building = generations / f"{TEMPORARY}{os.getpid()}"
-        building.mkdir()
+        home.remove(final)
+        building = home.temporary_folder(TEMPORARY)
         step("install:building")
         _write(pack, building / CHUNKS_FILE)
         step("install:written")
-        (building / DIGEST_FILE).write_text(_digest(building / CHUNKS_FILE), encoding="ascii")
-        sync(building / CHUNKS_FILE, building / DIGEST_FILE, building)
+        home.write(building / DIGEST_FILE, _digest(building / CHUNKS_FILE).encode("ascii"))
+        home.sync(building / CHUNKS_FILE, building)
         step("install:synced")
-        final.parent.mkdir(exist_ok=True)
-        building.rename(final)
-        sync(final.parent)
+        home.make_folder(final.parent)
+        home.move(building, final)
+        home.sync(final.parent)
         step("install:renamed")
     return key
 
 
+def remove_left_over(home: Enclosure, prefix: str) -> None:
+    """Delete the temporary folders of processes that died; one in which somebody put a link is left."""
+    for path in home.entries():
+        if path.name.startswith(prefix):
+            with suppress(UnsafePath):
+                home.remove(path)
+
+
 def has_sound_chunks(folder: Path) -> bool:
-    """Whether a generation is there and every byte is as it was written; a damaged one is built again."""
+    """Return whether a generation is there and every byte is as it was written; a damaged one is built again.
+
+    Raises:
+        OSError: a file is there and cannot be read now.
+        UnsafePath: the folder or a file of it is a link.
+    """
+    here = Enclosure(folder)
     try:
-        return (folder / DIGEST_FILE).read_bytes() == _digest(folder / CHUNKS_FILE).encode()
-    except OSError:
+        digest = here.read(folder / DIGEST_FILE, limit=_DIGEST_BYTES)
+        return digest == _digest(here.checked(folder / CHUNKS_FILE)).encode()
+    except DamagedFile:
+        return False
+    except OSError as problem:
+        if not is_absence(problem):
+            raise
         return False
 
 
@@ -78,6 +97,7 @@ def _digest(path: Path) -> str:
 
 
 def _write(pack: Pack, path: Path) -> None:
+    Enclosure(path.parent).create(path)
     with closing(sqlite3.connect(path, isolation_level=None)) as connection:
         # Nothing reads it before it was synced and renamed, so a journal would protect nobody.
         connection.execute("PRAGMA journal_mode = OFF")
@@ -234,13 +254,3 @@ def _condition_rows(row: int, chunk: Chunk) -> list[tuple[object, ...]]:
     whole = [(row, None, to_json(when), when.line) for when in chunk.conditions]
     parts = [(item, when) for item in chunk.items if (when := of_item(item)) is not None]
     return [*whole, *((row, item.id, to_json(when), item.line) for item, when in parts)]
-
-
-def sync(*paths: Path) -> None:
-    """Have files and folders on disk before anything says that they are."""
-    for path in paths:
-        handle = os.open(path, os.O_RDONLY)
-        try:
-            os.fsync(handle)
-        finally:
-            os.close(handle)

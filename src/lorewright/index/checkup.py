@@ -11,14 +11,13 @@ indexed and embedded again. Faults are of four kinds:
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
+from functools import partial
+from pathlib import Path, PurePath
 from typing import Literal
 
-from filelock import FileLock, Timeout
-
-from lorewright.errors import LorewrightError
+from lorewright.errors import Busy, DamagedFile, FileUnavailable, LorewrightError, UnsafePath
 from lorewright.index import building, vector_building
 from lorewright.index.building import has_sound_chunks
 from lorewright.index.embedding_cache import EmbeddingCache
@@ -32,9 +31,13 @@ from lorewright.index.vectors.stored import about_vectors, has_sound_vectors
 from lorewright.index.windows import windows_of
 from lorewright.packs.loader import Progress, content_hash_of, load_manifest, no_progress
 from lorewright.storage.database import is_sound
+from lorewright.storage.enclosure import Enclosure
+from lorewright.storage.trouble import Trouble, trouble_of
 
-Kind = Literal["stale", "torn", "orphaned", "degraded"]
+Kind = Literal["stale", "torn", "orphaned", "degraded", "foreign", "unknown"]
 Code = Literal[
+    "link-found",
+    "not-examined",
     "library-damaged",
     "embeddings-damaged",
     "history-damaged",
@@ -66,7 +69,11 @@ _TORN = "other bytes than were written"
 @dataclass(frozen=True, slots=True)
 class Fault:
     """One thing that is wrong. `where` is a pack's ID or a path below `indexes/`; `hint` says what to do where a person
-    must. `key` and `path` are what it is about, where it is about a text or a file."""
+    must. `key` and `path` are what it is about, where it is about a text or a file.
+
+    What is `foreign` is a link, which nobody but a person follows or deletes. What is `unknown` could not be examined:
+    the disk is full, another process holds it; nothing may be concluded of it.
+    """
 
     kind: Kind
     code: Code
@@ -91,14 +98,24 @@ class Checkup:
     progress: Progress = field(default=no_progress)
 
     def databases(self) -> Iterator[Fault]:
-        """Of the databases: where the list of packs is damaged nothing else can be judged."""
-        if not self.library.is_sound():
-            yield Fault("torn", "library-damaged", "library.db", "the list of installed packs cannot be read")
-        if not self.cache.is_sound():
-            yield Fault("torn", "embeddings-damaged", "embeddings.db", "the kept vectors cannot be read")
+        """Of the databases: where the list of packs is damaged, or cannot be examined, nothing else can be judged."""
+        yield from unless_unknown("library.db", self._library_faults)
+        yield from unless_unknown("embeddings.db", self._embeddings_faults)
         for path in self._histories():
-            if path.stem in self.campaigns and not is_sound(path):
-                yield Fault("torn", "history-damaged", self._name(path), "it cannot be read", path=path)
+            if path.stem in self.campaigns:
+                yield from unless_unknown(self._name(path), partial(self._history_faults, path))
+
+    def _library_faults(self) -> Iterator[Fault]:
+        if not self.library.is_sound():
+            yield Fault("torn", "library-damaged", "library.db", "the list of installed packs is damaged")
+
+    def _embeddings_faults(self) -> Iterator[Fault]:
+        if not self.cache.is_sound():
+            yield Fault("torn", "embeddings-damaged", "embeddings.db", "the kept vectors are damaged")
+
+    def _history_faults(self, path: Path) -> Iterator[Fault]:
+        if not is_sound(path):
+            yield Fault("torn", "history-damaged", self._name(path), "it is damaged", path=path)
 
     def texts(self) -> Iterator[Fault]:
         """Of the installed packs and their keyword indexes, and of the texts that campaigns pin."""
@@ -106,16 +123,18 @@ class Checkup:
         for done, pack in enumerate(packs):
             self.progress("checking packs", done, len(packs))
             yield from _pack_faults(pack)
-            yield from self._index_faults(pack.key)
+            yield from unless_unknown(pack.id, partial(self._index_faults, pack.key))
         installed = {pack.key for pack in packs}
         for key in self.pinned:
             if key not in installed:
-                yield from self._index_faults(key)
+                yield from unless_unknown(key.pack_id, partial(self._index_faults, key))
 
     def _index_faults(self, key: GenerationKey) -> Iterator[Fault]:
-        folder = self.library.generations / key.folder
+        generations = Enclosure(self.library.generations)
+        folder = generations.checked(generations.root / key.folder)
         if not (folder / CHUNKS_FILE).is_file():
-            others = [path for path in folder.parent.glob(f"{key.content_hash[:16]}-*") if path.is_dir()]
+            entries = generations.entries(folder.parent)
+            others = [path for path in entries if path.name.startswith(f"{key.content_hash[:16]}-")]
             state = "its index was made by another version" if others else "there is no index of its text"
             yield Fault("stale", "index-missing", key.pack_id, state, key=key)
         elif not has_sound_chunks(folder):
@@ -126,13 +145,14 @@ class Checkup:
         keys = self._indexed()
         for done, key in enumerate(keys):
             self.progress("checking vectors", done, len(keys))
-            yield from self._vector_faults(key)
+            yield from unless_unknown(key.pack_id, partial(self._vector_faults, key))
 
     def _vector_faults(self, key: GenerationKey) -> Iterator[Fault]:
         if self.library.vectors is None:
             return
         fingerprint = self.library.vectors.embedder.fingerprint
-        folder = self.library.generations / key.folder_in(fingerprint)
+        generations = Enclosure(self.library.generations)
+        folder = generations.checked(generations.root / key.folder_in(fingerprint))
         if not (folder / CHUNKS_FILE).is_file():
             others = self.library.foreign_spaces(key)
             if others:
@@ -149,16 +169,16 @@ class Checkup:
         folders = self._embedded()
         for done, folder in enumerate(folders):
             self.progress("checking Chroma", done, len(folders))
-            held = chroma_files.lock(folder)
-            scratch = (chroma_files.BUILDING, chroma_files.OPEN) if held else ()
-            left = [folder / name for name in scratch if (folder / name).exists()]
-            if held:
-                held.release()
-            for path in left:
-                yield Fault("orphaned", "chroma-scratch", self._name(path), "left by a process that died", path=path)
-            yield from self._chroma_faults(folder)
+            yield from unless_unknown(self._name(folder), partial(self._chroma_faults, folder))
 
     def _chroma_faults(self, folder: Path) -> Iterator[Fault]:
+        held = chroma_files.lock(folder)
+        scratch = (chroma_files.BUILDING, chroma_files.OPEN) if held else ()
+        left = [path for path in Enclosure(folder).entries() if path.name in scratch]
+        if held:
+            held.release()
+        for path in left:
+            yield Fault("orphaned", "chroma-scratch", self._name(path), "left by a process that died", path=path)
         state = chroma_state(folder)
         if state == "broken":
             yield Fault("torn", "chroma-damaged", self._name(folder), "Chroma does not open or find", path=folder)
@@ -169,9 +189,13 @@ class Checkup:
         """What nothing needs: temporary folders, generations, histories, kept vectors. Temporary folders may be those
         of whoever is building, unless the caller is `alone`."""
         yield from self._leftovers(alone)
+        lost = self.library.lost()
         for folder in self._unused_generations():
-            state = "no installed pack and no campaign needs it"
-            yield Fault("orphaned", "generation-unused", self._name(folder), state, path=folder)
+            state, hint = "no installed pack and no campaign needs it", None
+            if folder.parent.name in lost:
+                state = "its pack was in the list that was damaged"
+                hint = f"install {folder.parent.name} again; or delete indexes/library.db.damaged to have it deleted"
+            yield Fault("orphaned", "generation-unused", self._name(folder), state, hint, path=folder)
         for path in self._histories():
             if path.stem not in self.campaigns:
                 yield Fault("orphaned", "history-unused", self._name(path), "its campaign is gone", path=path)
@@ -185,17 +209,19 @@ class Checkup:
                 yield Fault("orphaned", "embeddings-unused", "embeddings.db", f"{unused} vectors that nothing uses")
 
     def _leftovers(self, alone: bool) -> Iterator[Fault]:
-        for lock, pattern in ((".build.lock", building.TEMPORARY), (".embed.lock", vector_building.TEMPORARY)):
-            left = sorted(self.library.generations.glob(f"{pattern}*"))
-            if left and (alone or _is_free(self.library.generations / lock)):
+        generations = Enclosure(self.library.generations)
+        for lock, prefix in ((".build.lock", building.TEMPORARY), (".embed.lock", vector_building.TEMPORARY)):
+            left = [path for path in generations.entries() if path.name.startswith(prefix)]
+            if left and (alone or _is_free(generations.root / lock)):
                 for path in left:
                     yield Fault("orphaned", "leftover", self._name(path), "left by a process that died", path=path)
 
     def _unused_generations(self) -> Iterator[Path]:
         needed = {folder for key in self.needed() for folder in self._needed_folders(key)}
-        for pack in sorted(self.library.generations.glob("[!.]*")):
-            for folder in sorted(pack.iterdir()) if pack.is_dir() else ():
-                if folder not in needed:
+        generations = Enclosure(self.library.generations)
+        for pack in generations.entries():
+            for folder in generations.entries(pack) if pack.name[0] != "." else ():
+                if folder not in needed and next(generations.links(folder), None) is None:
                     yield folder
 
     def _needed_folders(self, key: GenerationKey) -> Iterator[Path]:
@@ -228,20 +254,41 @@ class Checkup:
         return sum(about_vectors(folder).windows for folder in self._embedded())
 
     def _indexed(self) -> list[GenerationKey]:
-        return [key for key in self.needed() if has_sound_chunks(self.library.generations / key.folder)]
+        return [key for key in self.needed() if _has_own_chunks(self.library.generations / key.folder)]
 
     def _embedded(self) -> list[Path]:
         if self.library.vectors is None:
             return []
         fingerprint = self.library.vectors.embedder.fingerprint
         folders = [self.library.generations / key.folder_in(fingerprint) for key in self.needed()]
-        return [folder for folder in folders if has_sound_vectors(folder, fingerprint)]
+        return [folder for folder in folders if _has_own_chunks(folder) and has_sound_vectors(folder, fingerprint)]
 
     def _histories(self) -> list[Path]:
-        return sorted((self.indexes / "history").glob("*.db"))
+        here = Enclosure(self.indexes)
+        return [path for path in here.entries(here.root / "history") if path.suffix == ".db"]
 
     def _name(self, path: Path) -> str:
         return path.relative_to(self.indexes).as_posix()
+
+
+def links_below(folder: Path, shown: str) -> Iterator[Fault]:
+    """Yield a fault for each link below one of the workspace's own folders, and for the folder itself where it is one;
+    `shown` is what the folder is called."""
+    for path in Enclosure(folder).links():
+        name = (PurePath(shown) / path.relative_to(folder)).as_posix()
+        hint = f"delete the link {path}; to keep the data elsewhere, move the folder there or mount it here"
+        yield Fault("foreign", "link-found", name, "a link, which is not followed", hint, path=path)
+
+
+def unless_unknown(where: str, find: Callable[[], Iterable[Fault]]) -> list[Fault]:
+    """Return the faults that are found, and at the end the one that says why no more could be found out."""
+    found: list[Fault] = []
+    try:
+        found.extend(find())
+    except (FileUnavailable, UnsafePath, DamagedFile, *Trouble) as problem:
+        trouble = trouble_of(problem, Path(where))
+        found.append(Fault("unknown", "not-examined", where, trouble.message, trouble.hint or "look at the disk"))
+    return found
 
 
 def _pack_faults(pack: InstalledPack) -> Iterator[Fault]:
@@ -262,11 +309,19 @@ def _pack_faults(pack: InstalledPack) -> Iterator[Fault]:
         yield Fault("stale", "text-changed", pack.id, "its text is another than is indexed", key=pack.key)
 
 
+def _has_own_chunks(folder: Path) -> bool:
+    """Whether the chunks are sound and ours: what stands behind a link is neither."""
+    try:
+        return has_sound_chunks(folder)
+    except UnsafePath:
+        return False
+
+
 def _is_free(lock: Path) -> bool:
     try:
-        with FileLock(lock, timeout=0):
+        with Enclosure(lock.parent).locked(lock, timeout_s=0):
             return True
-    except Timeout:
+    except Busy:
         return False
 
 

@@ -7,7 +7,6 @@ same sentence share its vector.
 from __future__ import annotations
 
 import hashlib
-import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
@@ -15,11 +14,13 @@ from pathlib import Path
 
 import numpy as np
 
-from lorewright.errors import DamagedFile, EmbedderError
+from lorewright.errors import DamagedFile, EmbedderError, LorewrightError
 from lorewright.index.embedders.embedder import Embedder, Vectors
-from lorewright.storage.database import Database, delete_files_of, is_damage, is_sound
+from lorewright.storage.database import Database, is_sound, set_aside
+from lorewright.storage.enclosure import Enclosure
 from lorewright.storage.migrations import Migration, open_migrated
 from lorewright.storage.steps import step
+from lorewright.storage.trouble import Trouble, telling_trouble, trouble_of
 
 MIGRATIONS = (
     Migration(
@@ -65,8 +66,8 @@ class EmbeddingCache:
         holder = EmbeddingCache(self._path)
         try:
             holder._held = self._opened()
-        except (DamagedFile, sqlite3.DatabaseError) as problem:
-            raise EmbedderError(f"{self._path}: {problem}", hint="run: lorewright doctor") from None
+        except (LorewrightError, *Trouble) as problem:
+            raise self._refusal(problem) from None
         return holder
 
     def let_go(self) -> None:
@@ -85,8 +86,15 @@ class EmbeddingCache:
         """
         try:
             return self._embed(texts, embedder, progress)
-        except sqlite3.DatabaseError as problem:
-            raise EmbedderError(f"{self._path}: {problem}", hint="run: lorewright doctor") from None
+        except EmbedderError:
+            raise
+        except (LorewrightError, *Trouble) as problem:
+            raise self._refusal(problem) from None
+
+    def _refusal(self, problem: Exception) -> EmbedderError:
+        trouble = trouble_of(problem, self._path)
+        hint = "run: lorewright doctor" if isinstance(trouble, DamagedFile) else trouble.hint
+        return EmbedderError(f"the kept vectors: {trouble.message}", hint=hint)
 
     def _embed(self, texts: Sequence[str], embedder: Embedder, progress: Callable[[int, int], None]) -> Embedded:
         hashes = [hash_of(text) for text in texts]
@@ -109,15 +117,15 @@ class EmbeddingCache:
         return Embedded(vectors, len(missing))
 
     def count(self) -> int:
-        """How many vectors are kept."""
-        if not self._path.exists():
+        """Return how many vectors are kept."""
+        if not self._exists():
             return 0
         with self._database() as database:
             return int(database.rows("SELECT count(*) FROM vectors")[0][0])
 
     def unused(self, fingerprint: str, texts: Iterable[str]) -> int:
-        """How many are of none of the texts in this vector space."""
-        if not self._path.exists():
+        """Return how many are of none of the texts in this vector space."""
+        if not self._exists():
             return 0
         with self._database() as database:
             return len(_unused(database, fingerprint, texts))
@@ -131,12 +139,27 @@ class EmbeddingCache:
         return len(gone)
 
     def is_sound(self) -> bool:
-        """Whether the file, where there is one, can be read."""
+        """Return whether the file, where there is one, can be read as what was written.
+
+        Raises:
+            FileUnavailable: it cannot be looked at now, so that nothing is known of it.
+            UnsafePath: it is a link.
+        """
+        if not self._exists():
+            return True
+        try:
+            with telling_trouble(self._path), closing(self._read_or_made()) as database:
+                database.rows("SELECT DISTINCT fingerprint FROM vectors")
+        except DamagedFile:
+            return False
         return is_sound(self._path)
 
-    def begin_anew(self) -> None:
-        """Forget everything, readable or not."""
-        delete_files_of(self._path)
+    def begin_anew(self) -> Path:
+        """Move a damaged file aside, where it can be looked at; where to. Vectors may have cost money."""
+        return set_aside(self._path)
+
+    def _exists(self) -> bool:
+        return Enclosure(self._path.parent).checked(self._path).exists()
 
     @contextmanager
     def _database(self) -> Iterator[Database]:
@@ -147,14 +170,19 @@ class EmbeddingCache:
             yield database
 
     def _opened(self) -> Database:
-        """The cache's file; a damaged one is begun anew, for it holds nothing that cannot be made again."""
+        """The cache's file; a damaged one is set aside and begun anew, for all in it can be made again."""
         try:
-            return open_migrated(self._path, MIGRATIONS)
-        except (DamagedFile, sqlite3.DatabaseError) as problem:
-            if isinstance(problem, sqlite3.Error) and not is_damage(problem):
-                raise
-            self.begin_anew()
-            return open_migrated(self._path, MIGRATIONS)
+            return self._read_or_made()
+        except (DamagedFile, *Trouble) as problem:
+            trouble = trouble_of(problem, self._path)
+            if not isinstance(trouble, DamagedFile):
+                raise trouble from None
+            with Enclosure(self._path.parent).locked(self._path.with_name(f"{self._path.name}.lock")):
+                self.begin_anew()
+            return self._read_or_made()
+
+    def _read_or_made(self) -> Database:
+        return open_migrated(self._path, MIGRATIONS, rebuildable=True)
 
 
 def hash_of(text: str) -> bytes:

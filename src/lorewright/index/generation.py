@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from lorewright.errors import StaleIndexError
+from lorewright.errors import StaleIndexError, UnsafePath
+from lorewright.ids import is_hash, is_id
 from lorewright.index.embedders.embedder import Embedder
 from lorewright.index.fulltext import can_read, fulltext_of, fulltext_suffix
 from lorewright.index.keywords import KeywordTable
@@ -19,6 +20,7 @@ from lorewright.index.vectors.stored import StoredVectors
 from lorewright.index.window_table import WindowTable, read_window_table
 from lorewright.index.words import is_english
 from lorewright.packs.models import OPEN_ROLES, Entity, Item, Manifest
+from lorewright.storage.enclosure import Enclosure
 
 CHUNKS_FILE = "chunks.db"
 
@@ -40,12 +42,24 @@ class GenerationKey:
     content_hash: str
 
     @property
+    def is_plain(self) -> bool:
+        """Whether ID and hash are what the loader gives a pack, so that they can name folders."""
+        return is_id(self.pack_id) and is_hash(self.content_hash)
+
+    @property
     def folder(self) -> str:
         """The folder without vectors: `neo_seattle/0123456789abcdef-keywords-f7`."""
         return self.folder_in(KEYWORDS)
 
     def folder_in(self, space: str) -> str:
-        """The folder with the vectors of an embedder, named by its fingerprint."""
+        """The folder with the vectors of an embedder, named by its fingerprint.
+
+        Raises:
+            UnsafePath: ID or hash, which a file may have brought, is none, and could lead out of `generations`.
+        """
+        if not self.is_plain:
+            what = f"{self.pack_id!r} with the hash {self.content_hash[:16]!r} is no pack"
+            raise UnsafePath(what, hint="do not use the file that names it")
         return f"{self.pack_id}/{self.content_hash[:16]}-{space}-f{GENERATION_FORMAT}{fulltext_suffix()}"
 
     def space_of(self, folder_name: str) -> str | None:
@@ -128,8 +142,9 @@ class Generation:
 
         Raises:
             StaleIndexError: there is no such generation, or another version of the program built it.
+            UnsafePath: the folder or the file in it is a link.
         """
-        path = folder.absolute() / CHUNKS_FILE
+        path = Enclosure(folder.absolute()).path(CHUNKS_FILE) if connection is None else folder
         if connection is None and not path.is_file():
             raise StaleIndexError(f"there is no index at {folder}", hint="run: lorewright pack install FOLDER")
         self.folder = folder

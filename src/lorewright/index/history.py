@@ -7,18 +7,18 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections.abc import Mapping, Sequence
-from contextlib import closing
+from contextlib import AbstractContextManager, closing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from filelock import FileLock
-
 from lorewright.errors import DamagedFile, SettingsError
 from lorewright.ids import canonical_json, content_hash
-from lorewright.storage.database import Database, delete_files_of, is_damage
+from lorewright.storage.database import Database, delete_files_of
+from lorewright.storage.enclosure import Enclosure
 from lorewright.storage.migrations import Migration, open_migrated
 from lorewright.storage.steps import step
+from lorewright.storage.trouble import Trouble, trouble_of
 
 # What happened, what became established, what a narration said against it, how it was told, what a sitting amounted to.
 HistoryKind = Literal["event", "fact", "contradiction", "narration", "recap"]
@@ -82,7 +82,7 @@ class HistoryIndex:
         try:
             with closing(self._opened()) as database:
                 return _read(database, turns)
-        except sqlite3.DatabaseError as problem:
+        except Trouble as problem:
             self._begin_anew(problem)
             return {}
 
@@ -95,12 +95,12 @@ class HistoryIndex:
         """Keep turns, all or none. Whoever makes a turn makes the same of it, so it does not matter who is first.
 
         Raises:
-            DamagedFile: the disk refuses.
+            FileUnavailable: the disk refuses.
         """
         try:
             with closing(self._opened()) as database:
                 _write(database, turns)
-        except sqlite3.DatabaseError as problem:
+        except Trouble as problem:
             self._begin_anew(problem)
             with closing(self._opened()) as database:
                 _write(database, turns)
@@ -110,26 +110,34 @@ class HistoryIndex:
         try:
             with closing(open_migrated(self._path, MIGRATIONS)) as database:
                 rows = database.rows("SELECT records_json, records_hash FROM turns")
-        except (DamagedFile, SettingsError, sqlite3.DatabaseError):
+        except (DamagedFile, SettingsError, *Trouble):
             return []
         sound = [row["records_json"] for row in rows if _is_sound(row)]
         return [record["text"] for records in sound for record in json.loads(records)]
 
     def _opened(self) -> Database:
-        self._path.parent.mkdir(parents=True, exist_ok=True)
-        with FileLock(f"{self._path}.opening"):
+        with self._opening():
             try:
                 return open_migrated(self._path, MIGRATIONS)
-            except (DamagedFile, SettingsError, sqlite3.DatabaseError):
+            except (DamagedFile, SettingsError, *Trouble) as problem:
+                if not isinstance(problem, SettingsError):
+                    self._refuse_undamaged(problem)
                 delete_files_of(self._path)
                 return open_migrated(self._path, MIGRATIONS)
 
-    def _begin_anew(self, problem: sqlite3.DatabaseError) -> None:
-        """Delete a damaged file; what is no damage is raised: another process writes, the disk is full."""
-        if not is_damage(problem):
-            raise problem
-        with FileLock(f"{self._path}.opening"):
+    def _begin_anew(self, problem: Exception) -> None:
+        self._refuse_undamaged(problem)
+        with self._opening():
             delete_files_of(self._path)
+
+    def _refuse_undamaged(self, problem: Exception) -> None:
+        """Raise what is no damage: another process writes, the disk is full."""
+        trouble = trouble_of(problem, self._path)
+        if not isinstance(trouble, DamagedFile):
+            raise trouble from None
+
+    def _opening(self) -> AbstractContextManager[None]:
+        return Enclosure(self._path.parent).locked(self._path.with_name(f"{self._path.name}.opening"))
 
 
 def _read(database: Database, turns: Sequence[TurnKey]) -> dict[TurnKey, tuple[HistoryRecord, ...]]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import shutil
 import sqlite3
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager, suppress
@@ -11,9 +10,8 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
-from filelock import FileLock
-
 from lorewright.errors import DamagedFile, EmbedderError, NotFound, PackError, StaleIndexError
+from lorewright.ids import is_id
 from lorewright.index.building import build_generation
 from lorewright.index.damage import blaming_damage
 from lorewright.index.embedders.embedder import Vectors
@@ -25,9 +23,11 @@ from lorewright.packs.checking import Neighbour, check_pack
 from lorewright.packs.findings import Finding
 from lorewright.packs.loader import Progress, load_pack, no_progress
 from lorewright.packs.models import Dependency, Layer, Manifest, Pack
-from lorewright.storage.database import files_of, is_sound, opened
+from lorewright.storage.database import DAMAGED, is_sound, opened, set_aside
+from lorewright.storage.enclosure import Enclosure
 from lorewright.storage.migrations import Migration, migrate
 from lorewright.storage.steps import step
+from lorewright.storage.trouble import Trouble, trouble_of
 
 MIGRATIONS = (
     Migration(
@@ -108,11 +108,20 @@ class Library:
     ) -> None:
         """Without a builder of vectors packs are found by keywords alone. `open_nearest` opens what else searches the
         vectors of a generation, a `reranker` reads the best of an answer once more."""
+        self._folder = Enclosure(indexes)
         self._database = indexes / "library.db"
-        self.generations = indexes / "generations"
         self.vectors = vectors
         self._open_nearest = open_nearest
         self._reranker = reranker
+
+    @property
+    def generations(self) -> Path:
+        """The folder of all generations.
+
+        Raises:
+            UnsafePath: it, or `indexes/` itself, is a link.
+        """
+        return self._folder.path("generations")
 
     def searched_exactly(self) -> Library:
         """The same library, but that what it builds anew has nothing that proposes vectors: to build that takes longer
@@ -202,10 +211,10 @@ class Library:
                 connection.execute("DELETE FROM content_packs WHERE id = ?", (pack_id,))
                 step("remove:recording")
             step("remove:recorded")
-            installed = {pack.id for pack in self.packs()}
-            for folder in self.generations.iterdir() if self.generations.is_dir() else ():
-                if folder.is_dir() and not folder.name.startswith(".") and folder.name not in installed:
-                    shutil.rmtree(folder)
+            needed = {pack.id for pack in self.packs()} | self.lost()
+            for folder in self._folder.entries(self.generations):
+                if folder.name == pack_id or (folder.name[0] != "." and folder.name not in needed):
+                    self._folder.remove(folder)
         step("remove:deleted")
 
     def rebuild(self, folder: Path, *, content_hash: str, progress: Progress = no_progress) -> GenerationKey:
@@ -226,15 +235,20 @@ class Library:
         """The installed packs, by ID.
 
         Raises:
-            DamagedFile: the list of them cannot be read.
+            DamagedFile: the list of them holds other bytes than were written.
+            FileUnavailable: it cannot be read now.
+            UnsafePath: it is a link.
         """
-        if not self._database.is_file():
+        if not self._folder.checked(self._database).is_file():
             return []
         try:
             with opened(self._database) as database:
-                migrate(database, MIGRATIONS)
+                migrate(database, MIGRATIONS, rebuildable=True)
                 return [_installed(row) for row in database.rows("SELECT * FROM content_packs ORDER BY id")]
-        except (DamagedFile, sqlite3.DatabaseError, ValueError, LookupError, TypeError) as problem:
+        except (DamagedFile, *Trouble, ValueError, LookupError, TypeError) as problem:
+            trouble = trouble_of(problem, self._database)
+            if not isinstance(trouble, DamagedFile):
+                raise trouble from None
             raise DamagedFile(f"{self._database} cannot be read: {problem}", hint="run: lorewright doctor") from None
 
     def get(self, pack_id: str) -> InstalledPack:
@@ -299,10 +313,11 @@ class Library:
 
     def spaces(self, key: GenerationKey) -> dict[str, Path]:
         """The folders of a text by the vector space that they hold, the one without vectors first."""
+        home = self.generations / key.folder
         found = {
             space: folder
-            for folder in sorted((self.generations / key.pack_id).glob(f"{key.content_hash[:16]}-*"))
-            if (space := key.space_of(folder.name)) and (folder / CHUNKS_FILE).is_file()
+            for folder in self._folder.entries(home.parent)
+            if (space := key.space_of(folder.name)) and self._folder.checked(folder / CHUNKS_FILE).is_file()
         }
         return {KEYWORDS: found.pop(KEYWORDS), **found} if KEYWORDS in found else found
 
@@ -310,12 +325,17 @@ class Library:
     def changing(self) -> Iterator[None]:
         """While a generation is built and recorded, or unused ones are deleted: by one process at a time, so that none
         is deleted that is about to be recorded."""
-        self.generations.mkdir(parents=True, exist_ok=True)
-        with FileLock(self.generations / ".change.lock"):
+        with self._folder.locked(self.generations / ".change.lock"):
             yield
 
     def is_sound(self) -> bool:
-        """Whether the list of installed packs can be read; where there is none, nothing is installed."""
+        """Return whether the list of installed packs holds what was written; where there is none, nothing is installed.
+
+        Raises:
+            FileUnavailable: it cannot be looked at now, so that nothing is known of it.
+            SettingsError: a newer version wrote it.
+            UnsafePath: it is a link.
+        """
         try:
             self.packs()
         except DamagedFile:
@@ -323,22 +343,34 @@ class Library:
         return is_sound(self._database)
 
     def salvaged(self) -> list[tuple[str, str, bool]]:
-        """What a damaged list still says of its packs: (id, folder, lenient); maybe nothing."""
+        """Return what a damaged list still says of its packs: (id, folder, lenient); maybe nothing."""
         found: list[tuple[str, str, bool]] = []
-        with suppress(sqlite3.Error), closing(sqlite3.connect(f"{self._database.as_uri()}?mode=ro", uri=True)) as rows:
+        uri = f"{self._folder.checked(self._database).as_uri()}?mode=ro"
+        # Whatever a damaged schema makes SQLite say, which may itself be no text, there is nothing more to be had.
+        with suppress(*Trouble, ValueError), closing(sqlite3.connect(uri, uri=True)) as rows:
             for pack_id, path, lenient in rows.execute("SELECT id, path, lenient FROM content_packs NOT INDEXED"):
-                if isinstance(pack_id, str) and isinstance(path, str):
+                if isinstance(pack_id, str) and isinstance(path, str) and is_id(pack_id):
                     found.append((pack_id, path, bool(lenient)))
         return found
 
+    def indexed(self) -> list[str]:
+        """Return the IDs of the packs of which there is a generation, installed or not."""
+        folders = self._folder.entries(self.generations)
+        return [folder.name for folder in folders if is_id(folder.name) and self._folder.entries(folder)]
+
+    def lost(self) -> set[str]:
+        """Return the IDs of the packs that a list which was set aside may have held and that were not installed again:
+        while it lies there, what is indexed of them is kept."""
+        aside = (path for path in self._folder.entries() if path.name.startswith(f"{self._database.name}{DAMAGED}"))
+        if next(aside, None) is None:
+            return set()
+        return set(self.indexed()) - {pack.id for pack in self.packs()}
+
     def begin_anew(self) -> Path:
         """Move a damaged list aside, where it can be looked at; where to."""
-        aside = self._database.with_name(f"{self._database.name}.damaged")
-        with self.changing(), FileLock(f"{self._database}.lock"):
-            for path, moved in zip(files_of(self._database), files_of(aside), strict=True):
-                if path.exists():
-                    path.rename(moved)
-        return aside
+        lock = self._database.with_name(f"{self._database.name}.lock")
+        with self.changing(), self._folder.locked(lock):
+            return set_aside(self._database)
 
     def neighbours(self) -> dict[str, Neighbour]:
         """The installed packs, as others see them."""
@@ -363,7 +395,7 @@ class Library:
             int(lenient),
         )
         with opened(self._database) as database:
-            migrate(database, MIGRATIONS)
+            migrate(database, MIGRATIONS, rebuildable=True)
             with database.transaction() as connection:
                 marks = ", ".join("?" * len(row))
                 connection.execute(f"INSERT OR REPLACE INTO content_packs VALUES ({marks})", row)
@@ -394,6 +426,10 @@ def refuse_errors(pack: Pack, *, lenient: bool) -> None:
 
 
 def _installed(row: sqlite3.Row) -> InstalledPack:
+    """A row of the list, which somebody else may have written: what names a folder is checked."""
     fields = {name: row[name] for name in InstalledPack.__dataclass_fields__ if name not in ("depends_on", "lenient")}
     depends_on = tuple((one["id"], one["version"]) for one in json.loads(row["depends_on_json"]))
-    return InstalledPack(**fields, lenient=bool(row["lenient"]), depends_on=depends_on)
+    pack = InstalledPack(**fields, lenient=bool(row["lenient"]), depends_on=depends_on)
+    if not pack.key.is_plain or "\0" in pack.path:
+        raise ValueError(f"a row that no install writes: {pack.id!r}")
+    return pack

@@ -2,28 +2,23 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-
-from filelock import FileLock
 
 from lorewright.index import building
 from lorewright.index.library import Library
 from lorewright.index.vectors import chroma_files
 from lorewright.index.vectors.chroma_building import rebuild_chroma
 from lorewright.storage.database import delete_files_of
+from lorewright.storage.enclosure import Enclosure
 
 
 @contextmanager
 def alone(library: Library) -> Iterator[None]:
     """While nobody else installs, builds or embeds; waits until that is so. Reading goes on."""
-    with (
-        library.changing(),
-        FileLock(library.generations / ".build.lock"),
-        FileLock(library.generations / ".embed.lock"),
-    ):
+    home = Enclosure(library.generations)
+    with library.changing(), home.locked(home.path(".build.lock")), home.locked(home.path(".embed.lock")):
         yield
 
 
@@ -42,15 +37,19 @@ def delete_generation(library: Library, folder: Path) -> bool:
     """Delete a generation's folder, unless another process searches it through Chroma. Call it `alone`.
 
     Whoever else has it open keeps what was opened. It is renamed first, so that no one ever meets a part of it.
+
+    Raises:
+        UnsafePath: it is a link or holds one; nothing of it was renamed or deleted.
     """
+    home = Enclosure(library.generations)
+    home.refuse_links(folder)
     if folder.is_dir() and is_searched(folder):
         return False
-    aside = library.generations / f"{building.TEMPORARY}{os.getpid()}-deleted"
-    chroma_files.remove(aside)
-    folder.rename(aside)
-    chroma_files.remove(aside)
-    if not any(folder.parent.iterdir()):
-        folder.parent.rmdir()
+    aside = home.temporary_folder(building.TEMPORARY)
+    home.move(folder, aside / folder.name)
+    home.remove(aside)
+    if folder.parent != library.generations:
+        home.remove_if_empty(folder.parent)
     return True
 
 
@@ -75,5 +74,5 @@ def mend_chroma(folder: Path, *, wanted: bool) -> bool:
 
 def delete_database(path: Path) -> None:
     """Delete a database that can be made again, with its log."""
-    with FileLock(f"{path}.lock"):
+    with Enclosure(path.parent).locked(path.with_name(f"{path.name}.lock")):
         delete_files_of(path)

@@ -7,22 +7,19 @@ one batch at most; then the folder is built under a temporary name from what the
 
 from __future__ import annotations
 
-import os
-import shutil
 from collections.abc import Callable, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
-from filelock import FileLock
-
-from lorewright.index.building import DIGEST_FILE, has_sound_chunks, sync
+from lorewright.index.building import DIGEST_FILE, has_sound_chunks, remove_left_over
 from lorewright.index.embedders.embedder import Embedder
 from lorewright.index.embedding_cache import EmbeddingCache
 from lorewright.index.generation import CHUNKS_FILE, Generation, GenerationKey
 from lorewright.index.vectors.stored import about_vectors, has_sound_vectors, write_vectors
 from lorewright.index.windows import windows_of
 from lorewright.packs.loader import Progress
+from lorewright.storage.enclosure import Enclosure
 from lorewright.storage.steps import step
 
 TEMPORARY = ".embedding-"
@@ -54,34 +51,33 @@ class VectorBuilder:
         Raises:
             EmbedderError: the embedder failed; what was embedded before stays in the cache.
             NotTrusted: the workspace's embedder may not be used.
+            UnsafePath: a link stands where the generation belongs.
         """
-        final = generations / key.folder_in(self.embedder.fingerprint)
+        home = Enclosure(generations)
+        final = home.checked(generations / key.folder_in(self.embedder.fingerprint))
         if self._is_sound(final):
             return Embedding(about_vectors(final).windows)
         self.hold()
         progress("waiting for another process that embeds", 0, 1)
-        with FileLock(generations / ".embed.lock"):
-            for left_over in generations.glob(f"{TEMPORARY}*"):
-                shutil.rmtree(left_over)
+        with home.locked(generations / ".embed.lock"):
+            remove_left_over(home, TEMPORARY)
             if self._is_sound(final):
                 return Embedding(about_vectors(final).windows)
-            texts = window_texts(generations / key.folder)
+            texts = window_texts(home.checked(generations / key.folder))
             embedded = self.cache.embed(texts, self.embedder, progress=lambda *count: progress("embedding", *count))
             step("embed:embedded")
-            building = generations / f"{TEMPORARY}{os.getpid()}"
-            building.mkdir()
+            building = home.temporary_folder(TEMPORARY)
             for name in (CHUNKS_FILE, DIGEST_FILE):
-                os.link(generations / key.folder / name, building / name)
+                home.share(generations / key.folder / name, building / name)
             write_vectors(building, embedded.vectors, self.embedder.fingerprint)
             step("embed:written")
             progress("indexing vectors", 0, 1)
             self.build_nearest(building)
             step("embed:indexed")
-            sync(building)
-            if final.exists():
-                shutil.rmtree(final)
-            building.rename(final)
-            sync(final.parent)
+            home.sync(building)
+            home.remove(final)
+            home.move(building, final)
+            home.sync(final.parent)
             step("embed:renamed")
         return Embedding(len(texts), embedded.new)
 

@@ -6,20 +6,19 @@ anything is written.
 
 from __future__ import annotations
 
-import os
-import shutil
 import stat
-import tempfile
 import zipfile
 import zlib
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path, PurePosixPath
 
 from lorewright.bounded_files import open_zip
-from lorewright.errors import PackError
+from lorewright.errors import PackError, UnsafePath
 from lorewright.packs.limits import MAX_ARCHIVE_BYTES, MAX_FILE_BYTES, MAX_FILES
 from lorewright.packs.loader import source_paths
 from lorewright.packs.manifest import MANIFEST_FILE
+from lorewright.storage.enclosure import Enclosure
 from lorewright.storage.steps import step
 
 _BUILDING = ".copying-"
@@ -30,12 +29,13 @@ def place_copy(source: Path, target: Path) -> None:
 
     Raises:
         PackError: the target exists, or the disk refuses; nothing was left there.
+        UnsafePath: the target or its folder is a link.
     """
 
     def fill(folder: Path) -> None:
+        here = Enclosure(folder)
         for name in source_paths(source):
-            (folder / name).parent.mkdir(parents=True, exist_ok=True)
-            shutil.copyfile(source / name, folder / name)
+            here.copy_in(source / name, folder / name)
 
     _place(target, fill)
 
@@ -57,24 +57,27 @@ def unpack_zip(archive: Path, target: Path) -> None:
 
 def _place(target: Path, fill: Callable[[Path], None]) -> None:
     """Fill a folder under another name, then rename it: the target is there whole or not at all."""
-    if target.exists():
+    home = Enclosure(target.parent)
+    if home.checked(target).exists():
         raise PackError(f"{target} exists already", hint="remove it, or install it where it lies")
-    target.parent.mkdir(parents=True, exist_ok=True)
-    for left_over in target.parent.glob(f"{_BUILDING}*"):
-        shutil.rmtree(left_over)
-    building = Path(tempfile.mkdtemp(prefix=_BUILDING, dir=target.parent))
+    for left_over in home.entries():
+        if left_over.name.startswith(_BUILDING):
+            with suppress(UnsafePath):
+                home.remove(left_over)
+    building = home.temporary_folder(_BUILDING)
     try:
         step("copy:writing")
         fill(building)
-        _sync_all(building)
+        home.sync(*home.files(building))
         step("copy:written")
-        building.chmod(0o755)
-        building.rename(target)
+        home.open_to_all(building)
+        home.move(building, target)
         step("copy:moved")
     except OSError as problem:
         raise PackError(f"{target}: {problem.strerror or problem}", hint="look at the disk and its rights") from None
     finally:
-        shutil.rmtree(building, ignore_errors=True)
+        with suppress(OSError, UnsafePath):
+            home.remove(building)
 
 
 def _members(archive: Path, opened: zipfile.ZipFile) -> dict[str, zipfile.ZipInfo]:
@@ -105,6 +108,7 @@ def _without_wrapper(members: dict[str, zipfile.ZipInfo]) -> dict[str, zipfile.Z
 
 def _extract(archive: Path, opened: zipfile.ZipFile, members: dict[str, zipfile.ZipInfo], folder: Path) -> None:
     room = MAX_ARCHIVE_BYTES
+    here = Enclosure(folder)
     for name, info in sorted(members.items()):
         with opened.open(info) as member:
             data = member.read(MAX_FILE_BYTES + 1)
@@ -112,16 +116,4 @@ def _extract(archive: Path, opened: zipfile.ZipFile, members: dict[str, zipfile.
         # What the directory of the archive says of sizes is its author's word; what comes out is counted.
         if len(data) > MAX_FILE_BYTES or room < 0:
             raise PackError(f"{archive}: {name} is too large when unpacked", hint="do not unpack it")
-        path = folder / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(data)
-
-
-def _sync_all(folder: Path) -> None:
-    for path in folder.rglob("*"):
-        if path.is_file():
-            handle = os.open(path, os.O_RDONLY)
-            try:
-                os.fsync(handle)
-            finally:
-                os.close(handle)
+        here.write_new(folder / name, data)

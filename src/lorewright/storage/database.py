@@ -11,25 +11,19 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from itertools import count
 from pathlib import Path
 
-from filelock import FileLock
-
 from lorewright.errors import DamagedFile
+from lorewright.storage.enclosure import Enclosure
+from lorewright.storage.trouble import telling_trouble
 
 SQLITE_VERSION = sqlite3.sqlite_version
 BUSY_TIMEOUT_MS = 10_000
 LOCK_TIMEOUT_S = 60.0
 
-
-_NO_DAMAGE = (
-    sqlite3.SQLITE_BUSY,
-    sqlite3.SQLITE_LOCKED,
-    sqlite3.SQLITE_READONLY,
-    sqlite3.SQLITE_IOERR,
-    sqlite3.SQLITE_FULL,
-    sqlite3.SQLITE_CANTOPEN,
-)
+# What a damaged database is called once it was set aside: `library.db.damaged`, then `library.db.damaged-2`.
+DAMAGED = ".damaged"
 
 
 def insert_row(table: str, values: Sequence[object]) -> tuple[str, tuple[object, ...]]:
@@ -46,22 +40,39 @@ class Database:
         """Open the file, making it where it is missing.
 
         Raises:
-            DamagedFile: the file is no database, or the disk refuses.
+            DamagedFile: the file is no database.
+            FileUnavailable: it cannot be opened now: no room, no right, or another process holds it.
+            UnsafePath: it, a file that SQLite keeps beside it, or its folder is a link.
         """
         self.path = path
-        self._lock = FileLock(f"{path}.lock", timeout=LOCK_TIMEOUT_S)
-        try:
-            path.parent.mkdir(parents=True, exist_ok=True)
+        folder = Enclosure(path.parent)
+        with telling_trouble(path):
+            for file in (*files_of(path), path.with_name(f"{path.name}-journal")):
+                folder.checked(file)
+            folder.make_folder(path.parent)
+            if not path.exists():
+                folder.create(path)
+            self._lock = folder.lock(path.with_name(f"{path.name}.lock"), timeout_s=LOCK_TIMEOUT_S)
             with self._lock:
                 self._connection = sqlite3.connect(
                     path, isolation_level=None, timeout=BUSY_TIMEOUT_MS / 1000, factory=self._kind
                 )
-                self._connection.row_factory = sqlite3.Row
-                self._connection.execute("PRAGMA journal_mode = WAL")
-            for pragma in ("synchronous = FULL", "foreign_keys = ON", f"busy_timeout = {BUSY_TIMEOUT_MS}"):
-                self._connection.execute(f"PRAGMA {pragma}")
-        except (sqlite3.Error, OSError) as problem:
-            raise DamagedFile(f"{path}: {problem}", hint="look at the disk, or restore the file from a copy") from None
+                try:
+                    self._set_up()
+                except BaseException:
+                    self._connection.close()
+                    raise
+
+    def _set_up(self) -> None:
+        self._connection.row_factory = sqlite3.Row
+        pragmas = (
+            "journal_mode = WAL",
+            "synchronous = FULL",
+            "foreign_keys = ON",
+            f"busy_timeout = {BUSY_TIMEOUT_MS}",
+        )
+        for pragma in pragmas:
+            self._connection.execute(f"PRAGMA {pragma}")
 
     def rows(self, sql: str, *parameters: object) -> list[sqlite3.Row]:
         """All rows of a query; the read ends here, so that no snapshot is held while someone thinks."""
@@ -83,8 +94,12 @@ class Database:
 
     @contextmanager
     def transaction(self) -> Iterator[sqlite3.Connection]:
-        """A write transaction: committed when the block ends, rolled back when it raises."""
-        with self._lock:
+        """A write transaction: committed when the block ends, rolled back when it raises.
+
+        Raises:
+            Busy: another process held the lock for too long; the block was not run.
+        """
+        with self._locked():
             try:
                 self._connection.execute("BEGIN IMMEDIATE")
                 yield self._connection
@@ -100,8 +115,17 @@ class Database:
 
     def close(self) -> None:
         """Close the file; the last one out checkpoints, hence the lock."""
-        with self._lock:
+        with self._locked():
             self._connection.close()
+
+    @contextmanager
+    def _locked(self) -> Iterator[None]:
+        with telling_trouble(self.path):
+            self._lock.acquire()
+        try:
+            yield
+        finally:
+            self._lock.release()
 
 
 def files_of(path: Path) -> tuple[Path, ...]:
@@ -112,25 +136,37 @@ def files_of(path: Path) -> tuple[Path, ...]:
 def delete_files_of(path: Path) -> None:
     """Delete a database that can be made again; the caller sees to it that nobody opens it meanwhile."""
     for file in files_of(path):
-        file.unlink(missing_ok=True)
+        Enclosure(path.parent).remove(file)
 
 
-def is_damage(problem: sqlite3.Error) -> bool:
-    """Whether a file is not what was written; else it may be as good as ever: another process writes, the disk is full.
-
-    A text that is no UTF-8 any more has no code at all, and is damage.
-    """
-    return getattr(problem, "sqlite_errorcode", 0) & 0xFF not in _NO_DAMAGE
+def set_aside(path: Path) -> Path:
+    """Rename a damaged database to a name that is free, where it can be looked at, and return that; the caller sees to
+    it that nobody opens it meanwhile."""
+    folder = Enclosure(path.parent)
+    aside = folder.path(f"{path.name}{DAMAGED}")
+    for number in count(2):
+        if not aside.exists():
+            break
+        aside = folder.path(f"{path.name}{DAMAGED}-{number}")
+    for file, moved in zip(files_of(path), files_of(aside), strict=True):
+        if file.exists():
+            folder.move(file, moved)
+    return aside
 
 
 def is_sound(path: Path) -> bool:
-    """Whether a file, where there is one, is a database that SQLite finds whole."""
-    if not path.exists():
+    """Return whether a file, where there is one, is a database that SQLite finds whole.
+
+    Raises:
+        FileUnavailable: it cannot be looked at now, so that nothing is known of it.
+        UnsafePath: it is a link.
+    """
+    if not Enclosure(path.parent).checked(path).exists():
         return True
     try:
-        with opened(path) as database:
+        with opened(path) as database, telling_trouble(path):
             return bool(database.rows("PRAGMA quick_check")[0][0] == "ok")
-    except (DamagedFile, sqlite3.DatabaseError):
+    except DamagedFile:
         return False
 
 

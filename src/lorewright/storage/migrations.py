@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from lorewright.errors import SettingsError
+from lorewright.errors import DamagedFile, SettingsError
 from lorewright.storage.database import Database
 
 
@@ -18,29 +18,35 @@ class Migration:
     statements: tuple[str, ...]
 
 
-def open_migrated(path: Path, migrations: Sequence[Migration]) -> Database:
-    """An open database whose tables are up to date; the caller closes it.
+def open_migrated(path: Path, migrations: Sequence[Migration], *, rebuildable: bool = False) -> Database:
+    """An open database whose tables are up to date; the caller closes it. For `rebuildable` see `migrate`.
 
     Raises:
-        DamagedFile: the file is no database, or the disk refuses.
+        DamagedFile, FileUnavailable, UnsafePath: as `Database` raises them.
         SettingsError: a newer version wrote it.
     Whatever is raised, the file is closed.
     """
     database = Database(path)
     try:
-        migrate(database, migrations)
+        migrate(database, migrations, rebuildable=rebuildable)
     except BaseException:
         database.close()
         raise
     return database
 
 
-def migrate(database: Database, migrations: Sequence[Migration]) -> list[str]:
-    """Apply what is missing; the names of what was applied, in order.
+def migrate(database: Database, migrations: Sequence[Migration], *, rebuildable: bool = False) -> list[str]:
+    """Apply what is missing; the names of what was applied, in order. Of a file that is `rebuildable` a list of
+    migrations that no version writes is damage: it has an unknown name and lacks a known one.
 
     Raises:
         SettingsError: the file holds a migration that this version does not know; nothing was changed.
+        DamagedFile: a rebuildable file's list of migrations is damaged; nothing was changed.
     """
+    if rebuildable:
+        known, done = {migration.name for migration in migrations}, _done(database)
+        if done - known and known - done:
+            raise DamagedFile(f"{database.path}: its list of migrations is damaged", hint="run: lorewright doctor")
     if not missing(database, migrations):
         return []
     return [migration.name for migration in migrations if _apply(database, migration)]

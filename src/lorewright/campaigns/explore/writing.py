@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
+from contextlib import suppress
 from pathlib import Path
 
 import yaml
 
 from lorewright.campaigns.scenario import Scenario
 from lorewright.errors import SettingsError
+from lorewright.storage.enclosure import Enclosure
 
 
 def write_scenario(scenario: Scenario, path: Path, *, replace: bool = False) -> None:
@@ -16,21 +18,27 @@ def write_scenario(scenario: Scenario, path: Path, *, replace: bool = False) -> 
 
     Raises:
         SettingsError: the file is there already, or cannot be written; what was there is as it was.
+        UnsafePath: it is a link.
     """
     text = scenario_text(scenario)
-    building = path.with_name(f".{path.name}.{os.getpid()}.building")
+    # The folder was named by the user and may be a link; nothing in it is followed.
+    here = Enclosure(path.parent.resolve())
+    target = here.root / path.name
+    building = target.with_name(f".{path.name}.{os.getpid()}.building")
     try:
-        building.write_text(text, encoding="utf-8")
+        here.remove(building)
+        here.write_new(building, text.encode())
         if replace:
-            building.replace(path)
+            here.move(building, target)
         else:
-            path.hardlink_to(building)
+            here.name_new(building, target)
     except FileExistsError:
         raise SettingsError(f"{path} is there already", hint="name another file") from None
     except OSError as problem:
         raise SettingsError(f"{path} cannot be written: {problem.strerror}", hint="name another file") from None
     finally:
-        building.unlink(missing_ok=True)
+        with suppress(OSError):
+            here.remove(building)
 
 
 def scenario_text(scenario: Scenario) -> str:

@@ -13,6 +13,7 @@ from typing import Self
 import numpy as np
 from filelock import FileLock
 
+from lorewright.errors import UnsafePath
 from lorewright.index.embedders.embedder import Vectors
 from lorewright.index.vectors import chroma_files as files
 from lorewright.index.vectors.chroma_building import fits, probed
@@ -20,6 +21,7 @@ from lorewright.index.vectors.chroma_files import BrokenSeal, copy_sealed, remov
 from lorewright.index.vectors.chroma_store import Store
 from lorewright.index.vectors.exact import Rows
 from lorewright.index.vectors.search import ProposalFailed
+from lorewright.storage.enclosure import is_link
 
 
 class ChromaIndex:
@@ -94,7 +96,7 @@ def open_chroma(folder: Path) -> ChromaIndex | None:
     the process: the copy holds the bytes that were probed when they were built. Where another version of Chroma built
     them, or a process died with its copy open (maybe of it), the copy is probed again.
     """
-    if not os.path.lexists(folder / files.CHROMA):
+    if not os.path.lexists(folder / files.CHROMA) or is_link(folder / files.CHROMA):
         return None
     held = files.lock(folder)
     if held is None:
@@ -103,10 +105,10 @@ def open_chroma(folder: Path) -> ChromaIndex | None:
     try:
         index = _open(folder, held)
     except BrokenSeal:
-        with contextlib.suppress(OSError):
+        with contextlib.suppress(OSError, UnsafePath):
             files.move_aside(folder)
-    except (OSError, ValueError, ProposalFailed):
-        pass  # The disk or Chroma refuses, which is no damage to what was built.
+    except (OSError, ValueError, ProposalFailed, UnsafePath):
+        pass  # The disk or Chroma refuses, or a link stands in the way, which is no damage to what was built.
     finally:
         if index is None:
             _release(folder, held)
@@ -128,6 +130,6 @@ def _open(folder: Path, held: FileLock) -> ChromaIndex:
 
 def _release(folder: Path, held: FileLock) -> None:
     """Say that the end was clean, by deleting the copy, and let others in."""
-    with contextlib.suppress(OSError):
+    with contextlib.suppress(OSError, UnsafePath):
         remove(folder / files.OPEN)
     held.release()

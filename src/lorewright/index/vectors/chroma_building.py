@@ -7,14 +7,17 @@ from __future__ import annotations
 
 import os
 import tempfile
+from contextlib import suppress
 from pathlib import Path
 from subprocess import PIPE, TimeoutExpired
 from typing import Literal
 
 from lorewright.child import start_child
+from lorewright.errors import UnsafePath
 from lorewright.index.vectors import chroma_files as files
 from lorewright.index.vectors.chroma_files import BrokenSeal, Seal, copy_sealed, remove
 from lorewright.index.vectors.exact import open_vectors
+from lorewright.storage.enclosure import Enclosure
 
 ChromaState = Literal["absent", "sound", "broken"]
 
@@ -38,9 +41,9 @@ def build_chroma(folder: Path, *, timeout_s: float | None = None) -> bool:
         limit = _START_S + count * _BUILD_S_PER_VECTOR if timeout_s is None else timeout_s
         built = count > 0 and _ask_child("build", building, folder, timeout_s=limit) and _sound(building, folder)
         if built:
-            building.rename(folder / files.CHROMA)
+            Enclosure(folder).move(building, folder / files.CHROMA)
         return built
-    except (OSError, ValueError):
+    except (OSError, ValueError, UnsafePath):
         return False
     finally:
         _remove_quietly(building)
@@ -58,20 +61,25 @@ def rebuild_chroma(folder: Path, *, timeout_s: float | None = None) -> bool:
         for name in (files.OPEN, files.BROKEN, files.CHROMA):
             remove(folder / name)
         return build_chroma(folder, timeout_s=timeout_s)
-    except OSError:
+    except (OSError, UnsafePath):
         return False
     finally:
         held.release()
 
 
 def chroma_state(folder: Path) -> ChromaState:
-    """Whether there is a Chroma, and one that opens and finds its vectors. Nothing is changed."""
-    chroma = folder / files.CHROMA
+    """Return whether there is a Chroma, and one that opens and finds its vectors. Nothing is changed.
+
+    Raises:
+        OSError: it cannot be looked at now.
+        UnsafePath: a link stands in its place.
+    """
+    chroma = Enclosure(folder).path(files.CHROMA)
     if not os.path.lexists(chroma):
         return "broken" if os.path.lexists(folder / files.BROKEN) else "absent"
     try:
         return "sound" if _sound(chroma, folder) else "broken"
-    except (OSError, ValueError):
+    except ValueError:
         return "broken"
 
 
@@ -110,7 +118,5 @@ def _ask_child(command: str, target: Path, folder: Path, *, timeout_s: float) ->
 
 
 def _remove_quietly(path: Path) -> None:
-    try:
+    with suppress(OSError, UnsafePath):
         remove(path)
-    except OSError:
-        return

@@ -17,12 +17,14 @@ from __future__ import annotations
 
 import hashlib
 import json
-import shutil
 from dataclasses import asdict, dataclass
 from importlib.metadata import version
 from pathlib import Path
 
 from filelock import FileLock, Timeout
+
+from lorewright.errors import DamagedFile, UnsafePath
+from lorewright.storage.enclosure import Enclosure, plain_parts
 
 CHROMA = "chroma"
 BUILDING = "chroma.building"
@@ -58,10 +60,10 @@ def chroma_version() -> str:
 
 def seal(folder: Path, *, windows: int, dimensions: int) -> None:
     """Seal a folder as it is: nothing may be written in it any more."""
-    found = sorted(path for path in folder.rglob("*") if path.is_file())
-    files = {path.relative_to(folder).as_posix(): (path.stat().st_size, _digest(path)) for path in found}
+    here = Enclosure(folder)
+    files = {path.relative_to(folder).as_posix(): (path.stat().st_size, _digest(path)) for path in here.files()}
     body = json.dumps(asdict(Seal(chroma_version(), windows, dimensions, files)))
-    (folder / _SEAL_FILE).write_text(f"{_hash(body.encode()).hexdigest()}\n{body}", encoding="utf-8")
+    here.write(folder / _SEAL_FILE, f"{_hash(body.encode()).hexdigest()}\n{body}".encode())
 
 
 def copy_sealed(folder: Path, target: Path) -> Seal:
@@ -71,57 +73,60 @@ def copy_sealed(folder: Path, target: Path) -> Seal:
         BrokenSeal: it is not what was built; a part of it may have been copied.
         OSError: the disk refuses.
     """
-    found = _read_seal(folder)
-    for name, (size, digest) in found.files.items():
-        source, copy = folder / name, target / name
-        # A torn file can claim terabytes, and a pipe never ends: neither is read.
-        if not source.is_file() or source.stat().st_size != size:
-            raise BrokenSeal(f"{source}: missing, or of another size")
-        copy.parent.mkdir(parents=True, exist_ok=True)
-        if _digest(source, copy=copy) != digest:
-            raise BrokenSeal(f"{source}: other bytes than were built")
+    try:
+        found = _read_seal(folder)
+        there, copies = Enclosure(folder), Enclosure(target)
+        if {path.relative_to(folder).as_posix() for path in there.files()} != {_SEAL_FILE, *found.files}:
+            raise BrokenSeal(f"{folder}: other files than were sealed")
+        for name, (size, digest) in found.files.items():
+            source, copy = there.path(*plain_parts(name)), copies.path(*plain_parts(name))
+            # A torn file can claim terabytes, and a pipe never ends: neither is read.
+            if not source.is_file() or source.stat().st_size != size:
+                raise BrokenSeal(f"{source}: missing, or of another size")
+            copies.copy_in(source, copy)
+            if _digest(copy) != digest:
+                raise BrokenSeal(f"{source}: other bytes than were built")
+    except (UnsafePath, DamagedFile) as problem:
+        raise BrokenSeal(problem.message) from None
     return found
 
 
 def _read_seal(folder: Path) -> Seal:
+    """The seal, which is no proof of who wrote it: its digest tells damage, and its names are yet to be checked."""
     path = folder / _SEAL_FILE
-    if not path.is_file() or path.stat().st_size > _SEAL_BYTES:
-        raise BrokenSeal(f"{path}: missing, or none of ours")
-    digest, _, body = path.read_bytes().partition(b"\n")
+    if not path.is_file():
+        raise BrokenSeal(f"{path}: missing")
+    digest, _, body = Enclosure(folder).read(path, limit=_SEAL_BYTES).partition(b"\n")
     if digest.decode("ascii", "replace") != _hash(body).hexdigest():
         raise BrokenSeal(f"{path}: other bytes than were written")
-    return Seal(**json.loads(body))
+    try:
+        found = Seal(**json.loads(body))
+        files = {str(name): (int(size), str(digest)) for name, (size, digest) in found.files.items()}
+        return Seal(str(found.version), int(found.windows), int(found.dimensions), files)
+    except (ValueError, TypeError, AttributeError, RecursionError) as problem:
+        raise BrokenSeal(f"{path}: no seal of ours ({type(problem).__name__})") from None
 
 
 def _hash(data: bytes = b"") -> hashlib.blake2b:
     return hashlib.blake2b(data, digest_size=32)
 
 
-def _digest(path: Path, *, copy: Path | None = None) -> str:
-    """The digest of a file, which is copied on the way where `copy` is given."""
+def _digest(path: Path) -> str:
     digest = _hash()
     with path.open("rb") as source:
-        if copy is None:
-            while block := source.read(_BLOCK_BYTES):
-                digest.update(block)
-            return digest.hexdigest()
-        with copy.open("wb") as target:
-            while block := source.read(_BLOCK_BYTES):
-                digest.update(block)
-                target.write(block)
+        while block := source.read(_BLOCK_BYTES):
+            digest.update(block)
     return digest.hexdigest()
 
 
 def remove(path: Path) -> None:
-    """Delete whatever stands there, if anything does.
+    """Delete whatever stands there in a generation's folder, if anything does.
 
     Raises:
         OSError: the disk refuses.
+        UnsafePath: it is a link, or holds one.
     """
-    if path.is_dir() and not path.is_symlink():
-        shutil.rmtree(path)
-    else:
-        path.unlink(missing_ok=True)
+    Enclosure(path.parent).remove(path)
 
 
 def move_aside(folder: Path) -> None:
@@ -129,17 +134,19 @@ def move_aside(folder: Path) -> None:
 
     Raises:
         OSError: the disk refuses.
+        UnsafePath: it is a link, or stands beside one.
     """
     remove(folder / BROKEN)
-    (folder / CHROMA).rename(folder / BROKEN)
+    Enclosure(folder).move(folder / CHROMA, folder / BROKEN)
 
 
 def lock(folder: Path) -> FileLock | None:
-    """The lock of a generation's Chroma, taken; None at once where another holds it or the folder is read-only."""
-    # Whoever closes may be another thread than who opened.
-    held = FileLock(folder / LOCK, timeout=0, thread_local=False)
+    """The lock of a generation's Chroma, taken; None at once where another holds it or the folder is read-only, or a
+    link stands there."""
     try:
+        # Whoever closes may be another thread than who opened.
+        held = Enclosure(folder).lock(folder / LOCK, timeout_s=0, thread_local=False)
         held.acquire()
-    except (Timeout, OSError):
+    except (Timeout, OSError, UnsafePath):
         return None
     return held

@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from lorewright.index.embedders.embedder import Vectors
+from lorewright.storage.enclosure import Enclosure
 
 VECTORS_FILE = "vectors.npy"
 
@@ -106,6 +107,8 @@ def open_vectors(folder: Path) -> Vectors:
     Raises:
         FileNotFoundError: there are none.
         ValueError: the file is cut off or no array.
+        UnsafePath: the folder or the file is a link.
     """
-    vectors: Vectors = np.load(folder / VECTORS_FILE, mmap_mode="r", allow_pickle=False)
+    path = Enclosure(folder).path(VECTORS_FILE)
+    vectors: Vectors = np.load(path, mmap_mode="r", allow_pickle=False)
     return vectors

@@ -4,20 +4,22 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
 import numpy as np
 
+from lorewright.errors import DamagedFile
 from lorewright.index.embedders.embedder import Vectors
 from lorewright.index.vectors.exact import VECTORS_FILE, WindowVectors, open_vectors
 from lorewright.index.vectors.search import ChromaSearch, NearestSearch, Proposer
+from lorewright.storage.enclosure import Enclosure
+from lorewright.storage.trouble import is_absence
 
 ABOUT_FILE = "vectors.json"
 # It is a handful of numbers.
-_ABOUT_CHARS = 64 * 1024
+_ABOUT_BYTES = 1 << 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,20 +38,16 @@ class DamagedVectors(Exception):
 
 def write_vectors(folder: Path, vectors: Vectors, fingerprint: str) -> None:
     """Write the vectors, float32 (windows, dimensions), and what they are; both are on disk when this returns."""
-    with (folder / VECTORS_FILE).open("wb") as file:
+    here = Enclosure(folder)
+    with here.writing(folder / VECTORS_FILE) as file:
         np.save(file, np.ascontiguousarray(vectors, dtype=np.dtype("<f4")), allow_pickle=False)
-        file.flush()
-        os.fsync(file.fileno())
     about = {
         "fingerprint": fingerprint,
         "windows": len(vectors),
         "dimensions": int(vectors.shape[1]),
         "sha256": _sha256(folder / VECTORS_FILE),
     }
-    with (folder / ABOUT_FILE).open("w", encoding="utf-8") as file:
-        json.dump(about, file)
-        file.flush()
-        os.fsync(file.fileno())
+    here.write(folder / ABOUT_FILE, json.dumps(about).encode())
 
 
 def about_vectors(folder: Path) -> About:
@@ -57,12 +55,16 @@ def about_vectors(folder: Path) -> About:
 
     Raises:
         DamagedVectors: nothing that can be read.
+        UnsafePath: the folder or the file is a link.
     """
+    here = Enclosure(folder)
     try:
-        with (folder / ABOUT_FILE).open(encoding="utf-8") as file:
-            return About(**json.loads(file.read(_ABOUT_CHARS)))
-    except (OSError, ValueError, TypeError) as problem:
-        raise DamagedVectors(f"{folder / ABOUT_FILE}: {problem}") from None
+        about = About(**json.loads(here.read(folder / ABOUT_FILE, limit=_ABOUT_BYTES)))
+        if not isinstance(about.windows, int) or not isinstance(about.dimensions, int):
+            raise TypeError("it counts in something else than numbers")
+    except (DamagedFile, OSError, ValueError, TypeError, RecursionError) as problem:
+        raise DamagedVectors(f"{folder / ABOUT_FILE}: {problem}") from problem
+    return about
 
 
 def read_vectors(folder: Path) -> Vectors:
@@ -75,19 +77,27 @@ def read_vectors(folder: Path) -> Vectors:
     try:
         vectors = open_vectors(folder)
     except (OSError, ValueError, EOFError) as problem:
-        raise DamagedVectors(f"{folder / VECTORS_FILE}: {problem}") from None
+        raise DamagedVectors(f"{folder / VECTORS_FILE}: {problem}") from problem
     if vectors.shape != (about.windows, about.dimensions) or vectors.dtype != np.float32:
         raise DamagedVectors(f"{folder / VECTORS_FILE}: another shape than {ABOUT_FILE} says")
     return vectors
 
 
 def has_sound_vectors(folder: Path, fingerprint: str) -> bool:
-    """Whether a generation's vectors are an embedder's and every byte is as it was written. Reads the whole file."""
+    """Return whether a generation's vectors are an embedder's and every byte is as it was written.
+
+    Raises:
+        OSError: a file is there and cannot be read now.
+        UnsafePath: the folder or a file of it is a link.
+    """
     try:
         about = about_vectors(folder)
         read_vectors(folder)
         return about.fingerprint == fingerprint and about.sha256 == _sha256(folder / VECTORS_FILE)
-    except (DamagedVectors, OSError):
+    except DamagedVectors as damage:
+        problem = damage.__cause__
+        if isinstance(problem, OSError) and not is_absence(problem):
+            raise problem from None
         return False
 
 

@@ -1,0 +1,274 @@
+"""A folder of ours -> paths in it that no link and no name leads out of, and the file operations on such paths.
+
+What lies below `indexes/` and `campaigns/` may have come with a repository or an archive that a stranger made: a link
+where a folder of ours belongs, a name like `../../notes` in a database. Whoever deletes, renames, writes or reads below
+these folders does so here. The folder itself must not be a link either; what lies above it is the user's own matter.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import re
+import shutil
+import stat
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import mkdtemp
+from typing import IO
+
+from filelock import FileLock
+
+from lorewright.errors import DamagedFile, UnsafePath
+from lorewright.storage.trouble import telling_trouble
+
+# The reparse tag of a junction, which is Windows' link to a folder and no symbolic link to Python.
+_JUNCTION = 0xA0000003
+_DRIVE = re.compile(r"[A-Za-z]:")
+_PRIVATE = 0o600
+# What a disk that knows no hard links (FAT, many shares) says to a second name.
+_NO_SECOND_NAMES = (errno.EPERM, errno.ENOSYS, errno.ENOTSUP, errno.EOPNOTSUPP, errno.EMLINK)
+_HINT = "delete the link; to keep the data elsewhere, move the folder there or mount it here"
+
+
+def is_plain_name(name: str) -> bool:
+    """Return whether a text can be the name of one file: no separator, no `..`, no drive, no NUL, not empty."""
+    return name not in ("", ".", "..") and not any(sign in name for sign in "/\\\0") and not _DRIVE.match(name)
+
+
+def plain_parts(relative: str) -> tuple[str, ...]:
+    """Return the names in a relative path that is written with `/`.
+
+    Raises:
+        UnsafePath: it is absolute, or one of its parts is no plain name.
+    """
+    parts = tuple(relative.split("/"))
+    if not all(map(is_plain_name, parts)):
+        raise UnsafePath(f"{relative!r} is not the name of a file of ours", hint="do not use what brought it")
+    return parts
+
+
+def is_link(path: Path) -> bool:
+    """Return whether a link stands at a path, wherever it leads."""
+    try:
+        found = path.lstat()
+    except (FileNotFoundError, NotADirectoryError):
+        return False
+    return stat.S_ISLNK(found.st_mode) or getattr(found, "st_reparse_tag", 0) == _JUNCTION
+
+
+@dataclass(frozen=True, slots=True)
+class Enclosure:
+    """One folder of ours. A method that is given a path checks the folder and every part of the path below it.
+
+    Raises, whichever method is called:
+        UnsafePath: the folder or a part of the path is a link, or the path does not lie in the folder.
+        OSError: the disk refuses.
+    """
+
+    root: Path
+
+    def path(self, *names: str) -> Path:
+        """Return the path of a file or folder by the plain names that lead to it; it need not be there."""
+        for name in names:
+            if not is_plain_name(name):
+                raise UnsafePath(f"{name!r} is no name of a file in {self.root}", hint="do not use what brought it")
+        return self.checked(self.root.joinpath(*names))
+
+    def checked(self, path: Path) -> Path:
+        """Return the path, no part of which is a link from the folder on."""
+        try:
+            names = path.relative_to(self.root).parts
+        except ValueError:
+            names = ("..",)
+        if not all(map(is_plain_name, names)):
+            raise UnsafePath(f"{path} does not lie in {self.root}", hint="do not use what brought it")
+        here = self.root
+        for name in ("", *names):
+            here = here / name
+            if is_link(here):
+                raise UnsafePath(f"{here} is a link, and links are not followed here", hint=_HINT)
+        return path
+
+    def make_folder(self, path: Path) -> Path:
+        """Make a folder and those above it that are missing; return it."""
+        self.checked(path).mkdir(parents=True, exist_ok=True)
+        return path
+
+    def entries(self, path: Path | None = None) -> list[Path]:
+        """Return what lies in a folder, by name, without the links; nothing where there is no folder."""
+        folder = self.checked(path or self.root)
+        if not folder.is_dir():
+            return []
+        return sorted(one for one in folder.iterdir() if not is_link(one))
+
+    def files(self, path: Path | None = None) -> Iterator[Path]:
+        """Yield every plain file below a folder, at any depth; links are passed over."""
+        for one in self.entries(path):
+            if stat.S_ISDIR(one.lstat().st_mode):
+                yield from self.files(one)
+            elif stat.S_ISREG(one.lstat().st_mode):
+                yield one
+
+    def links(self, path: Path | None = None) -> Iterator[Path]:
+        """Yield every link below the folder, and the folder itself where it is one. None is followed."""
+        here = path or self.root
+        if is_link(here):
+            yield here
+        elif here.is_dir():
+            for one in sorted(here.iterdir()):
+                yield from self.links(one)
+
+    def refuse_links(self, path: Path) -> None:
+        """Raise UnsafePath where a link is in a file's path or anywhere below a folder."""
+        link = next(self.links(self.checked(path)), None)
+        if link is not None:
+            raise UnsafePath(f"{link} is a link, and its folder is left as it is", hint=_HINT)
+
+    def read(self, path: Path, *, limit: int | None = None) -> bytes:
+        """Return a plain file's bytes.
+
+        Raises:
+            DamagedFile: it is no plain file, or larger than the limit.
+        """
+        found = self.checked(path).stat()
+        if not stat.S_ISREG(found.st_mode) or (limit is not None and found.st_size > limit):
+            raise DamagedFile(f"{path} is none of our files", hint="run: lorewright doctor")
+        return path.read_bytes()
+
+    @contextmanager
+    def writing(self, path: Path) -> Iterator[IO[bytes]]:
+        """Open a file to write, whole or not at all, in place of one that is there; it is on disk when the block ends.
+
+        A new file is renamed to its place, so that another name of the old one (a hard link) keeps its bytes.
+        """
+        part = self.checked(path).with_name(f".{path.name}.{os.getpid()}.part")
+        self.remove(part)
+        try:
+            handle = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, _PRIVATE)
+            with os.fdopen(handle, "wb") as file:
+                yield file
+                file.flush()
+                os.fsync(file.fileno())
+            part.replace(path)
+        finally:
+            with suppress(OSError):
+                self.remove(part)
+
+    def write(self, path: Path, data: bytes) -> None:
+        """Write a file whole or not at all, in place of one that is there."""
+        with self.writing(path) as file:
+            file.write(data)
+
+    def write_new(self, path: Path, data: bytes) -> None:
+        """Write a file that is not there yet, for a folder that is renamed or deleted as a whole: it is not synced. The
+        folders above it are made."""
+        self.make_folder(path.parent)
+        with self.checked(path).open("xb") as file:
+            file.write(data)
+
+    def create(self, path: Path) -> None:
+        """Make an empty file that only its owner can read, where there is none: a database, to be opened by SQLite."""
+        with suppress(FileExistsError):
+            os.close(os.open(self.checked(path), os.O_WRONLY | os.O_CREAT | os.O_EXCL, _PRIVATE))
+
+    def copy_in(self, source: Path, path: Path) -> None:
+        """Copy a file to a new one; the folders above it are made."""
+        self.make_folder(path.parent)
+        with source.open("rb") as read, self.checked(path).open("xb") as written:
+            shutil.copyfileobj(read, written)
+
+    def share(self, source: Path, path: Path) -> None:
+        """Give a file that is never written again a second name, or a copy where the disk knows no second names."""
+        try:
+            os.link(self.checked(source), self.checked(path))
+        except FileExistsError:
+            raise
+        except OSError:
+            self.copy_in(source, path)
+
+    def name_new(self, source: Path, path: Path) -> None:
+        """Give a file that was made beside it a name that nothing has. The old name stays, unless the disk knows no
+        second names: then the file is renamed, and a crash in that moment leaves an empty file.
+
+        Raises:
+            FileExistsError: something has that name.
+        """
+        try:
+            os.link(self.checked(source), self.checked(path))
+        except OSError as problem:
+            if problem.errno not in _NO_SECOND_NAMES:
+                raise
+            os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, _PRIVATE))
+            source.replace(path)
+
+    def move(self, source: Path, target: Path) -> None:
+        """Rename a file or folder, in place of what is there of a file."""
+        self.checked(source).replace(self.checked(target))
+
+    def remove(self, path: Path) -> None:
+        """Delete a file or a folder with all that is in it, if there is any; nothing of it where a link is in it."""
+        try:
+            is_folder = stat.S_ISDIR(self.checked(path).lstat().st_mode)
+        except (FileNotFoundError, NotADirectoryError):
+            return
+        if is_folder:
+            self.refuse_links(path)
+            shutil.rmtree(path)
+        else:
+            path.unlink(missing_ok=True)
+
+    def remove_if_empty(self, path: Path) -> None:
+        """Delete a folder in which nothing is left."""
+        with suppress(FileNotFoundError):
+            if not any(self.checked(path).iterdir()):
+                path.rmdir()
+
+    def temporary_folder(self, prefix: str) -> Path:
+        """Make a folder of a name that nobody else has; return it."""
+        return Path(mkdtemp(prefix=prefix, dir=self.make_folder(self.root)))
+
+    def open_to_all(self, path: Path) -> None:
+        """Let others read a folder that was made as a temporary one."""
+        self.checked(path).chmod(0o755)
+
+    def sync(self, *paths: Path) -> None:
+        """Have files and folders on disk before anything says that they are."""
+        for path in paths:
+            handle = os.open(self.checked(path), os.O_RDONLY)
+            try:
+                os.fsync(handle)
+            finally:
+                os.close(handle)
+
+    def lock(self, path: Path, *, timeout_s: float = -1, thread_local: bool = True) -> FileLock:
+        """Return the lock of a file, not taken yet; its folder must be there.
+
+        Raises:
+            UnsafePath: what stands there was never a lock: it is no plain file, or holds what another name shows.
+        """
+        with suppress(FileNotFoundError, NotADirectoryError):
+            found = self.checked(path).lstat()
+            # Older versions of filelock cut what they open.
+            if not stat.S_ISREG(found.st_mode) or (found.st_nlink > 1 and found.st_size):
+                raise UnsafePath(f"{path} is no lock of ours", hint="delete it; no other program may use that name")
+        return FileLock(path, timeout=timeout_s, thread_local=thread_local)
+
+    @contextmanager
+    def locked(self, path: Path, *, timeout_s: float = -1) -> Iterator[None]:
+        """Hold a lock while the block runs; its folder is made where it is missing.
+
+        Raises:
+            Busy: another process held it for longer than `timeout_s`.
+            FileUnavailable: the lock cannot be made there.
+        """
+        with telling_trouble(path):
+            self.make_folder(path.parent)
+            held = self.lock(path, timeout_s=timeout_s)
+            held.acquire()
+        try:
+            yield
+        finally:
+            held.release()
