@@ -314,7 +314,7 @@ def _spelt_out(text: str, secrets: Sequence[tuple[str, str]], reader: _Reader) -
 
 
 def _agreement(sentence: str, letters: str) -> int:
-    """How much of a sentence stands in some letters, in percent; 0 where it is too short to tell, or they are too few."""
+    """Return how much of a sentence stands in some letters, in percent; 0 where there is too little to tell."""
     if len(sentence) < _MISSPELT_FROM or len(letters) * 100 < len(sentence) * _MISSPELT:
         return 0
     return round(fuzz.partial_ratio(sentence, letters, score_cutoff=_MISSPELT - 1))
