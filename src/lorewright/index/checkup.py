@@ -31,7 +31,7 @@ from lorewright.index.vectors.stored import about_vectors, has_sound_vectors
 from lorewright.index.windows import windows_of
 from lorewright.packs.loader import Progress, content_hash_of, load_manifest, no_progress
 from lorewright.storage.database import is_sound
-from lorewright.storage.enclosure import Enclosure
+from lorewright.storage.enclosure import Enclosure, is_link
 from lorewright.storage.trouble import Trouble, trouble_of
 
 Kind = Literal["stale", "torn", "orphaned", "degraded", "foreign", "unknown"]
@@ -101,6 +101,9 @@ class Checkup:
         """Of the databases: where the list of packs is damaged, or cannot be examined, nothing else can be judged."""
         yield from unless_unknown("library.db", self._library_faults)
         yield from unless_unknown("embeddings.db", self._embeddings_faults)
+        yield from unless_unknown("history", self._histories_faults)
+
+    def _histories_faults(self) -> Iterator[Fault]:
         for path in self._histories():
             if path.stem in self.campaigns:
                 yield from unless_unknown(self._name(path), partial(self._history_faults, path))
@@ -199,6 +202,9 @@ class Checkup:
         for path in self._histories():
             if path.stem not in self.campaigns:
                 yield Fault("orphaned", "history-unused", self._name(path), "its campaign is gone", path=path)
+        # What stands in a linked folder is not read, and so nobody knows which vectors it needs.
+        if is_link(self.indexes / "history"):
+            return
         # What a text needs is known once it is indexed, and whether this embedder is the one to stay once it has
         # embedded all; and to open a damaged cache is to begin it anew.
         if self.library.vectors is None or not self.cache.is_sound():
@@ -264,7 +270,10 @@ class Checkup:
         return [folder for folder in folders if _has_own_chunks(folder) and has_sound_vectors(folder, fingerprint)]
 
     def _histories(self) -> list[Path]:
+        """A folder of them that is a link is told of as that, and is as if it were not there."""
         here = Enclosure(self.indexes)
+        if is_link(here.root / "history"):
+            return []
         return [path for path in here.entries(here.root / "history") if path.suffix == ".db"]
 
     def _name(self, path: Path) -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 import os
 import random
 import shutil
@@ -16,6 +18,7 @@ import numpy as np
 import pytest
 
 from index.vectors.samples import clustered, generation
+from lorewright.errors import UnsafePath
 from lorewright.index.vectors import chroma, chroma_building, chroma_files
 from lorewright.index.vectors.chroma import ChromaIndex, open_chroma
 from lorewright.index.vectors.chroma_building import build_chroma, chroma_state, rebuild_chroma
@@ -284,6 +287,45 @@ def test_what_is_no_folder_of_chromas_is_moved_aside(folder: Path, kind: str) ->
     assert chroma_state(folder) == "broken"
     assert open_chroma(folder) is None
     assert names(folder) == ["chroma.broken", "vectors.npy"]
+
+
+def forge(folder: Path, name: str, size: int) -> None:
+    """A seal as anybody can write one, which names one file more."""
+    seal = folder / "chroma" / "seal"
+    about = json.loads(seal.read_text().partition("\n")[2])
+    about["files"][name] = [size, hashlib.blake2b(b"x" * size, digest_size=32).hexdigest()]
+    body = json.dumps(about)
+    seal.write_text(f"{hashlib.blake2b(body.encode(), digest_size=32).hexdigest()}\n{body}")
+
+
+@pytest.mark.parametrize("name", ["../../../victim/bashrc", "d/../../../victim/bashrc", "/ABSOLUTE", "a\\b", "", "."])
+def test_a_seal_that_names_files_outside_writes_none(folder: Path, name: str) -> None:
+    victim = folder.parent / "victim"
+    victim.mkdir(exist_ok=True)
+    (victim / "bashrc").write_bytes(b"x" * 7)
+    before = sorted(path for path in folder.parent.rglob("*") if folder not in path.parents)
+    forge(folder, str(victim / "bashrc") if name == "/ABSOLUTE" else name, 7)
+    assert open_chroma(folder) is None
+    assert (victim / "bashrc").read_bytes() == b"x" * 7
+    assert sorted(path for path in folder.parent.rglob("*") if folder not in path.parents) == before
+
+
+def test_a_linked_file_or_one_more_file_breaks_the_seal(folder: Path) -> None:
+    (folder.parent / "outside").write_bytes(b"x")
+    (folder / "chroma" / "more").symlink_to(folder.parent / "outside")
+    forge(folder, "more", 1)
+    assert (chroma_state(folder), open_chroma(folder)) == ("broken", None)
+    assert (folder.parent / "outside").read_bytes() == b"x"
+
+
+def test_a_linked_chroma_is_neither_followed_nor_moved(folder: Path) -> None:
+    (folder / "chroma").rename(folder.parent / "elsewhere")
+    (folder / "chroma").symlink_to(folder.parent / "elsewhere")
+    assert open_chroma(folder) is None
+    with pytest.raises(UnsafePath):
+        chroma_state(folder)
+    assert not rebuild_chroma(folder)
+    assert (folder / "chroma").is_symlink() and (folder.parent / "elsewhere" / "seal").is_file()
 
 
 def test_other_vectors_than_it_was_built_of_are_noticed(folder: Path) -> None:
