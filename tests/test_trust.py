@@ -113,6 +113,15 @@ def test_every_setting_that_reaches_out_is_named_with_host_and_variable(
     assert told(written(tmp_path, text)) == lines
 
 
+def test_no_name_in_the_settings_adds_a_line_to_the_question_or_fills_the_screen(tmp_path: Path) -> None:
+    text = '"x\\n  nothing is sent \\u202e\\u001b[2J"'
+    lines = told(written(tmp_path, f'[models.keys.{text}]\nprovider = "openai"\nmodel = {text}'))
+    assert len(lines) == 2
+    assert all(line.isprintable() for line in lines)
+    long = "y" * 100_000
+    assert max(map(len, told(written(tmp_path, f'[models.stages]\n{long} = "{long}"')))) < 300
+
+
 def test_every_known_model_that_a_stage_may_name_is_told_with_its_server_and_its_key(tmp_path: Path) -> None:
     none = ModelsSettings()
     for row in [*rows(none), *families()]:

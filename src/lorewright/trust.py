@@ -48,6 +48,8 @@ _FAMILIES = {
 }
 _TEXTS = "the text of packs, questions and what is played"
 _TURNS = "turns and lore"
+# So much of a name is shown.
+_LONGEST = 80
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,11 +209,11 @@ def _hold(source: Source | None) -> None:
                 request.grant()
                 return
             _answers.refused.add(asked)
-    raise refusal(request)
+    raise _refusal(request)
 
 
-def refusal(request: TrustRequest) -> NotTrusted:
-    """Return the error that says what the settings ask for, and how to allow it."""
+def _refusal(request: TrustRequest) -> NotTrusted:
+    """The error that says what the settings ask for, and how to allow it."""
     told = "; ".join(line.strip() for reach in request.reaches for line in reach.told)
     return NotTrusted(
         f"the settings of {request.root} are not trusted, and nothing was sent. They ask for this: {told}",
@@ -227,28 +229,38 @@ def _kind(key: str) -> str:
 def _reaches_of_index(index: IndexSettings) -> Iterator[Reach]:
     kind = _kind(index.embedder)
     if kind in _SENDERS:
-        setting = f'index.embedder = "{index.embedder}"' + (" at index.base_url" if index.base_url else "")
+        setting = f'index.embedder = "{_plain(index.embedder)}"' + (" at index.base_url" if index.base_url else "")
         yield Reach(setting, _TEXTS, index.base_url or OWN_SERVERS[kind], KEY_VARIABLES[kind])
     elif index.base_url is not None:
         keys = tuple(name for kind in _SENDERS for name in KEY_VARIABLES[kind])
         yield Reach("index.base_url", f"with a remote embedder, {_TEXTS}", index.base_url, keys)
     if kind in _LOADERS:
-        yield Reach(f'index.embedder = "{index.embedder}"', f"loads the model {index.embedder.partition('/')[2]}")
+        yield Reach(f'index.embedder = "{_plain(index.embedder)}"', _loads(index.embedder))
     if _kind(index.reranker) in _LOADERS:
-        yield Reach(f'index.reranker = "{index.reranker}"', f"loads the model {index.reranker.partition('/')[2]}")
+        yield Reach(f'index.reranker = "{_plain(index.reranker)}"', _loads(index.reranker))
 
 
 def _reaches_of_models(models: ModelsSettings) -> Iterator[Reach]:
     for family, url in sorted(models.base_urls.items()):
-        yield Reach(f"models.base_urls.{family}", _TURNS, url, KEY_VARIABLES.get(family, ()))
+        yield Reach(f"models.base_urls.{_plain(family)}", _TURNS, url, KEY_VARIABLES.get(family, ()))
     for name, own in sorted(models.keys.items()):
-        setting = f'models.keys.{name} ({own.provider} "{own.model}")'
+        setting = f'models.keys.{_plain(name)} ({own.provider} "{_plain(own.model)}")'
         yield Reach(setting, _TURNS, _address_of(own, models), _keys_of(own))
     for stage, key in sorted(models.stages.items()):
         if key not in _NO_MODEL:
-            yield Reach(f'models.stages.{stage} = "{key}"', *_asked_by(key, models))
+            yield Reach(f'models.stages.{_plain(stage)} = "{_plain(key)}"', *_asked_by(key, models))
     for name, value in _raised(models.budget).items():
         yield Reach(f"models.budget.{name}", f"lifts what may be spent to {value}")
+
+
+def _loads(key: str) -> str:
+    return f"loads the model {_plain(key.partition('/')[2])}"
+
+
+def _plain(text: str) -> str:
+    """What a stranger wrote, in a line that can say nothing beside it: one line, printable, and not long."""
+    shown = "".join(sign if sign.isprintable() else "?" for sign in text)
+    return shown if len(shown) <= _LONGEST else f"{shown[:_LONGEST]}…"
 
 
 def _asked_by(key: str, models: ModelsSettings) -> tuple[str, str | None, tuple[str, ...]]:
@@ -257,7 +269,11 @@ def _asked_by(key: str, models: ModelsSettings) -> tuple[str, str | None, tuple[
         return _TURNS, _address_of(models.keys[key], models), _keys_of(models.keys[key])
     family = next((who for first, who in _FAMILIES.items() if key.startswith((f"{first}-", f"{first}/"))), "")
     address = models.base_urls.get(family) or OWN_SERVERS.get(family)
-    return _TURNS if address else f"asks {key} where the environment says", address, KEY_VARIABLES.get(family, ())
+    return (
+        _TURNS if address else f"asks {_plain(key)} where the environment says",
+        address,
+        KEY_VARIABLES.get(family, ()),
+    )
 
 
 def _address_of(own: ModelSettings, models: ModelsSettings) -> str | None:

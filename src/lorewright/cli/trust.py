@@ -10,10 +10,10 @@ import typer
 
 from lorewright.cli.output import say, show_json, show_table
 from lorewright.cli.trusting import says_yes, show_request
-from lorewright.errors import NotFound, SettingsError
+from lorewright.errors import NotFound, NotTrusted, SettingsError
 from lorewright.grants import grants_folder, list_workspace_grants, revoke_workspace
 from lorewright.settings import SETTINGS_FILE, is_obeyed, nearest_root, read_workspace
-from lorewright.trust import TrustRequest, refusal
+from lorewright.trust import TrustRequest
 
 EXAMPLES = {"trust": "Example: lorewright trust ~/games/my-world --yes"}
 
@@ -58,7 +58,7 @@ def _grant(request: TrustRequest, *, yes: bool, as_json: bool) -> None:
     before = request.is_granted and obeyed
     if needs and not before:
         if not yes and not says_yes():
-            raise refusal(request)
+            raise NotTrusted(f"nobody has said yes to the settings of {request.root}", hint="to trust them, say --yes")
         request.grant()
     if as_json:
         show_json({**_as_json(request), "granted": True, "needed": needs, "was_granted": before})
