@@ -56,6 +56,7 @@ _TARGET = re.compile(
     rf"(?:[ \t\n>]+{_TITLE})?{_GAP}\)"
 )
 _FIRST_WORD = re.compile(r"\(\s*\S*")
+_BLANKS = re.compile(r"\s")
 _QUOTE = re.compile(r"""["'<]""")
 _DEFINITION = re.compile(
     rf"^(?P<before>[ \t>]*(?:(?:[-*+]|\d{{1,9}}[.)])[ \t]+)?)\[(?P<name>(?!\^)[^\[\]]{{1,500}})\]:{_GAP}"
@@ -63,7 +64,7 @@ _DEFINITION = re.compile(
     re.MULTILINE,
 )
 _ABBREVIATION = re.compile(r"^[ \t>]*\*\[[^\[\]\n]{1,500}\]:[^\n]*", re.MULTILINE)
-_FOOTNOTE = re.compile(r"\[\^[^\[\]\n]{0,200}\]:?[ \t]?")
+_FOOTNOTE = re.compile(r"\[\^[^\[\]\n]{0,200}\](?::[ \t]?)?")
 _BLOCK_ID = re.compile(r"(?:^|(?<=[ \t]))\^[A-Za-z0-9-]+[ \t]*$", re.MULTILINE)
 _CALLOUT = re.compile(r"\[![^\[\]\n]{1,100}\][-+]?")
 _BOX = re.compile(r"\[[ xX/-]\](?![(\[])")
@@ -140,9 +141,7 @@ def _composed(first: Sequence[Edit], then: Sequence[Edit]) -> list[Edit]:
 def _line_edits(text: str) -> list[Edit]:
     """What lines are for that are no part of the words: definitions, abbreviations, names of blocks."""
     found = [
-        Edit(one.start() + len(one["before"]), one.end(), "\n" * one[0].count("\n"))
-        for one in _DEFINITION.finditer(text)
-        if _defines(one)
+        Edit(one.start() + len(one["before"]), one.end(), "") for one in _DEFINITION.finditer(text) if _defines(one)
     ]
     for pattern in (_ABBREVIATION, _BLOCK_ID):
         found += [Edit(one.start(), one.end(), "") for one in pattern.finditer(text)]
@@ -238,7 +237,7 @@ class _Reading:
         return end
 
     def _left_out(self, start: int, end: int) -> int:
-        self._edits.append(Edit(start, end, "\n" * self._text.count("\n", start, end)))
+        self._edits.append(Edit(start, end, "\n" if "\n" in self._text[start:end] else ""))
         return end
 
     def _read_wikilink(self, start: int, end: int, *, is_embed: bool) -> int:
@@ -333,6 +332,9 @@ class _Reading:
         inside = self._text[start + 1 : end - 1]
         if _WEB.match(inside):
             self._edits.append(Edit(start, end, inside))
+            return end
+        if _is_file(inside) and not _BLANKS.search(inside):
+            self._edits.append(Edit(start, end, self._word(inside, True) or ""))
             return end
         named = _TAG_NAME.match(self._text, start)
         if named and inside[:1] != "/" and inside[-1:] != "/" and _is_unseen(named[1], inside):

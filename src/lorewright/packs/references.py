@@ -36,6 +36,18 @@ _NO_WORDS = re.compile(r"[:/\\]|\.\w{2,12}$")
 _NOBODY = {"npc": "someone", "location": "somewhere"}
 
 
+def names_of(entities: Iterable[Entity]) -> frozenset[str]:
+    """Return what entities are called, as `says_any` looks for it."""
+    names = {name for one in entities for name in (one.name, local(one.id), *one.aliases)}
+    return frozenset(slug(name, fallback="") for name in names) - {""}
+
+
+def says_any(text: str, names: frozenset[str]) -> bool:
+    """Return whether one of the names stands in a short text, in whatever spelling."""
+    said = f"-{slug(text, fallback='')}-"
+    return any(f"-{name}-" in said for name in names)
+
+
 class Links:
     """Resolves what the texts of a pack refer to, for a reader who may be told of some of its entities only."""
 
@@ -47,8 +59,7 @@ class Links:
         self._hidden = hidden
         self._closed = closed
         self._groups: dict[str, int] = {}
-        names = {name for one in known if one.id in hidden for name in (one.name, local(one.id), *one.aliases)}
-        self._secret_names = frozenset(slug(name, fallback="") for name in names) - {""}
+        self._secret_names = names_of(one for one in known if one.id in hidden)
         # What no word is, but an ID or the name of a file.
         self._secret_ids = {
             word: one
@@ -60,8 +71,7 @@ class Links:
 
     def names_hidden(self, text: str) -> bool:
         """Whether the name of something hidden stands in a short text, in whatever spelling."""
-        said = f"-{slug(text, fallback='')}-"
-        return any(f"-{name}-" in said for name in self._secret_names)
+        return says_any(text, self._secret_names)
 
     def may_name(self, reference: str) -> bool:
         """Whether a reference is to something of this pack that the reader may be told of."""

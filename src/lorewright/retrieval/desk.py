@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from lorewright.errors import NotFound, SettingsError
 from lorewright.ids import local
@@ -16,7 +16,7 @@ from lorewright.retrieval.explain import ChunkTrace
 from lorewright.retrieval.overrides import told_entity
 from lorewright.retrieval.query import LoreRetrievalQuery
 from lorewright.retrieval.retriever import Retrieval, retrieve, retrieve_for_entity, why_not
-from lorewright.retrieval.view import LoreView, hidden_entities, qualified
+from lorewright.retrieval.view import LoreView, as_told, hidden_entities, qualified
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,8 +118,9 @@ def entity_lore(view: LoreView, entity_id: str, *, max_tokens: int) -> EntityLor
 
 def _told(view: LoreView, entity_id: str) -> Entity | None:
     """An entity, where the viewer may read anything of it."""
-    entity = None if entity_id in hidden_entities(view) else told_entity(entity_id, view.generations)
-    return entity if entity is None or view.viewer == "gm" else replace(entity, attrs={})
+    hidden = hidden_entities(view)
+    entity = None if entity_id in hidden else told_entity(entity_id, view.generations)
+    return None if entity is None else as_told(entity, view, hidden)
 
 
 def qualified_viewer(viewer: str, generations: Sequence[Generation], others: Sequence[str] = ()) -> str:

@@ -11,6 +11,7 @@ from typing import Any
 from lorewright.ids import qualify
 from lorewright.index.generation import Corpus, Generation, StoredChunk
 from lorewright.packs.models import OPEN_ROLES
+from lorewright.packs.references import says_any
 from lorewright.retrieval.entry_rules import Ruled, apply_entry_rules, fill
 from lorewright.retrieval.explain import ChunkTrace, RetrievalTrace, filtered, trace_of
 from lorewright.retrieval.filters import tie_chunks
@@ -19,7 +20,7 @@ from lorewright.retrieval.overrides import ids_of, things
 from lorewright.retrieval.query import LoreRetrievalQuery, LoreRetrievalResult, RetrievedChunk
 from lorewright.retrieval.ranking import Hit, Ranking, rank_chunks
 from lorewright.retrieval.reranking import reranked
-from lorewright.retrieval.view import LoreView, hidden_entities, visible_text
+from lorewright.retrieval.view import LoreView, hidden_entities, hidden_names, visible_text
 from lorewright.tokens import count_tokens
 
 _TIME_STEP_MS = 1000
@@ -99,11 +100,12 @@ def _retrieve(view: LoreView, query: LoreRetrievalQuery, arranged: Arranged) -> 
     force = in_force(asked)
     hidden = hidden_entities(force.view)
     ranked = reranked(_ranked(force.view, query, hidden), query.keywords, force.view.generations)
+    secret_names = hidden_names(asked, hidden)
     ruled = arranged(ranked.hits, force.view, query.limit)
     chosen, left_out = fill(ruled, budget_tokens=query.max_tokens)
     elapsed_ms = (time.perf_counter() - started) * 1000
     result = LoreRetrievalResult(
-        chunks=tuple(_retrieved(hit, _corpus_of(asked, hit), hidden) for hit in chosen),
+        chunks=tuple(_retrieved(hit, _corpus_of(asked, hit), hidden, secret_names) for hit in chosen),
         total_tokens=sum(hit.token_count for hit in chosen),
         query_time_ms=(int(elapsed_ms) // _TIME_STEP_MS + 1) * _TIME_STEP_MS,
     )
@@ -196,7 +198,7 @@ def _ties(hit: Hit) -> dict[str, Any]:
     return {"filters": hit.filters, "name": hit.name, "mention": hit.mention}
 
 
-def _retrieved(hit: Hit, corpus: Corpus, hidden: frozenset[str]) -> RetrievedChunk:
+def _retrieved(hit: Hit, corpus: Corpus, hidden: frozenset[str], secret_names: frozenset[str]) -> RetrievedChunk:
     chunk = hit.chunk
     return RetrievedChunk(
         chunk_id=chunk.id,
@@ -206,18 +208,19 @@ def _retrieved(hit: Hit, corpus: Corpus, hidden: frozenset[str]) -> RetrievedChu
         pack_id=chunk.pack_id,
         file_path=chunk.file_path,
         section_path=chunk.section_path,
-        metadata={**_shown_metadata(hit, hidden), "token_count": hit.token_count},
+        metadata={**_shown_metadata(hit, hidden, secret_names), "token_count": hit.token_count},
     )
 
 
-def _shown_metadata(hit: Hit, hidden: frozenset[str]) -> dict[str, object]:
-    """The chunk's metadata without the IDs of what is hidden.
+def _shown_metadata(hit: Hit, hidden: frozenset[str], secret_names: frozenset[str]) -> dict[str, object]:
+    """The chunk's metadata without the IDs of what is hidden, and without tags that name it.
 
     Where only a part of a secret section is shown, nothing is told that the rest may be tied to.
     """
     metadata = dict(hit.chunk.metadata)
     for key in ("location_ids", "entity_ids", "faction_ids"):
         metadata[key] = [one for one in metadata[key] if qualify(hit.chunk.pack_id, one) not in hidden]
+    metadata["tags"] = [one for one in metadata["tags"] if not says_any(one, secret_names)]
     if hit.chunk.role in OPEN_ROLES or hit.text in (hit.chunk.text, hit.chunk.written):
         return metadata
     own = hit.chunk.entity_id.removeprefix(f"{hit.chunk.pack_id}:")

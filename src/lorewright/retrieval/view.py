@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from lorewright.errors import SettingsError
 from lorewright.index.generation import Generation, StoredChunk
 from lorewright.packs.conditions import LoreConditions
-from lorewright.packs.models import OPEN_ROLES, SHEET_ROLES
+from lorewright.packs.models import OPEN_ROLES, SHEET_ROLES, Entity
+from lorewright.packs.references import names_of, says_any
 from lorewright.retrieval.entry_history import EntryHistory
 from lorewright.retrieval.overrides import ids_of, things
 
@@ -89,6 +90,22 @@ def hidden_entities(view: LoreView) -> frozenset[str]:
         for entity_id in generation.entities_without_open_lore()
         if all(visible_text(view, generation, chunk) is None for chunk in generation.chunks_of(entity_id))
     )
+
+
+def hidden_names(view: LoreView, hidden: Iterable[str]) -> frozenset[str]:
+    """Return what those are called of whom the viewer may know nothing, as `says_any` looks for it."""
+    found = (generation.entity(one) for one in sorted(hidden) for generation in view.generations)
+    return names_of(one for one in found if one is not None)
+
+
+def as_told(entity: Entity, view: LoreView, hidden: Iterable[str]) -> Entity:
+    """Return an entity as its viewer may know it: without keys of a pack's own, which may tell more, and without
+    aliases and tags that name who is hidden. The game master has all of it."""
+    if view.viewer == "gm":
+        return entity
+    secret = hidden_names(view, hidden)
+    aliases, tags = (tuple(one for one in said if not says_any(one, secret)) for said in (entity.aliases, entity.tags))
+    return replace(entity, aliases=aliases, tags=tags, attrs={})
 
 
 def qualified(ids: Iterable[str], generations: Iterable[Generation]) -> set[str]:
