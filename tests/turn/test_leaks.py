@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 
 from disguises import DISGUISES, said_by
 from lorewright.index.embedders.hashing import HashingEmbedder
-from lorewright.turn.leaks import LiveLeakCheck, RecordedLeakCheck, Refusal, quoted_secret, share
+from lorewright.turn.leaks import LiveLeakCheck, RecordedLeakCheck, Refusal, quoted_secret
+from lorewright.turn.retelling import share
 from meanings import NEAR, Meanings
 from retellings import CHOSEN_ON, HELD_AGAINST, Teller, teller
 

@@ -7,20 +7,17 @@ errs to both sides: a false alarm costs a repair, and a secret that is retold in
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Literal, Protocol
 
-import numpy as np
 from rapidfuzz import fuzz
 
-from lorewright.errors import EmbedderError
 from lorewright.ids import content_hash
-from lorewright.index.embedders.embedder import Embedder, Vectors
-from lorewright.turn.disguises import bones_of, folded, letterings, letters_of, texts_in, without_leet, words_folded
-from lorewright.turn.said_alike import telling_words
+from lorewright.index.embedders.embedder import Embedder
+from lorewright.turn.disguises import bones_of, letterings, letters_of, texts_in, words_folded
+from lorewright.turn.retelling import Known, Meaning, retold, sentences_of
 from lorewright.world.frozen import Frozen
 
 # The record of the refusals of a turn.
@@ -33,29 +30,8 @@ _BONES = 12
 # A sentence of so many letters is found although it is misspelt, where so much of it agrees (percent, `partial_ratio`).
 _MISSPELT_FROM = 30
 _MISSPELT = 85
-# Of a sentence that is retold so much of its telling words stands together (see `share`), at least so many, and so many
-# of them new to the reader.
-_RETOLD = 0.45
-_NEW = 2
-_FEWEST_SHARED = 3
-# A sentence with fewer telling words is held against a text by letters and meaning alone.
-_FEWEST_TELLING = 3
-# They stand together in so many times its length; in the order of the sentence they may stand further apart.
-_TOGETHER, _IN_ORDER = 1.5, 4
-# How near a text comes to a secret's meaning, with a little of what it shares in words, and by how much nearer than to
-# what the reader knows. These numbers and `_RETOLD` were chosen on half of tests/turn/retellings, for MiniLM alone.
-_SAME_MEANING = 0.60
-_NEARER = 0.13
-_WORDS_IN_MEANING = 0.15
+# The embedders that there are thresholds for.
 _MEANS = "minilm"
-# Of a text so many passages are embedded, of what the reader knows so many sentences, those that share most words.
-_PASSAGES = 8
-_KNOWN_SENTENCES = 6
-_KEPT_VECTORS = 2_000
-
-_TENS, _ONES = frozenset(f"{ten}0" for ten in range(2, 10)), frozenset("123456789")
-_SENTENCE = re.compile(r"(?<=[.!?;:…])[\"'”’)\]]*\s+|\n+")
-_SPOKEN = re.compile(r"“([^”]*)”?|\"([^\"]*)\"?")
 
 Way = Literal["quoted", "letters", "words", "meaning"]
 
@@ -146,7 +122,7 @@ class LiveLeakCheck:
 
     def __init__(self, embedder: Embedder | None = None) -> None:
         means = embedder is not None and embedder.fingerprint.startswith(_MEANS)
-        self._meaning = _Meaning(embedder) if embedder is not None and means else None
+        self._meaning = Meaning(embedder) if embedder is not None and means else None
 
     def refusal(
         self,
@@ -167,8 +143,8 @@ class LiveLeakCheck:
         if spelt := _spelt_out(text, secrets, reader):
             return Refusal(text=key, secret=spelt[0], way="letters", score=spelt[1])
         close = [(secret_id, secret) for secret_id, secret in secrets if secret_id in closely]
-        if retold := _retold(text, close, reader):
-            return Refusal(text=key, secret=retold[0], way="words", score=retold[1])
+        if told := retold(text, close, reader):
+            return Refusal(text=key, secret=told[0], way="words", score=told[1])
         if by_meaning and self._meaning is not None and (meant := self._meaning.meant(text, close, reader)):
             return Refusal(text=key, secret=meant[0], way="meaning", score=meant[1])
         return None
@@ -200,54 +176,27 @@ class RecordedLeakCheck:
 
 @dataclass(frozen=True, slots=True)
 class _Ready:
-    """A text made ready: its runs of words, the same as letters, and its sentences with their telling words."""
+    """A secret made ready: its runs of words, and its sentences, as letters."""
 
-    runs: tuple[str, ...]
     letters: tuple[str, ...]
-    sentences: tuple[tuple[str, tuple[str, ...]], ...]
+    sentences: tuple[str, ...]
 
 
 @lru_cache(maxsize=4_096)
 def _made_ready(text: str) -> _Ready:
     runs = tuple(dict.fromkeys(runs_of(plain_words(text))))
     return _Ready(
-        runs=runs,
         letters=tuple(letters_of(run.split()) for run in runs),
-        sentences=tuple((one, _telling(one)) for one in _sentences(text)),
+        sentences=tuple(letters_of(words_folded(one)) for one, _ in sentences_of(text)),
     )
 
 
-def _sentences(text: str) -> list[str]:
-    """The sentences of a text, those of a word or two with the one before them."""
-    found: list[str] = []
-    for one in _SENTENCE.split(text):
-        if found and len(one.split()) < _FEWEST_TELLING:
-            found[-1] += f" {one}"
-        else:
-            found.append(one)
-    return [one for one in found if one.strip()]
-
-
-def _telling(text: str) -> tuple[str, ...]:
-    """The telling words, `thirty-two` being one number."""
-    found: list[str] = []
-    for word in telling_words(without_leet(folded(text))):
-        if found and found[-1] in _TENS and word in _ONES:
-            found[-1] = found[-1][0] + word
-        else:
-            found.append(word)
-    return tuple(found)
-
-
-class _Reader:
-    """What the reader knows already, made ready when it is first asked for."""
-
-    def __init__(self, texts: Sequence[str]) -> None:
-        self._texts = [text for text in dict.fromkeys(texts) if text]
+class _Reader(Known):
+    """What the reader knows already, also as runs and letters."""
 
     @cached_property
     def _runs(self) -> str:
-        return f" {' '.join(' '.join(plain_words(text)) for text in self._texts)} "
+        return f" {' '.join(' '.join(plain_words(text)) for text in self.texts)} "
 
     def has(self, run: str) -> bool:
         return f" {run} " in self._runs
@@ -259,20 +208,6 @@ class _Reader:
     @cached_property
     def bones(self) -> str:
         return bones_of(self.letters)
-
-    @cached_property
-    def sentences(self) -> list[tuple[str, frozenset[str]]]:
-        """Each sentence, with its telling words."""
-        told = (one for text in self._texts for one in _made_ready(text).sentences)
-        return [(sentence, frozenset(words)) for sentence, words in dict.fromkeys(told)]
-
-    @cached_property
-    def words(self) -> frozenset[str]:
-        return frozenset(word for _, words in self.sentences for word in words)
-
-    def most_of(self, words: frozenset[str]) -> int:
-        """How many of some words one sentence has at most."""
-        return max((len(words & known) for _, known in self.sentences), default=0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -305,8 +240,7 @@ def _spelt_out(text: str, secrets: Sequence[tuple[str, str]], reader: _Reader) -
             bare = bones_of(letters)
             if len(bare) >= _BONES and bare in spelling.bones and bare not in reader.bones:
                 return secret_id, 1.0
-        for sentence, _ in ready.sentences:
-            whole = letters_of(words_folded(sentence))
+        for whole in ready.sentences:
             agrees = max((_agreement(whole, one) for one in spelling.straight), default=0)
             if agrees >= _MISSPELT and _agreement(whole, reader.letters) < _MISSPELT:
                 return secret_id, agrees / 100
@@ -314,121 +248,7 @@ def _spelt_out(text: str, secrets: Sequence[tuple[str, str]], reader: _Reader) -
 
 
 def _agreement(sentence: str, letters: str) -> int:
-    """Return how much of a sentence stands in some letters, in percent; 0 where there is too little to tell."""
+    """How much of a sentence stands in some letters, in percent; 0 where it, or they, are too few to tell."""
     if len(sentence) < _MISSPELT_FROM or len(letters) * 100 < len(sentence) * _MISSPELT:
         return 0
     return round(fuzz.partial_ratio(sentence, letters, score_cutoff=_MISSPELT - 1))
-
-
-def _retold(text: str, secrets: Sequence[tuple[str, str]], reader: _Reader) -> tuple[str, float] | None:
-    """The secret of which most is told in other words about it or in another order; with its share."""
-    found: list[tuple[float, str]] = []
-    said = list(dict.fromkeys(_telling(one) for one in texts_in(text))) if secrets else []
-    for secret_id, secret in secrets:
-        for _, words in _made_ready(secret).sentences:
-            if len(set(words)) < _FEWEST_TELLING:
-                continue
-            for telling in said:
-                much, which = share(words, telling, reader.words)
-                is_new = len(which) >= _FEWEST_SHARED and len(which) - reader.most_of(which) >= _NEW
-                if much >= _RETOLD and is_new:
-                    found.append((-much, secret_id))
-    return (min(found)[1], -min(found)[0]) if found else None
-
-
-def share(secret: Sequence[str], said: Sequence[str], known: Collection[str]) -> tuple[float, frozenset[str]]:
-    """Return how much of the telling words of a secret's sentence stands together in a text, 0 to 1, and which of them.
-
-    Words that the reader knows count half, numbers twice. They stand together in a stretch of the text about as long
-    as the sentence; where they keep its order other words may stand between.
-    """
-    weights = {word: 2.0 if word.isdigit() else 0.5 if word in known else 1.0 for word in secret}
-    places = [(at, word) for at, word in enumerate(said) if word in weights]
-    best, which = 0.0, frozenset[str]()
-    for first, (start, _) in enumerate(places):
-        near = [(at, word) for at, word in places[first:] if at - start < _IN_ORDER * len(secret) + 8]
-        together = {word for at, word in near if at - start < _TOGETHER * len(secret) + 3}
-        for words in (together, _longest_in_order(secret, [word for _, word in near])):
-            weight = sum(weights[word] for word in words)
-            if weight > best:
-                best, which = weight, frozenset(words)
-    return round(best / sum(weights.values()), 2) if best else 0.0, which
-
-
-def _longest_in_order(secret: Sequence[str], said: Sequence[str]) -> set[str]:
-    """The words of the longest common subsequence."""
-    above: list[tuple[str, ...]] = [()] * (len(said) + 1)
-    for word in secret:
-        row: list[tuple[str, ...]] = [()]
-        for at, other in enumerate(said):
-            row.append((*above[at], word) if word == other else max(above[at + 1], row[-1], key=len))
-        above = row
-    return set(above[-1])
-
-
-class _Meaning:
-    """Compares by what a text means. Vectors are kept: a secret is embedded once."""
-
-    def __init__(self, embedder: Embedder) -> None:
-        self._embedder = embedder
-        self._vectors: dict[str, Vectors] = {}
-
-    def meant(self, text: str, secrets: Sequence[tuple[str, str]], reader: _Reader) -> tuple[str, float] | None:
-        """The secret that a passage of the text comes nearest to, if it is near, and clearly nearer than to what the
-        reader knows; with how near. None where the embedder fails: the other comparisons stand."""
-        if not secrets:
-            return None
-        try:
-            return self._nearest(text, secrets, reader)
-        except EmbedderError:
-            return None
-
-    def _nearest(self, text: str, secrets: Sequence[tuple[str, str]], reader: _Reader) -> tuple[str, float] | None:
-        passages = _passages(text)
-        if not passages:
-            return None
-        said, vectors = [_telling(one) for one in passages], self._of(passages)
-        best = (0.0, "", 0)
-        for secret_id, secret in secrets:
-            sentences = _made_ready(secret).sentences
-            near = vectors @ self._of([one for one, _ in sentences]).T
-            for (passage, sentence), cosine in np.ndenumerate(near):
-                shared = _news(sentences[sentence][1], said[passage], reader)
-                best = max(best, (float(cosine) + _WORDS_IN_MEANING * shared, secret_id, passage))
-        score, secret_id, passage = round(best[0], 2), *best[1:]
-        if score < _SAME_MEANING or self._is_known(passages[passage], frozenset(said[passage]), score, reader):
-            return None
-        return secret_id, min(score, 1.0)
-
-    def _is_known(self, passage: str, words: frozenset[str], score: float, reader: _Reader) -> bool:
-        """Whether something that the reader knows is about as near to a passage as the secret is."""
-        alike = sorted(reader.sentences, key=lambda one: -len(words & one[1]))[:_KNOWN_SENTENCES]
-        known = [sentence for sentence, shared in alike if words & shared]
-        return bool(known) and score - float((self._of(known) @ self._of([passage])[0]).max()) < _NEARER
-
-    def _of(self, texts: Sequence[str]) -> Vectors:
-        kept = {text: vector for text in texts if (vector := self._vectors.get(text)) is not None}
-        new = [text for text in dict.fromkeys(texts) if text not in kept]
-        if new:
-            kept |= zip(new, self._embedder.embed(new), strict=True)
-            # A new dictionary each time: another thread may be reading the old one.
-            room = len(self._vectors) + len(new) <= _KEPT_VECTORS
-            self._vectors = {**self._vectors, **kept} if room else kept
-        return np.stack([kept[text] for text in texts])
-
-
-def _news(words: Sequence[str], said: Sequence[str], reader: _Reader) -> float:
-    """The share of a sentence that a passage tells, 0 where the reader knows as much."""
-    if len(set(words)) < _FEWEST_TELLING:
-        return 0.0
-    much, which = share(words, said, reader.words)
-    return much if len(which) > reader.most_of(which) else 0.0
-
-
-def _passages(text: str) -> list[str]:
-    """What is said in a text and what stands beside it, each whole and by its sentences."""
-    spoken = " ".join(first or second for first, second in _SPOKEN.findall(text))
-    beside = _SPOKEN.sub(" ", text)
-    parts = [part.strip() for part in (spoken, beside) if len(part.split()) >= _FEWEST_TELLING]
-    found = [*parts, *(one for part in parts for one in _sentences(part) if len(one.split()) >= _FEWEST_TELLING)]
-    return list(dict.fromkeys(found))[:_PASSAGES]
