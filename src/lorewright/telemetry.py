@@ -29,6 +29,6 @@ def import_silenced(name: str) -> Any:
     os.environ.update(SWITCHES)
     library = import_module(name)
     if name == "onnxruntime":
-        # The program that uses ours may have imported it before the switch was set.
+        # A program that uses ours may have imported it before; then this leaves what the library calls essential.
         library.disable_telemetry_events()
     return library

@@ -89,7 +89,7 @@ def _load(name: str, *, offline: bool) -> Any:
         raise EmbedderError("sentence-transformers is not installed", hint=INSTALL) from None
     logging.disable_progress_bar()
     try:
-        return library.SentenceTransformer(name, local_files_only=offline)
+        return library.SentenceTransformer(name, local_files_only=offline, trust_remote_code=False)
     except Exception as problem:  # anything from a missing file to the hub's own errors
         first_line = str(problem).strip().partition("\n")[0]
         hint = "check the name; a model that was not fetched before needs the network"
