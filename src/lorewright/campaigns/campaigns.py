@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import secrets
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, closing, contextmanager, suppress
 from dataclasses import dataclass, replace
 from functools import partial
@@ -37,6 +37,7 @@ from lorewright.turn.entries import entry_history
 from lorewright.turn.messages import Message
 from lorewright.turn.prompting.pinning import pins_in_force
 from lorewright.turn.result import TurnResult
+from lorewright.turn.rows import now
 from lorewright.turn.scope import suggestions
 from lorewright.turn.store import CampaignStore
 from lorewright.world.state import WorldState
@@ -56,14 +57,24 @@ class Campaigns:
     """All campaigns of a workspace: one file each in `folder`, and the texts that they pin in `kept`."""
 
     def __init__(
-        self, folder: Path, scenarios: Path, packs: Path, library: Library, casting: Casting, histories: Histories
+        self,
+        folder: Path,
+        scenarios: Path,
+        packs: Path,
+        library: Library,
+        casting: Casting,
+        histories: Histories,
+        *,
+        clock: Callable[[], str] = now,
     ) -> None:
+        """`clock` gives the time for what is written into campaigns, in UTC."""
         self.folder = folder
         self._scenarios = scenarios
         self._packs = packs
         self._library = library
         self._casting = casting
         self._histories = histories
+        self.clock = clock
         self.kept = KeptPacks(folder / "packs-kept")
 
     def scenario_path(self, name: str) -> Path:
@@ -308,7 +319,7 @@ class Campaigns:
     def _store(self, campaign_id: str) -> Iterator[CampaignStore]:
         if not is_id(campaign_id):
             raise NotFound(f"{campaign_id!r} is no campaign ID", hint="see: lorewright campaign list")
-        store = CampaignStore(self.folder / f"{campaign_id}{_SUFFIX}")
+        store = CampaignStore(self.folder / f"{campaign_id}{_SUFFIX}", clock=self.clock)
         try:
             yield store
         finally:
