@@ -19,7 +19,7 @@ from lorewright.errors import ProviderError
 from lorewright.llm.doubles import ScriptedModel
 from lorewright.storage.campaign_tables import CAMPAIGN_MIGRATIONS
 from lorewright.storage.database import delete_files_of, opened
-from lorewright.storage.integrity import FOUNDATIONS, INVARIANTS
+from lorewright.storage.integrity import FOUNDATIONS, INVARIANTS, ODDITIES
 from lorewright.storage.migrations import migrate
 from lorewright.turn.rewinding import undo
 
@@ -56,10 +56,8 @@ DAMAGES = {
     "UPDATE attempts SET head_turn_id = 'nowhere'": "attempt-head",
     "UPDATE turns SET kind = 'upgrade' WHERE turn_no = 2": "upgrade-turn",
     "UPDATE sessions SET ended_at = NULL, summary = NULL": "session-open",
-    "UPDATE sessions SET ended_at = '1999'": "session-time",
     "UPDATE sessions SET turn_range_end = 9": "session-range",
     "UPDATE sessions SET summary = NULL": "session-summary",
-    "UPDATE turns SET created_at = '1999' WHERE session_id IS NOT NULL": "session-turn",
     "UPDATE sessions SET turn_range_start = 0": "session-turns",
     "DELETE FROM pack_pins WHERE 0; UPDATE turns SET session_id = 'nowhere' WHERE turn_no = 1": "foreign-key",
     "UPDATE turns SET ops_json = '[]' WHERE turn_no = 2": "state-hash",
@@ -80,6 +78,12 @@ DAMAGES = {
     "UPDATE campaigns SET rules_json = '{}'": "rules-unreadable",
     "INSERT INTO migrations VALUES ('campaign_999_future', '')": "newer-version",
     "DELETE FROM migrations WHERE name LIKE '%003%'": "older-version",
+}
+
+# What an older version wrote where the clock of its machine was set back, and what is noted of it.
+ODD = {
+    "UPDATE sessions SET ended_at = '1999'": "session-time",
+    "UPDATE turns SET created_at = '1999' WHERE session_id IS NOT NULL": "session-turn",
 }
 
 
@@ -134,14 +138,29 @@ def test_what_is_changed_from_outside_is_found_and_says_what_to_do(file: Path, t
     assert all(one.where and one.what and one.hint for one in checked.findings)
 
 
+@pytest.mark.parametrize("sql", ODD, ids=ODD.values())
+def test_what_a_clock_that_was_set_back_has_left_is_noted_and_is_no_damage(
+    file: Path, tmp_path: Path, sql: str
+) -> None:
+    checked = check(damaged(file, tmp_path, sql))
+    assert checked.clean
+    assert checked.findings == ()
+    assert {one.code for one in checked.notes} == {ODD[sql]}
+    assert all(one.where and one.what and "clock" in one.hint for one in checked.notes)
+
+
 def test_every_invariant_is_broken_by_one_of_these(file: Path) -> None:
     assert {one.code for one in (*FOUNDATIONS, *INVARIANTS)} <= set(DAMAGES.values())
+    assert {one.code for one in ODDITIES} == set(ODD.values())
 
 
 def test_every_code_is_explained() -> None:
     page = (PROJECT / "docs" / "campaign_files.md").read_text(encoding="utf-8")
     source = (PROJECT / "src" / "lorewright" / "campaigns" / "checks.py").read_text(encoding="utf-8")
-    codes = {*re.findall(r'Finding\(\s*"([a-z-]+)"', source), *(one.code for one in (*FOUNDATIONS, *INVARIANTS))}
+    codes = {
+        *re.findall(r'Finding\(\s*"([a-z-]+)"', source),
+        *(one.code for one in (*FOUNDATIONS, *INVARIANTS, *ODDITIES)),
+    }
     assert codes > {"state-hash", "root"}
     assert [code for code in sorted(codes) if f"`{code}`" not in page] == []
 

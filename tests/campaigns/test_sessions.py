@@ -12,6 +12,8 @@ import pytest
 
 import harbour as h
 from lorewright.bootstrap import App
+from lorewright.campaigns.checks import check
+from lorewright.campaigns.exchange import export, import_campaign
 from lorewright.campaigns.open_campaign import OpenCampaign
 from lorewright.campaigns.sessions import begin, end, recap_of, retrieve_for_session, shown, sit_down
 from lorewright.errors import CampaignError, NotFound
@@ -174,3 +176,52 @@ def test_who_is_offstage_brings_no_lore_to_a_sitting(app: App) -> None:
         away = state.model_copy(update={"positions": {**state.positions, "harbour:bea": "offstage"}})
         lore: Any = retrieve_for_session(away, campaign.setting.generations)
         assert "harbour:bea:overview" not in {chunk["chunk_id"] for chunk in lore["chunks"]}
+
+
+class Clock:
+    """A clock that is set by hand and goes on by a second with each look at it."""
+
+    def __init__(self, at: str) -> None:
+        self.at = datetime.fromisoformat(at)
+
+    def __call__(self) -> str:
+        self.at += timedelta(seconds=1)
+        return self.at.isoformat(timespec="milliseconds")
+
+
+def test_a_clock_that_is_set_back_in_a_sitting_leaves_a_sound_campaign_that_can_be_exported(
+    app: App, tmp_path: Path
+) -> None:
+    clock = Clock("2031-05-01T20:00:00+00:00")
+    app.campaigns.clock = clock
+    begun = app.sessions.start_session("game")
+    h.say(app, "look")
+    for minutes in (5, 5, 60 * 24 * 400):
+        clock.at -= timedelta(minutes=minutes)
+        h.say(app, "wait")
+    with app.campaigns.open("game") as campaign:
+        undo(campaign.store)
+    ended = app.sessions.end_session(begun.id)
+    with app.campaigns.reading("game") as store:
+        times = [row["created_at"] for row in store.database.rows("SELECT created_at FROM turns WHERE turn_no > 0")]
+    assert begun.started_at <= times[0]
+    assert times == sorted(times)
+    assert ended.ended_at is not None
+    assert ended.ended_at >= begun.started_at
+    checked = check(app.campaigns.path("game"), app.campaigns.kept)
+    assert (checked.findings, checked.notes) == ((), ())
+    export(app.campaigns, "game", tmp_path / "game.lorewright")
+    export(app.campaigns, "game", tmp_path / "seen.lorewright", audience="player")
+    # The next sitting goes by the clock as it is.
+    assert app.sessions.start_session("game").started_at < begun.started_at
+
+
+def test_a_sitting_that_an_older_version_ended_before_it_began_can_be_exported_and_imported(
+    app: App, tmp_path: Path
+) -> None:
+    app.sessions.end_session(app.sessions.start_session("game").id)
+    with app.campaigns.reading("game") as store, store.database.transaction() as connection:
+        connection.execute("UPDATE sessions SET ended_at = '2001-01-01T00:00:00.000+00:00'")
+    assert [one.code for one in check(app.campaigns.path("game")).notes] == ["session-time"]
+    export(app.campaigns, "game", tmp_path / "game.lorewright")
+    assert import_campaign(app.campaigns, tmp_path / "game.lorewright", campaign_id="copy").id == "copy"

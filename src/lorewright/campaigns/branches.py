@@ -13,7 +13,6 @@ from lorewright.ids import is_id
 from lorewright.storage.branches import BranchRow, TurnRow, add_branch, branch_rows, turn_no_of, turn_rows
 from lorewright.storage.heads import HeadRow, head_row, is_on_path, path_to, undone_turns
 from lorewright.turn.rewinding import committed_state
-from lorewright.turn.rows import now
 from lorewright.turn.store import CampaignStore
 
 _LOG = "see: lorewright campaign log CAMPAIGN"
@@ -116,7 +115,7 @@ def branch(store: CampaignStore, *, turn: str, name: str) -> BranchRow:
         name=name,
         turn_id=turn_id,
         state_json=state.to_json(),
-        time=now(),
+        time=store.time(),
     )
     return next(row for row in branch_rows(store.database) if row.name == name)
 

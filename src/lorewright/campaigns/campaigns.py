@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import secrets
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, closing, contextmanager, suppress
 from dataclasses import dataclass, replace
 from functools import partial
@@ -48,6 +48,7 @@ from lorewright.turn.leaks import LiveLeakCheck
 from lorewright.turn.messages import Message
 from lorewright.turn.prompting.pinning import pins_in_force
 from lorewright.turn.result import TurnResult
+from lorewright.turn.rows import now
 from lorewright.turn.scope import suggestions
 from lorewright.turn.store import CampaignStore
 from lorewright.world.state import WorldState
@@ -67,8 +68,17 @@ class Campaigns:
     """All campaigns of a workspace: one file each in `folder`, and the texts that they pin in `kept`."""
 
     def __init__(
-        self, folder: Path, scenarios: Path, packs: Path, library: Library, casting: Casting, histories: Histories
+        self,
+        folder: Path,
+        scenarios: Path,
+        packs: Path,
+        library: Library,
+        casting: Casting,
+        histories: Histories,
+        *,
+        clock: Callable[[], str] = now,
     ) -> None:
+        """`clock` gives the time for what is written into campaigns, in UTC."""
         self.folder = folder
         self._scenarios = scenarios
         self._packs = packs
@@ -76,6 +86,7 @@ class Campaigns:
         self._casting = casting
         self._histories = histories
         self._leaks = LiveLeakCheck(None if library.vectors is None else library.vectors.embedder)
+        self.clock = clock
         self.kept = KeptPacks(folder / "packs-kept")
 
     def hold_to_trust(self) -> None:
@@ -354,7 +365,7 @@ class Campaigns:
     def _store(self, campaign_id: str) -> Iterator[CampaignStore]:
         if not is_id(campaign_id):
             raise NotFound(f"{campaign_id!r} is no campaign ID", hint="see: lorewright campaign list")
-        store = CampaignStore(self._file(campaign_id))
+        store = CampaignStore(self._file(campaign_id), clock=self.clock)
         try:
             yield store
         finally:

@@ -37,6 +37,7 @@ from lorewright.storage.heads import head_row, path_to
 from lorewright.storage.integrity import (
     FOUNDATIONS,
     INVARIANTS,
+    ODDITIES,
     RESTORE,
     Finding,
     broken,
@@ -59,14 +60,15 @@ from lorewright.world.state import WorldState, pair, relation_key
 
 @dataclass(frozen=True, slots=True)
 class Checked:
-    """How many turns were looked at, and what was found, the gravest first."""
+    """How many turns were looked at, and what was found, the gravest first; `notes` are odd and hurt nothing."""
 
     turns: int
     findings: tuple[Finding, ...]
+    notes: tuple[Finding, ...] = ()
 
     @property
     def clean(self) -> bool:
-        """Whether nothing was found."""
+        """Whether nothing was found that must not be."""
         return not self.findings
 
 
@@ -117,6 +119,7 @@ def _checked(database: Database, kept: KeptPacks | None) -> Checked:
         what = f"it was written by an older version: {', '.join(old)} is missing"
         return Checked(0, (Finding("older-version", name, what, f"run: lorewright db migrate {name}"),))
     found = [*unsound(database), *broken(database, FOUNDATIONS)]
+    notes: list[Finding] = []
     turns = turn_count(database)
     # A tree with a hole cannot be walked, and what is said of its states would only hide the hole.
     if not found:
@@ -124,9 +127,10 @@ def _checked(database: Database, kept: KeptPacks | None) -> Checked:
         found = [*broken(database, INVARIANTS), *unreadable, *_campaign(database), *_states(database)]
         found += [] if unreadable else [*_results(database), *_sittings(database)]
         found += _projection(database)
+        notes = broken(database, ODDITIES)
     if kept is not None:
         found += _pins(database, kept)
-    return Checked(turns, tuple(found))
+    return Checked(turns, tuple(found), tuple(notes))
 
 
 def _unreadable(database: Database) -> Iterator[Finding]:

@@ -19,7 +19,6 @@ from lorewright.turn.draft import use_of
 from lorewright.turn.prompting.later import RecapContext, SummaryOutput
 from lorewright.turn.prompting.pinning import pinned_library
 from lorewright.turn.prompting.variables import MessageVariables
-from lorewright.turn.rows import now
 from lorewright.turn.stages.stage import BUILTIN, REPAIR
 
 STAGE = "recap"
@@ -77,7 +76,13 @@ async def recap_by_model(campaign: OpenCampaign, session: SessionRow, *, agreed:
             "prompt": {} if (used := use_of(log)) is None else asdict(used),
             "calls": [call.shown() for call in log.calls],
         }
-        keep_model_call(campaign.store.database, stage=STAGE, session_id=session.id, record=record, time=now())
+        keep_model_call(
+            campaign.store.database,
+            stage=STAGE,
+            session_id=session.id,
+            record=record,
+            time=campaign.store.time(session.id),
+        )
     return response.output.text
 
 

@@ -27,7 +27,6 @@ from lorewright.storage.sittings import (
     session_rows,
 )
 from lorewright.turn.lore_conditions import lore_conditions
-from lorewright.turn.rows import now
 from lorewright.turn.store import CampaignStore
 from lorewright.world.state import OFFSTAGE, WorldState
 
@@ -100,7 +99,7 @@ def sit_down(campaign: OpenCampaign, *, at: str | None = None) -> SessionRow:
     active = active_session_row(campaign.store.database)
     if active is not None:
         last = max(active.started_at, campaign.store.campaign().updated_at)
-        if datetime.fromisoformat(at or now()) - datetime.fromisoformat(last) < _SAME_SITTING:
+        if datetime.fromisoformat(at or campaign.store.time()) - datetime.fromisoformat(last) < _SAME_SITTING:
             return active
         end(campaign, active)
     return begin(campaign)
@@ -112,7 +111,7 @@ def begin(campaign: OpenCampaign) -> SessionRow:
     row = SessionRow(
         id="",
         campaign_id=store.campaign_id,
-        started_at=now(),
+        started_at=store.time(),
         ended_at=None,
         turn_range_start=head.turn_no + 1,
         turn_range_end=None,
@@ -132,7 +131,7 @@ def end(campaign: OpenCampaign, session: SessionRow) -> SessionRow:
         finish_session(
             campaign.store.database,
             session.id,
-            ended_at=now(),
+            ended_at=campaign.store.time(session.id),
             first_turn_no=own[0]["turn_no"] if own else session.turn_range_start,
             last_turn_no=own[-1]["turn_no"] if own else None,
             last_turn_id=own[-1]["turn_id"] if own else None,

@@ -104,6 +104,8 @@ def _ids(campaigns: Campaigns, campaign_id: str | None) -> list[str]:
 def _show(campaign_id: str, checked: Checked) -> None:
     if checked.clean:
         say(f"{campaign_id}: {checked.turns} turns, all is well", style="green")
+        for one in checked.notes:
+            say(f"  note: {one.where}: {one.what} ({one.hint})", style="dim")
         return
     say(f"{campaign_id}: {len(checked.findings)} findings in {checked.turns} turns", style="bold red")
     show_table(("code", "where", "what"), [(one.code, one.where, one.what) for one in checked.findings])

@@ -47,6 +47,18 @@ def session_rows(database: Database) -> list[SessionRow]:
     return [_session(row) for row in database.rows("SELECT * FROM sessions ORDER BY rowid")]
 
 
+def latest_time_of(database: Database, session_id: str) -> str | None:
+    """Return when a sitting began, or when the head was written if that is one of its turns and later; None where there
+    is no such sitting."""
+    row = database.row(
+        """SELECT max(s.started_at, coalesce((SELECT t.created_at FROM campaigns c JOIN turns t
+           ON t.campaign_id = c.id AND t.turn_id = c.head_turn_id WHERE t.session_id = s.id), ''))
+           FROM sessions s WHERE s.id = ?""",
+        session_id,
+    )
+    return None if row is None or row[0] is None else str(row[0])
+
+
 def active_session_row(database: Database) -> SessionRow | None:
     """The sitting that has not ended, or None."""
     row = database.row("SELECT * FROM sessions WHERE ended_at IS NULL ORDER BY rowid DESC")

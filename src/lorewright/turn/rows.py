@@ -95,7 +95,7 @@ def now() -> str:
 
 
 def attempt_row(
-    head: Head, submission: Submission, error: LorewrightError, records: Sequence[StageRecord]
+    head: Head, submission: Submission, error: LorewrightError, records: Sequence[StageRecord], time: str
 ) -> tuple[str, tuple[Any, ...]]:
     """The statement that keeps a submission that failed, with all that was thought and asked of models for it."""
     thought = [
@@ -113,7 +113,7 @@ def attempt_row(
     sql = """INSERT INTO attempts (campaign_id, user_action_id, player_text, head_turn_id, error_code, message,
              records_json, created_at, session_id) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"""
     submitted = (head.campaign_id, submission.action_id, submission.text, head.turn_id)
-    return sql, (*submitted, error.code, error.message, canonical_json(thought), now(), head.session_id)
+    return sql, (*submitted, error.code, error.message, canonical_json(thought), time, head.session_id)
 
 
 def _turn(draft: Draft, time: str, state_hash: str, result_json: str) -> tuple[Any, ...]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -28,7 +28,13 @@ from lorewright.storage.heads import (
     words_on_path,
 )
 from lorewright.storage.migrations import open_migrated
-from lorewright.storage.sittings import SceneLoreRow, active_session_row, keep_scene_lore, scene_lore_row
+from lorewright.storage.sittings import (
+    SceneLoreRow,
+    active_session_row,
+    keep_scene_lore,
+    latest_time_of,
+    scene_lore_row,
+)
 from lorewright.storage.steps import step
 from lorewright.storage.upgrades import upgrade_of, upgrade_row
 from lorewright.turn.acquaintance import StorySoFar
@@ -49,8 +55,8 @@ from lorewright.world.state_diff import StateDiff, state_diff
 class CampaignStore:
     """One open campaign file. `database` is for what stands beside the turns: the pile of undone ones, the sittings."""
 
-    def __init__(self, path: Path) -> None:
-        """Open a campaign's file and bring its tables up to date.
+    def __init__(self, path: Path, *, clock: Callable[[], str] = now) -> None:
+        """Open a campaign's file and bring its tables up to date. `clock` gives the time for a row, in UTC.
 
         Raises:
             NotFound: there is no such file.
@@ -58,6 +64,7 @@ class CampaignStore:
         """
         if not path.is_file():
             raise NotFound(f"there is no campaign {path.stem}", hint="see: lorewright campaign list")
+        self._clock = clock
         self.database = open_migrated(path, CAMPAIGN_MIGRATIONS)
         row = self.database.row("SELECT id FROM campaigns")
         if row is None:
@@ -303,6 +310,12 @@ class CampaignStore:
 
     # Writing.
 
+    def time(self, session_id: str | None = None) -> str:
+        """Return the time for a new row, in UTC. Within a sitting it never goes back behind the sitting's beginning and
+        its last turn, although the machine's clock may have been set back since."""
+        latest = None if session_id is None else latest_time_of(self.database, session_id)
+        return max(self._clock(), latest or "")
+
     def commit(self, draft: Draft) -> str:
         """Write a turn whole and move the head to it; the stored result.
 
@@ -313,7 +326,7 @@ class CampaignStore:
         result_json = canonical_json(draft.result.model_dump(mode="json"))
         before, after = StateOf(draft.head.turn_id, draft.head.state), StateOf(draft.turn_id, draft.state)
         statements = [
-            *_statements(draft, result_json),
+            *_statements(draft, result_json, self.time(draft.head.session_id)),
             *projecting(self.database, draft.head.campaign_id, before, after),
         ]
         step("commit:thought")
@@ -361,7 +374,7 @@ class CampaignStore:
             to_turn_id=turn_id,
             to_turn_no=self.turn(turn_id).turn_no,
             state_json=state.to_json(),
-            time=now(),
+            time=self.time(),
             taken_back=taken_back,
             redone=redone,
             named=named,
@@ -374,7 +387,7 @@ class CampaignStore:
         self, head: Head, submission: Submission, error: LorewrightError, records: Sequence[StageRecord]
     ) -> None:
         """Keep what was thought of a submission that failed. The stream and the state do not change."""
-        sql, row = attempt_row(head, submission, error, records)
+        sql, row = attempt_row(head, submission, error, records, self.time(head.session_id))
         with self.database.transaction() as connection:
             connection.execute(sql, row)
 
@@ -383,9 +396,9 @@ def _point(row: sqlite3.Row) -> TurnOnPath:
     return TurnOnPath(row["turn_id"], row["turn_no"], row["kind"], row["player_text"], row["state_hash"])
 
 
-def _statements(draft: Draft, result_json: str) -> list[tuple[str, tuple[Any, ...]]]:
+def _statements(draft: Draft, result_json: str, time: str) -> list[tuple[str, tuple[Any, ...]]]:
     """Everything that a turn writes, serialised before the transaction begins."""
-    campaign_id, time, kept = draft.head.campaign_id, now(), draft.scene_lore
+    campaign_id, kept = draft.head.campaign_id, draft.scene_lore
     statements: list[tuple[str, tuple[Any, ...]]] = [
         insert_row(*row) for row in rows_of(draft, time, result_json=result_json)
     ]
