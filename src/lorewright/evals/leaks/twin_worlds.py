@@ -256,7 +256,7 @@ class _World:
         campaign_id = f"{_CAMPAIGN}_{Path(name).stem}"
         self._campaigns.new(Path(name).stem, campaign_id=campaign_id, seed=1)
         with self._campaigns.open(campaign_id) as campaign:
-            campaign.change_setting(dice=_same_dice)
+            campaign.change_setting(dice=same_dice)
             yield _Game(campaign, self._campaigns, self._rehearsal.lore(self._campaigns), self._rehearsal.folder)
 
 
@@ -422,6 +422,6 @@ def _difference(a: str, b: str) -> str:
     return f"{a[start : at + _QUOTED]} | {b[start : at + _QUOTED]}"
 
 
-def _same_dice(seed: int, state_hash: str, action_id: str) -> Dice:
+def same_dice(seed: int, state_hash: str, action_id: str) -> Dice:
     """Dice by seed and action alone: the hash of a state differs with the names that are in it."""
     return SeededDice(seed, "", action_id)

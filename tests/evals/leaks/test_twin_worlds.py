@@ -1,0 +1,119 @@
+"""Two worlds that differ in hidden names alone: what a player is answered is the same in both, or it is a leak."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import harbour as h
+import hidden_folk as folk
+import leaky
+from lorewright.evals.leaks.disguises import Names, copy_disguised, disguised_scenario, disguises_of
+from lorewright.evals.leaks.findings import Tally
+from lorewright.evals.leaks.suite import LeakSuite, Plays
+from lorewright.evals.leaks.twin_worlds import TwinsFound, TwinWorlds
+from lorewright.index.library import Library
+from lorewright.llm.prompts.library import PromptLibrary
+from lorewright.packs.loader import load_pack
+from lorewright.packs.models import Entity
+from lorewright.turn import acquaintance
+
+# Names that are words, parts of open names, in other scripts, or of one letter.
+ODD = {
+    folk.PERSON: folk.Called("counter", "Counter", "the inn"),
+    folk.OTHER: folk.Called("vikto", "Vikto", "Toria"),
+    folk.PLACE: folk.Called("tap", "The Tap", "Room"),
+    folk.ITEM: folk.Called("mug2", "Mug of Smoke", "smoke"),
+    folk.FACTION: folk.Called("灰面具", "灰面具", "Гильдия пепла"),
+    folk.EVENT: folk.Called("x", "X", "look around"),
+}
+
+
+def compared(
+    tmp_path: Path, called: dict[str, folk.Called] = folk.FIRST, *, lines: int = 15, scenario: bool = True
+) -> tuple[TwinsFound, Tally]:
+    root = h.write_pack(tmp_path / "inn", folk.files(called))
+    tally = Tally()
+    twins = TwinWorlds([root], PromptLibrary((leaky.PROMPTS,)), tally, lines=lines)
+    texts = [("night.yaml", h.dedent(folk.scenario(called)))] if scenario else []
+    return twins.compare(texts, tmp_path), tally
+
+
+def test_a_pack_that_keeps_its_people_and_places_is_the_same_in_both_worlds(tmp_path: Path) -> None:
+    found, tally = compared(tmp_path)
+    assert (found.hidden, found.lines, found.remarks) == (6, 30, ())
+    assert [str(leak) for leak in tally.leaks] == []
+    assert tally.checks["twin world"] > 100
+
+
+def test_names_that_are_words_or_parts_of_others_give_nothing_away_either(tmp_path: Path) -> None:
+    found, tally = compared(tmp_path, ODD)
+    assert found.lines
+    assert [str(leak) for leak in tally.leaks] == []
+
+
+def test_a_hole_in_the_rule_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(acquaintance, "hidden_entities", lambda view: frozenset())
+    _, tally = compared(tmp_path, lines=4, scenario=False)
+    assert tally.leaks
+    assert {leak.channel for leak in tally.leaks} == {"twin world"}
+
+
+def test_only_hidden_text_and_references_differ_in_the_copy(tmp_path: Path) -> None:
+    root = h.write_pack(tmp_path / "inn", folk.files())
+    pack = load_pack(root)
+    disguises, remarks = disguises_of([pack], names=_second)
+    assert (len(disguises), remarks) == (6, [])
+    copy_disguised(root, tmp_path / "copy", "inn", disguises)
+    written = {
+        path.relative_to(tmp_path / "copy").as_posix(): path.read_text(encoding="utf-8")
+        for path in (tmp_path / "copy").rglob("*")
+        if path.is_file()
+    }
+    whole = "\n".join((*written, *written.values(), disguised_scenario(h.dedent(folk.scenario()), disguises)))
+    assert [
+        name
+        for one in folk.FIRST.values()
+        for name in (one.id, one.name, one.alias)
+        if name.casefold() in whole.casefold()
+    ] == []
+    assert "related_entities: [zuquilvok]" in written["locations/taproom.md"]
+    assert written["locations/yard.md"] == (root / "locations" / "yard.md").read_text(encoding="utf-8")
+    assert load_pack(tmp_path / "copy").findings == pack.findings
+
+
+def _second(entity: Entity) -> Names:
+    kind = next(kind for kind, one in folk.FIRST.items() if entity.id == f"inn:{one.id}")
+    made_up = folk.SECOND[kind]
+    return Names(made_up.id, made_up.name, (made_up.alias,))
+
+
+def test_who_is_named_in_open_text_is_remarked_on_and_left_as_they_are(tmp_path: Path) -> None:
+    files = {
+        **folk.files(),
+        "npcs/vik.md": folk.files()["npcs/vik.md"].replace("keeps the inn.", "fears The Grey Mask."),
+    }
+    disguises, remarks = disguises_of([load_pack(h.write_pack(tmp_path / "inn", files))])
+    assert len(disguises) == 5
+    assert remarks == ["inn:grey_mask is hidden, and npcs/vik.md names it: it was not renamed"]
+
+
+@pytest.mark.parametrize("kind", [folk.PERSON, folk.PLACE, folk.ITEM, folk.FACTION, folk.EVENT])
+def test_the_leak_suite_runs_with_something_hidden_of_every_type(tmp_path: Path, kind: str) -> None:
+    path, text = folk.hidden_file(kind, folk.FIRST[kind])
+    open_files = {name: one for name, one in folk.files({**folk.FIRST}).items() if "visibility: gm" not in one}
+    open_files["locations/taproom.md"] = open_files["locations/taproom.md"].replace(
+        "related_entities: [grey_mask]", "tags: [inn]"
+    )
+    root = h.write_pack(tmp_path / "inn", {**open_files, path: text})
+    suite = LeakSuite(
+        Library(tmp_path / "indexes"),
+        tmp_path / "scenarios",
+        tmp_path / "content_packs",
+        PromptLibrary((leaky.PROMPTS,)),
+        plays=Plays(builtin=1, parrot=0, twins=2),
+    )
+    report = suite.pack(str(root))
+    assert report.leaks == ()
+    assert "1 hidden entities; 2 lines were typed in worlds that differ in their names" in report.remarks

@@ -1,0 +1,151 @@
+"""Whom and what a pack hides from players has no name in play before it is met: a guess is answered as a made-up name
+is, whatever is typed and wherever the answer stands."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import harbour as h
+import hidden_folk as folk
+from lorewright.campaigns.asides import introductions, why
+from lorewright.campaigns.eyes import scene_of, state_of, transcript_of
+from lorewright.cli.slash import obey
+from lorewright.errors import LorewrightError
+from lorewright.evals.leaks.twin_worlds import same_dice
+
+HIDDEN = [name for one in folk.FIRST.values() for name in (one.id, one.name, one.name.removeprefix("The "), one.alias)]
+PRONOUNS = [f"ask Viktoria about {word}" for word in ("it", "her", "him", "them", "the stranger")]
+SENTENCES = (
+    "go to {}", "talk to {}", "look at {}", "ask Viktoria about {}", "attack {}", "{}", "take {}", "open {}",
+    "follow {}", "sneak past {}", "tell Viktoria about {}", "give the mug to {}", "{}, come here", "search {}",
+)  # fmt: skip
+
+
+def told(results: list[dict[str, Any]]) -> str:
+    return json.dumps(results, ensure_ascii=False)
+
+
+def test_the_first_pronoun_of_a_game_names_nobody_who_was_not_met(tmp_path: Path) -> None:
+    said = told(h.say(folk.inn(tmp_path), *PRONOUNS))
+    assert [name for name in (*HIDDEN, "Isidora", "doctor") if name.casefold() in said.casefold()] == []
+
+
+def test_what_is_beyond_a_way_has_no_name_before_it_was_reached_and_has_one_then(tmp_path: Path) -> None:
+    app = folk.inn(tmp_path)
+    with app.campaigns.open("game") as campaign:
+        ways = {way.way: way for way in state_of(campaign, "player").ways}
+        assert (ways["other way"].id, ways["other way"].name) == ("", "")
+    looked, gone = h.say(app, "look around", "go other way")
+    assert "the other way" in looked["final_text"]
+    assert "Sunken" not in told([looked])
+    assert "Sunken Treasury" in gone["final_text"]
+    assert "Grey Mask" in gone["final_text"]
+    back = h.say(app, "leave", "talk to the grey mask", "go to the sunken treasury")
+    assert "Grey Mask is not here" in told(back)
+    assert "Sunken Treasury" in back[-1]["final_text"]
+
+
+@pytest.mark.parametrize("called", [folk.FIRST, folk.SECOND], ids=["first", "second"])
+def test_every_answer_is_the_same_byte_for_byte_whichever_names_are_hidden(
+    tmp_path: Path, called: dict[str, folk.Called]
+) -> None:
+    lines = [
+        SENTENCES[number % len(SENTENCES)].format(name)
+        for number, name in enumerate(name for one in called.values() for name in (one.name, one.id, one.alias))
+    ]
+    answers = []
+    for names in (folk.FIRST, folk.SECOND):
+        app = folk.inn(tmp_path / names[folk.PERSON].id, names)
+        with app.campaigns.open("game") as campaign:
+            campaign.change_setting(dice=same_dice)
+            answers.append([_answer(campaign, line) for line in (*PRONOUNS[:2], *lines)])
+    for one, other in zip(*answers, strict=True):
+        assert one == other
+
+
+def _answer(campaign: Any, line: str) -> str:
+    try:
+        said = asyncio.run(campaign.submit(line))
+    except LorewrightError as problem:
+        said = f"{problem.code} {problem.message} {problem.hint}"
+    return "\n".join((said, state_of(campaign, "player").model_dump_json()))
+
+
+@pytest.mark.parametrize("line", ["/map", "/who", "/inv", "/me", "/why", "/recap", "/as", "/help"])
+def test_no_command_at_the_prompt_says_a_hidden_name(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], line: str
+) -> None:
+    app = folk.inn(tmp_path)
+    h.say(app, "look around")
+    with app.campaigns.open("game") as campaign:
+        obey(campaign, line)
+    shown = capsys.readouterr().out
+    assert shown.strip()
+    assert [name for name in HIDDEN if name.casefold() in shown.casefold()] == []
+
+
+@pytest.mark.parametrize("name", ["Wren", "Sister", "Sister Wren", "wren", "The Grey Mask", "mask", "grey_mask"])
+def test_a_whisper_to_somebody_hidden_is_one_to_nobody(tmp_path: Path, name: str) -> None:
+    app = folk.inn(tmp_path)
+    with app.campaigns.open("game") as campaign:
+        with pytest.raises(LorewrightError) as guessed:
+            obey(campaign, f"/whisper {name} ask about it")
+        with pytest.raises(LorewrightError) as made_up:
+            obey(campaign, f"/whisper {'Zork' + ' Zork' * name.count(' ')} ask about it")
+    first = name.split()[0]
+    assert str(guessed.value).replace(first, "Zork") == str(made_up.value)
+    assert guessed.value.hint == made_up.value.hint == "here are: Viktoria"
+
+
+def test_an_open_name_is_said_only_to_who_typed_all_of_it(tmp_path: Path) -> None:
+    app = folk.inn(tmp_path)
+    half = told(h.say(app, "talk to Isidora", "go to penn", "attack Isidra Penn", "talk to doctr"))
+    assert "Isidora Penn" not in half
+    assert "“Isidora”" in half
+    (whole,) = h.say(app, "talk to Isidora Penn")
+    assert "Isidora Penn" in whole["final_text"]
+    with app.campaigns.open("game") as campaign, pytest.raises(LorewrightError, match="nobody called Penn"):
+        campaign.somebody_called("Penn the doctor")
+
+
+def test_a_word_is_no_name_because_some_letters_are_those_of_one(tmp_path: Path) -> None:
+    app = folk.inn(tmp_path)
+    h.say(app, "ask Viktoria about Isidora Penn")
+    (looked,) = h.say(app, "look at the door")
+    assert "Isidora" not in looked["final_text"]
+    assert looked["clarification_question"] is None
+
+
+def test_what_repeats_a_guess_does_not_make_it_known(tmp_path: Path) -> None:
+    app = folk.inn(tmp_path)
+    h.say(app, "say The Grey Mask is here, is The Grey Mask not", "promise Viktoria to find The Grey Mask")
+    guessed = h.say(app, "talk to The Grey Mask")
+    assert (
+        "There is no “The Grey Mask” here" in guessed[0]["final_text"] or "no “Grey Mask”" in guessed[0]["final_text"]
+    )
+
+
+def test_programs_are_told_no_hidden_name_either(tmp_path: Path) -> None:
+    app = folk.inn(tmp_path)
+    h.say(app, "look around", "go yard")
+    with app.campaigns.open("game") as campaign:
+        seen = [
+            state_of(campaign, "player").model_dump_json(),
+            transcript_of(campaign, "player", last=9).model_dump_json(),
+            repr(why(campaign)),
+        ]
+        # Sister Wren stands in the yard: she is met there.
+        assert "Sister Wren" in scene_of(campaign, "player").model_dump_json()
+        assert [one.name for one in introductions(campaign)] == ["Sister Wren"]
+    unmet = [name for kind in (folk.PERSON, folk.PLACE, folk.FACTION, folk.EVENT) for name in _names(kind)]
+    assert [name for name in unmet if any(name.casefold() in text.casefold() for text in seen)] == []
+
+
+def _names(kind: str) -> tuple[str, str, str]:
+    one = folk.FIRST[kind]
+    return one.id, one.name, one.alias
