@@ -30,6 +30,10 @@ def home(tmp_path: Path) -> Enclosure:
     return Enclosure(tmp_path / "home")
 
 
+def names(folder: Path) -> list[str]:
+    return sorted(path.name for path in folder.iterdir())
+
+
 NAMES = ["", ".", "..", "a/b", "/etc/passwd", "a\\b", "..\\x", "C:", "c:x", "nul\0", "../x", "\0"]
 
 
@@ -92,9 +96,9 @@ def test_no_operation_follows_or_changes_a_link(home: Enclosure, victim: Path, w
     with pytest.raises(UnsafePath):
         OPERATIONS[what](home, path)
     assert (victim / "notes.txt").read_text() == "precious"
-    assert sorted(os.listdir(victim)) == ["notes.txt"]
+    assert names(victim) == ["notes.txt"]
     assert link.is_symlink() and (home.root / "plain").read_bytes() == b"plain"
-    assert sorted(os.listdir(home.root)) == ["plain", "sub"]
+    assert names(home.root) == ["plain", "sub"]
 
 
 def test_the_folder_itself_may_be_no_link_and_lie_below_one(tmp_path: Path, home: Enclosure) -> None:
