@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 import harbour as h
+import hidden_folk as folk
 from lorewright.bootstrap import open_app
 from lorewright.campaigns.opening import compose
 from lorewright.campaigns.rulesets import load_ruleset
@@ -296,3 +297,20 @@ def test_a_bolt_where_its_door_is_not_is_remarked_on(tmp_path: Path) -> None:
     places = "quay: {exits: {tavern: {to: tavern, minutes: 3}}}"
     text = text.replace(places, f"{places}\n      loft: {{name: the loft, exits: {{down: {{to: tavern}}}}}}")
     assert "idle-bolt" in {one.code for one in found(write(tmp_path, text))}
+
+
+def test_somebody_hidden_who_stands_on_stage_from_the_beginning_is_remarked_on(tmp_path: Path) -> None:
+    on_stage = folk.scenario().replace("wren: {at: yard}", "wren: {at: taproom}")
+    renamed = folk.scenario().replace("wren: {at: yard}", "wren: {at: taproom, name: the nun}")
+    told = folk.scenario().replace("It rains.", "Somebody speaks of Order of Ash.")
+    assert shown_in(tmp_path / "staged", on_stage) == ["Sister Wren"]
+    assert shown_in(tmp_path / "renamed", renamed) == []
+    assert shown_in(tmp_path / "told", told) == ["Order of Ash"]
+    assert shown_in(tmp_path / "kept", folk.scenario()) == []
+
+
+def shown_in(root: Path, text: str) -> list[str]:
+    folk.inn(root, text=text)
+    remarks = found(root / "scenarios" / "night_at_the_inn.yaml")
+    told = [one.message for one in remarks if one.code == "shows-hidden"]
+    return [one.removeprefix("players know ").partition(" from the beginning")[0] for one in told]

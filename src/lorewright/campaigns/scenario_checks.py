@@ -3,13 +3,16 @@ to it."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from lorewright.campaigns.scenario import Scenario
+from lorewright.ids import local
+from lorewright.index.generation import Generation
 from lorewright.rules.effects import Effect
 from lorewright.rules.rulesets import ANY_NPC, Rule, Ruleset
+from lorewright.turn.acquaintance import Acquaintance, Exchange, StorySoFar
 from lorewright.world.state import OFFSTAGE, WorldState
 
 
@@ -40,6 +43,21 @@ def doubts(scenario: Scenario, ruleset: Ruleset, state: WorldState | None = None
         *_endings(scenario, effects),
         *_demo(scenario),
     ]
+
+
+def shown_though_hidden(scenario: Scenario, state: WorldState, generations: Sequence[Generation]) -> Iterator[Doubt]:
+    """Return a remark on everybody and everything that a pack hides from players and that the scenario shows or names
+    before anything is played."""
+    titles = " ".join((scenario.intro_seed, *(one.title for one in scenario.threads.values())))
+    knows = Acquaintance(state, generations, StorySoFar((Exchange(told=" ".join(titles.split())),)))
+    groups = {"places": scenario.places, "cast": scenario.cast, "things": scenario.things}
+    for entity_id in knows.named_though_hidden():
+        name = state.name_of(entity_id)
+        found = [(group, key) for group, keys in groups.items() for key in keys if local(key) == local(entity_id)]
+        message = f"players know {name} from the beginning, of whom the pack tells them nothing"
+        yield Doubt(
+            "shows-hidden", found[0] if found else ("cast",), message, "give it another name here, or some open text"
+        )
 
 
 def effects_of(scenario: Scenario) -> Iterator[Effect]:

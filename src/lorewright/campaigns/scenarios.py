@@ -12,7 +12,7 @@ from lorewright.campaigns.explore.explorer import Explorer
 from lorewright.campaigns.opening import tried
 from lorewright.campaigns.rulesets import load_ruleset, rulesets_beside
 from lorewright.campaigns.scenario import Scenario, load_scenario, read_scenario, scenario_text
-from lorewright.campaigns.scenario_checks import Doubt, doubts
+from lorewright.campaigns.scenario_checks import Doubt, doubts, shown_though_hidden
 from lorewright.campaigns.scenario_trial import tried_demo
 from lorewright.campaigns.sheets import SCENE_SEED, STAT_BLOCKS
 from lorewright.errors import LorewrightError, NotFound, PackError, RulesetError
@@ -131,6 +131,9 @@ class Scenarios:
             state = yield from _composed(checked, scenario, ruleset, generations)
         for doubt in doubts(scenario, ruleset, state):
             yield checked.warning(doubt)
+        if state is not None:
+            for doubt in shown_though_hidden(scenario, state, generations):
+                yield checked.warning(doubt)
 
 
 def _composed(

@@ -122,6 +122,11 @@ class Acquaintance:
         }
         return self.state.with_fields(entities={**self.state.entities, **entities}, exits=exits)
 
+    def named_though_hidden(self) -> tuple[str, ...]:
+        """Return the IDs of those whom a pack hides and whose names in that pack the player knows all the same."""
+        met = sorted(self._hidden & self._met)
+        return tuple(one for one in met if self.state.entities[one].name in self._pack_names(self.state.entities[one]))
+
     def says_unheard(self, text: str) -> bool:
         """Return whether a text says the name of somebody or something hidden that the player has not met."""
         said = _spoken(text)

@@ -65,9 +65,9 @@ def test_only_hidden_text_and_references_differ_in_the_copy(tmp_path: Path) -> N
     pack = load_pack(root)
     disguises, remarks = disguises_of([pack], names=_second)
     assert (len(disguises), remarks) == (6, [])
-    copy_disguised(root, tmp_path / "copy", "inn", disguises)
+    copy_disguised(root, tmp_path / "copy" / "inn", "inn", disguises)
     written = {
-        path.relative_to(tmp_path / "copy").as_posix(): path.read_text(encoding="utf-8")
+        path.relative_to(tmp_path / "copy" / "inn").as_posix(): path.read_text(encoding="utf-8")
         for path in (tmp_path / "copy").rglob("*")
         if path.is_file()
     }
@@ -80,7 +80,7 @@ def test_only_hidden_text_and_references_differ_in_the_copy(tmp_path: Path) -> N
     ] == []
     assert "related_entities: [zuquilvok]" in written["locations/taproom.md"]
     assert written["locations/yard.md"] == (root / "locations" / "yard.md").read_text(encoding="utf-8")
-    assert load_pack(tmp_path / "copy").findings == pack.findings
+    assert load_pack(tmp_path / "copy" / "inn").findings == pack.findings
 
 
 def _second(entity: Entity) -> Names:
