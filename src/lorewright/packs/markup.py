@@ -55,6 +55,9 @@ _TARGET = re.compile(
     rf"\({_GAP}(?P<to><[^<>\n]{{0,2000}}>|(?:[^()\s<>]|\([^()\s<>]{{0,500}}\)){{0,2000}})"
     rf"(?:[ \t\n>]+{_TITLE})?{_GAP}\)"
 )
+_BRACKET = re.compile(r"[\[\]]")
+# So far it is looked for whether two brackets are closed one by one.
+_NEAR = 600
 _FIRST_WORD = re.compile(r"\(\s*\S*")
 _BLANKS = re.compile(r"\s")
 _QUOTE = re.compile(r"""["'<]""")
@@ -246,13 +249,24 @@ class _Reading:
         if close >= 0 and self._text.find("[[", end, close) >= 0:
             # A link in a link: what stands beside the inner one is shown.
             return self._left_out(start, end)
+        if close < 0 and self._is_balanced(end - 2, limit):
+            # Two brackets, of a link in the words of another.
+            self._open += [_Open(start, end - 1, len(self._edits)), _Open(end - 1, end, len(self._edits))]
+            return end
         if close < 0:
-            # It was never closed: it leads on to the end of its line.
+            # It was never closed: it leads on to its words, or to the end of its line.
             line = self._text.find("\n", end, limit)
+            bar = self._text.find("|", end, line if line >= 0 else limit)
+            if bar >= 0:
+                return self._left_out(start, bar + 1)
             close, stop = (line if line >= 0 else limit,) * 2
         else:
             stop = close + 2
         said = self._text[end:close]
+        if stop > close and _BRACKET.search(said.partition("|")[0]):
+            # No name has brackets: these are of one link in the words of another.
+            self._open += [_Open(start, end - 1, len(self._edits)), _Open(end - 1, end, len(self._edits))]
+            return end
         target, _, label = said.replace("\\|", "|").partition("|")
         target, _, anchor = (_one_line(part) for part in target.partition("#"))
         label = self._said(_one_line(label))
@@ -270,6 +284,15 @@ class _Reading:
             # In a row of a table the bar before a label is escaped, and must be again.
             self._edits.append(Edit(start, stop, shown.replace("|", "\\|") if "\\|" in said else shown))
         return stop
+
+    def _is_balanced(self, start: int, limit: int) -> bool:
+        """Whether the bracket at a place is closed, and those behind it."""
+        depth = 0
+        for found in _BRACKET.finditer(self._text, start, min(limit, start + _NEAR)):
+            depth += 1 if found[0] == "[" else -1
+            if depth == 0:
+                return True
+        return False
 
     def _read_closing(self, start: int) -> int:
         """A bracket that closes: what follows it says what its words are."""

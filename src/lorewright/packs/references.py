@@ -32,6 +32,7 @@ _HELD = re.compile("[\ue000\ue001]")
 _HELD_PLACE = re.compile("\ue000(\\d+)\ue001")
 _NESTED = 2
 # What has any of these is the path of a file, or of another pack.
+_AN_ID = re.compile(r"[:/\\_]|\.\w{2,12}$")
 _NO_WORDS = re.compile(r"[:/\\]|\.\w{2,12}$")
 _NOBODY = {"npc": "someone", "location": "somewhere"}
 
@@ -105,7 +106,11 @@ class Links:
             if _WEB.match(link.target):
                 return f"[{link.label}]({link.target})" if keeps_web else link.label
             if not link.is_path:
-                return self._shown(self._table.find(link.target), link.label, link.target, render)
+                entity = self._table.find(link.target)
+                # In a text a name stays as it is written, that the sentence may go on as it does.
+                said = link.target if not keeps_web and entity and not _AN_ID.search(link.target) else ""
+                named = entity is not None and entity.id not in self._hidden
+                return self._shown(entity, link.label or (said if named else ""), link.target, render)
             path_only = unquote(link.target.partition("#")[0].partition("?")[0])
             entity = self._table.at_path(path, path_only) or self._table.find(path_only)
             label = link.label.strip()
