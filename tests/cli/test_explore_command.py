@@ -11,6 +11,9 @@ from pathlib import Path
 import pytest
 
 import exploration as x
+from lorewright.cli.explore import embedding_environment
+from lorewright.settings import read_workspace
+from trusting import trusted
 
 
 def run(
@@ -116,3 +119,14 @@ def test_a_broken_scenario_is_told_line_by_line_and_fails(root: Path) -> None:
     assert "error rules.to_the_market: there is no clock tied" in checked.stdout
     (finding,) = json.loads(run(root, "scenario", "validate", "dead_drop", "--json").stdout)
     assert set(finding) == {"file", "line", "column", "severity", "code", "message", "hint"}
+
+
+def test_another_process_is_told_of_no_embedder_that_nobody_allowed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("LOREWRIGHT_EMBEDDER", raising=False)
+    (tmp_path / "lorewright.toml").write_text('[index]\nembedder = "openai"\n', encoding="utf-8")
+    assert embedding_environment(read_workspace(tmp_path)) is None
+    trusted(tmp_path)
+    allowed = embedding_environment(read_workspace(tmp_path))
+    assert allowed == {"LOREWRIGHT_WORKSPACE": str(tmp_path), "LOREWRIGHT_EMBEDDER": "openai"}

@@ -22,7 +22,8 @@ from lorewright.index.embedders.choosing import with_whole_path
 from lorewright.index.generation import GenerationKey
 from lorewright.index.library import InstalledPack
 from lorewright.packs.findings import Finding
-from lorewright.settings import EMBEDDER_VARIABLE, WORKSPACE_VARIABLE
+from lorewright.settings import EMBEDDER_VARIABLE, WORKSPACE_VARIABLE, Workspace
+from lorewright.trust import is_granted, reaches_by_embedder
 from lorewright.turn.campaign import CampaignRow
 
 EXAMPLES = {"explore": "Example: lorewright explore ~/notes/my-town"}
@@ -132,10 +133,22 @@ def _embedding(lorewright: App, walk: CampaignRow) -> Iterator[None]:
     if vectors is None or vectors.embedder.fingerprint in spaces:
         yield
         return
-    where = lorewright.workspace
-    same = {WORKSPACE_VARIABLE: str(where.root), EMBEDDER_VARIABLE: with_whole_path(where.settings.index.embedder)}
+    same = embedding_environment(lorewright.workspace)
+    if same is None:
+        yield
+        return
     with start_child("lorewright", "pack", "reindex", pin.pack_id, environment=same) as process:
         try:
             yield
         finally:
             process.terminate()
+
+
+def embedding_environment(workspace: Workspace) -> dict[str, str] | None:
+    """Return the variables with which another process embeds as this one does; None where that takes a yes that nobody
+    has given: an embedder that the environment names counts as the user's own choice, so the child is told of no other.
+    """
+    settings = workspace.settings.index
+    if reaches_by_embedder(settings) and not is_granted(settings):
+        return None
+    return {WORKSPACE_VARIABLE: str(workspace.root), EMBEDDER_VARIABLE: with_whole_path(settings.embedder)}
