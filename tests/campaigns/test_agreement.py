@@ -81,6 +81,7 @@ def test_an_import_is_asked_about_as_a_new_campaign_is_and_names_its_models(
 ) -> None:
     agreed_by_the_file(app)
     run("turn", "game", "look", "--yes")
+    assert run("session", "start", "game").exit_code == 0
     assert run("turn", "game", "wait", "--builtin").exit_code == 0
     asked = len(server.heard)
     file = tmp_path / "gift.lorewright"
@@ -93,7 +94,9 @@ def test_an_import_is_asked_about_as_a_new_campaign_is_and_names_its_models(
     with app.campaigns.reading("gift") as store:
         assert store.database.rows("SELECT agreed_keys_json FROM campaigns")[0][0] == "[]"
     assert code_of(run("turn", "gift", "look")) == "not_agreed"
-    assert code_of(run("session", "recap", "gift", "--by-model")) == "not_agreed"
+    recap = run("session", "recap", "gift", "--by-model")
+    assert code_of(recap) == "not_agreed"
+    assert server.url in str(recap.exception)
     assert len(server.heard) == asked
 
 

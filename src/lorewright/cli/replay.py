@@ -91,8 +91,9 @@ def _ask_first(estimate: Estimate, replays: Replays) -> None:
         price = f"about ${estimate.microusd / MICRO:.2f}"
         if estimate.unpriced:
             price += f" and the price of {', '.join(estimate.unpriced)}, which is unknown"
-        named = ", ".join(f"{key} at {replays.address(key)}" for key in estimate.keys)
-        note(f"this asks {named} {estimate.calls} times, for {price}, and more where it is repaired")
+        named, times = ", ".join(estimate.keys), estimate.calls
+        where = ", ".join(sorted({replays.address(key) or "" for key in estimate.keys}))
+        note(f"this asks {named} {times} times, for {price}, and more where it is repaired, at {where}")
         typer.confirm("Go on?", abort=True, err=True)
 
 
