@@ -261,6 +261,8 @@ class _Reading:
                 return self._left_out(start, bar + 1)
             close, stop = (line if line >= 0 else limit,) * 2
         else:
+            while self._text[close + 2 : close + 3] == "]" and self._is_short_of_one(end, close):
+                close += 1
             stop = close + 2
         said = self._text[end:close]
         if stop > close and _BRACKET.search(said.partition("|")[0]):
@@ -284,6 +286,10 @@ class _Reading:
             # In a row of a table the bar before a label is escaped, and must be again.
             self._edits.append(Edit(start, stop, shown.replace("|", "\\|") if "\\|" in said else shown))
         return stop
+
+    def _is_short_of_one(self, start: int, end: int) -> bool:
+        """Whether the last bracket of some words is taken for the first that closes what they stand in."""
+        return self._text.count("[", start, end) > self._text.count("]", start, end)
 
     def _is_balanced(self, start: int, limit: int) -> bool:
         """Whether the bracket at a place is closed, and those behind it."""
