@@ -88,6 +88,8 @@ def test_the_same_words_are_open_where_they_are_of_no_person(title: str) -> None
     assert role_of(title) == "lore"
 
 
-@pytest.mark.parametrize("title", ["Background", "History", "Reputation", "Work", "Her Rounds", "Characters of the inn"])
+@pytest.mark.parametrize(
+    "title", ["Background", "History", "Reputation", "Work", "Her Rounds", "Characters of the inn"]
+)
 def test_what_else_is_told_of_a_person_stays_open(title: str) -> None:
     assert role_of(title, of_person=True) == "lore"
