@@ -37,6 +37,8 @@ def told(app: App) -> Iterator[str]:
     desk = Desk(app, Viewer("player"))
     for question in QUESTIONS:
         yield desk.lore(question, packs=("inn",), limit=50, max_tokens=20_000).model_dump_json()
+    yield desk.entities().model_dump_json()
+    yield desk.entities(named="zq").model_dump_json()
     for entity in ("inn:inn", "inn:vik"):
         found = desk.entity(entity)
         yield found.model_dump_json() + entity_text(found)
