@@ -13,7 +13,15 @@ from lorewright.evals.leaks.secrets import may_know, secrets_of
 from lorewright.packs.loader import load_pack
 
 MOTIVE = "Osk means to poison the harbour master with wolfsbane at the feast."
-LINES = ("look around", "ask Osk about Lin", "ask Osk about the cellar", "look at Osk", "wait", "wait", "go to the quay")
+LINES = (
+    "look around",
+    "ask Osk about Lin",
+    "ask Osk about the cellar",
+    "look at Osk",
+    "wait",
+    "wait",
+    "go to the quay",
+)
 MOVED_BY = ("Motivation", "Personality", "Goals", "What he wants", "Motives & Fears", "Traits", "Agenda")
 # Here it may stand: in what the planner and Osk himself are given.
 OF_THEIR_OWN = {"planner", "npc_intent"}

@@ -18,7 +18,7 @@ from lorewright.retrieval.explain import ChunkTrace
 from lorewright.retrieval.overrides import ids_of, things, told_entity
 from lorewright.retrieval.query import LoreRetrievalQuery
 from lorewright.retrieval.retriever import Retrieval, retrieve, why_not
-from lorewright.retrieval.view import LoreView, hidden_entities, qualified
+from lorewright.retrieval.view import LoreView, as_told, hidden_entities, hidden_names, qualified
 from lorewright.turn.entries import entry_history
 from lorewright.turn.lore_conditions import lore_conditions
 from lorewright.turn.store import CampaignStore
@@ -93,7 +93,8 @@ class LoreDesk:
             hidden = hidden_entities(view)
             known = {one for generation in view.generations for one in generation.entities() if one not in hidden}
             told = (told_entity(one, view.generations) for one in sorted(known))
-            return list({one.id: one for one in told if one is not None}.values())
+            secret = hidden_names(view, hidden)
+            return list({one.id: as_told(one, view, secret) for one in told if one is not None}.values())
 
     @contextmanager
     def asking(

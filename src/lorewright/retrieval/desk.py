@@ -16,7 +16,7 @@ from lorewright.retrieval.explain import ChunkTrace
 from lorewright.retrieval.overrides import told_entity
 from lorewright.retrieval.query import LoreRetrievalQuery
 from lorewright.retrieval.retriever import Retrieval, retrieve, retrieve_for_entity, why_not
-from lorewright.retrieval.view import LoreView, as_told, hidden_entities, qualified
+from lorewright.retrieval.view import LoreView, as_told, hidden_entities, hidden_names, qualified
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,7 +120,7 @@ def _told(view: LoreView, entity_id: str) -> Entity | None:
     """An entity, where the viewer may read anything of it."""
     hidden = hidden_entities(view)
     entity = None if entity_id in hidden else told_entity(entity_id, view.generations)
-    return None if entity is None else as_told(entity, view, hidden)
+    return None if entity is None else as_told(entity, view, hidden_names(view, hidden))
 
 
 def qualified_viewer(viewer: str, generations: Sequence[Generation], others: Sequence[str] = ()) -> str:

@@ -98,12 +98,11 @@ def hidden_names(view: LoreView, hidden: Iterable[str]) -> frozenset[str]:
     return names_of(one for one in found if one is not None)
 
 
-def as_told(entity: Entity, view: LoreView, hidden: Iterable[str]) -> Entity:
+def as_told(entity: Entity, view: LoreView, secret: frozenset[str]) -> Entity:
     """Return an entity as its viewer may know it: without keys of a pack's own, which may tell more, and without
-    aliases and tags that name who is hidden. The game master has all of it."""
+    aliases and tags that say any of the `secret` names. The game master has all of it."""
     if view.viewer == "gm":
         return entity
-    secret = hidden_names(view, hidden)
     aliases, tags = (tuple(one for one in said if not says_any(one, secret)) for said in (entity.aliases, entity.tags))
     return replace(entity, aliases=aliases, tags=tags, attrs={})
 

@@ -22,7 +22,7 @@ from lorewright.retrieval.in_force import in_force
 from lorewright.retrieval.overrides import ids_of, things, told_entity
 from lorewright.retrieval.query import LoreRetrievalQuery
 from lorewright.retrieval.retriever import Retrieval, retrieve_beside
-from lorewright.retrieval.view import LoreView, as_told, hidden_entities, may_see, qualified
+from lorewright.retrieval.view import LoreView, as_told, hidden_entities, hidden_names, may_see, qualified
 from lorewright.scene_lore.gather import gather
 from lorewright.scene_lore.lore_retriever import LoreRetriever
 from lorewright.scene_lore.models import Briefing, LoreText, SceneFocus, SceneItem, SceneLore
@@ -152,7 +152,7 @@ def _named(view: LoreView, name: str, what: str) -> Entity:
     entity = next((one for one in found if one is not None), None)
     if entity is None:
         raise NotFound(f"there is no {what} {name}", hint="see: lorewright pack show PACK")
-    return as_told(entity, view, hidden)
+    return as_told(entity, view, hidden_names(view, hidden))
 
 
 def _conditions(view: LoreView) -> LoreConditions | None:
