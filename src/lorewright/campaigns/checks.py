@@ -81,7 +81,7 @@ def check(path: Path, kept: KeptPacks | None = None) -> Checked:
             return _checked(database, kept)
     except SettingsError as problem:
         return Checked(0, (Finding("newer-version", path.name, problem.message, problem.hint or ""),))
-    except (LorewrightError, Refused) as problem:
+    except (LorewrightError, Refused, UnicodeDecodeError) as problem:
         return Checked(0, (Finding("unreadable", path.name, str(problem), RESTORE),))
 
 

@@ -2,15 +2,41 @@
 
 from __future__ import annotations
 
+import errno
 import io
 import os
 import sqlite3
 import sys
+import warnings
 from contextlib import suppress
 
 from lorewright.cli.output import complain
 from lorewright.cli.root import app
-from lorewright.errors import DamagedFile, LorewrightError
+from lorewright.errors import DamagedFile, LorewrightError, SettingsError
+
+
+def _tell(problem: Exception) -> None:
+    if _has_no_files_left(problem):
+        # An event loop that got no socket complains once more when it is thrown away, and so does what it was to run.
+        sys.unraisablehook = lambda _: None
+        warnings.simplefilter("ignore")
+        complain(SettingsError("there are too many open files", hint="close other programs, or see: ulimit -n"))
+    elif isinstance(problem, LorewrightError):
+        complain(problem)
+    elif isinstance(problem, AttributeError):
+        raise problem
+    else:
+        # The disk under us: full, read-only, or what was a database is none. What was begun was rolled back.
+        complain(DamagedFile(str(problem), hint="look at the disk and its rights, then run: lorewright doctor"))
+
+
+def _has_no_files_left(problem: BaseException | None) -> bool:
+    """Whether an error is, or arose over, a file that could not be opened because too many are open."""
+    while problem is not None:
+        if isinstance(problem, OSError) and problem.errno in (errno.EMFILE, errno.ENFILE):
+            return True
+        problem = problem.__cause__ or problem.__context__
+    return False
 
 
 def main() -> None:
@@ -23,12 +49,11 @@ def main() -> None:
                 stream.reconfigure(errors="replace")
     try:
         app()
-    except LorewrightError as error:
-        complain(error)
+    except MemoryError:
+        complain(SettingsError("there is not enough memory", hint="close other programs, or see: ulimit -v"))
         sys.exit(1)
-    except (sqlite3.DatabaseError, OSError) as problem:
-        # The disk under us: full, read-only, or what was a database is none. What was begun was rolled back.
-        complain(DamagedFile(str(problem), hint="look at the disk and its rights, then run: lorewright doctor"))
+    except (LorewrightError, sqlite3.DatabaseError, OSError, AttributeError) as problem:
+        _tell(problem)
         sys.exit(1)
     except KeyboardInterrupt:
         sys.exit(130)

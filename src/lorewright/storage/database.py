@@ -60,7 +60,8 @@ class Database:
                 self._connection.execute("PRAGMA journal_mode = WAL")
             for pragma in ("synchronous = FULL", "foreign_keys = ON", f"busy_timeout = {BUSY_TIMEOUT_MS}"):
                 self._connection.execute(f"PRAGMA {pragma}")
-        except (sqlite3.Error, OSError) as problem:
+        # SQLite quotes a torn schema in its message, which may be no text any more.
+        except (sqlite3.Error, OSError, UnicodeDecodeError) as problem:
             raise DamagedFile(f"{path}: {problem}", hint="look at the disk, or restore the file from a copy") from None
 
     def rows(self, sql: str, *parameters: object) -> list[sqlite3.Row]:
