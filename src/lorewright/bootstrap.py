@@ -84,10 +84,11 @@ class App:
         bounds = Bounds(where.settings.lore.limit, where.settings.lore.max_tokens)
         return PackTests(self.library, roots, self.leaks, bounds)
 
-    def rehearsal(self, folder: Path) -> Campaigns:
-        """Campaigns that are kept in another folder: for a demo that leaves nothing behind."""
-        histories = Histories(folder / "history", self.library.vectors)
-        return _campaigns(self.workspace, self.library, self.casting, folder, histories)
+    def rehearsal(self, folder: Path, *, by_words: bool = False) -> Campaigns:
+        """Campaigns that are kept in another folder: for a demo that leaves nothing behind; where it finds `by_words`
+        alone, no vectors of its packs either."""
+        library = self.by_words if by_words else self.library
+        return _campaigns(self.workspace, library, self.casting, folder, Histories(folder / "history", library.vectors))
 
 
 def open_app(

@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+from collections import Counter
 from collections.abc import Iterator
 from itertools import pairwise
 from pathlib import Path
@@ -173,3 +174,12 @@ def test_the_same_seed_and_words_give_the_same_acts_in_every_process(tmp_path: P
         done = subprocess.run(command, env=env, capture_output=True, text=True, check=True, timeout=120)
         told.add(done.stdout)
     assert len(told) == 1 and "action_text" in told.pop()
+
+
+def test_what_somebody_used_in_a_round_is_remembered_once(tmp_path: Path) -> None:
+    app = played(tmp_path, lines=("wait",) * 6)
+    used = Counter(key for _, made in intents(app) for key in made["recall"])
+    assert used
+    with app.campaigns.reading("game") as store:
+        remembered = store.head().state.recall
+    assert {key: remembered.get(key, 0) for key in used} == dict(used)

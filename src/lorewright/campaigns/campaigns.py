@@ -13,6 +13,7 @@ from typing import Any
 
 from lorewright.campaigns.agendas import agendas_of
 from lorewright.campaigns.casting import BUILTIN_KEYS, Casting, ModelKeys
+from lorewright.campaigns.checks import check
 from lorewright.campaigns.history import Histories
 from lorewright.campaigns.kept_packs import KeptPacks
 from lorewright.campaigns.open_campaign import Made, OpenCampaign
@@ -54,6 +55,9 @@ from lorewright.turn.store import CampaignStore
 from lorewright.world.state import WorldState
 
 _SUFFIX = ".db"
+# What reading raises where something is not as it was written: no JSON, no text, another shape. Of a sound file each of
+# these is a mistake of ours and shows as one.
+_OF_DAMAGE = (ValueError, LookupError, TypeError, AttributeError, AssertionError, RecursionError)
 
 
 @dataclass(frozen=True, slots=True)
@@ -365,11 +369,14 @@ class Campaigns:
     def _store(self, campaign_id: str) -> Iterator[CampaignStore]:
         if not is_id(campaign_id):
             raise NotFound(f"{campaign_id!r} is no campaign ID", hint="see: lorewright campaign list")
-        store = CampaignStore(self._file(campaign_id), clock=self.clock)
+        path = self._file(campaign_id)
         try:
-            yield store
-        finally:
-            store.close()
+            with closing(CampaignStore(path, clock=self.clock)) as store:
+                yield store
+        except _OF_DAMAGE:
+            if (damage := _damage_of(path)) is None:
+                raise
+            raise damage from None
 
     def free_id(self, given: str) -> str:
         """The ID for a new campaign, as it was given.
@@ -421,6 +428,14 @@ def _intro(campaign_id: str, scenario: Scenario, state: WorldState) -> Message:
         content=" ".join(scenario.intro_seed.split()),
         audience=state.present(),
     )
+
+
+def _damage_of(path: Path) -> DamagedFile | None:
+    """What is wrong with a campaign's file, as an error that names the place; None where it is sound."""
+    found = check(path).findings
+    if not found:
+        return None
+    return DamagedFile(f"{path.name} is damaged: {found[0].where}: {found[0].what}", hint=found[0].hint)
 
 
 def _first_result(intro: Message, state: WorldState, ruleset: Ruleset, generations: Sequence[Generation]) -> TurnResult:

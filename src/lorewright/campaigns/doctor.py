@@ -273,7 +273,7 @@ class _Treatment:
         """Install again what the damaged list still says, and packs of the workspace of which there is an index; what
         lies in `content_packs` besides was not installed, or not to the end."""
         known = {pack_id: (Path(path), lenient) for pack_id, path, lenient in self._library.salvaged()}
-        for pack_id in self._library.indexed():
+        for pack_id in self._library.indexed_ids():
             known.setdefault(pack_id, (self._doctor.content_packs / pack_id, False))
         aside = self._library.begin_anew()
         self._begun_anew = True

@@ -18,7 +18,6 @@ from lorewright.index.generation import Generation
 from lorewright.index.history import HistoryIndex, HistoryRecord, TurnKey
 from lorewright.index.history_generation import history_generation
 from lorewright.index.vector_building import VectorBuilder
-from lorewright.rules.outcomes import Resolution
 from lorewright.storage.enclosure import Enclosure
 from lorewright.storage.sittings import session_summaries
 from lorewright.turn.keeping import flagged_entries
@@ -121,8 +120,7 @@ def made_of(
     store: CampaignStore, turn_id: str, before: WorldState | None, after: WorldState
 ) -> tuple[HistoryRecord, ...]:
     """The records of a turn, of what was written of it and of the states around it."""
-    resolved = store.stage_output(turn_id, "resolve")
-    resolution = Resolution.model_validate(resolved) if resolved is not None else Resolution()
+    resolution = store.resolution(turn_id)
     messages = [message for _, message in store.messages(turn_id, last=1)]
     flagged = contradictions(flagged_entries(store.database, turn_id), after)
     return (*happenings(before, after, resolution, messages), *flagged)

@@ -91,6 +91,7 @@ class Scenarios:
             return [error(str(path), "invalid", fault.message, line=fault.line, hint=fault.hint) for fault in faults]
         checked = _Checked(str(path), lines_of_yaml(scenario_text(path), max_nodes=_MAX_NODES), scenario)
         with ExitStack() as stack:
+            stack.enter_context(self._explorer.trying())
             found = list(self._checked(checked, scenario, stack))
         return sorted(set(found))
 
@@ -99,7 +100,10 @@ class Scenarios:
 
         It is played in `campaigns`, which should be thrown away afterwards.
         """
-        scenario = load_scenario(path)
+        with self._explorer.trying():
+            return self._tried(path, load_scenario(path), campaigns)
+
+    def _tried(self, path: Path, scenario: Scenario, campaigns: Campaigns) -> list[Finding]:
         packs = [self._explorer.pack_of_id(pack_id)[0] for pack_id in scenario.content_packs]
         # The dice know the campaign's ID: it is the one that `play` gives a demo.
         demo_id = f"{scenario.id}_demo"

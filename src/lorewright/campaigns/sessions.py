@@ -157,8 +157,7 @@ def recap_of(campaign: OpenCampaign, session: SessionRow) -> str:
 
 def resolution_of(store: CampaignStore, turn_id: str) -> Resolution:
     """What came of a turn, from its record; nothing for one that asked back."""
-    resolved = [one["output"] for one in store.stage_records(turn_id) if one["stage"] == "resolve"]
-    return Resolution.model_validate(resolved[-1]) if resolved else Resolution()
+    return store.resolution(turn_id)
 
 
 def learned_between(before: WorldState, after: WorldState, generations: Sequence[Generation]) -> list[str]:

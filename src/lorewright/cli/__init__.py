@@ -2,18 +2,44 @@
 
 from __future__ import annotations
 
+import errno
 import io
 import os
 import sqlite3
 import sys
+import warnings
 from contextlib import suppress
 
 from lorewright.cli.output import complain
 from lorewright.cli.root import app
 from lorewright.cli.trusting import ask_at_terminal
-from lorewright.errors import LorewrightError
+from lorewright.errors import FileUnavailable, LorewrightError, SettingsError
 from lorewright.storage.trouble import trouble_of
 from lorewright.trust import ask_with
+
+
+def _tell(problem: Exception) -> None:
+    if _has_no_files_left(problem):
+        # An event loop that got no socket complains once more when it is thrown away, and so does what it was to run.
+        sys.unraisablehook = lambda _: None
+        warnings.simplefilter("ignore")
+        complain(FileUnavailable("there are too many open files", hint="close other programs, or see: ulimit -n"))
+    elif isinstance(problem, LorewrightError):
+        complain(problem)
+    elif isinstance(problem, AttributeError):
+        raise problem
+    else:
+        # The disk under us: full, read-only, or what was a database is none. What was begun was rolled back.
+        complain(trouble_of(problem, None))
+
+
+def _has_no_files_left(problem: BaseException | None) -> bool:
+    """Whether an error is, or arose over, a file that could not be opened because too many are open."""
+    while problem is not None:
+        if isinstance(problem, OSError) and problem.errno in (errno.EMFILE, errno.ENFILE):
+            return True
+        problem = problem.__cause__ or problem.__context__
+    return False
 
 
 def main() -> None:
@@ -27,16 +53,15 @@ def main() -> None:
     ask_with(ask_at_terminal)
     try:
         app()
-    except LorewrightError as error:
-        complain(error)
+    except MemoryError:
+        complain(SettingsError("there is not enough memory", hint="close other programs, or see: ulimit -v"))
         sys.exit(1)
-    except (sqlite3.DatabaseError, OSError) as problem:
-        # The disk under us: full, read-only, or what was a database is none. What was begun was rolled back.
-        complain(trouble_of(problem, None))
+    except BrokenPipeError:
+        # The reader of our output has closed it; nothing may be flushed into the closed pipe at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+        sys.exit(0)
+    except (LorewrightError, sqlite3.DatabaseError, OSError, AttributeError) as problem:
+        _tell(problem)
         sys.exit(1)
     except KeyboardInterrupt:
         sys.exit(130)
-    except BrokenPipeError:
-        # Whoever read our output has heard enough; nothing may be flushed into the closed pipe at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
-        sys.exit(0)

@@ -118,7 +118,7 @@ def _tell_what_differs(there: CampaignRow, pack: InstalledPack, seed: int | None
 def _demo(lorewright: App, found: Found, seed: int | None) -> None:
     note(f"standard input is closed: a short walk in {found.pack.id}; nothing of it is kept")
     with tempfile.TemporaryDirectory() as folder:
-        campaigns = lorewright.rehearsal(Path(folder))
+        campaigns = lorewright.rehearsal(Path(folder), by_words=True)
         row = lorewright.explorer.begin(found, campaigns, seed=_SEED if seed is None else seed)
         play_lines(campaigns, row.id, found.scenario.demo)
 
@@ -129,8 +129,11 @@ def _embedding(lorewright: App, walk: CampaignRow) -> Iterator[None]:
     stopped at any moment: what is embedded by then is kept."""
     pin = walk.pins[0]
     vectors = lorewright.library.vectors
-    spaces = lorewright.library.spaces(GenerationKey(pin.pack_id, pin.content_hash))
-    if vectors is None or vectors.embedder.fingerprint in spaces:
+    key = GenerationKey(pin.pack_id, pin.content_hash)
+    spaces = lorewright.library.spaces(key)
+    # A text that is not the installed one gets no vectors: to read the pack again would install what its folder holds.
+    is_installed = lorewright.explorer.unchanged(pin.pack_id, installed=True) is not None
+    if vectors is None or vectors.embedder.fingerprint in spaces or not is_installed:
         yield
         return
     same = embedding_environment(lorewright.workspace)

@@ -63,7 +63,7 @@ def validate(
     broken = any(one.severity == "error" for one in findings)
     if not broken:
         with tempfile.TemporaryDirectory() as folder:
-            findings += lorewright.scenarios.demo_findings(path, lorewright.rehearsal(Path(folder)))
+            findings += lorewright.scenarios.demo_findings(path, lorewright.rehearsal(Path(folder), by_words=True))
     if as_json:
         show_json([asdict(one) for one in findings])
     else:
@@ -101,23 +101,25 @@ def generate(
     lorewright = open_app()
     generator = lorewright.generator
     asked = lorewright.casting.model(PROMPT, ModelKeys(small=model, large=model), Spent())
-    with progress_bar() as progress:
-        prepared = generator.prepare(packs, progress=progress)
-    scenario_id = generator.id_for(prepared, scenario_id, seed)
-    path = out or lorewright.workspace.scenarios / f"{scenario_id}.yaml"
-    if path.exists() and not force:
-        raise SettingsError(f"{path} is there already", hint="choose another --id or --out, or write over it: --force")
-    if asked is not None:
-        note(f"{PROMPT}: asking {asked.key} …")
-    made = generator.generate(
-        prepared,
-        ruleset,
-        seed=seed,
-        brief=brief,
-        scenario_id=scenario_id,
-        model=asked,
-        prompts=lorewright.casting.library,
-    )
+    with lorewright.explorer.trying():
+        with progress_bar() as progress:
+            prepared = generator.prepare(packs, progress=progress)
+        scenario_id = generator.id_for(prepared, scenario_id, seed)
+        path = out or lorewright.workspace.scenarios / f"{scenario_id}.yaml"
+        if path.exists() and not force:
+            message = f"{path} is there already"
+            raise SettingsError(message, hint="choose another --id or --out, or write over it: --force")
+        if asked is not None:
+            note(f"{PROMPT}: asking {asked.key} …")
+        made = generator.generate(
+            prepared,
+            ruleset,
+            seed=seed,
+            brief=brief,
+            scenario_id=scenario_id,
+            model=asked,
+            prompts=lorewright.casting.library,
+        )
     path.parent.mkdir(parents=True, exist_ok=True)
     write_scenario(made.scenario, path, replace=force)
     if as_json:

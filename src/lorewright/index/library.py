@@ -141,6 +141,48 @@ class Library:
         pack = self.check(folder, lenient=lenient, progress=progress)
         return self.install_pack(pack, lenient=lenient, progress=progress)
 
+    def index_folder(self, folder: Path, *, progress: Progress = no_progress) -> Installed:
+        """Make a folder's text ready to be read, files with errors left out, and leave what is installed as it is.
+
+        A pack that is not installed yet is. Of one that is, another text gets a generation of its own, of which the
+        library knows nothing; the answer tells of that text.
+
+        Raises:
+            PackError: as `install`.
+        """
+        pack = self.check(folder, lenient=True, progress=progress)
+        there = next((one for one in self.packs() if one.id == pack.manifest.id), None)
+        if there is None:
+            return self.install_pack(pack, lenient=True, progress=progress)
+        key = GenerationKey(there.id, pack.content_hash)
+        built = not self.has(key)
+        if built:
+            with self.changing():
+                build_generation(pack, self.generations)
+        if there.content_hash == pack.content_hash:
+            return Installed(there, pack.findings, built)
+        tokens = sum(chunk.token_count for chunk in pack.chunks)
+        text = replace(
+            there,
+            name=pack.manifest.name,
+            version=pack.manifest.version,
+            layer=pack.manifest.layer,
+            path=pack.root,
+            content_hash=pack.content_hash,
+            files=len(pack.entities),
+            chunks=len(pack.chunks),
+            tokens=tokens,
+            depends_on=tuple((one.id, one.version) for one in pack.manifest.depends_on),
+        )
+        return Installed(text, pack.findings, built)
+
+    def forget_text(self, key: GenerationKey) -> None:
+        """Delete the generations of a text, unless it is that of an installed pack."""
+        with self.changing():
+            if key not in {pack.key for pack in self.packs()}:
+                for folder in self.spaces(key).values():
+                    self._folder.remove(folder)
+
     def install_pack(self, pack: Pack, *, lenient: bool = False, progress: Progress = no_progress) -> Installed:
         """The rest of `install`, of a pack that was read and checked.
 
@@ -353,7 +395,7 @@ class Library:
                     found.append((pack_id, path, bool(lenient)))
         return found
 
-    def indexed(self) -> list[str]:
+    def indexed_ids(self) -> list[str]:
         """Return the IDs of the packs of which there is a generation, installed or not."""
         folders = self._folder.entries(self.generations)
         return [folder.name for folder in folders if is_id(folder.name) and self._folder.entries(folder)]
@@ -364,7 +406,7 @@ class Library:
         aside = (path for path in self._folder.entries() if path.name.startswith(f"{self._database.name}{DAMAGED}"))
         if next(aside, None) is None:
             return set()
-        return set(self.indexed()) - {pack.id for pack in self.packs()}
+        return set(self.indexed_ids()) - {pack.id for pack in self.packs()}
 
     def begin_anew(self) -> Path:
         """Move a damaged list aside, where it can be looked at; where to."""

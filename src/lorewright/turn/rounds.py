@@ -181,7 +181,6 @@ async def carried_out(turn: AtHand, who: str, intent: NpcIntent) -> Round:
     turn.played.take(resolution, patch.state, audience=audience)
     turn.played.do(memory_ops(who, intent, resolution.outcomes))
     remember(turn, resolution, before, patch.state, audience)
-    turn.played.do(memory_ops(who, intent, resolution.outcomes))
     return Round(who, intention, before, patch.state, resolution, judged, audience, tuple(actions), intent)
 
 

@@ -9,8 +9,11 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from lorewright.errors import ActionIdReused, LorewrightError, NotFound, TurnUndone
+from pydantic import ValidationError
+
+from lorewright.errors import ActionIdReused, DamagedFile, LorewrightError, NotFound, TurnUndone
 from lorewright.ids import canonical_json
+from lorewright.rules.outcomes import Resolution
 from lorewright.rules.rulesets import CampaignRules
 from lorewright.storage.campaign_tables import CAMPAIGN_MIGRATIONS
 from lorewright.storage.database import insert_row
@@ -27,6 +30,7 @@ from lorewright.storage.heads import (
     undone_turns,
     words_on_path,
 )
+from lorewright.storage.integrity import RESTORE
 from lorewright.storage.migrations import open_migrated
 from lorewright.storage.sittings import (
     SceneLoreRow,
@@ -246,6 +250,19 @@ class CampaignStore:
             stage,
         )
         return None if row is None else json.loads(row["output_json"])
+
+    def resolution(self, turn_id: str) -> Resolution:
+        """What came of a turn, from its record; nothing of one that has none.
+
+        Raises:
+            DamagedFile: the record is not as it was written.
+        """
+        output = self.stage_output(turn_id, "resolve")
+        try:
+            return Resolution() if output is None else Resolution.model_validate(output)
+        except ValidationError:
+            message = f"{self.database.path.name} is damaged: what came of the turn {turn_id} cannot be read"
+            raise DamagedFile(message, hint=RESTORE) from None
 
     def attempts(self) -> list[dict[str, Any]]:
         """The submissions that failed, oldest first."""

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from lorewright.campaigns.campaigns import Campaigns
@@ -11,6 +13,7 @@ from lorewright.campaigns.explore.report import report
 from lorewright.campaigns.explore.survey import survey
 from lorewright.campaigns.scenario import Scenario
 from lorewright.errors import NotFound
+from lorewright.index.generation import GenerationKey
 from lorewright.index.library import InstalledPack, Library
 from lorewright.packs.findings import Finding
 from lorewright.packs.loader import Progress, content_hash_of, no_progress
@@ -32,9 +35,12 @@ class Explorer:
     def __init__(self, library: Library, content_packs: Path) -> None:
         self._library = library
         self._content_packs = content_packs
+        # The texts that were indexed here, not found indexed.
+        self._built: list[GenerationKey] = []
 
     def pack(self, name: str, *, progress: Progress = no_progress) -> tuple[InstalledPack, tuple[Finding, ...]]:
-        """The pack of a folder, installed where it lies, files with errors left out; or the installed pack of an ID.
+        """The pack of a folder, or of an ID, as its folder is now, files with errors left out. A pack that is not
+        installed yet is; what is installed stays as it is, also where its folder holds another text by now.
 
         Raises:
             NotFound: there is no such folder or pack.
@@ -43,20 +49,23 @@ class Explorer:
         folder = Path(name)
         return self._installed(folder, progress) if folder.is_dir() else self.pack_of_id(name, progress=progress)
 
-    def unchanged(self, name: str) -> InstalledPack | None:
-        """The installed pack of a folder or an ID, where its text is still what was indexed; None else."""
+    def unchanged(self, name: str, *, installed: bool = False) -> InstalledPack | None:
+        """The installed pack of a folder or an ID as its folder is now, where that text was indexed before, or is the
+        `installed` one; None else."""
         folder = Path(name)
         for pack in self._library.packs():
             root = Path(pack.path)
             meant = (
                 root.samefile(folder) if folder.is_dir() and root.is_dir() else pack.id == name and not folder.is_dir()
             )
-            if meant and root.is_dir() and self._library.has(pack.key) and content_hash_of(root) == pack.content_hash:
-                return pack
+            now = replace(pack, content_hash=content_hash_of(root)) if meant and root.is_dir() else None
+            if now is not None and self._library.has(now.key) and (now.key == pack.key or not installed):
+                return now
         return None
 
     def pack_of_id(self, name: str, *, progress: Progress = no_progress) -> tuple[InstalledPack, tuple[Finding, ...]]:
-        """An installed pack, read again where its folder is there; a pack of the workspace is installed.
+        """An installed pack as its folder is now, or as it was where that is gone; a pack of the workspace is
+        installed where it is not yet.
 
         Raises:
             NotFound: there is no such pack.
@@ -72,8 +81,21 @@ class Explorer:
         raise NotFound(f"there is no folder or pack {name}", hint=hint)
 
     def _installed(self, folder: Path, progress: Progress) -> tuple[InstalledPack, tuple[Finding, ...]]:
-        installed = self._library.install(folder, lenient=True, progress=progress)
-        return installed.pack, installed.findings
+        indexed = self._library.index_folder(folder, progress=progress)
+        if indexed.built:
+            self._built.append(indexed.pack.key)
+        return indexed.pack, indexed.findings
+
+    @contextmanager
+    def trying(self) -> Iterator[None]:
+        """What is read within leaves no index behind, unless it is of an installed pack; nothing may be begun with it
+        that is kept."""
+        before = len(self._built)
+        try:
+            yield
+        finally:
+            while len(self._built) > before:
+                self._library.forget_text(self._built.pop())
 
     def walk(self, pack: InstalledPack, findings: tuple[Finding, ...], *, seed: int) -> Found:
         """The walk in an installed pack.
