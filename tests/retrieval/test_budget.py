@@ -16,8 +16,11 @@ from lorewright.tokens import count_tokens
 
 def hit(row: int, text: str, *, section: str | None = None, part: int = 1) -> Hit:
     chunk_id = f"p:e:{section or row}" + (f"~{part}" if part > 1 else "")
-    chunk = StoredChunk(row, chunk_id, "p", "p:e", "e.md", "E", "E", "", text, "lore", 1, part, count_tokens(text), {})
-    return Hit(chunk=chunk, text=text, token_count=count_tokens(text), score=1 / (row + 1))
+    tokens = count_tokens(text)
+    chunk = StoredChunk(
+        row, chunk_id, "p", "p:e", "e.md", "E", "E", "", text, "lore", 1, part, tokens, {}, None, tokens
+    )
+    return Hit(chunk=chunk, text=text, token_count=tokens, score=1 / (row + 1))
 
 
 def sentences(count: int, word: str) -> str:

@@ -39,6 +39,7 @@ _MOST_PATTERN_TEXT = 1_000
 # A counted repetition after the sign before it, and the signs after which it multiplies what was counted before.
 _COUNTED = re.compile(r"(?<=(.))\{(\d+)(?:,(\d*))?\}", re.DOTALL)
 _MANY = ")}?*+"
+_SPACED_OUT_FLAG = "x"
 _SPACED_OUT = re.compile(r"\(\?[A-Za-z-]*x")
 _PATTERN_HINT = (
     "write it without lookaround, backreferences and flags like (?x), its counted repetitions small;"
@@ -115,7 +116,7 @@ def pattern_problem(pattern: str) -> str | None:
     without backtracking can read, and that stay small when their repetitions are written out.
     """
     if _SPACED_OUT.search(pattern):
-        return "the pattern has the flag x, which is not read"
+        return f"the pattern has the flag {_SPACED_OUT_FLAG}, which is not read"
     if _size(pattern) > _MOST_PATTERN_SIZE:
         return f"the pattern repeats too much: over {_MOST_PATTERN_SIZE} parts when it is written out"
     return _searched(pattern)[1]

@@ -66,7 +66,7 @@ HOLES: dict[str, tuple[Callable[..., Any], set[str]]] = {
     "lorewright.retrieval.visible.visible_text": (all_items, {"query", "history", "/lore"}),
     "lorewright.evals.leaks.asking.visible_text": (all_items, {"lore"}),
     "lorewright.scene_lore.views._known": (everything, {"scene lore", "stage input"}),
-    "lorewright.retrieval.desk.replace": (lambda entity, attrs: entity, {"entity"}),
+    "lorewright.retrieval.desk.as_told": (lambda entity, view, secret: entity, {"entity"}),
 }
 
 
