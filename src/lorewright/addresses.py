@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator, Mapping
 from ipaddress import ip_address
 from typing import NamedTuple
 from urllib.parse import SplitResult, urlsplit
@@ -29,6 +30,11 @@ KEY_VARIABLES: dict[str, tuple[str, ...]] = {
 }
 
 _HIDDEN = "[hidden]"
+# DNS knows no longer name of a host; an address beyond the other length is no address of an API.
+_LONGEST_HOST = 253
+_LONGEST_ADDRESS = 2_000
+# So much of a path is shown; scheme, host and port are always shown whole.
+_LONGEST_PATH = 80
 # A backslash, a blank or a control sign is read differently by different clients, so none may stand in an address.
 _ODD = re.compile(r"[^\x21-\x7e]|\\")
 
@@ -37,8 +43,11 @@ def check_address(url: str) -> str:
     """Return the address as it is.
 
     Raises:
-        ValueError: it is no plain http or https address with a host. The address is not in the message.
+        ValueError: it is no plain http or https address with a host, or far too long for one. The address is not in
+            the message.
     """
+    if len(url) > _LONGEST_ADDRESS:
+        raise ValueError(f"an address has at most {_LONGEST_ADDRESS} characters")
     if _ODD.search(url):
         raise ValueError("an address has no blanks, backslashes or letters outside ASCII (write xn--… for such a name)")
     try:
@@ -48,17 +57,30 @@ def check_address(url: str) -> str:
         raise ValueError("this is no address: write http://HOST:PORT/PATH or https://…") from None
     if parts.scheme not in ("http", "https") or not host:
         raise ValueError("an address begins with http:// or https://, and a host follows")
+    if len(host) > _LONGEST_HOST:
+        raise ValueError(f"the host of an address has at most {_LONGEST_HOST} characters")
     return url
 
 
+def choose_address(family: str, base_url: str | None, base_urls: Mapping[str, str]) -> str | None:
+    """Return where settings have a model asked: at the `base_url` of its own row, else where `base_urls` says of its
+    family, else at the family's own server; None where nobody says.
+
+    Whoever asks a model, tells where it would be asked, or checks whose key goes there takes the address from here.
+    """
+    return base_url or base_urls.get(family) or OWN_SERVERS.get(family)
+
+
 def mask_address(url: str) -> str:
-    """Return the address without what may be secret in it: names, passwords and the values of a query."""
+    """Return the address without what may be secret in it: names, passwords and the values of a query. Of a long path
+    only the beginning is shown."""
     parts = _split(url)
     if parts is None:
         return _HIDDEN
     named = f"{_HIDDEN}@" if "@" in parts.netloc else ""
     query = f"?{_HIDDEN}" if parts.query or parts.fragment else ""
-    return f"{parts.scheme}://{named}{parts.netloc.rpartition('@')[2]}{parts.path}{query}"
+    path = parts.path if len(parts.path) <= _LONGEST_PATH else f"{parts.path[:_LONGEST_PATH]}…"
+    return f"{parts.scheme}://{named}{parts.netloc.rpartition('@')[2]}{path}{query}"
 
 
 def origin_of(url: str) -> str:
@@ -67,10 +89,15 @@ def origin_of(url: str) -> str:
     return _HIDDEN if parts is None else f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}"
 
 
+def host_of(url: str) -> str:
+    """Return the host of the address in small letters; nothing where it has none."""
+    parts = _split(url)
+    return (parts.hostname or "").rstrip(".") if parts is not None else ""
+
+
 def is_on_this_machine(url: str) -> bool:
     """Return whether the address names loopback, so that nothing sent to it leaves this machine."""
-    parts = _split(url)
-    host = (parts.hostname or "").rstrip(".") if parts is not None else ""
+    host = host_of(url)
     if host == "localhost" or host.endswith(".localhost"):
         return True
     try:
@@ -105,7 +132,7 @@ _SERVES_MODELS = {
     "OPENAI": _Vendor("OpenAI", "openai", ("api.openai.com",)),
     "GOOGLE GEMINI VERTEX": _Vendor("Google", "google", ("googleapis.com",)),
     "AZURE": _Vendor("Azure", None, ("openai.azure.com", "services.ai.azure.com", "cognitiveservices.azure.com")),
-    "GITHUB GH": _Vendor("GitHub", None, ("models.github.ai",)),
+    "GITHUB GH COPILOT": _Vendor("GitHub", None, ("models.github.ai",)),
     "HF HUGGING HUGGINGFACE": _Vendor("Hugging Face", None, ("huggingface.co",)),
     "DEEPSEEK": _Vendor("DeepSeek", None, ("api.deepseek.com",)),
     "VOYAGE VOYAGEAI": _Vendor("Voyage", None, ("api.voyageai.com",)),
@@ -141,7 +168,13 @@ _SERVES_NONE = """
     ZENDESK HUBSPOT SALESFORCE DROPBOX BOX SENTRY DATADOG DD NEWRELIC GRAFANA PAGERDUTY HONEYCOMB WANDB LANGCHAIN
     LANGSMITH LANGFUSE TAVILY SERPAPI SERPER BRAVE BING ELEVENLABS OKTA AUTH0 CLERK ONEPASSWORD OP BW BITWARDEN
     LASTPASS SSH GPG PGP SOPS AGE SSL TLS JWT DJANGO FLASK RAILS LARAVEL SESSION COOKIE CSRF APP APPLE MAPBOX
-    CODECOV SONAR SNYK NGROK TAILSCALE LOREWRIGHT
+    CODECOV SONAR SNYK NGROK TAILSCALE LOREWRIGHT HOMEBREW GITEA FORGEJO CODEBERG CODESPACES HCLOUD CLOUDSDK
+    SCALEWAY SCW OVH UPCLOUD EXOSCALE GCS ECR GHCR ARTIFACTORY JFROG NEXUS PACKAGIST COMPOSER CRATES JSR HEX
+    INFISICAL DOPPLER KEYRING KEYCHAIN LDAP KERBEROS OAUTH OIDC SAML SSO TOTP OTP VPN WIREGUARD SMTP IMAP FTP
+    BACKBLAZE WASABI RESTIC BORG KAGGLE RUNPOD MLFLOW ROBOFLOW PAPERSPACE REPLIT NEON TURSO UPSTASH PLANETSCALE
+    KAFKA RABBITMQ KRAKEN INFURA ALCHEMY ETHERSCAN ETHEREUM SOLANA BITCOIN MATRIX MASTODON BLUESKY TWITCH STEAM
+    PATREON BUTLER ZOOM FIGMA CONTENTFUL WORDPRESS INTERCOM MIXPANEL POSTHOG LAUNCHDARKLY ROLLBAR BUGSNAG SPLUNK
+    OPSGENIE
 """
 
 _VENDORS: dict[str, _Vendor] = {
@@ -153,12 +186,19 @@ _OF_ANYBODY = frozenset({*KEY_VARIABLES["openai-compatible"], *KEY_VARIABLES["ol
 _ENDINGS = ("_API_KEY", "_TOKEN", "_KEY")
 # What a program signs or locks with, and half of what opens a cloud.
 _OTHER_SECRETS = ("SECRET_KEY", "ACCESS_KEY", "PRIVATE_KEY", "SIGNING_KEY", "ENCRYPTION_KEY", "MASTER_KEY", "SSH_KEY")
+# Words of names of what opens everything or makes new keys.
+_OTHER_SECRET_WORDS = frozenset(
+    "SECRET PRIVATE SIGNING ENCRYPTION MASTER WALLET SEED MNEMONIC REFRESH DEPLOY RECOVERY PASSWORD PASSPHRASE ADMIN ROOT".split()
+)
+# A name of so many letters is found within a longer word as well; a shorter one would be found in words that mean
+# something else.
+_TELLING = 6
 
 
 def check_key_variable(variable: str, *, provider: str, address: str | None) -> None:
     """Refuse a variable that settings may not name as the API key of a model.
 
-    `provider` is whose API the model speaks, `address` where it is asked; None is the provider's own server. A key of
+    Every word of the name counts, not the first alone: tools put their own name before a vendor's. `provider` is whose API the model speaks, `address` where it is asked; None is the provider's own server. A key of
     a well-known vendor may be named for that vendor's own server alone.
 
     Raises:
@@ -170,17 +210,35 @@ def check_key_variable(variable: str, *, provider: str, address: str | None) -> 
         return
     if not name.endswith(_ENDINGS):
         raise ValueError(f"{variable} is no name of an API key: such a name ends in _API_KEY, _TOKEN or _KEY")
-    if name.endswith(_OTHER_SECRETS):
+    if name.endswith(_OTHER_SECRETS) or not _OTHER_SECRET_WORDS.isdisjoint(name.split("_")):
         raise ValueError(f"{variable} is the name of another secret, not of an API key")
-    vendor = _VENDORS.get(name.partition("_")[0])
-    if vendor is None or (address is None and vendor.provider == provider):
+    vendors = list(_vendors_in(name))
+    # Two vendors in a name are one that runs the models of another (AZURE_OPENAI); what opens no model is never sent.
+    closed = [vendor for vendor in vendors if not vendor.hosts]
+    if not vendors or (not closed and any(_may_have(vendor, provider, address) for vendor in vendors)):
         return
-    if address is not None and address.startswith("https:") and _is_at(address, vendor.hosts):
-        return
+    vendor = [*closed, *vendors][0]
     where = mask_address(address) if address is not None else OWN_SERVERS.get(provider, "another server")
     raise ValueError(f"{variable} holds a key of {vendor.name}, which is not for {where}")
 
 
+def _vendors_in(name: str) -> Iterator[_Vendor]:
+    """Whose names stand in the name of a variable, in their order."""
+    for word in name.split("_"):
+        plain = word.rstrip("0123456789")
+        found = _VENDORS.get(word) or _VENDORS.get(plain)
+        within = (vendor for known, vendor in _VENDORS.items() if len(known) >= _TELLING and known in word)
+        found = found or next(within, None)
+        if found is not None:
+            yield found
+
+
+def _may_have(vendor: _Vendor, provider: str, address: str | None) -> bool:
+    if address is None:
+        return vendor.provider == provider
+    return address.startswith("https:") and _is_at(address, vendor.hosts)
+
+
 def _is_at(address: str, hosts: tuple[str, ...]) -> bool:
-    host = (urlsplit(address).hostname or "").rstrip(".")
+    host = host_of(address)
     return any(host == one or host.endswith(f".{one}") for one in hosts)

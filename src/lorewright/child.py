@@ -7,12 +7,16 @@ A child takes nothing from where the user happens to stand, which may be a folde
 from __future__ import annotations
 
 import os
+import site
 import subprocess
 import sys
 from collections.abc import Mapping
 from pathlib import Path
 
 PACKAGE = Path(__file__).parent
+# Variables that name a folder, and those that name several; an entry may end in /* or be * alone.
+_FOLDERS = ("LOREWRIGHT_WORKSPACE", "TMPDIR", "HF_HOME", "SENTENCE_TRANSFORMERS_HOME")
+_FOLDER_LISTS = ("LOREWRIGHT_TRUSTED", "XDG_DATA_DIRS", "XDG_CONFIG_DIRS")
 
 
 def start_child(
@@ -24,14 +28,15 @@ def start_child(
     """Start `python -m module arguments` and return the process; what it prints is dropped.
 
     It imports from the folders of the interpreter and from the one that holds this package, not from its working
-    folder, which is the package's. Arguments that are paths are made absolute. It inherits the environment and
-    `environment` over it, without `PYTHONPATH` and all other variables that begin with `PYTHON`.
+    folder, which is the package's. Arguments that are paths are made absolute, and so are folders that variables of
+    ours and the `XDG_` ones name. It inherits the environment and `environment` over it, without `PYTHONPATH` and all
+    other variables that begin with `PYTHON`.
 
     Raises:
         OSError: it cannot be started.
     """
     # Not -I: that leaves out the packages that were installed with `pip install --user`, ours perhaps among them, and
-    # the one variable that is set here, by which the child runs the same code as this process, wherever that lies.
+    # the one variable that may be set here, by which the child runs the same code as this process, wherever that lies.
     command = [sys.executable, "-P", *(["-s"] if sys.flags.no_user_site else []), "-m", module]
     command += [str(each.absolute()) if isinstance(each, Path) else each for each in arguments]
     inherited = {name: value for name, value in os.environ.items() if not name.upper().startswith("PYTHON")}
@@ -41,5 +46,33 @@ def start_child(
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
         cwd=PACKAGE,
-        env={**inherited, **(environment or {}), "PYTHONPATH": str(PACKAGE.parent.absolute())},
+        env={**_make_absolute({**inherited, **(environment or {})}), **_path_of_package()},
     )
+
+
+def _path_of_package() -> dict[str, str]:
+    """The variable by which a child finds this package, where it would not find it by itself. Folders that it names go
+    before the standard library, so that a module beside the package would be imported in place of one of that."""
+    folder = PACKAGE.parent.absolute()
+    # With a base of its own in the environment the user's folder is another one than the child's.
+    has_own = bool(site.ENABLE_USER_SITE) and "PYTHONUSERBASE" not in os.environ
+    by_itself = [*site.getsitepackages(), *([site.getusersitepackages()] if has_own else [])]
+    if folder.resolve() in (Path(each).resolve() for each in by_itself):
+        return {}
+    return {"PYTHONPATH": str(folder)}
+
+
+def _make_absolute(environment: Mapping[str, str]) -> dict[str, str]:
+    """The variables, with relative folders in them as this process means them: a child stands elsewhere."""
+    made = dict(environment)
+    for name, value in environment.items():
+        if name in _FOLDER_LISTS:
+            made[name] = os.pathsep.join(_absolute(each) for each in value.split(os.pathsep))
+        elif name in _FOLDERS or (name.startswith("XDG_") and name.endswith(("_HOME", "_DIR"))):
+            made[name] = _absolute(value)
+    return made
+
+
+def _absolute(folder: str) -> str:
+    text = folder.strip()
+    return folder if text in ("", "*") or text.startswith("~") else str(Path(text).absolute())

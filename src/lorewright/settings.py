@@ -6,6 +6,7 @@ import logging
 import os
 import shlex
 import tomllib
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Literal
@@ -22,7 +23,7 @@ from pydantic import (
     field_validator,
 )
 
-from lorewright.addresses import check_address, check_key_variable
+from lorewright.addresses import KEY_VARIABLES, check_address, check_key_variable, choose_address
 from lorewright.bounded_files import MAX_WRITTEN_BYTES, read_text
 from lorewright.errors import NotTrusted, SettingsError
 from lorewright.grants import TRUSTED_VARIABLE, find_workspace_grant, is_trusted_by_environment
@@ -43,6 +44,13 @@ _MODELS_HINT = (
     "sitting_usd, turn_tokens, sitting_tokens under [models.budget]; a URL for a provider under [models.base_urls]"
 )
 Address = Annotated[str, AfterValidator(check_address)]
+# What [models.base_urls] may name.
+_FAMILIES = tuple(family for family in KEY_VARIABLES if family != "voyage")
+# More models or stages than anybody has; each is a line of the question whether settings are trusted.
+_MOST_ENTRIES = 64
+# So much of a name is shown in an error, and so many links are followed from a file of settings.
+_LONGEST_NAME = 80
+_MOST_LINKS = 256
 FOLDERS = ("content_packs", "scenarios", "prompts", "indexes", "campaigns")
 
 
@@ -102,7 +110,7 @@ class PriceSettings(BaseModel):
 class ModelSettings(BaseModel):
     """A model of one's own, as `[models.keys.NAME]` has it; NAME is its key from then on.
 
-    `base_url` is where it is asked instead of at its provider's server, `key_env` the environment variable that holds
+    `base_url` is where it is asked instead of at its provider's server or where `[models.base_urls]` says, `key_env` the environment variable that holds
     its API key (none for a server that wants none; a well-known vendor's only for that vendor's own server), `window`
     how many tokens it reads, `mode` how it is held to a schema: by the provider's own guarantee (`native`), as a tool
     that it must call (`tool`), or by the words of the prompt (`prompted`).
@@ -113,7 +121,7 @@ class ModelSettings(BaseModel):
     provider: Literal["anthropic", "openai", "google", "openai-compatible"]
     model: str = Field(min_length=1, max_length=200)
     base_url: Address | None = None
-    key_env: str | None = Field(default=None, pattern="^[A-Za-z_][A-Za-z0-9_]*$")
+    key_env: str | None = Field(default=None, max_length=200, pattern="^[A-Za-z_][A-Za-z0-9_]*$")
     window: int | None = Field(default=None, ge=1_000)
     mode: Literal["native", "tool", "prompted"] = "native"
     prices: PriceSettings | None = None
@@ -154,9 +162,9 @@ class ModelsSettings(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    keys: dict[str, ModelSettings] = Field(default_factory=dict)
-    stages: dict[str, str] = Field(default_factory=dict)
-    base_urls: dict[str, Address] = Field(default_factory=dict)
+    keys: dict[str, ModelSettings] = Field(default_factory=dict, max_length=_MOST_ENTRIES)
+    stages: dict[str, str] = Field(default_factory=dict, max_length=_MOST_ENTRIES)
+    base_urls: dict[str, Address] = Field(default_factory=dict, max_length=_MOST_ENTRIES)
     budget: BudgetSettings = BudgetSettings()
     timeout_seconds: float = Field(default=120.0, gt=0, le=3600)
     tries: int = Field(default=3, ge=1, le=10)
@@ -164,6 +172,25 @@ class ModelsSettings(BaseModel):
     concurrency: int = Field(default=4, ge=1, le=64)
 
     _source: Source | None = PrivateAttr(default=None)
+
+    @field_validator("base_urls")
+    @classmethod
+    def _names_families_and_misleads_no_key(cls, given: dict[str, str], so_far: ValidationInfo) -> dict[str, str]:
+        keys: dict[str, ModelSettings] = so_far.data.get("keys", {})
+        for family in given:
+            if family in keys:
+                raise ValueError(f"{_shorten(family)} is a key of your own: its address is base_url in its row")
+            if family not in _FAMILIES:
+                raise ValueError(f"{_shorten(family)} is no provider or family; there are: {', '.join(_FAMILIES)}")
+        for name, own in keys.items():
+            # Without an entry here the row has been checked by itself.
+            if own.key_env is not None and own.base_url is None and own.provider in given:
+                address = choose_address(own.provider, own.base_url, given)
+                try:
+                    check_key_variable(own.key_env, provider=own.provider, address=address)
+                except ValueError as problem:
+                    raise ValueError(f"with {own.provider} there, key_env of {_shorten(name)}: {problem}") from None
+        return given
 
     @property
     def source(self) -> Source | None:
@@ -272,10 +299,31 @@ def is_obeyed(root: Path) -> bool:
     file = root / SETTINGS_FILE
     if not file.exists():
         return True
-    # A link has an owner beside that of the file which it leads to.
-    if {root.stat().st_uid, file.stat().st_uid, file.lstat().st_uid} <= users:
+    # Every link on the way has an owner, who says where it leads, beside that of the file at the end.
+    if {root.stat().st_uid, file.stat().st_uid, *_owners_of_links(file)} <= users:
         return True
     return is_trusted_by_environment(root, os.environ) or find_workspace_grant(root) is not None
+
+
+def _owners_of_links(file: Path) -> Iterator[int]:
+    """The owners of all links that are followed from a file to what it stands for, those of folders included."""
+    here, ahead = file.parent.resolve(), [file.name]
+    for _ in range(_MOST_LINKS):
+        if not ahead:
+            return
+        step = ahead.pop()
+        if step == "..":
+            here = here.parent
+            continue
+        if not (here / step).is_symlink():
+            here /= step
+            continue
+        yield (here / step).lstat().st_uid
+        target = (here / step).readlink()
+        here = Path(target.anchor) if target.is_absolute() else here
+        ahead.extend(reversed(target.relative_to(target.anchor).parts))
+    # No such way is real; an owner that nobody has is one who is not obeyed.
+    yield -1
 
 
 _warned: set[Path] = set()
@@ -317,12 +365,16 @@ def read_workspace(root: Path) -> Workspace:
         raise SettingsError(f"{path}: {problem}", hint="mend the TOML") from None
     except ValidationError as problem:
         first = problem.errors(include_url=False)[0]
-        where = ".".join(map(str, first["loc"]))
+        where = ".".join(_shorten(str(part)) for part in first["loc"])
         raise SettingsError(
             f"{path}: {where}: {first['msg'].removeprefix('Value error, ')}",
             hint=_MODELS_HINT if where.startswith("models") else _HINT,
         ) from None
     return Workspace(root.absolute(), _from(Source(root.absolute(), in_file, frozenset(given)), settings))
+
+
+def _shorten(name: str) -> str:
+    return name if len(name) <= _LONGEST_NAME else f"{name[:_LONGEST_NAME]}…"
 
 
 def _from(source: Source, settings: Settings) -> Settings:

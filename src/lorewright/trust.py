@@ -11,14 +11,22 @@ from __future__ import annotations
 
 import os
 import shlex
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from threading import Lock
 from typing import Any
 
-from lorewright.addresses import KEY_VARIABLES, OWN_SERVERS, is_unencrypted, mask_address, origin_of
+from lorewright.addresses import (
+    KEY_VARIABLES,
+    OWN_SERVERS,
+    choose_address,
+    is_on_this_machine,
+    is_unencrypted,
+    mask_address,
+    origin_of,
+)
 from lorewright.errors import NotTrusted
 from lorewright.grants import TRUSTED_VARIABLE, find_workspace_grant, grant_workspace, is_trusted_by_environment
 from lorewright.ids import canonical_json, content_hash
@@ -27,6 +35,7 @@ from lorewright.settings import (
     IndexSettings,
     ModelSettings,
     ModelsSettings,
+    PriceSettings,
     Settings,
     Source,
     own_workspace,
@@ -50,6 +59,8 @@ _TEXTS = "the text of packs, questions and what is played"
 _TURNS = "turns and lore"
 # So much of a name is shown.
 _LONGEST = 80
+# So many settings are shown before a question; the rest is counted.
+_MOST_SHOWN = 12
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,13 +68,15 @@ class Reach:
     """One setting that reaches out of the workspace.
 
     `sends` says what would be sent to `address`; without an address nothing is sent, and `sends` says what is done.
-    `keys` are the environment variables of which the first that is set goes along.
+    `keys` are the environment variables of which the first that is set goes along. `counted` says what the settings
+    have the budget count for a call, where they say so.
     """
 
     setting: str
     sends: str
     address: str | None = None
     keys: tuple[str, ...] = ()
+    counted: str | None = None
 
     @property
     def told(self) -> tuple[str, ...]:
@@ -74,7 +87,17 @@ class Reach:
         lines = [f"{self.setting}: sends {self.sends} to {mask_address(self.address)}{in_clear}"]
         if self.keys:
             lines.append(f"  the value of {' or '.join(self.keys)} is sent to {origin_of(self.address)}{in_clear}")
+        if self.counted:
+            lines.append(f"  its calls are {self.counted}, by these settings")
         return tuple(lines)
+
+    @property
+    def weight(self) -> int:
+        """Return how much a yes gives away, from 0: nothing beyond this machine, texts, texts in the clear, a key, a
+        key in the clear."""
+        if self.address is None or is_on_this_machine(self.address):
+            return 1 if self.address is not None and self.keys else 0
+        return 2 + is_unencrypted(self.address) + 2 * bool(self.keys)
 
     def as_dict(self) -> dict[str, Any]:
         """For JSON."""
@@ -84,6 +107,7 @@ class Reach:
             "address": None if self.address is None else mask_address(self.address),
             "unencrypted": self.address is not None and is_unencrypted(self.address),
             "key_variables": list(self.keys),
+            "counted": self.counted,
         }
 
 
@@ -98,6 +122,15 @@ class TrustRequest:
     def reaches(self) -> tuple[Reach, ...]:
         """Return every setting that reaches out, in the order of the file's parts."""
         return (*_reaches_of_index(self.settings.index), *_reaches_of_models(self.settings.models))
+
+    @property
+    def told(self) -> tuple[str, ...]:
+        """Return what is asked for in lines for people, what gives away most last, next to the question. Of very many
+        settings those that give away less are only counted, before the others."""
+        by_weight = sorted(self.reaches, key=lambda reach: reach.weight)
+        rest, shown = by_weight[:-_MOST_SHOWN], by_weight[-_MOST_SHOWN:]
+        counted = (_count(rest, self.root),) if rest else ()
+        return (*counted, *(line for reach in shown for line in reach.told))
 
     @cached_property
     def digest(self) -> str:
@@ -214,7 +247,7 @@ def _hold(source: Source | None) -> None:
 
 def _refusal(request: TrustRequest) -> NotTrusted:
     """The error that says what the settings ask for, and how to allow it."""
-    told = "; ".join(line.strip() for reach in request.reaches for line in reach.told)
+    told = "; ".join(line.strip() for line in request.told)
     return NotTrusted(
         f"the settings of {request.root} are not trusted, and nothing was sent. They ask for this: {told}",
         hint=f"if that is as you wish, run: lorewright trust {shlex.quote(str(request.root))} "
@@ -242,15 +275,32 @@ def _reaches_of_index(index: IndexSettings) -> Iterator[Reach]:
 
 def _reaches_of_models(models: ModelsSettings) -> Iterator[Reach]:
     for family, url in sorted(models.base_urls.items()):
-        yield Reach(f"models.base_urls.{_plain(family)}", _TURNS, url, KEY_VARIABLES.get(family, ()))
+        yield Reach(f"models.base_urls.{_plain(family)}", _TURNS, url, KEY_VARIABLES[family])
     for name, own in sorted(models.keys.items()):
         setting = f'models.keys.{_plain(name)} ({own.provider} "{_plain(own.model)}")'
-        yield Reach(setting, _TURNS, _address_of(own, models), _keys_of(own))
+        yield Reach(setting, _TURNS, _address_of(own, models), _keys_of(own), _counted(own.prices))
     for stage, key in sorted(models.stages.items()):
         if key not in _NO_MODEL:
             yield Reach(f'models.stages.{_plain(stage)} = "{_plain(key)}"', *_asked_by(key, models))
     for name, value in _raised(models.budget).items():
-        yield Reach(f"models.budget.{name}", f"lifts what may be spent to {value}")
+        yield Reach(f"models.budget.{name}", f"lifts what may be spent to {_plain(str(value))}")
+
+
+def _count(rest: Sequence[Reach], root: Path) -> str:
+    """A line for settings that are not shown."""
+    servers = {origin_of(reach.address) for reach in rest if reach.address is not None}
+    with_key = sum(bool(reach.keys) for reach in rest)
+    listing = f"lorewright trust {shlex.quote(str(root))} --json"
+    return f"and {len(rest)} more, to {len(servers)} servers, {with_key} with a key; all of them: {listing}"
+
+
+def _counted(prices: PriceSettings | None) -> str | None:
+    """What a row has the budget count, in words."""
+    if prices is None:
+        return None
+    if prices.input == prices.output == 0:
+        return "counted as free, whatever they cost"
+    return f"counted at ${prices.input:g} read and ${prices.output:g} written per million tokens"
 
 
 def _loads(key: str) -> str:
@@ -268,7 +318,7 @@ def _asked_by(key: str, models: ModelsSettings) -> tuple[str, str | None, tuple[
     if key in models.keys:
         return _TURNS, _address_of(models.keys[key], models), _keys_of(models.keys[key])
     family = next((who for first, who in _FAMILIES.items() if key.startswith((f"{first}-", f"{first}/"))), "")
-    address = models.base_urls.get(family) or OWN_SERVERS.get(family)
+    address = choose_address(family, None, models.base_urls)
     return (
         _TURNS if address else f"asks {_plain(key)} where the environment says",
         address,
@@ -277,7 +327,7 @@ def _asked_by(key: str, models: ModelsSettings) -> tuple[str, str | None, tuple[
 
 
 def _address_of(own: ModelSettings, models: ModelsSettings) -> str | None:
-    return own.base_url or models.base_urls.get(own.provider) or OWN_SERVERS.get(own.provider)
+    return choose_address(own.provider, own.base_url, models.base_urls)
 
 
 def _keys_of(own: ModelSettings) -> tuple[str, ...]:

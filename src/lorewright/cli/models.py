@@ -59,7 +59,7 @@ def check(
     if row.provider != "builtin":
         hold_models(settings)
     address = asked_at(row, settings, os.environ)
-    price = f"is paid for: this costs at most {_dollars(most)}" if row.prices else "may cost something: price unknown"
+    price = f"is paid for: this costs at most {_dollars(most)}" if row.is_paid else "may cost something: price unknown"
     if (
         may_cost(row, address)
         and not yes

@@ -33,11 +33,10 @@ def says_yes() -> bool:
 
 
 def show_request(request: TrustRequest, *, tell: Callable[[str], None]) -> None:
-    """Name the workspace and every setting of it that reaches out of its folder."""
+    """Name the workspace and the settings of it that reach out of its folder, what gives away most last."""
     tell(f"The settings of {request.root} ask for more than its own folder:")
-    for reach in request.reaches:
-        for line in reach.told:
-            tell(f"  {line}")
+    for line in request.told:
+        tell(f"  {line}")
 
 
 def _is_at_terminal() -> bool:

@@ -4,11 +4,12 @@ what it costs. The one table of models; users add rows in `lorewright.toml`."""
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from lorewright.addresses import OWN_SERVERS, is_on_this_machine
+from lorewright.addresses import OWN_SERVERS, choose_address, host_of, is_on_this_machine
 from lorewright.errors import SettingsError
 from lorewright.llm.model import ModelReply
 from lorewright.settings import ModelSettings, ModelsSettings
@@ -50,8 +51,9 @@ class Row:
 
     `family` is what `[models.base_urls]` calls it: the provider, or the family of the key. `window` is how many tokens
     it reads, None where nobody says. `key_env` names the environment variable of its API key, `other_key_env` one that
-    is looked at where that is not set, `key_needed` whether there must be one; `url_env` the variable that says where
-    it is asked, before `base_url`. Without `prices` a call is counted as free.
+    is looked at where that is not set, `key_needed` whether there must be one. `base_url` is where a row of the user's
+    says that it is asked, `url_env` the variable that says so before all settings. Without `prices` a call is counted
+    as free.
     """
 
     key: str
@@ -124,7 +126,6 @@ _ROWS: dict[str, Row] = {
             Prices(0.2288, 0.3432, 0.2288, 0.2288),
             "DEEPSEEK_API_KEY",
             url_env="DEEPSEEK_BASE_URL",
-            base_url=OWN_SERVERS["deepseek"],
             family="deepseek",
         ),
     )
@@ -139,7 +140,6 @@ _FAMILIES: dict[str, Row] = {
         key_env="OLLAMA_API_KEY",
         key_needed=False,
         url_env="OLLAMA_BASE_URL",
-        base_url=OWN_SERVERS["ollama"],
         family="ollama",
     ),
     "openai-compatible": Row(
@@ -163,7 +163,7 @@ def rows(settings: ModelsSettings) -> list[Row]:
     Raises:
         SettingsError: a user's row takes a key that is taken, or says too little.
     """
-    return [_BUILTIN_ROW, *_ROWS.values(), *(_own(key, given) for key, given in settings.keys.items())]
+    return [_BUILTIN_ROW, *_ROWS.values(), *(_own(key, given, settings) for key, given in settings.keys.items())]
 
 
 def families() -> list[Row]:
@@ -190,14 +190,24 @@ def row_of(key: str, settings: ModelsSettings) -> Row:
 
 
 def address_of(row: Row, settings: ModelsSettings, environ: Mapping[str, str]) -> str | None:
-    """Where a model is asked: as the environment says, else `[models.base_urls]`, else its row; None is its provider's
-    own server.
+    """Return where a model is asked, as `asked_at` does, with None for its provider's own server.
+
+    Raises:
+        SettingsError: it is no provider's, and nothing says where it is.
+    """
+    url = asked_at(row, settings, environ)
+    return None if url == OWN_SERVERS.get(row.provider) else url
+
+
+def asked_at(row: Row, settings: ModelsSettings, environ: Mapping[str, str]) -> str | None:
+    """Return the address at which a model is asked: as the environment says, else its row, else `[models.base_urls]`,
+    else its family's own server; None for what is built in.
 
     Raises:
         SettingsError: it is no provider's, and nothing says where it is.
     """
     named = (environ.get(row.url_env) or "").strip() if row.url_env else ""
-    url = named or settings.base_urls.get(row.family) or row.base_url
+    url = named or choose_address(row.family, row.base_url, settings.base_urls)
     if url is None and row.provider == "openai-compatible":
         raise SettingsError(
             f"nothing says where {row.key} is asked",
@@ -207,21 +217,13 @@ def address_of(row: Row, settings: ModelsSettings, environ: Mapping[str, str]) -
     return url
 
 
-def asked_at(row: Row, settings: ModelsSettings, environ: Mapping[str, str]) -> str | None:
-    """Return the address at which a model is asked, its provider's own server included; None for what is built in.
-
-    Raises:
-        SettingsError: nothing says where it is.
-    """
-    return address_of(row, settings, environ) or OWN_SERVERS.get(row.provider)
-
-
 def may_cost(row: Row, address: str | None) -> bool:
-    """Return whether a call may cost money: it has a price, or nobody says what it costs and it leaves this machine."""
-    return row.is_paid or (row.prices is None and address is not None and not is_on_this_machine(address))
+    """Return whether a call may cost money: it has a price, or it leaves this machine. A price of nothing is no
+    promise of whoever runs the model."""
+    return row.is_paid or (address is not None and not is_on_this_machine(address))
 
 
-def _own(key: str, given: ModelSettings) -> Row:
+def _own(key: str, given: ModelSettings, settings: ModelsSettings) -> Row:
     if key in _ROWS or key == BUILTIN or key.partition("/")[0] in _FAMILIES:
         raise SettingsError(
             f"lorewright.toml: models.keys.{key}: that key is taken", hint="give your model a name of its own"
@@ -237,7 +239,7 @@ def _own(key: str, given: ModelSettings) -> Row:
         model=given.model,
         window=given.window,
         mode=given.mode,
-        prices=_prices(given),
+        prices=_prices(given, settings),
         key_env=given.key_env or (known.key_env if known and given.provider != "openai-compatible" else None),
         key_needed=given.key_env is not None or given.provider != "openai-compatible",
         # A row that says where it is asked is asked there, whatever the environment says of its provider.
@@ -248,10 +250,38 @@ def _own(key: str, given: ModelSettings) -> Row:
     )
 
 
-def _prices(given: ModelSettings) -> Prices | None:
-    if given.prices is None:
-        return None
+def _prices(given: ModelSettings, settings: ModelsSettings) -> Prices | None:
+    """What a row says, but no less than the table where that knows the model at its vendor's own server. Prices of
+    nothing are unknown ones."""
+    told, known = _told_prices(given), _known_prices(given, settings)
+    if told is None or known is None:
+        return told or known
+    return Prices(
+        max(told.input, known.input),
+        max(told.output, known.output),
+        max(told.cache_read, known.cache_read),
+        max(told.cache_write, known.cache_write),
+    )
+
+
+def _told_prices(given: ModelSettings) -> Prices | None:
     told = given.prices
+    if told is None or (told.input == 0 and told.output == 0):
+        return None
     read = told.input if told.cache_read is None else told.cache_read
     write = told.input if told.cache_write is None else told.cache_write
     return Prices(told.input, told.output, read, write)
+
+
+def _known_prices(given: ModelSettings, settings: ModelsSettings) -> Prices | None:
+    address = choose_address(given.provider, given.base_url, settings.base_urls) or ""
+    for row in _ROWS.values():
+        own_server = OWN_SERVERS[row.family]
+        if host_of(address) == host_of(own_server) and _plain_name(given.model) == _plain_name(row.model):
+            return row.prices
+    return None
+
+
+def _plain_name(model: str) -> str:
+    """A model's name without the date or `latest` at its end and the folder before it, by which vendors know it too."""
+    return re.sub(r"[-@](latest|\d{4}-?\d\d-?\d\d)$", "", model.casefold().removeprefix("models/"))
