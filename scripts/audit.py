@@ -17,8 +17,8 @@ SERVICES = ("pypi", "osv")
 NONE, SOME, UNKNOWN = 0, 1, 2
 
 
-def asked(file: Path, service: str) -> list[dict[str, Any]] | None:
-    """What pip-audit says of each version; None where it says nothing, for the service did not answer."""
+def asked(file: Path, service: str) -> list[dict[str, Any]] | str:
+    """What pip-audit says of each version; where it says nothing, the last line of why."""
     options = [
         "--no-deps",
         "--disable-pip",
@@ -31,18 +31,19 @@ def asked(file: Path, service: str) -> list[dict[str, Any]] | None:
     try:
         found: list[dict[str, Any]] = json.loads(done.stdout)["dependencies"]
     except (ValueError, KeyError, TypeError):
-        return None
+        complaint = [line.strip() for line in done.stderr.splitlines() if line.strip()]
+        return complaint[-1] if complaint else f"pip-audit ended with {done.returncode} and without an answer"
     return found
 
 
-def told(found: list[dict[str, Any]] | None, service: str) -> tuple[int, list[str]]:
+def told(found: list[dict[str, Any]] | str, service: str) -> tuple[int, list[str]]:
     """The exit code and the lines for an answer.
 
     A version that was passed over, because the service has no page of it, counts as not asked; pip-audit itself calls a
     list of such versions free of vulnerabilities.
     """
-    if found is None:
-        return UNKNOWN, [f"{service}: could not be reached"]
+    if isinstance(found, str):
+        return UNKNOWN, [f"{service}: could not be asked: {found}"]
     passed_over = [each for each in found if "skip_reason" in each]
     known = [(each["name"], each["version"], flaw) for each in found for flaw in each.get("vulns", [])]
     lines = [
@@ -62,7 +63,7 @@ def main(file: Path = FILE) -> int:
         print("\n".join(lines), end="\n" if lines else "")  # noqa: T201
         if code != UNKNOWN:
             if code == NONE:
-                print(f"{service} knows of no vulnerability in {len(found or [])} versions")  # noqa: T201
+                print(f"{service} knows of no vulnerability in {len(found)} versions")  # noqa: T201
             return code
     print("audit: no service could be asked, so whether a vulnerability is known is not known", file=sys.stderr)  # noqa: T201
     return UNKNOWN

@@ -24,15 +24,15 @@ PASSED_OVER = {"name": "weir", "version": "3.0", "skip_reason": "Dependency not 
             audit.SOME,
             ["ford 2.0: PYSEC-1, mended in 2.1", "pypi: has no answer for 1 of 2 versions"],
         ),
-        (None, audit.UNKNOWN, ["pypi: could not be reached"]),
+        ("No module named pip_audit", audit.UNKNOWN, ["pypi: could not be asked: No module named pip_audit"]),
         ([], audit.UNKNOWN, []),
     ],
 )
-def test_an_answer_is_none_some_or_unknown(found: list[dict[str, Any]] | None, code: int, lines: list[str]) -> None:
+def test_an_answer_is_none_some_or_unknown(found: list[dict[str, Any]] | str, code: int, lines: list[str]) -> None:
     assert audit.told(found, "pypi") == (code, lines)
 
 
-def answers(monkeypatch: pytest.MonkeyPatch, **by_service: list[dict[str, Any]] | None) -> None:
+def answers(monkeypatch: pytest.MonkeyPatch, **by_service: list[dict[str, Any]] | str) -> None:
     monkeypatch.setattr(audit, "asked", lambda _, service: by_service[service])
 
 
@@ -47,8 +47,11 @@ def test_the_next_service_is_asked_where_one_has_no_answer(
 def test_where_none_can_be_asked_it_is_said_plainly(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    answers(monkeypatch, pypi=None, osv=None)
+    answers(monkeypatch, pypi="no route", osv="timed out")
     assert audit.main() == audit.UNKNOWN
     told = capsys.readouterr()
-    assert told.out.splitlines() == ["pypi: could not be reached", "osv: could not be reached"]
+    assert told.out.splitlines() == [
+        "pypi: could not be asked: no route",
+        "osv: could not be asked: timed out",
+    ]
     assert told.err.startswith("audit: no service could be asked")

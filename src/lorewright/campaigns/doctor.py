@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from importlib.metadata import PackageNotFoundError
 from pathlib import Path
 from typing import assert_never
@@ -18,7 +19,7 @@ from lorewright.campaigns.campaigns import Campaigns, Pins
 from lorewright.errors import EmbedderError, LorewrightError, NotFound
 from lorewright.index import upkeep
 from lorewright.index.building import has_sound_chunks
-from lorewright.index.checkup import Checkup, Fault, links_below, unless_unknown, wants_chroma
+from lorewright.index.checkup import Checkup, Fault, journals_below, links_below, unless_unknown, wants_chroma
 from lorewright.index.embedding_cache import EmbeddingCache
 from lorewright.index.fulltext import fulltext_here
 from lorewright.index.generation import GenerationKey
@@ -104,7 +105,14 @@ class Doctor:
         return _Treatment(self, progress, links).run()
 
     def _links(self) -> list[Fault]:
-        return [*links_below(self.indexes, "indexes"), *links_below(self.campaigns.folder, "campaigns")]
+        """What came from elsewhere, and is left to a person: links, and journals that name a file."""
+        folders = ((self.indexes, "indexes"), (self.campaigns.folder, "campaigns"))
+        return [
+            fault
+            for find in (links_below, journals_below)
+            for folder, shown in folders
+            for fault in unless_unknown(shown, partial(find, folder, shown))
+        ]
 
     def _is_barred(self, links: Iterable[Fault]) -> bool:
         """Whether a folder is a link without which nothing can be judged."""
@@ -206,7 +214,7 @@ class _Treatment:
                 with upkeep.alone(self._library):
                     aside = self._doctor.cache.begin_anew()
                 return Treated(fault, f"moved to {aside.name} and begun anew")
-            case "link-found" | "not-examined":
+            case "link-found" | "journal-found" | "not-examined":
                 return Treated(fault, *_would(fault))
             case "generation-unused" if fault.hint is not None:
                 return Treated(fault, "left as it is", fault.hint)

@@ -11,6 +11,7 @@ import typer
 from lorewright.bootstrap import open_app
 from lorewright.campaigns.prompts import NEWEST, PromptDesk
 from lorewright.cli.output import say, show_json, show_table
+from lorewright.storage.enclosure import FOR_ALL, Enclosure
 
 app = typer.Typer(
     help="Prompts: what models are asked, which version a campaign uses, and what is wrong with one.",
@@ -72,9 +73,11 @@ def pin(
 def schemas(folder: Annotated[Path, typer.Argument(help="Where to write; made if it is not there.")]) -> None:
     """Write the JSON Schemas of every stage: what it is given, what its prompt shows of that, what a model answers."""
     folder.mkdir(parents=True, exist_ok=True)
+    # Where the user said may lie in a folder that a stranger made: a link of one of these names is not followed.
+    home = Enclosure(folder.resolve())
     written = 0
     for name, text in _desk().schemas():
-        (folder / name).write_text(text, encoding="utf-8")
+        home.write(home.path(name), text.encode(), mode=FOR_ALL)
         written += 1
     say(f"{written} schemas in {folder}")
 

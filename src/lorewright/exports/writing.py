@@ -10,6 +10,7 @@ from pathlib import Path
 
 from lorewright.bounded_files import MAX_WRITTEN_BYTES, read_text
 from lorewright.errors import PackError
+from lorewright.storage.enclosure import is_link
 
 # A vault's own settings and layout; they outlive a new export.
 _KEPT_FOLDER = ".obsidian"
@@ -27,7 +28,8 @@ def write_file(path: Path, text: str, *, force: bool) -> None:
     part = _beside(path)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        part.write_bytes(text.encode("utf-8", "replace"))
+        with part.open("xb") as file:
+            file.write(text.encode("utf-8", "replace"))
         part.replace(path)
     except OSError as problem:
         raise _unwritable(path, problem) from None
@@ -53,7 +55,7 @@ def write_folder(folder: Path, texts: Mapping[str, str], *, force: bool, mark: s
             (part / path).parent.mkdir(parents=True, exist_ok=True)
             (part / path).write_bytes(text.encode("utf-8", "replace"))
         if folder.is_dir():
-            if (folder / _KEPT_FOLDER).is_dir():
+            if (folder / _KEPT_FOLDER).is_dir() and not is_link(folder / _KEPT_FOLDER):
                 shutil.copytree(folder / _KEPT_FOLDER, part / _KEPT_FOLDER, symlinks=True)
             folder.rename(old)
         try:

@@ -30,13 +30,14 @@ from lorewright.index.vectors.chroma_building import chroma_state
 from lorewright.index.vectors.stored import about_vectors, has_sound_vectors
 from lorewright.index.windows import windows_of
 from lorewright.packs.loader import Progress, content_hash_of, load_manifest, no_progress
-from lorewright.storage.database import is_sound
+from lorewright.storage.database import is_sound, names_another_file
 from lorewright.storage.enclosure import Enclosure, is_link
 from lorewright.storage.trouble import Trouble, trouble_of
 
 Kind = Literal["stale", "torn", "orphaned", "degraded", "foreign", "unknown"]
 Code = Literal[
     "link-found",
+    "journal-found",
     "not-examined",
     "library-damaged",
     "embeddings-damaged",
@@ -71,7 +72,7 @@ class Fault:
     """One thing that is wrong. `where` is a pack's ID or a path below `indexes/`; `hint` says what to do where a person
     must. `key` and `path` are what it is about, where it is about a text or a file.
 
-    What is `foreign` is a link, which nobody but a person follows or deletes. What is `unknown` could not be examined:
+    What is `foreign` is a link, or a journal that names a file, which nobody but a person follows or deletes. What is `unknown` could not be examined:
     the disk is full, another process holds it; nothing may be concluded of it.
     """
 
@@ -287,6 +288,16 @@ def links_below(folder: Path, shown: str) -> Iterator[Fault]:
         name = (PurePath(shown) / path.relative_to(folder)).as_posix()
         hint = f"delete the link {path}; to keep the data elsewhere, move the folder there or mount it here"
         yield Fault("foreign", "link-found", name, "a link, which is not followed", hint, path=path)
+
+
+def journals_below(folder: Path, shown: str) -> Iterator[Fault]:
+    """Yield a fault for each rollback journal below one of the workspace's own folders that names another file: SQLite
+    would delete that file. `shown` is what the folder is called."""
+    for path in () if is_link(folder) else Enclosure(folder).files():
+        if path.name.endswith("-journal") and names_another_file(path):
+            name = (PurePath(shown) / path.relative_to(folder)).as_posix()
+            hint = f"delete {path} if you do not know where it comes from"
+            yield Fault("foreign", "journal-found", name, "a journal that names another file", hint, path=path)
 
 
 def unless_unknown(where: str, find: Callable[[], Iterable[Fault]]) -> list[Fault]:

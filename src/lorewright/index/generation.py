@@ -15,11 +15,12 @@ from lorewright.index.embedders.embedder import Embedder
 from lorewright.index.fulltext import can_read, fulltext_of, fulltext_suffix
 from lorewright.index.keywords import KeywordTable
 from lorewright.index.rerankers.reranker import Reranker
-from lorewright.index.schema import GENERATION_FORMAT
+from lorewright.index.schema import GENERATION_FORMAT, KEYWORD_TABLES
 from lorewright.index.vectors.stored import StoredVectors
 from lorewright.index.window_table import WindowTable, read_window_table
 from lorewright.index.words import is_english
 from lorewright.packs.models import OPEN_ROLES, Entity, Item, Manifest
+from lorewright.storage.database import refuse_foreign_schema
 from lorewright.storage.enclosure import Enclosure
 
 CHUNKS_FILE = "chunks.db"
@@ -143,6 +144,7 @@ class Generation:
         Raises:
             StaleIndexError: there is no such generation, or another version of the program built it.
             UnsafePath: the folder or the file in it is a link.
+            DamagedFile: it holds tables that no build makes.
         """
         path = Enclosure(folder.absolute()).path(CHUNKS_FILE) if connection is None else folder
         if connection is None and not path.is_file():
@@ -162,7 +164,13 @@ class Generation:
         self._without_open_lore: list[str] | None = None
         if connection is None:
             uri = f"{path.as_uri()}?mode=ro&immutable=1"
+            # Immutable: SQLite looks at no journal and no log beside it.
             connection = sqlite3.connect(uri, uri=True, isolation_level=None)
+            try:
+                refuse_foreign_schema(connection, path, keyword_tables=KEYWORD_TABLES)
+            except BaseException:
+                connection.close()
+                raise
         self.connection = connection
         self.connection.row_factory = sqlite3.Row
         meta = dict(map(tuple, self.connection.execute("SELECT key, value FROM meta")))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager, suppress
+from contextlib import ExitStack, closing, contextmanager, suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -23,7 +23,14 @@ from lorewright.packs.checking import Neighbour, check_pack
 from lorewright.packs.findings import Finding
 from lorewright.packs.loader import Progress, load_pack, no_progress
 from lorewright.packs.models import Dependency, Layer, Manifest, Pack
-from lorewright.storage.database import DAMAGED, is_sound, opened, set_aside
+from lorewright.storage.database import (
+    DAMAGED,
+    is_sound,
+    opened,
+    refuse_foreign_schema,
+    refuse_naming_journal,
+    set_aside,
+)
 from lorewright.storage.enclosure import Enclosure
 from lorewright.storage.migrations import Migration, migrate
 from lorewright.storage.steps import step
@@ -385,11 +392,19 @@ class Library:
         return is_sound(self._database)
 
     def salvaged(self) -> list[tuple[str, str, bool]]:
-        """Return what a damaged list still says of its packs: (id, folder, lenient); maybe nothing."""
+        """Return what a damaged list still says of its packs: (id, folder, lenient); maybe nothing.
+
+        Raises:
+            UnsafePath: it is a link, or its journal names a file.
+        """
         found: list[tuple[str, str, bool]] = []
         uri = f"{self._folder.checked(self._database).as_uri()}?mode=ro"
         # Whatever a damaged schema makes SQLite say, which may itself be no text, there is nothing more to be had.
-        with suppress(*Trouble, ValueError), closing(sqlite3.connect(uri, uri=True)) as rows:
+        with suppress(DamagedFile, *Trouble, ValueError), ExitStack() as stack:
+            stack.enter_context(self._folder.locked(self._database.with_name(f"{self._database.name}.lock")))
+            refuse_naming_journal(self._database)
+            rows = stack.enter_context(closing(sqlite3.connect(uri, uri=True)))
+            refuse_foreign_schema(rows, self._database)
             for pack_id, path, lenient in rows.execute("SELECT id, path, lenient FROM content_packs NOT INDEXED"):
                 if isinstance(pack_id, str) and isinstance(path, str) and is_id(pack_id):
                     found.append((pack_id, path, bool(lenient)))

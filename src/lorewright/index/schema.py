@@ -11,12 +11,14 @@ GENERATION_FORMAT = 10
 COLUMN_WEIGHTS = (3.0, 2.0, 1.0)
 
 
+KEYWORD_TABLES = ("open_fts", "hidden_fts")
+
+
 def keyword_statements(*, english: bool) -> tuple[str, ...]:
     """Two keyword indexes, because a secret must not show even in how rare a word is: what everyone may read, and the
     rest."""
     made_with = fulltext_here()
-    tables = ("open_fts", "hidden_fts")
-    return tuple(made_with.create(table, english=english, content="pack_chunks") for table in tables)
+    return tuple(made_with.create(table, english=english, content="pack_chunks") for table in KEYWORD_TABLES)
 
 
 STATEMENTS = (

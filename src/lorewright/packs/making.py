@@ -12,6 +12,7 @@ from lorewright.ids import is_id
 from lorewright.packs.loader import load_pack
 from lorewright.packs.manifest import MANIFEST_FILE
 from lorewright.packs.models import Manifest
+from lorewright.storage.enclosure import FOR_ALL, Enclosure
 
 _EXAMPLES = {
     "locations/tavern.md": """\
@@ -105,5 +106,7 @@ def _write(folder: Path, manifest: Manifest, types: Counter[str]) -> Path:
         "license": {"type": "custom", "publisher": ""},
     }
     path = folder / MANIFEST_FILE
-    path.write_text(yaml.safe_dump(data, sort_keys=False, allow_unicode=True), encoding="utf-8")
+    text = yaml.safe_dump(data, sort_keys=False, allow_unicode=True)
+    home = Enclosure(folder.resolve())
+    home.write(home.path(MANIFEST_FILE), text.encode(), mode=FOR_ALL)
     return path

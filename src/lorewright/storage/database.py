@@ -8,14 +8,17 @@ around close (which checkpoints).
 
 from __future__ import annotations
 
+import re
 import sqlite3
-from collections.abc import Callable, Iterator, Sequence
+import stat
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from itertools import count
 from pathlib import Path
 
-from lorewright.errors import DamagedFile
+from lorewright.errors import DamagedFile, UnsafePath
 from lorewright.storage.enclosure import Enclosure
+from lorewright.storage.projected_tables import VIEWS, VIEWS_WITH_PROMPTS
 from lorewright.storage.trouble import telling_trouble
 
 SQLITE_VERSION = sqlite3.sqlite_version
@@ -24,6 +27,17 @@ LOCK_TIMEOUT_S = 60.0
 
 # What a damaged database is called once it was set aside: `library.db.damaged`, then `library.db.damaged-2`.
 DAMAGED = ".damaged"
+
+# The last bytes of a rollback journal that names another file: https://www.sqlite.org/fileformat2.html
+_NAMES_ANOTHER = bytes.fromhex("d9d505f920a163d7")
+
+_OUR_VIEWS = frozenset(sql for sql in (*VIEWS, *VIEWS_WITH_PROMPTS) if sql.startswith("CREATE VIEW"))
+# As SQLite itself writes them into a schema, however the statement was written.
+_TABLE = "CREATE TABLE "
+_INDEXES = ("CREATE INDEX ", "CREATE UNIQUE INDEX ")
+_KEYWORD_TABLE = re.compile(r"CREATE VIRTUAL TABLE (\w+) USING fts[45]\(")
+# No computed column is written without this word; where it stands, the columns are asked for.
+_COMPUTED = re.compile(r"\bAS\b", re.IGNORECASE)
 
 
 def insert_row(table: str, values: Sequence[object]) -> tuple[str, tuple[object, ...]]:
@@ -40,20 +54,21 @@ class Database:
         """Open the file, making it where it is missing.
 
         Raises:
-            DamagedFile: the file is no database.
+            DamagedFile: the file is no database, or computes what it holds: no file of ours does.
             FileUnavailable: it cannot be opened now: no room, no right, or another process holds it.
-            UnsafePath: it, a file that SQLite keeps beside it, or its folder is a link.
+            UnsafePath: it, a file that SQLite keeps beside it, or its folder is a link, or its journal names a file.
         """
         self.path = path
         folder = Enclosure(path.parent)
         with telling_trouble(path):
-            for file in (*files_of(path), path.with_name(f"{path.name}-journal")):
+            for file in (*files_of(path), journal_of(path)):
                 folder.checked(file)
             folder.make_folder(path.parent)
             if not path.exists():
                 folder.create(path)
             self._lock = folder.lock(path.with_name(f"{path.name}.lock"), timeout_s=LOCK_TIMEOUT_S)
             with self._lock:
+                refuse_naming_journal(path)
                 self._connection = sqlite3.connect(
                     path, isolation_level=None, timeout=BUSY_TIMEOUT_MS / 1000, factory=self._kind
                 )
@@ -65,6 +80,7 @@ class Database:
 
     def _set_up(self) -> None:
         self._connection.row_factory = sqlite3.Row
+        refuse_foreign_schema(self._connection, self.path)
         pragmas = (
             "journal_mode = WAL",
             "synchronous = FULL",
@@ -131,6 +147,73 @@ class Database:
 def files_of(path: Path) -> tuple[Path, ...]:
     """A database's file and those that SQLite keeps beside it, whether they are there or not."""
     return tuple(path.with_name(path.name + end) for end in ("", "-wal", "-shm"))
+
+
+def journal_of(path: Path) -> Path:
+    """Return where SQLite keeps a database's rollback journal, whether it is there or not."""
+    return path.with_name(f"{path.name}-journal")
+
+
+def names_another_file(journal: Path) -> bool:
+    """Return whether a rollback journal, where there is one, names a file that SQLite deletes once it has played the
+    journal back; true also of what is no plain file, which cannot be looked at.
+
+    SQLite writes such a name where one transaction changes several attached databases. None of ours is ever attached.
+    """
+    try:
+        if not stat.S_ISREG(journal.lstat().st_mode):
+            return True
+        with journal.open("rb") as file:
+            file.seek(max(0, journal.stat().st_size - len(_NAMES_ANOTHER)))
+            return file.read() == _NAMES_ANOTHER
+    except (FileNotFoundError, NotADirectoryError):
+        return False
+
+
+def refuse_naming_journal(path: Path) -> None:
+    """Raise UnsafePath where a database's rollback journal names a file: to be called before SQLite opens the database.
+
+    Raises:
+        UnsafePath: it does; nothing was deleted.
+        OSError: it cannot be read.
+    """
+    journal = journal_of(path)
+    if names_another_file(journal):
+        raise UnsafePath(
+            f"{journal} names a file that SQLite would delete, or is no plain file: {path.name} is not opened",
+            hint=f"delete {journal} if you do not know where it comes from",
+        )
+
+
+def refuse_foreign_schema(connection: sqlite3.Connection, path: Path, *, keyword_tables: Collection[str] = ()) -> None:
+    """Raise DamagedFile where a database has more than plain tables, indexes and our views. What else a schema can hold
+    is a program of whoever made the file, which runs when a table is read, and need not end.
+
+    `keyword_tables` are the virtual tables that it may have, for full text.
+    """
+    tables = connection.execute("SELECT type, name, sql FROM sqlite_master").fetchall()
+    for kind, name, sql in tables:
+        keyword_table = _KEYWORD_TABLE.match(sql or "")
+        match kind:
+            case "table" if sql is not None and sql.startswith(_TABLE):
+                ours = _COMPUTED.search(sql) is None or not _has_computed_columns(connection, name)
+            case "table":
+                ours = keyword_table is not None and keyword_table[1] == name and name in keyword_tables
+            case "index":
+                ours = sql is None or sql.startswith(_INDEXES)
+            case "view":
+                ours = sql in _OUR_VIEWS
+            case _:
+                ours = False
+        if not ours:
+            raise DamagedFile(
+                f"{path}: the {kind} {name!r} in it is none of ours",
+                hint="do not use the file, unless you know who made it; one of a newer version needs that version",
+            )
+
+
+def _has_computed_columns(connection: sqlite3.Connection, table: str) -> bool:
+    return connection.execute("SELECT 1 FROM pragma_table_xinfo(?) WHERE hidden", (table,)).fetchone() is not None
 
 
 def delete_files_of(path: Path) -> None:

@@ -28,6 +28,10 @@ from lorewright.storage.trouble import telling_trouble
 _JUNCTION = 0xA0000003
 _DRIVE = re.compile(r"[A-Za-z]:")
 _PRIVATE = 0o600
+# For what a user has written where he said: his umask says who reads it.
+FOR_ALL = 0o666
+# Ours have five. Whoever nests more means to break what walks them.
+_DEEPEST = 64
 # What a disk that knows no hard links (FAT, many shares) says to a second name.
 _NO_SECOND_NAMES = (errno.EPERM, errno.ENOSYS, errno.ENOTSUP, errno.EOPNOTSUPP, errno.EMLINK)
 _HINT = "delete the link; to keep the data elsewhere, move the folder there or mount it here"
@@ -105,21 +109,43 @@ class Enclosure:
         return sorted(one for one in folder.iterdir() if not is_link(one))
 
     def files(self, path: Path | None = None) -> Iterator[Path]:
-        """Yield every plain file below a folder, at any depth; links are passed over."""
-        for one in self.entries(path):
-            if stat.S_ISDIR(one.lstat().st_mode):
-                yield from self.files(one)
-            elif stat.S_ISREG(one.lstat().st_mode):
-                yield one
+        """Yield every plain file below a folder, at any depth; links are passed over.
+
+        Raises:
+            UnsafePath: folders are nested deeper than any of ours.
+        """
+        waiting = self.entries(path)[::-1]
+        while waiting:
+            entry = waiting.pop()
+            mode = entry.lstat().st_mode
+            if stat.S_ISDIR(mode):
+                self._refuse_depth(entry)
+                waiting += self.entries(entry)[::-1]
+            elif stat.S_ISREG(mode):
+                yield entry
 
     def links(self, path: Path | None = None) -> Iterator[Path]:
-        """Yield every link below the folder, and the folder itself where it is one. None is followed."""
-        here = path or self.root
-        if is_link(here):
-            yield here
-        elif here.is_dir():
-            for one in sorted(here.iterdir()):
-                yield from self.links(one)
+        """Yield every link below the folder, and the folder itself where it is one. None is followed.
+
+        Raises:
+            UnsafePath: folders are nested deeper than any of ours.
+        """
+        waiting = [path or self.root]
+        while waiting:
+            here = waiting.pop()
+            if is_link(here):
+                yield here
+            elif here.is_dir():
+                self._refuse_depth(here)
+                waiting += sorted(here.iterdir(), reverse=True)
+
+    def _refuse_depth(self, folder: Path) -> None:
+        names = folder.relative_to(self.root).parts
+        if len(names) > _DEEPEST:
+            top = self.root.joinpath(*names[:2])
+            raise UnsafePath(
+                f"{top} holds folders nested over {_DEEPEST} deep", hint=f"delete {top}: none of it is ours"
+            )
 
     def refuse_links(self, path: Path) -> None:
         """Raise UnsafePath where a link is in a file's path or anywhere below a folder."""
@@ -139,7 +165,7 @@ class Enclosure:
         return path.read_bytes()
 
     @contextmanager
-    def writing(self, path: Path) -> Iterator[IO[bytes]]:
+    def writing(self, path: Path, *, mode: int = _PRIVATE) -> Iterator[IO[bytes]]:
         """Open a file to write, whole or not at all, in place of one that is there; it is on disk when the block ends.
 
         A new file is renamed to its place, so that another name of the old one (a hard link) keeps its bytes.
@@ -147,7 +173,7 @@ class Enclosure:
         part = self.checked(path).with_name(f".{path.name}.{os.getpid()}.part")
         self.remove(part)
         try:
-            handle = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, _PRIVATE)
+            handle = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode)
             with os.fdopen(handle, "wb") as file:
                 yield file
                 file.flush()
@@ -157,9 +183,9 @@ class Enclosure:
             with suppress(OSError):
                 self.remove(part)
 
-    def write(self, path: Path, data: bytes) -> None:
-        """Write a file whole or not at all, in place of one that is there."""
-        with self.writing(path) as file:
+    def write(self, path: Path, data: bytes, *, mode: int = _PRIVATE) -> None:
+        """Write a file whole or not at all, in place of one that is there; `mode` is who may read it, less the umask."""
+        with self.writing(path, mode=mode) as file:
             file.write(data)
 
     def write_new(self, path: Path, data: bytes) -> None:

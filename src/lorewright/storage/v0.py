@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from lorewright.errors import ImportRefused, NotFound
+from lorewright.storage.database import refuse_naming_journal
 
 Value = str | int | float | bytes | None
 
@@ -91,6 +92,7 @@ def read_v0(path: Path) -> V0File:
     Raises:
         NotFound: there is no such file.
         ImportRefused: it is no v0 database, is damaged, lacks a table or column, or holds a value that is too large.
+        UnsafePath: its journal names a file, which SQLite would delete.
     """
     if not path.is_file():
         raise NotFound(f"there is no file {path}", hint=_ANOTHER)
@@ -101,6 +103,9 @@ def read_v0(path: Path) -> V0File:
             beside = path.with_name(path.name + end)
             if beside.is_file():
                 shutil.copyfile(beside, copy.with_name(copy.name + end))
+        refuse_naming_journal(path)
+        # What was copied is what is opened: the original may have changed since.
+        refuse_naming_journal(copy)
         try:
             with closing(_opened(copy)) as connection:
                 return _read(connection, path.name)

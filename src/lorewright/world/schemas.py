@@ -31,13 +31,29 @@ _MEANT = {"min": "minimum", "max": "maximum", "optional": "leave it out of requi
 # Beyond this a float no longer tells whole numbers apart.
 LARGEST = 10**15
 _DEEPEST = 20
+# Each level of a schema is some levels of calls in what validates by it, and an object within an object is two levels.
+_DEEPEST_SCHEMA = 2 * _DEEPEST + 4
+
+_TOO_DEEP = f"the schema is nested over {_DEEPEST_SCHEMA} levels deep"
+_NUMBER = (int, float)
+# What a keyword's value has to be for the library to read it; one of another type is passed over, as unknown ones are.
+_TYPES: Mapping[str, type | tuple[type, ...]] = {
+    "type": (str, list),
+    "properties": dict,
+    **dict.fromkeys(("items", "additionalProperties"), (dict, bool)),
+    **dict.fromkeys(("required", "enum"), list),
+    **dict.fromkeys(("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"), _NUMBER),
+    **dict.fromkeys(("minItems", "maxItems", "minLength", "maxLength", "minProperties", "maxProperties"), _NUMBER),
+    "pattern": str,
+}
 
 # Looking for a pattern takes time proportional to its size with every repetition written out, times the length of the
 # text: these two keep it to some hundredths of a second for each text.
 _MOST_PATTERN_SIZE = 1_000
 _MOST_PATTERN_TEXT = 1_000
-# A counted repetition after the sign before it, and the signs after which it multiplies what was counted before.
-_COUNTED = re.compile(r"(?<=(.))\{(\d+)(?:,(\d*))?\}", re.DOTALL)
+# A counted repetition after the sign before it, with the blanks that the engine passes over; and the signs after which
+# it multiplies what was counted before.
+_COUNTED = re.compile(r"(?<=(.))\{\s*(\d+)\s*(?:,\s*(\d*)\s*)?\}", re.DOTALL)
 _MANY = ")}?*+"
 _SPACED_OUT_FLAG = "x"
 _SPACED_OUT = re.compile(r"\(\?[A-Za-z-]*x")
@@ -81,9 +97,11 @@ def is_json(value: Any, *, depth: int = 0) -> bool:
 
 def misfits(value: Any, schema: Mapping[str, Any]) -> list[Misfit]:
     """Everything in the value that the schema does not allow, in the order of its keys; nothing where it fits."""
-    given = plain(value)
-    if not is_json(given):
+    if not is_json(value):
         return [Misfit((), "it is no JSON, or holds a number that is too large")]
+    if _is_too_deep(schema):
+        return [Misfit((), _TOO_DEEP)]
+    given = plain(value)
     validator = _validator(canonical_json(plain(schema)))
     found = [Misfit(tuple(map(str, one.absolute_path)), _told(one)) for one in validator.iter_errors(given)]
     return sorted(found, key=lambda one: (one.field, one.message))
@@ -93,6 +111,9 @@ def schema_problems(schema: Any, *, path: tuple[str, ...] = ()) -> Iterator[tupl
     """What is wrong with a schema itself: the keys that lead to it, what, what to do. An unknown keyword is a fault."""
     if not isinstance(schema, Mapping):
         yield path, "a schema is `keyword: value` lines", "write for example {type: integer, minimum: 0, maximum: 10}"
+        return
+    if not path and _is_too_deep(schema):
+        yield path, _TOO_DEEP, "keep objects within objects few"
         return
     for keyword, value in schema.items():
         if keyword not in KEYWORDS:
@@ -155,6 +176,19 @@ def clamped(value: float, part: Mapping[str, Any]) -> float:
     return value
 
 
+def _is_too_deep(schema: Any) -> bool:
+    """Whether a schema is nested deeper than what reads it can follow. It is walked level by level, and no further than
+    that, so that one which holds itself ends too."""
+    level = [schema]
+    for _ in range(_DEEPEST_SCHEMA):
+        within = (one.values() if isinstance(one, Mapping) else one for one in level)
+        found = {id(one): one for part in within for one in part if isinstance(one, (Mapping, list, tuple))}
+        level = list(found.values())
+        if not level:
+            return False
+    return True
+
+
 def _told(problem: Any) -> str:
     """The library's sentence without the value, which may be long."""
     text = str(problem.message)
@@ -210,12 +244,17 @@ def _known_part(schema: Any) -> Any:
     """A schema with the keywords alone that we read: what a file of a stranger's says besides is never acted upon."""
     if not isinstance(schema, dict):
         return schema
-    known = {keyword: value for keyword, value in schema.items() if keyword in KEYWORDS}
+    known = {
+        keyword: value
+        for keyword, value in schema.items()
+        if keyword in KEYWORDS and isinstance(value, _TYPES.get(keyword, object))
+    }
     for keyword in ("items", "additionalProperties"):
         if keyword in known:
             known[keyword] = _known_part(known[keyword])
-    if isinstance(known.get("properties"), dict):
-        known["properties"] = {name: _known_part(part) for name, part in known["properties"].items()}
+    if "properties" in known:
+        parts = known["properties"].items()
+        known["properties"] = {name: _known_part(part) for name, part in parts if isinstance(part, (dict, bool))}
     return known
 
 

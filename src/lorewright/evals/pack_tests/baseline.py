@@ -13,6 +13,7 @@ from lorewright.errors import SettingsError
 from lorewright.evals.pack_tests.golden_cases import Asked, named
 from lorewright.evals.pack_tests.results import Case
 from lorewright.retrieval.left_out import left_out
+from lorewright.storage.enclosure import FOR_ALL, Enclosure
 
 BASELINE_FILE = "tests/baseline.json"
 _FORMAT = 1
@@ -52,11 +53,15 @@ def baseline_of(pack_id: str, embedder: str, asked: Sequence[Asked]) -> Baseline
 
 
 def write_baseline(path: Path, baseline: Baseline) -> None:
-    """Keep answers; a file that is there is replaced once the new one is whole."""
-    beside = path.with_name(f".{path.name}.new")
+    """Keep answers; a file that is there is replaced once the new one is whole.
+
+    Raises:
+        UnsafePath: the file is a link, which may lead out of the pack.
+    """
     path.parent.mkdir(parents=True, exist_ok=True)
-    beside.write_text(json.dumps(baseline.model_dump(mode="json"), ensure_ascii=False, indent=1) + "\n", "utf-8")
-    beside.replace(path)
+    text = json.dumps(baseline.model_dump(mode="json"), ensure_ascii=False, indent=1) + "\n"
+    folder = Enclosure(path.parent.resolve())
+    folder.write(folder.path(path.name), text.encode(), mode=FOR_ALL)
 
 
 def read_baseline(path: Path) -> Baseline:

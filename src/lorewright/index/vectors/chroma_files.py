@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from importlib.metadata import version
 from pathlib import Path
@@ -37,6 +38,8 @@ STRAYS_FILE = "strays.npy"  # of these, the ones that no path leads to
 _SEAL_FILE = "seal"
 _SEAL_BYTES = 1 << 16  # it names some ten files
 _BLOCK_BYTES = 1 << 20
+# What SQLite plays back into a database when it opens it: Chroma leaves none of these behind.
+_LOGS = ("-journal", "-wal", "-shm")
 
 
 class BrokenSeal(Exception):
@@ -59,9 +62,14 @@ def chroma_version() -> str:
 
 
 def seal(folder: Path, *, windows: int, dimensions: int) -> None:
-    """Seal a folder as it is: nothing may be written in it any more."""
+    """Seal a folder as it is: nothing may be written in it any more.
+
+    Raises:
+        BrokenSeal: a log of SQLite's is in it: the folder was not closed.
+    """
     here = Enclosure(folder)
     files = {path.relative_to(folder).as_posix(): (path.stat().st_size, _digest(path)) for path in here.files()}
+    _refuse_logs(folder, files)
     body = json.dumps(asdict(Seal(chroma_version(), windows, dimensions, files)))
     here.write(folder / _SEAL_FILE, f"{_hash(body.encode()).hexdigest()}\n{body}".encode())
 
@@ -78,6 +86,7 @@ def copy_sealed(folder: Path, target: Path) -> Seal:
         there, copies = Enclosure(folder), Enclosure(target)
         if {path.relative_to(folder).as_posix() for path in there.files()} != {_SEAL_FILE, *found.files}:
             raise BrokenSeal(f"{folder}: other files than were sealed")
+        _refuse_logs(folder, found.files)
         for name, (size, digest) in found.files.items():
             source, copy = there.path(*plain_parts(name)), copies.path(*plain_parts(name))
             # A torn file can claim terabytes, and a pipe never ends: neither is read.
@@ -89,6 +98,13 @@ def copy_sealed(folder: Path, target: Path) -> Seal:
     except (UnsafePath, DamagedFile) as problem:
         raise BrokenSeal(problem.message) from None
     return found
+
+
+def _refuse_logs(folder: Path, names: Iterable[str]) -> None:
+    """A seal is no proof of who made it, and a journal can name any file, which SQLite then deletes."""
+    for name in names:
+        if name.casefold().endswith(_LOGS):
+            raise BrokenSeal(f"{folder}: {name} is a log of SQLite's, and none is sealed")
 
 
 def _read_seal(folder: Path) -> Seal:
