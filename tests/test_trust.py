@@ -25,7 +25,7 @@ from lorewright.grants import (
     make_token,
 )
 from lorewright.llm.opening import open_model
-from lorewright.llm.taxonomy import asked_at, families, rows
+from lorewright.llm.taxonomy import asked_at, families, may_cost, rows
 from lorewright.lore_bootstrap import open_lore
 from lorewright.settings import ModelsSettings, Settings, find_workspace, own_workspace, read_workspace
 from lorewright.trust import TrustRequest, ask_with
@@ -480,3 +480,60 @@ def test_every_family_has_its_variables_and_every_provider_its_server() -> None:
         if row.provider != "builtin":
             assert KEY_VARIABLES[row.family] == tuple(name for name in (row.key_env, row.other_key_env) if name)
             assert row.provider == "openai-compatible" or row.provider in OWN_SERVERS
+
+
+@pytest.mark.parametrize("provider", ["openai", "anthropic", "google", "openai-compatible"])
+@pytest.mark.parametrize("own", [None, "https://models.github.ai/inference"])
+@pytest.mark.parametrize("family", [None, "openai", "anthropic", "google", "mine", "nobody"])
+@pytest.mark.parametrize("variable", [None, "MY_API_KEY", "OPENAI_API_KEY", "GITHUB_TOKEN"])
+def test_what_is_told_is_what_would_be_asked(
+    tmp_path: Path, provider: str, own: str | None, family: str | None, variable: str | None
+) -> None:
+    text = f'[models.stages]\nnarrator = "mine"\n[models.keys.mine]\nprovider = "{provider}"\nmodel = "x"\n'
+    text += f'base_url = "{own}"\n' if own else ""
+    text += f'key_env = "{variable}"\n' if variable else ""
+    text += f'[models.base_urls]\n{family} = "http://there.example/v1"\n' if family else ""
+    try:
+        models = read_workspace(written(tmp_path, text)).settings.models
+        row = next(row for row in rows(models) if row.key == "mine")
+    except SettingsError:
+        assert family in ("mine", "nobody") or variable is not None or (provider == "openai-compatible" and not own)
+        return
+    told_of = [
+        reach for reach in request_of(tmp_path).reaches if ".keys.mine" in reach.setting or ".stages" in reach.setting
+    ]
+    assert {reach.address for reach in told_of} == {asked_at(row, models, {})}
+    assert {reach.keys for reach in told_of} == {tuple(name for name in (row.key_env, row.other_key_env) if name)}
+    assert variable != "OPENAI_API_KEY" or family != "openai"
+
+
+@pytest.mark.parametrize(
+    "variable",
+    ["HOMEBREW_GITHUB_API_TOKEN", "COPILOT_GITHUB_TOKEN", "LITELLM_OPENAI_API_KEY", "_OPENAI_API_KEY", "HCLOUD_TOKEN",
+     "CLOUDSDK_AUTH_ACCESS_TOKEN", "KAGGLE_KEY", "WALLET_KEY", "REFRESH_TOKEN", "MY_GITHUB_TOKEN", "MYGITHUB2_TOKEN"],
+)  # fmt: skip
+def test_a_vendor_anywhere_in_the_name_of_a_variable_counts(tmp_path: Path, variable: str) -> None:
+    text = OWN.format(provider="openai-compatible", variable=variable) + 'base_url = "https://there.example/v1"\n'
+    with pytest.raises(SettingsError, match=variable):
+        read_workspace(written(tmp_path, text))
+
+
+def test_very_many_settings_leave_the_worst_next_to_the_question(tmp_path: Path) -> None:
+    row = '[models.keys.k{}]\nprovider = "openai-compatible"\nmodel = "x"\nbase_url = "{}"\n'
+    text = "".join(row.format(number, f"https://h{number}.example/{'y' * 1_000}") for number in range(63))
+    lines = request_of(written(tmp_path, text + row.format(999, "http://bad.example") + 'key_env = "A_KEY"\n')).told
+    assert "52 more" in lines[0]
+    assert lines[-1] == "  the value of A_KEY is sent to http://bad.example, unencrypted"
+    assert max(map(len, lines)) < 400
+    with pytest.raises(SettingsError, match="keys"):
+        read_workspace(written(tmp_path, text + row.format(998, "http://x") + row.format(999, "http://x")))
+
+
+def test_no_settings_make_a_vendors_model_free(tmp_path: Path) -> None:
+    text = '[models.keys.k]\nprovider = "anthropic"\nmodel = "{}"\nprices = {{ input = 0, output = 0 }}\n'
+    for model, is_paid in (("claude-opus-5-5", True), ("claude-opus-5-5-20260101", True), ("other", False)):
+        models = read_workspace(written(tmp_path, text.format(model))).settings.models
+        row = rows(models)[-1]
+        assert row.is_paid is is_paid
+        assert may_cost(row, asked_at(row, models, {}))
+        assert "counted as free" in told(tmp_path)[-1]

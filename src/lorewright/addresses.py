@@ -188,7 +188,7 @@ _ENDINGS = ("_API_KEY", "_TOKEN", "_KEY")
 _OTHER_SECRETS = ("SECRET_KEY", "ACCESS_KEY", "PRIVATE_KEY", "SIGNING_KEY", "ENCRYPTION_KEY", "MASTER_KEY", "SSH_KEY")
 # Words of names of what opens everything or makes new keys.
 _OTHER_SECRET_WORDS = frozenset(
-    "SECRET PRIVATE SIGNING ENCRYPTION MASTER WALLET SEED MNEMONIC REFRESH DEPLOY RECOVERY PASSWORD PASSPHRASE ADMIN ROOT".split()
+    "SECRET PRIVATE SIGNING ENCRYPTION MASTER WALLET SEED MNEMONIC REFRESH DEPLOY RECOVERY PASSWORD ADMIN ROOT".split()
 )
 # A name of so many letters is found within a longer word as well; a shorter one would be found in words that mean
 # something else.
@@ -198,7 +198,8 @@ _TELLING = 6
 def check_key_variable(variable: str, *, provider: str, address: str | None) -> None:
     """Refuse a variable that settings may not name as the API key of a model.
 
-    Every word of the name counts, not the first alone: tools put their own name before a vendor's. `provider` is whose API the model speaks, `address` where it is asked; None is the provider's own server. A key of
+    Every word of the name counts, not the first alone: tools put their own name before a vendor's.
+    `provider` is whose API the model speaks, `address` where it is asked; None is the provider's own server. A key of
     a well-known vendor may be named for that vendor's own server alone.
 
     Raises:

@@ -110,7 +110,8 @@ class PriceSettings(BaseModel):
 class ModelSettings(BaseModel):
     """A model of one's own, as `[models.keys.NAME]` has it; NAME is its key from then on.
 
-    `base_url` is where it is asked instead of at its provider's server or where `[models.base_urls]` says, `key_env` the environment variable that holds
+    `base_url` is where it is asked instead of at its provider's server or where `[models.base_urls]` says,
+    `key_env` the environment variable that holds
     its API key (none for a server that wants none; a well-known vendor's only for that vendor's own server), `window`
     how many tokens it reads, `mode` how it is held to a schema: by the provider's own guarantee (`native`), as a tool
     that it must call (`tool`), or by the words of the prompt (`prompted`).
