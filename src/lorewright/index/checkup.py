@@ -72,7 +72,8 @@ class Fault:
     """One thing that is wrong. `where` is a pack's ID or a path below `indexes/`; `hint` says what to do where a person
     must. `key` and `path` are what it is about, where it is about a text or a file.
 
-    What is `foreign` is a link, or a journal that names a file, which nobody but a person follows or deletes. What is `unknown` could not be examined:
+    What is `foreign` is a link, or a journal that names a file, which nobody but a person follows
+    or deletes. What is `unknown` could not be examined:
     the disk is full, another process holds it; nothing may be concluded of it.
     """
 

@@ -184,7 +184,8 @@ class Enclosure:
                 self.remove(part)
 
     def write(self, path: Path, data: bytes, *, mode: int = _PRIVATE) -> None:
-        """Write a file whole or not at all, in place of one that is there; `mode` is who may read it, less the umask."""
+        """Write a file whole or not at all, in place of one that is there; `mode`, less the umask, is who
+        may read it."""
         with self.writing(path, mode=mode) as file:
             file.write(data)
 
