@@ -252,8 +252,9 @@ def _known_part(schema: Any) -> Any:
     for keyword in ("items", "additionalProperties"):
         if keyword in known:
             known[keyword] = _known_part(known[keyword])
-    if "properties" in known:
-        parts = known["properties"].items()
+    properties = known.get("properties")
+    if isinstance(properties, dict):
+        parts = properties.items()
         known["properties"] = {name: _known_part(part) for name, part in parts if isinstance(part, (dict, bool))}
     return known
 
