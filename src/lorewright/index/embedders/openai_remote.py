@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
+from weakref import finalize
 
 from lorewright.errors import EmbedderError
 from lorewright.index.embedders.checking import name_space
@@ -60,9 +62,6 @@ class OpenAIProvider:
             told_kind = type(problem).__name__
             raise EmbedderError(f"{self.name} gave no embeddings ({told_kind})", hint="check the address") from None
 
-    def _too_large(self, bound: str) -> EmbedderError:
-        return EmbedderError(f"{self.name}: its answer is {bound}", hint="check the address")
-
     def _opened(self) -> Any:
         if self._client is None:
             key = read_key(KEY_VARIABLE)
@@ -75,6 +74,13 @@ class OpenAIProvider:
             except ImportError:
                 raise EmbedderError("the client of OpenAI is not installed", hint=INSTALL) from None
             # Its own retries obey Retry-After without a limit: ours do not.
-            http = httpx2.Client(timeout=_TIMEOUT_S, follow_redirects=True, event_hooks=bounded(self._too_large))
+            hooks = bounded(partial(_too_large, self.name))
+            http = httpx2.Client(timeout=_TIMEOUT_S, follow_redirects=True, event_hooks=hooks)
+            # The library closes only clients of its own making. The hooks must not hold this object alive.
+            finalize(self, http.close)
             self._client = openai.OpenAI(api_key=key, base_url=self._base_url, max_retries=0, http_client=http)
         return self._client
+
+
+def _too_large(name: str, bound: str) -> EmbedderError:
+    return EmbedderError(f"{name}: its answer is {bound}", hint="check the address")
