@@ -39,7 +39,7 @@ def test_an_installed_pack_is_listed_and_can_be_opened(tmp_path: Path, library: 
     assert library.packs() == [installed.pack] == [library.get("town")]
     assert (installed.pack.path, installed.pack.files) == (str(folder), len(TOWN))
     generation = library.open(installed.pack.key)
-    assert sum(chunk.token_count for chunk in generation.chunks(range(1, 99)).values()) == installed.pack.tokens
+    assert sum(chunk.written_tokens for chunk in generation.chunks(range(1, 99)).values()) == installed.pack.tokens
     generation.close()
 
 
