@@ -66,7 +66,7 @@ def choose_address(family: str, base_url: str | None, base_urls: Mapping[str, st
     """Return where settings have a model asked: at the `base_url` of its own row, else where `base_urls` says of its
     family, else at the family's own server; None where nobody says.
 
-    Whoever asks a model, tells where it would be asked, or checks whose key goes there takes the address from here.
+    What asks a model, tells where it would be asked, or checks whose key goes there takes the address from here.
     """
     return base_url or base_urls.get(family) or OWN_SERVERS.get(family)
 
