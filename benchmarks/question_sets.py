@@ -30,7 +30,7 @@ from lorewright.index.library import Library  # noqa: E402
 from lorewright.index.vector_building import VectorBuilder  # noqa: E402
 from lorewright.packs import chunking  # noqa: E402
 from measures import Question, Section  # noqa: E402
-from tale_pack import write_tales  # noqa: E402
+from support.tale_pack import write_tales  # noqa: E402
 
 CORPORA = Path(os.environ.get("LOREWRIGHT_CORPORA", ROOT.parent / "shared" / "corpora"))
 KEPT = ROOT / "indexes" / "benchmarks"

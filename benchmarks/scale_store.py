@@ -36,7 +36,7 @@ from lorewright.index.vector_building import VectorBuilder  # noqa: E402
 from lorewright.index.vectors.chroma_building import build_chroma  # noqa: E402
 from lorewright.packs.loader import load_pack  # noqa: E402
 from lorewright.packs.models import Pack  # noqa: E402
-from tale_pack import write_tales  # noqa: E402
+from support.tale_pack import write_tales  # noqa: E402
 
 CORPORA = Path(os.environ.get("LOREWRIGHT_CORPORA", ROOT.parent / "shared" / "corpora"))
 KEPT = Path(os.environ.get("LOREWRIGHT_BENCHMARKS", ROOT / "indexes" / "benchmarks"))

@@ -11,7 +11,7 @@ import pytest
 
 from lorewright import child
 from lorewright.child import start_child
-from strange_folder import StrangeFolder
+from support.strange_folder import StrangeFolder
 
 
 @pytest.fixture

@@ -14,7 +14,7 @@ import pytest
 from lorewright.errors import EmbedderError
 from lorewright.index.embedders.minilm import MiniLM
 from lorewright.telemetry import SWITCHES, import_silenced
-from network_trace import NetworkTrace
+from support.network_trace import NetworkTrace
 
 # onnxruntime with its telemetry on looks up its server about nine seconds after the first session.
 LIVES_S = 15

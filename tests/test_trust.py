@@ -29,7 +29,7 @@ from lorewright.llm.taxonomy import asked_at, families, may_cost, rows
 from lorewright.lore_bootstrap import open_lore
 from lorewright.settings import ModelsSettings, Settings, find_workspace, own_workspace, read_workspace
 from lorewright.trust import TrustRequest, ask_with
-from trusting import request_of, trusted
+from support.trusted_settings import request_of, trusted
 
 SOURCE = Path(settings_module.__file__).parent
 SENDING = '[models.base_urls]\nanthropic = "http://there.example:8080/v1"\n'

@@ -10,11 +10,11 @@ from pathlib import Path
 
 import pytest
 
-import harbour as h
 import lorewright
 from lorewright import LoreRetrievalResult, LorewrightError, open_app, open_lore
 from lorewright.errors import NotFound, SettingsError
 from lorewright.lore_bootstrap import LoreApp
+from support import harbour as h
 
 STUB = Path(lorewright.__file__).with_suffix(".pyi")
 

@@ -20,8 +20,8 @@ from lorewright.retrieval.view import LoreView
 from measures import BUDGETS
 from other_arms import fused_ranks
 from our_arm import ours
-from pack_builder import TOWN, write_pack
-from shared_build import embedding_library
+from support.pack_builder import TOWN, write_pack
+from support.shared_build import embedding_library
 
 LANES = st.lists(st.permutations(range(6)).map(lambda lane: lane[:4]), min_size=1, max_size=3)
 

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-import harbour as h
 from lorewright.bootstrap import App, open_app
 from lorewright.campaigns.agendas import agendas_of
 from lorewright.turn.agendas import Agenda
+from support import harbour as h
 
 GOALS = "goals: {osk: Say nothing of the cage., player: Find Lin.}\n    cast:"
 STEPS = "bea: {at: quay, agenda: [{when: {clock: dread, min: 1}, do: [{depart: bea, to: tavern}]}, {when: {clock: dread, min: 2}, do: []}]}"

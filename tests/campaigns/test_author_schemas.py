@@ -9,8 +9,6 @@ import pytest
 from jsonschema import Draft202012Validator
 from referencing import Registry
 
-from corpora import corpora
-from harbour import write_pack
 from lorewright.campaigns.author_schemas import author_schemas, schema_text
 from lorewright.campaigns.scenario import Scenario
 from lorewright.packs.bounded_yaml import load_yaml
@@ -21,6 +19,8 @@ from lorewright.packs.loader import load_pack
 from lorewright.packs.metadata import _KNOWN
 from lorewright.packs.models import Manifest
 from lorewright.rules.rulesets import Ruleset
+from support.corpora import corpora
+from support.harbour import write_pack
 
 ROOT = Path(__file__).parents[2]
 COPIES = ROOT / "docs" / "schemas" / "authoring"

@@ -11,7 +11,6 @@ from typing import Any
 
 import pytest
 
-import harbour as h
 from lorewright.bootstrap import App
 from lorewright.campaigns.branches import LooseEnd, Stretch, branch, rollback, switch, tree
 from lorewright.errors import CampaignError, HeadMoved, NotFound, TurnUndone
@@ -20,6 +19,7 @@ from lorewright.storage.branches import add_branch, branch_rows
 from lorewright.storage.heads import head_row
 from lorewright.turn.rewinding import redo, undo
 from lorewright.turn.store import CampaignStore
+from support import harbour as h
 
 LINES = ("look", "ask Osk about Lin", "take rope", "go door")
 

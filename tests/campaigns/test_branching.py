@@ -21,7 +21,6 @@ from hypothesis.stateful import (
     run_state_machine_as_test,
 )
 
-import harbour as h
 from lorewright.bootstrap import App
 from lorewright.campaigns import branches
 from lorewright.campaigns.checks import check
@@ -39,6 +38,7 @@ from lorewright.turn.rows import OPS
 from lorewright.turn.store import CampaignStore
 from lorewright.world.apply import apply
 from lorewright.world.state import WorldState
+from support import harbour as h
 
 MOVES = ("go door", "go tavern", "take rope", "drop rope", "wait", "search under the counter", "frobnicate the gizmo")
 _CAMPAIGNS = count()

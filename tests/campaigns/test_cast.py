@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
-import harbour as h
 from lorewright.bootstrap import App, open_app
 from lorewright.packs.checking import check_pack
 from lorewright.packs.findings import Finding
 from lorewright.rules.cast import ANYBODY, CastRule
 from lorewright.rules.rulesets import CampaignRules
+from support import harbour as h
 
 BEA = "bea: {at: quay}"
 OSK = "osk: {at: tavern}"

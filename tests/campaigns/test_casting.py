@@ -6,13 +6,13 @@ from pathlib import Path
 
 import pytest
 
-import harbour as h
 from lorewright.bootstrap import prompt_library
 from lorewright.campaigns.casting import BUILTIN_KEYS, FixedCasting, ModelKeys, TierCasting
 from lorewright.errors import SettingsError
 from lorewright.llm.doubles import ScriptedModel
 from lorewright.llm.metered import Spent
 from lorewright.settings import ModelsSettings, find_workspace
+from support import harbour as h
 
 ENVIRON = {"ANTHROPIC_API_KEY": "sk-ant-test", "OPENAI_API_KEY": "sk-test"}
 KEYS = ModelKeys("claude-haiku", "claude-sonnet")

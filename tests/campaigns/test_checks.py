@@ -10,7 +10,6 @@ from pathlib import Path
 
 import pytest
 
-import harbour as h
 from lorewright.bootstrap import App
 from lorewright.campaigns.branches import branch, rollback, switch
 from lorewright.campaigns.checks import check, migrated
@@ -22,6 +21,7 @@ from lorewright.storage.database import delete_files_of, opened
 from lorewright.storage.integrity import FOUNDATIONS, INVARIANTS, ODDITIES
 from lorewright.storage.migrations import migrate
 from lorewright.turn.rewinding import undo
+from support import harbour as h
 
 PROJECT = Path(__file__).parents[2]
 HEAD = "(SELECT head_turn_id FROM campaigns)"

@@ -11,7 +11,6 @@ from pathlib import Path
 
 import pytest
 
-import harbour as h
 from lorewright.bootstrap import App
 from lorewright.campaigns.branches import tree
 from lorewright.campaigns.exchange import export
@@ -19,6 +18,7 @@ from lorewright.campaigns.sessions import end, sit_down, sittings
 from lorewright.errors import DamagedFile, LorewrightError
 from lorewright.retrieval.query import LoreRetrievalQuery
 from lorewright.storage.database import delete_files_of
+from support import harbour as h
 
 
 @pytest.fixture(scope="module")

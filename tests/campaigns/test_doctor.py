@@ -10,7 +10,6 @@ from pathlib import Path
 import pytest
 from filelock import FileLock
 
-import harbour as h
 from lorewright.bootstrap import App, open_app
 from lorewright.campaigns.doctor import Report
 from lorewright.errors import DamagedFile, EmbedderError
@@ -21,6 +20,7 @@ from lorewright.index.fulltext import FULLTEXT_VARIABLE
 from lorewright.index.generation import KEYWORDS
 from lorewright.index.vectors import chroma_files
 from lorewright.settings import CHROMA_VARIABLE, EMBEDDER_VARIABLE
+from support import harbour as h
 
 
 @pytest.fixture

@@ -15,7 +15,6 @@ from pathlib import Path
 
 import pytest
 
-import harbour as h
 from lorewright.bootstrap import App, open_app
 from lorewright.campaigns.doctor import Report
 from lorewright.errors import Busy, DiskFull, FileUnavailable, ReadOnly, UnsafePath
@@ -23,6 +22,7 @@ from lorewright.index.vectors import chroma_files
 from lorewright.settings import EMBEDDER_VARIABLE
 from lorewright.storage import database
 from lorewright.storage.trouble import trouble_of
+from support import harbour as h
 
 # How often the list of packs and the kept vectors are hit; many more by hand.
 FLIPS = int(os.environ.get("LOREWRIGHT_FLIPS", "3"))

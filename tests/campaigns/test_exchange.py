@@ -10,8 +10,6 @@ from typing import Any
 
 import pytest
 
-import harbour as h
-from canaries import CANARIES, canaries_in, canary_town
 from lorewright.bootstrap import App, open_app
 from lorewright.campaigns import exchange
 from lorewright.campaigns.branches import branch, rollback, switch, tree
@@ -26,6 +24,8 @@ from lorewright.storage.containers import MANIFEST, open_container, write_contai
 from lorewright.storage.projection import MADE_ANEW
 from lorewright.storage.tables import read_tables
 from lorewright.turn.rewinding import undo
+from support import harbour as h
+from support.harbour_canaries import CANARIES, canaries_in, canary_town
 
 LINES = ("look", "ask Osk about Lin", "take rope", "search under the counter")
 

@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 
-from harbour import dedent
 from lorewright.bootstrap import App, open_app
 from lorewright.errors import ScenarioError
 from lorewright.lore_bootstrap import make_workspace
 from lorewright.world.state import WorldState
+from support.harbour import dedent
 
 SCENARIO = """
     id: cold_inn

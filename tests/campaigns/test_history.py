@@ -14,8 +14,6 @@ from typing import Any
 
 import pytest
 
-import harbour as h
-import worlds as w
 from lorewright.bootstrap import App, open_app
 from lorewright.campaigns.happenings import happenings
 from lorewright.errors import NotFound, SettingsError
@@ -24,6 +22,8 @@ from lorewright.rules.outcomes import Resolution
 from lorewright.storage.steps import KILL_VARIABLE
 from lorewright.world.ops import AddEntity, AddFact, Move, SetDoor
 from lorewright.world.state import Fact
+from support import harbour as h
+from support import small_world as w
 
 LINES = ("ask Osk about Lin", "search under the counter", "go door", "ask Bea about the cellar")
 

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-import harbour as h
 from lorewright.bootstrap import App, open_app
+from support import harbour as h
 
 FOLDERS = ("indexes/generations", "content_packs")
 

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-import harbour as h
 from lorewright.bootstrap import App, open_app
 from lorewright.errors import ScenarioError
+from support import harbour as h
 
 OSK = h.FILES["npcs/osk.md"]
 # Osk speaks of the boat only once the thread is cold, and of the weather while there is no fact of it.

@@ -11,13 +11,13 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-import harbour as h
 from lorewright.bootstrap import App, open_app
 from lorewright.campaigns import branches
 from lorewright.campaigns.exchange import export, import_campaign
 from lorewright.cli.root import app as command_line
 from lorewright.llm.doubles import ScriptedModel
 from lorewright.retrieval.query import LoreRetrievalQuery
+from support import harbour as h
 
 FINE = "Smoke hangs from the beams [1]. Osk counts his coins."
 OSK = "harbour:osk"

@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pytest
 
-import harbour as h
 from lorewright.bootstrap import App
 from lorewright.campaigns.model_recap import recap_by_model
 from lorewright.campaigns.sessions import sit_down
 from lorewright.errors import CampaignError, OutputRejected, ProviderError, SettingsError
 from lorewright.llm.doubles import ScriptedModel
 from lorewright.storage.sittings import SessionRow
+from support import harbour as h
 
 TOLD = "You looked about the tavern, and Osk counted his coins."
 

@@ -14,8 +14,8 @@ from typing import Any
 
 import pytest
 
-import harbour as h
 from lorewright.bootstrap import App, open_app
+from support import harbour as h
 
 LINES = (
     "ask osk about the cellar",

@@ -9,7 +9,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import harbour as h
 from lorewright.bootstrap import App
 from lorewright.campaigns.history import Histories
 from lorewright.campaigns.open_campaign import OpenCampaign
@@ -25,6 +24,7 @@ from lorewright.retrieval.retriever import retrieve
 from lorewright.retrieval.view import LoreView
 from lorewright.storage.sittings import active_session_row
 from lorewright.turn.rewinding import redo, undo_played
+from support import harbour as h
 
 LINES = ("look", "ask Osk about Lin", "take rope", "go door", "ask Bea about the cellar", "go tavern")
 LEFT_OUT = 1

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-import worlds as w
 from lorewright.campaigns.recap import nothing_yet, recap
 from lorewright.rules.outcomes import EngineEvent, Outcome, Resolution
 from lorewright.world.ops import (
@@ -19,6 +18,7 @@ from lorewright.world.ops import (
     TickClock,
     UpdateThread,
 )
+from support import small_world as w
 
 
 def moved(to: str) -> EngineEvent:

@@ -10,7 +10,6 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-import harbour as h
 from lorewright.bootstrap import App
 from lorewright.campaigns import branches
 from lorewright.campaigns.checks import check
@@ -22,6 +21,7 @@ from lorewright.turn.keeping import KeptReview
 from lorewright.turn.kept import NOTHING_KEPT, Kept, Review
 from lorewright.world.ops import AddFact, SetCharacterState
 from lorewright.world.state import Fact, WorldState
+from support import harbour as h
 
 FINE = "Smoke hangs from the beams [1]. Osk counts his coins."
 OSK = "harbour:osk"

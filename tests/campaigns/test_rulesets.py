@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-import parlour as p
-from harbour import dedent
 from lorewright.campaigns.rulesets import load_ruleset, load_ruleset_file, read_ruleset, read_ruleset_file
 from lorewright.errors import NotFound, RulesetError
+from support import parlour as p
+from support.harbour import dedent
 
 TEXT = dedent("""
     id: dares

@@ -7,8 +7,6 @@ from pathlib import Path
 
 import pytest
 
-import harbour as h
-import hidden_folk as folk
 from lorewright.bootstrap import open_app
 from lorewright.campaigns.opening import compose
 from lorewright.campaigns.rulesets import load_ruleset
@@ -16,6 +14,8 @@ from lorewright.campaigns.scenario import Scenario, load_scenario
 from lorewright.campaigns.scenario_checks import doubts
 from lorewright.errors import NotFound, ScenarioError
 from lorewright.packs.findings import Finding
+from support import harbour as h
+from support import hidden_people as folk
 
 PROJECT = Path(__file__).parents[2]
 PLAIN = {

@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
-import harbour as h
 from lorewright.bootstrap import open_app
 from lorewright.campaigns.rulesets import load_ruleset, ruleset_names
 from lorewright.campaigns.scenario import load_scenario
 from lorewright.errors import CampaignError, NotFound, PackError, ScenarioError
+from support import harbour as h
 
 PROJECT = Path(__file__).parents[2]
 

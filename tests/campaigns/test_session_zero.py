@@ -10,7 +10,6 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-import harbour as h
 from lorewright.bootstrap import open_app
 from lorewright.campaigns.rulesets import load_ruleset
 from lorewright.campaigns.scenario import load_scenario
@@ -25,6 +24,7 @@ from lorewright.campaigns.session_zero import (
 from lorewright.cli.session_zero import asked, calibration_lines
 from lorewright.errors import CampaignError, NotFound
 from lorewright.rules.rulesets import CampaignRules
+from support import harbour as h
 
 AGREED: dict[str, Any] = {
     "tone": "dry",

@@ -10,7 +10,6 @@ from typing import Any
 
 import pytest
 
-import harbour as h
 from lorewright.bootstrap import App
 from lorewright.campaigns.checks import check
 from lorewright.campaigns.exchange import export, import_campaign
@@ -19,6 +18,7 @@ from lorewright.campaigns.sessions import begin, end, recap_of, retrieve_for_ses
 from lorewright.errors import CampaignError, NotFound
 from lorewright.retrieval.query import LoreRetrievalQuery
 from lorewright.turn.rewinding import undo
+from support import harbour as h
 
 # The seed's Session.
 KEYS = [

@@ -11,13 +11,13 @@ from typing import Any
 
 import pytest
 
-import harbour as h
-import parlour as p
 from lorewright.campaigns.sheets import hold_to
 from lorewright.errors import ScenarioError, StateMisfit
 from lorewright.ids import canonical_json
 from lorewright.packs.findings import Finding
 from lorewright.world.ruleset_state import RulesetState
+from support import harbour as h
+from support import parlour as p
 
 PLAYER, LENA, TOM = "game:player", "parlour:lena", "parlour:tom"
 

@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
-import harbour as h
-from corpora import corpus_pack
 from lorewright.bootstrap import App, open_app
 from lorewright.errors import NotFound, PackError
 from lorewright.lore_bootstrap import make_workspace
 from lorewright.retrieval.query import LoreRetrievalQuery
+from support import harbour as h
+from support.corpora import corpus_pack
 
 
 @pytest.fixture

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-import worlds as w
 from lorewright.campaigns.table import rows_of
 from lorewright.world.ruleset_state import RulesetState
+from support import small_world as w
 
 SCENE = {"score": 3, "board": {"a": "cross", "b": "empty"}}
 

@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 
-import crew as c
 from lorewright.bootstrap import App
 from lorewright.campaigns.scene_end import end_scene
 from lorewright.retrieval.query import LoreRetrievalQuery
 from lorewright.turn.rewinding import redo, undo_played
+from support import harbour_crew as c
 
 ASKED = (
     *(

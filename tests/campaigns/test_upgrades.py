@@ -10,7 +10,6 @@ from pathlib import Path
 
 import pytest
 
-import harbour as h
 from lorewright.bootstrap import App, open_app
 from lorewright.campaigns import exchange
 from lorewright.campaigns.branches import branch, rollback, switch
@@ -19,6 +18,7 @@ from lorewright.campaigns.upgrades.remarks import UpgradePlan
 from lorewright.errors import CampaignError, HeadMoved, NotFound, PackError
 from lorewright.lore_bootstrap import make_workspace
 from lorewright.turn.rewinding import redo, undo, undo_played
+from support import harbour as h
 
 Change = Callable[[Path], object]
 
@@ -382,7 +382,7 @@ def test_bands_and_actions_that_are_others_are_told(tmp_path: Path) -> None:
 
 
 def test_a_campaign_without_packs_is_up_to_date(tmp_path: Path) -> None:
-    import bare_house as b
+    from support import bare_workspace as b
 
     app = b.bare_house(tmp_path)
     assert app.upgrades.plan("game").remarks == ()

@@ -6,8 +6,6 @@ from pathlib import Path
 
 import pytest
 
-import bare_house as b
-import harbour as h
 from lorewright.bootstrap import open_app
 from lorewright.campaigns import exchange
 from lorewright.campaigns.asides import ask_lore, introductions, map_of
@@ -15,6 +13,8 @@ from lorewright.campaigns.checks import check
 from lorewright.campaigns.sessions import end, recap_of, sit_down
 from lorewright.errors import NotFound, ScenarioError
 from lorewright.retrieval.query import LoreRetrievalQuery
+from support import bare_workspace as b
+from support import harbour as h
 
 
 @pytest.mark.parametrize("packs", ["", "content_packs: []", "content_packs:", "content_pack:"])

@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-import harbour as h
 from lorewright.bootstrap import App, open_app
 from lorewright.cli.root import app as command_line
 from lorewright.turn.rewinding import undo
+from support import harbour as h
 
 # Bea stands by from the start; when the weather is asked about she leaves, and Lin comes.
 CAST = """

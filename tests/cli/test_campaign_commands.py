@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-import harbour as h
-import v0_files
+from support import harbour as h
+from support import v0_databases
 
 
 def run(root: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
@@ -138,7 +138,7 @@ def test_a_players_export_says_what_it_is(root: Path) -> None:
 
 
 def test_a_file_of_the_predecessor_is_imported_with_a_report_and_then_is_up_to_date(root: Path, tmp_path: Path) -> None:
-    path = v0_files.one_campaign(tmp_path / "v0.db")
+    path = v0_databases.one_campaign(tmp_path / "v0.db")
     first = run(root, "db", "import-v0", str(path), "--id", "friday")
     assert first.returncode == 0, first.stderr
     assert first.stdout.startswith("friday (old in v0): 3 turns were imported\n")
@@ -157,7 +157,7 @@ def test_a_file_of_the_predecessor_is_imported_with_a_report_and_then_is_up_to_d
     differing = run(root, "db", "import-v0", str(path), "--id", "friday")
     assert differing.returncode == 1
     assert "differs: events, row 1 ('old_event_1'): player_input" in differing.stdout
-    v0_files.change(path, "UPDATE clocks SET name = '' || char(7)")
+    v0_databases.change(path, "UPDATE clocks SET name = '' || char(7)")
     refused = run(root, "db", "import-v0", str(path), "--id", "saturday")
     assert refused.returncode == 1
     assert refused.stderr.startswith("error[import_refused]: clocks, row 1 ('heat'): name holds the control character")

@@ -14,8 +14,8 @@ import click
 import pytest
 import typer
 
-import harbour as h
 from lorewright.cli.root import app as cli
+from support import harbour as h
 
 
 def run(

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from lorewright.cli import main
-from pack_builder import TOWN, write_pack
-from read_page import read_page
+from support.html_page import read_page
+from support.pack_builder import TOWN, write_pack
 
 Run = Callable[..., str]
 

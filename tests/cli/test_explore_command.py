@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
-import exploration as x
 from lorewright.cli.explore import embedding_environment
 from lorewright.settings import read_workspace
-from trusting import trusted
+from support import small_vault as x
+from support.trusted_settings import trusted
 
 
 def run(

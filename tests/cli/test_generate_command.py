@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-import harbour as h
 from lorewright.lore_bootstrap import make_workspace
+from support import harbour as h
 
 
 def run(root: Path, *arguments: str) -> subprocess.CompletedProcess[str]:

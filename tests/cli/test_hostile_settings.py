@@ -11,9 +11,9 @@ import pytest
 import pytest_socket
 from typer.testing import CliRunner, Result
 
-import harbour as h
-from counting import CountingServer
 from lorewright.cli import app as command_line
+from support import harbour as h
+from support.counting_server import CountingServer
 
 SETTINGS = """
 [index]

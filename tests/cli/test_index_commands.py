@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-import harbour as h
 from lorewright.errors import EmbedderError
 from lorewright.index.embedders.minilm import MiniLM
+from support import harbour as h
 
 
 def run(root: Path, *arguments: str, embedder: str = "hashing", seed: str = "0") -> subprocess.CompletedProcess[str]:

@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 import pytest_socket
 
-import models_at_hand as m
 from lorewright.bootstrap import open_app
 from lorewright.llm.doubles.server import ModelServer
+from support import harbour_with_models as m
 
 
 @pytest.fixture

@@ -13,7 +13,7 @@ import pytest
 import pytest_socket
 
 from lorewright.llm.doubles import Fault, ModelServer
-from trusting import trusted
+from support.trusted_settings import trusted
 
 CANARY = "sk-canary-5c1d90"
 

@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 from test_commands import run
 
-import crew as c
-import harbour as h
 from lorewright.bootstrap import App
 from lorewright.cli.seat import Seat
 from lorewright.cli.slash import is_command, obey
 from lorewright.errors import CampaignError
+from support import harbour as h
+from support import harbour_crew as c
 
 SECRET = "I shall never forgive the ostrich"
 

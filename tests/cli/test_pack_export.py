@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from harbour import write_workspace
 from lorewright.bootstrap import open_app
 from lorewright.cli import app
 from lorewright.errors import NotFound, PackError, SettingsError
+from support.harbour import write_workspace
 
 
 @pytest.fixture

@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 
 from lorewright.cli.root import app as command_line
 from lorewright.settings import SETTINGS_FILE
-from pack_builder import TOWN, write_pack
+from support.pack_builder import TOWN, write_pack
 
 GOLDEN = "- {name: the owner, query: who owns the bar where Mara mends radios, include: [viktor:overview]}\n"
 WRONG = "- {name: the owner, query: who owns the bar, limit: 1, include: [hand:overview]}\n"

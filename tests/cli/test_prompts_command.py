@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-import harbour as h
 from lorewright.campaigns.prompts import PROMPT_TYPES
 from lorewright.cli.root import app
 from lorewright.turn.prompting.schemas import schema_files
-from prompt_files import SHIPPED, prompt_text
+from support import harbour as h
+from support.prompt_files import SHIPPED, prompt_text
 
 SCHEMAS = Path(__file__).parents[2] / "docs" / "schemas"
 runner = CliRunner()

@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner, Result
 
-import harbour as h
-import model_play as mp
 from lorewright.bootstrap import App
 from lorewright.cli.root import app as cli
 from lorewright.errors import SettingsError
 from lorewright.llm.doubles import ScriptedModel
+from support import harbour as h
+from support import playing_models as mp
 
 runner = CliRunner()
 

@@ -8,7 +8,6 @@ from typing import Any
 
 import pytest
 
-import harbour as h
 from lorewright.bootstrap import App
 from lorewright.cli import seat as seats
 from lorewright.cli.onlooker import onlooker
@@ -17,6 +16,7 @@ from lorewright.cli.slash import obey
 from lorewright.errors import CampaignError, ProviderBusy
 from lorewright.llm.doubles import ScriptedModel
 from lorewright.llm.model import Model, ModelReply
+from support import harbour as h
 
 TOLD = "You look around, and nobody minds."
 DOWN = ProviderBusy("the model is down")

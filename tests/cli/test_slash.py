@@ -13,13 +13,13 @@ from pathlib import Path
 import pytest
 from test_commands import run
 
-import harbour as h
 from lorewright.bootstrap import App, open_app
 from lorewright.cli.slash import COMMANDS, is_command, obey
 from lorewright.cli.table_talk import show_result
 from lorewright.errors import CampaignError
 from lorewright.lore_bootstrap import make_workspace
 from lorewright.turn.result import TurnResult
+from support import harbour as h
 
 
 @pytest.fixture

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from pack_builder import TOWN, write_pack
+from support.pack_builder import TOWN, write_pack
 
 PARROT = "\n## Parrot\n\nThe ledger parrot is zygodactyl.\n"
 QUERY = ("--query", "who has the ledger")

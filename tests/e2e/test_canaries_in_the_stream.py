@@ -10,7 +10,6 @@ from types import MappingProxyType
 
 import pytest
 
-import stream_play as s
 from lorewright.evals.leaks.secrets import may_know
 from lorewright.llm.doubles.parrot import ParrotModel
 from lorewright.llm.doubles.scripted import ScriptedModel
@@ -20,6 +19,7 @@ from lorewright.service.viewer import viewer_of
 from lorewright.turn import visibility
 from lorewright.turn.messages import MessageType
 from lorewright.turn.visibility import MATRIX, Reader, Sight
+from support import stream_play as s
 
 TURNS = 40
 

@@ -9,14 +9,14 @@ import pytest
 import pytest_socket
 from typer.testing import CliRunner
 
-import harbour as h
-import model_table as t
 from lorewright.bootstrap import open_app
 from lorewright.campaigns.casting import ModelKeys
 from lorewright.cli import app as command_line
 from lorewright.errors import LorewrightError
 from lorewright.llm.doubles.faults import FAULTS, Fault
 from lorewright.llm.doubles.server import ModelServer
+from support import harbour as h
+from support import model_server as t
 
 CANARY = "sk-ant-api03-KestrelMarmoset0123456789"
 # What of it would tell it: a part is as bad as the whole.

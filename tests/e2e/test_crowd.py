@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-import crowd
-import harbour as h
+from support import crowd
+from support import harbour as h
 
 SUBMISSIONS = int(os.environ.get("LOREWRIGHT_CROWD", "50"))
 

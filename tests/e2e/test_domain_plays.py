@@ -13,8 +13,6 @@ from typing import Any
 
 import pytest
 
-import harbour as h
-import parlour as p
 from lorewright.bootstrap import App, open_app
 from lorewright.campaigns.asides import map_of
 from lorewright.campaigns.table import table_of
@@ -22,6 +20,8 @@ from lorewright.lore_bootstrap import make_workspace
 from lorewright.retrieval.query import LoreRetrievalQuery
 from lorewright.rules.outcomes import ReasonCode
 from lorewright.world.state import WorldState
+from support import harbour as h
+from support import parlour as p
 
 # Every reason that doors can give, met on the way to the end. (What is not here at all is asked back.)
 DOOR_REASONS: set[ReasonCode] = {

@@ -11,13 +11,13 @@ from pathlib import Path
 
 import pytest
 
-import crash_campaign
-import harbour as h
 from lorewright.bootstrap import open_app
 from lorewright.campaigns.checks import check
 from lorewright.campaigns.exchange import export
 from lorewright.lore_bootstrap import make_workspace
 from lorewright.storage.steps import COMMIT_STEPS, IMPORT_STEPS, KILL_VARIABLE, REWIND_STEPS
+from support import crashed_campaigns
+from support import harbour as h
 
 KILLS = int(os.environ.get("LOREWRIGHT_KILLS", "40"))
 
@@ -35,7 +35,7 @@ def start(root: Path, action_id: str) -> subprocess.Popen[bytes]:
 def test_whoever_is_killed_at_any_moment_loses_nothing_that_was_acknowledged_and_leaves_nothing_half_done(
     tmp_path: Path,
 ) -> None:
-    report = crash_campaign.run(tmp_path, kills=KILLS)
+    report = crashed_campaigns.run(tmp_path, kills=KILLS)
     assert report.wrong == []
     assert report.killed["at random"] == KILLS
     assert all(report.killed[name] for name in (*COMMIT_STEPS, *REWIND_STEPS, *IMPORT_STEPS))

@@ -13,11 +13,11 @@ from pathlib import Path
 
 import pytest
 
-import harbour as h
 from lorewright.bootstrap import open_app
 from lorewright.lore_bootstrap import make_workspace
 from lorewright.retrieval.query import LoreRetrievalQuery
 from lorewright.storage.steps import COPY_STEPS, INSTALL_STEPS, KILL_VARIABLE, RECORD_STEPS, REMOVE_STEPS
+from support import harbour as h
 
 KILLS = int(os.environ.get("LOREWRIGHT_KILLS", "100"))
 

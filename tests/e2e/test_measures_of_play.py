@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from play_measures import authored_of, measure, report_of
-from scripted_player import CORPORA_PLAYS, Play, play, plays
+from support.play_measures import authored_of, measure, report_of
+from support.scripted_player import CORPORA_PLAYS, Play, play, plays
 
 
 def cases(*seeds: int, marks: tuple[pytest.MarkDecorator, ...] = ()) -> list[object]:

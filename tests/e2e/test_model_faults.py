@@ -10,14 +10,14 @@ from typing import Any
 import pytest
 import pytest_socket
 
-import harbour as h
-import model_table as t
 from lorewright.bootstrap import App, open_app
 from lorewright.campaigns.casting import ModelKeys
 from lorewright.errors import LorewrightError
 from lorewright.llm.doubles.faults import FAULTS, Fault, FaultKind
 from lorewright.llm.doubles.server import ModelServer
 from lorewright.llm.doubles.wire import Asked, Said
+from support import harbour as h
+from support import model_server as t
 from turn.test_commit import dump
 
 # A line at which each stage is asked.

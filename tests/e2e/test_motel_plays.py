@@ -8,8 +8,6 @@ from typing import Any
 
 import pytest
 
-import harbour as h
-import parlour as p
 from lorewright.bootstrap import App, open_app
 from lorewright.campaigns.scenario import Scenario, load_scenario
 from lorewright.ids import local
@@ -17,6 +15,8 @@ from lorewright.lore_bootstrap import make_workspace
 from lorewright.packs.checking import check_pack
 from lorewright.rules.effects import Effect, RevealEffect
 from lorewright.world.state import WorldState
+from support import harbour as h
+from support import parlour as p
 
 PROJECT = Path(__file__).parents[2]
 PACK = "motel_verse"

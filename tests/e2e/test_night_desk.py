@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-import harbour as h
 from lorewright.bootstrap import App, open_app
 from lorewright.lore_bootstrap import make_workspace
+from support import harbour as h
 
 # Forty lines that keep the desk, its lot and the diner busy and end nothing.
 LINES = (

@@ -9,12 +9,12 @@ from pathlib import Path
 import pytest
 import pytest_socket
 
-import model_table as t
 from lorewright.campaigns.casting import ModelKeys
 from lorewright.llm.doubles.server import ModelServer
 from lorewright.llm.doubles.wire import Asked
 from lorewright.tokens import count_tokens
 from lorewright.turn.leaks import quoted_secret
+from support import model_server as t
 
 TURNS = 12
 

@@ -9,13 +9,13 @@ from pathlib import Path
 
 import pytest
 
-import harbour as h
-from breadth_first import MOST_TURNS, Node, Search
-from dry_run import DryRun, OutOfReach, Step, WishedDice
 from lorewright.bootstrap import open_app
 from lorewright.rules.dice import band_of
-from reach import Proof, Reach, reach, reach_of
-from worlds import ruleset
+from support import harbour as h
+from support.breadth_first_player import MOST_TURNS, Node, Search
+from support.dry_run import DryRun, OutOfReach, Step, WishedDice
+from support.reachability import Proof, Reach, reach, reach_of
+from support.small_world import ruleset
 
 # A board game is no place to search; that each of its endings is come to is shown in test_domain_plays.py.
 BOARD_GAMES = ("tic_tac_toe",)

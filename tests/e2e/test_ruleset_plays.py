@@ -12,10 +12,10 @@ from typing import Any
 
 import pytest
 
-import harbour as h
-import parlour as p
 from lorewright.campaigns.rulesets import ruleset_names
 from lorewright.world.state import WorldState
+from support import harbour as h
+from support import parlour as p
 
 SCRIPTS: dict[str, tuple[int, tuple[str, ...]]] = {
     "freeform": (

@@ -11,7 +11,7 @@ from pathlib import Path
 import pexpect
 import pytest
 
-from strange_folder import StrangeFolder
+from support.strange_folder import StrangeFolder
 
 # The command as it is installed; its own folder is what it puts on the import path.
 SCRIPT = str(Path(sys.executable).with_name("lorewright"))

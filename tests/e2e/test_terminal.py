@@ -9,7 +9,7 @@ from pathlib import Path
 import pexpect
 import pytest
 
-import harbour as h
+from support import harbour as h
 
 
 @pytest.mark.slow

@@ -10,10 +10,10 @@ import pexpect
 import pytest
 import pytest_socket
 
-import models_at_hand as m
 from lorewright.bootstrap import open_app
 from lorewright.campaigns.model_choice import choose_for_campaign
 from lorewright.llm.doubles.server import Fault, ModelServer
+from support import harbour_with_models as m
 
 pytestmark = pytest.mark.slow
 

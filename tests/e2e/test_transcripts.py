@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from transcripts import DOCS, TRANSCRIPTS, Transcript, page
+from support.transcripts import DOCS, TRANSCRIPTS, Transcript, page
 
 
 @pytest.mark.parametrize("one", TRANSCRIPTS, ids=lambda one: one.file)

@@ -10,9 +10,9 @@ import pexpect
 import pytest
 import pytest_socket
 
-import harbour as h
-import models_at_hand as m
 from lorewright.llm.doubles.server import ModelServer
+from support import harbour as h
+from support import harbour_with_models as m
 
 SETTINGS = """
 [models]

@@ -9,7 +9,6 @@ from typing import Any
 
 import pytest
 
-import crew as c
 from lorewright.bootstrap import App, open_app
 from lorewright.errors import CampaignError, HeadMoved, ProviderError
 from lorewright.evals.last_act import without_last_act
@@ -17,6 +16,7 @@ from lorewright.evals.turn_range import ALL_TURNS
 from lorewright.llm.doubles import ScriptedModel
 from lorewright.llm.model import ModelReply, ModelRequest, OnText
 from lorewright.turn.rewinding import redo
+from support import harbour_crew as c
 
 PROFILES = ("stream", "ensemble")
 

@@ -10,8 +10,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import harbour as h
-import model_play as mp
 from lorewright.bootstrap import App
 from lorewright.campaigns.sessions import begin, end
 from lorewright.errors import NotFound, OutputRejected
@@ -21,6 +19,8 @@ from lorewright.evals.metrics import FailedAttempt, metrics_of, percentile
 from lorewright.evals.turn_range import ALL_TURNS, TurnRange
 from lorewright.llm.doubles import ScriptedModel
 from lorewright.llm.model import ModelReply
+from support import harbour as h
+from support import playing_models as mp
 
 
 def measured(app: App, turns: TurnRange = ALL_TURNS, **options: Any) -> Measured:

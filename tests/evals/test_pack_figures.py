@@ -9,7 +9,7 @@ import pytest
 from lorewright.evals.pack_figures import Edge, PackFigures, figures_of
 from lorewright.index.generation import Generation
 from lorewright.retrieval.golden import read_golden
-from pack_builder import TOWN, opened_packs, write_pack
+from support.pack_builder import TOWN, opened_packs, write_pack
 
 Town = tuple[Generation, ...]
 

@@ -16,8 +16,8 @@ from lorewright.evals.pack_tests.suite import PackTestRun, Wanted
 from lorewright.evals.pack_tests.wikilinks import masked_links, sample
 from lorewright.index.embedders.hashing import HashingEmbedder
 from lorewright.packs.loader import load_pack
-from pack_builder import TOWN, write_pack
-from pack_tests_at_hand import pack_tests_in
+from support.pack_builder import TOWN, write_pack
+from support.pack_test_runs import pack_tests_in
 
 BRIDGE = """---
 id: bridge

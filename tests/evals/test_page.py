@@ -7,13 +7,13 @@ import xml.dom.minidom
 from html.parser import HTMLParser
 from pathlib import Path
 
-import harbour as h
-import model_play as mp
 from lorewright.evals.figures import ModelRun, TurnFigures
 from lorewright.evals.measuring import Measured, measure
 from lorewright.evals.metrics import metrics_of
 from lorewright.evals.page import page_of
 from lorewright.evals.plots import Series, bars
+from support import harbour as h
+from support import playing_models as mp
 
 HOSTILE = "<script>alert(1)</script>'\"&"
 

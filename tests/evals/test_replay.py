@@ -10,8 +10,6 @@ from pathlib import Path
 
 import pytest
 
-import harbour as h
-import model_play as mp
 from lorewright.bootstrap import App, prompt_library
 from lorewright.campaigns.history import Histories
 from lorewright.campaigns.sessions import begin, end
@@ -22,6 +20,8 @@ from lorewright.evals.turn_range import ALL_TURNS, TurnRange
 from lorewright.llm.doubles import ScriptedModel
 from lorewright.llm.model import Model
 from lorewright.turn.rewinding import undo
+from support import harbour as h
+from support import playing_models as mp
 
 
 def replays_of(app: App, open_model: OpenModel) -> Replays:

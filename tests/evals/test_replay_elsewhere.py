@@ -9,8 +9,8 @@ import subprocess
 import sys
 from pathlib import Path
 
-import harbour as h
-import model_play as mp
+from support import harbour as h
+from support import playing_models as mp
 
 _CHILD = """
 import asyncio, json

@@ -11,13 +11,13 @@ from typing import Any
 import pytest
 import pytest_socket
 
-import harbour as h
-import model_table as t
 from lorewright.bootstrap import App, open_app
 from lorewright.evals.measuring import measure
 from lorewright.llm.doubles import ScriptedModel
 from lorewright.llm.doubles.server import ModelServer
 from lorewright.llm.model import ModelReply, ModelRequest, ToolCall
+from support import harbour as h
+from support import model_server as t
 
 
 @pytest.fixture

@@ -6,11 +6,11 @@ import re
 from html.parser import HTMLParser
 from pathlib import Path
 
-from harbour import write_pack
 from lorewright.exports.audience import Audience
 from lorewright.exports.handout import as_html, as_markdown
 from lorewright.exports.shown import ShownPack, shown_pack
 from lorewright.packs.loader import load_pack
+from support.harbour import write_pack
 
 FILES = {
     "pack.yaml": "id: hostile\nname: <b>A & B</b>\nversion: 1.0.0\nlicense: {type: CC0}\ndescription: 'It''s <i>'\n",

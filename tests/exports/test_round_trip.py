@@ -12,7 +12,6 @@ from typing import Any
 
 import pytest
 
-from exports.secretive import secretive
 from lorewright.exports.audience import Audience
 from lorewright.exports.exporting import export_pack
 from lorewright.exports.rules import rules_of, to_world_info
@@ -23,8 +22,9 @@ from lorewright.packs.importers.reading import read_file
 from lorewright.packs.importers.writer import write_pack
 from lorewright.packs.loader import load_pack
 from lorewright.packs.models import Pack
-from packs.importers.sources import bytes_of, card, world
 from packs.importers.test_corpora import NAMES, lorebooks
+from support.lorebook_sources import bytes_of, card, world
+from support.secretive_pack import secretive
 
 GM = Audience.of("gm")
 # `disable` and `enabled` are told by what is kept from players, `uid` by the order, `addMemo` by whether there is a title.

@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from exports.secretive import CANARIES, OUTS, exported, secretive
 from lorewright.evals.leaks.planting import plant
 from lorewright.exports.audience import Audience
 from lorewright.packs.conditions import LoreConditions
 from lorewright.packs.loader import load_pack
 from lorewright.retrieval.view import LoreView
+from support.secretive_pack import CANARIES, OUTS, exported, secretive
 
 OWN_PACKS = Path(__file__).parents[2] / "content_packs"
 

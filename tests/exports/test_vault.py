@@ -7,14 +7,14 @@ from typing import Any
 
 import pytest
 
-from exports.secretive import secretive
-from harbour import write_pack
 from lorewright.exports.audience import Audience, Reader
 from lorewright.exports.exporting import export_pack
 from lorewright.packs.checking import check_pack
 from lorewright.packs.frontmatter import read_source
 from lorewright.packs.loader import load_pack
 from lorewright.packs.models import OPEN_ROLES, Pack
+from support.harbour import write_pack
+from support.secretive_pack import secretive
 
 OWN_PACKS = Path(__file__).parents[2] / "content_packs"
 

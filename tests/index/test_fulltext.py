@@ -16,7 +16,6 @@ import pytest
 from hypothesis import HealthCheck, assume, example, given, settings
 from hypothesis import strategies as st
 
-from corpora import PACKS, corpus_pack
 from lorewright.errors import SettingsError, StaleIndexError
 from lorewright.index import fulltext as module
 from lorewright.index.fulltext import (
@@ -38,7 +37,8 @@ from lorewright.packs.models import Pack
 from lorewright.retrieval.query import LoreRetrievalQuery
 from lorewright.retrieval.retriever import Retrieval, retrieve
 from lorewright.retrieval.view import LoreView
-from pack_builder import TOWN, as_bytes, found, write_pack
+from support.corpora import PACKS, corpus_pack
+from support.pack_builder import TOWN, as_bytes, found, write_pack
 
 ROOT = Path(__file__).parents[2]
 WEIGHTS = (3.0, 2.0, 1.0)

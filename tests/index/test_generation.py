@@ -13,7 +13,7 @@ from lorewright.errors import StaleIndexError
 from lorewright.index.building import build_generation
 from lorewright.index.generation import Generation, GenerationKey
 from lorewright.packs.models import OPEN_ROLES, Pack
-from pack_builder import TOWN, loaded, loaded_text, opened_packs
+from support.pack_builder import TOWN, loaded, loaded_text, opened_packs
 
 
 @pytest.fixture

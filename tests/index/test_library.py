@@ -10,7 +10,7 @@ import pytest
 from lorewright.errors import NotFound, PackError, StaleIndexError
 from lorewright.index.generation import GenerationKey
 from lorewright.index.library import Library
-from pack_builder import TOWN, write_pack
+from support.pack_builder import TOWN, write_pack
 
 BROKEN = {**TOWN, "npcs/broken.md": "---\nid: x: y\n---\n# Broken\n"}
 

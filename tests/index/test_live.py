@@ -23,8 +23,8 @@ from lorewright.index.vector_building import VectorBuilder
 from lorewright.packs.loader import load_pack
 from lorewright.packs.memory import Memory
 from lorewright.packs.models import Pack
-from pack_builder import TOWN, as_bytes, ask, write_pack
-from pack_edits import EDITS, TEXTS, apply_edit
+from support.pack_builder import TOWN, as_bytes, ask, write_pack
+from support.pack_edits import EDITS, TEXTS, apply_edit
 
 QUESTIONS = ("who owns the bar", "Viktor", "the ledger behind the bar", "more", "Pier 9")
 STAYS = {**TOWN, "hand.md": "# Hand\n\nA hand.\n"}

@@ -14,7 +14,7 @@ from lorewright.index.library import Library
 from lorewright.index.lore_indexer import LoreIndexer
 from lorewright.index.vector_building import VectorBuilder
 from lorewright.packs.loader import load_pack
-from pack_builder import write_pack
+from support.pack_builder import write_pack
 
 FILES = {"npcs/mara.md": "# Mara\n\nShe mends nets.\n\n## Past\n\nShe sailed with the *Heron*.\n"}
 

@@ -11,7 +11,7 @@ from lorewright.index.generation import Generation
 from lorewright.index.pruning import Cut, pruned
 from lorewright.index.window_table import read_window_table
 from lorewright.packs.models import OPEN_ROLES
-from pack_builder import TOWN, opened_packs
+from support.pack_builder import TOWN, opened_packs
 
 
 @pytest.fixture(scope="module")

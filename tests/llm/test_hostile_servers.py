@@ -7,11 +7,11 @@ import json
 
 import pytest
 
-from llm.asking import ask, asked_at, at_once
 from lorewright import bounded_http
 from lorewright.errors import ProviderBusy, ProviderError
 from lorewright.llm.doubles.faults import Raw
 from lorewright.llm.doubles.server import ModelServer
+from support.model_requests import ask, asked_at, at_once
 
 KEYS = ("claude-haiku", "gpt-5.2", "google-pro")
 HOSTILE = {

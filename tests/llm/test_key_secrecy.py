@@ -8,11 +8,11 @@ import traceback
 
 import pytest
 
-from llm.asking import ANSWER, KEYS, ask, asked_at, at_once
 from lorewright.errors import LorewrightError, SettingsError
 from lorewright.llm.doubles.faults import FAULTS, Fault
 from lorewright.llm.doubles.server import ModelServer
 from lorewright.llm.secrets import HIDDEN, Secrets
+from support.model_requests import ANSWER, KEYS, ask, asked_at, at_once
 
 CANARY = "sk-canary/4f9e+77aa"
 VARIABLES = ("ANTHROPIC_API_KEY", "OPENAI_API_KEY", "GOOGLE_API_KEY", "DEEPSEEK_API_KEY", "OLLAMA_API_KEY")

@@ -7,7 +7,6 @@ import json
 
 import pytest
 
-from llm.asking import ANSWER, KEYS, PROMPT, Answer, ask, asked_at, at_once, run
 from lorewright.errors import ModelRefused, ProviderBusy, ProviderError
 from lorewright.llm.calls import CallLog
 from lorewright.llm.doubles.faults import Fault, FaultKind, Raw
@@ -18,6 +17,7 @@ from lorewright.llm.model import Heard, ModelRequest, ToolSpec
 from lorewright.llm.opening import open_model
 from lorewright.llm.tools import Toolbox
 from lorewright.settings import BudgetSettings, ModelSettings, ModelsSettings
+from support.model_requests import ANSWER, KEYS, PROMPT, Answer, ask, asked_at, at_once, run
 
 PASSING: tuple[FaultKind, ...] = ("rate_limited", "error", "overloaded", "dropped", "dropped_midway", "html")
 SPOILT: tuple[FaultKind, ...] = ("truncated", "invalid_json", "wrong_schema", "empty")

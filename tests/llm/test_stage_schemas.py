@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 from pydantic import BaseModel
 
-from llm.asking import KEYS, PROMPT, asked_at
 from lorewright.campaigns.generator.context import Outline
 from lorewright.llm.doubles import ModelServer
 from lorewright.llm.model import ModelRequest
 from lorewright.turn.prompting.schemas import STAGE_TYPES
+from support.model_requests import KEYS, PROMPT, asked_at
 
 ANSWERS: dict[str, type[BaseModel]] = {
     **{stage: types["output"] for stage, types in STAGE_TYPES.items() if "output" in types},

@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from llm.asking import ANSWER, PROMPT, ask, asked_at, run
 from lorewright.errors import ModelRefused, ProviderBusy, ProviderError
 from lorewright.llm.doubles import ModelServer, ScriptedModel, TapePlayer, TapeRecorder, Use
 from lorewright.llm.model import ModelReply, ModelRequest, ToolCall, ToolSpec
 from lorewright.llm.tools import Toolbox
+from support.model_requests import ANSWER, PROMPT, ask, asked_at, run
 
 REQUEST = ModelRequest("narrator", PROMPT)
 REPLY = ModelReply("yes", "m-1", 10, 2, 3, 4, 5, (ToolCall("c1", "roll", "{}"),), ("busy",), "half")

@@ -14,7 +14,7 @@ from lorewright.llm.opening import has_key, open_model
 from lorewright.llm.taxonomy import Prices, address_of, families, row_of, rows
 from lorewright.llm.tiers import TIERS, key_for
 from lorewright.settings import ModelsSettings, read_workspace
-from trusting import trusted
+from support.trusted_settings import trusted
 
 NONE = ModelsSettings()
 PRICED = [row for row in rows(NONE) if row.prices is not None]

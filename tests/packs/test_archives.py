@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-import harbour as h
 from lorewright.errors import PackError
 from lorewright.packs import archives, limits
 from lorewright.packs.archives import place_copy, unpack_zip
 from lorewright.packs.loader import content_hash_of, load_pack
+from support import harbour as h
 
 
 def zipped(path: Path, members: dict[str, str | bytes]) -> Path:

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-import harbour as h
 from lorewright.packs.loader import load_pack
 from lorewright.packs.models import OPEN_ROLES
+from support import harbour as h
 
 OPEN = ["public", "player", "open", "~"]
 CLOSED = ["gm", "GM", "private", "gm only", "gm_only", "gamemaster", "[gm]", "{a: gm}", "secret", "true"]

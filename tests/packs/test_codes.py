@@ -8,11 +8,11 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from lint_codes import codes_in_source
 
 from lorewright.packs import files, limits
 from lorewright.packs.checking import check_pack
 from lorewright.packs.findings import Finding
+from support.lint_codes import codes_in_source
 
 PAGE = Path(__file__).parents[2] / "docs" / "findings.md"
 GOOD = b"---\nid: good\ntype: npc\n---\n# Good\n\nText.\n"

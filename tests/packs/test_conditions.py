@@ -9,7 +9,7 @@ import pytest
 from lorewright.packs.conditions import LoreConditions, from_json, holds, read_when, to_json
 from lorewright.packs.items import read_items, without_items
 from lorewright.packs.models import When, WhenClock, WhenFact, WhenThread
-from pack_builder import by_id, loaded_text
+from support.pack_builder import by_id, loaded_text
 
 NOW = LoreConditions({"case": "open"}, {"heat": 3}, frozenset({("burned", "p:pier"), ("lit", "lantern")}))
 

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from corpora import PACKS, corpus_pack
 from lorewright.packs.frontmatter import read_source
 from lorewright.packs.loader import load_pack
 from lorewright.packs.models import Pack
 from packs.test_loader import assert_sound
+from support.corpora import PACKS, corpus_pack
 
 pytestmark = [pytest.mark.corpora, pytest.mark.parametrize("name", PACKS)]
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from lorewright.packs.entry_rules import RULE_NAMES, from_json, read_rules, to_json
 from lorewright.packs.findings import Finding
 from lorewright.packs.models import EntryRules
-from pack_builder import by_id, loaded
+from support.pack_builder import by_id, loaded
 
 
 def file_of(entity_id: str, rules: str = "", *, more: str = "", text: str = "Of it.\n") -> dict[str, str]:

@@ -9,7 +9,7 @@ import pytest
 from lorewright.packs.exits import Way, read_ways, ways_of
 from lorewright.packs.findings import Finding
 from lorewright.packs.models import Pack
-from pack_builder import loaded
+from support.pack_builder import loaded
 
 DOCKS = Way("docks", "pier", 20, "steel_door", "old_key")
 

@@ -11,7 +11,7 @@ from lorewright.errors import PackError
 from lorewright.packs import limits
 from lorewright.packs.files import list_files
 from lorewright.packs.loader import content_hash_of, load_pack, source_paths
-from pack_builder import codes, loaded, write_pack
+from support.pack_builder import codes, loaded, write_pack
 
 SECRET = "THIS-MUST-NEVER-BE-READ"
 

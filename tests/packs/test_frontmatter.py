@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from lorewright.packs.frontmatter import SourceFile, read_source
 from lorewright.packs.limits import MAX_FRONTMATTER_BYTES
-from pack_builder import codes
+from support.pack_builder import codes
 
 
 def read(text: str | bytes) -> SourceFile:

@@ -12,7 +12,7 @@ from lorewright.index.embedders.minilm import MiniLM
 from lorewright.index.generation import Generation
 from lorewright.index.library import Library
 from lorewright.retrieval.golden import Golden, GoldenQuery, misses, read_golden
-from shared_build import built_once, embedding_library
+from support.shared_build import built_once, embedding_library
 
 PACKS = sorted(
     path for path in (Path(__file__).parents[2] / "content_packs").iterdir() if (path / "pack.yaml").is_file()

@@ -11,7 +11,6 @@ from pathlib import Path
 
 import pytest
 
-from corpora import corpora, corpus_pack
 from lorewright.errors import LorewrightError, PackError
 from lorewright.index.library import Library
 from lorewright.packs.checking import check_pack
@@ -20,6 +19,7 @@ from lorewright.packs.loader import load_pack
 from lorewright.retrieval.query import LoreRetrievalQuery
 from lorewright.retrieval.retriever import retrieve
 from lorewright.retrieval.view import LoreView
+from support.corpora import corpora, corpus_pack
 
 pytestmark = pytest.mark.corpora
 

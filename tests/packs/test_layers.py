@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from layered_packs import CORE_GUARD, TOWN_GUARD, core, manifest, town
 from lorewright.packs.checking import check_pack
 from lorewright.packs.findings import Finding
 from lorewright.packs.layers import may_override
 from lorewright.packs.models import LAYERS, Dependency, Layer, Manifest
-from pack_builder import Files, write_pack
+from support.layered_packs import CORE_GUARD, TOWN_GUARD, core, manifest, town
+from support.pack_builder import Files, write_pack
 
 
 def findings(parent: Path, pack_id: str, packs: dict[str, Files]) -> list[Finding]:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from lorewright.packs.models import Link, Pack
-from pack_builder import loaded
+from support.pack_builder import loaded
 
 VIKTOR = "---\nid: viktor\ntype: npc\naliases: [the fixer]\n---\n# Viktor Old\n\ntext\n"
 BAR = "---\nid: bar\ntype: location\n---\n# The Dragon\n\ntext\n"

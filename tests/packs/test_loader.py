@@ -12,7 +12,7 @@ from lorewright.packs.limits import MAX_CHUNK_TOKENS
 from lorewright.packs.loader import load_pack
 from lorewright.packs.models import Pack
 from lorewright.tokens import count_tokens
-from pack_builder import TOWN, by_id, codes, loaded, loaded_text, write_pack
+from support.pack_builder import TOWN, by_id, codes, loaded, loaded_text, write_pack
 
 
 def test_a_pack_is_its_manifest_entities_and_chunks(tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ from lorewright.packs.findings import Finding
 from lorewright.packs.loader import load_pack
 from lorewright.packs.manifest import derived_manifest, read_manifest
 from lorewright.packs.models import Manifest
-from pack_builder import loaded, write_pack
+from support.pack_builder import loaded, write_pack
 
 FILES = {"a.md": "# A\n\ntext\n"}
 

@@ -12,7 +12,7 @@ from lorewright.packs.markup import edited
 from lorewright.packs.models import Entity
 from lorewright.packs.plain import comments_in
 from lorewright.packs.references import Links
-from veiled import MASK, WAYS
+from support.veiled_pack import MASK, WAYS
 
 HIDDEN = Entity(f"inn:{MASK.id}", "npc", MASK.name, f"npcs/{MASK.id}.md", aliases=("the killer",))
 OSK = Entity("inn:osk", "npc", "Osk", "npcs/osk.md", aliases=("the landlord",))

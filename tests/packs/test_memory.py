@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from lorewright.packs import loader
 from lorewright.packs.loader import content_hash_of, load_pack
 from lorewright.packs.memory import Memory
-from pack_builder import TOWN, write_pack
-from pack_edits import EDITS, TEXTS, apply_edit
+from support.pack_builder import TOWN, write_pack
+from support.pack_edits import EDITS, TEXTS, apply_edit
 
 
 @settings(max_examples=25)

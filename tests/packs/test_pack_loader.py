@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-import harbour as h
 from lorewright.errors import NotFound, PackError
 from lorewright.packs.loader import load_pack
 from lorewright.packs.making import manifest_for, new_pack
 from lorewright.packs.pack_loader import PackLoader
+from support import harbour as h
 
 
 def test_packs_are_listed_loaded_and_validated(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 from lorewright.index.generation import Generation
-from pack_builder import TOWN, opened_packs
+from support.pack_builder import TOWN, opened_packs
 
 
 @pytest.fixture(scope="module")

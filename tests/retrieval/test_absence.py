@@ -15,7 +15,7 @@ from lorewright.retrieval.absence import Absence, why_absent
 from lorewright.retrieval.query import LoreRetrievalQuery
 from lorewright.retrieval.retriever import retrieve
 from lorewright.retrieval.view import LoreView
-from pack_builder import TOWN, ask, opened_packs
+from support.pack_builder import TOWN, ask, opened_packs
 
 Town = tuple[Generation, ...]
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from lorewright.index.generation import Generation
 from lorewright.retrieval.budget_steps import budget_steps
-from pack_builder import TOWN, ask, found, opened_packs
+from support.pack_builder import TOWN, ask, found, opened_packs
 
 Town = tuple[Generation, ...]
 WORDS = "the barman and the laundry of the Night Guild"

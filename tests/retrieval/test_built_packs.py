@@ -13,11 +13,11 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from corpora import corpus_pack, questions
 from lorewright.index.building import build_generation
 from lorewright.index.generation import Generation
 from lorewright.packs.loader import load_pack
-from pack_builder import ask, opened_packs
+from support.corpora import corpus_pack, questions
+from support.pack_builder import ask, opened_packs
 
 WORDS = "rain pier ledger guild lantern harbour mask treaty orchard furnace violin salt".split()
 Packs = tuple[Generation, ...]

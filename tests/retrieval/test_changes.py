@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from lorewright.retrieval.changes import Answer, Changes, answer_of, changes_between, moved
 from lorewright.retrieval.explain import ChunkTrace
-from pack_builder import TOWN, ask, opened_packs
+from support.pack_builder import TOWN, ask, opened_packs
 
 IDS = tuple(f"town:{name}:overview" for name in "abcdefgh")
 

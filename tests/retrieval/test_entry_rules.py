@@ -16,7 +16,7 @@ from lorewright.retrieval.entry_history import EntryHistory
 from lorewright.retrieval.query import LoreRetrievalQuery
 from lorewright.retrieval.retriever import Retrieval, retrieve, why_not
 from lorewright.retrieval.view import LoreView
-from pack_builder import Files, as_bytes, opened_packs
+from support.pack_builder import Files, as_bytes, opened_packs
 
 
 def entry(entity_id: str, text: str, rules: str = "", *, keys: str = "") -> tuple[str, str]:

@@ -14,8 +14,8 @@ from lorewright.retrieval.query import LoreRetrievalQuery
 from lorewright.retrieval.ranking import PARTS
 from lorewright.retrieval.retriever import Retrieval, retrieve
 from lorewright.retrieval.view import LoreView
-from pack_builder import TOWN, write_pack
-from shared_build import embedding_library
+from support.pack_builder import TOWN, write_pack
+from support.shared_build import embedding_library
 
 # Each part is rounded for itself.
 ROUNDING = 1e-5

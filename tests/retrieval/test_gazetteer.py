@@ -8,7 +8,7 @@ import pytest
 
 from lorewright.index.generation import Generation
 from lorewright.retrieval.gazetteer import named_entities, without_names
-from pack_builder import opened_packs
+from support.pack_builder import opened_packs
 
 FILES = {
     "light.md": "---\nid: light\ntype: item\n---\n# Light\n\nA spell.\n",

@@ -11,7 +11,7 @@ from lorewright.errors import PackError
 from lorewright.index.generation import Generation
 from lorewright.retrieval.golden import Golden, GoldenQuery, golden_in, golden_schema, misses, read_golden
 from lorewright.retrieval.judging import Judged, judged
-from pack_builder import TOWN, opened_packs, write_pack
+from support.pack_builder import TOWN, opened_packs, write_pack
 
 Town = tuple[Generation, ...]
 WITHHOLDS = "town:viktor:withholds"

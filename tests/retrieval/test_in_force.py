@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 
-from layered_packs import TOWN_GUARD, core, town
 from lorewright.index.generation import Generation
 from lorewright.packs.conditions import LoreConditions
 from lorewright.retrieval.query import LoreRetrievalQuery
@@ -15,7 +14,8 @@ from lorewright.retrieval.retriever import Retrieval, retrieve
 from lorewright.retrieval.view import LoreView
 from lorewright.scene_lore.gather import gather
 from lorewright.scene_lore.models import SceneFocus
-from pack_builder import as_bytes, found, opened_packs
+from support.layered_packs import TOWN_GUARD, core, town
+from support.pack_builder import as_bytes, found, opened_packs
 
 Packs = tuple[Generation, ...]
 

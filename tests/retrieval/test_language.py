@@ -11,7 +11,7 @@ from lorewright.index.words import content_words, is_english
 from lorewright.scene_lore.gather import gather
 from lorewright.scene_lore.grounding import match_items
 from lorewright.scene_lore.models import SceneFocus
-from pack_builder import Files, ask, found, opened_packs
+from support.pack_builder import Files, ask, found, opened_packs
 
 Packs = tuple[Generation, ...]
 

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from layered_packs import CORE_GUARD, TOWN_GUARD, core, manifest, town
 from lorewright.index.generation import Generation
 from lorewright.retrieval.overrides import things, told_entity
-from pack_builder import Files, as_bytes, ask, found, opened_packs
+from support.layered_packs import CORE_GUARD, TOWN_GUARD, core, manifest, town
+from support.pack_builder import Files, as_bytes, ask, found, opened_packs
 
 Packs = tuple[Generation, ...]
 EVERYTHING = {"limit": 1000, "max_tokens": 10**6}

@@ -9,15 +9,15 @@ from typing import Any
 
 import pytest
 
-from corpora import corpora, corpus_pack, questions
 from lorewright.errors import EmbedderError
 from lorewright.index.embedders.minilm import MiniLM
 from lorewright.index.generation import Generation
 from lorewright.retrieval.query import LoreRetrievalQuery
 from lorewright.retrieval.retriever import retrieve
 from lorewright.retrieval.view import LoreView
-from shared_build import built_once, embedding_library
-from tale_pack import write_tales
+from support.corpora import corpora, corpus_pack, questions
+from support.shared_build import built_once, embedding_library
+from support.tale_pack import write_tales
 
 pytestmark = [pytest.mark.slow, pytest.mark.corpora]
 

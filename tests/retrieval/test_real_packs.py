@@ -10,14 +10,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from corpora import PACKS, corpus_pack, questions
 from lorewright.index.embedders.hashing import HashingEmbedder
 from lorewright.index.generation import Generation
 from lorewright.index.library import Library
 from lorewright.retrieval.query import LoreRetrievalQuery
 from lorewright.retrieval.retriever import retrieve
 from lorewright.retrieval.view import LoreView
-from shared_build import built_once, embedding_library
+from support.corpora import PACKS, corpus_pack, questions
+from support.shared_build import built_once, embedding_library
 
 pytestmark = [pytest.mark.slow, pytest.mark.corpora]
 

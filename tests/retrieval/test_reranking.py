@@ -17,7 +17,7 @@ from lorewright.index.rerankers.reranker import Reranker
 from lorewright.retrieval.query import LoreRetrievalQuery
 from lorewright.retrieval.retriever import Retrieval, retrieve
 from lorewright.retrieval.view import LoreView
-from pack_builder import opened_packs
+from support.pack_builder import opened_packs
 
 FILES = {
     f"{name}.md": f"# {name.title()}\n\n{text}\n\n## Secrets\n\n- The {name} hides a pearl under the ferry.\n"

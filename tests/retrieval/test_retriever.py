@@ -12,7 +12,7 @@ from pydantic import ValidationError
 from lorewright.index.generation import Generation
 from lorewright.retrieval.query import LoreRetrievalQuery
 from lorewright.retrieval.scene_query import scene_query
-from pack_builder import TOWN, as_bytes, ask, found, opened_packs
+from support.pack_builder import TOWN, as_bytes, ask, found, opened_packs
 
 Town = tuple[Generation, ...]
 

@@ -8,7 +8,7 @@ import pytest
 
 from lorewright.index.generation import Generation
 from lorewright.retrieval.synonyms import synonyms_said
-from pack_builder import ask, loaded, opened_packs
+from support.pack_builder import ask, loaded, opened_packs
 
 MANIFEST = """id: city
 name: City

@@ -10,7 +10,6 @@ from pathlib import Path
 
 import pytest
 
-from harbour import write_pack
 from lorewright.errors import NotFound
 from lorewright.index.embedders.hashing import HashingEmbedder
 from lorewright.retrieval.desk import entity_lore
@@ -19,8 +18,9 @@ from lorewright.retrieval.retriever import find_chunk, retrieve, why_not
 from lorewright.retrieval.view import LoreView
 from lorewright.scene_lore.scene_trace import find_scene
 from lorewright.tokens import count_tokens
-from shared_build import embedding_library
-from veiled import MASK, WAYS, WREN, Veil, files_of
+from support.harbour import write_pack
+from support.shared_build import embedding_library
+from support.veiled_pack import MASK, WAYS, WREN, Veil, files_of
 
 ASKED = (
     "the guest",

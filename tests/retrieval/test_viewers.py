@@ -11,8 +11,8 @@ from lorewright.errors import SettingsError
 from lorewright.index.embedders.hashing import HashingEmbedder
 from lorewright.index.generation import Generation
 from lorewright.retrieval.view import LoreView, may_see
-from pack_builder import PIER, TOWN, Files, as_bytes, ask, found, opened_packs, write_pack
-from shared_build import embedding_library
+from support.pack_builder import PIER, TOWN, Files, as_bytes, ask, found, opened_packs, write_pack
+from support.shared_build import embedding_library
 
 Town = tuple[Generation, ...]
 PIER9, DEBT, LEDGER = "town:viktor:knows#pier9", "town:viktor:withholds#debt", "town:bar:discoverable#ledger"

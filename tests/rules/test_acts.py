@@ -6,11 +6,11 @@ from typing import get_args
 
 import pytest
 
-import worlds as w
 from lorewright.rules.actions import Attempt
 from lorewright.rules.outcomes import EngineEvent, OutcomeCode
 from lorewright.world import ops as o
 from lorewright.world.state import Door, Fact, Reveal, WorldState
+from support import small_world as w
 
 
 def knowing(*items: str) -> WorldState:

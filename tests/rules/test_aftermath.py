@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
-import worlds as w
 from lorewright.rules.outcomes import Resolution
 from lorewright.rules.rulesets import CampaignRules
 from lorewright.world import ops as o
 from lorewright.world.state import Clock, Thread, WorldState
+from support import small_world as w
 
 FAIL, MIXED, SUCCESS = 3, 8, 10
 ATTACK = w.attempt("attack", w.VIKTOR)

@@ -6,13 +6,13 @@ from typing import Any
 
 import pytest
 
-import worlds as w
 from lorewright.rules.actions import Attempt
 from lorewright.rules.outcomes import ReasonCode
 from lorewright.rules.rulesets import CampaignRules
 from lorewright.rules.validate import validate
 from lorewright.world import ops as o
 from lorewright.world.state import Fact, WorldState
+from support import small_world as w
 
 SQUARES = {
     "type": "object",

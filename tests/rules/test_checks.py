@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-import worlds as w
 from lorewright.rules.actions import Attempt
 from lorewright.rules.dice import FixedDice
 from lorewright.rules.outcomes import Resolution
 from lorewright.world import ops as o
 from lorewright.world.state import Clock, WorldState
+from support import small_world as w
 
 PERSUADE = w.attempt("persuade", w.VIKTOR, topic="jin", items=[w.PIER_9, w.GOSSIP])
 THREATEN = w.attempt("threaten", w.VIKTOR)

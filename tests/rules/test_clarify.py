@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import worlds as w
 from lorewright.rules.clarify import come_to_the_same
+from support import small_world as w
 
 RULES = w.campaign_rules()
 

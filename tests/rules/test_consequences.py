@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
-import worlds as w
 from lorewright.rules.dice import FixedDice
 from lorewright.rules.outcomes import EngineEvent, Resolution
 from lorewright.world import ops as o
 from lorewright.world.state import OFFSTAGE, WorldState
+from support import small_world as w
 
 PERSUADE = w.attempt("persuade", w.VIKTOR)
 BRIBE: dict[str, Any] = {

@@ -6,7 +6,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import worlds as w
 from lorewright.rules.actions import Attempt
 from lorewright.rules.outcomes import OutcomeCode, ReasonCode
 from lorewright.rules.resolve import resolve
@@ -14,6 +13,7 @@ from lorewright.rules.validate import validate
 from lorewright.world import ops as o
 from lorewright.world.apply import apply
 from lorewright.world.state import Door, WorldState
+from support import small_world as w
 
 WITH_KEY = w.after(w.small_world(), o.TransferItem(item_id=w.KEY, from_id=w.VIKTOR, to_id=w.JO))
 UNLOCKED = w.after(w.small_world(), o.SetDoor(door_id=w.DOOR, locked=False))

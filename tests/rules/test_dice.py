@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import worlds as w
 from lorewright.rules.dice import FixedDice, SeededDice, Throw, band_of, parse_dice, roll_with_seed
 from lorewright.rules.outcomes import Roll
+from support import small_world as w
 
 DICE = SeededDice(7, "a" * 64, "action-1")
 expressions = st.builds(

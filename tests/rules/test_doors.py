@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-import worlds as w
 from lorewright.rules.reach import barrier
 from lorewright.rules.validate import validate
 from lorewright.world.state import Door, Scene, WorldState
+from support import small_world as w
 
 
 def world(*, at: str = w.BAR, carried: str | None = None, **door: Any) -> WorldState:

@@ -7,11 +7,11 @@ from typing import Any
 import pytest
 from pydantic import TypeAdapter
 
-import worlds as w
 from lorewright.rules.effects import Effect
 from lorewright.rules.enact import effect_ops
 from lorewright.world import ops as o
 from lorewright.world.state import OFFSTAGE, WorldState
+from support import small_world as w
 
 EFFECT: TypeAdapter[Effect] = TypeAdapter(Effect)
 

@@ -14,7 +14,6 @@ from typing import get_args
 
 import pytest
 
-import worlds as w
 from lorewright import world
 from lorewright.rules.actions import Attempt
 from lorewright.rules.hardships import Contradiction, Hindrance
@@ -27,6 +26,7 @@ from lorewright.world import ops as o
 from lorewright.world.apply import apply
 from lorewright.world.ruleset_state import RulesetState
 from lorewright.world.state import Door, Fact, WorldState
+from support import small_world as w
 
 PAGE = Path(__file__).parents[2] / "docs" / "reasons.md"
 

@@ -7,13 +7,13 @@ from typing import Any
 import pytest
 from pydantic import TypeAdapter
 
-import worlds as w
 from lorewright.rules.cast import done_key, tried_key
 from lorewright.rules.conditions import Condition
 from lorewright.rules.judge import holds
 from lorewright.world import ops as o
 from lorewright.world.apply import apply
 from lorewright.world.state import WorldState
+from support import small_world as w
 
 CONDITION: TypeAdapter[Condition] = TypeAdapter(Condition)
 

@@ -7,7 +7,6 @@ from typing import Any
 
 import pytest
 
-import worlds as w
 from lorewright.rules.actions import Attempt
 from lorewright.rules.dice import Dice, FixedDice
 from lorewright.rules.outcomes import Outcome, ReasonCode, Resolution
@@ -16,6 +15,7 @@ from lorewright.rules.rulesets import CampaignRules
 from lorewright.rules.validate import validate
 from lorewright.world import ops as o
 from lorewright.world.state import OFFSTAGE, Entity, WorldState
+from support import small_world as w
 
 ALEX = "town:alex"
 

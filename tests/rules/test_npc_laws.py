@@ -11,7 +11,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import worlds as w
 from lorewright.campaigns.rulesets import load_ruleset
 from lorewright.rules.actions import METADATA, Attempt
 from lorewright.rules.dice import SeededDice
@@ -26,6 +25,7 @@ from lorewright.world import ops as o
 from lorewright.world.apply import apply
 from lorewright.world.ruleset_state import RulesetState
 from lorewright.world.state import Entity, WorldState
+from support import small_world as w
 
 CAST = (w.VIKTOR, w.MARA, w.CHEN)
 PEOPLE = (w.JO, *CAST)

@@ -6,13 +6,13 @@ from typing import get_args
 
 import pytest
 
-import worlds as w
 from lorewright.campaigns.rulesets import load_ruleset, ruleset_names
 from lorewright.rules.mechanics import Owner
 from lorewright.rules.outcomes import ReasonCode
 from lorewright.rules.ownership import not_theirs
 from lorewright.rules.reason_codes import REASON_CODES
 from lorewright.world import ops as o
+from support import small_world as w
 
 SEVEN, _ = load_ruleset("seven-minutes")
 

@@ -16,8 +16,8 @@ from typing import Any, NoReturn
 import pytest
 
 import lorewright
-import worlds as w
 from lorewright.rules.dice import SeededDice
+from support import small_world as w
 
 SOURCE = Path(lorewright.__file__).parent
 PURE = sorted([*(SOURCE / "world").rglob("*.py"), *(SOURCE / "rules").rglob("*.py")])

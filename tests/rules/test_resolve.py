@@ -8,7 +8,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import worlds as w
 from lorewright.rules.actions import Attempt
 from lorewright.rules.dice import FixedDice, SeededDice
 from lorewright.rules.outcomes import EngineEvent, Resolution, Validation
@@ -18,7 +17,8 @@ from lorewright.rules.validate import validate
 from lorewright.world import ops as o
 from lorewright.world.apply import apply
 from lorewright.world.state import WorldState
-from world import strategies as some
+from support import small_world as w
+from support import state_strategies as some
 
 EFFECTS: list[dict[str, Any]] = [
     {"reveal": w.DEBT},

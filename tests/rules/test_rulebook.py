@@ -6,7 +6,6 @@ from typing import Any
 
 import pytest
 
-import worlds as w
 from lorewright.rules.actions import Attempt
 from lorewright.rules.dice import FixedDice
 from lorewright.rules.outcomes import ActionResult, Roll
@@ -15,6 +14,7 @@ from lorewright.rules.rulebook import Ruling, is_for_the_rulebook, wrong_with
 from lorewright.rules.rulesets import CampaignRules
 from lorewright.rules.validate import validate
 from lorewright.world import ops as o
+from support import small_world as w
 
 HUM = w.attempt("attempt", verb="hum")
 # What the small ruleset throws is 2d6: 7 is mixed, 10 a success.

@@ -6,7 +6,6 @@ from typing import Any
 
 import pytest
 
-import worlds as w
 from lorewright.campaigns.rulesets import load_ruleset
 from lorewright.rules.actions import Attempt
 from lorewright.rules.dice import FixedDice
@@ -15,6 +14,7 @@ from lorewright.rules.rulesets import Ruleset
 from lorewright.world.ruleset_state import RulesetState
 from lorewright.world.schemas import filled
 from lorewright.world.state import OFFSTAGE, WorldState
+from support import small_world as w
 
 PERSUADE = w.attempt("persuade", w.VIKTOR)
 LOW, MIDDLE, HIGH = [1], [12], [20]

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import worlds as w
 from lorewright.rules.actions import Attempt
 from lorewright.rules.outcomes import Outcome
 from lorewright.rules.record import recorded
 from lorewright.world import ops as o
 from lorewright.world.state import Reveal, WorldState
+from support import small_world as w
 
 KNOWING = w.after(w.small_world(), o.RevealItem(item_id=w.LEDGER, to=w.JO, how="found"))
 

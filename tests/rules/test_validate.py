@@ -6,12 +6,12 @@ from typing import Any
 
 import pytest
 
-import worlds as w
 from lorewright.rules.actions import Attempt
 from lorewright.rules.outcomes import ReasonCode, Validation
 from lorewright.rules.validate import validate
 from lorewright.world import ops as o
 from lorewright.world.state import Door, Entity, WorldState
+from support import small_world as w
 
 POSSIBLE = [
     w.attempt("look"),

@@ -8,7 +8,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import worlds as w
 from lorewright.campaigns.rulesets import load_ruleset, ruleset_names
 from lorewright.rules.actions import Attempt
 from lorewright.rules.rulesets import CampaignRules
@@ -16,6 +15,7 @@ from lorewright.rules.witness import BOUND, MOST, witnessed
 from lorewright.world import ops as o
 from lorewright.world.apply import apply
 from lorewright.world.state import WorldState, relation_key
+from support import small_world as w
 
 FREEFORM, _ = load_ruleset("freeform")
 

@@ -9,7 +9,7 @@ import pytest
 from lorewright.index.generation import Generation
 from lorewright.scene_lore.gather import gather
 from lorewright.scene_lore.models import SceneFocus, SceneLore
-from pack_builder import TOWN, opened_packs
+from support.pack_builder import TOWN, opened_packs
 
 
 @pytest.fixture(scope="module")

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-import layered_packs
 from lorewright.index.generation import Generation
 from lorewright.scene_lore.gather import gather
 from lorewright.scene_lore.models import Briefing, SceneFocus, SceneLore
-from pack_builder import TOWN, opened_packs
+from support import layered_packs
+from support.pack_builder import TOWN, opened_packs
 
 Town = tuple[Generation, ...]
 

@@ -17,7 +17,7 @@ from lorewright.index.vectors.stored import StoredVectors
 from lorewright.scene_lore.gather import gather
 from lorewright.scene_lore.meaning import item_by_meaning
 from lorewright.scene_lore.models import SceneFocus, SceneItem
-from pack_builder import loaded
+from support.pack_builder import loaded
 
 VIKTOR = """\
 ---

@@ -11,7 +11,7 @@ from lorewright.index.generation import Generation
 from lorewright.packs.conditions import LoreConditions
 from lorewright.retrieval.view import LoreView
 from lorewright.scene_lore.scene_trace import SceneFound, find_scene
-from pack_builder import TOWN, opened_packs
+from support.pack_builder import TOWN, opened_packs
 
 Town = tuple[Generation, ...]
 

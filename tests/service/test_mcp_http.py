@@ -18,13 +18,13 @@ import pytest
 import pytest_socket
 from mcp import Client
 
-import harbour as h
 from lorewright.bootstrap import App
 from lorewright.errors import SettingsError
 from lorewright.service.desk import Desk
 from lorewright.service.http import Address, address_of, http_app, security
 from lorewright.service.server import make_server
 from lorewright.service.viewer import viewer_of
+from support import harbour as h
 
 TOKEN = "a-long-enough-secret-of-the-table"
 HELLO = {

@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 from mcp import Client, StdioServerParameters, stdio_client
 
-import harbour as h
 from lorewright.bootstrap import App
+from support import harbour as h
 
 HELLO = {
     "jsonrpc": "2.0",

@@ -12,13 +12,13 @@ from mcp import Client
 from mcp.shared.exceptions import MCPError
 from mcp.types import INVALID_PARAMS, PromptReference, ResourceTemplateReference
 
-import harbour as h
 from lorewright.bootstrap import App
 from lorewright.errors import NotFound, SettingsError
 from lorewright.service.desk import Desk
 from lorewright.service.viewer import viewer_of
 from lorewright.turn import editing
-from service_table import MODES, asked, call, fail
+from support import harbour as h
+from support.service_clients import MODES, asked, call, fail
 
 READING = {
     *("list_packs", "list_campaigns", "query_lore", "get_entity", "list_entities"),

@@ -12,11 +12,11 @@ from mcp import Client
 from mcp.shared.exceptions import MCPError
 from mcp.types import PromptReference, ResourceTemplateReference
 
-import harbour as h
 from lorewright.bootstrap import App, open_app
 from lorewright.world import ops as o
 from lorewright.world.state import Entity, Fact
-from service_table import asked, call, fail
+from support import harbour as h
+from support.service_clients import asked, call, fail
 
 # What somebody in the story has, and nobody else may know of: each with a word of its own.
 LATENT, MANIFEST, MEMORY, HIDDEN_FACT, NOTE = "wolverine", "cormorant", "ocelot", "platypus", "narwhal"

@@ -7,14 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from harbour import write_pack
 from lorewright.bootstrap import App, open_app
 from lorewright.errors import NotFound
 from lorewright.lore_bootstrap import make_workspace
 from lorewright.service.desk import Desk
 from lorewright.service.rendering import entity_text
 from lorewright.service.viewer import Viewer
-from veiled import MASK, WREN, Veil, files_of
+from support.harbour import write_pack
+from support.veiled_pack import MASK, WREN, Veil, files_of
 
 QUESTIONS = ("the guest", "Vik", "who sits here", "lamp")
 

@@ -12,7 +12,6 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from mcp import Client
 
-import harbour as h
 from lorewright.bootstrap import App, open_app
 from lorewright.campaigns.checks import check
 from lorewright.service.desk import Desk
@@ -23,7 +22,8 @@ from lorewright.turn.rewinding import undo
 from lorewright.turn.tools import OUTSIDE_OPS
 from lorewright.world.ops import AddFact, AdvanceTime
 from lorewright.world.things import Fact
-from service_table import MODES, asked, call, fail
+from support import harbour as h
+from support.service_clients import MODES, asked, call, fail
 
 FIVE = {"op": "advance_time", "minutes": 5}
 BEA_COMES = {"op": "move", "entity_id": "harbour:bea", "to": "harbour:tavern"}

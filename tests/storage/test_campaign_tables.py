@@ -16,7 +16,6 @@ from pathlib import Path
 
 import pytest
 
-import harbour as h
 from lorewright.bootstrap import App, open_app
 from lorewright.campaigns.branches import rollback, switch, tree
 from lorewright.campaigns.checks import check, migrated
@@ -26,6 +25,7 @@ from lorewright.storage.campaign_tables import CAMPAIGN_MIGRATIONS
 from lorewright.storage.database import Database, opened
 from lorewright.storage.migrations import migrate
 from lorewright.turn.rewinding import redo, undo
+from support import harbour as h
 
 FOLDER = Path(__file__).parents[1] / "fixtures" / "campaigns"
 NAMES = [migration.name for migration in CAMPAIGN_MIGRATIONS]

@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 
-import harbour as h
 from lorewright.bootstrap import App
 from lorewright.errors import OutputRejected
 from lorewright.llm.doubles import ScriptedModel
@@ -14,6 +13,7 @@ from lorewright.llm.model import ModelReply
 from lorewright.storage import sittings
 from lorewright.storage.model_rows import model_keys, set_model_keys, spent_in
 from lorewright.turn.rewinding import undo
+from support import harbour as h
 
 
 @pytest.fixture

@@ -8,8 +8,6 @@ from typing import Any
 
 import pytest
 
-import harbour as h
-import worlds as w
 from lorewright.bootstrap import open_app
 from lorewright.llm.doubles import ScriptedModel
 from lorewright.lore_bootstrap import make_workspace
@@ -20,6 +18,8 @@ from lorewright.turn.lore_conditions import lore_conditions
 from lorewright.turn.proposals import ExtractorOutput
 from lorewright.world.ops import AddFact
 from lorewright.world.state import Fact, Thread, WorldState
+from support import harbour as h
+from support import small_world as w
 
 BOY = {"id": "new_boy", "name": "Pim", "description": "A boy with a tray."}
 CUP = {"id": "new_cup", "name": "chipped cup", "location": w.BAR}

@@ -8,13 +8,13 @@ from pathlib import Path
 
 import pytest
 
-import harbour as h
 from lorewright.campaigns.open_campaign import OpenCampaign
 from lorewright.turn.result import TurnResult
 from lorewright.turn.rewinding import undo
 from lorewright.turn.scope import scope_of
 from lorewright.world.state import WorldState
-from scripted_player import plays
+from support import harbour as h
+from support.scripted_player import plays
 
 VERBS = (
     "look at {}", "x {}", "search {}", "look under {}", "take {}", "drop {}", "give {} to {}", "show {} to {}", "use {}",

@@ -8,14 +8,14 @@ from typing import Any
 
 import pytest
 
-import harbour as h
-import parlour as p
 from lorewright.bootstrap import App
 from lorewright.errors import OutputRejected
 from lorewright.llm.doubles import ScriptedModel
 from lorewright.llm.model import ModelReply, ModelRequest, ToolCall
 from lorewright.rules.dice import SeededDice
 from lorewright.turn.by_the_book import DiceTool
+from support import harbour as h
+from support import parlour as p
 
 NO_ROLL = {"resolved_outcome": "no roll"}
 

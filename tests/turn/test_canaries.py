@@ -10,14 +10,14 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-import canaries as c
-import harbour as h
 from lorewright.bootstrap import App
 from lorewright.cli.root import app as command_line
 from lorewright.cli.slash import obey
 from lorewright.llm.doubles import ParrotModel
 from lorewright.retrieval.query import LoreRetrievalQuery
 from lorewright.turn.rewinding import redo, undo
+from support import harbour as h
+from support import harbour_canaries as c
 
 # Every kind of thing that one can do, and guesses in the player's own words that no secret uses.
 LINES = (

@@ -7,12 +7,12 @@ import shutil
 from pathlib import Path
 
 import pytest
-from ordinary_narrations import MADE_UP, PLAYED, TOLD
 
-import harbour as h
 from lorewright.bootstrap import open_app
 from lorewright.lore_bootstrap import make_workspace
 from lorewright.turn.closed_names import unknown_names
+from support import harbour as h
+from support.ordinary_narrations import MADE_UP, PLAYED, TOLD
 
 _REPOSITORY = Path(__file__).parents[2]
 SHOWN = "Osk stands in The Tavern. Lin's cage is gone. Pier 9"

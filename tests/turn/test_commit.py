@@ -11,7 +11,6 @@ from typing import Any
 
 import pytest
 
-import harbour as h
 from lorewright.errors import ActionIdReused, CampaignError, HeadMoved, OutputRejected, ProviderError
 from lorewright.llm.doubles import ScriptedModel
 from lorewright.llm.model import ModelReply, ModelRequest, OnText
@@ -19,6 +18,7 @@ from lorewright.turn.draft import Recorder, Submission
 from lorewright.turn.pipeline import think
 from lorewright.turn.rewinding import undo
 from lorewright.world.apply import apply
+from support import harbour as h
 
 
 def dump(app: Any, *, without: tuple[str, ...] = ("attempts",)) -> str:

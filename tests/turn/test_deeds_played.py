@@ -7,7 +7,6 @@ from typing import Any
 
 import pytest
 
-import harbour as h
 from lorewright.bootstrap import open_app
 from lorewright.rules.outcomes import Resolution
 from lorewright.turn.records import InterpreterInput
@@ -15,6 +14,7 @@ from lorewright.turn.scope import scope_of
 from lorewright.turn.twins.interpreter import interpret
 from lorewright.world.apply import apply
 from lorewright.world.state import WorldState
+from support import harbour as h
 
 EVERY_VERB = (
     *("look", "i", "x osk", "search the tavern", "take the rope", "drop the rope", "take rope and give it to osk"),

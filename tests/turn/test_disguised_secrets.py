@@ -12,14 +12,14 @@ from typing import Any
 
 import pytest
 
-import harbour as h
-from disguises import DISGUISES
 from lorewright.bootstrap import App, open_app
 from lorewright.errors import OutputRejected
 from lorewright.llm.doubles import ScriptedModel, ThiefModel
 from lorewright.llm.model import ModelReply, ModelRequest, OnText
 from lorewright.turn.leaks import LiveLeakCheck, RecordedLeakCheck
-from meanings import NEAR, Meanings
+from support import harbour as h
+from support.disguises import DISGUISES
+from support.written_meanings import NEAR, Meanings
 
 DEBT = "I sold her passage to the harbour master for a marmoset and a month of quiet."
 HONEST = "Osk counts the coins once more."

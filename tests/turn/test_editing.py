@@ -12,7 +12,6 @@ from zipfile import ZipFile
 
 import pytest
 
-import harbour as h
 from lorewright.bootstrap import App, open_app
 from lorewright.campaigns import exchange
 from lorewright.campaigns.checks import check
@@ -26,6 +25,7 @@ from lorewright.turn.rewinding import redo, undo
 from lorewright.turn.tools import BOOKKEEPING, OUTSIDE_OPS
 from lorewright.world import ops as o
 from lorewright.world.state import OFFSTAGE, Entity, Fact
+from support import harbour as h
 
 ROPE, PLAYER, TAVERN, QUAY = "game:rope", "game:player", "harbour:tavern", "harbour:quay"
 GIVE_ROPE = o.TransferItem(item_id=ROPE, from_id=TAVERN, to_id=PLAYER)

@@ -10,7 +10,6 @@ from typing import Any
 
 import pytest
 
-import harbour as h
 from lorewright.bootstrap import App, open_app, prompt_library
 from lorewright.campaigns.asides import ask_lore
 from lorewright.campaigns.branches import branch, rollback, switch
@@ -24,6 +23,7 @@ from lorewright.retrieval.query import LoreRetrievalQuery
 from lorewright.turn.draft import no_entries
 from lorewright.turn.entries import EntryDice
 from lorewright.turn.rewinding import redo, undo
+from support import harbour as h
 
 
 def note(entry_id: str, text: str, lore: str) -> dict[str, str]:

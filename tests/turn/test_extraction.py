@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
-import worlds as w
 from lorewright.turn.accepting import Accepted, Refused
 from lorewright.turn.extraction import contradicted
 from lorewright.world.ops import AddFact
 from lorewright.world.state import Fact, WorldState
+from support import small_world as w
 
 
 def known(**fact: Any) -> WorldState:

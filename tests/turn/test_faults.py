@@ -15,7 +15,6 @@ from pathlib import Path
 
 import pytest
 
-import harbour as h
 from lorewright.bootstrap import App, open_app
 from lorewright.campaigns.branches import branch, rollback, switch
 from lorewright.campaigns.checks import check
@@ -25,6 +24,7 @@ from lorewright.errors import LorewrightError, ProviderError
 from lorewright.llm.doubles import ScriptedModel
 from lorewright.storage.faults import INJECTED, FailingDatabase
 from lorewright.turn.rewinding import redo, undo
+from support import harbour as h
 
 Write = Callable[[OpenCampaign], object]
 

@@ -17,8 +17,6 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-import fuzzed as f
-import harbour as h
 from lorewright.bootstrap import App, open_app
 from lorewright.campaigns.campaigns import OpenCampaign
 from lorewright.campaigns.checks import check
@@ -34,6 +32,8 @@ from lorewright.turn.rewinding import undo
 from lorewright.world.apply import apply
 from lorewright.world.ops import Observe, PathOp
 from lorewright.world.state import WorldState
+from support import fuzzed_outputs as f
+from support import harbour as h
 
 # Words that the grammar is not sure of, that only the rulebook can judge, and that anybody can.
 LINES = {"interpreter": "frobnicate the gizmo", "resolution": "hum a tune"}

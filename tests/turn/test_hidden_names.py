@@ -10,13 +10,13 @@ from typing import Any
 
 import pytest
 
-import harbour as h
-import hidden_folk as folk
 from lorewright.campaigns.asides import introductions, why
 from lorewright.campaigns.eyes import scene_of, state_of, transcript_of
 from lorewright.cli.slash import obey
 from lorewright.errors import LorewrightError
 from lorewright.evals.leaks.twin_worlds import same_dice
+from support import harbour as h
+from support import hidden_people as folk
 
 HIDDEN = [name for one in folk.FIRST.values() for name in (one.id, one.name, one.name.removeprefix("The "), one.alias)]
 PRONOUNS = [f"ask Viktoria about {word}" for word in ("it", "her", "him", "them", "the stranger")]

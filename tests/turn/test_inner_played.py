@@ -9,7 +9,6 @@ from typing import Any
 
 import pytest
 
-import harbour as h
 from lorewright.bootstrap import App, open_app, prompt_library
 from lorewright.campaigns.history import Histories
 from lorewright.campaigns.reviews import decide, waiting
@@ -19,6 +18,7 @@ from lorewright.llm.doubles import ScriptedModel
 from lorewright.llm.model import Model
 from lorewright.turn.rewinding import undo
 from lorewright.world.state import WorldState
+from support import harbour as h
 
 OSK = "harbour:osk"
 OSK_STATES = "{mood: {value: sullen}, rage: {value: 2, level: 4}}"

@@ -11,7 +11,6 @@ import pytest
 from hypothesis import given as examples
 from hypothesis import strategies as st
 
-import worlds as w
 from lorewright.errors import OutputRejected
 from lorewright.llm.doubles import ScriptedModel
 from lorewright.llm.prompts.library import PromptLibrary
@@ -24,7 +23,8 @@ from lorewright.turn.prompting.later import StateExtractorOutput
 from lorewright.turn.stages.inner import CharacterExtract, PersonaExtract
 from lorewright.world.ops import AddFact
 from lorewright.world.state import Fact, WorldState
-from prompt_files import SHIPPED
+from support import small_world as w
+from support.prompt_files import SHIPPED
 
 RULES = w.freeform_rules().ruleset
 LIBRARY = PromptLibrary([SHIPPED])

@@ -7,13 +7,13 @@ from typing import Any
 
 import pytest
 
-import worlds as w
 from lorewright.rules.rulesets import Ruleset
 from lorewright.turn.inner_writes import InnerWrites, inner_ops
 from lorewright.turn.prompting.later import StateExtractorOutput
 from lorewright.world.apply import apply
 from lorewright.world.ops import ClearCharacterState, SetCharacterState, SetPath
 from lorewright.world.state import WorldState
+from support import small_world as w
 
 RULES = w.freeform_rules().ruleset
 STATES = {

@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-import harbour as h
 from lorewright.bootstrap import App
 from lorewright.errors import OutputRejected
 from lorewright.llm.doubles import ScriptedModel
+from support import harbour as h
 
 ASKS = {"intent": "asks after Lin", "actions": [{"type": "ask", "target_id": "harbour:osk", "words": "Lin"}]}
 UNSURE = "whatever became of the bird seller"

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-import worlds as w
 from lorewright.turn.known_facts import FACTS_SHOWN, facts_shown
 from lorewright.turn.lore_conditions import lore_conditions
 from lorewright.world.ops import AddFact, UpdateFact
 from lorewright.world.state import Fact, WorldState
+from support import small_world as w
 
 
 def knowing(facts: Iterable[Fact]) -> WorldState:

@@ -10,12 +10,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from disguises import DISGUISES, said_by
 from lorewright.index.embedders.hashing import HashingEmbedder
 from lorewright.turn.leaks import LiveLeakCheck, RecordedLeakCheck, Refusal, quoted_secret
 from lorewright.turn.retelling import share
-from meanings import NEAR, Meanings
-from retellings import CHOSEN_ON, HELD_AGAINST, Teller, teller
+from support.disguises import DISGUISES, said_by
+from support.retellings import CHOSEN_ON, HELD_AGAINST, Teller, teller
+from support.written_meanings import NEAR, Meanings
 
 ALL = (*CHOSEN_ON, *HELD_AGAINST)
 DEBT = "I sold her passage to the harbour master for a marmoset and a month of quiet."

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-import harbour as h
 from lorewright.bootstrap import App, open_app
 from lorewright.evals.leaks.secrets import may_know, secrets_of
 from lorewright.packs.loader import load_pack
+from support import harbour as h
 
 MOTIVE = "Osk means to poison the harbour master with wolfsbane at the feast."
 LINES = (

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-import harbour as h
 from lorewright.errors import OutputRejected
 from lorewright.llm.doubles import ScriptedModel
 from lorewright.turn.closed_names import unknown_names
+from support import harbour as h
 
 
 def narrated(tmp_path: Path, text: str) -> str:

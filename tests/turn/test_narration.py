@@ -9,12 +9,12 @@ from typing import Any
 
 import pytest
 
-import harbour as h
 from lorewright.bootstrap import App, open_app
 from lorewright.errors import OutputRejected
 from lorewright.llm.doubles import ScriptedModel
 from lorewright.llm.model import ModelReply, ModelRequest, OnText
 from lorewright.lore_bootstrap import make_workspace
+from support import harbour as h
 
 FINE = "Smoke hangs from the beams [1]. Osk counts his coins."
 NOTHING: dict[str, Any] = {}

@@ -21,7 +21,7 @@ from lorewright.turn.intents import KnownItem, NpcIntent, NpcIntentInput, OwnSel
 from lorewright.turn.prompting.npc_intent import npc_intent_context
 from lorewright.turn.records import InnerState, LoreLine, Named, Scope, WayOut
 from lorewright.turn.stages.npc_intent import Intend, Reflection
-from prompt_files import SHIPPED
+from support.prompt_files import SHIPPED
 
 OSK = Named(id="h:osk", name="Osk", kind="person")
 ADA = Named(id="c:player", name="Ada", kind="person")

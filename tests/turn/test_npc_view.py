@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import worlds as w
 from lorewright.rules.actions import Action
 from lorewright.rules.cast import AuthoredAct, CastRule, Deed, done_key, tried_key
 from lorewright.rules.outcomes import Outcome
@@ -16,6 +15,7 @@ from lorewright.turn.npc_view import KNOWN, MEMORIES, memory_ops, npc_intent_inp
 from lorewright.world import ops as o
 from lorewright.world.apply import apply
 from lorewright.world.state import Relationship, WorldState
+from support import small_world as w
 
 SECRET = "I sold her for a marmoset."
 

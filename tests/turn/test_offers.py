@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import worlds as w
 from lorewright.rules.conditions import PathIs
 from lorewright.rules.effects import PathEffect
 from lorewright.rules.hardships import Need
@@ -12,6 +11,7 @@ from lorewright.turn.offers import own_offers
 from lorewright.turn.scope import suggestions
 from lorewright.world.ruleset_state import RulesetState
 from lorewright.world.state import WorldState
+from support import small_world as w
 
 POLISH = ActionType(
     summary="Polish it",

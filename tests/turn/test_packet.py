@@ -7,7 +7,6 @@ from typing import Any
 
 import pytest
 
-import worlds as w
 from lorewright.scene_lore.models import Briefing, LoreText, SceneItem, SceneLore
 from lorewright.turn.agendas import Agenda
 from lorewright.turn.messages import Message
@@ -27,6 +26,7 @@ from lorewright.world.ops import (
     TickClock,
 )
 from lorewright.world.state import Fact, Relationship
+from support import small_world as w
 
 # The keys of the seeds' ContextPacket.
 KEYS = {

@@ -9,8 +9,6 @@ from typing import Any
 
 import pytest
 
-import crew as c
-import harbour as h
 from lorewright.bootstrap import App
 from lorewright.errors import ActionIdReused, CampaignError, ScenarioError
 from lorewright.evals.turn_range import ALL_TURNS
@@ -19,6 +17,8 @@ from lorewright.turn.personas import persona_called, somebody_called
 from lorewright.turn.rewinding import undo
 from lorewright.world.ops import Move, PlayAs
 from lorewright.world.state import OFFSTAGE, WorldState
+from support import harbour as h
+from support import harbour_crew as c
 
 SECRET = "I shall never forgive the ostrich"
 

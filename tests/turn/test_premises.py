@@ -6,7 +6,6 @@ from collections.abc import Sequence
 
 import pytest
 
-import worlds as w
 from lorewright.rules.actions import Action
 from lorewright.rules.record import record_op
 from lorewright.turn.messages import Message
@@ -16,6 +15,7 @@ from lorewright.turn.said_alike import says
 from lorewright.turn.twins.claims import claim_in
 from lorewright.world import ops as o
 from lorewright.world.state import WorldState
+from support import small_world as w
 
 PEOPLE = {"viktor": w.VIKTOR, "mara": w.MARA, "agent chen": w.CHEN}
 TEXTS = {

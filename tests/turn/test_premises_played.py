@@ -9,13 +9,13 @@ from typing import Any
 
 import pytest
 
-import harbour as h
-from claims import PLAYS, Labelled
 from lorewright.bootstrap import App, open_app
 from lorewright.lore_bootstrap import make_workspace
 from lorewright.turn.premise import Premise
 from lorewright.turn.prompting.claims import claims_in_words
 from lorewright.turn.twins.narrator.grammar import grammar
+from support import harbour as h
+from support.labelled_claims import PLAYS, Labelled
 
 # Of what is said in the words that were used, so many of a hundred may be denied; in other words none is promised.
 MOST_DENIED = 5

@@ -14,8 +14,6 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-import harbour as h
-import worlds as w
 from lorewright.bootstrap import App
 from lorewright.campaigns.branches import branch, rollback, switch
 from lorewright.campaigns.checks import check, migrated
@@ -35,7 +33,9 @@ from lorewright.world import ops as o
 from lorewright.world.apply import apply
 from lorewright.world.frozen import with_entry
 from lorewright.world.state import Fact, Relationship, WorldState
-from world import strategies as some
+from support import harbour as h
+from support import small_world as w
+from support import state_strategies as some
 
 CAMPAIGN = (
     "game", "Game", "s", "{}", "{}", "freeform", "", 1, "builtin", "builtin", "turn_0", 0, 0, "2026", "2026", "main", "{}", "[]",

@@ -16,7 +16,6 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-import harbour as h
 from lorewright.bootstrap import App
 from lorewright.campaigns.asides import ask_lore, map_of, why
 from lorewright.campaigns.open_campaign import OpenCampaign
@@ -31,6 +30,7 @@ from lorewright.turn.pipeline import think
 from lorewright.turn.rewinding import redo, undo, undo_played, undo_to
 from lorewright.turn.stream import TurnStream
 from lorewright.turn.views import TurnViews
+from support import harbour as h
 
 FIFTEEN = (
     "look",

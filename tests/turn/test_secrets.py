@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-import harbour as h
 from lorewright.bootstrap import open_app
 from lorewright.errors import OutputRejected
 from lorewright.llm.doubles import ParrotModel, ScriptedModel
+from support import harbour as h
 
 
 def everything_said(app: Any, results: list[dict[str, Any]]) -> str:

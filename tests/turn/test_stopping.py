@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-import harbour as h
 from lorewright.campaigns.open_campaign import OpenCampaign
 from lorewright.llm.doubles import ScriptedModel
 from lorewright.llm.model import ModelReply, ModelRequest, OnText
+from support import harbour as h
 
 
 class Slow(ScriptedModel):

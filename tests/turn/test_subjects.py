@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import harbour as h
-import walking
-from exploration import RULES, write_vault
-from island import write_island
 from lorewright.bootstrap import App, open_app
 from lorewright.lore_bootstrap import make_workspace
+from support import harbour as h
+from support import walking_player
+from support.island_vault import write_island
+from support.small_vault import RULES, write_vault
 
 
 def walk_in(folder: Path, pack: Path) -> App:
@@ -59,5 +59,7 @@ def test_a_way_reads_as_locked_only_for_whoever_lacks_the_key(tmp_path: Path) ->
 
 def test_a_walk_through_every_place_tells_no_id_or_markup(tmp_path: Path) -> None:
     app = walk_in(tmp_path, write_island(tmp_path))
-    bad = [walking.untold(told["final_text"]) for _, told in walking.walk(app.campaigns, turns=30, seed=4)]
+    bad = [
+        walking_player.untold(told["final_text"]) for _, told in walking_player.walk(app.campaigns, turns=30, seed=4)
+    ]
     assert [one for one in bad if one] == []

@@ -10,7 +10,6 @@ from typing import Any
 
 import pytest
 
-import harbour as h
 from lorewright.bootstrap import App
 from lorewright.errors import ProviderError
 from lorewright.llm.doubles import ScriptedModel
@@ -29,7 +28,8 @@ from lorewright.turn.summary_records import (
 )
 from lorewright.turn.told_before import RECENT_TURNS, SUMMARISE_AFTER
 from lorewright.turn.twins.summariser import passages, summarise
-from prompted import campaigns as prompted_campaigns
+from support import harbour as h
+from support.prompted_campaigns import campaigns as prompted_campaigns
 
 # The first turn that has so many before the window, the opening among them.
 FIRST = RECENT_TURNS + SUMMARISE_AFTER

@@ -12,7 +12,6 @@ from pathlib import Path
 
 import pytest
 
-import harbour as h
 from lorewright.bootstrap import App
 from lorewright.errors import (
     ActionIdReused,
@@ -33,6 +32,7 @@ from lorewright.turn.rewinding import redo, undo, undo_played
 from lorewright.turn.stages.stages import Stages
 from lorewright.turn.store import CampaignStore
 from lorewright.turn.turn_store import RewindingStore
+from support import harbour as h
 
 LINES = (
     *("look", "take rope", "frobnicate the gizmo", "ask Osk about Lin"),

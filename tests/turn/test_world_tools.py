@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 
-import harbour as h
 from lorewright.bootstrap import App
 from lorewright.errors import NotFound
 from lorewright.rules.mechanics import OWNERS
@@ -27,6 +26,7 @@ from lorewright.turn.tools import (
 from lorewright.world import ops as o
 from lorewright.world.apply import apply
 from lorewright.world.state import OFFSTAGE, Entity, WorldState
+from support import harbour as h
 
 PLAYER, OSK, BEA, TAVERN, QUAY = "game:player", "harbour:osk", "harbour:bea", "harbour:tavern", "harbour:quay"
 OBSERVE = o.Observe(who=OSK, content="It rained.", importance=2)

@@ -6,11 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import worlds as w
 from lorewright.world import ops as o
 from lorewright.world.apply import apply
 from lorewright.world.state import OFFSTAGE, Entity, Fact, Reveal, WorldState
-from world import strategies as some
+from support import small_world as w
+from support import state_strategies as some
 
 FACT = Fact(id="f1", subject_id=w.VIKTOR, predicate="owes", object=200)
 RAT = Entity(id="town:rat", type="npc", name="Rat")

@@ -8,13 +8,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import worlds as w
 from lorewright.world import ops as o
 from lorewright.world.apply import apply
 from lorewright.world.ops import OP_KINDS
 from lorewright.world.state import WorldState
-from world import strategies as some
-from world.laws import LAWS
+from support import small_world as w
+from support import state_strategies as some
+from support.state_laws import LAWS
 
 
 def holds(before: WorldState, op: o.StateOp, after: WorldState) -> None:

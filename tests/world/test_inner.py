@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import worlds as w
 from lorewright.world.inner import Observation, decay_weight, observation_id, priority, recalled
 from lorewright.world.ops import AdvanceTime, Observe
+from support import small_world as w
 
 observations = st.builds(
     Observation,

@@ -9,15 +9,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-import worlds as w
 from lorewright.errors import StateMisfit
 from lorewright.world import ops as o
 from lorewright.world.apply import apply
 from lorewright.world.reading import read_state
 from lorewright.world.schemas import plain
 from lorewright.world.state import WorldState
-from world import strategies as some
-from world.shaped import shaped
+from support import small_world as w
+from support import state_strategies as some
+from support.shaped_world import shaped
 
 
 def value(state: WorldState, path: str, of: str | None = None) -> Any:

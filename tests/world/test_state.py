@@ -8,12 +8,12 @@ import pytest
 from hypothesis import given
 from pydantic import TypeAdapter, ValidationError
 
-import worlds as w
 from lorewright.ids import canonical_json, content_hash
 from lorewright.world import ops as o
 from lorewright.world.apply import apply
 from lorewright.world.state import Fact, WorldState, pair, relation_key
-from world import strategies as some
+from support import small_world as w
+from support import state_strategies as some
 
 STATE_OP: TypeAdapter[o.StateOp] = TypeAdapter(o.StateOp)
 

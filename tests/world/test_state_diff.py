@@ -8,12 +8,12 @@ from collections.abc import Sequence
 from hypothesis import given
 from hypothesis import strategies as st
 
-import worlds as w
 from lorewright.world import ops as o
 from lorewright.world.apply import apply
 from lorewright.world.state import Fact, WorldState
 from lorewright.world.state_diff import StateDiff, apply_diff, state_diff
-from world import strategies as some
+from support import small_world as w
+from support import state_strategies as some
 
 SEED = {"clocks", "facts_add", "facts_update", "inventory_changes", "scene_update", "threads_update"}
 PLAIN = ("clock", "fact_add", "fact_update", "inventory", "transfer", "thread")

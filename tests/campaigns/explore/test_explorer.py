@@ -10,15 +10,15 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-import exploration as x
-import walking
 from lorewright.bootstrap import App, open_app
 from lorewright.campaigns.explore.explorer import Found, latest_walk
 from lorewright.campaigns.explore.writing import write_scenario
 from lorewright.campaigns.scenario import load_scenario
 from lorewright.errors import NotFound, PackError, SettingsError
 from lorewright.lore_bootstrap import make_workspace
-from pack_builder import TOWN, write_pack
+from support import small_vault as x
+from support import walking_player
+from support.pack_builder import TOWN, write_pack
 
 
 def app_in(folder: Path) -> App:
@@ -51,8 +51,8 @@ def test_places_are_joined_by_their_links_and_people_and_things_stand_where_note
 
 def test_what_is_for_the_game_master_is_in_no_walk(tmp_path: Path) -> None:
     app, found = found_in(tmp_path, x.VAULT)
-    campaigns = walking.begun(app, found, tmp_path / "games")
-    played = walking.walk(campaigns, turns=40)
+    campaigns = walking_player.begun(app, found, tmp_path / "games")
+    played = walking_player.walk(campaigns, turns=40)
     shown = [found.scenario.model_dump_json(exclude={"finds", "things"}), *found.lines]
     shown += [json.dumps(result, ensure_ascii=False) for line, result in played if not line.startswith("search")]
     assert [canary for canary in x.CANARIES if any(canary in text for text in shown)] == []
@@ -61,7 +61,7 @@ def test_what_is_for_the_game_master_is_in_no_walk(tmp_path: Path) -> None:
 
 def test_what_a_search_brings_to_light_lies_there_afterwards(tmp_path: Path) -> None:
     app, found = found_in(tmp_path, x.VAULT)
-    campaigns = walking.begun(app, found, tmp_path / "games")
+    campaigns = walking_player.begun(app, found, tmp_path / "games")
     lighthouse = next(key for key, place in found.scenario.places.items() if place.name == "The Lighthouse")
     with campaigns.open("game") as opened:
         route = _route(opened.store.head().state, f"vault:{lighthouse}")
@@ -94,13 +94,13 @@ def test_a_walk_of_forty_lines_goes_everywhere_and_tells_nothing_that_must_not_b
     tmp_path: Path, files: dict[str, str | bytes]
 ) -> None:
     app, found = found_in(tmp_path, files)
-    campaigns = walking.begun(app, found, tmp_path / "games")
+    campaigns = walking_player.begun(app, found, tmp_path / "games")
     with campaigns.reading("game") as store:
         state = store.head().state
-    assert walking.reachable(state) == set(state.exits)
+    assert walking_player.reachable(state) == set(state.exits)
     assert max(map(len, state.exits.values())) <= 6
-    played = walking.walk(campaigns, turns=40)
-    told = [(line, wrong) for line, result in played if (wrong := walking.untold(result["final_text"]))]
+    played = walking_player.walk(campaigns, turns=40)
+    told = [(line, wrong) for line, result in played if (wrong := walking_player.untold(result["final_text"]))]
     assert told == []
     refused = [line for line, result in played if line.startswith("go to") and not _moved(result)]
     assert refused == []
@@ -115,7 +115,7 @@ def _moved(result: dict[str, object]) -> bool:
 
 def test_each_line_from_a_note_names_it_and_stands_in_it(tmp_path: Path) -> None:
     app, found = found_in(tmp_path, x.VAULT)
-    played = walking.walk(walking.begun(app, found, tmp_path / "games"), turns=40)
+    played = walking_player.walk(walking_player.begun(app, found, tmp_path / "games"), turns=40)
     cited = [citation for _, result in played for citation in result["citations"]]
     assert len({citation["file_path"] for citation in cited}) >= 5
     for citation in cited:
@@ -134,7 +134,7 @@ def test_a_rules_book_is_shelves_with_its_notes_on_them(tmp_path: Path) -> None:
         "The shelf Lost",
     }
     assert len(scenario.things) == len(x.RULES) - 1, "all but the empty one"
-    campaigns = walking.begun(app, found, tmp_path / "games")
+    campaigns = walking_player.begun(app, found, tmp_path / "games")
     with campaigns.open("game") as opened:
         told = json.loads(asyncio.run(opened.submit("look at The Rules")))
     assert "These rules fit on a page, and fill eleven." in told["final_text"]
@@ -190,7 +190,7 @@ def test_a_walk_goes_on_and_a_changed_vault_keeps_the_text_that_it_began_with(tm
 
 def test_the_demo_is_about_ten_lines_that_work(tmp_path: Path) -> None:
     app, found = found_in(tmp_path, x.VAULT)
-    campaigns = walking.begun(app, found, tmp_path / "games")
+    campaigns = walking_player.begun(app, found, tmp_path / "games")
     lines = found.scenario.demo
     assert 8 <= len(lines) <= 11
     assert {line.split()[0] for line in lines} >= {"look", "go", "search"}
@@ -265,10 +265,12 @@ def test_any_pack_with_an_open_note_makes_a_campaign(
     except NotFound:
         assert all("visibility: gm" in str(text) for text in files.values())
         return
-    campaigns = walking.begun(app, found, folder / "games")
+    campaigns = walking_player.begun(app, found, folder / "games")
     with campaigns.reading("game") as store:
         state = store.head().state
-    assert walking.reachable(state) == set(state.exits)
+    assert walking_player.reachable(state) == set(state.exits)
     assert [
-        wrong for _, result in walking.walk(campaigns, turns=4) for wrong in walking.untold(result["final_text"])
+        wrong
+        for _, result in walking_player.walk(campaigns, turns=4)
+        for wrong in walking_player.untold(result["final_text"])
     ] == []

@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pytest
 
-import walking
-from corpora import PACKS, corpus_pack
 from lorewright.bootstrap import open_app
 from lorewright.campaigns.explore.writing import write_scenario
 from lorewright.campaigns.scenario import load_scenario
 from lorewright.lore_bootstrap import make_workspace
 from lorewright.packs.plain import plain_text
+from support import walking_player
+from support.corpora import PACKS, corpus_pack
 
 pytestmark = pytest.mark.corpora
 
@@ -32,14 +32,14 @@ def test_a_walk_of_forty_lines_in_a_real_pack(name: str, tmp_path: Path) -> None
     found = app.explorer.walk(pack, findings, seed=3)
     assert found.scenario == app.explorer.walk(pack, findings, seed=3).scenario
     assert len(found.lines) <= 12
-    campaigns = walking.begun(app, found, tmp_path / "games", seed=3)
+    campaigns = walking_player.begun(app, found, tmp_path / "games", seed=3)
     with campaigns.reading("game") as store:
         state = store.head().state
     assert len(state.exits) >= 50
-    assert walking.reachable(state) == set(state.exits)
+    assert walking_player.reachable(state) == set(state.exits)
     assert max(map(len, state.exits.values())) <= 6
-    played = walking.walk(campaigns, turns=40, seed=3)
-    assert [(line, bad) for line, told in played if (bad := walking.untold(told["final_text"]))] == []
+    played = walking_player.walk(campaigns, turns=40, seed=3)
+    assert [(line, bad) for line, told in played if (bad := walking_player.untold(told["final_text"]))] == []
     assert [line for line, told in played if line.startswith("go to") and told["clarification_question"]] == []
     cited = [citation for _, told in played for citation in told["citations"]]
     assert len(cited) >= 10

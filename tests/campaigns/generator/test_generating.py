@@ -9,16 +9,16 @@ from pathlib import Path
 
 import pytest
 
-from corpora import corpus_pack
-from exploration import CANARIES, write_vault
-from generation import MOST_ACTIONS, proven, workshop
 from lorewright.campaigns.explore.writing import scenario_text
 from lorewright.campaigns.generator.generating import draft
 from lorewright.campaigns.generator.lot import Lot
 from lorewright.campaigns.rulesets import load_ruleset
 from lorewright.errors import ScenarioError
 from lorewright.world.schemas import filled, misfits
-from pack_builder import write_pack
+from support.corpora import corpus_pack
+from support.generated_scenarios import MOST_ACTIONS, proven, workshop
+from support.pack_builder import write_pack
+from support.small_vault import CANARIES, write_vault
 
 OWN_PACKS = ("neo_seattle", "cyberpunk_core")
 # A hundred of each pack take ten minutes and more; a run without this variable tries some.

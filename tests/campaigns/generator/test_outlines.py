@@ -8,12 +8,12 @@ from typing import Any
 
 import pytest
 
-from generation import Workshop, proven, workshop
 from lorewright.campaigns.explore.writing import scenario_text
 from lorewright.campaigns.generator.context import Outline, ScenarioContext
 from lorewright.campaigns.generator.generating import Generated
 from lorewright.errors import OutputRejected
 from lorewright.llm.doubles import ScriptedModel
+from support.generated_scenarios import Workshop, proven, workshop
 
 OUTLINE: dict[str, Any] = {
     "title": "The Wrong Clock",

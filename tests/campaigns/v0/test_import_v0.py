@@ -12,8 +12,6 @@ import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
-import harbour as h
-import v0_files as v0
 from lorewright.bootstrap import App, open_app
 from lorewright.campaigns import exchange
 from lorewright.campaigns.branches import rollback
@@ -26,6 +24,8 @@ from lorewright.lore_bootstrap import make_workspace
 from lorewright.retrieval.query import LoreRetrievalQuery
 from lorewright.storage.tables import read_tables
 from lorewright.turn.rewinding import undo_played
+from support import harbour as h
+from support import v0_databases as v0
 
 
 @pytest.fixture

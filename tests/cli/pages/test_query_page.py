@@ -17,8 +17,8 @@ from lorewright.retrieval.query import LoreRetrievalQuery
 from lorewright.retrieval.ranking import PARTS
 from lorewright.retrieval.retriever import retrieve
 from lorewright.retrieval.view import LoreView
-from pack_builder import TOWN, opened_packs
-from read_page import Page, read_page
+from support.html_page import Page, read_page
+from support.pack_builder import TOWN, opened_packs
 
 Town = tuple[Generation, ...]
 

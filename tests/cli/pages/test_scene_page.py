@@ -8,8 +8,8 @@ from lorewright.cli.pages.scene_page import scene_page
 from lorewright.index.generation import Generation
 from lorewright.retrieval.view import LoreView
 from lorewright.scene_lore.scene_trace import find_scene
-from pack_builder import TOWN, opened_packs
-from read_page import read_page
+from support.html_page import read_page
+from support.pack_builder import TOWN, opened_packs
 
 Town = tuple[Generation, ...]
 

@@ -10,8 +10,8 @@ import pytest
 from lorewright.cli.pages.graph import HEIGHT, MOST_NODES, WIDTH, graph_values
 from lorewright.cli.pages.stats_page import stats_page
 from lorewright.evals.pack_figures import Edge, Node, PackFigures, figures_of
-from pack_builder import TOWN, opened_packs
-from read_page import read_page
+from support.html_page import read_page
+from support.pack_builder import TOWN, opened_packs
 
 STATS = {"pack_id": "town", "files": 7, "chunks": 20, "total_tokens": 900}
 

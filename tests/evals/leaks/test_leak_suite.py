@@ -11,20 +11,20 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-import harbour as h
-import leaky
 from lorewright.cli.root import app as command_line
 from lorewright.evals.leaks.suite import Plays
 from lorewright.index.generation import Generation, StoredChunk
 from lorewright.packs.loader import content_hash_of
 from lorewright.retrieval.view import LoreView
 from lorewright.scene_lore.models import SceneItem
+from support import harbour as h
+from support import leaky_town
 
 NEVER_PLAYED = Plays(builtin=0, parrot=0)
 
 
 def test_a_town_whose_secrets_keep_has_no_leak_and_every_channel_is_looked_at(tmp_path: Path) -> None:
-    report = leaky.tested(tmp_path)
+    report = leaky_town.tested(tmp_path)
     assert report.leaks == ()
     assert report.viewers == ("player", "npc:harbour:bea", "npc:harbour:lin", "npc:harbour:osk", "stages")
     assert set(report.checks) >= {
@@ -38,7 +38,7 @@ def test_a_town_whose_secrets_keep_has_no_leak_and_every_channel_is_looked_at(tm
 
 
 def test_the_authors_folder_is_only_read(tmp_path: Path) -> None:
-    suite = leaky.suite_over(tmp_path, h.FILES, plays=NEVER_PLAYED)
+    suite = leaky_town.suite_over(tmp_path, h.FILES, plays=NEVER_PLAYED)
     pack = tmp_path / "workspace" / "content_packs" / "harbour"
     before = (content_hash_of(pack), sorted(path for path in (tmp_path / "workspace").rglob("*") if path.is_file()))
     suite.pack("harbour")
@@ -47,10 +47,10 @@ def test_the_authors_folder_is_only_read(tmp_path: Path) -> None:
 
 
 def test_two_runs_find_the_same(tmp_path: Path) -> None:
-    files = leaky.spoiled(locations_quay=f"\n{leaky.DEBT}")
-    first = leaky.tested(tmp_path / "one", files)
+    files = leaky_town.spoiled(locations_quay=f"\n{leaky_town.DEBT}")
+    first = leaky_town.tested(tmp_path / "one", files)
     assert first.leaks
-    assert first == leaky.tested(tmp_path / "two", files)
+    assert first == leaky_town.tested(tmp_path / "two", files)
 
 
 def all_items(view: LoreView, generation: Generation, chunk: StoredChunk) -> str | None:
@@ -76,21 +76,21 @@ def test_a_hole_of_ours_is_found_by_every_channel_that_it_opens(
 ) -> None:
     stand_in, channels = HOLES[hole]
     monkeypatch.setattr(hole, stand_in)
-    report = leaky.tested(tmp_path, plays=Plays(builtin=6, parrot=0))
+    report = leaky_town.tested(tmp_path, plays=Plays(builtin=6, parrot=0))
     assert {one.channel for one in report.leaks} >= channels
     assert all(one.line > 0 and one.file.endswith(".md") and one.hint for one in report.leaks)
 
 
 def test_open_lore_that_somebody_is_not_given_is_counted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    real = leaky.tested(tmp_path / "real", plays=NEVER_PLAYED)
+    real = leaky_town.tested(tmp_path / "real", plays=NEVER_PLAYED)
     assert real.over_blocked.not_shown == ()
     monkeypatch.setattr("lorewright.retrieval.visible.OPEN_ROLES", frozenset({"lore"}))
-    report = leaky.tested(tmp_path / "blocked", plays=NEVER_PLAYED)
+    report = leaky_town.tested(tmp_path / "blocked", plays=NEVER_PLAYED)
     assert {one.what for one in report.over_blocked.not_shown} >= {"harbour:tavern:atmosphere"}
 
 
 def test_a_walk_is_played_where_no_scenario_uses_the_pack(tmp_path: Path) -> None:
-    suite = leaky.suite_over(tmp_path, h.FILES, h.SCENARIO.replace("[harbour]", "[elsewhere]"))
+    suite = leaky_town.suite_over(tmp_path, h.FILES, h.SCENARIO.replace("[harbour]", "[elsewhere]"))
     report = suite.pack("harbour")
     assert report.leaks == ()
     assert report.checks["narration"] > 6
@@ -98,7 +98,7 @@ def test_a_walk_is_played_where_no_scenario_uses_the_pack(tmp_path: Path) -> Non
 
 def test_a_pack_that_keeps_nothing_says_so(tmp_path: Path) -> None:
     files = {"pack.yaml": h.FILES["pack.yaml"], "npcs/lin.md": h.FILES["npcs/lin.md"]}
-    suite = leaky.suite_over(tmp_path, files, h.SCENARIO.replace("[harbour]", "[elsewhere]"))
+    suite = leaky_town.suite_over(tmp_path, files, h.SCENARIO.replace("[harbour]", "[elsewhere]"))
     report = suite.pack(str(tmp_path / "workspace" / "content_packs" / "harbour"))
     assert "there are no secrets: every section is open to everybody" in report.remarks
 
@@ -112,7 +112,7 @@ def test_the_command_says_where_and_exits_with_one_on_leaks(tmp_path: Path, monk
     root = h.write_workspace(tmp_path / "workspace")
     sound = run(root, monkeypatch, "pack", "test", "harbour", "--leaks", "--json")
     assert (sound.exit_code, json.loads(sound.output)["leaks"]) == (0, [])
-    h.write_pack(root / "content_packs" / "harbour", leaky.spoiled(locations_quay=f"\n{leaky.DEBT}"))
+    h.write_pack(root / "content_packs" / "harbour", leaky_town.spoiled(locations_quay=f"\n{leaky_town.DEBT}"))
     leaking = run(root, monkeypatch, "pack", "test", "harbour", "--leaks", "--json")
     (leak, *_) = json.loads(leaking.output)["leaks"]
     assert leaking.exit_code == 1
@@ -157,7 +157,7 @@ def test_what_was_told_too_soon_in_a_campaign_is_found_with_its_turn(tmp_path: P
     path = app.campaigns.path("game")
     with sqlite3.connect(path) as database:
         database.execute(
-            "UPDATE messages SET content = ? WHERE turn_id = ? AND type = 'narration'", (leaky.LETTER, turn_id)
+            "UPDATE messages SET content = ? WHERE turn_id = ? AND type = 'narration'", (leaky_town.LETTER, turn_id)
         )
     database.close()
     report = app.leaks.campaign(app.campaigns, "game")

@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from canaries import FILES as TOWN_OF_CANARIES
-from corpora import PACKS, corpus_pack
-from harbour import write_pack
 from lorewright.evals.leaks.planting import canary_of, plant
 from lorewright.evals.leaks.secrets import COMMENT, KEY, TRIGGER, may_know
 from lorewright.packs.loader import content_hash_of, load_pack
+from support.corpora import PACKS, corpus_pack
+from support.harbour import write_pack
+from support.harbour_canaries import FILES as TOWN_OF_CANARIES
 
 OWN = sorted(path for path in (Path(__file__).parents[3] / "content_packs").iterdir() if (path / "pack.yaml").is_file())
 

@@ -6,9 +6,6 @@ from pathlib import Path
 
 import pytest
 
-import harbour as h
-import hidden_folk as folk
-import leaky
 from lorewright.evals.leaks.disguises import Names, copy_disguised, disguised_scenario, disguises_of
 from lorewright.evals.leaks.findings import Tally
 from lorewright.evals.leaks.suite import LeakSuite, Plays
@@ -18,6 +15,9 @@ from lorewright.llm.prompts.library import PromptLibrary
 from lorewright.packs.loader import load_pack
 from lorewright.packs.models import Entity
 from lorewright.turn import acquaintance
+from support import harbour as h
+from support import hidden_people as folk
+from support import leaky_town
 
 # Names that are words, parts of open names, in other scripts, or of one letter.
 ODD = {
@@ -35,7 +35,7 @@ def compared(
 ) -> tuple[TwinsFound, Tally]:
     root = h.write_pack(tmp_path / "inn", folk.files(called))
     tally = Tally()
-    twins = TwinWorlds([root], PromptLibrary((leaky.PROMPTS,)), tally, lines=lines)
+    twins = TwinWorlds([root], PromptLibrary((leaky_town.PROMPTS,)), tally, lines=lines)
     texts = [("night.yaml", h.dedent(folk.scenario(called)))] if scenario else []
     return twins.compare(texts, tmp_path), tally
 
@@ -111,7 +111,7 @@ def test_the_leak_suite_runs_with_something_hidden_of_every_type(tmp_path: Path,
         Library(tmp_path / "indexes"),
         tmp_path / "scenarios",
         tmp_path / "content_packs",
-        PromptLibrary((leaky.PROMPTS,)),
+        PromptLibrary((leaky_town.PROMPTS,)),
         plays=Plays(builtin=1, parrot=0, twins=2),
     )
     report = suite.pack(str(root))

@@ -13,7 +13,7 @@ from lorewright.evals.watching.loop import IDLE_S, watch
 from lorewright.evals.watching.watcher import PackWatcher, Watched
 from lorewright.index.library import Installed, Library
 from lorewright.settings import LoreSettings
-from pack_builder import TOWN, write_pack
+from support.pack_builder import TOWN, write_pack
 
 PAUSE: dict[str, str] = {}
 

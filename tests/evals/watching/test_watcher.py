@@ -16,7 +16,7 @@ from lorewright.index.embedding_cache import EmbeddingCache
 from lorewright.index.library import Library
 from lorewright.index.vector_building import VectorBuilder
 from lorewright.settings import LoreSettings
-from pack_builder import MANIFEST, TOWN, as_bytes, ask, write_pack
+from support.pack_builder import MANIFEST, TOWN, as_bytes, ask, write_pack
 
 GOLDEN = "- query: who owns the bar\n  include: [town:viktor:overview]\n"
 PARROT = "\n## Parrot\n\nThe ledger parrot counts every courier and every ledger.\n"

@@ -7,7 +7,6 @@ from collections.abc import Iterator
 import pytest
 import pytest_socket
 
-from index.embedders.stand_in import StandIn, serving
 from lorewright.errors import EmbedderError
 from lorewright.index.embedders.embedder import Embedder
 from lorewright.index.embedders.hashing import HashingEmbedder
@@ -16,6 +15,7 @@ from lorewright.index.embedders.openai_remote import open_openai
 from lorewright.index.embedders.st import SentenceTransformersEmbedder
 from lorewright.index.embedders.voyage_remote import open_voyage
 from lorewright.index.embedders.weights import model_folder
+from support.embedding_server import StandIn, serving
 
 
 @pytest.fixture(autouse=True)

@@ -9,11 +9,11 @@ from email.utils import formatdate
 import numpy as np
 import pytest
 
-from index.embedders.stand_in import DIMENSIONS, Answer, StandIn, table
 from lorewright.errors import EmbedderError
 from lorewright.index.embedders.openai_remote import OpenAIProvider
 from lorewright.index.embedders.remote import MOST_REQUEST_BYTES, MOST_TEXT_BYTES, Patience, Provider, RemoteEmbedder
 from lorewright.index.embedders.voyage_remote import VoyageProvider
+from support.embedding_server import DIMENSIONS, Answer, StandIn, table
 
 QUICK = Patience(attempts=3, timeout_s=5.0, first_pause_s=0.5, longest_pause_s=4.0, deadline_s=30.0)
 ROW = [1.0] * DIMENSIONS

@@ -17,13 +17,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from index.vectors.samples import clustered, generation
 from lorewright.errors import UnsafePath
 from lorewright.index.vectors import chroma, chroma_building, chroma_files
 from lorewright.index.vectors.chroma import ChromaIndex, open_chroma
 from lorewright.index.vectors.chroma_building import build_chroma, chroma_state, rebuild_chroma
 from lorewright.index.vectors.exact import WindowVectors, open_vectors
 from lorewright.index.vectors.search import ChromaSearch, NearestSearch, ProposalFailed
+from support.sample_vectors import clustered, generation
 
 SOURCE = Path(chroma.__file__).parents[3]
 VECTORS = clustered(1, 400)

@@ -12,12 +12,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from corpora import PACKS, corpus_pack, questions
-from index.vectors.samples import Counted, clustered, embedded, unit, with_chroma
 from lorewright.index.embedders.embedder import Vectors
 from lorewright.index.vectors.exact import WindowVectors
 from lorewright.index.vectors.search import ChromaSearch, NearestSearch, ProposalFailed
 from lorewright.packs.loader import load_pack
+from support.corpora import PACKS, corpus_pack, questions
+from support.sample_vectors import Counted, clustered, embedded, unit, with_chroma
 
 ARMS = ("exact", "chroma")
 

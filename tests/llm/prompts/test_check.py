@@ -9,7 +9,7 @@ from pydantic import BaseModel
 
 from lorewright.errors import PromptError
 from lorewright.llm.prompts.check import check_prompt
-from prompt_files import prompt
+from support.prompt_files import prompt
 
 
 class Person(BaseModel):

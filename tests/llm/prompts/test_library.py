@@ -9,7 +9,7 @@ import pytest
 from lorewright.errors import NotFound, PromptError
 from lorewright.llm.prompts.library import PromptLibrary
 from lorewright.llm.prompts.template import parse_template
-from prompt_files import prompt_text
+from support.prompt_files import prompt_text
 
 
 def folder(path: Path, **prompts: str) -> Path:

@@ -10,7 +10,7 @@ from lorewright.errors import PromptError
 from lorewright.ids import content_hash
 from lorewright.llm.prompts.engine import harmless
 from lorewright.llm.prompts.template import parse_template, read_template
-from prompt_files import prompt, prompt_text
+from support.prompt_files import prompt, prompt_text
 
 MESSAGES = [{"text": f"m{n}", "character": "Osk" if n % 2 else "narrator"} for n in range(30)]
 

@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 
 from lorewright.cli.pack_import import EXAMPLE, import_pack
 from lorewright.errors import PackError
-from packs.importers.sources import bytes_of, card, picture, world
+from support.lorebook_sources import bytes_of, card, picture, world
 
 app = typer.Typer()
 app.command("import", epilog=EXAMPLE)(import_pack)

@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-from corpora import corpora
-from packs.importers.sources import ImportedPack
+from support.corpora import corpora
+from support.lorebook_sources import ImportedPack
 
 ENDINGS = (".json", ".png", ".lorebook", ".scenario")
 NAMES = (

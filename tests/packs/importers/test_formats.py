@@ -9,7 +9,7 @@ import pytest
 
 from lorewright.errors import PackError
 from lorewright.packs.importers.reading import read
-from packs.importers.sources import ImportedPack, bytes_of, card, charx, picture, png, text_chunk, world
+from support.lorebook_sources import ImportedPack, bytes_of, card, charx, picture, png, text_chunk, world
 
 FULL_CARD = card(
     description="{{char}} mends radios for {{user}}.",

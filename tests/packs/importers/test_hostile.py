@@ -20,7 +20,7 @@ from lorewright.packs.importers import bounds, containers, json_source
 from lorewright.packs.importers.reading import read, read_file
 from lorewright.packs.importers.writer import write_pack
 from lorewright.packs.loader import load_pack
-from packs.importers.sources import ImportedPack, bytes_of, card, charx, chunk, picture, png, text_chunk, world
+from support.lorebook_sources import ImportedPack, bytes_of, card, charx, chunk, picture, png, text_chunk, world
 
 KEYS = (
     *("entries", "key", "keys", "keysecondary", "content", "comment", "name", "uid", "disable", "enabled", "use_regex"),

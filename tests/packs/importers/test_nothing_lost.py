@@ -11,8 +11,8 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from packs.importers.sources import ImportedPack
 from packs.importers.test_hostile import KEYS
+from support.lorebook_sources import ImportedPack
 
 keys = st.sampled_from(KEYS)
 shapes = st.recursive(

@@ -10,7 +10,7 @@ import pytest
 from lorewright.exports.audience import Audience
 from lorewright.exports.exporting import export_pack
 from lorewright.packs.loader import load_pack
-from packs.importers.sources import ImportedPack, card, world
+from support.lorebook_sources import ImportedPack, card, world
 
 
 def entry(name: str, **fields: Any) -> dict[str, Any]:

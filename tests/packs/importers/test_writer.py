@@ -12,7 +12,7 @@ from lorewright.packs.importers import writer
 from lorewright.packs.importers.reading import read
 from lorewright.packs.importers.render import entity_id_of
 from lorewright.packs.importers.writer import write_pack
-from packs.importers.sources import ImportedPack, bytes_of, world
+from support.lorebook_sources import ImportedPack, bytes_of, world
 
 BOOK = world({"key": ["dragon"], "content": "A bar.", "order": 100})
 

@@ -13,9 +13,9 @@ from lorewright.tokens import count_tokens
 from lorewright.turn.prompting.narrator import narrator_context
 from lorewright.turn.prompting.sources import sources_of
 from lorewright.turn.records import NarratorInput, NpcAct
-from prompted import LIBRARY
-from turn.twins.company import ALLEY, COMPANY, JO, OVERHEARD, PEOPLE, UNIT, act, came_of, company, news
-from turn.twins.scenes import PIER, outcome
+from support.narrator_company import ALLEY, COMPANY, JO, OVERHEARD, PEOPLE, UNIT, act, came_of, company, news
+from support.narrator_scenes import PIER, outcome
+from support.prompted_campaigns import LIBRARY
 
 CHANGING_TOKENS = 1_500
 ASKED = act("p:mara", came_of("ask", "acted", target_id=JO, words="Jin"), text="Mara asks Jo about Jin.")

@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 from pydantic import BaseModel
 
-import harbour as h
 from lorewright.campaigns.prompts import PROMPT_TYPES
 from lorewright.llm.prompt import RenderedPrompt
 from lorewright.rules.outcomes import Outcome
@@ -25,7 +24,8 @@ from lorewright.turn.stages.interpret import Interpret, ReadTurn
 from lorewright.turn.stages.narrate import Narrate
 from lorewright.turn.stages.plan import Plan
 from lorewright.turn.stages.resolution import Resolve
-from prompted import LIBRARY
+from support import harbour as h
+from support.prompted_campaigns import LIBRARY
 
 
 def render(name: str, context: BaseModel) -> RenderedPrompt:

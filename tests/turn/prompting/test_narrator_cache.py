@@ -16,7 +16,7 @@ from lorewright.llm.model import ModelRequest
 from lorewright.llm.prompt import RenderedPrompt
 from lorewright.lore_bootstrap import make_workspace
 from lorewright.tokens import count_tokens
-from prompted import campaigns
+from support.prompted_campaigns import campaigns
 
 CHANGING_TOKENS = 1_500
 

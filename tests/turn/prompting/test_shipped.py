@@ -12,7 +12,7 @@ from lorewright.ids import content_hash
 from lorewright.llm.prompts.library import PromptLibrary
 from lorewright.llm.prompts.template import PromptTemplate, read_template
 from lorewright.tokens import count_tokens
-from prompt_files import SHIPPED
+from support.prompt_files import SHIPPED
 
 LIBRARY = PromptLibrary([SHIPPED])
 PROMPTS = [read_template(path) for path in LIBRARY.paths()]

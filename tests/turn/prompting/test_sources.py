@@ -13,8 +13,6 @@ import pytest
 from hypothesis import given as with_values
 from hypothesis import strategies as some
 
-import canaries as c
-import harbour as h
 from lorewright.errors import OutputRejected
 from lorewright.llm.doubles import ParrotModel
 from lorewright.tokens import count_tokens
@@ -25,7 +23,9 @@ from lorewright.turn.records import NarratorInput
 from lorewright.turn.stages.interpret import Interpret
 from lorewright.turn.stages.narrate import Narrate
 from lorewright.turn.stages.plan import Plan
-from prompted import LIBRARY, prompted
+from support import harbour as h
+from support import harbour_canaries as c
+from support.prompted_campaigns import LIBRARY, prompted
 
 LINES = ("look", "ask osk about lin", "search under the counter", "look at osk", "wait", "take the rope", "go door")
 

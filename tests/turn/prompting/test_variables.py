@@ -27,7 +27,7 @@ from lorewright.turn.prompting.variables import (
     state_variables,
 )
 from lorewright.turn.records import InnerState, Persona
-from prompt_files import prompt
+from support.prompt_files import prompt
 
 STATES = (
     InnerState(name="mood", value="wary", level=7),

@@ -20,7 +20,8 @@ from lorewright.turn.twins.narrator.authored import plain
 from lorewright.turn.twins.narrator.grammar import grammar
 from lorewright.turn.twins.narrator.memory import sentences
 from lorewright.world.ops import ChangeInventory
-from turn.twins.company import (
+from support.deeds_of_others import GOLDENS, every_act, written_out
+from support.narrator_company import (
     ALL_NAMES,
     ALLEY,
     COMPANY,
@@ -36,8 +37,7 @@ from turn.twins.company import (
     news,
     night,
 )
-from turn.twins.deeds_of_others import GOLDENS, every_act, written_out
-from turn.twins.scenes import PIER, outcome
+from support.narrator_scenes import PIER, outcome
 
 UGLY = re.compile(r"[*_`#{}\[\]|]|\w:\w|(?<!\.)\.\.(?!\.)|  | [.,;:?!]|“”|\bNone\b|\bthe (?:the|The|Viktor|Mara)\b")
 EVERY = dict(every_act())
@@ -61,7 +61,7 @@ def test_an_act_of_any_kind_is_one_to_three_clean_sentences_about_whoever_acts(w
 
 
 def test_the_acts_read_as_they_were_read_over() -> None:
-    """After a change of the grammar: `python -m turn.twins.deeds_of_others`, and read what has changed."""
+    """After a change of the grammar: `PYTHONPATH=tests python -m support.deeds_of_others`, and read what has changed."""
     assert GOLDENS.read_text(encoding="utf-8") == written_out()
 
 

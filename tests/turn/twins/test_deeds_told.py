@@ -13,7 +13,7 @@ from lorewright.turn.records import Recorded, ThingView
 from lorewright.turn.twins.narrator import narrate
 from lorewright.turn.twins.narrator.grammar import grammar
 from lorewright.world.ops import ChangeRelation, SetDoor
-from turn.twins.scenes import given, outcome, played
+from support.narrator_scenes import given, outcome, played
 
 UGLY = re.compile(r"[*_`#{}\[\]|]|\w:\w|\.\.|  | [.,;:?!]|“”|\bNone\b|\bthe (?:the|The|Viktor|Agent)\b")
 VIKTOR, UNIT, DOOR = "p:viktor", "p:unit", "p:steel_door"

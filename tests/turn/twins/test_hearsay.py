@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from scenes import BAR, NAMES, given, outcome, played
-
 from lorewright.turn.records import LoreLine, NarratorInput, PersonView, ThingView
 from lorewright.turn.twins.narrator import narrate
 from lorewright.world.state import SHELF_TAG
+from support.narrator_scenes import BAR, NAMES, given, outcome, played
 
 JIN = LoreLine(key="lore:j1", text="Jin ran packages for nine years and lost two.", chunk_id="p:jin:overview")
 CHEN = LoreLine(key="lore:c1", text="Agent Chen pays in advance.", chunk_id="p:chen:overview")

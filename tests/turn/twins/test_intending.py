@@ -10,16 +10,30 @@ from itertools import pairwise
 from typing import Any
 
 import pytest
-from bar import CHEN, CREDSTICK, JIN, KNIFE, PIER, PLAYER, STREET
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from moments import DEBT, JO, LINE, ME, NAMES, PIER9, SCOPE, concern, memory, moment, outcome, said, toward
 
 from lorewright.rules.cast import AuthoredAct, done_key, tried_key
 from lorewright.turn.intents import NpcIntent, NpcIntentInput
 from lorewright.turn.records import Recorded
 from lorewright.turn.twins.npc.intending import intend
 from lorewright.turn.twins.npc.words import grammar
+from support.narrator_bar import CHEN, CREDSTICK, JIN, KNIFE, PIER, PLAYER, STREET
+from support.narrator_moments import (
+    DEBT,
+    JO,
+    LINE,
+    ME,
+    NAMES,
+    PIER9,
+    SCOPE,
+    concern,
+    memory,
+    moment,
+    outcome,
+    said,
+    toward,
+)
 
 GIFT = outcome("give", "given", target_id=ME, item_id=CREDSTICK.id)
 ASKED_OF_JIN = outcome("ask", "does_not_know", target_id=CHEN.id, words="Jin")

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from lorewright.turn.records import InterpreterInput, InterpreterOutput, Named, Scope
 from lorewright.turn.twins.interpreter import interpret
-from turn.twins.bar import BAR, PLAYER, SCOPES, read
+from support.narrator_bar import BAR, PLAYER, SCOPES, read
 
 ROWS = [json.loads(line) for line in Path(__file__).with_name("utterances.jsonl").read_text("utf-8").splitlines()]
 WORDS = st.sampled_from(

@@ -16,7 +16,7 @@ from lorewright.turn.twins.narrator.authored import plain
 from lorewright.turn.twins.narrator.grammar import grammar
 from lorewright.turn.twins.narrator.memory import sentences
 from lorewright.world.ops import ChangeInventory, ChangeRelation, SetDoor
-from turn.twins.scenes import ATMOSPHERE, BAR, DISPOSITION, PIER, UNIT, VIKTOR, after, given, outcome, played
+from support.narrator_scenes import ATMOSPHERE, BAR, DISPOSITION, PIER, UNIT, VIKTOR, after, given, outcome, played
 
 VIKTOR_ASKED = {"target_id": "p:viktor", "words": "jin"}
 BANDS: tuple[BandName | None, ...] = (None, *get_args(BandName))

@@ -10,7 +10,7 @@ import pytest
 
 from lorewright.rules.actions import METADATA
 from lorewright.turn.records import InterpreterOutput
-from turn.twins.rooms import read_in
+from support.narrator_rooms import read_in
 
 TABLE = Path(__file__).parents[2] / "utterances.jsonl"
 ROWS: list[dict[str, Any]] = [json.loads(line) for line in TABLE.read_text("utf-8").splitlines()]
