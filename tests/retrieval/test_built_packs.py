@@ -73,7 +73,7 @@ def test_long_sections_come_in_parts_and_count_once(many: Packs) -> None:
 SCRIPT = """
 import sys
 from pathlib import Path
-from pack_builder import TOWN, as_bytes, ask, opened_packs
+from support.pack_builder import TOWN, as_bytes, ask, opened_packs
 
 TIES = {"entity_ids": ("viktor", "mara"), "tags": ("nightlife",), "thread_ids": ("main_case",), "faction_ids": ("guild",)}
 with opened_packs(Path(sys.argv[1]), {"town": TOWN, "also": {"a.md": TOWN["items/hand.md"]}}) as packs:

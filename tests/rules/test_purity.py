@@ -169,7 +169,7 @@ def test_another_hash_seed_gives_the_same_bytes() -> None:
 
 
 _PLAYED = """
-import worlds as w
+from support import small_world as w
 from lorewright.rules.dice import SeededDice
 rule = {"on": {"act": "persuade"}, "check": {"add": "charm"}, "success": [{"reveal": w.DEBT}]}
 rules = w.campaign_rules(rule, clock_effects={w.HEAT: {1: [{"arrive": w.CHEN}]}})

@@ -45,7 +45,7 @@ def taken_on(tmp_path: Path, migration: str) -> App:
 
 
 def test_of_each_version_of_the_tables_there_is_a_file() -> None:
-    """Of a new one it is written by tests/old_campaign.py."""
+    """Of a new one it is written by tests/support/old_campaign.py."""
     assert [name for name, file in FILES.items() if not file.is_file()] == []
 
 

@@ -1,6 +1,6 @@
 """Write the file that will be kept of a new version of a campaign's tables: `fixtures/campaigns/campaign_NNN.db.gz`.
 
-    PYTHONPATH=src:tests python tests/old_campaign.py
+    PYTHONPATH=tests python -m support.old_campaign
 
 Run once, when a migration was added and before it is released; from then on neither the migration nor the file changes.
 The game in it has turns that were taken back, a sitting, a submission that failed, a second branch with an

@@ -1,6 +1,6 @@
 """Plays of twenty turns with their lines fixed -> pages in docs/, so that one can read what the narrator does today.
 
-`python tests/transcripts.py` writes the pages anew; a test holds them to what the program prints.
+`PYTHONPATH=tests python -m support.transcripts` writes the pages anew; a test holds them to what the program prints.
 """
 
 from __future__ import annotations
@@ -96,7 +96,7 @@ TRANSCRIPTS = (
         "transcript_dead_drop.md",
         "Dead Drop, twenty-two turns",
         """Played without a model, with seed 5. What is typed stands in bold; below each telling the dice, the clocks and
-        the notes that its sentences come from. `python tests/transcripts.py` makes this page anew.""",
+        the notes that its sentences come from. `PYTHONPATH=tests python -m support.transcripts` makes this page anew.""",
         _dead_drop,
         (
             "look",
@@ -127,7 +127,7 @@ TRANSCRIPTS = (
         "transcript_night_desk.md",
         "The Night Desk, thirty-three turns",
         """A night in which others act as well: after each turn of the player's those who are there have theirs. Played without
-        a model, with seed 7. `python tests/transcripts.py` makes this page anew.""",
+        a model, with seed 7. `PYTHONPATH=tests python -m support.transcripts` makes this page anew.""",
         _night_desk,
         (
             "look",
@@ -169,7 +169,7 @@ TRANSCRIPTS = (
         "transcript_high_water.md",
         "High Water, twenty turns",
         """A small harbour of four places and three people, without rules of its own but for a tide. Played without a model,
-        with seed 3. `python tests/transcripts.py` makes this page anew.""",
+        with seed 3. `PYTHONPATH=tests python -m support.transcripts` makes this page anew.""",
         lambda folder: harbour_town(folder, seed=3),
         (
             "look around",
@@ -199,7 +199,7 @@ TRANSCRIPTS = (
         "transcript_walk.md",
         "A walk on an island, twenty turns",
         """A folder of fifteen notes with links, without pack.yaml, scenario or rules, as `lorewright explore` makes a walk of it.
-        Played without a model, with seed 7. `python tests/transcripts.py` makes this page anew.""",
+        Played without a model, with seed 7. `PYTHONPATH=tests python -m support.transcripts` makes this page anew.""",
         _island,
         (
             "look",

@@ -34,7 +34,10 @@ _DEEPEST = 20
 # Each level of a schema is some levels of calls in what validates by it, and an object within an object is two levels.
 _DEEPEST_SCHEMA = 2 * _DEEPEST + 4
 
-_TOO_DEEP = f"the schema is nested over {_DEEPEST_SCHEMA} levels deep"
+# Nobody writes as many; what YAML's aliases repeat counts each time.
+_MOST_PARTS = 20_000
+
+_TOO_DEEP = f"the schema is nested over {_DEEPEST_SCHEMA} levels deep, or has over {_MOST_PARTS:,} parts"
 _NUMBER = (int, float)
 # What a keyword's value has to be for the library to read it; one of another type is passed over, as unknown ones are.
 _TYPES: Mapping[str, type | tuple[type, ...]] = {
@@ -177,13 +180,19 @@ def clamped(value: float, part: Mapping[str, Any]) -> float:
 
 
 def _is_too_deep(schema: Any) -> bool:
-    """Whether a schema is nested deeper than what reads it can follow. It is walked level by level, and no further than
-    that, so that one which holds itself ends too."""
-    level = [schema]
+    """Return whether a schema is nested deeper than its validator can follow, or has more parts than any author writes.
+    It is walked level by level, and no further than that, so that a schema which holds itself ends too."""
+    level, counted = [schema], 0
     for _ in range(_DEEPEST_SCHEMA):
-        within = (one.values() if isinstance(one, Mapping) else one for one in level)
-        found = {id(one): one for part in within for one in part if isinstance(one, (Mapping, list, tuple))}
-        level = list(found.values())
+        below: list[Any] = []
+        for part in level:
+            for value in part.values() if isinstance(part, Mapping) else part:
+                if isinstance(value, (Mapping, list, tuple)):
+                    below.append(value)
+            if counted + len(below) > _MOST_PARTS:
+                return True
+        counted += len(below)
+        level = below
         if not level:
             return False
     return True
