@@ -25,7 +25,7 @@ ifeq ($(shell command -v $(PYTHON) 2>/dev/null),)
 PYTHON := python3
 endif
 
-.PHONY: help play test extras constraints audit check format bench bench-peers bench-play pictures clean
+.PHONY: help play test campaigns extras constraints audit check format bench bench-peers bench-play pictures clean
 
 help: ## Say what there is to make.
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -33,8 +33,11 @@ help: ## Say what there is to make.
 play: $(READY) ## Set up what is needed and play Dead Drop (with no input: a demo).
 	@$(BIN)/lorewright play dead_drop
 
-test: $(READY_DEV) ## Set up what is needed and run the tests.
-	@$(BIN)/python -m pytest -n auto
+test: $(READY_DEV) ## Set up what is needed and run the tests, all that are fast.
+	@$(BIN)/python -m pytest -n auto -m "not campaign"
+
+campaigns: $(READY_DEV) ## Run the long tests (CAMPAIGN_SCALE=10 for ten times as many kills, plays and seeds).
+	@$(BIN)/python -m pytest -n auto -m campaign --dist worksteal
 
 extras: $(READY_DEV) ## Install the other embedders too, so that their tests run (torch: a gigabyte).
 	@$(STEP) "installing torch" $(PIP) install $(PINNED) torch==2.13.0

@@ -9,6 +9,8 @@ import tempfile
 
 from hypothesis import settings
 
+pytest_plugins = ["support.cpu_limit"]
+
 settings.register_profile("untimed", deadline=None)
 settings.load_profile("untimed")
 

@@ -113,7 +113,7 @@ def test_embedding_leaves_nothing_in_the_home(home: Path) -> None:
     assert left_in(home) == set()
 
 
-@pytest.mark.slow
+@pytest.mark.campaign
 def test_no_command_looks_anybody_up_and_none_leaves_a_foreign_file(home: Path, trace: NetworkTrace) -> None:
     (home / "lines.txt").write_text("look\nwait\n", encoding="utf-8")
     for command in (
@@ -147,7 +147,7 @@ def answer(process: subprocess.Popen[str]) -> dict[str, object]:
     return found
 
 
-@pytest.mark.slow
+@pytest.mark.campaign
 def test_processes_that_live_long_look_nobody_up(home: Path, trace: NetworkTrace) -> None:
     """As a library, with Chroma open and a game begun; and as a server of the protocol that has answered a question."""
     environment = trace.environment(**settings(home))

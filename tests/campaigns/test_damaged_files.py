@@ -138,7 +138,7 @@ def test_a_mistake_in_reading_a_sound_file_shows_as_one(app: App) -> None:
         raise KeyError("ours")
 
 
-@pytest.mark.slow
+@pytest.mark.campaign
 @pytest.mark.parametrize("seed", range(12))
 def test_whatever_bytes_are_changed_no_reader_fails_but_with_an_error_of_ours(
     app: App, tmp_path: Path, seed: int

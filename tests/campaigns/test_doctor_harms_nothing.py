@@ -194,7 +194,7 @@ def _write_nothing() -> None:
     resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
 
 
-@pytest.mark.slow
+@pytest.mark.campaign
 def test_a_process_that_may_write_nothing_destroys_nothing(app: App) -> None:
     before = bytes_of(app)
     for arguments in (["doctor"], ["pack", "list"]):

@@ -77,7 +77,7 @@ def test_half_chatty_ones_act_about_every_second_turn(tmp_path: Path) -> None:
     assert all(6 <= len(of(app, who)) <= 24 for who in ("harbour:osk", "harbour:bea"))
 
 
-@pytest.mark.slow
+@pytest.mark.campaign
 def test_everything_that_is_told_was_known_to_whoever_told_it(tmp_path: Path) -> None:
     """By item, from the log: an item that is told stands in what the teller, or who answered them, knew just then."""
     told = 0
@@ -164,7 +164,7 @@ print([made for _, made in intents(app)])
 """
 
 
-@pytest.mark.slow
+@pytest.mark.campaign
 def test_the_same_seed_and_words_give_the_same_acts_in_every_process(tmp_path: Path) -> None:
     here = Path(__file__).parent
     told = set()

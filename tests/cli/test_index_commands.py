@@ -123,7 +123,7 @@ def test_an_entity_is_told_from_its_own_file_first_and_a_player_hears_no_secret(
     assert "there is no entity nobody" in missing.stderr
 
 
-@pytest.mark.slow
+@pytest.mark.campaign
 def test_answers_by_meaning_are_the_same_bytes_in_every_process(root: Path) -> None:
     try:
         MiniLM()

@@ -42,7 +42,7 @@ def few_files(number: int) -> Callable[[], None]:
     return lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (number, number))
 
 
-@pytest.mark.slow
+@pytest.mark.campaign
 @pytest.mark.parametrize("files", [7, 8, 10])
 def test_a_turn_without_a_file_left_to_open_says_so_in_a_line(root: Path, files: int) -> None:
     done = run(root, "turn", "lamp", "look", limited=few_files(files))
@@ -68,7 +68,7 @@ character_stat_schema:
 """
 
 
-@pytest.mark.slow
+@pytest.mark.campaign
 def test_a_ruleset_whose_pattern_would_never_end_is_answered(root: Path) -> None:
     own = root / "rulesets"
     own.mkdir(exist_ok=True)
@@ -84,7 +84,7 @@ def test_a_ruleset_whose_pattern_would_never_end_is_answered(root: Path) -> None
     assert "look-around" in done.stdout + done.stderr
 
 
-@pytest.mark.slow
+@pytest.mark.campaign
 @pytest.mark.parametrize(
     ("name", "size", "arguments", "told"),
     [

@@ -13,7 +13,7 @@ from support import harbour as h
 SUBMISSIONS = int(os.environ.get("LOREWRIGHT_CROWD", "50"))
 
 
-@pytest.mark.slow
+@pytest.mark.campaign
 def test_a_crowd_that_submits_turn_after_turn_makes_each_once(tmp_path: Path) -> None:
     app = h.harbour(tmp_path)
     seen = crowd.crowd(app, processes=8, submissions=SUBMISSIONS)

@@ -31,7 +31,7 @@ def start(root: Path, action_id: str) -> subprocess.Popen[bytes]:
     return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment(root))
 
 
-@pytest.mark.slow
+@pytest.mark.campaign
 def test_whoever_is_killed_at_any_moment_loses_nothing_that_was_acknowledged_and_leaves_nothing_half_done(
     tmp_path: Path,
 ) -> None:
@@ -44,7 +44,7 @@ def test_whoever_is_killed_at_any_moment_loses_nothing_that_was_acknowledged_and
     assert report.acknowledged["turn"] > KILLS
 
 
-@pytest.mark.slow
+@pytest.mark.campaign
 def test_a_crowd_of_processes_on_one_campaign_makes_every_turn_once(tmp_path: Path) -> None:
     app = h.harbour(tmp_path)
     root = app.workspace.root
@@ -60,7 +60,7 @@ def test_a_crowd_of_processes_on_one_campaign_makes_every_turn_once(tmp_path: Pa
     assert all(len(different) == 1 for different in by_action.values())
 
 
-@pytest.mark.slow
+@pytest.mark.campaign
 @pytest.mark.parametrize("name", COMMIT_STEPS)
 def test_a_turn_that_is_killed_at_a_step_of_its_commit_is_there_whole_or_not_at_all(tmp_path: Path, name: str) -> None:
     app = h.harbour(tmp_path)
@@ -78,7 +78,7 @@ def test_a_turn_that_is_killed_at_a_step_of_its_commit_is_there_whole_or_not_at_
     assert check(path).turns == 4
 
 
-@pytest.mark.slow
+@pytest.mark.campaign
 @pytest.mark.parametrize("name", IMPORT_STEPS)
 def test_an_import_that_is_killed_at_a_step_has_imported_all_or_nothing(tmp_path: Path, name: str) -> None:
     app = h.harbour(tmp_path)

@@ -27,7 +27,7 @@ from lorewright.storage.steps import EMBED_STEPS, INSTALL_STEPS, KILL_VARIABLE, 
 KILLS = int(os.environ.get("LOREWRIGHT_KILLS", "100"))
 BATCH = 256  # the hashing embedder's
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.campaign
 
 # Starts once and forks for every command: so each is a process of its own, and none has to import everything again.
 SERVER = """

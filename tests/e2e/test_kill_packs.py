@@ -21,7 +21,7 @@ from support import harbour as h
 
 KILLS = int(os.environ.get("LOREWRIGHT_KILLS", "100"))
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.campaign
 
 
 @pytest.fixture

@@ -22,7 +22,7 @@ def cases(*seeds: int, marks: tuple[pytest.MarkDecorator, ...] = ()) -> list[obj
     ]
 
 
-@pytest.mark.parametrize("one", [*cases(1), *cases(2, marks=(pytest.mark.slow,))])
+@pytest.mark.parametrize("one", [*cases(1), *cases(2, marks=(pytest.mark.campaign,))])
 def test_sixty_turns_hold_every_measure(one: Play, tmp_path: Path) -> None:
     report, told = report_of(one, tmp_path)
     assert report.findings() == []

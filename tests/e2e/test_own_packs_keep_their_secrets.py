@@ -16,7 +16,7 @@ PACKS = sorted(path.name for path in (PROJECT / "content_packs").iterdir() if (p
 MOST_REFUSED_PERCENT = 3
 
 
-@pytest.mark.slow
+@pytest.mark.campaign
 @pytest.mark.parametrize("name", PACKS)
 def test_a_pack_that_ships_keeps_its_secrets(tmp_path: Path, name: str) -> None:
     suite = LeakSuite(

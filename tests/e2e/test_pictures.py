@@ -36,7 +36,7 @@ def environment(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     return prepared(tmp_path_factory.mktemp("pictures") / "world")
 
 
-@pytest.mark.slow
+@pytest.mark.campaign
 @pytest.mark.parametrize("picture", PICTURES, ids=lambda picture: picture.file)
 def test_a_picture_shows_what_the_program_prints(picture: Picture, environment: dict[str, str]) -> None:
     shown = screen(picture, environment)

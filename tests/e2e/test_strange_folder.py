@@ -43,7 +43,7 @@ def run(strange: StrangeFolder, *words: str, **more: str) -> str:
     return done.stdout
 
 
-@pytest.mark.slow
+@pytest.mark.campaign
 def test_a_walk_at_a_terminal_runs_nothing_of_the_folder_and_its_vectors_are_made(strange: StrangeFolder) -> None:
     environment = settings(strange, TERM="xterm", NO_COLOR="1")
     walk = pexpect.spawn(SCRIPT, ["explore", "."], env=environment, cwd=strange.folder, encoding="utf-8", timeout=60)
@@ -61,7 +61,7 @@ def test_a_walk_at_a_terminal_runs_nothing_of_the_folder_and_its_vectors_are_mad
     assert list(generations.rglob("vectors.npy"))
 
 
-@pytest.mark.slow
+@pytest.mark.campaign
 def test_installing_asking_checking_and_chroma_run_nothing_of_the_folder(strange: StrangeFolder) -> None:
     assert "installed" in run(strange, "pack", "install", ".", LOREWRIGHT_CHROMA="always")
     assert list((strange.folder.parent / "workspace").rglob("chroma"))

@@ -12,7 +12,7 @@ import pytest
 from support import harbour as h
 
 
-@pytest.mark.slow
+@pytest.mark.campaign
 def test_at_a_terminal_one_is_asked_and_answered(tmp_path: Path) -> None:
     root = h.harbour(tmp_path).workspace.root
     environment = {**os.environ, "LOREWRIGHT_WORKSPACE": str(root), "TERM": "xterm", "NO_COLOR": "1"}
@@ -43,7 +43,7 @@ def spawned(root: Path, *words: str) -> pexpect.spawn:
     return child
 
 
-@pytest.mark.slow
+@pytest.mark.campaign
 def test_whoever_interrupts_is_told_that_nothing_is_lost(tmp_path: Path) -> None:
     root = h.harbour(tmp_path).workspace.root
     child = spawned(root, "play", "game")
@@ -64,7 +64,7 @@ def test_whoever_interrupts_is_told_that_nothing_is_lost(tmp_path: Path) -> None
     again.close(force=True)
 
 
-@pytest.mark.slow
+@pytest.mark.campaign
 def test_a_file_that_is_deleted_while_it_is_played_is_not_called_saved(tmp_path: Path) -> None:
     root = h.harbour(tmp_path).workspace.root
     child = spawned(root, "play", "game")
@@ -78,7 +78,7 @@ def test_a_file_that_is_deleted_while_it_is_played_is_not_called_saved(tmp_path:
     child.close()
 
 
-@pytest.mark.slow
+@pytest.mark.campaign
 def test_two_who_play_one_campaign_lose_no_turn(tmp_path: Path) -> None:
     app = h.harbour(tmp_path)
     one, other = (spawned(app.workspace.root, "play", "game") for _ in range(2))

@@ -15,7 +15,7 @@ from lorewright.campaigns.model_choice import choose_for_campaign
 from lorewright.llm.doubles.server import Fault, ModelServer
 from support import harbour_with_models as m
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.campaign
 
 PROMPT = r"\x1b\[1m> "
 CHOICE = "Enter: leave it "

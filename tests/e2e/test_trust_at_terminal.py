@@ -34,7 +34,7 @@ def server(socket_enabled: None) -> Iterator[ModelServer]:
         yield running
 
 
-@pytest.mark.slow
+@pytest.mark.campaign
 def test_a_no_plays_on_without_a_model_and_a_yes_is_asked_for_once(tmp_path: Path, server: ModelServer) -> None:
     root = h.harbour(tmp_path).workspace.root
     (root / "lorewright.toml").write_text(SETTINGS.format(url=server.url), encoding="utf-8")

@@ -28,7 +28,7 @@ def server(socket_enabled: None, monkeypatch: pytest.MonkeyPatch) -> Iterator[Mo
         yield running
 
 
-@pytest.mark.slow
+@pytest.mark.campaign
 def test_a_game_of_the_real_sdk_is_replayed_with_nobody_to_ask(
     tmp_path: Path, server: ModelServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -51,7 +51,7 @@ def test_a_game_of_the_real_sdk_is_replayed_with_nobody_to_ask(
     assert of.prefix.changing_max is not None and of.prefix.changing_max <= 1_500
 
 
-@pytest.mark.slow
+@pytest.mark.campaign
 def test_one_models_narrator_is_compared_with_anothers(
     tmp_path: Path, server: ModelServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:

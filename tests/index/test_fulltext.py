@@ -413,7 +413,7 @@ def test_an_index_that_fts4_built_is_read_with_it_wherever_it_is(
         assert generation.open_count_of("bars") == count > 0
 
 
-@pytest.mark.slow
+@pytest.mark.campaign
 def test_all_that_holds_of_the_index_holds_without_fts5() -> None:
     suites = [
         "tests/retrieval",

@@ -19,7 +19,7 @@ from support.corpora import corpora, corpus_pack, questions
 from support.shared_build import built_once, embedding_library
 from support.tale_pack import write_tales
 
-pytestmark = [pytest.mark.slow, pytest.mark.corpora]
+pytestmark = [pytest.mark.campaign, pytest.mark.corpora]
 
 Section = tuple[str, str]
 

@@ -19,7 +19,7 @@ from lorewright.retrieval.view import LoreView
 from support.corpora import PACKS, corpus_pack, questions
 from support.shared_build import built_once, embedding_library
 
-pytestmark = [pytest.mark.slow, pytest.mark.corpora]
+pytestmark = [pytest.mark.campaign, pytest.mark.corpora]
 
 SECRET = """---
 id: the_hidden_hand

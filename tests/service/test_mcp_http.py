@@ -104,7 +104,7 @@ def served(on_loopback: None, app: App) -> Iterator[Served]:
     running.stop()
 
 
-@pytest.mark.slow
+@pytest.mark.campaign
 def test_a_client_of_the_sdk_lists_asks_and_changes_the_world_once(app: App, served: Served) -> None:
     async def ask() -> tuple[set[str], str, list[bool]]:
         async with Client(served.url) as client:
@@ -125,7 +125,7 @@ def test_a_client_of_the_sdk_lists_asks_and_changes_the_world_once(app: App, ser
     assert served.url in err
 
 
-@pytest.mark.slow
+@pytest.mark.campaign
 def test_who_calls_us_by_another_name_or_from_another_site_is_refused(served: Served) -> None:
     port = served.port
     assert served.send("POST", HELLO) == 200
@@ -142,7 +142,7 @@ def test_who_calls_us_by_another_name_or_from_another_site_is_refused(served: Se
     assert served.send("POST", HELLO, Content_Type="text/plain") == 400
 
 
-@pytest.mark.slow
+@pytest.mark.campaign
 def test_in_the_newer_protocol_they_are_refused_as_well(served: Served) -> None:
     discover = {"jsonrpc": "2.0", "id": 1, "method": "server/discover", "params": {}}
     newer = {"Mcp_Protocol_Version": "2026-07-28", "Mcp_Method": "server/discover"}
@@ -150,7 +150,7 @@ def test_in_the_newer_protocol_they_are_refused_as_well(served: Served) -> None:
     assert served.send("POST", discover, **newer, Origin="https://evil.example") == 403
 
 
-@pytest.mark.slow
+@pytest.mark.campaign
 def test_with_a_token_only_who_shows_it_is_let_in(on_loopback: None, app: App) -> None:
     served = Served(app, "--campaign", "game", LOREWRIGHT_MCP_TOKEN=TOKEN)
     try:

@@ -53,7 +53,7 @@ def spoken(app: App, lines: list[str], *options: str) -> tuple[list[Any], str, i
     return [json.loads(line) for line in out.splitlines()], err, process.returncode
 
 
-@pytest.mark.slow
+@pytest.mark.campaign
 def test_a_client_of_the_sdk_asks_as_player_and_as_game_master_and_changes_the_world_once(app: App) -> None:
     async def ask(viewer: str) -> dict[str, Any]:
         parameters = StdioServerParameters(
@@ -79,7 +79,7 @@ def test_a_client_of_the_sdk_asks_as_player_and_as_game_master_and_changes_the_w
         assert (store.head().state.minutes, len(store.turns())) == (5, 2)
 
 
-@pytest.mark.slow
+@pytest.mark.campaign
 def test_nothing_but_the_protocol_is_written_to_stdout_whatever_is_sent(app: App) -> None:
     broken = [
         "",
@@ -104,7 +104,7 @@ def test_nothing_but_the_protocol_is_written_to_stdout_whatever_is_sent(app: App
     assert (code, "Traceback" in err) == (0, False)
 
 
-@pytest.mark.slow
+@pytest.mark.campaign
 def test_a_client_that_dies_leaves_no_process_and_no_half_turn(app: App) -> None:
     call = {
         "jsonrpc": "2.0",
@@ -126,7 +126,7 @@ def test_a_client_that_dies_leaves_no_process_and_no_half_turn(app: App) -> None
         assert (store.head().state.minutes, len(store.turns())) in ((0, 1), (5, 2))
 
 
-@pytest.mark.slow
+@pytest.mark.campaign
 @pytest.mark.parametrize(
     ("options", "told"),
     [

@@ -202,7 +202,7 @@ def bounded(root: Path, write: Write, limit: int) -> bool:
     return os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == 0
 
 
-@pytest.mark.slow
+@pytest.mark.campaign
 @pytest.mark.parametrize("name", WRITES)
 def test_a_disk_that_refuses_to_write_at_any_length_of_the_log_loses_nothing(tmp_path: Path, name: str) -> None:
     app = played(tmp_path)

@@ -180,7 +180,7 @@ def fuzz(root: Path, numbers: Iterable[int]) -> tuple[list[str], Counter[str]]:
 
 
 @pytest.mark.parametrize(
-    "batch", [pytest.param(at, marks=[] if at < _QUICK else [pytest.mark.slow]) for at in range(_BATCHES)]
+    "batch", [pytest.param(at, marks=[] if at < _QUICK else [pytest.mark.campaign]) for at in range(_BATCHES)]
 )
 def test_no_output_of_a_model_does_what_it_must_not(tmp_path: Path, batch: int) -> None:
     found, counts = fuzz(tmp_path / "workspace", range(batch * _SIZE, (batch + 1) * _SIZE))

@@ -46,7 +46,7 @@ def test_a_real_sourcebook_gives_scenarios_too(tmp_path: Path) -> None:
         assert found.holds, (seed, found)
 
 
-@pytest.mark.slow
+@pytest.mark.campaign
 @pytest.mark.parametrize("pack", OWN_PACKS)
 def test_every_one_of_many_seeds_does(pack: str, tmp_path: Path) -> None:
     shop = workshop(tmp_path, pack)
@@ -54,7 +54,7 @@ def test_every_one_of_many_seeds_does(pack: str, tmp_path: Path) -> None:
     assert {seed: one for seed, one in proofs.items() if not one.holds} == {}
 
 
-@pytest.mark.slow
+@pytest.mark.campaign
 @pytest.mark.corpora
 def test_every_one_of_many_seeds_does_in_a_real_sourcebook(tmp_path: Path) -> None:
     shop = workshop(tmp_path, str(corpus_pack("eclipse-phase")))

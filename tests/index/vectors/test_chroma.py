@@ -183,7 +183,7 @@ def test_where_one_stands_is_not_imported(tmp_path: Path, monkeypatch: pytest.Mo
         assert index.nearest(VECTORS[3], top=1)
 
 
-@pytest.mark.slow
+@pytest.mark.campaign
 def test_a_killed_builder_leaves_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     chance, start = random.Random(1), subprocess.Popen
     window = [4.0]
@@ -206,7 +206,7 @@ def test_a_killed_builder_leaves_nothing(tmp_path: Path, monkeypatch: pytest.Mon
     assert False in outcomes
 
 
-@pytest.mark.slow
+@pytest.mark.campaign
 def test_whoever_builds_may_be_killed(tmp_path: Path) -> None:
     folder = generation(tmp_path, clustered(3, 2_000, dimensions=64))
     chance = random.Random(2)

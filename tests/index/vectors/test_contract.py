@@ -175,7 +175,7 @@ def windows_of(name: str) -> WindowVectors:
     return WindowVectors(embedded(texts), np.array(rows))
 
 
-@pytest.mark.slow
+@pytest.mark.campaign
 @pytest.mark.corpora
 @pytest.mark.parametrize("name", PACKS)
 def test_on_real_packs_chroma_and_exact_search_give_the_same_ten(name: str, tmp_path: Path) -> None:

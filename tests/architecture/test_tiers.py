@@ -1,0 +1,49 @@
+"""The two tiers of the tests: what is fast stays fast."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+pytest_plugins = ["pytester"]
+
+SLOW = """
+    import pytest
+    import time
+
+    def burn():
+        end = time.process_time() + 1.2
+        while time.process_time() < end:
+            pass
+
+    def test_that_takes_long():
+        burn()
+
+    @pytest.mark.campaign
+    def test_that_says_so():
+        burn()
+
+    @pytest.fixture
+    def prepared():
+        burn()
+
+    def test_whose_fixture_takes_long(prepared):
+        pass
+
+    def test_that_is_fast():
+        pass
+"""
+
+
+@pytest.mark.campaign
+def test_an_unmarked_test_that_takes_over_a_second_fails(
+    pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("CI", raising=False)
+    monkeypatch.setenv("PYTHONPATH", str(Path(__file__).parents[1]))
+    pytester.makepyfile(SLOW)
+    pytester.makeini("[pytest]\nmarkers =\n    campaign: long\n")
+    result = pytester.runpytest_subprocess("-p", "support.cpu_limit", "-p", "no:cacheprovider")
+    result.assert_outcomes(passed=3, failed=1)
+    result.stdout.fnmatch_lines(["*test_that_takes_long*", "took * CPU s, and a fast test has 1:*"])
