@@ -548,3 +548,9 @@ def test_no_settings_make_a_vendors_model_free(tmp_path: Path) -> None:
         assert row.is_paid is is_paid
         assert may_cost(row, asked_at(row, models, {}))
         assert "counted as free" in told(tmp_path)[-1]
+
+
+def test_settings_nested_too_deep_are_told_by_their_file(tmp_path: Path) -> None:
+    root = written(tmp_path / "deep", "x=" + "[" * 3000)
+    with pytest.raises(SettingsError, match="nested too deep"):
+        read_workspace(root)

@@ -364,6 +364,8 @@ def read_workspace(root: Path) -> Workspace:
         settings = Settings.model_validate(written)
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as problem:
         raise SettingsError(f"{path}: {problem}", hint="mend the TOML") from None
+    except RecursionError:
+        raise SettingsError(f"{path}: arrays or tables are nested too deep", hint="mend the TOML") from None
     except ValidationError as problem:
         first = problem.errors(include_url=False)[0]
         where = ".".join(_shorten(str(part)) for part in first["loc"])

@@ -281,6 +281,38 @@ def test_a_schema_that_is_no_text_any_more_is_damage_and_not_a_traceback(app: Ap
     assert [pack.id for pack in again(app).library.packs()] == ["harbour"]
 
 
+@pytest.mark.parametrize(
+    ("column", "value"), [("depends_on_json", "[" * 5000), ("path", "content_packs\0harbour"), ("path", "/nowhere")]
+)
+def test_a_list_with_a_field_that_no_install_writes_is_begun_anew(app: App, column: str, value: str) -> None:
+    path = app.workspace.indexes / "library.db"
+    with sqlite3.connect(path) as rows:
+        rows.execute(f"UPDATE content_packs SET {column} = ?", (value,))
+    rows.close()
+    if column == "path" and "\0" not in value:
+        # A folder that is gone is no damage, until nothing else of the list can be read.
+        with sqlite3.connect(path) as rows:
+            rows.execute("UPDATE content_packs SET depends_on_json = 'x'")
+        rows.close()
+    report = again(app).doctor.mend()
+    assert codes(report)[0] == "library-damaged" and report.clean
+    assert [pack.id for pack in again(app).library.packs()] == ["harbour"]
+
+
+def test_while_the_folder_of_the_campaigns_is_away_nothing_is_judged_by_it(app: App) -> None:
+    h.say(app, "look")
+    history = app.workspace.indexes / "history"
+    history.mkdir(exist_ok=True)
+    (history / "game.db").touch()
+    away = app.workspace.campaigns.with_name("on another disk")
+    app.workspace.campaigns.rename(away)
+    for look in (again(app).doctor.examine, again(app).doctor.mend):
+        report = look()
+        assert codes(report) == ["not-examined"]
+        assert report.treated[0].fault.where == "campaigns" and (history / "game.db").exists()
+    away.rename(app.workspace.campaigns)
+
+
 def test_trouble_without_a_file_is_told_too() -> None:
     full = sqlite3.OperationalError("database or disk is full")
     full.sqlite_errorcode = sqlite3.SQLITE_FULL

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from lorewright.errors import DamagedFile
-from lorewright.storage.database import Database, opened
+from lorewright.storage.database import Database, opened, read_json
 
 
 @pytest.fixture
@@ -83,3 +83,10 @@ def test_a_file_that_is_no_database_is_an_error(tmp_path: Path) -> None:
     (tmp_path / "x.db").write_bytes(b"not a database, and long enough to be looked at" * 40)
     with pytest.raises(DamagedFile):
         Database(tmp_path / "x.db")
+
+
+def test_json_that_is_nested_deeper_than_it_can_be_read_is_no_json() -> None:
+    assert read_json('{"a": [1]}') == {"a": [1]}
+    for text in ("[" * 100_000, "{", ""):
+        with pytest.raises(ValueError, match=""):
+            read_json(text)

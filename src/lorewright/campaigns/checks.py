@@ -6,7 +6,6 @@ stored as JSON is read as what it says it is.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
@@ -32,7 +31,7 @@ from lorewright.storage.contents import (
     turn_count,
     turns_with_messages,
 )
-from lorewright.storage.database import Database, opened
+from lorewright.storage.database import Database, opened, read_json
 from lorewright.storage.heads import head_row, path_to
 from lorewright.storage.integrity import (
     FOUNDATIONS,
@@ -140,7 +139,7 @@ def _unreadable(database: Database) -> Iterator[Finding]:
 
 
 def _json_of(kinds: tuple[type, ...], text: str) -> None:
-    if not isinstance(json.loads(text), kinds):
+    if not isinstance(read_json(text), kinds):
         raise ValueError(f"it is no {' or '.join(kind.__name__ for kind in kinds)}")
 
 

@@ -27,8 +27,12 @@ from lorewright.index.library import Library
 from lorewright.index.vectors.chroma_files import chroma_version
 from lorewright.packs.loader import Progress, no_progress
 from lorewright.storage.database import SQLITE_VERSION
+from lorewright.storage.enclosure import Enclosure
 from lorewright.storage.trouble import Trouble, trouble_of
 
+# In place of the IDs of unreadable campaigns, where none can be listed.
+_AWAY = ("campaigns",)
+_AWAY_HINT = "put it back (is its disk mounted?); if the campaigns are gone for good, make an empty folder of that name"
 _IN_USE = "another process has it open: end that and run: lorewright doctor"
 
 
@@ -89,7 +93,7 @@ class Doctor:
         if self._is_barred(links):
             return self._barred(links, mended=False)
         checkup, pins = self._checkup(progress)
-        found = [*links, *unless_unknown("indexes", checkup.databases)]
+        found = [*links, *self._campaigns_away(), *unless_unknown("indexes", checkup.databases)]
         if not _is_blind(found):
             for stage in (checkup.texts, checkup.vectors, self._settings, checkup.nearest, checkup.orphans):
                 found += [fault for fault in unless_unknown("indexes", stage) if not _is_spared(fault, pins, ())]
@@ -114,6 +118,14 @@ class Doctor:
             for fault in unless_unknown(shown, partial(find, folder, shown))
         ]
 
+    def _campaigns_away(self) -> list[Fault]:
+        """Return a finding where the campaigns' folder is not there, as on a disk that is not mounted, though campaigns
+        have been indexed: what they need cannot be told."""
+        histories = Enclosure(self.indexes / "history").entries()
+        if self.campaigns.folder.exists() or not any(path.suffix == ".db" for path in histories):
+            return []
+        return [Fault("unknown", "not-examined", "campaigns", "the folder is not there", _AWAY_HINT)]
+
     def _is_barred(self, links: Iterable[Fault]) -> bool:
         """Whether a folder is a link without which nothing can be judged."""
         return any(fault.path in (self.indexes, self.indexes / "generations", self.campaigns.folder) for fault in links)
@@ -124,6 +136,8 @@ class Doctor:
 
     def _checkup(self, progress: Progress) -> tuple[Checkup, Pins]:
         pins = self.campaigns.pins()
+        if self._campaigns_away():
+            pins = Pins((), _AWAY)
         keys = [GenerationKey(pin.pack_id, pin.content_hash) for pin in pins.texts]
         ids = self.campaigns.ids()
         return Checkup(self.library, self.cache, self.indexes, keys, ids, self.chroma_from, progress), pins
@@ -168,6 +182,7 @@ class _Treatment:
             self._stage(lambda checkup: self._doctor._settings())
             self._stage(lambda checkup: checkup.nearest())
             self._progress("waiting for other processes", 0, 1)
+            self._treated += [Treated(fault, *_would(fault)) for fault in self._doctor._campaigns_away()]
             self._clear_away()
         checkup, pins = self._doctor._checkup(self._progress)
         blind = [one.fault for one in self._treated] if self._is_blind() else ()
@@ -285,7 +300,10 @@ class _Treatment:
             known.setdefault(pack_id, (self._doctor.content_packs / pack_id, False))
         aside = self._library.begin_anew()
         self._begun_anew = True
-        installed = self._install_all({one: known[one] for one in sorted(known)})
+        installed = self._install_all({pack_id: known[pack_id] for pack_id in sorted(known)})
+        # The folder that a damaged list names may be none any more.
+        own = {pack_id: (self._doctor.content_packs / pack_id, known[pack_id][1]) for pack_id in known}
+        installed |= self._install_all({pack_id: own[pack_id] for pack_id in sorted(set(own) - installed)})
         self._lost = tuple(sorted(set(known) - installed))
         done = f"moved to {aside.name} and begun anew with {', '.join(sorted(installed)) or 'no pack'}"
         if not self._lost:
@@ -303,7 +321,7 @@ class _Treatment:
                 try:
                     found = self._library.install(folder, lenient=lenient, progress=self._progress)
                     installed.add(found.pack.id)
-                except (LorewrightError, OSError):
+                except (LorewrightError, OSError, ValueError):
                     failed[pack_id] = (folder, lenient)
             if len(failed) == len(waiting):
                 break
@@ -319,6 +337,8 @@ def _is_blind(found: Sequence[Fault]) -> bool:
 
 def _is_spared(fault: Fault, pins: Pins, lost: Iterable[str]) -> bool:
     """Whether an unused generation may be needed after all: by a campaign that cannot be read, or by a lost pack."""
+    if fault.code == "history-unused":
+        return pins.unreadable == _AWAY
     if fault.code == "embeddings-unused":
         return bool(pins.unreadable or tuple(lost))
     if fault.code != "generation-unused":

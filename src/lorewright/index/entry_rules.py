@@ -3,7 +3,6 @@ nothing."""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from types import MappingProxyType
@@ -12,6 +11,7 @@ from lorewright.ids import canonical_json
 from lorewright.index.generation import ENTRY_RULES, Generation
 from lorewright.packs.entry_rules import from_json, to_json
 from lorewright.packs.models import Chunk, EntryRules
+from lorewright.storage.database import read_json
 
 _NONE: Mapping[str, EntryRules] = MappingProxyType({})
 
@@ -29,4 +29,4 @@ def entry_rules_of(generation: Generation) -> Mapping[str, EntryRules]:
 
 @lru_cache(maxsize=64)
 def _read(text: str) -> Mapping[str, EntryRules]:
-    return MappingProxyType({chunk_id: from_json(data) for chunk_id, data in json.loads(text).items()})
+    return MappingProxyType({chunk_id: from_json(data) for chunk_id, data in read_json(text).items()})

@@ -20,7 +20,7 @@ from lorewright.index.vectors.stored import StoredVectors
 from lorewright.index.window_table import WindowTable, read_window_table
 from lorewright.index.words import is_english
 from lorewright.packs.models import OPEN_ROLES, Entity, Item, Manifest
-from lorewright.storage.database import refuse_foreign_schema
+from lorewright.storage.database import read_json, refuse_foreign_schema
 from lorewright.storage.enclosure import Enclosure
 
 CHUNKS_FILE = "chunks.db"
@@ -104,7 +104,7 @@ class StoredChunk:
     @property
     def metadata(self) -> dict[str, Any]:
         """What the pack's author and the loader say of it, as the seed's chunk metadata; a new dict each time."""
-        found: dict[str, Any] = json.loads(self.metadata_json)
+        found: dict[str, Any] = read_json(self.metadata_json)
         return found
 
     @property
@@ -344,9 +344,9 @@ def _entity(row: sqlite3.Row) -> Entity:
         type=row["type"],
         name=row["name"],
         file_path=row["file_path"],
-        aliases=tuple(json.loads(row["aliases_json"])),
-        tags=tuple(json.loads(row["tags_json"])),
-        attrs=json.loads(row["attrs_json"]),
+        aliases=tuple(read_json(row["aliases_json"])),
+        tags=tuple(read_json(row["tags_json"])),
+        attrs=read_json(row["attrs_json"]),
     )
 
 

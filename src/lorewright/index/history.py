@@ -14,7 +14,7 @@ from typing import Any, Literal
 
 from lorewright.errors import DamagedFile, SettingsError
 from lorewright.ids import canonical_json, content_hash
-from lorewright.storage.database import Database, delete_files_of
+from lorewright.storage.database import Database, delete_files_of, read_json
 from lorewright.storage.enclosure import Enclosure
 from lorewright.storage.migrations import Migration, open_migrated
 from lorewright.storage.steps import step
@@ -113,7 +113,7 @@ class HistoryIndex:
         except (DamagedFile, SettingsError, *Trouble):
             return []
         sound = [row["records_json"] for row in rows if _is_sound(row)]
-        return [record["text"] for records in sound for record in json.loads(records)]
+        return [record["text"] for records in sound for record in read_json(records)]
 
     def _opened(self) -> Database:
         with self._opening():
@@ -144,7 +144,7 @@ def _read(database: Database, turns: Sequence[TurnKey]) -> dict[TurnKey, tuple[H
     wanted = {(turn.turn_id, turn.made_from): turn for turn in turns}
     sql = "SELECT * FROM turns WHERE turn_id IN (SELECT value FROM json_each(?))"
     return {
-        turn: tuple(map(_record, json.loads(row["records_json"])))
+        turn: tuple(map(_record, read_json(row["records_json"])))
         for row in database.rows(sql, json.dumps([turn.turn_id for turn in turns]))
         if (turn := wanted.get((row["turn_id"], row["made_from"]))) is not None and _is_sound(row)
     }

@@ -27,6 +27,7 @@ from lorewright.storage.database import (
     DAMAGED,
     is_sound,
     opened,
+    read_json,
     refuse_foreign_schema,
     refuse_naming_journal,
     set_aside,
@@ -485,7 +486,7 @@ def refuse_errors(pack: Pack, *, lenient: bool) -> None:
 def _installed(row: sqlite3.Row) -> InstalledPack:
     """A row of the list, which somebody else may have written: what names a folder is checked."""
     fields = {name: row[name] for name in InstalledPack.__dataclass_fields__ if name not in ("depends_on", "lenient")}
-    depends_on = tuple((one["id"], one["version"]) for one in json.loads(row["depends_on_json"]))
+    depends_on = tuple((one["id"], one["version"]) for one in read_json(row["depends_on_json"]))
     pack = InstalledPack(**fields, lenient=bool(row["lenient"]), depends_on=depends_on)
     if not pack.key.is_plain or "\0" in pack.path:
         raise ValueError(f"a row that no install writes: {pack.id!r}")

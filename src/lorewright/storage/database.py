@@ -8,6 +8,7 @@ around close (which checkpoints).
 
 from __future__ import annotations
 
+import json
 import re
 import sqlite3
 import stat
@@ -15,6 +16,7 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from itertools import count
 from pathlib import Path
+from typing import Any
 
 from lorewright.errors import DamagedFile, UnsafePath
 from lorewright.storage.enclosure import Enclosure
@@ -261,3 +263,15 @@ def opened(path: Path) -> Iterator[Database]:
         yield database
     finally:
         database.close()
+
+
+def read_json(text: str) -> Any:
+    """Return the value of a column of JSON.
+
+    Raises:
+        ValueError: it is no JSON, or JSON nested deeper than any that we write.
+    """
+    try:
+        return json.loads(text)
+    except RecursionError:
+        raise ValueError("JSON that is nested too deep") from None

@@ -7,7 +7,7 @@ import sqlite3
 from dataclasses import dataclass, replace
 from typing import Any
 
-from lorewright.storage.database import Database
+from lorewright.storage.database import Database, read_json
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,9 +152,9 @@ def _session(row: sqlite3.Row) -> SessionRow:
         ended_at=row["ended_at"],
         turn_range_start=row["turn_range_start"],
         turn_range_end=row["turn_range_end"],
-        session_lore=json.loads(row["session_lore_json"]),
+        session_lore=read_json(row["session_lore_json"]),
         summary=row["summary"],
-        world_events_pending=tuple(json.loads(row["world_events_pending"])),
+        world_events_pending=tuple(read_json(row["world_events_pending"])),
         start_turn_id=row["start_turn_id"],
         end_turn_id=row["end_turn_id"],
         small_model_key=row["small_model_key"],

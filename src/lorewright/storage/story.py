@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import json
 import sqlite3
 from dataclasses import dataclass
 from typing import Any
 
-from lorewright.storage.database import Database
+from lorewright.storage.database import Database, read_json
 
 # The key of a turn begins with the campaign, of which a file has one: without it each step reads the whole table.
 _CAMPAIGN = "campaign_id = (SELECT id FROM campaigns)"
@@ -40,7 +39,7 @@ def story_row(database: Database, turn_id: str) -> StoryRow | None:
     )
     if row is None:
         return None
-    return StoryRow(row["turn_id"], row["from_turn_no"], row["to_turn_no"], json.loads(row["sentences_json"]))
+    return StoryRow(row["turn_id"], row["from_turn_no"], row["to_turn_no"], read_json(row["sentences_json"]))
 
 
 def narration_rows(database: Database, turn_id: str, *, after: int, until: int) -> list[sqlite3.Row]:

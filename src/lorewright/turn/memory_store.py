@@ -3,7 +3,6 @@ tests. To the same words it answers with the same bytes as a campaign's file."""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from threading import RLock
@@ -11,6 +10,7 @@ from typing import Any
 
 from lorewright.errors import ActionIdReused, HeadMoved, LorewrightError, NotFound, TurnUndone
 from lorewright.ids import canonical_json
+from lorewright.storage.database import read_json
 from lorewright.storage.heads import HeadRow
 from lorewright.turn.draft import Draft, Head, StageRecord, Submission
 from lorewright.turn.messages import Message
@@ -57,7 +57,7 @@ class MemoryStore:
             kept = self._scene_lore.get(at.state.scene.id, ())
             if at.parent_id is None:
                 return replace(self._root, revision=self._position.revision, scene_lore=kept)
-            result = json.loads(at.result_json)
+            result = read_json(at.result_json)
             told = [(turn.point.turn_no, message) for turn in path[1:] for message in turn.messages]
             return replace(
                 self._root,

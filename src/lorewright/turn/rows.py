@@ -3,7 +3,6 @@ entry of the stream."""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict
 from datetime import UTC, datetime
@@ -14,6 +13,7 @@ from pydantic import TypeAdapter
 from lorewright.errors import LorewrightError
 from lorewright.ids import canonical_json, content_hash
 from lorewright.storage.contents import Row as StoredRow
+from lorewright.storage.database import read_json
 from lorewright.turn.draft import BESIDE, Draft, Head, StageRecord, Submission
 from lorewright.turn.messages import Message
 from lorewright.world.ops import StateOp
@@ -61,14 +61,14 @@ def message_of(row: StoredRow) -> Message:
         seq=row["seq"],
         content=row["content"],
         subtype=row["subtype"],
-        payload=json.loads(row["payload_json"]),
-        audience=tuple(json.loads(row["audience_json"])),
+        payload=read_json(row["payload_json"]),
+        audience=tuple(read_json(row["audience_json"])),
     )
 
 
 def submission_of(row: StoredRow, *, body: str | None = None) -> Submission:
     """What a turn was made of, from its row: the words, and what was sent beside them."""
-    beside = json.loads(row["submission_json"])
+    beside = read_json(row["submission_json"])
     known = {name: beside[name] for name in BESIDE if name in beside}
     return Submission(row["player_text"], row["user_action_id"], **known, body=body)
 
@@ -78,14 +78,14 @@ def record_of(row: StoredRow) -> dict[str, Any]:
     return {
         "stage": row["stage"],
         "model_key": row["model_key"],
-        "input": json.loads(row["input_json"]),
-        "output": json.loads(row["output_json"]),
-        "attempts": json.loads(row["attempts_json"]),
+        "input": read_json(row["input_json"]),
+        "output": read_json(row["output_json"]),
+        "attempts": read_json(row["attempts_json"]),
         "model_name": row["model_name"],
         "provider": row["provider"],
-        "prompt": json.loads(row["prompt_json"]),
+        "prompt": read_json(row["prompt_json"]),
         "cost_microusd": row["cost_microusd"],
-        "calls": json.loads(row["calls_json"]),
+        "calls": read_json(row["calls_json"]),
     }
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sqlite3
 from collections.abc import Callable, Sequence
 from contextlib import suppress
@@ -16,7 +15,7 @@ from lorewright.ids import canonical_json
 from lorewright.rules.outcomes import Resolution
 from lorewright.rules.rulesets import CampaignRules
 from lorewright.storage.campaign_tables import CAMPAIGN_MIGRATIONS
-from lorewright.storage.database import insert_row
+from lorewright.storage.database import insert_row, read_json
 from lorewright.storage.heads import (
     HeadMove,
     HeadRow,
@@ -100,7 +99,7 @@ class CampaignStore:
             id=row["id"],
             name=row["name"],
             scenario_id=row["scenario_id"],
-            scenario=json.loads(row["scenario_json"]),
+            scenario=read_json(row["scenario_json"]),
             rules=CampaignRules.model_validate_json(row["rules_json"] if upgrade is None else upgrade.rules_json),
             ruleset_hash=row["ruleset_hash"] if upgrade is None else upgrade.ruleset_hash,
             seed=row["seed"],
@@ -110,7 +109,7 @@ class CampaignStore:
             updated_at=row["updated_at"],
             pins=tuple(PackPin(*pin) for pin in (pins if upgrade is None else upgrade.pins)),
             upgrade_id=upgrade_id,
-            calibration=json.loads(row["calibration_json"]),
+            calibration=read_json(row["calibration_json"]),
         )
 
     def upgrade_id(self, at: str | None = None) -> str | None:
@@ -126,7 +125,7 @@ class CampaignStore:
                CROSS JOIN turns t ON t.campaign_id = c.id AND t.turn_id = c.head_turn_id"""
         )
         assert row is not None
-        result = json.loads(row["result_json"])
+        result = read_json(row["result_json"])
         state = self.state_at(row["turn_id"])
         self._latest = (row["turn_id"], state)
         path = path_to(self.database, row["turn_id"], last=RECENT_TURNS)
@@ -203,7 +202,7 @@ class CampaignStore:
                 "state_hash": turn["state_hash"],
                 "session_id": turn["session_id"],
                 "lore_cached": None if turn["lore_cached"] is None else bool(turn["lore_cached"]),
-                "result": json.loads(turn["result_json"]),
+                "result": read_json(turn["result_json"]),
             }
             for turn in path_to(self.database, to, after=after)
         ]
@@ -249,7 +248,7 @@ class CampaignStore:
             turn_id,
             stage,
         )
-        return None if row is None else json.loads(row["output_json"])
+        return None if row is None else read_json(row["output_json"])
 
     def resolution(self, turn_id: str) -> Resolution:
         """What came of a turn, from its record; nothing of one that has none.
@@ -267,7 +266,7 @@ class CampaignStore:
     def attempts(self) -> list[dict[str, Any]]:
         """The submissions that failed, oldest first."""
         rows = self.database.rows("SELECT * FROM attempts ORDER BY attempt_no")
-        return [{**dict(row), "records_json": json.loads(row["records_json"])} for row in rows]
+        return [{**dict(row), "records_json": read_json(row["records_json"])} for row in rows]
 
     def stored_result(self, submission: Submission) -> str | None:
         """The result of the turn that this action ID made, as it was first told; None for a new one.

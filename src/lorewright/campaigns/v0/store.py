@@ -10,7 +10,7 @@ from typing import Any
 from lorewright.campaigns.v0.story import KIND, STAGE, ImportedTurn, Sitting
 from lorewright.ids import canonical_json, content_hash
 from lorewright.storage.branches import MAIN_BRANCH
-from lorewright.storage.database import Database, insert_row
+from lorewright.storage.database import Database, insert_row, read_json
 from lorewright.storage.heads import FULL_STATE_EVERY
 from lorewright.turn.messages import Message
 from lorewright.turn.result import TurnResult
@@ -131,8 +131,8 @@ def origin_of(store: CampaignStore) -> Origin | None:
     )
     if row is None:
         return None
-    given = json.loads(row["input_json"])
-    return Origin(given["campaign_id"], given["fingerprint"], given["turns"], json.loads(row["output_json"]))
+    given = read_json(row["input_json"])
+    return Origin(given["campaign_id"], given["fingerprint"], given["turns"], read_json(row["output_json"]))
 
 
 def last_imported(store: CampaignStore) -> str:

@@ -75,7 +75,7 @@ class OpenAIProvider:
                 raise EmbedderError("the client of OpenAI is not installed", hint=INSTALL) from None
             # Its own retries obey Retry-After without a limit: ours do not.
             hooks = bounded(partial(_too_large, self.name))
-            http = httpx2.Client(timeout=_TIMEOUT_S, follow_redirects=True, event_hooks=hooks)
+            http = httpx2.Client(timeout=_TIMEOUT_S, follow_redirects=False, event_hooks=hooks)
             # The library closes only clients of its own making. The hooks must not hold this object alive.
             finalize(self, http.close)
             self._client = openai.OpenAI(api_key=key, base_url=self._base_url, max_retries=0, http_client=http)
