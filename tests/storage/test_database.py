@@ -88,5 +88,5 @@ def test_a_file_that_is_no_database_is_an_error(tmp_path: Path) -> None:
 def test_json_that_is_nested_deeper_than_it_can_be_read_is_no_json() -> None:
     assert read_json('{"a": [1]}') == {"a": [1]}
     for text in ("[" * 100_000, "{", ""):
-        with pytest.raises(ValueError, match=""):
+        with pytest.raises(ValueError, match=r"nested too deep|Expecting"):
             read_json(text)
