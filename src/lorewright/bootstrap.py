@@ -37,7 +37,7 @@ from lorewright.lore_bootstrap import chroma_from, open_lore, shipped_content
 from lorewright.settings import Workspace
 from lorewright.trust import hold_models
 from lorewright.turn.casting import STAGES
-from lorewright.turn.stages.stage import BUILTIN
+from lorewright.turn.stage_run import BUILTIN
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,8 +19,8 @@ from lorewright.turn.draft import Recorder
 from lorewright.turn.inner import InnerInput, inner_input
 from lorewright.turn.inner_writes import inner_ops
 from lorewright.turn.messages import Message
-from lorewright.turn.prompting.later import StateExtractorOutput
 from lorewright.turn.stages.inner import CharacterExtract, PersonaExtract
+from lorewright.turn.state_changes import StateExtractorOutput
 from lorewright.world.ops import AddFact
 from lorewright.world.state import Fact, WorldState
 from support import small_world as w

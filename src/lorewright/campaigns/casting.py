@@ -20,7 +20,7 @@ from lorewright.storage.database import Database
 from lorewright.storage.model_rows import model_keys
 from lorewright.trust import hold_models
 from lorewright.turn.casting import STAGES, make_stages
-from lorewright.turn.stages.stage import BUILTIN
+from lorewright.turn.stage_run import BUILTIN
 from lorewright.turn.stages.stages import Stages
 
 

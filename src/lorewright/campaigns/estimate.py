@@ -12,7 +12,7 @@ from lorewright.campaigns.open_campaign import OpenCampaign
 from lorewright.llm.estimate import BESIDE, TYPICAL
 from lorewright.llm.taxonomy import Prices
 from lorewright.turn.casting import STAGES, stages_of
-from lorewright.turn.stages.stage import BUILTIN
+from lorewright.turn.stage_run import BUILTIN
 from lorewright.turn.store import CampaignStore
 
 # So many turns say what the next one will be like.

@@ -19,7 +19,8 @@ from lorewright.turn.draft import use_of
 from lorewright.turn.prompting.later import RecapContext, SummaryOutput
 from lorewright.turn.prompting.pinning import pinned_library
 from lorewright.turn.prompting.variables import MessageVariables
-from lorewright.turn.stages.stage import BUILTIN, REPAIR
+from lorewright.turn.stage_run import BUILTIN
+from lorewright.turn.stages.stage import REPAIR
 
 STAGE = "recap"
 # So many of a sitting's last narrations are read; a long evening has more than fit.

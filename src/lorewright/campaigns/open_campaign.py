@@ -27,7 +27,7 @@ from lorewright.turn.listener import SILENT, Listener
 from lorewright.turn.personas import persona_called, somebody_called
 from lorewright.turn.prompting.pinning import pinned_library
 from lorewright.turn.rewinding import redo, undo_played
-from lorewright.turn.stages.stage import BUILTIN
+from lorewright.turn.stage_run import BUILTIN
 from lorewright.turn.stages.stages import Stages
 from lorewright.turn.store import CampaignStore
 from lorewright.world.apply import apply

@@ -15,8 +15,8 @@ from lorewright.scene_lore.sections import in_sentences
 from lorewright.turn.prompting.sources import Kind, Source, sources_of
 from lorewright.turn.records import NarratorInput
 from lorewright.turn.result import TurnResult
+from lorewright.turn.stage_run import BUILTIN
 from lorewright.turn.stages.narrate import Narrate
-from lorewright.turn.stages.stage import BUILTIN
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ from lorewright.cli.output import say
 from lorewright.errors import SettingsError
 from lorewright.storage.model_rows import model_keys, own_model_keys, usage
 from lorewright.turn.casting import stages_of
-from lorewright.turn.stages.stage import BUILTIN
+from lorewright.turn.stage_run import BUILTIN
 from lorewright.turn.store import CampaignStore
 
 

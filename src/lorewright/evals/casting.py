@@ -12,9 +12,10 @@ from lorewright.evals.shelf import PromptShelf
 from lorewright.llm.model import Model
 from lorewright.llm.prompt import Prompt
 from lorewright.turn.casting import STAGES, make_stages
+from lorewright.turn.stage_run import BUILTIN
 from lorewright.turn.stages.extract import Extract
 from lorewright.turn.stages.narrate import Narrate
-from lorewright.turn.stages.stage import BUILTIN, REPAIR
+from lorewright.turn.stages.stage import REPAIR
 from lorewright.turn.stages.stages import Stages
 
 # Those that tell the turn and read what was told, until it holds.

@@ -25,7 +25,7 @@ from lorewright.turn.kept import NOTHING_KEPT, Kept, Summary
 from lorewright.turn.leaks import LeakCheck, LiveLeakCheck
 from lorewright.turn.messages import Message
 from lorewright.turn.result import TurnResult
-from lorewright.turn.stages.stage import BUILTIN, StageRun
+from lorewright.turn.stage_run import BUILTIN, StageRun
 from lorewright.turn.summary_records import ToldTurn
 from lorewright.turn.told_before import Marker
 from lorewright.world.ops import StateOp

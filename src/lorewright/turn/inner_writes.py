@@ -15,7 +15,7 @@ from lorewright.rules.rulesets import Ruleset
 from lorewright.turn import tools
 from lorewright.turn.inner import kind_of, writable_stats
 from lorewright.turn.kept import Review
-from lorewright.turn.prompting.later import StateChange, StateExtractorOutput
+from lorewright.turn.state_changes import StateChange, StateExtractorOutput
 from lorewright.world.frozen import Frozen
 from lorewright.world.inner import CharacterState
 from lorewright.world.ops import ClearCharacterState, SetCharacterState, SetPath, StateOp

@@ -12,8 +12,8 @@ from dataclasses import replace
 from lorewright.errors import CampaignError
 from lorewright.ids import local
 from lorewright.turn.draft import Head, Submission
-from lorewright.turn.scope import is_called
 from lorewright.turn.told_before import Marker
+from lorewright.turn.twins.naming import is_called
 from lorewright.world.apply import apply
 from lorewright.world.ops import PlayAs, StateOp
 from lorewright.world.state import Entity, WorldState

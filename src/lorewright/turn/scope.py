@@ -108,16 +108,6 @@ def _is_possible(line: str, ruleset: Ruleset | None) -> bool:
     return ruleset is None or _ACTIONS.get(verb, verb) in ruleset.actions
 
 
-def is_called(words: str, *names: str) -> bool:
-    """Whether words mean what has one of the names: the name, or some words of it (`the umbrella`: Lost umbrella)."""
-    said = _name_words(words)
-    return bool(said) and any(said <= _name_words(name) for name in names)
-
-
-def _name_words(name: str) -> set[str]:
-    return set(name.casefold().split()) - {"the", "a", "an", "of", "and"}
-
-
 def _social(state: WorldState, topics: list[str], told: Mapping[str, Collection[str]]) -> str | None:
     people = state.present_npcs()
     if not people:

@@ -7,7 +7,8 @@ from collections.abc import Collection, Iterator, Sequence
 from lorewright.index.generation import Generation
 from lorewright.rules.outcomes import Outcome
 from lorewright.scene_lore.described import are_linked
-from lorewright.turn.scope import is_called, scope_of
+from lorewright.turn.scope import scope_of
+from lorewright.turn.twins.naming import is_called
 from lorewright.world.state import WorldState
 
 # So many of the things and of the people here are told of in one turn; the next turn has others.

@@ -17,12 +17,7 @@ from lorewright.turn.prompting.extractors import (
     PersonaExtractorContext,
 )
 from lorewright.turn.prompting.interpreter import InterpreterContext
-from lorewright.turn.prompting.later import (
-    RecapContext,
-    RepairContext,
-    StateExtractorOutput,
-    SummaryOutput,
-)
+from lorewright.turn.prompting.later import RecapContext, RepairContext, SummaryOutput
 from lorewright.turn.prompting.narrator import NarratorContext
 from lorewright.turn.prompting.npc_intent import NpcIntentContext
 from lorewright.turn.prompting.planner import PlannerContext
@@ -33,6 +28,7 @@ from lorewright.turn.records import InterpreterInput, NarratorInput, PlannerInpu
 from lorewright.turn.stages.interpret import ReadTurn
 from lorewright.turn.stages.narrate import Prose
 from lorewright.turn.stages.npc_intent import Reflection
+from lorewright.turn.state_changes import StateExtractorOutput
 from lorewright.turn.summary_records import SummariserInput, SummariserOutput
 
 # Prompt -> its part (`input`: what the stage is given; `context`: what of it the prompt shows; `output`: what a model

@@ -8,8 +8,8 @@ from typing import Any
 
 from lorewright.turn.inner import InnerInput, kind_of
 from lorewright.turn.prompting.extractors import character_extractor_context, persona_extractor_context
-from lorewright.turn.prompting.later import StateChange, StateExtractorOutput
 from lorewright.turn.stages.stage import Stage
+from lorewright.turn.state_changes import StateChange, StateExtractorOutput
 from lorewright.turn.twins.inner import moved
 
 

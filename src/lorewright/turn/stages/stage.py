@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from asyncio import CancelledError
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Any, Generic, Protocol, TypeVar
 
 from pydantic import BaseModel
@@ -17,25 +16,14 @@ from lorewright.llm.model import Model
 from lorewright.llm.prompt import PlainPrompts, Prompts
 from lorewright.llm.tools import Toolbox
 from lorewright.turn.listener import SILENT, Listener
+from lorewright.turn.stage_run import StageRun
 
 Given = TypeVar("Given", bound=BaseModel)
 Answer = TypeVar("Answer", bound=BaseModel)
 Made = TypeVar("Made", bound=BaseModel)
 
-BUILTIN = "builtin"
 # The prompt that every stage's repair is made with.
 REPAIR = "repair"
-
-
-@dataclass(frozen=True, slots=True)
-class StageRun(Generic[Made]):
-    """What a stage was given and made, for the record; `output` is None where it failed, `log` where no model was
-    asked."""
-
-    stage: str
-    input_json: str
-    output: Made | None
-    log: CallLog | None = None
 
 
 class Keeper(Protocol):

@@ -13,8 +13,8 @@ from typing import Any
 
 from lorewright.rules.actions import Action
 from lorewright.turn.inner import InnerInput, kind_of
-from lorewright.turn.prompting.later import StateChange, StateExtractorOutput
 from lorewright.turn.records import InnerState
+from lorewright.turn.state_changes import StateChange, StateExtractorOutput
 from lorewright.world.inner import MANIFEST_LEVEL
 
 # The names that authors give to what is one thing here.

@@ -34,3 +34,13 @@ def capitalised(text: str) -> str:
     if match is None or text[: match.start()].strip(" “‘\"'("):
         return text
     return text[: match.start()] + match.group().upper() + text[match.end() :]
+
+
+def is_called(words: str, *names: str) -> bool:
+    """Whether words mean what has one of the names: the name, or some words of it (`the umbrella`: Lost umbrella)."""
+    said = _name_words(words)
+    return bool(said) and any(said <= _name_words(name) for name in names)
+
+
+def _name_words(name: str) -> set[str]:
+    return set(name.casefold().split()) - {"the", "a", "an", "of", "and"}

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from lorewright.ids import content_hash
 from lorewright.rules.outcomes import Outcome
 from lorewright.turn.records import LoreLine, NarratorInput
-from lorewright.turn.scope import is_called
+from lorewright.turn.twins.naming import is_called
 from lorewright.turn.twins.narrator import views
 from lorewright.turn.twins.narrator.authored import plain
 from lorewright.turn.twins.narrator.beats import Beat, Kind, Slot
