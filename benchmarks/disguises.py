@@ -15,7 +15,7 @@ TESTS = Path(__file__).resolve().parents[1] / "tests"
 sys.path.insert(0, str(TESTS))
 
 from lorewright.index.embedders.choosing import open_embedder  # noqa: E402
-from lorewright.turn.leaks import LeakCheck, LiveLeakCheck  # noqa: E402
+from lorewright.turn.views.leaks import LeakCheck, LiveLeakCheck  # noqa: E402
 from support.retellings import CHOSEN_ON, HELD_AGAINST, teller  # noqa: E402
 
 # (kind, text, secret, what is openly known)

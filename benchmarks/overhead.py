@@ -33,11 +33,11 @@ from lorewright.campaigns.open_campaign import OpenCampaign
 from lorewright.rules.outcomes import Validation
 from lorewright.settings import EMBEDDER_VARIABLE
 from lorewright.storage.database import files_of
-from lorewright.turn.draft import Draft, SceneLoreUse, Submission, turn_id_of
-from lorewright.turn.pipeline import Stages
-from lorewright.turn.result import TurnResult
-from lorewright.turn.rewinding import undo
-from lorewright.turn.store import CampaignStore
+from lorewright.turn.run.pipeline import Stages
+from lorewright.turn.store.rewinding import undo
+from lorewright.turn.store.store import CampaignStore
+from lorewright.turn.views.draft import Draft, SceneLoreUse, Submission, turn_id_of
+from lorewright.values.result import TurnResult
 from lorewright.world import ops as o
 from lorewright.world.apply import apply
 from lorewright.world.state import Entity, Fact

@@ -36,8 +36,8 @@ from lorewright.llm.tiers import key_for
 from lorewright.lore_bootstrap import chroma_from, open_lore, shipped_content
 from lorewright.settings import Workspace
 from lorewright.trust import hold_models
-from lorewright.turn.casting import STAGES
-from lorewright.turn.stage_run import BUILTIN
+from lorewright.turn.run.casting import STAGES
+from lorewright.values.stage_run import BUILTIN
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ import pytest
 
 from lorewright.bootstrap import App, open_app
 from lorewright.campaigns.agendas import agendas_of
-from lorewright.turn.agendas import Agenda
+from lorewright.values.agendas import Agenda
 from support import harbour as h
 
 GOALS = "goals: {osk: Say nothing of the cage., player: Find Lin.}\n    cast:"

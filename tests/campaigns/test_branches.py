@@ -17,8 +17,8 @@ from lorewright.errors import CampaignError, HeadMoved, NotFound, TurnUndone
 from lorewright.retrieval.query import LoreRetrievalQuery
 from lorewright.storage.branches import add_branch, branch_rows
 from lorewright.storage.heads import head_row
-from lorewright.turn.rewinding import redo, undo
-from lorewright.turn.store import CampaignStore
+from lorewright.turn.store.rewinding import redo, undo
+from lorewright.turn.store.store import CampaignStore
 from support import harbour as h
 
 LINES = ("look", "ask Osk about Lin", "take rope", "go door")

@@ -32,10 +32,10 @@ from lorewright.storage.branches import branch_rows
 from lorewright.storage.heads import head_row, path_to, undone_turns
 from lorewright.storage.projection import PROJECTED, projected_rows, projected_turn
 from lorewright.storage.sittings import active_session_row
-from lorewright.turn.projection import all_rows
-from lorewright.turn.rewinding import redo, undo
-from lorewright.turn.rows import OPS
-from lorewright.turn.store import CampaignStore
+from lorewright.turn.store.projection import all_rows
+from lorewright.turn.store.rewinding import redo, undo
+from lorewright.turn.store.rows import OPS
+from lorewright.turn.store.store import CampaignStore
 from lorewright.world.apply import apply
 from lorewright.world.state import WorldState
 from support import harbour as h

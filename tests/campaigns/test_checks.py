@@ -20,7 +20,7 @@ from lorewright.storage.campaign_tables import CAMPAIGN_MIGRATIONS
 from lorewright.storage.database import delete_files_of, opened
 from lorewright.storage.integrity import FOUNDATIONS, INVARIANTS, ODDITIES
 from lorewright.storage.migrations import migrate
-from lorewright.turn.rewinding import undo
+from lorewright.turn.store.rewinding import undo
 from support import harbour as h
 
 PROJECT = Path(__file__).parents[2]

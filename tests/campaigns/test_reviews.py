@@ -17,8 +17,8 @@ from lorewright.campaigns.reviews import decide, waiting
 from lorewright.cli.root import app as command_line
 from lorewright.errors import CampaignError, EditRefused, NotFound
 from lorewright.llm.doubles import ScriptedModel
-from lorewright.turn.keeping import KeptReview
-from lorewright.turn.kept import NOTHING_KEPT, Kept, Review
+from lorewright.turn.store.keeping import KeptReview
+from lorewright.values.kept import NOTHING_KEPT, Kept, Review
 from lorewright.world.ops import AddFact, SetCharacterState
 from lorewright.world.state import Fact, WorldState
 from support import harbour as h

@@ -12,7 +12,7 @@ import pytest
 from lorewright.bootstrap import App
 from lorewright.campaigns.scene_end import end_scene
 from lorewright.retrieval.query import LoreRetrievalQuery
-from lorewright.turn.rewinding import redo, undo_played
+from lorewright.turn.store.rewinding import redo, undo_played
 from support import harbour_crew as c
 
 ASKED = (

@@ -18,7 +18,7 @@ from lorewright.campaigns.upgrades.remarks import UpgradePlan
 from lorewright.errors import CampaignError, HeadMoved, NotFound, PackError
 from lorewright.lore_bootstrap import make_workspace
 from lorewright.storage import database
-from lorewright.turn.rewinding import redo, undo, undo_played
+from lorewright.turn.store.rewinding import redo, undo, undo_played
 from support import harbour as h
 
 Change = Callable[[Path], object]

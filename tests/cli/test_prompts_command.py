@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 
 from lorewright.campaigns.prompts import PROMPT_TYPES
 from lorewright.cli.root import app
-from lorewright.turn.prompting.schemas import schema_files
+from lorewright.turn.stages.schemas import schema_files
 from support import harbour as h
 from support.prompt_files import SHIPPED, prompt_text
 

@@ -13,7 +13,7 @@ from lorewright.campaigns.casting import ModelKeys
 from lorewright.llm.doubles.server import ModelServer
 from lorewright.llm.doubles.wire import Asked
 from lorewright.tokens import count_tokens
-from lorewright.turn.leaks import quoted_secret
+from lorewright.turn.views.leaks import quoted_secret
 from support import model_server as t
 
 TURNS = 12

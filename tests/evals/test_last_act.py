@@ -15,7 +15,7 @@ from lorewright.evals.last_act import without_last_act
 from lorewright.evals.turn_range import ALL_TURNS
 from lorewright.llm.doubles import ScriptedModel
 from lorewright.llm.model import ModelReply, ModelRequest, OnText
-from lorewright.turn.rewinding import redo
+from lorewright.turn.store.rewinding import redo
 from support import harbour_crew as c
 
 PROFILES = ("stream", "ensemble")

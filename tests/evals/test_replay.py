@@ -19,7 +19,7 @@ from lorewright.evals.replay import Replay, Replays
 from lorewright.evals.turn_range import ALL_TURNS, TurnRange
 from lorewright.llm.doubles import ScriptedModel
 from lorewright.llm.model import Model
-from lorewright.turn.rewinding import undo
+from lorewright.turn.store.rewinding import undo
 from support import harbour as h
 from support import playing_models as mp
 

@@ -11,7 +11,7 @@ from pydantic import BaseModel
 from lorewright.campaigns.generator.context import Outline
 from lorewright.llm.doubles import ModelServer
 from lorewright.llm.model import ModelRequest
-from lorewright.turn.prompting.schemas import STAGE_TYPES
+from lorewright.turn.stages.schemas import STAGE_TYPES
 from support.model_requests import KEYS, PROMPT, asked_at
 
 ANSWERS: dict[str, type[BaseModel]] = {

@@ -16,7 +16,7 @@ from lorewright.bootstrap import App
 from lorewright.errors import NotFound, SettingsError
 from lorewright.service.desk import Desk
 from lorewright.service.viewer import viewer_of
-from lorewright.turn import editing
+from lorewright.turn.run import editing
 from support import harbour as h
 from support.service_clients import MODES, asked, call, fail
 

@@ -17,9 +17,9 @@ from lorewright.campaigns.checks import check
 from lorewright.service.desk import Desk
 from lorewright.service.server import make_server
 from lorewright.service.viewer import viewer_of
-from lorewright.turn.kept import Kept, Review
-from lorewright.turn.rewinding import undo
-from lorewright.turn.tools import OUTSIDE_OPS
+from lorewright.turn.checks.tools import OUTSIDE_OPS
+from lorewright.turn.store.rewinding import undo
+from lorewright.values.kept import Kept, Review
 from lorewright.world.ops import AddFact, AdvanceTime
 from lorewright.world.things import Fact
 from support import harbour as h

@@ -41,7 +41,7 @@ from lorewright.storage.branches import branch_rows
 from lorewright.storage.database import opened
 from lorewright.storage.heads import head_row
 from lorewright.storage.steps import COMMIT_STEPS, IMPORT_STEPS, KILL_VARIABLE, REWIND_STEPS
-from lorewright.turn.rewinding import redo, undo
+from lorewright.turn.store.rewinding import redo, undo
 from support import harbour as h
 
 LINES = ("go door", "go tavern", "take rope", "drop rope", "wait", "ask Osk about Lin", "look", "frobnicate the gizmo")

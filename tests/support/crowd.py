@@ -26,7 +26,7 @@ from lorewright.campaigns.checks import check
 from lorewright.errors import HeadMoved
 from lorewright.ids import content_hash
 from lorewright.storage.heads import path_to
-from lorewright.turn.rows import OPS
+from lorewright.turn.store.rows import OPS
 from lorewright.world.ops import OpenScene
 from support import harbour as h
 

@@ -7,10 +7,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import get_args
 
+from lorewright.builtin.narrator import narrate
 from lorewright.rules.outcomes import ReasonCode
 from lorewright.rules.rulesets import BandName
-from lorewright.turn.records import NarratorInput, Recorded
-from lorewright.turn.twins.narrator import narrate
+from lorewright.values.records import NarratorInput, Recorded
 from support.narrator_company import ALLEY, DOOR, JO, UNIT, act, came_of, company, news
 from support.narrator_scenes import PIER
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from lorewright.builtin.parser.interpreter import interpret
 from lorewright.retrieval.in_force import generations_in_force, unmet_conditions
 from lorewright.rules.actions import Attempt
 from lorewright.rules.dice import Dice, FixedDice, parse_dice
@@ -18,12 +19,11 @@ from lorewright.rules.rulesets import BandName, Ruleset
 from lorewright.rules.validate import validate
 from lorewright.scene_lore.gather import gather
 from lorewright.scene_lore.models import SceneFocus, SceneLore
-from lorewright.turn.draft import Setting
-from lorewright.turn.ground import ground
-from lorewright.turn.lore_conditions import lore_conditions
-from lorewright.turn.records import InterpreterInput
-from lorewright.turn.scope import scope_of, ways_out
-from lorewright.turn.twins.interpreter import interpret
+from lorewright.turn.views.draft import Setting
+from lorewright.turn.views.ground import ground
+from lorewright.turn.views.scope import scope_of, ways_out
+from lorewright.values.lore_conditions import lore_conditions
+from lorewright.values.records import InterpreterInput
 from lorewright.world.state import OFFSTAGE, WorldState
 
 

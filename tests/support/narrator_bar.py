@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from lorewright.turn.records import InterpreterInput, InterpreterOutput, Named, Scope, WayOut
-from lorewright.turn.twins.interpreter import interpret
+from lorewright.builtin.parser.interpreter import interpret
+from lorewright.values.records import InterpreterInput, InterpreterOutput, Named, Scope, WayOut
 
 PLAYER = Named(id="c:jo", name="Jo", kind="person")
 BAR = Named(id="p:neon_dragon", name="The Neon Dragon", aliases=("the Dragon",), kind="place")

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from lorewright.builtin.narrator import narrate
 from lorewright.rules.outcomes import Outcome
-from lorewright.turn.records import Evidence, LoreLine, NarratorInput, NarratorOutput, NpcAct, Persona, PersonView
-from lorewright.turn.twins.narrator import narrate
+from lorewright.values.records import Evidence, LoreLine, NarratorInput, NarratorOutput, NpcAct, Persona, PersonView
 from support.narrator_scenes import BAR, NAMES, PIER, VIKTOR, after, given
 
 JO = "c:jo"

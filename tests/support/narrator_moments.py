@@ -6,9 +6,9 @@ from typing import Any
 
 from lorewright.rules.actions import METADATA
 from lorewright.rules.outcomes import Outcome
-from lorewright.turn.intents import Concern, KnownItem, NpcIntentInput, OwnSelf, Remembered, Toward
-from lorewright.turn.messages import Message
-from lorewright.turn.records import LoreLine, Scope
+from lorewright.values.intents import Concern, KnownItem, NpcIntentInput, OwnSelf, Remembered, Toward
+from lorewright.values.messages import Message
+from lorewright.values.records import LoreLine, Scope
 from support.narrator_bar import BAR, CHEN, CREDSTICK, JIN, KNIFE, PIER, PLAYER, STREET, VIKTOR
 
 ME = VIKTOR.id

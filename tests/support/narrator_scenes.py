@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from lorewright.builtin.narrator import narrate
 from lorewright.rules.outcomes import ActionResult, Outcome
-from lorewright.turn.records import (
+from lorewright.values.records import (
     Evidence,
     LoreLine,
     NarratorInput,
@@ -16,7 +17,6 @@ from lorewright.turn.records import (
     ThingView,
     WayOut,
 )
-from lorewright.turn.twins.narrator import narrate
 
 ATMOSPHERE = (
     LoreLine(

@@ -17,9 +17,9 @@ from pathlib import Path
 
 import yaml
 
+from lorewright.builtin.narrator.authored import plain, reminder
 from lorewright.campaigns.explore.titles import display_name
 from lorewright.packs.plain import plain_text
-from lorewright.turn.twins.narrator.authored import plain, reminder
 from support.scripted_player import Play, Told, play, plays
 
 WINDOW = 12

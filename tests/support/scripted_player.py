@@ -12,9 +12,9 @@ from pathlib import Path
 
 from lorewright.bootstrap import App, open_app
 from lorewright.lore_bootstrap import make_workspace
-from lorewright.turn.records import Named, Scope
-from lorewright.turn.result import TurnResult
-from lorewright.turn.scope import scope_of
+from lorewright.turn.views.scope import scope_of
+from lorewright.values.records import Named, Scope
+from lorewright.values.result import TurnResult
 from lorewright.world.state import WorldState
 from support.corpora import corpus_pack
 from support.island_vault import write_island

@@ -20,11 +20,11 @@ from lorewright.evals.leaks.planting import Canaries, plant
 from lorewright.evals.leaks.secrets import may_know
 from lorewright.llm.model import Model, ModelRequest
 from lorewright.lore_bootstrap import make_workspace
-from lorewright.turn.casting import STAGES, make_stages
-from lorewright.turn.commit import run_turn
-from lorewright.turn.draft import Submission
-from lorewright.turn.messages import Message
-from lorewright.turn.told_before import RECENT_TURNS
+from lorewright.turn.run.casting import STAGES, make_stages
+from lorewright.turn.run.commit import run_turn
+from lorewright.turn.views.draft import Submission
+from lorewright.values.messages import Message
+from lorewright.values.told_before import RECENT_TURNS
 from lorewright.world.ops import AddFact
 from lorewright.world.state import WorldState
 from lorewright.world.things import Fact

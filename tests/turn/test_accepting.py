@@ -13,9 +13,9 @@ from lorewright.llm.doubles import ScriptedModel
 from lorewright.lore_bootstrap import make_workspace
 from lorewright.rules.conditions import FactIs
 from lorewright.rules.judge import holds
-from lorewright.turn.accepting import Acceptance, accept
-from lorewright.turn.lore_conditions import lore_conditions
-from lorewright.turn.proposals import ExtractorOutput
+from lorewright.turn.checks.accepting import Acceptance, accept
+from lorewright.values.lore_conditions import lore_conditions
+from lorewright.values.proposals import ExtractorOutput
 from lorewright.world.ops import AddFact
 from lorewright.world.state import Fact, Thread, WorldState
 from support import harbour as h

@@ -13,7 +13,7 @@ from lorewright.errors import OutputRejected
 from lorewright.llm.doubles import ScriptedModel
 from lorewright.llm.model import ModelReply, ModelRequest, ToolCall
 from lorewright.rules.dice import SeededDice
-from lorewright.turn.by_the_book import DiceTool
+from lorewright.turn.run.by_the_book import DiceTool
 from support import harbour as h
 from support import parlour as p
 

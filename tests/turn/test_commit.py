@@ -14,9 +14,9 @@ import pytest
 from lorewright.errors import ActionIdReused, CampaignError, HeadMoved, OutputRejected, ProviderError
 from lorewright.llm.doubles import ScriptedModel
 from lorewright.llm.model import ModelReply, ModelRequest, OnText
-from lorewright.turn.draft import Recorder, Submission
-from lorewright.turn.pipeline import think
-from lorewright.turn.rewinding import undo
+from lorewright.turn.run.pipeline import think
+from lorewright.turn.store.rewinding import undo
+from lorewright.turn.views.draft import Recorder, Submission
 from lorewright.world.apply import apply
 from support import harbour as h
 

@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 
 from lorewright.bootstrap import open_app
+from lorewright.builtin.parser.interpreter import interpret
 from lorewright.rules.outcomes import Resolution
-from lorewright.turn.records import InterpreterInput
-from lorewright.turn.scope import scope_of
-from lorewright.turn.twins.interpreter import interpret
+from lorewright.turn.views.scope import scope_of
+from lorewright.values.records import InterpreterInput
 from lorewright.world.apply import apply
 from lorewright.world.state import WorldState
 from support import harbour as h

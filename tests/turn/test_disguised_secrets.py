@@ -16,7 +16,7 @@ from lorewright.bootstrap import App, open_app
 from lorewright.errors import OutputRejected
 from lorewright.llm.doubles import ScriptedModel, ThiefModel
 from lorewright.llm.model import ModelReply, ModelRequest, OnText
-from lorewright.turn.leaks import LiveLeakCheck, RecordedLeakCheck
+from lorewright.turn.views.leaks import LiveLeakCheck, RecordedLeakCheck
 from support import harbour as h
 from support.disguises import DISGUISES
 from support.written_meanings import NEAR, Meanings

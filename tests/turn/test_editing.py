@@ -18,11 +18,11 @@ from lorewright.campaigns.checks import check
 from lorewright.campaigns.open_campaign import OpenCampaign
 from lorewright.errors import ActionIdReused, CampaignError, EditRefused, HeadMoved, TurnUndone
 from lorewright.retrieval.query import LoreRetrievalQuery
-from lorewright.turn.editing import MOST_OPS, MOST_TEXT, edit
-from lorewright.turn.kept import Kept, LorebookEntry
-from lorewright.turn.memory_store import MemoryStore
-from lorewright.turn.rewinding import redo, undo
-from lorewright.turn.tools import BOOKKEEPING, OUTSIDE_OPS
+from lorewright.turn.checks.tools import BOOKKEEPING, OUTSIDE_OPS
+from lorewright.turn.run.editing import MOST_OPS, MOST_TEXT, edit
+from lorewright.turn.store.memory_store import MemoryStore
+from lorewright.turn.store.rewinding import redo, undo
+from lorewright.values.kept import Kept, LorebookEntry
 from lorewright.world import ops as o
 from lorewright.world.state import OFFSTAGE, Entity, Fact
 from support import harbour as h

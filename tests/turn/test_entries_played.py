@@ -20,9 +20,9 @@ from lorewright.campaigns.sessions import retrieve_for_session
 from lorewright.evals.replay import Replays
 from lorewright.evals.turn_range import ALL_TURNS
 from lorewright.retrieval.query import LoreRetrievalQuery
-from lorewright.turn.draft import no_entries
-from lorewright.turn.entries import EntryDice
-from lorewright.turn.rewinding import redo, undo
+from lorewright.turn.store.rewinding import redo, undo
+from lorewright.turn.views.draft import no_entries
+from lorewright.values.entries import EntryDice
 from support import harbour as h
 
 

@@ -26,9 +26,9 @@ from lorewright.cli.table_talk import show_result
 from lorewright.errors import LorewrightError
 from lorewright.lore_bootstrap import make_workspace
 from lorewright.rules.ownership import not_theirs
-from lorewright.turn.accepting import Accepted
-from lorewright.turn.result import TurnResult
-from lorewright.turn.rewinding import undo
+from lorewright.turn.checks.accepting import Accepted
+from lorewright.turn.store.rewinding import undo
+from lorewright.values.result import TurnResult
 from lorewright.world.apply import apply
 from lorewright.world.ops import Observe, PathOp
 from lorewright.world.state import WorldState

@@ -15,12 +15,12 @@ from lorewright.errors import OutputRejected
 from lorewright.llm.doubles import ScriptedModel
 from lorewright.llm.prompts.library import PromptLibrary
 from lorewright.rules.actions import METADATA, Action
-from lorewright.turn.draft import Recorder
-from lorewright.turn.inner import InnerInput, inner_input
-from lorewright.turn.inner_writes import inner_ops
-from lorewright.turn.messages import Message
-from lorewright.turn.stages.inner import CharacterExtract, PersonaExtract
-from lorewright.turn.state_changes import StateExtractorOutput
+from lorewright.turn.checks.inner_writes import inner_ops
+from lorewright.turn.stages.inner.stage import CharacterExtract, PersonaExtract
+from lorewright.turn.views.draft import Recorder
+from lorewright.values.inner import InnerInput, inner_input
+from lorewright.values.messages import Message
+from lorewright.values.state_changes import StateExtractorOutput
 from lorewright.world.ops import AddFact
 from lorewright.world.state import Fact, WorldState
 from support import small_world as w

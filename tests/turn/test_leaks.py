@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lorewright.index.embedders.hashing import HashingEmbedder
-from lorewright.turn.leaks import LiveLeakCheck, RecordedLeakCheck, Refusal, quoted_secret
-from lorewright.turn.retelling import share
+from lorewright.turn.views.leaks import LiveLeakCheck, RecordedLeakCheck, Refusal, quoted_secret
+from lorewright.turn.views.retelling import share
 from support.disguises import DISGUISES, said_by
 from support.retellings import CHOSEN_ON, HELD_AGAINST, Teller, teller
 from support.written_meanings import NEAR, Meanings
@@ -182,7 +182,7 @@ def test_a_quotation_needs_six_words_in_a_row_in_whatever_letters() -> None:
 
 
 HOSTILE = """
-from lorewright.turn.leaks import LiveLeakCheck
+from lorewright.turn.views.leaks import LiveLeakCheck
 for unit in ("<", "<!--", "[a=", "0", "a1", "%4", "\\\\u00", "4a ", "12 ", "0101010 ", "&#", "A", "(.", "“", "x. "):
     LiveLeakCheck().refusal(unit * (100_000 // len(unit)), [("it", "The baker is the king's son, they say, and more.")])
 """

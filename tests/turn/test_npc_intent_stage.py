@@ -16,11 +16,11 @@ from lorewright.llm.doubles import ScriptedModel
 from lorewright.llm.prompts.library import PromptLibrary
 from lorewright.rules.actions import METADATA
 from lorewright.rules.cast import AuthoredAct, Deed
-from lorewright.turn.draft import Recorder
-from lorewright.turn.intents import KnownItem, NpcIntent, NpcIntentInput, OwnSelf, Remembered, Toward
-from lorewright.turn.prompting.npc_intent import npc_intent_context
-from lorewright.turn.records import InnerState, LoreLine, Named, Scope, WayOut
-from lorewright.turn.stages.npc_intent import Intend, Reflection
+from lorewright.turn.stages.npc_intent.context import npc_intent_context
+from lorewright.turn.stages.npc_intent.stage import Intend, Reflection
+from lorewright.turn.views.draft import Recorder
+from lorewright.values.intents import KnownItem, NpcIntent, NpcIntentInput, OwnSelf, Remembered, Toward
+from lorewright.values.records import InnerState, LoreLine, Named, Scope, WayOut
 from support.prompt_files import SHIPPED
 
 OSK = Named(id="h:osk", name="Osk", kind="person")

@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 
 from lorewright.scene_lore.models import Briefing, LoreText, SceneItem, SceneLore
-from lorewright.turn.agendas import Agenda
-from lorewright.turn.messages import Message
-from lorewright.turn.packet import build_packet
-from lorewright.turn.packet_budget import fit_packet, packet_tokens
+from lorewright.turn.views.packet import build_packet
+from lorewright.turn.views.packet_budget import fit_packet, packet_tokens
+from lorewright.values.agendas import Agenda
+from lorewright.values.messages import Message
 from lorewright.world.ops import (
     AddCondition,
     AddFact,

@@ -12,9 +12,9 @@ import pytest
 from lorewright.bootstrap import App
 from lorewright.errors import ActionIdReused, CampaignError, ScenarioError
 from lorewright.evals.turn_range import ALL_TURNS
-from lorewright.turn.messages import Message
-from lorewright.turn.personas import persona_called, somebody_called
-from lorewright.turn.rewinding import undo
+from lorewright.turn.store.rewinding import undo
+from lorewright.turn.views.personas import persona_called, somebody_called
+from lorewright.values.messages import Message
 from lorewright.world.ops import Move, PlayAs
 from lorewright.world.state import OFFSTAGE, WorldState
 from support import harbour as h

@@ -6,13 +6,13 @@ from collections.abc import Sequence
 
 import pytest
 
+from lorewright.builtin.parser.claims import claim_in
 from lorewright.rules.actions import Action
 from lorewright.rules.record import record_op
-from lorewright.turn.messages import Message
-from lorewright.turn.premise import Premise
-from lorewright.turn.premises import Grounds, premises_of
-from lorewright.turn.said_alike import says
-from lorewright.turn.twins.claims import claim_in
+from lorewright.turn.checks.premises import Grounds, premises_of
+from lorewright.turn.views.said_alike import says
+from lorewright.values.messages import Message
+from lorewright.values.premise import Premise
 from lorewright.world import ops as o
 from lorewright.world.state import WorldState
 from support import small_world as w

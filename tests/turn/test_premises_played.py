@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 
 from lorewright.bootstrap import App, open_app
+from lorewright.builtin.narrator.grammar import grammar
 from lorewright.lore_bootstrap import make_workspace
-from lorewright.turn.premise import Premise
 from lorewright.turn.prompting.claims import claims_in_words
-from lorewright.turn.twins.narrator.grammar import grammar
+from lorewright.values.premise import Premise
 from support import harbour as h
 from support.labelled_claims import PLAYS, Labelled
 

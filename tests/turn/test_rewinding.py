@@ -25,11 +25,11 @@ from lorewright.llm.doubles import ScriptedModel
 from lorewright.retrieval.query import LoreRetrievalQuery
 from lorewright.storage.heads import HeadMove, head_row, move_head, undone_turns
 from lorewright.storage.steps import KILL_VARIABLE, REWIND_STEPS
-from lorewright.turn.draft import Recorder, Submission
-from lorewright.turn.pipeline import think
-from lorewright.turn.rewinding import redo, undo, undo_played, undo_to
-from lorewright.turn.stream import TurnStream
-from lorewright.turn.views import TurnViews
+from lorewright.turn.run.pipeline import think
+from lorewright.turn.store.rewinding import redo, undo, undo_played, undo_to
+from lorewright.turn.views.draft import Recorder, Submission
+from lorewright.turn.views.stream import TurnStream
+from lorewright.turn.views.views import TurnViews
 from support import harbour as h
 
 FIFTEEN = (

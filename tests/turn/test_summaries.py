@@ -11,14 +11,15 @@ from typing import Any
 import pytest
 
 from lorewright.bootstrap import App
+from lorewright.builtin.summariser import passages, summarise
 from lorewright.errors import ProviderError
 from lorewright.llm.doubles import ScriptedModel
 from lorewright.llm.model import ModelRequest
 from lorewright.tokens import count_tokens
-from lorewright.turn.kept import Summary, SummarySentence
-from lorewright.turn.messages import Message
-from lorewright.turn.old_story import told_turns
-from lorewright.turn.summary_records import (
+from lorewright.turn.store.old_story import told_turns
+from lorewright.values.kept import Summary, SummarySentence
+from lorewright.values.messages import Message
+from lorewright.values.summary_records import (
     SENTENCES,
     SUMMARY_TOKENS,
     SummarisedSentence,
@@ -26,8 +27,7 @@ from lorewright.turn.summary_records import (
     ToldTurn,
     summary_for,
 )
-from lorewright.turn.told_before import RECENT_TURNS, SUMMARISE_AFTER
-from lorewright.turn.twins.summariser import passages, summarise
+from lorewright.values.told_before import RECENT_TURNS, SUMMARISE_AFTER
 from support import harbour as h
 from support.prompted_campaigns import campaigns as prompted_campaigns
 
@@ -94,7 +94,7 @@ def test_a_story_is_summarised_once_in_so_many_turns_and_never_what_is_shown_any
 def test_a_summary_goes_with_its_turn(app: App) -> None:
     h.say(app, *lines(FIRST))
     with app.campaigns.open("game") as campaign:
-        from lorewright.turn.rewinding import redo, undo
+        from lorewright.turn.store.rewinding import redo, undo
 
         after = campaign.store.head().summary
         undo(campaign.store)
@@ -279,8 +279,8 @@ def test_sentences_of_before_may_become_one_and_keep_all_their_turns(app: App) -
 
 
 def test_a_turn_that_is_known_only_together_with_another_is_not_told_alone() -> None:
-    from lorewright.turn.stages.summarise import Summarise
-    from lorewright.turn.summary_records import SummariserOutput
+    from lorewright.turn.stages.summarise.stage import Summarise
+    from lorewright.values.summary_records import SummariserOutput
 
     shown = given(told(30, "Osk waits."), before=[("Osk told you, and you went.", (2, 4))])
     alone = SummariserOutput(sentences=(SummarisedSentence(text="Osk told you.", turns=(2,)),))

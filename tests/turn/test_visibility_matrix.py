@@ -9,9 +9,9 @@ from typing import get_args
 
 import pytest
 
-from lorewright.turn import visibility
-from lorewright.turn.messages import Message, MessageType
-from lorewright.turn.visibility import MATRIX, Reader, Sight, seen_by
+from lorewright.turn.views.views import visibility
+from lorewright.turn.views.visibility import MATRIX, Reader, Sight, seen_by
+from lorewright.values.messages import Message, MessageType
 
 # As it stands in the specification; the columns are its, too. What it leaves out follows below.
 TABLE = """

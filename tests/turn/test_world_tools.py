@@ -10,8 +10,7 @@ from lorewright.bootstrap import App
 from lorewright.errors import NotFound
 from lorewright.rules.mechanics import OWNERS
 from lorewright.rules.patch import Patch
-from lorewright.turn.messages import Message
-from lorewright.turn.tools import (
+from lorewright.turn.checks.tools import (
     BOOKKEEPING,
     OUTSIDE_OPS,
     PARTS,
@@ -23,6 +22,7 @@ from lorewright.turn.tools import (
     transcript_seen,
     write,
 )
+from lorewright.values.messages import Message
 from lorewright.world import ops as o
 from lorewright.world.apply import apply
 from lorewright.world.state import OFFSTAGE, Entity, WorldState

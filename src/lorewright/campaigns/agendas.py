@@ -9,7 +9,7 @@ from typing import Any
 from lorewright.campaigns.names import PLAYER_NAMES
 from lorewright.ids import local
 from lorewright.rules.cast import CastRule
-from lorewright.turn.agendas import Agenda
+from lorewright.values.agendas import Agenda
 from lorewright.world.state import WorldState
 
 

@@ -13,9 +13,9 @@ from lorewright.retrieval.query import LoreRetrievalQuery, LoreRetrievalResult
 from lorewright.retrieval.retriever import retrieve, retrieve_for_entity
 from lorewright.retrieval.view import LoreView
 from lorewright.scene_lore.sections import sentences
-from lorewright.turn.lore_conditions import lore_conditions
-from lorewright.turn.result import TurnResult
-from lorewright.turn.scope import ways_out
+from lorewright.turn.views.scope import ways_out
+from lorewright.values.lore_conditions import lore_conditions
+from lorewright.values.result import TurnResult
 from lorewright.world.state import WorldState
 
 # What is asked at the prompt is answered on one screen.

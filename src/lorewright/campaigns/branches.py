@@ -12,8 +12,8 @@ from lorewright.errors import CampaignError, NotFound
 from lorewright.ids import is_id
 from lorewright.storage.branches import BranchRow, TurnRow, add_branch, branch_rows, turn_no_of, turn_rows
 from lorewright.storage.heads import HeadRow, head_row, is_on_path, path_to, undone_turns
-from lorewright.turn.rewinding import committed_state
-from lorewright.turn.store import CampaignStore
+from lorewright.turn.store.rewinding import committed_state
+from lorewright.turn.store.store import CampaignStore
 
 _LOG = "see: lorewright campaign log CAMPAIGN"
 _SHOW = "see: lorewright campaign show CAMPAIGN"

@@ -41,17 +41,17 @@ from lorewright.packs.loader import Progress, content_hash_of, no_progress
 from lorewright.retrieval.entry_history import has_entry_rules
 from lorewright.rules.rulesets import Ruleset
 from lorewright.storage.enclosure import Enclosure
-from lorewright.turn.acquaintance import Acquaintance, StorySoFar
-from lorewright.turn.campaign import CampaignRow, PackPin
-from lorewright.turn.draft import EntriesOf, Setting, no_entries, turn_id_of
-from lorewright.turn.entries import entry_history
-from lorewright.turn.leaks import LiveLeakCheck
-from lorewright.turn.messages import Message
 from lorewright.turn.prompting.pinning import pins_in_force
-from lorewright.turn.result import TurnResult
-from lorewright.turn.rows import now
-from lorewright.turn.scope import suggestions
-from lorewright.turn.store import CampaignStore
+from lorewright.turn.store.rows import now
+from lorewright.turn.store.store import CampaignStore
+from lorewright.turn.views.acquaintance import Acquaintance, StorySoFar
+from lorewright.turn.views.draft import EntriesOf, Setting, no_entries, turn_id_of
+from lorewright.turn.views.leaks import LiveLeakCheck
+from lorewright.turn.views.scope import suggestions
+from lorewright.values.campaign import CampaignRow, PackPin
+from lorewright.values.entries import entry_history
+from lorewright.values.messages import Message
+from lorewright.values.result import TurnResult
 from lorewright.world.state import WorldState
 
 _SUFFIX = ".db"

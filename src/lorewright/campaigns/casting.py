@@ -19,9 +19,9 @@ from lorewright.settings import ModelsSettings
 from lorewright.storage.database import Database
 from lorewright.storage.model_rows import model_keys
 from lorewright.trust import hold_models
-from lorewright.turn.casting import STAGES, make_stages
-from lorewright.turn.stage_run import BUILTIN
+from lorewright.turn.run.casting import STAGES, make_stages
 from lorewright.turn.stages.stages import Stages
+from lorewright.values.stage_run import BUILTIN
 
 
 @dataclass(frozen=True, slots=True)

@@ -48,11 +48,11 @@ from lorewright.storage.projection import PROJECTED, projected_rows, projected_t
 from lorewright.storage.sittings import session_rows
 from lorewright.storage.trouble import trouble_of
 from lorewright.storage.upgrades import rules_of_upgrades
-from lorewright.turn.messages import Message
-from lorewright.turn.projection import all_rows
-from lorewright.turn.result import TurnResult
-from lorewright.turn.rows import OPS, message_of, submission_of
-from lorewright.turn.states import bring_projection_up, stored_state
+from lorewright.turn.store.projection import all_rows
+from lorewright.turn.store.rows import OPS, message_of, submission_of
+from lorewright.turn.store.states import bring_projection_up, stored_state
+from lorewright.values.messages import Message
+from lorewright.values.result import TurnResult
 from lorewright.world.apply import apply
 from lorewright.world.state import WorldState, pair, relation_key
 

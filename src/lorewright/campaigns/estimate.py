@@ -11,9 +11,9 @@ from lorewright.campaigns.casting import Casting, ModelKeys
 from lorewright.campaigns.open_campaign import OpenCampaign
 from lorewright.llm.estimate import BESIDE, TYPICAL
 from lorewright.llm.taxonomy import Prices
-from lorewright.turn.casting import STAGES, stages_of
-from lorewright.turn.stage_run import BUILTIN
-from lorewright.turn.store import CampaignStore
+from lorewright.turn.run.casting import STAGES, stages_of
+from lorewright.turn.store.store import CampaignStore
+from lorewright.values.stage_run import BUILTIN
 
 # So many turns say what the next one will be like.
 _LAST_TURNS = 20

@@ -36,9 +36,9 @@ from lorewright.storage.enclosure import Enclosure
 from lorewright.storage.migrations import migrate
 from lorewright.storage.steps import step
 from lorewright.storage.tables import Table, Value, read_tables, write_tables
-from lorewright.turn.campaign import CampaignRow
-from lorewright.turn.states import bring_projection_up
-from lorewright.turn.store import CampaignStore
+from lorewright.turn.store.states import bring_projection_up
+from lorewright.turn.store.store import CampaignStore
+from lorewright.values.campaign import CampaignRow
 
 _FORMAT = "lorewright-campaign"
 # Raised whenever an older program could not read the file as it is meant.

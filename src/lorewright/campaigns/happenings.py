@@ -14,8 +14,8 @@ from lorewright.ids import canonical_json
 from lorewright.index.history import HistoryRecord
 from lorewright.rules.outcomes import Outcome, Resolution
 from lorewright.rules.record import PREDICATES
-from lorewright.turn.kept import LorebookEntry
-from lorewright.turn.messages import Message
+from lorewright.values.kept import LorebookEntry
+from lorewright.values.messages import Message
 from lorewright.world.apply import apply
 from lorewright.world.state import OFFSTAGE, Fact, WorldState
 

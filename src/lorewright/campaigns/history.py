@@ -20,8 +20,8 @@ from lorewright.index.history_generation import history_generation
 from lorewright.index.vector_building import VectorBuilder
 from lorewright.storage.enclosure import Enclosure
 from lorewright.storage.sittings import session_summaries
-from lorewright.turn.keeping import flagged_entries
-from lorewright.turn.store import CampaignStore
+from lorewright.turn.store.keeping import flagged_entries
+from lorewright.turn.store.store import CampaignStore
 from lorewright.world.state import WorldState
 
 # Raised whenever the records of a turn would be others than before, so that old ones are made again.

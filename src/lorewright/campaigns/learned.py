@@ -15,7 +15,7 @@ from lorewright.packs.models import Pack
 from lorewright.retrieval.desk import opened
 from lorewright.retrieval.in_force import in_force
 from lorewright.retrieval.view import LoreView
-from lorewright.turn.lore_conditions import lore_conditions
+from lorewright.values.lore_conditions import lore_conditions
 
 
 @contextmanager

@@ -19,9 +19,9 @@ from lorewright.retrieval.overrides import ids_of, things, told_entity
 from lorewright.retrieval.query import LoreRetrievalQuery
 from lorewright.retrieval.retriever import Retrieval, retrieve, why_not
 from lorewright.retrieval.view import LoreView, as_told, hidden_entities, hidden_names, qualified
-from lorewright.turn.entries import entry_history
-from lorewright.turn.lore_conditions import lore_conditions
-from lorewright.turn.store import CampaignStore
+from lorewright.turn.store.store import CampaignStore
+from lorewright.values.entries import entry_history
+from lorewright.values.lore_conditions import lore_conditions
 from lorewright.world.state import WorldState
 
 

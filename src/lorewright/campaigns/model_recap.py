@@ -14,13 +14,13 @@ from lorewright.llm.calls import CallLog
 from lorewright.llm.gateway import Options, run_structured
 from lorewright.storage.model_rows import keep_model_call
 from lorewright.storage.sittings import SessionRow
-from lorewright.turn.closed_names import unknown_names
-from lorewright.turn.draft import use_of
-from lorewright.turn.prompting.later import RecapContext, SummaryOutput
+from lorewright.turn.checks.closed_names import unknown_names
 from lorewright.turn.prompting.pinning import pinned_library
+from lorewright.turn.prompting.recap import RecapContext, SummaryOutput
 from lorewright.turn.prompting.variables import MessageVariables
-from lorewright.turn.stage_run import BUILTIN
 from lorewright.turn.stages.stage import REPAIR
+from lorewright.turn.views.draft import use_of
+from lorewright.values.stage_run import BUILTIN
 
 STAGE = "recap"
 # So many of a sitting's last narrations are read; a long evening has more than fit.

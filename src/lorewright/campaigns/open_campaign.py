@@ -16,20 +16,20 @@ from lorewright.llm.metered import Spent
 from lorewright.storage.heads import HeadRow, head_row
 from lorewright.storage.model_rows import spent_in
 from lorewright.storage.sittings import active_session_row
-from lorewright.turn.acquaintance import Acquaintance
-from lorewright.turn.campaign import CampaignRow
-from lorewright.turn.casting import STAGES, make_stages
-from lorewright.turn.commit import run_turn
-from lorewright.turn.draft import Setting, Submission
-from lorewright.turn.editing import edit
-from lorewright.turn.kept import NOTHING_KEPT, Kept
-from lorewright.turn.listener import SILENT, Listener
-from lorewright.turn.personas import persona_called, somebody_called
 from lorewright.turn.prompting.pinning import pinned_library
-from lorewright.turn.rewinding import redo, undo_played
-from lorewright.turn.stage_run import BUILTIN
+from lorewright.turn.run.casting import STAGES, make_stages
+from lorewright.turn.run.commit import run_turn
+from lorewright.turn.run.editing import edit
 from lorewright.turn.stages.stages import Stages
-from lorewright.turn.store import CampaignStore
+from lorewright.turn.store.rewinding import redo, undo_played
+from lorewright.turn.store.store import CampaignStore
+from lorewright.turn.views.acquaintance import Acquaintance
+from lorewright.turn.views.draft import Setting, Submission
+from lorewright.turn.views.personas import persona_called, somebody_called
+from lorewright.values.campaign import CampaignRow
+from lorewright.values.kept import NOTHING_KEPT, Kept
+from lorewright.values.listener import SILENT, Listener
+from lorewright.values.stage_run import BUILTIN
 from lorewright.world.apply import apply
 from lorewright.world.ops import PlayAs, StateOp
 

@@ -18,8 +18,8 @@ from lorewright.index.history import HistoryRecord, TurnKey
 from lorewright.index.history_generation import GrowingHistory
 from lorewright.storage.heads import ancestor
 from lorewright.storage.sittings import session_summaries
-from lorewright.turn.draft import Head
-from lorewright.turn.store import CampaignStore
+from lorewright.turn.store.store import CampaignStore
+from lorewright.turn.views.draft import Head
 from lorewright.world.state import WorldState
 
 # So many new turns are kept in the index at once; the last few when the campaign is closed. Nobody needs them sooner:

@@ -19,7 +19,7 @@ from lorewright.llm.prompts.library import PromptLibrary
 from lorewright.llm.prompts.template import PromptTemplate, read_template
 from lorewright.storage.prompt_pins import prompt_pins, unpin_prompt
 from lorewright.turn.prompting.pinning import pin_prompt
-from lorewright.turn.prompting.schemas import STAGE_TYPES, schema_files
+from lorewright.turn.stages.schemas import STAGE_TYPES, schema_files
 
 # Whatever is filled into a prompt: the turn's stages, and what is asked outside of turns.
 PROMPT_TYPES: Mapping[str, Mapping[str, type[BaseModel]]] = MappingProxyType(

@@ -7,11 +7,11 @@ from lorewright.campaigns.open_campaign import OpenCampaign
 from lorewright.errors import CampaignError, EditRefused, NotFound
 from lorewright.ids import canonical_json, content_hash
 from lorewright.storage.kept_rows import result_of
-from lorewright.turn.canon import standing
-from lorewright.turn.keeping import KeptReview, reviews
-from lorewright.turn.kept import Decision, Kept
-from lorewright.turn.lorebook import entry_of
-from lorewright.turn.store import CampaignStore
+from lorewright.turn.checks.canon import standing
+from lorewright.turn.checks.lorebook import entry_of
+from lorewright.turn.store.keeping import KeptReview, reviews
+from lorewright.turn.store.store import CampaignStore
+from lorewright.values.kept import Decision, Kept
 from lorewright.world import ops as o
 from lorewright.world.apply import apply
 from lorewright.world.schemas import plain

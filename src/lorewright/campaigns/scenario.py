@@ -8,6 +8,7 @@ from typing import Any, Literal, Self
 from pydantic import Field, ValidationError, field_validator, model_validator
 
 from lorewright.bounded_files import read_text
+from lorewright.builtin.narrator.phrases import phrase_problems
 from lorewright.campaigns.faults import Fault, faults_of, told
 from lorewright.campaigns.scenario_cast import ScenarioCast
 from lorewright.campaigns.scenario_players import ScenarioPersona, ScenarioPlayer, Written
@@ -17,7 +18,6 @@ from lorewright.rules.conditions import Condition
 from lorewright.rules.effects import Effect
 from lorewright.rules.hardships import Hindrance, Inquiry, ThreatRule
 from lorewright.rules.rulesets import Phrase, Rule, TurnProfile
-from lorewright.turn.twins.narrator.phrases import phrase_problems
 from lorewright.world.frozen import Frozen, FrozenMap
 
 _KEYS = "see docs/authoring.md for the keys of a scenario"

@@ -12,7 +12,7 @@ from lorewright.ids import local
 from lorewright.index.generation import Generation
 from lorewright.rules.effects import Effect
 from lorewright.rules.rulesets import ANY_NPC, Rule, Ruleset
-from lorewright.turn.acquaintance import Acquaintance, Exchange, StorySoFar
+from lorewright.turn.views.acquaintance import Acquaintance, Exchange, StorySoFar
 from lorewright.world.state import OFFSTAGE, WorldState
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from lorewright.campaigns.open_campaign import OpenCampaign
 from lorewright.campaigns.scenario_checks import Doubt
-from lorewright.turn.result import TurnResult
+from lorewright.values.result import TurnResult
 
 
 def tried_demo(campaign: OpenCampaign, lines: Sequence[str]) -> Iterator[Doubt]:

@@ -26,8 +26,8 @@ from lorewright.storage.sittings import (
     finish_session,
     session_rows,
 )
-from lorewright.turn.lore_conditions import lore_conditions
-from lorewright.turn.store import CampaignStore
+from lorewright.turn.store.store import CampaignStore
+from lorewright.values.lore_conditions import lore_conditions
 from lorewright.world.state import OFFSTAGE, WorldState
 
 # Whoever comes back after so long has slept over it: a dinner is shorter, a night is longer.

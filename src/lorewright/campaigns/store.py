@@ -19,10 +19,10 @@ from lorewright.storage.prompt_pins import PromptPin, pinning
 from lorewright.storage.steps import step
 from lorewright.storage.trouble import Trouble
 from lorewright.storage.upgrades import all_pins
-from lorewright.turn.campaign import PackPin
-from lorewright.turn.messages import Message
-from lorewright.turn.rows import message_row, now
-from lorewright.turn.states import StateOf, first_projection
+from lorewright.turn.store.rows import message_row, now
+from lorewright.turn.store.states import StateOf, first_projection
+from lorewright.values.campaign import PackPin
+from lorewright.values.messages import Message
 from lorewright.world.state import WorldState
 
 

@@ -12,11 +12,11 @@ from lorewright.errors import NotFound
 from lorewright.ids import shown_item
 from lorewright.index.generation import Generation
 from lorewright.scene_lore.sections import in_sentences
-from lorewright.turn.prompting.sources import Kind, Source, sources_of
-from lorewright.turn.records import NarratorInput
-from lorewright.turn.result import TurnResult
-from lorewright.turn.stage_run import BUILTIN
-from lorewright.turn.stages.narrate import Narrate
+from lorewright.turn.stages.narrate.sources import Kind, Source, sources_of
+from lorewright.turn.stages.narrate.stage import Narrate
+from lorewright.values.records import NarratorInput
+from lorewright.values.result import TurnResult
+from lorewright.values.stage_run import BUILTIN
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,8 +26,8 @@ from lorewright.errors import SettingsError
 from lorewright.evals.metrics import lore_cache_hit_rate
 from lorewright.storage.heads import head_row, undone_turns
 from lorewright.storage.sittings import active_session_row
-from lorewright.turn.campaign import CampaignRow
-from lorewright.turn.store import CampaignStore
+from lorewright.turn.store.store import CampaignStore
+from lorewright.values.campaign import CampaignRow
 
 app = typer.Typer(
     help="Campaigns: begin one, look at it, take turns back, branch off.",

@@ -14,7 +14,7 @@ from lorewright.cli.table_talk import roll_line
 from lorewright.errors import NotFound
 from lorewright.ids import canonical_json
 from lorewright.rules.outcomes import Roll
-from lorewright.turn.store import CampaignStore
+from lorewright.turn.store.store import CampaignStore
 
 EXAMPLE = "Example: lorewright campaign log friday --turn 3 --diff --json"
 

@@ -10,9 +10,9 @@ from lorewright.cli.output import say
 from lorewright.cli.prose import wrapped
 from lorewright.rules.cast import CastRule
 from lorewright.rules.rulesets import CampaignRules
-from lorewright.turn.messages import Message
-from lorewright.turn.rounds import ACTIVATE, VALIDATE
-from lorewright.turn.store import CampaignStore
+from lorewright.turn.run.rounds import ACTIVATE, VALIDATE
+from lorewright.turn.store.store import CampaignStore
+from lorewright.values.messages import Message
 from lorewright.world.state import WorldState
 
 

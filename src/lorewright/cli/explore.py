@@ -24,7 +24,7 @@ from lorewright.index.library import InstalledPack
 from lorewright.packs.findings import Finding
 from lorewright.settings import EMBEDDER_VARIABLE, WORKSPACE_VARIABLE, Workspace
 from lorewright.trust import is_granted, reaches_by_embedder
-from lorewright.turn.campaign import CampaignRow
+from lorewright.values.campaign import CampaignRow
 
 EXAMPLES = {"explore": "Example: lorewright explore ~/notes/my-town"}
 

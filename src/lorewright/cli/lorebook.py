@@ -8,7 +8,7 @@ import typer
 
 from lorewright.bootstrap import open_app
 from lorewright.cli.output import say, show_json, show_table
-from lorewright.turn.keeping import KeptEntry, lorebook
+from lorewright.turn.store.keeping import KeptEntry, lorebook
 from lorewright.world.state import WorldState
 
 app = typer.Typer(add_completion=False, rich_markup_mode=None)

@@ -12,9 +12,9 @@ from lorewright.campaigns.open_campaign import OpenCampaign
 from lorewright.cli.output import say
 from lorewright.errors import SettingsError
 from lorewright.storage.model_rows import model_keys, own_model_keys, usage
-from lorewright.turn.casting import stages_of
-from lorewright.turn.stage_run import BUILTIN
-from lorewright.turn.store import CampaignStore
+from lorewright.turn.run.casting import stages_of
+from lorewright.turn.store.store import CampaignStore
+from lorewright.values.stage_run import BUILTIN
 
 
 def show_models(campaign: OpenCampaign) -> None:

@@ -8,8 +8,8 @@ from lorewright.cli.prose import wrapped
 from lorewright.cli.seat import Seat
 from lorewright.cli.table_talk import show_result
 from lorewright.errors import CampaignError
-from lorewright.turn.personas import persona_called
-from lorewright.turn.result import TurnResult
+from lorewright.turn.views.personas import persona_called
+from lorewright.values.result import TurnResult
 from lorewright.world.state import OFFSTAGE, WorldState
 
 # Names of more words than this are found by some of their words.

@@ -34,7 +34,7 @@ from lorewright.errors import LorewrightError, NotFound, SettingsError
 from lorewright.grants import forget_agreements
 from lorewright.storage.heads import head_row
 from lorewright.storage.sittings import active_session_row
-from lorewright.turn.result import TurnResult
+from lorewright.values.result import TurnResult
 
 EXAMPLES = {
     "play": "Example: lorewright play dead_drop --large-model claude-haiku",

@@ -15,7 +15,7 @@ from lorewright.cli.model_options import Yes, agree_beforehand
 from lorewright.cli.output import say
 from lorewright.cli.table_talk import show_result
 from lorewright.evals.last_act import without_last_act
-from lorewright.turn.result import TurnResult
+from lorewright.values.result import TurnResult
 
 EXAMPLES = {
     "end-scene": "Example: lorewright campaign end-scene friday --minutes 30",

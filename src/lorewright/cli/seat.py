@@ -21,8 +21,8 @@ from lorewright.errors import LorewrightError, NotAgreed, NotTrusted, PromptErro
 from lorewright.evals.last_act import without_last_act
 from lorewright.storage.heads import head_row
 from lorewright.storage.model_rows import last_attempt, usage_of_turn, usage_since
-from lorewright.turn.listener import Listener
-from lorewright.turn.result import TurnResult
+from lorewright.values.listener import Listener
+from lorewright.values.result import TurnResult
 
 # What a model, its prompt or its settings are to blame for: without them the turn can be played.
 _OF_MODELS = (ProviderError, PromptError, SettingsError)

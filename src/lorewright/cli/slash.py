@@ -20,8 +20,8 @@ from lorewright.cli.seat import Seat
 from lorewright.cli.table_talk import roll_line, show_last, show_result, show_table, take_back
 from lorewright.errors import CampaignError, SettingsError
 from lorewright.storage.sittings import session_rows
-from lorewright.turn.result import TurnResult
-from lorewright.turn.rewinding import redo
+from lorewright.turn.store.rewinding import redo
+from lorewright.values.result import TurnResult
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,9 +14,9 @@ from lorewright.rules.outcomes import Roll
 from lorewright.storage.heads import head_row
 from lorewright.storage.model_rows import Usage
 from lorewright.storage.sittings import session_rows
-from lorewright.turn.result import TurnResult
-from lorewright.turn.rewinding import undo_played
-from lorewright.turn.told_before import SCENE_CLOSED
+from lorewright.turn.store.rewinding import undo_played
+from lorewright.values.result import TurnResult
+from lorewright.values.told_before import SCENE_CLOSED
 
 
 def show_start(campaign: OpenCampaign) -> None:

@@ -12,8 +12,8 @@ from lorewright.evals.comparing import Difference, stage_differences, turn_diffe
 from lorewright.evals.figures import PlayedTurn, figures_of, narration_of
 from lorewright.evals.recording import RecordedTurn
 from lorewright.evals.replayed import TurnReplay
-from lorewright.turn.draft import Draft, StageRecord
-from lorewright.turn.rows import prompt_shown
+from lorewright.turn.store.rows import prompt_shown
+from lorewright.turn.views.draft import Draft, StageRecord
 from lorewright.world.state import WorldState
 from lorewright.world.state_diff import StateDiff, state_diff
 

@@ -11,12 +11,12 @@ from lorewright.evals.recording import PromptsOfTurn, RecordedModel, RecordedTur
 from lorewright.evals.shelf import PromptShelf
 from lorewright.llm.model import Model
 from lorewright.llm.prompt import Prompt
-from lorewright.turn.casting import STAGES, make_stages
-from lorewright.turn.stage_run import BUILTIN
-from lorewright.turn.stages.extract import Extract
-from lorewright.turn.stages.narrate import Narrate
+from lorewright.turn.run.casting import STAGES, make_stages
+from lorewright.turn.stages.extract.stage import Extract
+from lorewright.turn.stages.narrate.stage import Narrate
 from lorewright.turn.stages.stage import REPAIR
 from lorewright.turn.stages.stages import Stages
+from lorewright.values.stage_run import BUILTIN
 
 # Those that tell the turn and read what was told, until it holds.
 _TELLING = (Narrate.name, Extract.name)

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from lorewright.evals.recording import RecordedTurn
-from lorewright.turn.draft import StageRecord
+from lorewright.turn.views.draft import StageRecord
 
 Aspect = Literal["input", "output", "missing", "extra", "dice", "state", "narration", "result"]
 

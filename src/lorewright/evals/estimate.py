@@ -11,7 +11,7 @@ from lorewright.evals.casting import Overrides
 from lorewright.evals.recording import RecordedTurn
 from lorewright.llm.taxonomy import Row
 from lorewright.tokens import count_tokens
-from lorewright.turn.stage_run import BUILTIN
+from lorewright.values.stage_run import BUILTIN
 
 # What a stage reads beside its input, and writes, where no model ran it then.
 _PROMPT, _ANSWER = 800, 300

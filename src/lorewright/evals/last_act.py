@@ -17,16 +17,16 @@ from lorewright.errors import CampaignError, HeadMoved, LorewrightError
 from lorewright.evals.past_head import head_at
 from lorewright.evals.recording import PromptsOfTurn, RecordedModel, RecordedTurn, recorded_turn
 from lorewright.ids import canonical_json, content_hash
-from lorewright.turn.casting import STAGES, make_stages
-from lorewright.turn.draft import Draft, Recorder, Submission
-from lorewright.turn.listener import SILENT, Listener
-from lorewright.turn.pipeline import think
-from lorewright.turn.rewinding import redo, undo
-from lorewright.turn.rounds import ACTIVATE, VALIDATE
-from lorewright.turn.stages.extract import Extract
-from lorewright.turn.stages.narrate import Narrate
-from lorewright.turn.stages.npc_intent import Intend
+from lorewright.turn.run.casting import STAGES, make_stages
+from lorewright.turn.run.pipeline import think
+from lorewright.turn.run.rounds import ACTIVATE, VALIDATE
+from lorewright.turn.stages.extract.stage import Extract
+from lorewright.turn.stages.narrate.stage import Narrate
+from lorewright.turn.stages.npc_intent.stage import Intend
 from lorewright.turn.stages.stages import Stages
+from lorewright.turn.store.rewinding import redo, undo
+from lorewright.turn.views.draft import Draft, Recorder, Submission
+from lorewright.values.listener import SILENT, Listener
 
 # Where one narration tells everybody's acts, it is told anew without the last, and so is what it adds.
 _TOLD_AT_ONCE = (Narrate.name, Extract.name)

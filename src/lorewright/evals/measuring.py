@@ -12,8 +12,8 @@ from lorewright.evals.figures import PlayedTurn, TurnFigures, figures_of, model_
 from lorewright.evals.metrics import MICRO, FailedAttempt, Metrics, changing_tokens, metrics_of, prefix_share
 from lorewright.evals.turn_range import ALL_TURNS, TurnRange
 from lorewright.storage.sittings import session_rows
-from lorewright.turn.campaign import CampaignRow
-from lorewright.turn.store import CampaignStore
+from lorewright.turn.store.store import CampaignStore
+from lorewright.values.campaign import CampaignRow
 
 
 @dataclass(frozen=True, slots=True)

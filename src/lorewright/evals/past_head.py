@@ -7,10 +7,10 @@ from typing import Any
 
 from lorewright.storage.heads import is_on_path
 from lorewright.storage.sittings import session_rows
-from lorewright.turn.draft import Head
-from lorewright.turn.old_story import summary_at, untold_at
-from lorewright.turn.store import CampaignStore
-from lorewright.turn.told_before import RECENT_TURNS, markers_of, options_of
+from lorewright.turn.store.old_story import summary_at, untold_at
+from lorewright.turn.store.store import CampaignStore
+from lorewright.turn.views.draft import Head
+from lorewright.values.told_before import RECENT_TURNS, markers_of, options_of
 from lorewright.world.state import WorldState
 
 

@@ -14,8 +14,8 @@ from lorewright.index.history import HistoryRecord
 from lorewright.index.history_generation import history_generation
 from lorewright.rules.outcomes import Resolution
 from lorewright.storage.heads import ancestor
-from lorewright.turn.draft import Draft, Head, Setting
-from lorewright.turn.store import CampaignStore
+from lorewright.turn.store.store import CampaignStore
+from lorewright.turn.views.draft import Draft, Head, Setting
 from lorewright.world.state import WorldState
 
 # Turn ID -> what is told of a turn that came out otherwise. Turns keep their IDs in a replay.

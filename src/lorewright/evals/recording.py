@@ -12,7 +12,7 @@ from lorewright.llm.model import ModelReply, ModelRequest, OnText, ToolCall
 from lorewright.llm.prompt import Prompt, RenderedPrompt
 from lorewright.rules.dice import Dice
 from lorewright.rules.outcomes import Roll
-from lorewright.turn.leaks import LEAKS, Refusal, Refusals
+from lorewright.turn.views.leaks import LEAKS, Refusal, Refusals
 
 # Kinds of turns that were thought, and so can be thought again. Any other is what its ops say.
 THOUGHT = ("play", "clarification")

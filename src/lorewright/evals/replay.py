@@ -33,7 +33,7 @@ from lorewright.evals.shelf import PromptShelf
 from lorewright.evals.turn_range import ALL_TURNS, TurnRange
 from lorewright.llm.prompts.library import PromptLibrary
 from lorewright.llm.taxonomy import Row, may_cost
-from lorewright.turn.stage_run import BUILTIN
+from lorewright.values.stage_run import BUILTIN
 
 
 @dataclass(frozen=True, slots=True)

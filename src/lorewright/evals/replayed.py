@@ -9,7 +9,7 @@ from typing import Any
 from lorewright.evals.comparing import Difference
 from lorewright.evals.figures import TurnFigures
 from lorewright.rules.outcomes import Roll
-from lorewright.turn.result import TurnResult
+from lorewright.values.result import TurnResult
 from lorewright.world.state_diff import StateDiff
 
 # What of a turn others see; a stage that is given or makes something else may still come to the same.

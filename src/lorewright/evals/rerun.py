@@ -19,13 +19,13 @@ from lorewright.evals.recording import RecordedDice, RecordedTurn, recorded_turn
 from lorewright.evals.replayed import TurnReplay
 from lorewright.index.history import HistoryRecord
 from lorewright.rules.dice import Dice, SeededDice
-from lorewright.turn.campaign import CampaignRow
-from lorewright.turn.draft import Draft, Head, Recorder, Setting
-from lorewright.turn.leaks import RecordedLeakCheck
-from lorewright.turn.messages import Message
-from lorewright.turn.pipeline import think
-from lorewright.turn.store import CampaignStore
-from lorewright.turn.told_before import markers_of, options_of
+from lorewright.turn.run.pipeline import think
+from lorewright.turn.store.store import CampaignStore
+from lorewright.turn.views.draft import Draft, Head, Recorder, Setting
+from lorewright.turn.views.leaks import RecordedLeakCheck
+from lorewright.values.campaign import CampaignRow
+from lorewright.values.messages import Message
+from lorewright.values.told_before import markers_of, options_of
 from lorewright.world.state import WorldState
 
 

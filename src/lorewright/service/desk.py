@@ -27,7 +27,7 @@ from lorewright.service.shapes import (
     PackShown,
 )
 from lorewright.service.viewer import Viewer
-from lorewright.turn.tools import StateSeen
+from lorewright.turn.checks.tools import StateSeen
 
 Corpus = Literal["authored", "history", "all"]
 

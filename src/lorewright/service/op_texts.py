@@ -9,7 +9,7 @@ from pydantic import BaseModel, TypeAdapter, ValidationError
 from pydantic_core import PydanticUndefined
 
 from lorewright.errors import EditRefused
-from lorewright.turn.tools import OUTSIDE_OPS
+from lorewright.turn.checks.tools import OUTSIDE_OPS
 from lorewright.world.ops import StateOp
 
 _OPS: TypeAdapter[tuple[StateOp, ...]] = TypeAdapter(tuple[StateOp, ...])

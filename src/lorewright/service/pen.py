@@ -17,10 +17,10 @@ from lorewright.ids import canonical_json, content_hash, local
 from lorewright.service.desk import Desk
 from lorewright.service.op_texts import ops_of
 from lorewright.service.shapes import EditDone, EditPreview, Lorebook, LorebookShown, Reviews, ReviewShown
-from lorewright.turn.draft import turn_id_of
-from lorewright.turn.editing import STAGE, draft_of_edit, submission_of
-from lorewright.turn.keeping import KeptReview, lorebook
-from lorewright.turn.rows import OPS
+from lorewright.turn.run.editing import STAGE, draft_of_edit, submission_of
+from lorewright.turn.store.keeping import KeptReview, lorebook
+from lorewright.turn.store.rows import OPS
+from lorewright.turn.views.draft import turn_id_of
 from lorewright.world.ops import StateOp
 from lorewright.world.state import WorldState
 from lorewright.world.state_diff import state_diff

@@ -8,7 +8,7 @@ from typing import Any
 
 from lorewright.campaigns.eyes import SceneFound, Transcript
 from lorewright.service.shapes import EntityFound
-from lorewright.turn.tools import MessageSeen, StateSeen, WaySeen
+from lorewright.turn.checks.tools import MessageSeen, StateSeen, WaySeen
 
 # What an author calls an item by, before its text.
 _NAMES = re.compile(r"\{#[^}]*\}\s*")

@@ -31,8 +31,8 @@ from lorewright.service.shapes import (
     Packs,
     Reviews,
 )
-from lorewright.turn.editing import MOST_OPS
-from lorewright.turn.tools import OUTSIDE_OPS, PARTS, StateSeen
+from lorewright.turn.checks.tools import OUTSIDE_OPS, PARTS, StateSeen
+from lorewright.turn.run.editing import MOST_OPS
 
 T = TypeVar("T")
 

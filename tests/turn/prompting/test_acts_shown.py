@@ -10,9 +10,9 @@ import pytest
 from lorewright.llm.prompt import RenderedPrompt
 from lorewright.rules.outcomes import Outcome
 from lorewright.tokens import count_tokens
-from lorewright.turn.prompting.narrator import narrator_context
-from lorewright.turn.prompting.sources import sources_of
-from lorewright.turn.records import NarratorInput, NpcAct
+from lorewright.turn.stages.narrate.context import narrator_context
+from lorewright.turn.stages.narrate.sources import sources_of
+from lorewright.values.records import NarratorInput, NpcAct
 from support.narrator_company import ALLEY, COMPANY, JO, OVERHEARD, PEOPLE, UNIT, act, came_of, company, news
 from support.narrator_scenes import PIER, outcome
 from support.prompted_campaigns import LIBRARY

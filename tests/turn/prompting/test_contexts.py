@@ -13,17 +13,17 @@ from lorewright.campaigns.prompts import PROMPT_TYPES
 from lorewright.llm.prompt import RenderedPrompt
 from lorewright.rules.outcomes import Outcome
 from lorewright.tokens import count_tokens
-from lorewright.turn.prompting.extractors import lore_extractor_context
-from lorewright.turn.prompting.interpreter import interpreter_context
-from lorewright.turn.prompting.planner import planner_context
-from lorewright.turn.prompting.resolution import resolution_context
-from lorewright.turn.proposals import ExtractorInput, ResolutionInput
-from lorewright.turn.records import InterpreterInput, Named, PlannerInput, Scope, WayOut
-from lorewright.turn.stages.extract import Extract
-from lorewright.turn.stages.interpret import Interpret, ReadTurn
-from lorewright.turn.stages.narrate import Narrate
-from lorewright.turn.stages.plan import Plan
-from lorewright.turn.stages.resolution import Resolve
+from lorewright.turn.stages.extract.context import lore_extractor_context
+from lorewright.turn.stages.extract.stage import Extract
+from lorewright.turn.stages.interpret.context import interpreter_context
+from lorewright.turn.stages.interpret.stage import Interpret, ReadTurn
+from lorewright.turn.stages.narrate.stage import Narrate
+from lorewright.turn.stages.plan.context import planner_context
+from lorewright.turn.stages.plan.stage import Plan
+from lorewright.turn.stages.resolution.context import resolution_context
+from lorewright.turn.stages.resolution.stage import Resolve
+from lorewright.values.proposals import ExtractorInput, ResolutionInput
+from lorewright.values.records import InterpreterInput, Named, PlannerInput, Scope, WayOut
 from support import harbour as h
 from support.prompted_campaigns import LIBRARY
 

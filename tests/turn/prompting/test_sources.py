@@ -17,12 +17,12 @@ from lorewright.errors import OutputRejected
 from lorewright.llm.doubles import ParrotModel
 from lorewright.tokens import count_tokens
 from lorewright.turn.prompting.cutting import cut
-from lorewright.turn.prompting.narrator import narrator_context
-from lorewright.turn.prompting.sources import sources_of
-from lorewright.turn.records import NarratorInput
-from lorewright.turn.stages.interpret import Interpret
-from lorewright.turn.stages.narrate import Narrate
-from lorewright.turn.stages.plan import Plan
+from lorewright.turn.stages.interpret.stage import Interpret
+from lorewright.turn.stages.narrate.context import narrator_context
+from lorewright.turn.stages.narrate.sources import sources_of
+from lorewright.turn.stages.narrate.stage import Narrate
+from lorewright.turn.stages.plan.stage import Plan
+from lorewright.values.records import NarratorInput
 from support import harbour as h
 from support import harbour_canaries as c
 from support.prompted_campaigns import LIBRARY, prompted

@@ -6,19 +6,7 @@ from typing import Any
 
 import pytest
 
-from lorewright.turn.messages import Message
-from lorewright.turn.prompting.extractors import (
-    CharacterExtractorContext,
-    LoreExtractorContext,
-    PersonaExtractorContext,
-)
-from lorewright.turn.prompting.interpreter import InterpreterContext
-from lorewright.turn.prompting.later import RecapContext
-from lorewright.turn.prompting.narrator import NarratorContext
-from lorewright.turn.prompting.npc_intent import NpcIntentContext
-from lorewright.turn.prompting.planner import PlannerContext
-from lorewright.turn.prompting.resolution import ResolutionContext
-from lorewright.turn.prompting.summariser import SummariserContext
+from lorewright.turn.prompting.recap import RecapContext
 from lorewright.turn.prompting.variables import (
     CharInside,
     CharVariables,
@@ -26,7 +14,16 @@ from lorewright.turn.prompting.variables import (
     message_variables,
     state_variables,
 )
-from lorewright.turn.records import InnerState, Persona
+from lorewright.turn.stages.extract.context import LoreExtractorContext
+from lorewright.turn.stages.inner.context import CharacterExtractorContext, PersonaExtractorContext
+from lorewright.turn.stages.interpret.context import InterpreterContext
+from lorewright.turn.stages.narrate.context import NarratorContext
+from lorewright.turn.stages.npc_intent.context import NpcIntentContext
+from lorewright.turn.stages.plan.context import PlannerContext
+from lorewright.turn.stages.resolution.context import ResolutionContext
+from lorewright.turn.stages.summarise.context import SummariserContext
+from lorewright.values.messages import Message
+from lorewright.values.records import InnerState, Persona
 from support.prompt_files import prompt
 
 STATES = (

@@ -12,13 +12,13 @@ from hypothesis import given as with_values
 from hypothesis import settings
 from hypothesis import strategies as some
 
+from lorewright.builtin.narrator import narrate
+from lorewright.builtin.narrator.authored import plain
+from lorewright.builtin.narrator.grammar import grammar
+from lorewright.builtin.narrator.memory import sentences
 from lorewright.rules.outcomes import OutcomeCode, ReasonCode
 from lorewright.rules.rulesets import BandName
-from lorewright.turn.records import Movement, NarratorInput, NpcAct
-from lorewright.turn.twins.narrator import narrate
-from lorewright.turn.twins.narrator.authored import plain
-from lorewright.turn.twins.narrator.grammar import grammar
-from lorewright.turn.twins.narrator.memory import sentences
+from lorewright.values.records import Movement, NarratorInput, NpcAct
 from lorewright.world.ops import ChangeInventory
 from support.deeds_of_others import GOLDENS, every_act, written_out
 from support.narrator_company import (

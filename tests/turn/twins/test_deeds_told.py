@@ -8,10 +8,10 @@ from typing import Any, get_args
 
 import pytest
 
+from lorewright.builtin.narrator import narrate
+from lorewright.builtin.narrator.grammar import grammar
 from lorewright.rules.rulesets import BandName
-from lorewright.turn.records import Recorded, ThingView
-from lorewright.turn.twins.narrator import narrate
-from lorewright.turn.twins.narrator.grammar import grammar
+from lorewright.values.records import Recorded, ThingView
 from lorewright.world.ops import ChangeRelation, SetDoor
 from support.narrator_scenes import given, outcome, played
 

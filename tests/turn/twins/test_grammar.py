@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
-from lorewright.turn.twins.narrator.bag import Ledger
-from lorewright.turn.twins.narrator.beats import Beat, Person
-from lorewright.turn.twins.narrator.grammar import choose, grammar, merged
-from lorewright.turn.twins.narrator.memory import Memory
-from lorewright.turn.twins.narrator.realise import Voice
+from lorewright.builtin.narrator.bag import Ledger
+from lorewright.builtin.narrator.beats import Beat, Person
+from lorewright.builtin.narrator.grammar import choose, grammar, merged
+from lorewright.builtin.narrator.memory import Memory
+from lorewright.builtin.narrator.realise import Voice
 
 # Every slot filled, once with names as packs have them and once with what is hardest to put into a sentence.
 SLOTS = (

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from lorewright.turn.records import LoreLine, NarratorInput, PersonView, ThingView
-from lorewright.turn.twins.narrator import narrate
+from lorewright.builtin.narrator import narrate
+from lorewright.values.records import LoreLine, NarratorInput, PersonView, ThingView
 from lorewright.world.state import SHELF_TAG
 from support.narrator_scenes import BAR, NAMES, given, outcome, played
 

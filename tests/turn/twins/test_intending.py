@@ -13,11 +13,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from lorewright.builtin.npc.intending import intend
+from lorewright.builtin.npc.words import grammar
 from lorewright.rules.cast import AuthoredAct, done_key, tried_key
-from lorewright.turn.intents import NpcIntent, NpcIntentInput
-from lorewright.turn.records import Recorded
-from lorewright.turn.twins.npc.intending import intend
-from lorewright.turn.twins.npc.words import grammar
+from lorewright.values.intents import NpcIntent, NpcIntentInput
+from lorewright.values.records import Recorded
 from support.narrator_bar import CHEN, CREDSTICK, JIN, KNIFE, PIER, PLAYER, STREET
 from support.narrator_moments import (
     DEBT,

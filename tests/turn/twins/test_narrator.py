@@ -8,13 +8,13 @@ from typing import Any, get_args
 
 import pytest
 
+from lorewright.builtin.narrator import narrate
+from lorewright.builtin.narrator.authored import plain
+from lorewright.builtin.narrator.grammar import grammar
+from lorewright.builtin.narrator.memory import sentences
 from lorewright.rules.outcomes import Outcome, OutcomeCode, ReasonCode
 from lorewright.rules.rulesets import BandName, Phrase
-from lorewright.turn.records import ClockTick, Evidence, LoreLine, Movement, NarratorInput, PersonView
-from lorewright.turn.twins.narrator import narrate
-from lorewright.turn.twins.narrator.authored import plain
-from lorewright.turn.twins.narrator.grammar import grammar
-from lorewright.turn.twins.narrator.memory import sentences
+from lorewright.values.records import ClockTick, Evidence, LoreLine, Movement, NarratorInput, PersonView
 from lorewright.world.ops import ChangeInventory, ChangeRelation, SetDoor
 from support.narrator_scenes import ATMOSPHERE, BAR, DISPOSITION, PIER, UNIT, VIKTOR, after, given, outcome, played
 

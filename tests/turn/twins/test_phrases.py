@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from lorewright.builtin.narrator.phrases import phrase_problems
 from lorewright.campaigns.scenario import load_scenario
 from lorewright.errors import ScenarioError
 from lorewright.rules.rulesets import Phrase
-from lorewright.turn.twins.narrator.phrases import phrase_problems
 
 SCENARIO = """
 id: s

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from lorewright.builtin.planner import plan
 from lorewright.rules.actions import Action
 from lorewright.rules.outcomes import ActionResult
-from lorewright.turn.records import PlannerInput
-from lorewright.turn.twins.planner import plan
+from lorewright.values.records import PlannerInput
 
 ASK = Action(actor_id="c:jo", type="ask", target_id="p:viktor", metadata={"topic": "jin"})
 PACKET = {"entities": [{"id": "p:viktor", "name": "Viktor"}], "clocks": [{"value": 1, "max": 6}]}

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from lorewright.rules.actions import METADATA
-from lorewright.turn.records import InterpreterOutput
+from lorewright.values.records import InterpreterOutput
 from support.narrator_rooms import read_in
 
 TABLE = Path(__file__).parents[2] / "utterances.jsonl"

@@ -17,7 +17,7 @@ from lorewright.index.generation import GenerationKey
 from lorewright.index.library import InstalledPack, Library
 from lorewright.packs.findings import Finding
 from lorewright.packs.loader import Progress, content_hash_of, no_progress
-from lorewright.turn.campaign import CampaignRow
+from lorewright.values.campaign import CampaignRow
 
 
 @dataclass(frozen=True, slots=True)

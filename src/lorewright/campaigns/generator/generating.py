@@ -34,8 +34,8 @@ from lorewright.llm.prompt import PlainPrompts, Prompts
 from lorewright.packs.loader import Progress, no_progress
 from lorewright.retrieval.in_force import generations_in_force
 from lorewright.rules.rulesets import Ruleset
-from lorewright.turn.stage_run import BUILTIN
 from lorewright.turn.stages.stage import REPAIR
+from lorewright.values.stage_run import BUILTIN
 
 PROMPT = "scenario_generator"
 # Whatever the packs' own rules do to a first draft, one of so many plays.

@@ -22,10 +22,10 @@ from lorewright.index.generation import Generation, GenerationKey
 from lorewright.index.library import InstalledPack, Library
 from lorewright.packs.loader import content_hash_of
 from lorewright.rules.rulesets import CampaignRules, Ruleset
-from lorewright.turn.campaign import CampaignRow, PackPin
-from lorewright.turn.draft import Draft, Head, StageRecord, Submission, Upgrade
-from lorewright.turn.store import CampaignStore
-from lorewright.turn.unplayed import draft_of_no_play
+from lorewright.turn.run.unplayed import draft_of_no_play
+from lorewright.turn.store.store import CampaignStore
+from lorewright.turn.views.draft import Draft, Head, StageRecord, Submission, Upgrade
+from lorewright.values.campaign import CampaignRow, PackPin
 from lorewright.world.apply import apply
 from lorewright.world.ops import Reshape
 

@@ -30,11 +30,11 @@ from lorewright.storage.campaign_tables import CAMPAIGN_MIGRATIONS
 from lorewright.storage.database import delete_files_of
 from lorewright.storage.migrations import migrate
 from lorewright.storage.v0 import V0File, read_v0
-from lorewright.turn.draft import turn_id_of
-from lorewright.turn.messages import Message
-from lorewright.turn.result import NEXT_PROMPT, TurnResult
-from lorewright.turn.rows import now
-from lorewright.turn.scope import suggestions
+from lorewright.turn.store.rows import now
+from lorewright.turn.views.draft import turn_id_of
+from lorewright.turn.views.scope import suggestions
+from lorewright.values.messages import Message
+from lorewright.values.result import NEXT_PROMPT, TurnResult
 from lorewright.world.state import WorldState
 
 _RULESET = "freeform"

@@ -15,7 +15,7 @@ from lorewright.campaigns.v0.story import KIND, STAGE
 from lorewright.campaigns.v0.world import our_id
 from lorewright.storage.sittings import session_rows
 from lorewright.storage.v0 import V0File, known_columns
-from lorewright.turn.store import CampaignStore
+from lorewright.turn.store.store import CampaignStore
 from lorewright.world.schemas import plain
 from lorewright.world.state import WorldState, relationship_key
 

@@ -12,11 +12,11 @@ from lorewright.ids import canonical_json, content_hash
 from lorewright.storage.branches import MAIN_BRANCH
 from lorewright.storage.database import Database, insert_row, read_json
 from lorewright.storage.heads import FULL_STATE_EVERY
-from lorewright.turn.messages import Message
-from lorewright.turn.result import TurnResult
-from lorewright.turn.rows import message_row
-from lorewright.turn.states import StateOf, first_projection
-from lorewright.turn.store import CampaignStore
+from lorewright.turn.store.rows import message_row
+from lorewright.turn.store.states import StateOf, first_projection
+from lorewright.turn.store.store import CampaignStore
+from lorewright.values.messages import Message
+from lorewright.values.result import TurnResult
 from lorewright.world.state import WorldState
 
 _Statement = tuple[str, tuple[Any, ...]]

@@ -13,10 +13,10 @@ from lorewright.campaigns.v0.numbering import in_order, number_of, numbers_told
 from lorewright.campaigns.v0.rows import V0Campaign, V0Event, V0Session, V0Summary
 from lorewright.campaigns.v0.values import Faults
 from lorewright.campaigns.v0.world import our_id
-from lorewright.turn.draft import turn_id_of
-from lorewright.turn.messages import Message
-from lorewright.turn.result import TurnResult
-from lorewright.turn.visibility import seen_by
+from lorewright.turn.views.draft import turn_id_of
+from lorewright.turn.views.visibility import seen_by
+from lorewright.values.messages import Message
+from lorewright.values.result import TurnResult
 from lorewright.world.state import WorldState
 
 # The kind of a turn that was played in v0, and the stage that keeps what v0 stored of it.

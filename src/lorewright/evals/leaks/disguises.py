@@ -19,7 +19,7 @@ from lorewright.ids import local
 from lorewright.packs.bounded_yaml import load_yaml
 from lorewright.packs.loader import source_paths
 from lorewright.packs.models import ITEM_ROLES, OPEN_ROLES, Entity, Pack
-from lorewright.turn.acquaintance import names_its_owner
+from lorewright.turn.views.acquaintance import names_its_owner
 
 _SYLLABLES = ("vok", "zur", "quil", "hax", "jod", "wyx", "prenk", "grob", "thul", "yib")
 _TOLD_ROLES = OPEN_ROLES | ITEM_ROLES | {"disposition", "capabilities"}

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from lorewright.evals.leaks.secrets import Secret
 from lorewright.index.words import STOP_WORDS
-from lorewright.turn.leaks import QUOTED_WORDS, plain_words, runs_of
+from lorewright.turn.views.leaks import QUOTED_WORDS, plain_words, runs_of
 
 _SENTENCE = re.compile(r"(?<=[.!?…])[\"'”’)\]]*\s+|\n\s*\n")
 

@@ -36,7 +36,7 @@ from lorewright.evals.leaks.rehearsal import Rehearsal
 from lorewright.llm.doubles.parrot import ParrotModel
 from lorewright.retrieval.query import LoreRetrievalQuery
 from lorewright.storage.containers import open_container
-from lorewright.turn.casting import STAGES
+from lorewright.turn.run.casting import STAGES
 from lorewright.world.state import WorldState
 
 # A character who says all that it knows is refused, and is to be: what is refused beside that is wrongly blocked. And a

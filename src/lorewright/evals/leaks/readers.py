@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from lorewright.turn.casting import STAGES
-from lorewright.turn.messages import Message
-from lorewright.turn.visibility import seen_by
+from lorewright.turn.run.casting import STAGES
+from lorewright.turn.views.visibility import seen_by
+from lorewright.values.messages import Message
 from lorewright.world.state import WorldState
 
 # These read; whatever else is on record is the engine, which judges with all of the truth and tells nobody.

@@ -22,8 +22,8 @@ from lorewright.packs.models import OPEN_ROLES
 from lorewright.retrieval.query import LoreRetrievalQuery
 from lorewright.retrieval.retriever import retrieve
 from lorewright.retrieval.view import LoreView
-from lorewright.turn.leaks import plain_words
-from lorewright.turn.lore_conditions import lore_conditions
+from lorewright.turn.views.leaks import plain_words
+from lorewright.values.lore_conditions import lore_conditions
 
 _QUESTIONS = 100
 

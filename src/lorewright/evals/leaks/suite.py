@@ -33,7 +33,7 @@ from lorewright.index.library import Library
 from lorewright.llm.prompts.library import PromptLibrary
 from lorewright.packs.loader import Progress, load_manifest, no_progress
 from lorewright.packs.models import Pack
-from lorewright.turn.campaign import PackPin
+from lorewright.values.campaign import PackPin
 
 
 @dataclass(frozen=True, slots=True)

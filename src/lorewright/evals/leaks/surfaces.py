@@ -15,7 +15,7 @@ from lorewright.packs.bounded_yaml import YamlProblem, line_of, lines_of_yaml, l
 from lorewright.packs.manifest import MANIFEST_FILE
 from lorewright.packs.models import OPEN_ROLES, Chunk, Pack
 from lorewright.packs.plain import comments_in, plain_text, without_spans
-from lorewright.turn.leaks import plain_words
+from lorewright.turn.views.leaks import plain_words
 
 # Keys of a scenario that only the game master, the planner or the one they are about ever reads.
 _PRIVATE = frozenset({"goals", "agenda", "thought", "observations", "states", "demo", "id", "topic", "when", "on"})

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from lorewright.campaigns.open_campaign import OpenCampaign
 from lorewright.packs.models import Item, Pack
-from lorewright.turn.scope import ways_out
+from lorewright.turn.views.scope import ways_out
 from lorewright.world.state import WorldState
 
 # So many questions to one character, and so many searches in one place.

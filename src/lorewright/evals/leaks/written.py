@@ -11,7 +11,7 @@ from lorewright.evals.leaks.secrets import SEEN_IN_PLAY, Secret
 from lorewright.evals.leaks.surfaces import Surface, holds
 from lorewright.packs.models import OPEN_ROLES, Pack
 from lorewright.packs.plain import plain_text
-from lorewright.turn.leaks import plain_words
+from lorewright.turn.views.leaks import plain_words
 
 # So many of the worst are named.
 _WORST = 10

@@ -10,7 +10,7 @@ from lorewright.rules.actions import Action
 from lorewright.rules.outcomes import ActionResult, Outcome, OutcomeCode
 from lorewright.rules.reason_codes import REASON_CODES
 from lorewright.turn.prompting.cutting import cut
-from lorewright.turn.records import NarratorInput, NpcAct
+from lorewright.values.records import NarratorInput, NpcAct
 from lorewright.world.ops import ChangeInventory, ChangeRelation, SetDoor
 
 _MEANINGS: Mapping[OutcomeCode, str] = MappingProxyType(

@@ -7,8 +7,8 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, ClassVar
 
-from lorewright.turn.messages import Message
-from lorewright.turn.records import InnerState
+from lorewright.values.messages import Message
+from lorewright.values.records import InnerState
 from lorewright.world.frozen import Frozen
 from lorewright.world.inner import MANIFEST_LEVEL
 

@@ -15,8 +15,8 @@ from lorewright.llm.gateway import Options, run_structured
 from lorewright.llm.model import Model
 from lorewright.llm.prompt import PlainPrompts, Prompts
 from lorewright.llm.tools import Toolbox
-from lorewright.turn.listener import SILENT, Listener
-from lorewright.turn.stage_run import StageRun
+from lorewright.values.listener import SILENT, Listener
+from lorewright.values.stage_run import StageRun
 
 Given = TypeVar("Given", bound=BaseModel)
 Answer = TypeVar("Answer", bound=BaseModel)

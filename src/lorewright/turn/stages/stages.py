@@ -6,15 +6,15 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, fields
 from typing import Any
 
-from lorewright.turn.stages.extract import Extract
-from lorewright.turn.stages.inner import CharacterExtract, PersonaExtract
-from lorewright.turn.stages.interpret import Interpret
-from lorewright.turn.stages.narrate import Narrate
-from lorewright.turn.stages.npc_intent import Intend
-from lorewright.turn.stages.plan import Plan
-from lorewright.turn.stages.resolution import Resolve
+from lorewright.turn.stages.extract.stage import Extract
+from lorewright.turn.stages.inner.stage import CharacterExtract, PersonaExtract
+from lorewright.turn.stages.interpret.stage import Interpret
+from lorewright.turn.stages.narrate.stage import Narrate
+from lorewright.turn.stages.npc_intent.stage import Intend
+from lorewright.turn.stages.plan.stage import Plan
+from lorewright.turn.stages.resolution.stage import Resolve
 from lorewright.turn.stages.stage import Stage
-from lorewright.turn.stages.summarise import Summarise
+from lorewright.turn.stages.summarise.stage import Summarise
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,141 @@
+"""The built-in extractor of inner life: the typed actions of an intention -> how its owner's own states move.
+
+By a table: a deed of a kind moves states of certain names by a step, where its owner has one of that name. Most deeds
+move nothing. It reads types and tags, never prose, and it moves numbers and the one-word mood; a morality that is
+written in words is a model's to rewrite.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from types import MappingProxyType
+from typing import Any
+
+from lorewright.rules.actions import Action
+from lorewright.values.inner import InnerInput, kind_of
+from lorewright.values.records import InnerState
+from lorewright.values.state_changes import StateChange, StateExtractorOutput
+from lorewright.world.inner import MANIFEST_LEVEL
+
+# The names that authors give to what is one thing here.
+_CALLED: Mapping[str, tuple[str, ...]] = MappingProxyType(
+    {
+        "morality": ("morality", "conscience", "honour", "honor", "honesty", "integrity", "virtue"),
+        "guilt": ("guilt", "shame", "remorse", "regret"),
+        "anger": ("anger", "rage", "fury", "temper", "resentment", "hatred"),
+        "fear": ("fear", "dread", "panic", "anxiety", "unease"),
+        "resolve": ("resolve", "courage", "determination", "will", "confidence"),
+        "kindness": ("kindness", "compassion", "warmth", "generosity", "empathy"),
+    }
+)
+_MOODS = ("mood", "temper", "spirits")
+# A deed -> steps of the states that it moves, and the mood that it leaves its doer in.
+_DEEDS: Mapping[str, tuple[Mapping[str, int], str]] = MappingProxyType(
+    {
+        "violence": ({"morality": -1, "guilt": 1, "anger": -1, "kindness": -1}, "shaken"),
+        "threat": ({"morality": -1, "anger": 1, "kindness": -1}, "hard"),
+        "theft": ({"morality": -1, "guilt": 1}, "tense"),
+        "deceit": ({"morality": -1, "guilt": 1}, "guarded"),
+        "breach": ({"morality": -1, "guilt": 2}, "ill at ease"),
+        "promise": ({"resolve": 1}, "resolute"),
+        "gift": ({"morality": 1, "kindness": 1, "guilt": -1}, "lighter"),
+        "help": ({"morality": 1, "kindness": 1, "guilt": -1}, "lighter"),
+        "flight": ({"fear": 1, "resolve": -1}, "frightened"),
+    }
+)
+# Of several deeds the first of these sets the mood: what weighs most is felt longest.
+_WEIGHT = tuple(_DEEDS)
+_OF_TYPE = MappingProxyType({"attack": "violence", "threaten": "threat", "promise": "promise", "give": "gift"})
+_OF_TAG = MappingProxyType({"threat": "threat", "deceit": "deceit", "flight": "flight", "help": "help"})
+_OF_VERB = MappingProxyType(
+    {
+        **dict.fromkeys(("hit", "punch", "kick", "stab", "shoot", "strangle", "choke", "beat", "slap"), "violence"),
+        **dict.fromkeys(("steal", "rob", "pickpocket", "pocket", "burgle", "swindle", "cheat"), "theft"),
+        **dict.fromkeys(("lie", "deceive", "trick", "mislead", "bluff", "forge", "betray"), "deceit"),
+        **dict.fromkeys(("help", "comfort", "console", "bandage", "heal", "rescue", "save", "tend", "feed"), "help"),
+        **dict.fromkeys(("flee", "run", "escape", "cower"), "flight"),
+    }
+)
+# What one does to somebody whom one has promised something, and thereby breaks faith.
+_FAITHLESS = frozenset(("violence", "threat", "theft", "deceit"))
+# Numbers that authors give to states run so far, unless they are further out already.
+_LEAST, _MOST = 0, 10
+# A tag is a model's word for its own intent, or an author's: a little less sure than what was done.
+_OF_A_TAG = 0.8
+
+
+def moved(given: InnerInput) -> StateExtractorOutput:
+    """How the states move; each at most once, nothing where no deed of the table is among the actions."""
+    deeds = list(dict.fromkeys(_deeds(given)))
+    changes = [*_counted(given, deeds), *_mood(given, deeds)]
+    by_name = {one.name: one for one in changes}
+    return StateExtractorOutput(changes=tuple(by_name.values())[:6])
+
+
+def _deeds(given: InnerInput) -> Iterator[tuple[str, float]]:
+    """(deed, how sure it is) of the intention, in order."""
+    for action in given.actions:
+        deed = _deed(action)
+        if deed is None:
+            continue
+        yield deed, 1.0
+        if deed in _FAITHLESS and action.target_id in given.bound_to:
+            yield "breach", 1.0
+    typed = {deed for action in given.actions if (deed := _deed(action)) is not None}
+    for tag in given.tags:
+        tagged = _OF_TAG.get(tag.casefold())
+        if tagged is not None and tagged not in typed:
+            yield tagged, _OF_A_TAG
+
+
+def _deed(action: Action) -> str | None:
+    """Whatever is aimed at nobody is no deed against or for anybody; one can flee by oneself."""
+    verb = str(action.metadata.get("verb", "")).casefold().split(" ")[0]
+    deed = _OF_TYPE.get(action.type) or (_OF_VERB.get(verb) if action.type == "attempt" else None)
+    return deed if action.target_id is not None or deed == "flight" else None
+
+
+def _counted(given: InnerInput, deeds: Sequence[tuple[str, float]]) -> Iterator[StateChange]:
+    for state in given.all_states:
+        if kind_of(state.value) != "number":
+            continue
+        steps = [(deed, step, sure) for deed, sure in deeds if (step := _step(state.name, deed))]
+        change = _moved_by(state, steps)
+        if change is not None:
+            yield change
+
+
+def _step(name: str, deed: str) -> int:
+    means = next((one for one, names in _CALLED.items() if name.casefold() in names), None)
+    return 0 if means is None else _DEEDS[deed][0].get(means, 0)
+
+
+def _moved_by(state: InnerState, steps: Sequence[tuple[str, int, float]]) -> StateChange | None:
+    """One step or two, however much was done at once; a latent state that grows comes nearer to the surface."""
+    by = max(-2, min(2, sum(step for _, step, _ in steps)))
+    value = _within(state.value, state.value + by)
+    if value == state.value:
+        return None
+    rises = value > state.value and state.level < MANIFEST_LEVEL
+    return StateChange(
+        name=state.name,
+        value=value,
+        level=state.level + 1 if rises else None,
+        confidence=min(sure for _, _, sure in steps),
+        reason=", ".join(dict.fromkeys(deed for deed, _, _ in steps)),
+    )
+
+
+def _within(was: Any, value: Any) -> Any:
+    return min(max(value, min(_LEAST, was)), max(_MOST, was))
+
+
+def _mood(given: InnerInput, deeds: Sequence[tuple[str, float]]) -> Iterator[StateChange]:
+    """The mood, where its owner has one in words, or may have one and has none yet."""
+    felt = next((state for state in given.all_states if state.name.casefold() in _MOODS), None)
+    if felt is None or not deeds or kind_of(felt.value) not in ("text", "nothing"):
+        return
+    deed, sure = min(deeds, key=lambda one: _WEIGHT.index(one[0]))
+    mood = _DEEDS[deed][1]
+    if felt.value != mood:
+        yield StateChange(name=felt.name, value=mood, confidence=sure, reason=deed)

@@ -1,0 +1,1 @@
+"""A player's line -> what it means: clauses, noun phrases, readings."""

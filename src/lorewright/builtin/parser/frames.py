@@ -1,0 +1,270 @@
+"""Verb frames of things and places: what follows look, search, go and leave -> a Reading.
+
+Every frame takes the context, the whole clause as typed and the words after the verb. None means: not for
+this frame, try the next one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from types import MappingProxyType
+
+from lorewright.builtin.parser.clauses import Word, lows, typed
+from lorewright.builtin.parser.lexicon import lexicon, longest_prefix
+from lorewright.builtin.parser.noun_phrases import Match, Tie, exact, key_words, resolve
+from lorewright.builtin.parser.phrases import bare
+from lorewright.builtin.parser.readings import (
+    MAX_WORDS,
+    Context,
+    Reading,
+    acting,
+    asking,
+    nothing_called,
+    openings,
+    referred,
+    shown,
+    typeable,
+    ways,
+    which,
+)
+from lorewright.builtin.parser.waiting import wait
+
+Frame = Callable[[Context, str, Sequence[Word]], Reading | None]
+
+
+def look(ctx: Context, words: str, rest: Sequence[Word]) -> Reading | None:
+    """The place, or what follows."""
+    return examine(ctx, words, rest) if rest else acting(ctx, "look", "look around")
+
+
+def inventory(ctx: Context, words: str, rest: Sequence[Word]) -> Reading | None:
+    """What one carries; only alone, so that "i" is no verb before other words."""
+    if rest:
+        return None
+    return acting(ctx, "inventory", "check what you carry")
+
+
+def examine(ctx: Context, words: str, rest: Sequence[Word]) -> Reading | None:
+    """A person, a thing, a door, a way out, the place; else some detail of it."""
+    phrase = bare(rest)
+    if not phrase:
+        return acting(ctx, "look", "look around", confidence=0.85)
+    if phrase.lower() in lexicon().self_words:
+        me = ctx.nouns.player
+        return acting(ctx, "look", "look at yourself", target=Match(me, me.name, 1.0))
+    if _is_place(ctx, phrase):
+        return acting(ctx, "look", "look around")
+    found = each(ctx, words, rest, examine) or pronoun(ctx, phrase) or _anything(ctx, phrase)
+    match found:
+        case Reading():
+            return found
+        case Tie():
+            return which(words, found, "look at {}")
+        case Match() if found.candidate in ctx.nouns.known_people:
+            return asking(words, f"{found.label} is not here. You can:", openings(ctx.nouns))
+        case Match() if found.candidate.kind not in ("exit", "place"):
+            return acting(ctx, "look", f"look at {shown(found)}", target=found)
+        case Match():
+            return _look_at_detail(ctx, found.label, found.confidence)
+        case None:
+            if any(word.low.endswith("'s") and resolve(word.low[:-2], ctx.nouns.people) for word in rest):
+                return nothing_called(ctx, words, phrase, [])
+            return _look_at_detail(ctx, phrase, 0.7)
+
+
+def _look_at_detail(ctx: Context, detail: str, confidence: float) -> Reading:
+    detail = detail[:MAX_WORDS]
+    return acting(ctx, "look", f"look at {detail}", metadata={"detail": detail}, confidence=confidence)
+
+
+def look_in(ctx: Context, words: str, rest: Sequence[Word]) -> Reading | None:
+    """`under the bar`: a search there."""
+    preposition = longest_prefix(lows(rest), lexicon().inside)
+    if not preposition or not bare(rest[len(preposition) :]):
+        return None
+    return _search(ctx, typed(rest), bare(rest[len(preposition) :]))
+
+
+def search(ctx: Context, words: str, rest: Sequence[Word]) -> Reading | None:
+    """The whole place, a part of it, or for something."""
+    detail = bare(rest)
+    return _search(ctx, detail, detail)
+
+
+def _search(ctx: Context, detail: str, noun: str) -> Reading:
+    if not detail:
+        return acting(ctx, "search", "search the place")
+    metadata = {"detail": detail[:MAX_WORDS]}
+    named = pronoun(ctx, noun, "search {}")
+    if isinstance(named, Reading):
+        return named
+    nouns = ctx.nouns
+    found = named or resolve(noun, nouns.people + nouns.things + nouns.doors)
+    if not isinstance(found, Match) or (found.mended and not named):
+        return acting(ctx, "search", f"search {detail}", metadata=metadata, confidence=0.9)
+    return acting(ctx, "search", f"search {detail}", target=found, metadata=metadata)
+
+
+def check(ctx: Context, words: str, rest: Sequence[Word]) -> Reading | None:
+    """Look at what is known to be here, search everything else."""
+    phrase = bare(rest)
+    if not phrase or _is_place(ctx, phrase) or pronoun(ctx, phrase) or _anything(ctx, phrase):
+        return examine(ctx, words, rest)
+    return replace(_search(ctx, phrase, phrase), confidence=0.8)
+
+
+def go(ctx: Context, words: str, rest: Sequence[Word]) -> Reading | None:
+    """Along a way out, by its name or by the place, door or direction that it has."""
+    phrase = bare(rest)
+    if not phrase:
+        through = words.lower().endswith((" through", " in", " inside"))
+        return (_by_the_door(ctx, rest) if through else None) or _somewhere(ctx, words)
+    behind = _by_the_door(ctx, rest)
+    if behind is not None:
+        return behind
+    direct = exact(phrase, ctx.nouns.exits) or exact(_direction(phrase), ctx.nouns.exits)
+    if direct:
+        return _going(ctx, direct)
+    goal = bare(rest[len(longest_prefix(lows(rest), lexicon().toward)) :]) or phrase
+    direction = exact(_direction(goal), ctx.nouns.exits)
+    found = direction or resolve(goal, ctx.nouns.exits, ctx.nouns.known_places)
+    match found:
+        case Tie():
+            return which(words, found, "go {}")
+        case Match():
+            return _going(ctx, found)
+        case None:
+            return _not_a_way(ctx, words, goal)
+
+
+def _by_the_door(ctx: Context, rest: Sequence[Word]) -> Reading | None:
+    """`in`, `through it`: by the door that was mentioned last."""
+    low = [word for word in lows(rest) if word not in ("it", "that")]
+    door = ctx.thing
+    if low not in (["in"], ["inside"], ["through"], ["into"], ["out"], []) or door is None or door.kind != "door":
+        return None
+    way = exact(door.name, ctx.nouns.exits)
+    return _going(ctx, way) if way else None
+
+
+def _going(ctx: Context, way: Match) -> Reading:
+    reading = acting(ctx, "go", f"go {way.label}", location_id=way.candidate.id, confidence=way.confidence)
+    assumed = (f"{shown(way)} is meant",) if way.mended else ()
+    return replace(reading, mentioned=(way.candidate,), assumptions=assumed)
+
+
+def _not_a_way(ctx: Context, words: str, goal: str) -> Reading:
+    if _is_place(ctx, goal):
+        return asking(words, "You are there. The ways on are:", ways(ctx.nouns) or ["look around"])
+    person = resolve(goal, ctx.nouns.people)
+    if isinstance(person, Match):
+        name = typeable(person.label)
+        return asking(words, f"{person.label} is here. You can:", [f"talk to {name}", f"look at {name}"])
+    if goal.lower() in (*lexicon().directions, *lexicon().directions.values()):
+        return asking(words, f"There is no way {_direction(goal)} from here. You can:", ways(ctx.nouns))
+    return nothing_called(ctx, words, goal, ways(ctx.nouns))
+
+
+def _somewhere(ctx: Context, words: str) -> Reading:
+    exits = ctx.nouns.exits
+    if len({way.id for way in exits}) == 1:
+        return _going(ctx, Match(exits[0], exits[0].name, 0.9))
+    if not exits:
+        return asking(words, "No way out of here is known. You can:", ["look around", "search"])
+    return asking(words, "Which way:", ways(ctx.nouns))
+
+
+def leave(ctx: Context, words: str, rest: Sequence[Word]) -> Reading | None:
+    """Out of the place, where there is one way; else through what is named."""
+    alone = exact(words, ctx.nouns.exits) or exact(words.partition(" ")[2], ctx.nouns.exits)  # `go back door`
+    if alone:
+        return _going(ctx, alone)
+    phrase = bare(rest[1:] if lows(rest)[:1] in (["of"], ["from"]) else rest)
+    if not phrase or _is_place(ctx, phrase):
+        return _somewhere(ctx, words)
+    found = resolve(phrase, ctx.nouns.exits)
+    if found:
+        return go(ctx, words, rest)
+    left = resolve(bare(rest[:-1] if lows(rest)[-1:] in (["here"], ["behind"], ["there"]) else rest), ctx.nouns.carried)
+    if isinstance(left, Match):
+        return acting(ctx, "drop", f"drop {shown(left)}", target=left)
+    return asking(words, "Which way:", ways(ctx.nouns) or ["look around"])
+
+
+def _is_place(ctx: Context, phrase: str) -> bool:
+    return phrase.lower() in lexicon().whole_place or bool(_place_match(ctx, phrase))
+
+
+def _place_match(ctx: Context, phrase: str) -> bool:
+    """The place's own name in full, or a part of it that names nothing else."""
+    if exact(phrase, (ctx.nouns.place,)):
+        return True
+    others = ctx.nouns.people + ctx.nouns.things + ctx.nouns.doors + ctx.nouns.exits
+    found = resolve(phrase, (ctx.nouns.place,))
+    return isinstance(found, Match) and found.confidence >= 0.95 and resolve(phrase, others) is None
+
+
+def _anything(ctx: Context, phrase: str) -> Match | Tie | None:
+    nouns = ctx.nouns
+    close = resolve(phrase, nouns.people + nouns.things + nouns.doors, nouns.known_people + nouns.known_things)
+    if isinstance(close, Match) and not close.mended:
+        return close
+    way = exact(phrase, nouns.exits)
+    return way or close or resolve(phrase, nouns.exits)
+
+
+def pronoun(ctx: Context, phrase: str, pattern: str = "look at {}") -> Match | Reading | None:
+    """A pronoun's match; a question where it could be several; `them` is people unless there are none."""
+    thing, person = (referred(ctx, phrase, person=who, pattern=pattern) for who in (False, True))
+    if isinstance(person, Reading) and ctx.nouns.people and not pattern.startswith("take"):
+        return person
+    order = (thing, person) if pattern.startswith("take") else (person, thing)
+    found = next((one for one in order if isinstance(one, Match)), None)
+    return found or next((one for one in order if one is not None), None)
+
+
+def _direction(phrase: str) -> str:
+    return lexicon().directions.get(phrase.lower(), phrase)
+
+
+def each(ctx: Context, words: str, rest: Sequence[Word], frame: Frame) -> Reading | None:
+    """`the unit and the knife`: the frame for every part; None where there is only one."""
+    parts: list[list[Word]] = [[]]
+    for word in rest:
+        if word.kind == "comma" or word.low == "and":
+            parts.append([])
+        else:
+            parts[-1].append(word)
+    parts = [part for part in parts if key_words(typed(part))]
+    if len(parts) < 2 or exact(typed(rest), ctx.nouns.everything()):
+        return None
+    readings = [reading for part in parts[:4] if (reading := frame(ctx, typed(part), part))]
+    unclear = next((reading for reading in readings if reading.unclear), None)
+    return unclear or joined(readings, ", ".join(reading.intent for reading in readings))
+
+
+def joined(readings: Sequence[Reading], intent: str) -> Reading:
+    """Several readings as one, as sure as the least sure of them."""
+    return Reading(
+        actions=tuple(action for reading in readings for action in reading.actions),
+        intent=intent,
+        confidence=min(reading.confidence for reading in readings),
+        mentioned=tuple(one for reading in readings for one in reading.mentioned),
+        assumptions=tuple(one for reading in readings for one in reading.assumptions),
+    )
+
+
+FRAMES: Mapping[str, Frame] = MappingProxyType(
+    {
+        "look_in": look_in,
+        "look": look,
+        "examine": examine,
+        "inventory": inventory,
+        "go": go,
+        "leave": leave,
+        "search": search,
+        "check": check,
+        "wait": wait,
+    }
+)

@@ -1,0 +1,280 @@
+"""Verb frames of things in hand and of doors: drop, put, give, show, throw, use, open, close, lock, unlock."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
+
+from lorewright.builtin.parser.clauses import Word, lows
+from lorewright.builtin.parser.frames import Frame, each, joined
+from lorewright.builtin.parser.lexicon import lexicon
+from lorewright.builtin.parser.noun_phrases import Match, Nouns, exact, resolve
+from lorewright.builtin.parser.phrases import Wanted, bare, fuzzy_first, meant, named_first, parted, trimmed
+from lorewright.builtin.parser.readings import Context, Reading, acting, asking, excerpt, shown, typeable
+
+_ONTO = ("on", "onto", "in", "into", "inside", "under", "behind", "beside", "against", "with", "to")
+# Where a thing is put down for good; anywhere else must be something that is here.
+_SURFACES = ("on", "onto", "beside", "under", "behind")
+_POCKETS = (
+    "pocket",
+    "pockets",
+    "bag",
+    "backpack",
+    "coat",
+    "jacket",
+    "belt",
+    "purse",
+    "pouch",
+    "satchel",
+    "sleeve",
+    "boot",
+)
+_DOWN = ("down", "away", "here", "aside", "there", "off", "out")
+
+
+def drop(ctx: Context, words: str, rest: Sequence[Word]) -> Reading | None:
+    """Things that are carried, all of them if one says so; where they are put does not matter."""
+    nouns = ctx.nouns
+    rest, _, _ = parted(trimmed(rest, end=_DOWN), _ONTO)
+    phrase = bare(rest)
+    if not phrase:
+        return asking(words, "Drop what?", [f"drop {typeable(one.name)}" for one in nouns.carried])
+    if tuple(phrase.lower().split()) in lexicon().everything and nouns.carried:
+        parts = [acting(ctx, "drop", "", target=Match(one, one.name, 0.95)) for one in nouns.carried[:4]]
+        return joined(parts, "drop everything")
+    several = each(ctx, words, rest, drop)
+    if several is not None:
+        return several
+    found = meant(ctx, words, rest, _in_hand(nouns, "drop {}"))
+    return found if isinstance(found, Reading) else acting(ctx, "drop", f"drop {shown(found)}", target=found)
+
+
+def put(ctx: Context, words: str, rest: Sequence[Word]) -> Reading | None:
+    """`put it down` drops it; `put the rope in the crate` uses the one on the other; a place to put it is the floor."""
+    low = lows(rest)
+    if low[-1:] == ["on"]:
+        return use(ctx, words, rest[:-1])
+    thing, joint, onto = parted(rest, _ONTO)
+    if joint and bare(onto):
+        goal = resolve(bare(onto), ctx.nouns.things + ctx.nouns.doors + ctx.nouns.people)
+        if isinstance(goal, Match) and not goal.mended:
+            return _used_on(ctx, words, thing, goal)
+        if joint not in _SURFACES:
+            return _pocketed(ctx, words, thing, bare(onto))
+    return drop(ctx, words, rest)
+
+
+def _pocketed(ctx: Context, words: str, thing: Sequence[Word], goal: str) -> Reading:
+    """`in my bag`: what lies here is taken, what is carried is there already; no other place of the kind is known."""
+    if goal.lower() in _POCKETS:
+        lying = resolve(bare(thing), ctx.nouns.here)
+        if isinstance(lying, Match):
+            return acting(ctx, "take", f"take {shown(lying)}", target=lying)
+        return asking(words, "That is on you already. You can:", ["inventory", "look around"])
+    name = resolve(bare(thing), ctx.nouns.things)
+    lines = [f"drop {typeable(name.label)}"] if isinstance(name, Match) and name.candidate in ctx.nouns.carried else []
+    return asking(words, f"There is no “{excerpt(goal)}” here that I know of. You can:", [*lines, "look around"])
+
+
+def give(ctx: Context, words: str, rest: Sequence[Word]) -> Reading | None:
+    """`the card to viktor`, `viktor the card`. A way back is no gift: `return to the bar`."""
+    return _handed(ctx, words, trimmed(rest, start=("over", "back"), end=("over", "back")), "give")
+
+
+def show(ctx: Context, words: str, rest: Sequence[Word]) -> Reading | None:
+    """`the card to viktor`, `viktor the card`: the card is used on him."""
+    return _handed(ctx, words, rest, "use")
+
+
+def _handed(ctx: Context, words: str, rest: Sequence[Word], kind: str) -> Reading | None:
+    nouns, verb = ctx.nouns, words.split(" ")[0].lower() if words else "give"
+    people = nouns.people + nouns.known_people
+    thing, joint, whom = parted(rest, ("to", "at", "toward", "towards"))
+    if not joint:
+        first = named_first(ctx, rest, people) or named_first(ctx, trimmed(rest, start=("the",)), people)
+        if first is None and len(rest) > 1 and not resolve(bare(rest), nouns.carried, whole=True):
+            first = fuzzy_first(trimmed(rest, start=("the",)), people)
+        if first is not None:
+            dropped = len(rest) - len(trimmed(rest, start=("the",))) if not named_first(ctx, rest, people) else 0
+            whom, thing = rest[: dropped + first[1]], rest[dropped + first[1] :]
+    if verb in ("return", "bring", "deliver", "pass", "slip") and not resolve(bare(thing), nouns.carried + nouns.here):
+        return None
+    several = _each_handed(ctx, words, thing, whom, kind)
+    if several is not None:
+        return several
+    to = _receiver(ctx, whom)
+    offers = Wanted(nouns.carried, nouns.here, f"{_verb(kind)} {{}} to {to}", offered=nouns.carried if to else ())
+    if not bare(thing):
+        return asking(words, "Give what?", offers.lines) if kind == "give" else None
+    item = meant(ctx, words, thing, offers)
+    if isinstance(item, Reading):
+        return item
+    name = typeable(item.label)
+    pattern = f"give {name} to {{}}" if kind == "give" else f"show {name} to {{}}"
+    if not bare(whom):
+        return _to_whom(ctx, words, item, kind, pattern)
+    target = meant(ctx, words, whom, Wanted(nouns.people, nouns.known_people, pattern))
+    if isinstance(target, Reading):
+        return target
+    return acting(ctx, kind, f"{_verb(kind)} {shown(item)} to {target.label}", target=target, item=item)
+
+
+def _each_handed(ctx: Context, words: str, thing: Sequence[Word], whom: Sequence[Word], kind: str) -> Reading | None:
+    """`the card and the knife`: each of them; None where there is only one."""
+    if "and" not in lows(thing) or not bare(whom) or exact(bare(thing), ctx.nouns.things):
+        return None
+    first, _, others = parted(thing, ("and",))
+    frame = give if kind == "give" else show
+    parts = [frame(ctx, words, (*part, Word("to", "to"), *whom)) for part in (first, others) if bare(part)]
+    readings = [part for part in parts if part is not None]
+    unclear = next((part for part in readings if part.unclear), None)
+    return unclear or joined(readings, "; ".join(part.intent for part in readings))
+
+
+def _receiver(ctx: Context, whom: Sequence[Word]) -> str:
+    """Whom an offered line names: whoever was named, else somebody here; empty where nobody is."""
+    named = resolve(bare(whom), ctx.nouns.people) if bare(whom) else None
+    people = ctx.nouns.people
+    return typeable(named.label) if isinstance(named, Match) else typeable(people[0].name) if people else ""
+
+
+def _to_whom(ctx: Context, words: str, item: Match, kind: str, pattern: str) -> Reading:
+    """The only person here is meant; else one asks."""
+    people = ctx.nouns.people
+    if len(people) == 1:
+        only = Match(people[0], people[0].name, 0.85, mended=True)
+        return acting(ctx, kind, f"{_verb(kind)} {shown(item)} to {only.label}", target=only, item=item)
+    lines = [pattern.format(typeable(one.name)) for one in people]
+    return asking(words, "To whom?" if people else "Nobody is here to have it. You can:", lines or ["look around"])
+
+
+def _verb(kind: str) -> str:
+    return "give" if kind == "give" else "show"
+
+
+def use(ctx: Context, words: str, rest: Sequence[Word]) -> Reading | None:
+    """A thing by itself, or one thing on another, on a door or on somebody."""
+    nouns = ctx.nouns
+    rest = trimmed(rest, start=("on", "off", "from", "up"), end=("on", "off", "up"))
+    if not bare(rest):
+        return asking(words, "Use what?", [f"use {typeable(one.name)}" for one in nouns.carried + nouns.here])
+    thing, joint, onto = parted(rest, ("on", "with", "in", "against", "at", "to"))
+    if not joint:
+        found = meant(ctx, words, rest, Wanted(nouns.things, nouns.doors, "use {}", offered=nouns.things))
+        return found if isinstance(found, Reading) else acting(ctx, "use", f"use {shown(found)}", target=found)
+    used = resolve(bare(thing), nouns.things)
+    line = f"use {typeable(used.label)} on {{}}" if isinstance(used, Match) else "look at {}"
+    wanted = Wanted(nouns.people + nouns.things + nouns.doors, (), line)
+    named = resolve(bare(onto), wanted.present)
+    line = f"use {{}} on {typeable(named.label)}" if isinstance(named, Match) else "use {}"
+    item = meant(ctx, words, thing, Wanted(nouns.things, (), line))
+    if isinstance(item, Reading):
+        return item
+    pronouns = lexicon().thing_pronouns
+    goal = meant(ctx, words, onto, wanted) if bare(onto).lower() not in pronouns else _it(ctx, words, onto, item)
+    return goal if isinstance(goal, Reading) else _acted_on(ctx, item, goal)
+
+
+def _it(ctx: Context, words: str, onto: Sequence[Word], item: Match) -> Match | Reading:
+    """A pronoun for what something is used on: never the thing itself."""
+    nouns = ctx.nouns
+    others = tuple(one for one in nouns.here + nouns.doors + nouns.people if one.id != item.candidate.id)
+    return meant(ctx, words, onto, Wanted(others, (), f"use {typeable(item.label)} on {{}}", strict=True))
+
+
+def _used_on(ctx: Context, words: str, thing: Sequence[Word], goal: Match) -> Reading:
+    item = meant(ctx, words, thing, Wanted(ctx.nouns.things, (), f"use {{}} on {typeable(goal.label)}"))
+    return item if isinstance(item, Reading) else _acted_on(ctx, item, goal)
+
+
+def _acted_on(ctx: Context, item: Match, goal: Match) -> Reading:
+    return acting(ctx, "use", f"use {shown(item)} on {shown(goal)}", target=goal, item=item)
+
+
+def switch(ctx: Context, words: str, rest: Sequence[Word]) -> Reading | None:
+    """`switch the radio on`; any other turning is not for this frame."""
+    return use(ctx, words, rest) if lows(rest)[-1:] in (["on"], ["off"]) else None
+
+
+def swing(ctx: Context, words: str, rest: Sequence[Word]) -> Reading | None:
+    """`pull the door open`, `draw the bolt`; any other pulling is not for this frame."""
+    bolt = trimmed(rest, end=("back", "home", "open", "shut"))
+    if "bolt" in lows(bolt) and isinstance(resolve(bare(bolt), ctx.nouns.doors), Match):
+        is_home = words.split(" ")[0].lower() in ("throw", "shoot") or lows(rest)[-1:] in (["home"], ["shut"])
+        return _door(ctx, words, bolt, "lock" if is_home else "unlock")
+    last = lows(rest)[-1:]
+    if last == ["open"]:
+        return open_(ctx, words, rest[:-1])
+    return close(ctx, words, rest[:-1]) if last in (["shut"], ["closed"]) else None
+
+
+def open_(ctx: Context, words: str, rest: Sequence[Word]) -> Reading | None:
+    """A door; a thing that does not open is named all the same, and the rules say so."""
+    return _door(ctx, words, rest, "open")
+
+
+def close(ctx: Context, words: str, rest: Sequence[Word]) -> Reading | None:
+    """A door."""
+    return _door(ctx, words, rest, "close")
+
+
+def lock(ctx: Context, words: str, rest: Sequence[Word]) -> Reading | None:
+    """A door, perhaps with a key."""
+    return _door(ctx, words, rest, "lock")
+
+
+def unlock(ctx: Context, words: str, rest: Sequence[Word]) -> Reading | None:
+    """A door, perhaps with a key."""
+    return _door(ctx, words, rest, "unlock")
+
+
+def _door(ctx: Context, words: str, rest: Sequence[Word], kind: str) -> Reading:
+    nouns = ctx.nouns
+    subject, joint, tool = parted(rest, ("with", "using"))
+    if not bare(subject):
+        return asking(words, f"{kind.capitalize()} what?", [f"{kind} {typeable(one.name)}" for one in nouns.doors])
+    found = _door_meant(ctx, words, subject, kind)
+    if isinstance(found, Reading):
+        return found
+    if not joint or kind == "close":
+        return acting(ctx, kind, f"{kind} {shown(found)}", target=found)
+    item = meant(ctx, words, tool, _in_hand(nouns, f"{kind} {typeable(found.label)} with {{}}"))
+    if isinstance(item, Reading):
+        return item
+    return acting(ctx, kind, f"{kind} {shown(found)} with {shown(item)}", target=found, item=item)
+
+
+def _door_meant(ctx: Context, words: str, subject: Sequence[Word], kind: str) -> Match | Reading:
+    """A door before anything else: by a pronoun, by its name, by the way that it is in."""
+    nouns, pattern = ctx.nouns, f"{kind} {{}}"
+    if bare(subject).lower() in lexicon().thing_pronouns:
+        if ctx.thing is not None and ctx.thing.kind != "door":
+            return Match(ctx.thing, ctx.thing.name, 0.85, mended=True)
+        return meant(ctx, words, subject, Wanted(nouns.doors, (), pattern, strict=True))
+    thing = resolve(bare(subject), nouns.things)
+    door = resolve(bare(subject), nouns.doors)
+    if isinstance(thing, Match) and (not isinstance(door, Match) or door.confidence < thing.confidence):
+        return thing
+    return meant(ctx, words, subject, Wanted(nouns.doors, nouns.people + nouns.known_things, pattern, nouns.doors))
+
+
+def _in_hand(nouns: Nouns, pattern: str) -> Wanted:
+    """What is carried, before what could be picked up."""
+    return Wanted(nouns.carried, nouns.here, pattern, offered=nouns.carried)
+
+
+HANDLING: Mapping[str, Frame] = MappingProxyType(
+    {
+        "drop": drop,
+        "put": put,
+        "give": give,
+        "show": show,
+        "use": use,
+        "switch": switch,
+        "swing": swing,
+        "open": open_,
+        "close": close,
+        "lock": lock,
+        "unlock": unlock,
+    }
+)

@@ -1,0 +1,323 @@
+"""The player's words and what they can refer to -> actions, or one question back; no sure guesses."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
+
+from rapidfuzz import fuzz
+
+from lorewright.builtin.parser.asides import aside, chosen_line, claiming, repeated
+from lorewright.builtin.parser.attempts import ATTEMPTS, any_verb
+from lorewright.builtin.parser.clauses import Clause, Word, cleaned, lows, split_clauses, typed, words_of
+from lorewright.builtin.parser.frames import FRAMES, Frame
+from lorewright.builtin.parser.handling import HANDLING
+from lorewright.builtin.parser.lexicon import Risk, lexicon, longest_prefix
+from lorewright.builtin.parser.noun_phrases import (
+    CONFIDENCE,
+    LOOSE,
+    Match,
+    Nouns,
+    Tie,
+    exact,
+    key_words,
+    nouns_of,
+    resolve,
+)
+from lorewright.builtin.parser.own_verbs import by_own_verb, own_verbs
+from lorewright.builtin.parser.pressing import PRESSING
+from lorewright.builtin.parser.readings import (
+    Context,
+    Reading,
+    about,
+    asking,
+    excerpt,
+    not_caught,
+    remembered,
+    which,
+)
+from lorewright.builtin.parser.speech import SPEECH_FRAMES, put_to
+from lorewright.builtin.parser.taking import take
+from lorewright.rules.actions import Action
+from lorewright.values.records import InterpreterInput, InterpreterOutput
+
+MAX_ACTIONS = 4
+_FRAMES: Mapping[str, Frame] = MappingProxyType(
+    {**FRAMES, "take": take, **HANDLING, **PRESSING, **ATTEMPTS, **SPEECH_FRAMES}
+)
+_TALK = frozenset(("ask", "talk", "tell", "say", "greet", "promise", "persuade", "threaten"))
+
+
+def interpret(given: InterpreterInput) -> InterpreterOutput:
+    """At most four actions that the player means. Never raises, and names nothing outside the scope.
+
+    Words that cannot be resolved become `unclear` and yield no action; the confidence is then below 0.5.
+    """
+    text = chosen_line(cleaned(given.player_text), given.options)
+    ctx = Context(nouns=nouns_of(given.scope), verbs=given.verbs)
+    kind = aside(ctx, text)
+    if kind is not None:
+        return _output([kind], ctx, ())
+    names = _long_names(ctx.nouns)
+    text, ctx = repeated(text, given.said_before), _reminded(ctx, given.said_before, names)
+    if text.lstrip("#").isdigit():
+        question = f"There is no line {excerpt(text, limit=8)}. You can:"
+        return _output([asking(text, question, not_caught(ctx, "").unclear.lines)], ctx, ())  # type: ignore[union-attr]
+    clauses = _clauses(text, ctx, names)
+    readings = _read_all(ctx, clauses) or [not_caught(ctx, "")]
+    return _output(readings, ctx, _risks(clauses))
+
+
+def _reminded(ctx: Context, said_before: Sequence[str], names: Sequence[tuple[str, ...]]) -> Context:
+    """What the last inputs mentioned and is still in scope: pronouns refer to it."""
+    fresh = ctx
+    for text in said_before:
+        for reading in _read_all(fresh, _clauses(cleaned(text), fresh, names)):
+            ctx = remembered(ctx, reading)
+    return ctx
+
+
+def _long_names(nouns: Nouns) -> list[tuple[str, ...]]:
+    """The names of several words, as they are written and as they are looked for: no clause ends inside one."""
+    keys = [key for one in nouns.everything() for key in one.keys]
+    written = {tuple(word.low for word in words_of(cleaned(label))) for label in {key.label for key in keys}}
+    return [name for name in written | {key.words for key in keys} if len(name) > 1]
+
+
+def _clauses(text: str, ctx: Context, names: Sequence[tuple[str, ...]]) -> list[Clause]:
+    people = [key.words for one in ctx.nouns.people + ctx.nouns.known_people for key in one.keys]
+    return split_clauses(words_of(text), names=names, people=people, verbs=own_verbs(ctx))
+
+
+def _read_all(ctx: Context, clauses: Sequence[Clause]) -> list[Reading]:
+    readings: list[Reading] = []
+    vocabulary = {word for one in ctx.nouns.everything() for key in one.keys for word in key.words}
+    for clause in clauses:
+        reading = _read(ctx, clause, vocabulary)
+        if reading is None:
+            continue
+        if readings and _continues(readings[-1], reading):
+            readings.pop()
+        readings.append(reading)
+        ctx = remembered(ctx, reading)
+    return readings
+
+
+def _continues(before: Reading, after: Reading) -> bool:
+    """`talk to viktor and ask him about jin` is one question, not two."""
+    first, second = before.actions[-1:], after.actions[:1]
+    if first and first == second and first[0].type == "wait":
+        return True  # `sit down and rest`
+    if len(before.actions) != 1 or not second or first[0].type != "ask" or second[0].type != "ask":
+        return False
+    return not first[0].words and first[0].target_id == second[0].target_id
+
+
+def _read(ctx: Context, clause: Clause, vocabulary: set[str]) -> Reading | None:
+    """One clause; None where nothing but small words is left of it."""
+    words = _without_lead_in(ctx, clause.words)
+    spoken = next((word for word in words if word.kind == "speech"), None)
+    if spoken is not None and not _verb(lows(words)):
+        return _quoted(ctx, clause, words)
+    vocative = _vocative(ctx, words)
+    if vocative:
+        return put_to(ctx, clause.text, *vocative)
+    claim = None if clause.question else claiming(ctx, clause.text, words, None)
+    if claim is not None:
+        return claim
+    words = words if _is_phrase(lows(words)) else _without_adverbs(words, vocabulary)
+    if not [word for word in words if word.kind != "comma"]:
+        return None
+    return (
+        by_own_verb(ctx, clause.text, words)
+        or _bare_way(ctx, words)
+        or _by_verb(ctx, clause, words)
+        or _question(ctx, clause, words)
+        or _bare_noun(ctx, clause, words)
+        or _mistyped_verb(ctx, clause, words)
+        or any_verb(ctx, words)
+        or not_caught(ctx, clause.text)
+    )
+
+
+def _without_lead_in(ctx: Context, words: Sequence[Word]) -> Sequence[Word]:
+    """The words from the verb on: `please could I`, `I want to` and the like are dropped."""
+    lex = lexicon()
+    while len(words) > 1 and not exact(typed(words), ctx.nouns.exits):
+        low = lows(words)
+        lead = longest_prefix(low, lex.lead_ins)
+        if lead and len(lead) < len(words) and not _is_phrase(low):
+            words = words[len(lead) :]
+        elif (
+            words[0].kind == "comma"
+            or low[0] in lex.adverbs
+            or (
+                low[0] in ("go", "come", "try", "i", "we")
+                and _verb(low[1:])
+                and not resolve(typed(words[1:]), ctx.nouns.exits)
+            )
+        ):
+            words = words[1:]
+        else:
+            break
+    return words
+
+
+def _is_phrase(low: Sequence[str]) -> bool:
+    return tuple(low) in lexicon().verb_phrases
+
+
+def _verb(low: Sequence[str]) -> tuple[str, ...]:
+    return longest_prefix(low, lexicon().verb_phrases)
+
+
+def _without_adverbs(words: Sequence[Word], vocabulary: set[str]) -> Sequence[Word]:
+    """Adverbs dropped, in a question only before its topic; a word that belongs to a name is none."""
+    lex, low = lexicon(), lows(words)
+    verb = _verb(low)
+    frames = {frame for phrase, frame in lex.verbs if phrase == verb}
+    start = next((index for index, word in enumerate(low) if word in lex.about and index), len(words))
+    limit = start if frames & _TALK else len(words)
+    return [
+        word for index, word in enumerate(words) if index >= limit or word.low in vocabulary or not _is_adverb(word)
+    ]
+
+
+def _is_adverb(word: Word) -> bool:
+    return word.kind == "word" and (word.low in lexicon().adverbs or (len(word.low) > 4 and word.low.endswith("ly")))
+
+
+def _quoted(ctx: Context, clause: Clause, words: Sequence[Word]) -> Reading:
+    """Speech without a verb before it: `"Where is Jin?" I ask Viktor`, or to the only person here."""
+    speech = [word for word in words if word.kind == "speech"]
+    rest = _without_lead_in(ctx, [word for word in words if word.kind == "word"])
+    target = None
+    for start in range(len(rest)):
+        target = target or exact(typed(rest[start:]), ctx.nouns.people + ctx.nouns.known_people)
+    inner = [word for one in speech for word in words_of(one.text)]
+    vocative = _vocative(ctx, inner)
+    if target is None and vocative:
+        return put_to(ctx, clause.text, *vocative)
+    return put_to(ctx, clause.text, target, speech)
+
+
+def _vocative(ctx: Context, words: Sequence[Word]) -> tuple[Match, Sequence[Word]] | None:
+    """Whom the clause addresses, first or last and set off by a comma, and what it says to them."""
+    commas = [index for index, word in enumerate(words) if word.kind == "comma"]
+    if not commas:
+        return None
+    people = ctx.nouns.people + ctx.nouns.known_people
+    first, last = exact(typed(words[: commas[0]]), people), exact(typed(words[commas[-1] + 1 :]), people)
+    if first and words[commas[0] + 1 :]:
+        return first, words[commas[0] + 1 :]
+    spoken = words[: commas[-1]]
+    is_asked = lows(spoken)[:2] == ["tell", "me"] or not _verb(lows(spoken))
+    return (last, spoken) if last and spoken and is_asked else None
+
+
+def _bare_way(ctx: Context, words: Sequence[Word]) -> Reading | None:
+    """A way out or the place behind it, by its very name and nothing else."""
+    phrase = typed(words)
+    direction = lexicon().directions.get(phrase.lower(), phrase)
+    if exact(phrase, ctx.nouns.exits) or exact(direction, ctx.nouns.exits):
+        return FRAMES["go"](ctx, phrase, words)
+    if phrase.lower() in (*lexicon().directions, *lexicon().directions.values()):
+        return FRAMES["go"](ctx, phrase, words)
+    return None
+
+
+def _by_verb(ctx: Context, clause: Clause, words: Sequence[Word]) -> Reading | None:
+    """The frame of the longest verb phrase that takes the rest of the words."""
+    low = lows(words)
+    for phrase, frame in lexicon().verbs:
+        if tuple(low[: len(phrase)]) != phrase:
+            continue
+        if frame == "again":
+            return None if words[len(phrase) :] else asking(clause.text, "Type again what you want repeated.")
+        reading = _FRAMES[frame](ctx, clause.text, words[len(phrase) :])
+        if reading is not None:
+            return reading
+    return None
+
+
+def _question(ctx: Context, clause: Clause, words: Sequence[Word]) -> Reading | None:
+    asks = clause.question or longest_prefix(lows(words), lexicon().question_words)
+    return put_to(ctx, clause.text, None, words) if asks and len(words) > 1 else None
+
+
+def _bare_noun(ctx: Context, clause: Clause, words: Sequence[Word]) -> Reading | None:
+    """Something named and no verb: a way out is taken, for anything else one asks what is to be done."""
+    phrase, nouns = typed(words), ctx.nouns
+    present = (*nouns.people, *nouns.things, *nouns.doors, nouns.place)
+    found = resolve(phrase, present, whole=True) or resolve(phrase, nouns.exits, nouns.known_places, whole=True)
+    match found:
+        case Tie():
+            return which(clause.text, found, "look at {}")
+        case Match() if found.confidence == CONFIDENCE[LOOSE]:
+            return None
+        case Match() if found.candidate.kind == "exit" or found.candidate in nouns.known_places:
+            return FRAMES["go"](ctx, clause.text, words)
+        case Match():
+            return asking(clause.text, f"{found.label}: what about it?", about(ctx, found))
+        case None:
+            return None
+
+
+def _mistyped_verb(ctx: Context, clause: Clause, words: Sequence[Word]) -> Reading | None:
+    """A verb with a letter wrong is offered, never acted on: `reach` is no `search`."""
+    low = words[0].low
+    if len(low) < 4:
+        return None
+    likely = [verb for verb in sorted(lexicon().verb_words) if len(verb) >= 4 and _is_slip(low, verb)]
+    for verb in sorted(likely, key=lambda verb: (-fuzz.ratio(low, verb), verb)):
+        mended = (Word(verb, verb), *words[1:])
+        reading = _by_verb(ctx, Clause(mended), mended)
+        if reading is not None and reading.unclear is None:
+            return asking(
+                clause.text,
+                f"“{excerpt(words[0].text)}” is no verb that I know. Did you mean:",
+                [typed(mended)],
+            )
+    return None
+
+
+def _is_slip(typed_verb: str, verb: str) -> bool:
+    return fuzz.ratio(typed_verb, verb) >= 80 or (sorted(typed_verb) == sorted(verb) and typed_verb != verb)
+
+
+def _risks(clauses: Sequence[Clause]) -> tuple[Risk, ...]:
+    """Flags of the words that come where a verb stands: first, or after a lead-in."""
+    heads: set[str] = set()
+    for clause in clauses:
+        low = lows(clause.words)
+        lead = longest_prefix(low, lexicon().lead_ins)
+        heads.update(low[:1] + low[len(lead) : len(lead) + 1])
+    return tuple(risk for risk, verbs in lexicon().risks if heads & verbs)
+
+
+def _output(readings: Sequence[Reading], ctx: Context, risks: tuple[Risk, ...]) -> InterpreterOutput:
+    actions = tuple(action for reading in readings for action in reading.actions)
+    assumptions = [text for reading in readings for text in reading.assumptions]
+    confidence = min(reading.confidence for reading in readings)
+    if len(actions) > MAX_ACTIONS:
+        assumptions.append("only the first four things are tried")
+        confidence = min(confidence, 0.8)
+    return InterpreterOutput(
+        intent="; then ".join(reading.intent for reading in readings)[:400],
+        referenced_entities=_referenced(ctx, actions[:MAX_ACTIONS]),
+        proposed_actions=actions[:MAX_ACTIONS],
+        assumptions=tuple(dict.fromkeys(assumptions)),
+        risk_flags=risks,
+        confidence=confidence,
+        unclear=next((reading.unclear for reading in readings if reading.unclear), None),
+    )
+
+
+def _referenced(ctx: Context, actions: Sequence[Action]) -> tuple[str, ...]:
+    """IDs of what the actions are about, topics included where they are somebody's or something's name."""
+    everything = ctx.nouns.everything()
+    ids: list[str] = []
+    for action in actions:
+        topic = exact(action.words, everything) if key_words(action.words) else None
+        ids += [one for one in (action.target_id, action.location_id, topic.candidate.id if topic else None) if one]
+    return tuple(dict.fromkeys(ids))

@@ -1,0 +1,278 @@
+"""A noun phrase -> who or what in scope it names, or those between which it does not tell.
+
+A typo is mended only against what is in scope; adjectives and articles do not count; what is present is preferred.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from rapidfuzz import fuzz
+from rapidfuzz.distance import OSA
+
+from lorewright.builtin.parser.lexicon import lexicon
+from lorewright.values.records import Named, Scope, WayOut
+
+Kind = Literal["person", "thing", "door", "place", "exit"]
+_WORDS = re.compile(r"[^\W_]+(?:'[^\W_]+)*")
+_CUTS = frozenset(
+    (
+        "from",
+        "on",
+        "in",
+        "at",
+        "with",
+        "by",
+        "of",
+        "near",
+        "behind",
+        "under",
+        "to",
+        "off",
+        "inside",
+        "for",
+        "into",
+        "around",
+        "over",
+        "against",
+        "through",
+    )
+)
+
+FUZZY_MINIMUM = 80.0
+FUZZY_LENGTH = 4
+# How well a phrase fits a name, best first; the confidence is what the reading is worth.
+NAME, ALIAS, HEAD, PART, LOOSE, FUZZY = 6, 5, 4, 3, 2, 1
+CONFIDENCE = {NAME: 1.0, ALIAS: 1.0, HEAD: 0.95, PART: 0.85, LOOSE: 0.8, FUZZY: 0.85}
+
+
+@dataclass(frozen=True, slots=True)
+class Key:
+    """One way to name a candidate: its words, and the name to show where this one was meant."""
+
+    words: tuple[str, ...]
+    label: str
+    main: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """What a phrase may name. For a way out `id` is the place that it leads to."""
+
+    id: str
+    kind: Kind
+    name: str
+    keys: tuple[Key, ...]
+    pronoun: str = "they"
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """The one candidate that was meant, by which of its names, and how sure that is (0..1)."""
+
+    candidate: Candidate
+    label: str
+    confidence: float
+    mended: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Tie:
+    """Candidates that fit equally well."""
+
+    matches: tuple[Match, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Nouns:
+    """The scope as candidates. `known_*` have been heard of and are not here."""
+
+    player: Candidate
+    place: Candidate
+    people: tuple[Candidate, ...]
+    here: tuple[Candidate, ...]
+    carried: tuple[Candidate, ...]
+    doors: tuple[Candidate, ...]
+    exits: tuple[Candidate, ...]
+    known_people: tuple[Candidate, ...]
+    known_things: tuple[Candidate, ...]
+    known_places: tuple[Candidate, ...]
+
+    @property
+    def things(self) -> tuple[Candidate, ...]:
+        """What can be touched: what lies here, then what is carried."""
+        return self.here + self.carried
+
+    def everything(self) -> tuple[Candidate, ...]:
+        """All of the candidates, what is present first."""
+        present = (self.player, self.place, *self.people, *self.things, *self.doors, *self.exits)
+        return present + self.known_people + self.known_things + self.known_places
+
+
+def nouns_of(scope: Scope) -> Nouns:
+    """The candidates of a scope; who or what is here is not among the heard of as well."""
+    present = (scope.player, scope.place, *scope.people, *scope.here, *scope.carried, *scope.doors)
+    taken = {named.id for named in present}
+    known = [named for named in scope.topics if named.id not in taken]
+    doors = {door.id: door for door in scope.doors}
+    return Nouns(
+        player=_candidate(scope.player),
+        place=_candidate(scope.place),
+        people=tuple(_candidate(one) for one in scope.people if one.id != scope.player.id),
+        here=tuple(_candidate(one) for one in scope.here),
+        carried=tuple(_candidate(one) for one in scope.carried),
+        doors=tuple(_candidate(one) for one in scope.doors),
+        exits=tuple(_way(way, doors.get(way.door or "")) for way in scope.exits),
+        known_people=tuple(_candidate(one) for one in known if one.kind == "person"),
+        known_things=tuple(_candidate(one) for one in known if one.kind in ("thing", "door")),
+        known_places=tuple(_candidate(one) for one in known if one.kind == "place"),
+    )
+
+
+def _candidate(named: Named) -> Candidate:
+    keys = [Key(key_words(named.name), named.name, main=True)]
+    keys += [Key(key_words(alias), named.name) for alias in named.aliases]
+    return Candidate(named.id, named.kind, named.name, tuple(key for key in keys if key.words), named.pronoun)
+
+
+def _way(way: WayOut, door: Named | None) -> Candidate:
+    keys = [
+        Key(key_words(way.name), way.name, main=True),
+        Key(key_words(way.to_name), way.to_name, main=True),
+    ]
+    keys += [Key(key_words(alias), way.name) for alias in way.to_aliases]
+    if door is not None:
+        keys += [Key(key_words(name), door.name) for name in (door.name, *door.aliases)]
+    return Candidate(way.to, "exit", way.name, tuple(key for key in keys if key.words))
+
+
+def key_words(text: str) -> tuple[str, ...]:
+    """The words that count in a name or phrase: case, accents, hyphens and articles at its start do not."""
+    plain = unicodedata.normalize("NFKD", text.replace("’", "'").casefold())
+    words = _WORDS.findall("".join(char for char in plain if not unicodedata.combining(char)))
+    start = 0
+    while start < len(words) - 1 and words[start] in lexicon().articles:
+        start += 1
+    return tuple(words[start:])
+
+
+def resolve(
+    phrase: str, present: Iterable[Candidate], known: Iterable[Candidate] = (), *, whole: bool = False
+) -> Match | Tie | None:
+    """The best candidate for the phrase, a Tie between equals, or None where nothing fits.
+
+    Where nothing fits, what stands before a preposition is tried (`the unit on the shelf`), unless `whole`.
+    """
+    words, here, heard = key_words(phrase), tuple(present), tuple(known)
+    if len(words) > 1 and words[-1] in ("one", "ones"):
+        words = words[:-1]  # `the red one`
+    found = _best(words, here, heard)
+    if whole or (found is not None and not _is_loose(found)):
+        return found
+    cut = next((index for index, word in enumerate(words) if index and word in _CUTS), len(words))
+    head = _best(words[:cut], here, heard) if cut < len(words) else None
+    return head or found
+
+
+def _is_loose(found: Match | Tie) -> bool:
+    """Whether only the last word fits: that may belong to what comes after a preposition."""
+    return isinstance(found, Match) and found.confidence == CONFIDENCE[LOOSE]
+
+
+def exact(phrase: str, candidates: Iterable[Candidate]) -> Match | None:
+    """The candidate with this very name or alias."""
+    words = key_words(phrase)
+    for candidate in candidates:
+        for key in candidate.keys:
+            if words and key.words == words:
+                return Match(candidate, key.label, 1.0)
+    return None
+
+
+@dataclass(frozen=True, slots=True)
+class _Score:
+    rank: int
+    likeness: float
+    order: int
+    key: Key
+    candidate: Candidate
+
+    @property
+    def value(self) -> tuple[float, float, int]:
+        # What was only heard of counts less, unless it was named in full.
+        handicap = 1.5 if self.order and self.rank < NAME else 0.0
+        return (self.rank - handicap, self.likeness, -self.order)
+
+
+def _best(words: tuple[str, ...], present: Sequence[Candidate], known: Sequence[Candidate]) -> Match | Tie | None:
+    if not words:
+        return None
+    pairs = [(candidate, 0) for candidate in present] + [(candidate, 1) for candidate in known]
+    scores = [score for candidate, order in pairs if (score := _score(words, candidate, order))]
+    if not scores:
+        return None
+    best = max(score.value for score in scores)
+    equals: dict[str, _Score] = {}
+    for score in scores:
+        if score.value == best:
+            equals.setdefault(score.candidate.id, score)
+    matches = tuple(_match(score) for score in equals.values())
+    if len({key_words(match.label) for match in matches}) == 1:
+        return matches[0]  # nothing that one could type would tell them apart
+    return Tie(matches)
+
+
+def _match(score: _Score) -> Match:
+    person = score.rank == PART and score.candidate.kind == "person"  # a first name is as good as a last one
+    confidence = CONFIDENCE[HEAD] if person else CONFIDENCE[score.rank]
+    return Match(score.candidate, score.key.label, confidence, mended=confidence < CONFIDENCE[HEAD])
+
+
+def _score(words: tuple[str, ...], candidate: Candidate, order: int) -> _Score | None:
+    fits = [(rank, likeness, key) for key in candidate.keys for rank, likeness in [_fit(words, key)] if rank]
+    if not fits:
+        return None
+    rank, likeness, key = max(fits, key=lambda fit: fit[:2])
+    return _Score(rank, likeness, order, key, candidate)
+
+
+def _fit(words: tuple[str, ...], key: Key) -> tuple[int, float]:
+    """Rank and likeness (whole percents, for typos) of a phrase against one name; rank 0: no fit."""
+    if words == key.words:
+        return (NAME if key.main else ALIAS), 100.0
+    if set(words) <= set(key.words) and not set(words) <= _CUTS:
+        return (HEAD if words[-1] == key.words[-1] else PART), 100.0
+    if words[-1] == key.words[-1] and not any(word.endswith("'s") for word in words):
+        return LOOSE, 100.0
+    likeness = _likeness(words, key.words)
+    return (FUZZY, likeness) if likeness >= FUZZY_MINIMUM else (0, 0.0)
+
+
+def _likeness(words: tuple[str, ...], key: tuple[str, ...]) -> float:
+    phrase = " ".join(words)
+    if len(phrase) < FUZZY_LENGTH:
+        return 0.0
+    if any(_are_swapped(phrase, word) for word in (" ".join(key), *key)):
+        return 90.0
+    whole = _slip(phrase, " ".join(key))
+    if len(words) > 1:
+        return float(round(whole))
+    return float(round(max([whole, *(_slip(phrase, word) for word in key if len(word) >= FUZZY_LENGTH)])))
+
+
+def _slip(typed: str, name: str) -> float:
+    """How like a name it is; 0 where more letters are wrong than a slip makes: `door` is no `doctor`."""
+    most = max(1, len(typed) // FUZZY_LENGTH)
+    return fuzz.ratio(typed, name) if OSA.distance(typed, name, score_cutoff=most) <= most else 0.0
+
+
+def _are_swapped(typed: str, name: str) -> bool:
+    """Whether two neighbouring letters changed places, the commonest slip of all."""
+    wrong = [index for index, (one, other) in enumerate(zip(typed, name, strict=False)) if one != other]
+    if len(typed) != len(name) or len(wrong) != 2 or wrong[1] != wrong[0] + 1:
+        return False
+    return typed[wrong[0]] == name[wrong[1]] and typed[wrong[1]] == name[wrong[0]]

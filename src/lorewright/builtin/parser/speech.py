@@ -1,0 +1,290 @@
+"""Verb frames of people: ask, talk, tell, say, greet, and questions to somebody -> an `ask`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
+
+from lorewright.builtin.parser.asides import claiming, recalling
+from lorewright.builtin.parser.clauses import Word, lows, typed, words_of
+from lorewright.builtin.parser.frames import Frame
+from lorewright.builtin.parser.lexicon import lexicon
+from lorewright.builtin.parser.noun_phrases import Match, Tie, exact, resolve
+from lorewright.builtin.parser.readings import (
+    MAX_WORDS,
+    Context,
+    Reading,
+    acting,
+    agrees,
+    asking,
+    nothing_called,
+    openings,
+    person_meant,
+    referred,
+    typeable,
+    which,
+)
+
+_WH = frozenset(("where", "who", "what", "when", "why", "how", "which", "who's", "what's", "where's"))
+_GREETINGS = frozenset(("hello", "hi", "hey", "greetings", "good evening", "good morning", "good day", "yes", "no"))
+
+
+def ask(ctx: Context, words: str, rest: Sequence[Word]) -> Reading | None:
+    """`viktor about jin`, `viktor where jin is`, `about jin`."""
+    if not _plain(rest):
+        return _no_target(ctx, words, "")
+    named = _named_first(ctx, rest)
+    if named:
+        return _asked(ctx, words, named[0], rest[named[1] :])
+    cut = _topic_start(rest)
+    if cut == 0:
+        return _aside(ctx, words, rest)
+    found = person_meant(ctx, typed(rest[:cut]))
+    if found is None and cut == len(rest):
+        fuzzy = _guessed_first(ctx, rest)
+        if fuzzy:
+            return _asked(ctx, words, fuzzy[0], rest[fuzzy[1] :])
+    return _towards(ctx, words, found, rest[:cut], rest[cut:])
+
+
+def tell(ctx: Context, words: str, rest: Sequence[Word]) -> Reading | None:
+    """`viktor about jin`, `viktor that jin is alive`; `tell me …` asks, and `tell viktor to …` would have him do it."""
+    rest = rest[1:] if lows(rest)[:1] == ["to"] else rest
+    if lows(rest)[:1] in (["me"], ["us"]):
+        return put_to(ctx, words, None, rest[1:])
+    people = ctx.nouns.people
+    if not _plain(rest):
+        return asking(words, "Tell whom, and what?", [f"tell {typeable(one.name)} the truth" for one in people])
+    plain = rest[1:] if lows(rest)[:1] == ["the"] else rest
+    named = _named_first(ctx, plain) or _guessed_first(ctx, plain)
+    if named is None:
+        cut = _topic_start(rest)
+        found = person_meant(ctx, typed(rest[:cut])) if cut else None
+        if not isinstance(found, Match):
+            return _telling_nobody(ctx, words, rest)
+        named, plain = (found, cut), rest
+    return _telling(ctx, words, named[0], plain[named[1] :])
+
+
+def _telling(ctx: Context, words: str, target: Match, said: Sequence[Word]) -> Reading:
+    low = lows(said)
+    name = typeable(target.label)
+    if not _plain(said):
+        return asking(words, f"Tell {target.label} what?", [f"tell {name} the truth", f"talk to {name}"])
+    if low[:1] == ["to"]:
+        return _bidding(ctx, target, said[1:])
+    if low[:1] in (["about"], ["of"]):
+        topic = cleaned_topic(said)
+        return acting(
+            ctx, "tell", f"tell {name} about {topic}", target=target, metadata={"topic": topic or typed(said)}
+        )
+    topic = typed(said[1:] if low[:1] == ["that"] and len(said) > 1 else said)[:MAX_WORDS].strip()
+    return acting(ctx, "tell", f"tell {name} that {topic}", target=target, metadata={"topic": topic})
+
+
+def _bidding(ctx: Context, target: Match, what: Sequence[Word]) -> Reading:
+    """To have somebody do something is to win them over to it."""
+    topic = typed(what)[:MAX_WORDS].strip()
+    metadata = {"topic": topic} if topic else {}
+    return acting(ctx, "persuade", f"persuade {target.label}", target=target, metadata=metadata, confidence=0.8)
+
+
+def _telling_nobody(ctx: Context, words: str, rest: Sequence[Word]) -> Reading:
+    people = ctx.nouns.people
+    if not people:
+        return asking(words, "Nobody is here to tell. You can:", openings(ctx.nouns))
+    return asking(words, "Tell whom?", [f"tell {typeable(one.name)} the truth" for one in people])
+
+
+def say(ctx: Context, words: str, rest: Sequence[Word]) -> Reading | None:
+    """`"where is jin?" to viktor`: a question to them."""
+    target, spoken = _addressee_last(ctx, rest)
+    return put_to(ctx, words, target, spoken)
+
+
+def greet(ctx: Context, words: str, rest: Sequence[Word]) -> Reading | None:
+    """A talk about nothing yet; whoever is greeted may choose what to say."""
+    if not _plain(rest) or typed(rest).lower() in ("there", "all"):
+        return put_to(ctx, words, None, ())
+    return ask(ctx, words, rest)
+
+
+def put_to(ctx: Context, words: str, target: Match | None, spoken: Sequence[Word]) -> Reading:
+    """Words said to somebody; to the only person here where nobody is named."""
+    record = recalling(ctx, words, spoken, target) or claiming(ctx, words, spoken, target)
+    if record is not None:
+        return record
+    only = target or _only(ctx)
+    if only is None:
+        return _no_target(ctx, words, cleaned_topic(spoken))
+    return _asked(ctx, words, only, spoken)
+
+
+def cleaned_topic(words: Sequence[Word]) -> str:
+    """The subject of a question: `where is Jin?` -> `Jin`; where nothing is left, the question as typed."""
+    lex = lexicon()
+    flat = [inner for word in words for inner in (words_of(word.text) if word.kind == "speech" else (word,))]
+    plain = [word for word in flat if word.kind == "word"]
+    if typed(plain).lower() in _GREETINGS:
+        return ""
+    kept = list(plain)
+    while kept and kept[-1].low in lex.adverbs | lex.topic_tail:
+        kept.pop()
+    while kept and kept[0].low in lex.topic_head | lex.adverbs:
+        kept.pop(0)
+    if not kept and not {word.low for word in plain} - lex.about - lex.articles - lex.adverbs:
+        return ""
+    while not kept and len(plain) > 1 and plain[0].low in lex.about | lex.articles and plain[0].low not in _WH:
+        plain = plain[1:]
+    return typed(kept or plain)[:MAX_WORDS].strip()
+
+
+def _asked(ctx: Context, words: str, target: Match, spoken: Sequence[Word]) -> Reading:
+    record = recalling(ctx, words, spoken, target) or claiming(ctx, words, spoken, target)
+    if record is not None:
+        return record
+    if lows(spoken)[:1] == ["and"]:
+        return asking(words, "One at a time, please. You can:", [f"talk to {typeable(target.label)}"])
+    topic = cleaned_topic(spoken)
+    if topic.lower() in lexicon().person_pronouns | lexicon().thing_pronouns and topic.lower() != "you":
+        return _topic_meant(ctx, words, target, topic)
+    return _asking(ctx, target, topic)
+
+
+def _asking(ctx: Context, target: Match, topic: str) -> Reading:
+    known = exact(topic, ctx.nouns.everything()) if topic else None
+    subject = known.label if known else topic
+    intent = f"ask {target.label} about {subject}" if topic else f"talk to {target.label}"
+    return acting(ctx, "ask", intent, target=target, metadata={"topic": topic} if topic else {})
+
+
+def _topic_meant(ctx: Context, words: str, target: Match, topic: str) -> Reading:
+    """A pronoun as topic: what was mentioned last, if it is not the one asked; else a question back."""
+    last = [one for one in (ctx.person, ctx.thing) if one is not None and one.id != target.candidate.id]
+    others = [one for one in ctx.nouns.people if one.id != target.candidate.id and agrees(one, topic.lower())]
+    if not last and len(others) == 1 and topic.lower() in ("him", "her", "he", "she"):
+        last = others
+    if len(last) == 1:
+        return _lowered(_asking(ctx, target, last[0].name), 0.85, f"{last[0].name} is meant")
+    nouns = ctx.nouns
+    known = [one.name for one in (*nouns.known_people, *nouns.known_things, *nouns.known_places)]
+    name = typeable(target.label)
+    return asking(
+        words,
+        f"Whom or what do you mean by “{topic}”?",
+        [f"ask {name} about {typeable(one)}" for one in known],
+    )
+
+
+def _towards(
+    ctx: Context,
+    words: str,
+    found: Match | Tie | Reading | None,
+    target: Sequence[Word],
+    spoken: Sequence[Word],
+) -> Reading:
+    topic = cleaned_topic(spoken)
+    pattern = f"ask {{}} about {_literal(topic)}" if topic else "talk to {}"
+    match found:
+        case Match():
+            return _asked(ctx, words, found, spoken)
+        case Tie():
+            return which(words, found, pattern)
+        case Reading():
+            return _no_target(ctx, words, topic)
+        case None:
+            lines = [pattern.format(typeable(one.name)) for one in ctx.nouns.people]
+            return nothing_called(ctx, words, typed(target), lines)
+
+
+def _no_target(ctx: Context, words: str, topic: str) -> Reading:
+    people = ctx.nouns.people
+    topic = "" if topic.lower() in lexicon().person_pronouns | lexicon().thing_pronouns else topic
+    if not people:
+        return asking(words, "Nobody is here to talk to. You can:", openings(ctx.nouns))
+    only = _only(ctx)
+    if only is not None:
+        return _asking(ctx, only, topic)
+    pattern = f"ask {{}} about {_literal(topic)}" if topic else "talk to {}"
+    return asking(words, "Whom do you mean:", [pattern.format(typeable(one.name)) for one in people])
+
+
+def _only(ctx: Context) -> Match | None:
+    one = ctx.person or (ctx.nouns.people[0] if len(ctx.nouns.people) == 1 else None)
+    return Match(one, one.name, 0.85, mended=True) if one else None
+
+
+def _aside(ctx: Context, words: str, rest: Sequence[Word]) -> Reading:
+    """`about jin`, perhaps with `to viktor` after it."""
+    low = lows(rest)
+    for index in range(len(rest) - 1, 0, -1):
+        if low[index] in ("to", "with", "from"):
+            target = exact(typed(rest[index + 1 :]), ctx.nouns.people + ctx.nouns.known_people)
+            if target:
+                return _asked(ctx, words, target, rest[:index])
+    return put_to(ctx, words, None, rest)
+
+
+def _addressee_last(ctx: Context, rest: Sequence[Word]) -> tuple[Match | None, Sequence[Word]]:
+    """Who is spoken to (`… to viktor`, `to viktor "…"`), and what is said."""
+    low = lows(rest)
+    for index, word in enumerate(low):
+        if word not in ("to", "at"):
+            continue
+        end = next((later for later in range(index + 1, len(rest)) if rest[later].kind != "word"), len(rest))
+        found = person_meant(ctx, typed(rest[index + 1 : end]))
+        if isinstance(found, Match):
+            return found, (*rest[:index], *rest[end:])
+    named = _named_first(ctx, rest)
+    return (named[0], rest[named[1] :]) if named else (None, rest)
+
+
+def _named_first(ctx: Context, rest: Sequence[Word]) -> tuple[Match, int] | None:
+    """A person named in full at the start, and how many words that took; the longest name wins."""
+    people = ctx.nouns.people + ctx.nouns.known_people
+    for size in range(min(len(rest), 6), 0, -1):
+        if all(word.kind == "word" for word in rest[:size]):
+            match = exact(typed(rest[:size]), people)
+            if match and (size == 1 or len(typed(rest[:size])) > 1):
+                return match, size
+    pronoun = referred(ctx, typed(rest[:1]), person=True) if rest else None
+    return (pronoun, 1) if isinstance(pronoun, Match) else None
+
+
+def _guessed_first(ctx: Context, rest: Sequence[Word]) -> tuple[Match, int] | None:
+    """As above, with part of a name or a typo: only where no word says where the topic begins."""
+    for size in range(min(len(rest), 3), 0, -1):
+        match = resolve(typed(rest[:size]), ctx.nouns.people, ctx.nouns.known_people)
+        if isinstance(match, Match) and match.confidence != 0.8:
+            return match, size
+    return None
+
+
+def _topic_start(rest: Sequence[Word]) -> int:
+    about = lexicon().about
+    return next((index for index, word in enumerate(rest) if word.kind != "word" or word.low in about), len(rest))
+
+
+def _lowered(reading: Reading, confidence: float, assumption: str) -> Reading:
+    if reading.unclear:
+        return reading
+    return Reading(
+        actions=reading.actions,
+        intent=reading.intent,
+        confidence=min(reading.confidence, confidence),
+        mentioned=reading.mentioned,
+        assumptions=(*reading.assumptions, assumption),
+    )
+
+
+def _plain(rest: Sequence[Word]) -> bool:
+    return any(word.kind in ("word", "speech") for word in rest)
+
+
+def _literal(topic: str) -> str:
+    return topic.replace("{", "{{").replace("}", "}}")
+
+
+SPEECH_FRAMES: Mapping[str, Frame] = MappingProxyType(
+    {"ask": ask, "talk": ask, "tell": tell, "say": say, "greet": greet}
+)

@@ -1,0 +1,141 @@
+"""Old narrations -> the story in short, in their own sentences: chosen, never rewritten.
+
+What names somebody or something, or is said aloud, tells more later than weather and gestures do. Of what was chosen
+before, the older it is the less is kept: each sentence that goes is the one whose loss leaves the smallest gap for its
+age and tells least, so that a long story is remembered from its beginning to its end.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from lorewright.index.words import words_of
+from lorewright.scene_lore.sections import in_sentences
+from lorewright.tokens import count_tokens
+from lorewright.values.summary_records import (
+    SENTENCE,
+    SENTENCES,
+    SUMMARY_TOKENS,
+    SummarisedSentence,
+    SummariserInput,
+    SummariserOutput,
+)
+
+# So many sentences are chosen of what is new, and so many of one turn.
+CHOSEN = 8
+OF_A_TURN = 2
+# What weighs less is chosen where there is nothing better: one name, as in every sentence of where one stands.
+_TELLING = 4
+
+_SHORTEST_WORDS = 4
+_QUOTED = re.compile(r"[“«]([^”»]+)[”»]")
+_ENDS = re.compile(r"[.!?…][”\"’')]*$")
+_OPENED, _CLOSED = "“«", "”»"
+# A sentence that begins with one of these is of something that was named in the sentence before it.
+_POINTS_BACK = frozenset(
+    "he she it they him her his hers its their theirs this that these those there then so but and or nor yet".split()
+)
+
+
+@dataclass(frozen=True, slots=True)
+class _Candidate:
+    text: str
+    turn_no: int
+    place: int
+    weight: int
+
+
+def summarise(given: SummariserInput) -> SummariserOutput:
+    """The summary so far with the best sentences of what was told since, no longer than a summary may be.
+
+    Where nothing that was told can be quoted alone, the first sentence of it stands for all.
+    """
+    named = [f" {' '.join(words_of(name))} " for name in given.names]
+    chosen = _chosen(given, named)
+    if not chosen and not given.before:
+        first = given.told[0]
+        chosen = [SummarisedSentence(text=first.text[:SENTENCE].strip() or "…", turns=(first.turn_no,))]
+    return SummariserOutput(sentences=tuple(_fitting([*given.before, *chosen], named)))
+
+
+def _chosen(given: SummariserInput, named: Sequence[str]) -> list[SummarisedSentence]:
+    best = sorted(_candidates(given, named), key=lambda one: (-one.weight, one.turn_no, one.place))
+    best = [one for one in best if one.weight >= _TELLING] or best[:1]
+    seen = {key for one in given.before for key in _said(one.text)}
+    kept: list[_Candidate] = []
+    for one in best:
+        of_turn = [other for other in kept if other.turn_no == one.turn_no]
+        # What is said again is no news, however it is brought up.
+        if len(of_turn) < OF_A_TURN and len(kept) < CHOSEN and seen.isdisjoint(said := _said(one.text)):
+            seen |= said
+            kept.append(one)
+    in_order = sorted(kept, key=lambda one: (one.turn_no, one.place))
+    return [SummarisedSentence(text=one.text, turns=(one.turn_no,)) for one in in_order]
+
+
+def _candidates(given: SummariserInput, named: Sequence[str]) -> Iterator[_Candidate]:
+    for told in given.told:
+        for place, text in enumerate(passages(told.text)):
+            if len(words_of(text)) >= _SHORTEST_WORDS and len(text) <= SENTENCE and _ENDS.search(text):
+                # A story's opening says what it is about.
+                opening = _TELLING if told.turn_no == 0 else 0
+                yield _Candidate(text, told.turn_no, place, _weight(text, named) + opening)
+
+
+def _weight(text: str, named: Sequence[str]) -> int:
+    """How much a sentence tells later: by whom and what it names, and whether somebody says something in it."""
+    words = words_of(text)
+    run = f" {' '.join(words)} "
+    names = sum(1 for name in named if name in run)
+    weight = 2 * min(names, 3) + (3 if any(mark in text for mark in _OPENED) else 0)
+    weight += 1 if "you" in words or "your" in words else 0
+    return weight - (3 if words and words[0] in _POINTS_BACK else 0)
+
+
+def _said(text: str) -> set[str]:
+    """What is quoted in a sentence; where nothing is, the sentence itself."""
+    quoted = {" ".join(words_of(one)) for one in _QUOTED.findall(text)}
+    return {one for one in quoted if one} or {" ".join(words_of(text))}
+
+
+def passages(text: str) -> list[str]:
+    """The sentences of a narration; what is said aloud in several stays together, so that no quotation is cut."""
+    found: list[str] = []
+    open_quotes = 0
+    for sentence in in_sentences(text):
+        if open_quotes > 0 and found:
+            found[-1] = f"{found[-1]} {sentence}"
+        else:
+            found.append(sentence)
+            open_quotes = 0
+        open_quotes += sum(sentence.count(mark) for mark in _OPENED) - sum(sentence.count(mark) for mark in _CLOSED)
+    return [one for one in found if _is_whole(one)]
+
+
+def _is_whole(text: str) -> bool:
+    """Whether every quotation in it is closed."""
+    opened, closed = (sum(text.count(mark) for mark in marks) for marks in (_OPENED, _CLOSED))
+    return opened == closed and text.count('"') % 2 == 0
+
+
+def _fitting(sentences: Sequence[SummarisedSentence], named: Sequence[str]) -> list[SummarisedSentence]:
+    kept = list(sentences)
+    while len(kept) > 1 and (len(kept) > SENTENCES or sum(count_tokens(one.text) for one in kept) > SUMMARY_TOKENS):
+        del kept[_least(kept, named)]
+    return kept
+
+
+def _least(kept: Sequence[SummarisedSentence], named: Sequence[str]) -> int:
+    """Where the sentence stands whose loss is least: for the gap that it leaves at its age, and for what it tells. How
+    the story began stays longest."""
+    newest = kept[-1].turns[-1]
+
+    def loss(place: int) -> float:
+        before = kept[place - 1].turns[-1]
+        after = kept[place + 1].turns[0] if place + 1 < len(kept) else newest + 1
+        gap = (max(after - before, 0) + 1) / (newest + 1 - kept[place].turns[-1])
+        return gap * max(_weight(kept[place].text, named), 1)
+
+    return min(range(1, len(kept)), key=lambda place: (loss(place), place))

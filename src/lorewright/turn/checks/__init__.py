@@ -1,0 +1,1 @@
+"""What is checked of what a stage made, before it counts."""

@@ -1,0 +1,298 @@
+"""Proposals of the extractor -> ops that become true, and refusals with their reasons. Each proposal stands for itself.
+
+Places, things changing hands, clocks and harm are the resolver's: a narration that tells of them establishes nothing
+about them. What is established already, by whomever and whether the player knows of it or not, is not told otherwise:
+it goes into the campaign's lorebook with a flag. What the extractor is not sure of waits until somebody has looked.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from lorewright.ids import local, slug
+from lorewright.rules.outcomes import EngineEvent
+from lorewright.rules.patch import Patch
+from lorewright.rules.record import PREDICATES
+from lorewright.rules.rulesets import Ruleset
+from lorewright.turn.checks.canon import predicate_of, standing
+from lorewright.turn.checks.lorebook import NARRATED_CONFIDENCE, entry_of, flagged_entry
+from lorewright.turn.checks.tools import not_by, write
+from lorewright.turn.checks.waiting import in_words, subject_of
+from lorewright.values.kept import LorebookEntry, Review
+from lorewright.values.proposals import (
+    EstablishedFact,
+    ExtractorOutput,
+    IntroducedItem,
+    IntroducedNpc,
+    SeenByOne,
+    ThreadUpdate,
+)
+from lorewright.world import ops as o
+from lorewright.world.apply import apply
+from lorewright.world.frozen import Frozen, FrozenMap
+from lorewright.world.state import WorldState
+from lorewright.world.things import NARRATED, Entity, Fact
+
+STAGE = "lore_extractor"
+# Why a fact is refused that speaks against what is established.
+CONTRADICTS = "contradicts_fact"
+# What only the resolver says of anybody or anything; compared word by word.
+_RESOLVERS = frozenset(
+    (
+        *(
+            "at",
+            "in",
+            "location",
+            "located",
+            "place",
+            "position",
+            "here",
+            "inside",
+            "arrived",
+            "left",
+            "gone",
+            "present",
+        ),
+        *("has", "have", "holds", "carries", "carrying", "owns", "owner", "inventory", "possession", "wearing", "gave"),
+        *("locked", "unlocked", "open", "opened", "closed", "barred"),
+        *("dead", "died", "killed", "alive", "wounded", "wound", "hurt", "harm", "unconscious", "bound", "injured"),
+        *("clock", "time", "minutes"),
+    )
+)
+
+
+class Refused(Frozen):
+    """A proposal that did not become true: its kind, why, and what was proposed."""
+
+    kind: str
+    reason: str
+    proposal: FrozenMap[str, Any]
+
+
+class Accepted(Frozen):
+    """What became of an extractor's proposals, for the record: ops, refusals, what waits to be reviewed, and the
+    entries of the campaign's lorebook, flagged ones among them."""
+
+    accepted: tuple[o.StateOp, ...] = ()
+    refused: tuple[Refused, ...] = ()
+    waiting: tuple[Review, ...] = ()
+    lorebook: tuple[LorebookEntry, ...] = ()
+
+
+_Proposal = IntroducedNpc | IntroducedItem | EstablishedFact | ThreadUpdate | SeenByOne
+
+
+@dataclass(frozen=True, slots=True)
+class Acceptance:
+    """The state with what was accepted, its events, and the record."""
+
+    state: WorldState
+    events: tuple[EngineEvent, ...]
+    record: Accepted
+
+
+def accept(
+    proposed: ExtractorOutput,
+    state: WorldState,
+    ruleset: Ruleset,
+    *,
+    campaign_id: str,
+    turn_no: int,
+    quotes_secret: Callable[[str], str | None],
+    known_names: Callable[[str], bool],
+    ruled_threads: Collection[str] = (),
+) -> Acceptance:
+    """Judge every proposal on the state after the turn, in order: people, things, facts, threads, memories.
+
+    `quotes_secret` says whether a text quotes what the player has not learned, `known_names` whether a pack or the
+    world has somebody or something of that name already. What becomes of `ruled_threads` is the rules' to say.
+    """
+    patch = Patch(state, turn_no=turn_no)
+    judge = _Judge(patch, ruleset, campaign_id, turn_no, quotes_secret, known_names, frozenset(ruled_threads))
+    refused = tuple(judge.all(proposed))
+    record = Accepted(
+        accepted=tuple(patch.ops), refused=refused, waiting=tuple(judge.waiting), lorebook=tuple(judge.lorebook)
+    )
+    return Acceptance(patch.state, tuple(patch.events), record)
+
+
+class _Judge:
+    def __init__(
+        self,
+        patch: Patch,
+        ruleset: Ruleset,
+        campaign_id: str,
+        turn_no: int,
+        quotes_secret: Callable[[str], str | None],
+        known_names: Callable[[str], bool],
+        ruled_threads: frozenset[str],
+    ) -> None:
+        self._patch = patch
+        self._ruleset = ruleset
+        self._campaign_id = campaign_id
+        self._turn_no = turn_no
+        self._quotes_secret = quotes_secret
+        self._known_names = known_names
+        self._ruled_threads = ruled_threads
+        self._new: dict[str, str] = {}
+        self.waiting: list[Review] = []
+        self.lorebook: list[LorebookEntry] = []
+
+    def all(self, proposed: ExtractorOutput) -> Iterator[Refused]:
+        """Judge in order; what is refused."""
+        for npc in proposed.introduced_npcs:
+            yield from self._one("introduced_npc", npc, self._npc(npc))
+        for item in proposed.introduced_items:
+            yield from self._one("introduced_item", item, self._item(item))
+        for fact in proposed.established_facts:
+            yield from self._one("established_fact", fact, self._fact(fact))
+        for update in proposed.thread_updates:
+            yield from self._one("thread_update", update, self._thread(update))
+        for seen in proposed.new_observations:
+            memory = o.Observe(who=seen.character_id, content=seen.content, importance=seen.importance)
+            yield from self._one("new_observation", seen, memory)
+
+    def _one(self, kind: str, proposal: _Proposal, made: o.StateOp | str) -> Iterator[Refused]:
+        shown = proposal.model_dump(mode="json")
+        reason = made if isinstance(made, str) else self._done(kind, proposal, made, _texts(shown))
+        if reason is not None:
+            yield Refused(kind=kind, reason=reason, proposal=shown)
+
+    def _done(self, kind: str, proposal: _Proposal, op: o.StateOp, texts: str) -> str | None:
+        """Apply what is sure, let wait what is not; why it is refused, if it is."""
+        not_its_own = not_by([op], "extract", self._ruleset)
+        if not_its_own is not None:
+            return not_its_own.reason
+        if self._quotes_secret(texts) is not None:
+            return "quotes_what_is_hidden"
+        host = self._host_of(op)
+        if host is not None:
+            return self._wait_with(host, op)
+        if proposal.confidence < self._ruleset.review_below:
+            return self._wait(kind, proposal, op)
+        refusal = write(self._patch, [op], by="extract", ruleset=self._ruleset)
+        if refusal is None and isinstance(op, o.AddFact) and isinstance(proposal, EstablishedFact):
+            self.lorebook.append(entry_of(op.fact))
+        return None if refusal is None else refusal.reason
+
+    def _wait(self, kind: str, proposal: _Proposal, op: o.StateOp) -> str | None:
+        refusal = apply(self._patch.state, (op,)).refusal
+        if refusal is not None:
+            return refusal.reason
+        review = Review(
+            stage=STAGE,
+            kind=kind,
+            subject_id=subject_of(op),
+            ops=(op,),
+            shown=in_words(op, self._patch.state),
+            confidence=proposal.confidence,
+            reason=proposal.reason if isinstance(proposal, ThreadUpdate) else "",
+        )
+        self.waiting.append(review)
+        return None
+
+    def _host_of(self, op: o.StateOp) -> int | None:
+        """Of a fact about somebody or something that waits itself, the place of that review."""
+        if not isinstance(op, o.AddFact):
+            return None
+        new = (n for n, review in enumerate(self.waiting) if isinstance(review.ops[0], o.AddEntity))
+        return next((n for n in new if self.waiting[n].subject_id == op.fact.subject_id), None)
+
+    def _wait_with(self, host: int, op: o.StateOp) -> str | None:
+        """Both become true or neither does."""
+        review = self.waiting[host]
+        refusal = apply(self._patch.state, (*review.ops, op)).refusal
+        if refusal is None:
+            shown = f"{review.shown}; {in_words(op, self._hoped_for())}"
+            self.waiting[host] = review.model_copy(update={"ops": (*review.ops, op), "shown": shown})
+        return None if refusal is None else refusal.reason
+
+    def _hoped_for(self) -> WorldState:
+        """The state as it would be with whoever and whatever waits to be let in."""
+        new = [op for review in self.waiting for op in review.ops if isinstance(op, o.AddEntity)]
+        return apply(self._patch.state, new).state
+
+    def _npc(self, npc: IntroducedNpc) -> o.StateOp | str:
+        if npc.type != "npc":
+            return "unknown_type"
+        if self._is_known(npc.name):
+            return "already_exists"
+        return self._entity(npc, "npc", npc.tags)
+
+    def _item(self, item: IntroducedItem) -> o.StateOp | str:
+        place = self._patch.state.scene.location_id
+        if item.location != place:
+            return "the_resolvers"
+        if self._is_known(item.name):
+            return "already_exists"
+        return self._entity(item, "item", ())
+
+    def _is_known(self, name: str) -> bool:
+        """Whether somebody or something is called so already, be it since a moment ago."""
+        hoped = self._hoped_for()
+        new = {slug(hoped.name_of(one), fallback="") for one in self._new.values()}
+        return self._known_names(name) or slug(name, fallback="nobody") in new
+
+    def _entity(self, new: IntroducedNpc | IntroducedItem, kind: str, tags: Sequence[str]) -> o.StateOp:
+        """An ID of the campaign's own, whatever ID was proposed; facts about the proposed one are about this one."""
+        wanted = f"{self._campaign_id}:{slug(new.name, fallback=kind).replace('-', '_')}"
+        numbered = (f"{wanted}_{n}" for n in range(2, 1_000))
+        taken = self._patch.state.entities
+        entity_id = wanted if wanted not in taken else next(one for one in numbered if one not in taken)
+        self._new[new.id] = entity_id
+        entity = Entity.model_validate(
+            {
+                "id": entity_id,
+                "type": kind,
+                "name": " ".join(new.name.split()),
+                "tags": tags,
+                "attrs": {"description": new.description} if new.description else {},
+            }
+        )
+        return o.AddEntity(entity=entity, at=self._patch.state.scene.location_id)
+
+    def _thread(self, update: ThreadUpdate) -> o.StateOp | str:
+        if update.id in self._ruled_threads:
+            return "the_resolvers"
+        thread = self._patch.state.threads.get(update.id)
+        if thread is not None and thread.status == update.status:
+            return "already_exists"
+        return o.UpdateThread(thread_id=update.id, status=update.status)
+
+    def _fact(self, fact: EstablishedFact) -> o.StateOp | str:
+        state = self._hoped_for()
+        subject = self._new.get(fact.subject_id, fact.subject_id)
+        if subject not in state.entities:
+            return "unknown_entity"
+        predicate = predicate_of(fact.predicate)
+        if predicate in PREDICATES or _RESOLVERS & set(predicate.split("_")):
+            return "the_resolvers"
+        stands = standing(state, subject, predicate, fact.detail)
+        if stands is not None and stands.compares == "same":
+            return "already_exists"
+        if stands is not None:
+            self.lorebook.append(flagged_entry(fact, subject, predicate, against=stands.where))
+            return CONTRADICTS
+        # Apart from the IDs that rules give the facts that they establish.
+        fact_id = f"{self._campaign_id}:{NARRATED}.{local(subject)}.{predicate}"
+        if fact_id in state.facts:
+            fact_id = f"{fact_id}.{self._turn_no}"
+        made = Fact(
+            id=fact_id,
+            subject_id=subject,
+            predicate=predicate,
+            object=" ".join(fact.detail.split()),
+            confidence=round(NARRATED_CONFIDENCE * fact.confidence, 4),
+            tags=(NARRATED,),
+            discovered_turn=self._turn_no,
+            discovery_method=NARRATED,
+        )
+        return o.AddFact(fact=made)
+
+
+def _texts(shown: dict[str, Any]) -> str:
+    """Every text of a proposal."""
+    texts = (value if isinstance(value, list) else [value] for value in shown.values())
+    return "\n".join(text for some in texts for text in some if isinstance(text, str))

@@ -1,0 +1,253 @@
+"""Attempts that no rule in code decides -> rulings by the rulebook, where a model reads it. Code throws the dice."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from types import MappingProxyType
+
+from pydantic import ValidationError
+
+from lorewright.llm.model import ToolSpec
+from lorewright.llm.tools import Toolbox
+from lorewright.rules.actions import Action, Attempt
+from lorewright.rules.dice import Dice, parse_dice
+from lorewright.rules.dice_tool import read_request
+from lorewright.rules.formula import parse_formula
+from lorewright.rules.numbers import numbers_for
+from lorewright.rules.outcomes import Roll, Validation
+from lorewright.rules.rulebook import MAX_ROLLS, Ruling, is_for_the_rulebook, wrong_with
+from lorewright.rules.rulesets import CampaignRules, Ruleset
+from lorewright.turn.stages.resolution.stage import NO_ROLL, Resolve
+from lorewright.turn.stages.stage import Keeper
+from lorewright.values.listener import Listener
+from lorewright.values.proposals import ProposedPathOp, ResolutionInput, ResolutionOutput
+from lorewright.world import ops as o
+from lorewright.world.inner import recalled
+from lorewright.world.schemas import plain
+from lorewright.world.state import WorldState
+
+# As the specification has it: the last three to five memories of everyone involved.
+_MEMORIES = 5
+
+ROLL_DICE = ToolSpec(
+    name="roll_dice",
+    description="Throw dice for one check of the rulebook. The engine throws them; the same check gets the same dice.",
+    schema={
+        "type": "object",
+        "properties": {
+            "expression": {"type": "string", "description": "NdM, NdM+K or NdM-K, as in 1d20+3"},
+            "check_type": {"type": "string", "description": "what is checked, in a word or two"},
+        },
+        "required": ["expression", "check_type"],
+        "additionalProperties": False,
+    },
+)
+
+
+async def rulings(
+    stage: Resolve,
+    attempts: Sequence[Attempt],
+    validation: Validation,
+    state: WorldState,
+    rules: CampaignRules,
+    dice: Dice,
+    *,
+    player_text: str,
+    leak: Callable[[str], str | None] = lambda _: None,
+    keeper: Keeper,
+    listener: Listener,
+) -> dict[int, Ruling]:
+    """The rulings on the attempts of a turn, by their place; none where no model reads the rulebook, or where code
+    knows what to do. `leak` says what of a text the player may not know, or None.
+
+    Raises:
+        OutputRejected: an output stayed invalid.
+        ProviderError: the model could not be asked.
+    """
+    found: dict[int, Ruling] = {}
+    if stage.is_builtin or validation.clarification is not None:
+        return found
+    for attempt, judged in zip(attempts, validation.results, strict=True):
+        if is_for_the_rulebook(attempt, judged, state, rules):
+            given = _input(attempt, state, rules, player_text)
+            tool = DiceTool(
+                dice,
+                actor_id=attempt.action.actor_id,
+                index=judged.action_index,
+                modifiers=own_modifiers(attempt.action, state, rules.ruleset),
+            )
+            output = await stage.run(
+                given,
+                keeper,
+                check=_Judging(tool, state, rules.ruleset, leak).wrong_with,
+                listener=listener,
+                toolbox=tool.toolbox(),
+            )
+            found[judged.action_index] = _ruling(output, tool.rolls, state)
+    return found
+
+
+class DiceTool:
+    """The dice of one attempt, for a model to call. Whatever it names the check and adds, the same dice fall the same:
+    to ask again is no second throw. `rolls` are those of the answer at hand, in order."""
+
+    def __init__(
+        self, dice: Dice, *, actor_id: str, index: int, modifiers: Mapping[str, range] = MappingProxyType({})
+    ) -> None:
+        """`modifiers` say of some dice what may be added to them."""
+        self._dice = dice
+        self._own = modifiers
+        self._actor_id = actor_id
+        self._index = index
+        self.rolls: list[Roll] = []
+
+    def toolbox(self) -> Toolbox:
+        """The tool as the gateway has it."""
+        return Toolbox((ROLL_DICE,), {ROLL_DICE.name: self.roll}, begin=self.rolls.clear)
+
+    def roll(self, arguments: str) -> str:
+        """Throw for a call; what fell, as JSON.
+
+        Raises:
+            ValueError: the arguments are none, or so many dice were thrown already.
+        """
+        try:
+            asked = json.loads(arguments or "{}")
+        except (ValueError, RecursionError):
+            raise ValueError("the arguments are no JSON") from None
+        if not isinstance(asked, dict):
+            raise ValueError("the arguments are no object")
+        request = read_request({"expression": asked.get("expression")})
+        throw = parse_dice("".join(request.expression.split()).lower())
+        if len(self.rolls) >= MAX_ROLLS:
+            raise ValueError(f"{MAX_ROLLS} rolls are enough: conclude")
+        dice = f"{throw.dice}d{throw.sides}"
+        if throw.bonus not in self._modifiers(dice):
+            raise ValueError(f"{throw.bonus:+d} is more than anything that counts here adds to {dice}")
+        roll = self._dice.roll(dice, purpose=f"rulebook:{self._index}", actor_id=self._actor_id, modifier=throw.bonus)
+        self.rolls.append(roll)
+        return json.dumps({"expression": asked_of(roll), "rolls": list(roll.rolls), "total": roll.total})
+
+    def _modifiers(self, dice: str) -> range:
+        """What may be added: no more than the ruleset's formula for these dice comes to, else half of what the dice
+        can show."""
+        throw = parse_dice(dice)
+        half = throw.dice * throw.sides // 2
+        return self._own.get(dice, range(-half, half + 1))
+
+
+def asked_of(roll: Roll) -> str:
+    """What was asked for: `1d20+3`."""
+    return f"{roll.expression}{roll.modifier:+d}" if roll.modifier else roll.expression
+
+
+def _plain(expression: str) -> str:
+    """An expression as `asked_of` writes it (`1d20+0` is `1d20`); what is none stays."""
+    try:
+        throw = parse_dice("".join(expression.split()).lower())
+    except ValueError:
+        return expression
+    return f"{throw.dice}d{throw.sides}{f'{throw.bonus:+d}' if throw.bonus else ''}"
+
+
+def own_modifiers(action: Action, state: WorldState, ruleset: Ruleset) -> dict[str, range]:
+    """What the ruleset's formula can add to its dice in an attempt: from the least to the most that any stat makes of
+    it, and nothing at all."""
+    if ruleset.roll is None:
+        return {}
+    formula, found = parse_formula(ruleset.roll), [0]
+    for stat in (None, *ruleset.stats):
+        with suppress(ValueError):
+            found.append(formula.modifier(numbers_for(formula, stat, action, state)))
+    return {formula.dice: range(min(found), max(found) + 1)}
+
+
+class _Judging:
+    """Holds a model's output against the dice that were thrown, the ruleset and the state."""
+
+    def __init__(self, tool: DiceTool, state: WorldState, ruleset: Ruleset, leak: Callable[[str], str | None]) -> None:
+        self._leak = leak
+        self._tool = tool
+        self._state = state
+        self._ruleset = ruleset
+
+    def wrong_with(self, output: ResolutionOutput) -> str | None:
+        thrown = [asked_of(roll) for roll in self._tool.rolls]
+        said = [_plain(one) for one in output.dice_request]
+        if said != thrown:
+            told = ", ".join(thrown) or "nothing"
+            return f"dice_request must repeat what was thrown with roll_dice, in order: {told}"
+        try:
+            ruling = _ruling(output, self._tool.rolls, self._state)
+        except ValidationError as problem:
+            first = problem.errors(include_url=False, include_input=False)[0]
+            return f"state_ops: {'.'.join(map(str, first['loc']))}: {first['msg']}"
+        texts = [one.content for one in output.new_observations]
+        texts += [json.dumps(one.model_dump(mode="json"), ensure_ascii=False) for one in output.state_ops]
+        return wrong_with(ruling, self._state, self._ruleset) or self._leak("\n".join(texts))
+
+
+def _ruling(output: ResolutionOutput, rolls: Sequence[Roll], state: WorldState) -> Ruling:
+    band = None if output.resolved_outcome == NO_ROLL else output.resolved_outcome
+    thrown = [roll.model_copy(update={"band": band if roll is rolls[-1] else None}) for roll in rolls]
+    memories = (
+        o.Observe(who=one.character_id, content=one.content, importance=one.importance)
+        for one in output.new_observations
+    )
+    return Ruling.model_validate(
+        {"band": band, "rolls": thrown, "ops": (*(path_op(one) for one in output.state_ops), *memories)}
+    )
+
+
+def path_op(proposed: ProposedPathOp) -> o.PathOp:
+    """A proposed change of a path as an op: `stats.warmth` of a character, else a path of the scene."""
+    part, _, path = proposed.path.partition(".")
+    of = proposed.character_id if part == "stats" else None
+    kinds: Mapping[str, type[o.PathOp]] = {
+        "set": o.SetPath,
+        "increment": o.Increment,
+        "decrement": o.Decrement,
+        "append": o.AppendTo,
+        "remove": o.RemoveFrom,
+    }
+    return kinds[proposed.op].model_validate({"path": path or part, "of": of, "value": proposed.value})
+
+
+def _input(attempt: Attempt, state: WorldState, rules: CampaignRules, player_text: str) -> ResolutionInput:
+    action, ruleset = attempt.action, rules.ruleset
+    involved = [who for who in dict.fromkeys((action.actor_id, action.target_id)) if who is not None]
+    people = [who for who in involved if who in state.positions]
+    stats = {} if state.ruleset is None else {who: plain(state.ruleset.stats.get(who, {})) for who in people}
+    decay = ruleset.decay_lambda
+    memories = {
+        who: tuple(
+            one.observation.content
+            for one in recalled(state.observations.get(who, {}), minute=state.minutes, decay_lambda=decay)[:_MEMORIES]
+        )
+        for who in people
+    }
+    return ResolutionInput(
+        rulebook_text=ruleset.rulebook_text,
+        scene_state={} if state.ruleset is None else plain(state.ruleset.scene),
+        player_text=player_text,
+        attempt=action.words or action.type,
+        actor_id=action.actor_id,
+        target_id=action.target_id,
+        names={who: state.name_of(who) for who in dict.fromkeys((*state.present(), *involved))},
+        stat_blocks={who: block for who, block in stats.items() if block},
+        recent_observations={who: found for who, found in memories.items() if found},
+        writable=dict(_writable(state, ruleset)),
+        bands=tuple(band.name for band in ruleset.bands),
+    )
+
+
+def _writable(state: WorldState, ruleset: Ruleset) -> Iterator[tuple[str, str]]:
+    """The paths that are the resolver's, and what stands there now, by its kind."""
+    if state.ruleset is None:
+        return
+    for part, schema in (("scene", ruleset.scene_state_schema), ("stats", ruleset.character_stat_schema)):
+        for name, shape in sorted(dict(schema.get("properties", {})).items()):
+            if ruleset.owner_of(f"{part}.{name}") == "resolve":
+                yield f"{part}.{name}", str(shape.get("type", "any"))

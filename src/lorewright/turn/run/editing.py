@@ -1,0 +1,295 @@
+"""StateOps from outside -> a committed turn of the kind `edit`: a game master's change, a tool call, a review.
+
+It has everything that a turn has: it is guarded by head and revision, known by its action ID, replayed by its ops,
+taken back and done again. Nobody plays in it, nothing is rolled, no model is asked. What the rules say follows from a
+change does follow (a clock that reaches a mark, what runs with the minutes, a threat that falls due, an ending); it is
+told in the scenario's own sentences where it has any.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from lorewright.errors import CampaignError, EditRefused, HeadMoved
+from lorewright.ids import canonical_json, is_id
+from lorewright.rules.aftermath import bear_fruit, comes_over, run_out
+from lorewright.rules.consequences import reach_ending, trigger_clocks
+from lorewright.rules.outcomes import EngineEvent
+from lorewright.rules.patch import Patch
+from lorewright.rules.rulesets import CampaignRules
+from lorewright.rules.ruling import run_timers
+from lorewright.turn.checks.tools import write
+from lorewright.turn.run.unplayed import draft_of_no_play
+from lorewright.turn.store.rows import OPS
+from lorewright.turn.store.turn_store import TurnStore
+from lorewright.turn.views.draft import Draft, Head, Setting, StageRecord, Submission
+from lorewright.turn.views.scope import suggestions
+from lorewright.turn.views.stream import TurnStream
+from lorewright.turn.views.views import TurnViews
+from lorewright.values.kept import NOTHING_KEPT, Kept
+from lorewright.values.told_before import SCENE_CLOSED, SKIPPED_MINUTES, TIME_SKIPPED
+from lorewright.world import ops as o
+from lorewright.world.state import OFFSTAGE, WorldState
+
+STAGE = "edit"
+
+MOST_OPS = 200
+# And so many characters of JSON: all of it is kept, much of it in every state from then on.
+MOST_TEXT = 100_000
+
+# Nothing that is costly is thought, so that it may be thought again while others play.
+_RETRIES = 20
+
+# What to do about each reason.
+HINTS = {
+    "unknown_entity": "name an entity of the campaign by its ID",
+    "unknown_place": "name a place of the campaign by its ID; somebody new needs one to stand in, as `at`",
+    "unknown_item": "name a thing of the campaign by its ID; a new one is an entity_add first",
+    "unknown_lore_item": "name an item of the campaign's packs, as in pack:entity:section#name",
+    "unknown_clock": "name one of the campaign's clocks",
+    "unknown_thread": "name one of the campaign's threads",
+    "unknown_fact": "name the ID of an established fact; a new one is a fact_add",
+    "unknown_ending": "name one of the scenario's endings",
+    "unknown_threat": "name one of the scenario's threats",
+    "unknown_situation": "name one of the circumstances that the ruleset or the scenario has",
+    "not_enough": "there are not so many to give",
+    "already_exists": "there is one of that ID already: change it, or use another ID",
+    "door_locked": "unlock it first, with a door op",
+    "bookkeeping": "this kind of op is the engine's own",
+    "player_elsewhere": "a scene is where the player is: move the player, and the scene follows",
+    "player_offstage": "the player is always somewhere",
+    "not_of_the_campaign": "what is made in play has an ID of the campaign's own, as in CAMPAIGN:name, and no pack",
+    "one_player": "the campaign has a player already",
+}
+
+
+def edit(
+    store: TurnStore,
+    ops: Sequence[o.StateOp],
+    *,
+    action_id: str,
+    setting: Setting,
+    by: str = "gm",
+    note: str = "",
+    revision: int | None = None,
+    kept: Kept = NOTHING_KEPT,
+) -> str:
+    """Change the world by ops, all of them in one turn or none; its TurnResult as canonical JSON.
+
+    The same action ID with the same ops gives the stored bytes and changes nothing. `by` and `note` say who asked and
+    why; they stand in the turn's record, which no player sees. With `revision` the change is only made to a head that
+    is still the one which was read. `kept` is what the turn keeps beside the state, such as what was decided of a
+    review: with it there may be no ops at all.
+
+    Raises:
+        EditRefused: an op does not fit, is not for outside, or would leave the player in no scene; or there is nothing
+            to do.
+        ActionIdReused: the action ID is known with other ops, or with words.
+        TurnUndone: the action ID's turn was taken back.
+        HeadMoved: the head is not of that `revision`, or others were faster again and again.
+        CampaignError: the story has ended.
+    Whatever is raised, nothing was changed.
+    """
+    ops = tuple(ops)
+    submission = submission_of(ops, action_id, kept)
+    for _ in range(_RETRIES):
+        stored = store.stored_result(submission)
+        if stored is not None:
+            return stored
+        head = store.head()
+        if revision is not None and head.revision != revision:
+            raise HeadMoved(
+                f"the campaign is at revision {head.revision}, not {revision}",
+                hint="read the state again, then change it",
+            )
+        if head.upgrade_id != setting.upgrade_id:
+            raise HeadMoved("the campaign goes by other rules or packs by now", hint="open it again")
+        draft = draft_of_edit(head, ops, submission, setting, by=by, note=note, kept=kept)
+        try:
+            return store.commit(draft)
+        except HeadMoved:
+            if revision is not None:
+                raise
+    raise HeadMoved("other turns were committed again and again", hint="try it again")
+
+
+def submission_of(ops: tuple[o.StateOp, ...], action_id: str, kept: Kept = NOTHING_KEPT) -> Submission:
+    """What an edit is known by: no words, and its ops in their place."""
+    return Submission("", action_id, body=_asked_for(ops, kept))
+
+
+def _asked_for(ops: tuple[o.StateOp, ...], kept: Kept) -> str:
+    """What an action ID is known by: the ops, and what is kept, where anything is. Who asks again may say why in other
+    words."""
+    asked = OPS.dump_python(ops, mode="json")
+    return canonical_json(asked if kept == NOTHING_KEPT else {"ops": asked, "kept": kept.model_dump(mode="json")})
+
+
+def draft_of_edit(
+    head: Head,
+    ops: tuple[o.StateOp, ...],
+    submission: Submission,
+    setting: Setting,
+    *,
+    by: str,
+    note: str,
+    kept: Kept = NOTHING_KEPT,
+) -> Draft:
+    """The turn that an edit would be upon a head, thought to its end; nothing is written.
+
+    Raises:
+        EditRefused: an op does not fit.
+        CampaignError: the story has ended.
+    """
+    if head.state.ended is not None:
+        raise CampaignError("the story has ended", hint="take the last turn back first")
+    patch = Patch(head.state, turn_no=head.turn_no + 1)
+    if not ops and kept == NOTHING_KEPT:
+        raise EditRefused("there is nothing to change", hint="give at least one op", reason="nothing_to_change")
+    said = _changed(patch, ops, head, setting)
+    followed = OPS.dump_python(tuple(patch.ops[len(ops) :]), mode="json")
+    narration = " ".join(said)
+    closed = _closed(head.state, ops)
+    return draft_of_no_play(
+        head,
+        submission,
+        kind="edit",
+        ops=tuple(patch.ops),
+        state=patch.state,
+        record=StageRecord(
+            STAGE,
+            # `db check` holds it against what the action ID is known by.
+            _asked_for(ops, kept),
+            canonical_json({"by": by, "note": note, "followed": followed}),
+        ),
+        final_text=narration,
+        options=_options(head, patch.state, submission, setting),
+        narration=narration,
+        events=(*patch.events, *_boundaries(head.state, patch.state, closed=closed)),
+        closed=closed,
+        kept=kept,
+    )
+
+
+def _closed(state: WorldState, ops: tuple[o.StateOp, ...]) -> bool:
+    """Whether the scene is closed where it is: another one opens in the same place."""
+    opened = [op.location_id for op in ops if isinstance(op, o.OpenScene)]
+    return bool(opened) and opened[0] == state.scene.location_id
+
+
+def _boundaries(before: WorldState, after: WorldState, *, closed: bool) -> Iterator[EngineEvent]:
+    """What the next turn is to tell of it: that a scene was closed, and the time that was left out with it."""
+    minutes = after.minutes - before.minutes
+    if closed:
+        yield EngineEvent(type=SCENE_CLOSED, details={"at": before.scene.location_id})
+    if (closed and minutes) or minutes >= SKIPPED_MINUTES:
+        yield EngineEvent(type=TIME_SKIPPED, details={"minutes": minutes})
+
+
+def _changed(patch: Patch, ops: tuple[o.StateOp, ...], head: Head, setting: Setting) -> list[str]:
+    """Do the ops and what follows from them; the sentences that are to be told."""
+    before, rules = patch.state, setting.rules
+    _hold_to_outside(ops, head, setting)
+    refusal = write(patch, ops, by="outside", ruleset=rules.ruleset)
+    if refusal is not None:
+        raise _refused(ops, refusal.index, refusal.reason, refusal.field)
+    for index, op in enumerate(ops):
+        if isinstance(op, o.AddFact) and op.fact.subject_id not in patch.state.entities:
+            raise _refused(ops, index, "unknown_entity")
+    _keep_the_scene_with_the_player(patch, ops)
+    if patch.state.ended is not None:
+        return _ending(patch, rules)
+    run_timers(patch, before, rules.ruleset)
+    trigger_clocks(patch, before, rules)
+    by_now = patch.state
+    said = [*run_out(patch, rules), *bear_fruit(patch, before, rules), *comes_over(before, patch.state, rules)]
+    trigger_clocks(patch, by_now, rules)
+    reach_ending(patch, rules)
+    return [*said, *_ending(patch, rules)]
+
+
+def _ending(patch: Patch, rules: CampaignRules) -> list[str]:
+    ending = None if patch.state.ended is None else rules.ending(patch.state.ended)
+    return [] if ending is None else [ending.say]
+
+
+def _keep_the_scene_with_the_player(patch: Patch, ops: tuple[o.StateOp, ...]) -> None:
+    """The scene goes where the player goes, as it does in play."""
+    state = patch.state
+    place = state.positions.get(state.player_id, OFFSTAGE)
+    if place == OFFSTAGE:
+        raise _refused(ops, _last(ops, "move"), "player_offstage")
+    if place == state.scene.location_id:
+        return
+    if any(isinstance(op, o.OpenScene) for op in ops):
+        raise _refused(ops, _last(ops, "open_scene"), "player_elsewhere")
+    patch.do(o.OpenScene(location_id=place))
+
+
+def _last(ops: tuple[o.StateOp, ...], kind: str) -> int:
+    return max((index for index, op in enumerate(ops) if op.op == kind), default=0)
+
+
+def _hold_to_outside(ops: tuple[o.StateOp, ...], head: Head, setting: Setting) -> None:
+    """Refuse what `apply` cannot know to be wrong, because packs and rules are not in the state."""
+    if len(ops) > MOST_OPS:
+        raise EditRefused(
+            f"{len(ops)} ops are too many for one turn", hint=f"give at most {MOST_OPS}", reason="too_many"
+        )
+    if len(_asked_for(ops, NOTHING_KEPT)) > MOST_TEXT:
+        raise EditRefused(
+            "that is too much text for one turn",
+            hint=f"give at most {MOST_TEXT} characters of ops",
+            reason="too_long",
+        )
+    for index, op in enumerate(ops):
+        reason = _not_for_outside(op, head, setting)
+        if reason is not None:
+            raise _refused(ops, index, reason)
+
+
+def _not_for_outside(op: o.StateOp, head: Head, setting: Setting) -> str | None:
+    rules = setting.rules
+    match op:
+        case o.RevealItem():
+            known = any(one.item(op.item_id) is not None for one in setting.generations)
+            return None if known else "unknown_lore_item"
+        case o.EndCampaign():
+            return None if rules.ending(op.ending_id) is not None else "unknown_ending"
+        case o.Announce():
+            return None if op.threat_id in rules.threats else "unknown_threat"
+        case o.BeginSituation():
+            return None if op.situation_id in rules.ruleset.situations else "unknown_situation"
+        case o.AddEntity():
+            return _not_to_be_added(op, head)
+        case _:
+            return None
+
+
+def _not_to_be_added(op: o.AddEntity, head: Head) -> str | None:
+    """A pack's own entities come with the scenario, and never from outside."""
+    entity = op.entity
+    if entity.type == "player":
+        return "one_player"
+    pack_id, _, name = entity.id.partition(":")
+    own = pack_id == head.campaign_id and is_id(name) and entity.origin == "campaign"
+    return None if own and entity.pack_id is None and entity.pack_entity_id is None else "not_of_the_campaign"
+
+
+def _refused(ops: tuple[o.StateOp, ...], index: int, reason: str, field: str | None = None) -> EditRefused:
+    where = "" if field is None else f" at {field}"
+    return EditRefused(
+        f"op {index} ({ops[index].op}){where} does not fit: {reason}; nothing was changed",
+        hint=HINTS.get(reason),
+        index=index,
+        reason=reason,
+        field=field,
+    )
+
+
+def _options(head: Head, state: WorldState, submission: Submission, setting: Setting) -> tuple[str, ...]:
+    """Lines that work in the state as it is now. What is looked at for them is not kept: the next turn looks itself."""
+    with TurnViews(head, submission, setting, TurnStream(head, "")) as views:
+        views.scene_lore(state)
+        shown = views.acquaintance(state).shown
+        return suggestions(shown, views.heard_of(state), views.told_of(state), ruleset=setting.rules.ruleset)

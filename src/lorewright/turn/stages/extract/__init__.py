@@ -1,0 +1,1 @@
+"""The stage `extract`: Prose -> what it says of the world."""

@@ -1,0 +1,48 @@
+"""Extract: a narration -> what it has added to the world, as proposals. Whether any of it is true is not said here."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from lorewright.turn.stages.extract.context import lore_extractor_context
+from lorewright.turn.stages.stage import Stage
+from lorewright.values.proposals import ExtractorInput, ExtractorOutput
+
+
+class Extract(Stage[ExtractorInput, ExtractorOutput, ExtractorOutput]):
+    """What a model's narration has established. A built-in narration adds nothing to what the rules have done."""
+
+    name = "lore_extractor"
+    answer_type = ExtractorOutput
+
+    def twin(self, given: ExtractorInput) -> ExtractorOutput:
+        """Nothing."""
+        return ExtractorOutput()
+
+    def context(self, given: ExtractorInput) -> Mapping[str, Any]:
+        """The narration, and what is on record."""
+        return lore_extractor_context(given).model_dump(mode="json")
+
+    def wrong_with(self, answer: ExtractorOutput, given: ExtractorInput) -> str | None:
+        """Subjects, places, people and threads that were not in the input."""
+        known = {given.place_id, given.player_id, *given.present, *given.things}
+        new = {npc.id for npc in answer.introduced_npcs} | {item.id for item in answer.introduced_items}
+        for fact in answer.established_facts:
+            if fact.subject_id not in known | new:
+                return f"established_facts: {fact.subject_id} is neither in the scene nor introduced"
+        for item in answer.introduced_items:
+            if item.location not in known:
+                return f"introduced_items: {item.location} is not in the scene"
+        for one in answer.new_observations:
+            if one.character_id not in given.present:
+                return f"new_observations: {one.character_id} is not there to remember anything"
+        threads = {str(thread["id"]) for thread in given.threads}
+        for update in answer.thread_updates:
+            if update.id not in threads:
+                return f"thread_updates: {update.id} is no thread"
+        return None
+
+    def made_of(self, answer: ExtractorOutput, given: ExtractorInput) -> ExtractorOutput:
+        """The answer as it is."""
+        return answer

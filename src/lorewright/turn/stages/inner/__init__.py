@@ -1,0 +1,1 @@
+"""The stage `inner`: What a turn changes within people."""

@@ -1,0 +1,76 @@
+"""What the prompts of the persona extractor and the character extractor are filled in with: states, words, and what
+was told before."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from lorewright.turn.prompting.variables import (
+    NOBODY,
+    CharInside,
+    Context,
+    MessageVariables,
+    PlayerVariables,
+    StateVariable,
+    message_variables,
+    state_variables,
+)
+from lorewright.values.inner import InnerInput
+
+
+class PersonaExtractorContext(Context):
+    """The persona extractor's variables: `msgs` are narrations of before this round, `intention` and `thoughts` the
+    persona's own; `all_states` has the latent ones."""
+
+    stable: ClassVar[tuple[str, ...]] = ("player_name",)
+
+    player_name: str = NOBODY
+    player: PlayerVariables
+    all_states: tuple[StateVariable, ...] = ()
+    msgs: tuple[MessageVariables, ...] = ()
+    thoughts: tuple[str, ...] = ()
+    intention: str
+
+
+class CharacterExtractorContext(Context):
+    """The character extractor's variables, as the persona's; `char.all_states` has the latent states."""
+
+    stable: ClassVar[tuple[str, ...]] = ()
+
+    player_name: str = NOBODY
+    char: CharInside
+    msgs: tuple[MessageVariables, ...] = ()
+    thoughts: tuple[str, ...] = ()
+    intention: str
+
+
+def persona_extractor_context(given: InnerInput) -> PersonaExtractorContext:
+    """The persona extractor's variables, of its input."""
+    return PersonaExtractorContext(
+        player_name=given.name or NOBODY,
+        player=PlayerVariables(description=given.description, states=state_variables(given.all_states, latent=False)),
+        all_states=state_variables(given.all_states, latent=True),
+        msgs=_told_before(given),
+        thoughts=given.thoughts,
+        intention=given.intention,
+    )
+
+
+def character_extractor_context(given: InnerInput) -> CharacterExtractorContext:
+    """The character extractor's variables, of its input."""
+    return CharacterExtractorContext(
+        player_name=given.player_name or NOBODY,
+        char=CharInside(
+            name=given.name,
+            description=given.description,
+            states=state_variables(given.all_states, latent=False),
+            all_states=state_variables(given.all_states, latent=True),
+        ),
+        msgs=_told_before(given),
+        thoughts=given.thoughts,
+        intention=given.intention,
+    )
+
+
+def _told_before(given: InnerInput) -> tuple[MessageVariables, ...]:
+    return message_variables(given.narrations, lambda who: given.names.get(who, who))

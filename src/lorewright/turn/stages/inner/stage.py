@@ -1,0 +1,68 @@
+"""The extractors of inner life: what somebody means to do -> how their own states move. They run beside the narrator
+and never learn how it came out: whoever tries to steal has tried, caught or not."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from lorewright.builtin.inner import moved
+from lorewright.turn.stages.inner.context import character_extractor_context, persona_extractor_context
+from lorewright.turn.stages.stage import Stage
+from lorewright.values.inner import InnerInput, kind_of
+from lorewright.values.state_changes import StateChange, StateExtractorOutput
+
+
+class _InnerExtractor(Stage[InnerInput, StateExtractorOutput, StateExtractorOutput]):
+    answer_type = StateExtractorOutput
+    max_tokens = 1_024
+
+    def twin(self, given: InnerInput) -> StateExtractorOutput:
+        """What the table says of the typed actions; nothing for most."""
+        return moved(given)
+
+    def settled(self, given: InnerInput) -> StateExtractorOutput | None:
+        """Who has no state that could move need not be asked about."""
+        return None if given.all_states else StateExtractorOutput()
+
+    def wrong_with(self, answer: StateExtractorOutput, given: InnerInput) -> str | None:
+        """States that they do not have, and values of another kind than the one that stands there."""
+        known = {state.name: state.value for state in given.all_states}
+        for change in answer.changes:
+            if change.name not in known:
+                return f"changes: {_cut(change.name)} is none of the listed states: {', '.join(known)}"
+            if not _is_of_its_kind(change, known[change.name]):
+                return f"changes: {change.name} is a {kind_of(known[change.name])}; give its new value as one"
+        return None
+
+    def made_of(self, answer: StateExtractorOutput, given: InnerInput) -> StateExtractorOutput:
+        """The answer as it is."""
+        return answer
+
+
+class PersonaExtract(_InnerExtractor):
+    """The inner life of whom the player plays."""
+
+    name = "persona_extractor"
+
+    def context(self, given: InnerInput) -> Mapping[str, Any]:
+        """The persona's own view."""
+        return persona_extractor_context(given).model_dump(mode="json")
+
+
+class CharacterExtract(_InnerExtractor):
+    """The inner life of one of the cast."""
+
+    name = "character_extractor"
+
+    def context(self, given: InnerInput) -> Mapping[str, Any]:
+        """The character's own view."""
+        return character_extractor_context(given).model_dump(mode="json")
+
+
+def _is_of_its_kind(change: StateChange, was: Any) -> bool:
+    return change.value is None or was is None or kind_of(change.value) == kind_of(was)
+
+
+def _cut(name: str) -> str:
+    return name if len(name) <= 40 else f"{name[:39]}…"

@@ -1,0 +1,1 @@
+"""The stage `interpret`: A player's line -> an intent."""

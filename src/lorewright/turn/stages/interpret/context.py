@@ -1,0 +1,123 @@
+"""InterpreterInput -> what the interpreter's prompt is filled in with: IDs to choose from, and the player's words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import ClassVar
+
+from lorewright.rules.actions import METADATA
+from lorewright.turn.prompting.variables import NOBODY, Context, PlayerVariables
+from lorewright.values.records import InterpreterInput, Named
+from lorewright.world.frozen import Frozen
+
+# What the player typed and what was typed before, at most (characters): nobody plays in pages.
+_WORDS = 2_000
+_WORDS_BEFORE = 400
+# So many absent people and places are listed: a long game has heard of many.
+_TOPICS = 60
+_ALIASES = 8
+
+
+# Keys of metadata -> the fields of an action as a model writes it.
+_TAKEN = {
+    **dict.fromkeys(("topic", "detail", "verb"), "words"),
+    "item_id": "item_id",
+    "quantity": "quantity",
+    "minutes": "minutes",
+}
+
+
+class ActionKind(Frozen):
+    """A type of action, and what may go along with it beside whom or where."""
+
+    type: str
+    takes: str = ""
+
+
+class Nameable(Frozen):
+    """Something that an action can be about, by its ID; `aliases` as one text."""
+
+    id: str
+    name: str
+    aliases: str = ""
+
+
+class Way(Frozen):
+    """A way out: `id` is of the place that it leads to."""
+
+    id: str
+    name: str
+    to: str
+
+
+class OwnVerb(Frozen):
+    """A verb of the ruleset's own, and the type of action that it means."""
+
+    typed: str
+    type: str
+
+
+class Offered(Frozen):
+    """A line that was offered, with the number that stands for it."""
+
+    number: int
+    line: str
+
+
+class InterpreterContext(Context):
+    """The interpreter's variables; the lists are all that may be named."""
+
+    stable: ClassVar[tuple[str, ...]] = ("kinds", "verbs", "player_id", "player_name", "player")
+
+    kinds: tuple[ActionKind, ...]
+    verbs: tuple[OwnVerb, ...] = ()
+    player_id: str
+    player_name: str = NOBODY
+    player: PlayerVariables = PlayerVariables()
+    place: Nameable
+    people: tuple[Nameable, ...] = ()
+    here: tuple[Nameable, ...] = ()
+    carried: tuple[Nameable, ...] = ()
+    doors: tuple[Nameable, ...] = ()
+    exits: tuple[Way, ...] = ()
+    topics: tuple[Nameable, ...] = ()
+    options: tuple[Offered, ...] = ()
+    said_before: tuple[str, ...] = ()
+    player_text: str
+
+
+def interpreter_context(given: InterpreterInput) -> InterpreterContext:
+    """The interpreter's variables: the scope, and nothing else that there is."""
+    scope = given.scope
+    return InterpreterContext(
+        kinds=tuple(ActionKind(type=kind, takes=_takes(one)) for kind, one in METADATA.items()),
+        verbs=tuple(OwnVerb(typed=typed, type=kind) for typed, kind in sorted(given.verbs.items())),
+        player_id=scope.player.id,
+        player_name=scope.player.name or NOBODY,
+        place=_nameable(scope.place),
+        people=_all(scope.people),
+        here=_all(scope.here),
+        carried=_all(scope.carried),
+        doors=_all(scope.doors),
+        exits=tuple(Way(id=way.to, name=way.name, to=way.to_name) for way in scope.exits),
+        topics=_all(scope.topics[:_TOPICS]),
+        options=tuple(Offered(number=at, line=line) for at, line in enumerate(given.options, start=1)),
+        said_before=tuple(line[:_WORDS_BEFORE] for line in given.said_before),
+        player_text=given.player_text[:_WORDS],
+    )
+
+
+def _takes(metadata: type[Frozen]) -> str:
+    """What of a flat action a type takes: words of the player's, a thing, a number."""
+    taken = (_TAKEN.get(key) for key in metadata.model_fields)
+    return ", ".join(dict.fromkeys(one for one in taken if one))
+
+
+def _all(named: Iterable[Named]) -> tuple[Nameable, ...]:
+    return tuple(_nameable(one) for one in named)
+
+
+def _nameable(one: Named) -> Nameable:
+    return Nameable(
+        id=one.id, name=one.name, aliases=", ".join(alias for alias in one.aliases[:_ALIASES] if alias != one.name)
+    )

@@ -1,0 +1,124 @@
+"""Interpret: the player's words -> actions. A model reads those that the grammar is not sure of; what it names must be
+in the scope."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal
+
+from pydantic import Field
+
+from lorewright.builtin.parser.interpreter import interpret
+from lorewright.rules.actions import METADATA, Action
+from lorewright.turn.stages.interpret.context import interpreter_context
+from lorewright.turn.stages.stage import Stage
+from lorewright.values.records import InterpreterInput, InterpreterOutput, Scope, Unclear
+from lorewright.world.frozen import Frozen
+
+# A reading of the grammar that is surer than this needs no model.
+SURE = 0.75
+# The grammar reads at most so many actions, and so does a model.
+MAX_ACTIONS = 4
+
+
+class ReadAction(Frozen):
+    """An action as a model writes it: flat, so that a provider can hold it to a schema. `words` are the player's own
+    that ride along: what is asked about, looked at, searched, or tried."""
+
+    type: str
+    target_id: str | None = None
+    location_id: str | None = None
+    item_id: str | None = None
+    words: str = Field(default="", max_length=200)
+    quantity: int | None = Field(default=None, ge=1, le=99)
+    minutes: int | None = Field(default=None, ge=1, le=480)
+
+
+class ReadTurn(Frozen):
+    """A model's reading: the intent in a few words, the actions in order, or a question where one must ask back, with
+    complete inputs that would answer it."""
+
+    intent: str = Field(max_length=300)
+    actions: tuple[ReadAction, ...] = Field(default=(), max_length=MAX_ACTIONS)
+    risk_flags: tuple[
+        Literal["violence", "sensitive", "contested", "dangerous", "pursuit", "hostile_present"], ...
+    ] = ()
+    question: str = Field(default="", max_length=300)
+    lines: tuple[Annotated[str, Field(max_length=200)], ...] = Field(default=(), max_length=6)
+
+
+class Interpret(Stage[InterpreterInput, ReadTurn, InterpreterOutput]):
+    """Prose to typed actions."""
+
+    name = "interpreter"
+    answer_type = ReadTurn
+
+    def twin(self, given: InterpreterInput) -> InterpreterOutput:
+        """The grammar."""
+        return interpret(given)
+
+    def context(self, given: InterpreterInput) -> Mapping[str, Any]:
+        """The scope by ID, and the words."""
+        return interpreter_context(given).model_dump(mode="json")
+
+    def settled(self, given: InterpreterInput) -> InterpreterOutput | None:
+        """The grammar's reading, where it is sure of it."""
+        reading = self.twin(given)
+        return reading if reading.unclear is None and reading.confidence >= SURE else None
+
+    def wrong_with(self, answer: ReadTurn, given: InterpreterInput) -> str | None:
+        """Neither an action nor a question, an action of no known type, or an ID that is not in the scope."""
+        if not answer.actions and not answer.question:
+            return "there is neither an action nor a question"
+        known = {*METADATA, *given.verbs.values()}
+        for one in answer.actions:
+            if one.type not in known:
+                return f"{one.type[:60]} is no type of action"
+        return unknown_reference(self.made_of(answer, given), given.scope)
+
+    def made_of(self, answer: ReadTurn, given: InterpreterInput) -> InterpreterOutput:
+        """The typed actions of the player; a question stands alone."""
+        if answer.question and not answer.actions:
+            unclear = Unclear(words=given.player_text[:200], question=answer.question, lines=answer.lines)
+            return InterpreterOutput(intent=answer.intent, confidence=0.4, unclear=unclear)
+        actions = tuple(_action(one, given) for one in answer.actions)
+        named = (one for action in actions for one in (action.target_id, action.location_id, action.item_id) if one)
+        return InterpreterOutput(
+            intent=answer.intent,
+            referenced_entities=tuple(dict.fromkeys(named)),
+            proposed_actions=actions,
+            risk_flags=answer.risk_flags,
+        )
+
+
+def _action(read: ReadAction, given: InterpreterInput) -> Action:
+    """With the metadata that its type has, and no other."""
+    fields = METADATA[read.type].model_fields if read.type in METADATA else {}
+    said: dict[str, Any] = {"topic": read.words, "detail": read.words, "quantity": read.quantity}
+    said |= {"minutes": read.minutes, "item_id": read.item_id}
+    if "verb" in fields:
+        verb, _, rest = read.words.partition(" ")
+        said |= {"verb": verb[:60], "detail": rest}
+    metadata = {name: value for name, value in said.items() if name in fields and value not in (None, "")}
+    return Action.model_validate(
+        {
+            "actor_id": given.scope.player.id,
+            "type": read.type,
+            "target_id": read.target_id,
+            "location_id": read.location_id,
+            "metadata": metadata,
+        }
+    )
+
+
+def unknown_reference(output: InterpreterOutput, scope: Scope) -> str | None:
+    """What is wrong with a reading: an actor other than the player, or an ID that is not in the scope."""
+    named = (*scope.people, *scope.here, *scope.carried, *scope.doors, *scope.topics, scope.place, scope.player)
+    known = {one.id for one in named} | {way.to for way in scope.exits}
+    for action in output.proposed_actions:
+        if action.actor_id != scope.player.id:
+            return f"{action.actor_id} is not the player"
+        for reference in (action.target_id, action.location_id, action.item_id):
+            if reference is not None and reference not in known:
+                return f"{reference} is not in the scope"
+    return None

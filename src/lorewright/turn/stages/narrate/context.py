@@ -1,0 +1,224 @@
+"""NarratorInput -> what the narrator's prompt is filled in with. What holds for a scene stands apart from what is this
+turn's, so that a provider's prompt cache can tell them apart."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, ClassVar
+
+from lorewright.turn.prompting.calibration import CalibrationVariables, calibration_of
+from lorewright.turn.prompting.cutting import cut
+from lorewright.turn.prompting.outcomes import name_of
+from lorewright.turn.prompting.variables import (
+    CharsVariables,
+    Context,
+    LoreVariables,
+    MessageVariables,
+    PlayerVariables,
+    in_words,
+    is_dialog,
+    rows_of,
+    state_variables,
+    text_of,
+)
+from lorewright.turn.stages.narrate.sources import (
+    NOTE_TOKENS,
+    THINGS,
+    Sheet,
+    Source,
+    beats_shown,
+    sheet_of,
+    words_shown,
+)
+from lorewright.values.records import NarratorInput
+from lorewright.world.frozen import Frozen
+
+# So many of each are listed beside the sources.
+_THREADS = 4
+_THREATS = 3
+_CONDITIONS = 4
+
+
+class Numbered(Frozen):
+    """A line with the number that it is cited by."""
+
+    number: int
+    text: str
+
+
+class Learned(Numbered):
+    """What the player learns or is reminded of; `how` says by whom or in which way."""
+
+    how: str
+
+
+class Told(MessageVariables):
+    """A narration of before, with the number that it is cited by."""
+
+    number: int
+
+
+class NarratorScene(Frozen):
+    """The place as long as the scene lasts: `exits` are the ways out by name."""
+
+    place: str
+    exits: tuple[str, ...] = ()
+
+
+class NarratorTurn(Frozen):
+    """What is this turn's.
+
+    `own` are the outcomes of what the player did and changes in order, `acts` what others do of their own accord, and
+    `happened` both in one list; `round` is whose act alone is told, where it is nobody else's turn to be told of, and
+    `quiet` who could have acted lately and did not. `learned` what the player comes to know, `asked` lore that their
+    words call up, `near` what is openly known of what is near, `facts` what was established of who is here. `arrived`:
+    the scene began now; `new_place`: they have never been there. `shut` are ways that are barred, `conditions` how
+    people are.
+    """
+
+    happened: tuple[Numbered, ...] = ()
+    own: tuple[Numbered, ...] = ()
+    acts: tuple[Numbered, ...] = ()
+    round: str = ""
+    quiet: tuple[str, ...] = ()
+    learned: tuple[Learned, ...] = ()
+    asked: tuple[Numbered, ...] = ()
+    near: tuple[Numbered, ...] = ()
+    facts: tuple[Numbered, ...] = ()
+    arrived: bool = False
+    new_place: bool = False
+    minutes: int = 0
+    things: tuple[str, ...] = ()
+    carried: tuple[str, ...] = ()
+    shut: tuple[str, ...] = ()
+    conditions: tuple[str, ...] = ()
+    threads: tuple[str, ...] = ()
+    threats: tuple[str, ...] = ()
+    beats: tuple[str, ...] = ()
+    tension: str = ""
+    markers: tuple[str, ...] = ()
+    ended: bool = False
+
+
+class NarratorContext(Context):
+    """The narrator's variables. `lore` is of the place, of what the sitting began with and of the story so far, `chars`
+    the people here with how they are; both are numbered lines."""
+
+    stable: ClassVar[tuple[str, ...]] = ("player_name", "rules", "calibration", "scene", "lore", "chars", "player")
+
+    player_name: str
+    rules: str = ""
+    calibration: CalibrationVariables = CalibrationVariables()
+    scene: NarratorScene
+    lore: LoreVariables
+    chars: CharsVariables
+    player: PlayerVariables
+    msgs: tuple[Told, ...] = ()
+    turn: NarratorTurn
+    player_text: str
+
+
+def narrator_context(given: NarratorInput) -> NarratorContext:
+    """The narrator's variables: nothing that is not in its input."""
+    sheet, scene = sheet_of(given), given.scene
+    return NarratorContext(
+        player_name=given.player.name,
+        rules=text_of(given.packet, "scene", "constraints", "rulebook_summary"),
+        calibration=_calibration(given),
+        scene=NarratorScene(
+            place=scene.place_name,
+            exits=tuple(f"{way.name}: to {way.to_name}" if way.to_name else way.name for way in scene.exits),
+        ),
+        lore=LoreVariables(text=_lore(sheet)),
+        chars=CharsVariables(summary=_people(given, sheet)),
+        player=PlayerVariables(
+            description=given.player.description, states=state_variables(given.player.states, latent=False)
+        ),
+        msgs=tuple(
+            Told(number=one.number, character="narrator", text=one.text, is_dialog=is_dialog(one.text))
+            for one in sheet.told
+        ),
+        turn=_turn(given, sheet),
+        player_text=words_shown(given),
+    )
+
+
+def _lore(sheet: Sheet) -> str:
+    """What is known, and what happened long ago; every version of the prompt shows both in one place."""
+    known = _numbered((*sheet.place, *sheet.session))
+    return f"{known}\n\nEarlier in the story:\n{_numbered(sheet.story)}" if sheet.story else known
+
+
+def _calibration(given: NarratorInput) -> CalibrationVariables:
+    """What was asked for; of the character no more than their description does not say."""
+    asked = calibration_of(given.packet)
+    return asked.model_copy(update={"character": ""}) if asked.character == given.player.description else asked
+
+
+def _turn(given: NarratorInput, sheet: Sheet) -> NarratorTurn:
+    scene = given.scene
+    return NarratorTurn(
+        happened=_lines((*sheet.happened, *sheet.acts)),
+        own=_lines(sheet.happened),
+        acts=_lines(sheet.acts),
+        round=_round(given),
+        quiet=tuple(one.name for one in scene.people if one.id in given.quiet),
+        learned=tuple(Learned(number=one.number, text=one.text, how=how) for one, how in sheet.learned),
+        asked=_lines(sheet.asked),
+        near=_lines(sheet.near),
+        facts=_lines(sheet.facts),
+        arrived=given.scene_changed,
+        new_place=given.scene_changed and scene.first_visit,
+        minutes=given.minutes,
+        things=tuple(one.name for one in scene.things[:THINGS]),
+        carried=tuple(one.name for one in given.carried[:THINGS]),
+        shut=tuple(
+            f"{way.name} ({'locked' if way.locked else 'shut'})" for way in scene.exits if way.barred or way.locked
+        ),
+        conditions=tuple(_conditions(given))[:_CONDITIONS],
+        threads=tuple(str(one["title"]) for one in rows_of(given.packet, "threads") if one.get("status") == "open")[
+            :_THREADS
+        ],
+        threats=tuple(str(one.get("name", "")) for one in rows_of(given.packet, "pending_threats"))[:_THREATS],
+        beats=beats_shown(given),
+        tension="" if given.plan.tension_move == "none" else cut(given.plan.tension_move, NOTE_TOKENS),
+        markers=given.markers,
+        ended=given.ending is not None,
+    )
+
+
+def _round(given: NarratorInput) -> str:
+    """Whose round it is, where that is not the player's."""
+    return "" if given.outcomes or given.scene_changed else " and ".join(act.name for act in given.acts)
+
+
+def _people(given: NarratorInput, sheet: Sheet) -> str:
+    """Everybody here in a line, and how they are, numbered."""
+    lines = []
+    for one in given.scene.people:
+        held = sheet.people[one.id]
+        lines.append(f"{one.name} ({one.pronoun}){':' if held else ''}")
+        lines += [_numbered(held)] if held else []
+    return "\n".join(lines)
+
+
+def _conditions(given: NarratorInput) -> Iterator[str]:
+    """Conditions and manifest states of who is here, as one sees or feels them; the player's states are shown apart."""
+    for row in rows_of(given.packet, "entities"):
+        attrs = row.get("attrs")
+        if not isinstance(attrs, Mapping):
+            continue
+        who = name_of(given, str(row.get("id", "")))
+        states: Any = attrs.get("states") if row.get("id") != given.player_id else None
+        felt = [f"{name}: {in_words(value)}" for name, value in states.items()] if isinstance(states, Mapping) else []
+        shown = [*map(str, attrs.get("conditions", ())), *felt]
+        if shown:
+            yield cut(f"{who}: {', '.join(shown)}", NOTE_TOKENS)
+
+
+def _lines(sources: Iterable[Source]) -> tuple[Numbered, ...]:
+    return tuple(Numbered(number=one.number, text=one.text) for one in sources)
+
+
+def _numbered(sources: Iterable[Source]) -> str:
+    return "\n".join(f"[{one.number}] {one.text}" for one in sources)

@@ -1,0 +1,89 @@
+"""Narrate: what came of it -> prose, and nothing but prose."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from lorewright.builtin.narrator import narrate
+from lorewright.turn.stages.narrate.context import narrator_context
+from lorewright.turn.stages.narrate.sources import sources_of
+from lorewright.turn.stages.stage import Stage
+from lorewright.values.listener import Listener
+from lorewright.values.marks import Unmarked, read_marks
+from lorewright.values.records import NarratorInput, NarratorOutput, Supported
+
+# Several pages; a telling takes a few paragraphs (characters).
+MAX_TEXT = 20_000
+
+
+class Prose(BaseModel):
+    """What a model tells, with its marks. It has no say in anything else: facts, places and what may be cited are
+    code's."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    final_text: str = Field(min_length=1, max_length=MAX_TEXT)
+
+
+class Narrate(Stage[NarratorInput, Prose, NarratorOutput]):
+    """The telling."""
+
+    name = "narrator"
+    answer_type = Prose
+    prose = True
+
+    def twin(self, given: NarratorInput) -> NarratorOutput:
+        """The grammar of phrases."""
+        return narrate(given)
+
+    def context(self, given: NarratorInput) -> Mapping[str, Any]:
+        """The numbered sources, and what happened."""
+        return narrator_context(given).model_dump(mode="json")
+
+    def heard(self, listener: Listener) -> ReadAlong:
+        """The player reads along."""
+        return ReadAlong(listener)
+
+    def wrong_with(self, answer: Prose, given: NarratorInput) -> str | None:
+        """Data in place of prose, nothing but marks, and marks of what was not shown."""
+        if answer.final_text.lstrip().startswith(("{", "```", "<!")):
+            return "it is not prose: write the narration and nothing else"
+        marked = read_marks(answer.final_text)
+        if not marked.text:
+            return "it has no text: write the narration"
+        unknown = marked.unknown([source.number for source in sources_of(given)])
+        if unknown:
+            return f"it cites what it was not shown: {', '.join(f'[{number}]' for number in unknown[:5])}"
+        return None
+
+    def made_of(self, answer: Prose, given: NarratorInput) -> NarratorOutput:
+        """The prose without its marks; what its sentences rest on, and what was won in the turn, is cited."""
+        marked = read_marks(answer.final_text)
+        ids = {source.number: source.id for source in sources_of(given)}
+        support = tuple(
+            Supported(sentence=one.sentence, ids=tuple(dict.fromkeys(ids[number] for number in one.numbers)))
+            for one in marked.sentences
+        )
+        new = [evidence.item_id for evidence in given.evidence if not evidence.known_before]
+        rests_on = [cited for one in support for cited in one.ids]
+        return NarratorOutput(final_text=marked.text, cited=tuple(dict.fromkeys((*new, *rests_on))), support=support)
+
+
+class ReadAlong:
+    """Passes a narration on to the player while it is written, without its marks."""
+
+    def __init__(self, listener: Listener) -> None:
+        self._listener = listener
+        self._unmarked = Unmarked(listener.told)
+
+    def piece(self, text: str) -> None:
+        """The next piece."""
+        self._unmarked(text)
+
+    def rejected(self, problem: str) -> None:
+        """It is told anew."""
+        self._unmarked = Unmarked(self._listener.told)
+        self._listener.not_so(problem)

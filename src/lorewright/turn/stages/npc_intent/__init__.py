@@ -1,0 +1,1 @@
+"""The stage `npc_intent`: What one of the cast does next."""

@@ -1,0 +1,186 @@
+"""NpcIntentInput -> what the prompt of a character's intent is filled in with: what it may name, what it knows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import ClassVar
+
+from lorewright.rules.cast import takes
+from lorewright.turn.prompting.outcomes import seen_in_words
+from lorewright.turn.prompting.variables import (
+    NOBODY,
+    CharsVariables,
+    CharVariables,
+    Context,
+    LoreVariables,
+    MessageVariables,
+    PlayerVariables,
+    in_words,
+    message_variables,
+    state_variables,
+)
+from lorewright.values.intents import KnownItem, NpcIntentInput, Toward
+from lorewright.values.records import Named
+from lorewright.world.frozen import Frozen
+
+# What is listed at most: a prompt of a small model is a page.
+_TOPICS = 30
+_CLAIMS = 6
+# What may go along with a type of action, beside whom or where.
+_ALONG = (("item_id", "item_id (a thing)"), ("lore_item_id", "item_id (what you know)"))
+_WORDS = ("topic", "detail", "verb")
+
+
+class IntentKind(Frozen):
+    """A type of action, and what may go along with it beside whom or where."""
+
+    type: str
+    takes: str = ""
+
+
+class Listed(Frozen):
+    """Somebody or something that an action can name, by its ID."""
+
+    id: str
+    name: str
+
+
+class KnownLine(Frozen):
+    """A lore item that a character knows; `kept_back` where it tells nobody, `told_to` who of those here has it."""
+
+    id: str
+    text: str
+    kept_back: bool = False
+    told_to: str = ""
+
+
+class ClaimLine(Frozen):
+    """Something that the player claims, and whether it is so."""
+
+    text: str
+    holds: bool = False
+
+
+class Choice(Frozen):
+    """Something that the character has set out to do, and could do now."""
+
+    id: str
+    text: str
+
+
+class NpcIntentContext(Context):
+    """A character reflects on what happened and says what it does next. `msgs` are narrations that it witnessed, its
+    own intentions and thoughts, `observations` what it remembers, best first; nothing that it does not know. The lists
+    are all that an action may name; `lore` is what it knows and may tell, in one text."""
+
+    stable: ClassVar[tuple[str, ...]] = ("char", "player_name", "player", "stat_block", "goal", "kinds")
+
+    player_name: str = NOBODY
+    player: PlayerVariables = PlayerVariables()
+    char: CharVariables
+    stat_block: str = ""
+    goal: str = ""
+    kinds: tuple[IntentKind, ...] = ()
+    place: str = ""
+    scene_state: str = ""
+    chars: CharsVariables = CharsVariables()
+    people: tuple[Listed, ...] = ()
+    here: tuple[Listed, ...] = ()
+    carried: tuple[Listed, ...] = ()
+    doors: tuple[Listed, ...] = ()
+    exits: tuple[Listed, ...] = ()
+    topics: tuple[Listed, ...] = ()
+    known: tuple[KnownLine, ...] = ()
+    choices: tuple[Choice, ...] = ()
+    claims: tuple[ClaimLine, ...] = ()
+    conditions: str = ""
+    lore: LoreVariables = LoreVariables()
+    observations: tuple[str, ...] = ()
+    summary: tuple[str, ...] = ()
+    msgs: tuple[MessageVariables, ...] = ()
+    resolved_outcome: str = ""
+
+
+def npc_intent_context(given: NpcIntentInput) -> NpcIntentContext:
+    """The variables of a character's intent: its input, with names beside IDs."""
+    me, scope = given.me, given.scope
+    return NpcIntentContext(
+        player_name=given.player_name or NOBODY,
+        char=CharVariables(
+            name=me.name, description=_described(given), states=state_variables(me.states, latent=False)
+        ),
+        stat_block=in_words(dict(me.stat_block)) if me.stat_block else "",
+        goal=me.goal,
+        kinds=tuple(IntentKind(type=kind, takes=_takes(kind)) for kind in given.verbs),
+        place=given.place_name,
+        scene_state=in_words(dict(given.scene_state)) if given.scene_state else "",
+        chars=CharsVariables(summary="\n".join(_people(given))),
+        people=_listed(scope.people),
+        here=_listed(scope.here),
+        carried=_listed(scope.carried),
+        doors=_listed(scope.doors),
+        exits=tuple(
+            Listed(id=way.to, name=f"{way.name}, to {way.to_name}" if way.to_name else way.name) for way in scope.exits
+        ),
+        topics=_listed(scope.topics[:_TOPICS]),
+        known=tuple(_known(item, given) for item in given.knows),
+        choices=tuple(Choice(id=act.id, text=_choice(act.say, act.do.type, act.do.topic)) for act in given.acts),
+        claims=tuple(_claims(given)),
+        conditions=", ".join(me.conditions),
+        lore=LoreVariables(text="\n".join(f"- {item.text}" for item in given.knows if not item.kept_back)),
+        observations=tuple(one.content for one in given.remembers),
+        summary=given.summary,
+        msgs=message_variables(given.messages, lambda who: me.name if who == me.id else given.names.get(who, who)),
+        resolved_outcome="\n".join(seen_in_words(outcome, given.names) for outcome in given.outcomes),
+    )
+
+
+def _described(given: NpcIntentInput) -> str:
+    me = given.me
+    profile = [f"{key}: {in_words(value)}" for key, value in sorted(me.profile.items())]
+    lines = [*profile, *(line.text for line in me.disposition), *(f"Can: {one}" for one in me.capabilities)]
+    lines += [f"What moves you, which you keep to yourself: {one}" for one in me.motivation]
+    return "\n".join(lines)
+
+
+def _people(given: NpcIntentInput) -> Iterator[str]:
+    stands = {one.who: one for one in given.toward}
+    for person in given.scope.people:
+        toward = stands.get(person.id, Toward(who=person.id))
+        felt = [f"{name} {value:+d}" for name, value in _felt(toward) if value]
+        ties = [f"your {tie}" if not tie.endswith(" of") else f"you are the {tie} them" for tie in toward.ties]
+        said = "; ".join([*ties, *felt]) or "nothing stands between you"
+        whom = " (the player's character)" if person.id == given.player_id else ""
+        yield f"- {person.name}{whom}: {said}"
+
+
+def _felt(toward: Toward) -> tuple[tuple[str, int], ...]:
+    return (("trust", toward.trust), ("tension", toward.tension), ("closeness", toward.closeness))
+
+
+def _listed(named: Iterable[Named]) -> tuple[Listed, ...]:
+    return tuple(Listed(id=one.id, name=one.name) for one in named)
+
+
+def _known(item: KnownItem, given: NpcIntentInput) -> KnownLine:
+    told_to = ", ".join(given.names.get(who, who) for who in item.told_to)
+    return KnownLine(id=item.id, text=item.text, kept_back=item.kept_back, told_to=told_to)
+
+
+def _choice(say: tuple[str, ...], kind: str, topic: str) -> str:
+    return " ".join(say) or f"{kind} {topic}".strip()
+
+
+def _claims(given: NpcIntentInput) -> Iterator[ClaimLine]:
+    for one in given.claims[:_CLAIMS]:
+        by, to = (given.names.get(str(one.get(key)), "") for key in ("by", "to"))
+        who = " ".join(part for part in (by or "somebody", str(one.get("kind", "")), to) if part)
+        yield ClaimLine(text=f"{who}: {one.get('what', '')}", holds=bool(one.get("holds")))
+
+
+def _takes(kind: str) -> str:
+    """What of a flat action a type takes: words, a thing, something known."""
+    along = [text for field, text in _ALONG if takes(kind, field)]
+    words = ["words"] if any(takes(kind, field) for field in _WORDS) else []
+    whisper = ["whisper"] if takes(kind, "whisper") else []
+    return ", ".join([*words, *along, *whisper])

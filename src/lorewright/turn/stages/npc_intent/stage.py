@@ -1,0 +1,122 @@
+"""Intend: what a character knows -> what it does next. What comes of it is not said here: the rules judge it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from pydantic import Field
+
+from lorewright.builtin.npc.intending import intend
+from lorewright.rules.actions import Action
+from lorewright.rules.cast import metadata_of
+from lorewright.turn.stages.npc_intent.context import npc_intent_context
+from lorewright.turn.stages.stage import Stage
+from lorewright.values.intents import SENTENCES, NpcIntent, NpcIntentInput
+from lorewright.world.frozen import Frozen
+
+# Of a thing that goes along the rules know several kinds; of what is told only what is known.
+_TELL = "tell"
+_SAID_TO = frozenset({"ask", _TELL, "promise", "persuade", "threaten"})
+
+
+class IntendedAction(Frozen):
+    """An action as a model writes it: flat, so that a provider can hold it to a schema. `words` are the character's
+    own: what it asks about, says, promises or tries; `item_id` a thing, of a `tell` what it knows."""
+
+    type: str
+    target_id: str | None = None
+    location_id: str | None = None
+    item_id: str | None = None
+    words: str = Field(default="", max_length=200)
+    whisper: bool = False
+
+
+class Reflection(Frozen):
+    """The seed's output of a character's reflection, the thought that may go before it, which nobody else sees, and the
+    same as an action, or as something that it had set out to do (`choice`); without either it changes nothing."""
+
+    action_text: str = Field(min_length=1, max_length=SENTENCES)
+    intent_tags: tuple[str, ...] = Field(default=(), max_length=6)
+    thought: str = Field(default="", max_length=SENTENCES)
+    action: IntendedAction | None = None
+    choice: str | None = None
+
+
+class Intend(Stage[NpcIntentInput, Reflection, NpcIntent]):
+    """One act of one of the cast."""
+
+    name = "npc_intent"
+    answer_type = Reflection
+    max_tokens = 1_024
+
+    def twin(self, given: NpcIntentInput) -> NpcIntent:
+        """What follows from its goal, its nature and the moment."""
+        return intend(given)
+
+    def context(self, given: NpcIntentInput) -> Mapping[str, Any]:
+        """Everything that it knows, and what it can name."""
+        return npc_intent_context(given).model_dump(mode="json")
+
+    def wrong_with(self, answer: Reflection, given: NpcIntentInput) -> str | None:
+        """An action of no known type, an ID that it was not shown, something told that it keeps back or does not know,
+        an authored act that is not open to it."""
+        if not answer.action_text.strip():
+            return "action_text says nothing"
+        if answer.choice is not None and answer.choice not in {act.id for act in given.acts}:
+            return f"{answer.choice[:60]} is none of the choices"
+        if answer.action is None or answer.choice is not None:
+            return None
+        return _wrong_with(answer.action, given)
+
+    def made_of(self, answer: Reflection, given: NpcIntentInput) -> NpcIntent:
+        """The intention with its typed action; what its author wrote for it goes before what a model makes of it."""
+        said = {"action_text": answer.action_text, "intent_tags": answer.intent_tags, "thought": answer.thought}
+        act = next((one for one in given.acts if one.id == answer.choice), None)
+        if act is not None:
+            done = {"action": act.do.action(given.me.id), "item_id": act.do.lore_item, "act_id": act.id, "say": act.say}
+            return NpcIntent.model_validate({**said, **done, "thought": act.thought or answer.thought})
+        if answer.action is None:
+            return NpcIntent.model_validate(said)
+        told = answer.action.item_id if answer.action.type == _TELL else None
+        return NpcIntent.model_validate({**said, "action": _action(answer.action, given), "item_id": told})
+
+
+def _wrong_with(read: IntendedAction, given: NpcIntentInput) -> str | None:
+    if read.type not in given.verbs:
+        return f"{read.type[:60]} is no type of action"
+    scope = given.scope
+    named = (*scope.people, *scope.here, *scope.carried, *scope.doors, *scope.topics, scope.place)
+    if read.target_id is not None and read.target_id not in {one.id for one in named}:
+        return f"{read.target_id[:80]} is nobody and nothing that you can name"
+    if read.location_id is not None and read.location_id not in {way.to for way in scope.exits}:
+        return f"{read.location_id[:80]} is no way out of here"
+    if read.whisper and read.target_id not in {one.id for one in scope.people}:
+        return "what is whispered is whispered to somebody who is here"
+    return _wrong_item(read, given)
+
+
+def _wrong_item(read: IntendedAction, given: NpcIntentInput) -> str | None:
+    if read.item_id is None:
+        return None
+    if read.type != _TELL:
+        things = (*given.scope.here, *given.scope.carried)
+        return None if read.item_id in {one.id for one in things} else f"{read.item_id[:80]} is no thing that is here"
+    known = next((item for item in given.knows if item.id == read.item_id), None)
+    if known is None:
+        return f"{read.item_id[:80]} is nothing that you know"
+    return f"you keep {read.item_id} to yourself" if known.kept_back else None
+
+
+def _action(read: IntendedAction, given: NpcIntentInput) -> Action:
+    """With the metadata that its type has, and no other."""
+    whisper = read.whisper and read.type in _SAID_TO
+    return Action.model_validate(
+        {
+            "actor_id": given.me.id,
+            "type": read.type,
+            "target_id": read.target_id,
+            "location_id": read.location_id,
+            "metadata": metadata_of(read.type, words=read.words, item=read.item_id, whisper=whisper),
+        }
+    )

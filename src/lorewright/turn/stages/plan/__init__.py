@@ -1,0 +1,1 @@
+"""The stage `plan`: What a scene is about next."""

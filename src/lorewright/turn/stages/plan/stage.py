@@ -1,0 +1,40 @@
+"""Plan: what was judged -> the beats of the telling and how the pressure moves."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from lorewright.builtin.planner import plan
+from lorewright.turn.stages.plan.context import planner_context
+from lorewright.turn.stages.stage import Stage
+from lorewright.values.records import PlannerInput, PlannerOutput
+
+# A plan is a handful of notes, each a sentence or two (characters).
+MAX_NOTES = 8
+MAX_NOTE = 400
+
+
+class Plan(Stage[PlannerInput, PlannerOutput, PlannerOutput]):
+    """Beats and tension."""
+
+    name = "planner"
+    answer_type = PlannerOutput
+
+    def twin(self, given: PlannerInput) -> PlannerOutput:
+        """The table of beats."""
+        return plan(given)
+
+    def context(self, given: PlannerInput) -> Mapping[str, Any]:
+        """Who is here, what presses, what will be tried."""
+        return planner_context(given).model_dump(mode="json")
+
+    def made_of(self, answer: PlannerOutput, given: PlannerInput) -> PlannerOutput:
+        """The answer within bounds: the narrator is handed notes, not another story."""
+        return PlannerOutput(
+            beats=tuple(beat[:MAX_NOTE] for beat in answer.beats[:MAX_NOTES]),
+            tension_move=answer.tension_move[:MAX_NOTE],
+            tension_move_type=answer.tension_move_type[:MAX_NOTE],
+            clarification_question=answer.clarification_question[:MAX_NOTE],
+            next_suggestions=tuple(line[:MAX_NOTE] for line in answer.next_suggestions[:MAX_NOTES]),
+        )

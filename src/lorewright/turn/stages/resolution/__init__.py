@@ -1,0 +1,1 @@
+"""The stage `resolution`: What an attempt comes to where a model knows the rulebook."""

@@ -1,0 +1,69 @@
+"""ResolutionInput -> what the prompt of ruleset resolution is filled in with."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+from lorewright.turn.prompting.variables import NOBODY, Context, in_words
+from lorewright.values.proposals import ResolutionInput
+from lorewright.world.frozen import Frozen
+
+_WORDS = 1_000
+
+
+class Sheet(Frozen):
+    """Somebody's stat block as JSON, or what they remember, by ID and name."""
+
+    id: str
+    name: str
+    text: str
+
+
+class Writable(Frozen):
+    """A path that a ruling may change, and the kind of value that it takes."""
+
+    path: str
+    kind: str
+
+
+class ResolutionContext(Context):
+    """The variables of ruleset resolution."""
+
+    stable: ClassVar[tuple[str, ...]] = ("rulebook", "writable", "bands")
+
+    rulebook: str
+    writable: tuple[Writable, ...] = ()
+    bands: tuple[str, ...] = ()
+    player_name: str = NOBODY
+    scene_state: str = "{}"
+    stat_blocks: tuple[Sheet, ...] = ()
+    observations: tuple[Sheet, ...] = ()
+    actor: str
+    target: str = ""
+    attempt: str
+    player_text: str
+
+
+def resolution_context(given: ResolutionInput) -> ResolutionContext:
+    """The variables of ruleset resolution: its input, with names beside IDs."""
+
+    def sheet(one: str, value: Any) -> Sheet:
+        return Sheet(id=one, name=given.names.get(one, one), text=in_words(value))
+
+    return ResolutionContext(
+        rulebook=given.rulebook_text,
+        writable=tuple(Writable(path=path, kind=kind) for path, kind in sorted(given.writable.items())),
+        bands=given.bands,
+        player_name=given.names.get(given.actor_id) or NOBODY,
+        scene_state=in_words(dict(given.scene_state)),
+        stat_blocks=tuple(sheet(one, block) for one, block in sorted(given.stat_blocks.items())),
+        observations=tuple(
+            sheet(one, " ".join(f"- {line}" for line in lines))
+            for one, lines in sorted(given.recent_observations.items())
+            if lines
+        ),
+        actor=f"{given.names.get(given.actor_id, given.actor_id)} ({given.actor_id})",
+        target=f"{given.names.get(given.target_id, given.target_id)} ({given.target_id})" if given.target_id else "",
+        attempt=given.attempt,
+        player_text=given.player_text[:_WORDS],
+    )

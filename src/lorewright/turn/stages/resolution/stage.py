@@ -1,0 +1,47 @@
+"""Resolution: an attempt that no rule in code decides, and the rulebook -> what it comes to. Code throws the dice."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from lorewright.turn.stages.resolution.context import resolution_context
+from lorewright.turn.stages.stage import Stage
+from lorewright.values.proposals import ResolutionInput, ResolutionOutput
+
+# What an output says where the rulebook asks for no dice.
+NO_ROLL = "no roll"
+
+
+class Resolve(Stage[ResolutionInput, ResolutionOutput, ResolutionOutput]):
+    """A ruling by the rulebook. There is nothing to rule for the twin: what code does not decide is simply done."""
+
+    name = "resolution"
+    answer_type = ResolutionOutput
+
+    def twin(self, given: ResolutionInput) -> ResolutionOutput:
+        """No dice, no changes."""
+        return ResolutionOutput(resolved_outcome=NO_ROLL)
+
+    def context(self, given: ResolutionInput) -> Mapping[str, Any]:
+        """The rulebook, the paths that may change, and the attempt."""
+        return resolution_context(given).model_dump(mode="json")
+
+    def wrong_with(self, answer: ResolutionOutput, given: ResolutionInput) -> str | None:
+        """People and paths that were not in the input, and an outcome that the ruleset does not know."""
+        if answer.resolved_outcome not in (*given.bands, NO_ROLL):
+            known = ", ".join((*given.bands, NO_ROLL))
+            return f"resolved_outcome: {answer.resolved_outcome} is none of: {known}"
+        for one in answer.new_observations:
+            if one.character_id not in given.names:
+                return f"new_observations: {one.character_id} is not in the scene"
+        for op in answer.state_ops:
+            if op.path not in given.writable:
+                return f"state_ops: {op.path} is none of the paths that may be changed"
+            if op.character_id is not None and op.character_id not in given.stat_blocks:
+                return f"state_ops: {op.character_id} has no stat block here"
+        return None
+
+    def made_of(self, answer: ResolutionOutput, given: ResolutionInput) -> ResolutionOutput:
+        """The answer as it is."""
+        return answer

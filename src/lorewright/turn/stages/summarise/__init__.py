@@ -1,0 +1,1 @@
+"""The stage `summarise`: Turns -> a summary."""

@@ -1,0 +1,44 @@
+"""SummariserInput -> what the summariser's prompt is filled in with."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from lorewright.turn.prompting.variables import NOBODY, Context, MessageVariables, is_dialog
+from lorewright.values.summary_records import SUMMARY_TOKENS, SummariserInput
+from lorewright.world.frozen import Frozen
+
+
+class BeforeVariables(Frozen):
+    """A sentence of the summary so far, and its turns as they are written: `3, 4`."""
+
+    text: str
+    turns: str
+
+
+class SummariserContext(Context):
+    """Narrations that are to be told in short, and the summary so far: as one text, and sentence by sentence
+    (`before`). `most_words` is how long the whole may become."""
+
+    stable: ClassVar[tuple[str, ...]] = ("player_name", "most_words")
+
+    player_name: str = NOBODY
+    most_words: int = 0
+    summary_before: str = ""
+    before: tuple[BeforeVariables, ...] = ()
+    msgs: tuple[MessageVariables, ...] = ()
+
+
+def summariser_context(given: SummariserInput) -> SummariserContext:
+    """The summariser's variables, of its input."""
+    return SummariserContext(
+        player_name=given.player_name or NOBODY,
+        # A word takes four thirds of a token, and whoever is told a bound writes up to it.
+        most_words=SUMMARY_TOKENS // 2,
+        summary_before=" ".join(one.text for one in given.before),
+        before=tuple(BeforeVariables(text=one.text, turns=", ".join(map(str, one.turns))) for one in given.before),
+        msgs=tuple(
+            MessageVariables(character="narrator", text=one.text, is_dialog=is_dialog(one.text), turn_no=one.turn_no)
+            for one in given.told
+        ),
+    )

@@ -1,0 +1,46 @@
+"""Summarise: what was told long ago -> the story so far in short, each sentence with the turns that it tells of."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from lorewright.builtin.summariser import summarise
+from lorewright.tokens import count_tokens
+from lorewright.turn.stages.stage import Stage
+from lorewright.turn.stages.summarise.context import summariser_context
+from lorewright.values.summary_records import SUMMARY_TOKENS, SummariserInput, SummariserOutput
+
+
+class Summarise(Stage[SummariserInput, SummariserOutput, SummariserOutput]):
+    """The story so far."""
+
+    name = "summariser"
+    answer_type = SummariserOutput
+
+    def twin(self, given: SummariserInput) -> SummariserOutput:
+        """Sentences of the narrations, as they are."""
+        return summarise(given)
+
+    def context(self, given: SummariserInput) -> Mapping[str, Any]:
+        """The summary before and the narrations, by turn."""
+        return summariser_context(given).model_dump(mode="json")
+
+    def wrong_with(self, answer: SummariserOutput, given: SummariserInput) -> str | None:
+        """Turns that were not shown, and more than a summary may hold."""
+        for number, one in enumerate(answer.sentences, start=1):
+            unknown = sorted(set(one.turns) - given.known_turns)
+            if unknown:
+                return f"sentence {number} names turn {unknown[0]}, which was not shown"
+            apart = sorted(set(one.turns) - given.covered(one.turns))
+            if apart:
+                return f"sentence {number}: turn {apart[0]} is known only together with the turns that it was told with"
+        tokens = sum(count_tokens(one.text) for one in answer.sentences)
+        if tokens > SUMMARY_TOKENS:
+            return f"it is too long: about {tokens} tokens, and {SUMMARY_TOKENS} are kept; drop what matters least"
+        return None
+
+    def made_of(self, answer: SummariserOutput, given: SummariserInput) -> SummariserOutput:
+        """The sentences by their first turn, each with its turns in order."""
+        ordered = [one.model_copy(update={"turns": tuple(sorted(set(one.turns)))}) for one in answer.sentences]
+        return SummariserOutput(sentences=tuple(sorted(ordered, key=lambda one: one.turns[0])))

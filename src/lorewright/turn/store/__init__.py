@@ -1,0 +1,1 @@
+"""A campaign's turns and states, as they are kept."""

@@ -1,0 +1,75 @@
+"""What the turns on the way to a turn have kept beside the state: entries of the lorebook, and reviews with what was
+decided of them. On another branch it never was."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from lorewright.storage.database import Database
+from lorewright.storage.kept_rows import Row, entries_of, lorebook_rows, review_rows
+from lorewright.turn.store.rows import OPS
+from lorewright.values.kept import LorebookEntry, Review
+
+
+@dataclass(frozen=True, slots=True)
+class KeptEntry:
+    """An entry of the lorebook, and the turn that it was read out of."""
+
+    turn_id: str
+    turn_no: int
+    entry: LorebookEntry
+
+
+@dataclass(frozen=True, slots=True)
+class KeptReview:
+    """A review, and the turn that it is of. `decision` is None while it waits; `decided_in` the turn that decided."""
+
+    turn_id: str
+    turn_no: int
+    review_no: int
+    review: Review
+    decision: Literal["accepted", "rejected"] | None = None
+    decided_in: str | None = None
+
+    @property
+    def id(self) -> str:
+        """What it is known by everywhere: no other review of the campaign is called so, on any branch."""
+        return f"{self.turn_id}:{self.review_no}"
+
+    @property
+    def short_id(self) -> str:
+        """What it is known by along a branch: `12.0` is the first of turn 12."""
+        return f"{self.turn_no}.{self.review_no}"
+
+    def shown(self) -> dict[str, Any]:
+        """Its fields for JSON, less the ops."""
+        review = self.review.model_dump(mode="json", exclude={"ops"})
+        return {"id": self.id, "short_id": self.short_id, "turn_no": self.turn_no, "turn_id": self.turn_id, **review}
+
+
+def lorebook(database: Database, turn_id: str) -> list[KeptEntry]:
+    """The campaign's lorebook as of a turn, the oldest entry first."""
+    return [KeptEntry(row["turn_id"], row["turn_no"], _entry(row)) for row in lorebook_rows(database, turn_id)]
+
+
+def flagged_entries(database: Database, turn_id: str) -> list[LorebookEntry]:
+    """What one turn's narrations said against what is established, in order."""
+    return [entry for row in entries_of(database, turn_id) if (entry := _entry(row)).flag is not None]
+
+
+def reviews(database: Database, turn_id: str) -> list[KeptReview]:
+    """The reviews of the turns up to a turn, the oldest first, decided ones among them."""
+    return [
+        KeptReview(row["turn_id"], row["turn_no"], row["review_no"], _review(row), row["decision"], row["decided_in"])
+        for row in review_rows(database, turn_id)
+    ]
+
+
+def _entry(row: Row) -> LorebookEntry:
+    return LorebookEntry.model_validate({name: row[name] for name in LorebookEntry.model_fields})
+
+
+def _review(row: Row) -> Review:
+    fields = {name: row[name] for name in Review.model_fields if name != "ops"}
+    return Review.model_validate({**fields, "ops": OPS.validate_json(row["ops_json"])})

@@ -1,0 +1,203 @@
+"""A draft -> the rows that it becomes, each with its table, in the order in which they can be written; and back, for an
+entry of the stream."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import asdict
+from datetime import UTC, datetime
+from typing import Any
+
+from pydantic import TypeAdapter
+
+from lorewright.errors import LorewrightError
+from lorewright.ids import canonical_json, content_hash
+from lorewright.storage.contents import Row as StoredRow
+from lorewright.storage.database import read_json
+from lorewright.turn.views.draft import BESIDE, Draft, Head, StageRecord, Submission
+from lorewright.values.messages import Message
+from lorewright.world.ops import StateOp
+
+OPS: TypeAdapter[tuple[StateOp, ...]] = TypeAdapter(tuple[StateOp, ...])
+
+# A table and the values of one row of it, in the order of its columns.
+Row = tuple[str, tuple[Any, ...]]
+
+
+def rows_of(draft: Draft, time: str, *, result_json: str) -> Iterator[Row]:
+    """The turn, the state after it, its messages, what was tried and judged, and what the stages were given and
+    made."""
+    state_json = draft.state.to_json()
+    yield "turns", _turn(draft, time, content_hash(state_json), result_json)
+    yield "world_states", (draft.head.campaign_id, draft.turn_id, state_json)
+    yield from (message_row(draft.head.campaign_id, message) for message in draft.messages)
+    yield from _actions(draft)
+    yield from _records(draft)
+    yield from _upgrade(draft)
+    yield from _kept(draft)
+
+
+def message_row(campaign_id: str, message: Message) -> Row:
+    """One entry of the stream."""
+    return "messages", (
+        campaign_id,
+        message.turn_id,
+        message.seq,
+        message.owner,
+        message.type,
+        message.subtype,
+        message.content,
+        canonical_json(dict(message.payload)),
+        canonical_json(list(message.audience)),
+    )
+
+
+def message_of(row: StoredRow) -> Message:
+    """One entry of the stream, from its row."""
+    return Message(
+        owner=row["owner"],
+        type=row["type"],
+        turn_id=row["turn_id"],
+        seq=row["seq"],
+        content=row["content"],
+        subtype=row["subtype"],
+        payload=read_json(row["payload_json"]),
+        audience=tuple(read_json(row["audience_json"])),
+    )
+
+
+def submission_of(row: StoredRow, *, body: str | None = None) -> Submission:
+    """What a turn was made of, from its row: the words, and what was sent beside them."""
+    beside = read_json(row["submission_json"])
+    known = {name: beside[name] for name in BESIDE if name in beside}
+    return Submission(row["player_text"], row["user_action_id"], **known, body=body)
+
+
+def record_of(row: StoredRow) -> dict[str, Any]:
+    """A stage's record as data, from its row."""
+    return {
+        "stage": row["stage"],
+        "model_key": row["model_key"],
+        "input": read_json(row["input_json"]),
+        "output": read_json(row["output_json"]),
+        "attempts": read_json(row["attempts_json"]),
+        "model_name": row["model_name"],
+        "provider": row["provider"],
+        "prompt": read_json(row["prompt_json"]),
+        "cost_microusd": row["cost_microusd"],
+        "calls": read_json(row["calls_json"]),
+    }
+
+
+def now() -> str:
+    """The time for a row, in UTC."""
+    return datetime.now(UTC).isoformat(timespec="milliseconds")
+
+
+def attempt_row(
+    head: Head, submission: Submission, error: LorewrightError, records: Sequence[StageRecord], time: str
+) -> tuple[str, tuple[Any, ...]]:
+    """The statement that keeps a submission that failed, with all that was thought and asked of models for it."""
+    thought = [
+        {
+            "stage": one.stage,
+            "input": one.input_json,
+            "output": one.output_json,
+            "model_key": one.model_key,
+            "provider": one.provider,
+            "prompt": prompt_shown(one) | ({"source": one.prompt.source} if one.prompt is not None else {}),
+            "calls": [call.shown() for call in one.calls],
+        }
+        for one in records
+    ]
+    sql = """INSERT INTO attempts (campaign_id, user_action_id, player_text, head_turn_id, error_code, message,
+             records_json, created_at, session_id) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"""
+    submitted = (head.campaign_id, submission.action_id, submission.text, head.turn_id)
+    return sql, (*submitted, error.code, error.message, canonical_json(thought), time, head.session_id)
+
+
+def _turn(draft: Draft, time: str, state_hash: str, result_json: str) -> tuple[Any, ...]:
+    return (
+        draft.head.campaign_id,
+        draft.turn_id,
+        draft.turn_no,
+        draft.head.turn_id,
+        draft.kind,
+        draft.submission.action_id,
+        draft.submission.request_hash,
+        draft.submission.text,
+        OPS.dump_json(draft.ops).decode(),
+        state_hash,
+        result_json,
+        time,
+        draft.head.session_id,
+        None if draft.scene_lore.cached is None else int(draft.scene_lore.cached),
+        canonical_json(draft.submission.beside),
+    )
+
+
+def _kept(draft: Draft) -> Iterator[Row]:
+    key, kept = (draft.head.campaign_id, draft.turn_id), draft.kept
+    if (told := kept.summary) is not None:
+        sentences = canonical_json([one.model_dump(mode="json") for one in told.sentences])
+        yield "story_summaries", (*key, told.from_turn_no, told.to_turn_no, sentences)
+    for number, entry in enumerate(kept.lorebook):
+        said = (entry.subject_id, entry.predicate, entry.detail, entry.confidence)
+        yield "lorebook", (*key, number, *said, entry.fact_id, entry.flag, entry.against)
+    for number, review in enumerate(kept.reviews):
+        ops = OPS.dump_json(review.ops).decode()
+        shown = (review.stage, review.kind, review.subject_id, ops, review.shown, review.confidence, review.reason)
+        yield "reviews", (*key, number, *shown)
+    yield from (("review_decisions", (*key, one.review_turn_id, one.review_no, one.decision)) for one in kept.decisions)
+
+
+def _actions(draft: Draft) -> Iterator[Row]:
+    key = (draft.head.campaign_id, draft.turn_id)
+    for index, action in enumerate(draft.actions):
+        metadata = canonical_json(dict(action.metadata))
+        yield "actions", (*key, index, action.actor_id, action.type, action.target_id, action.location_id, metadata)
+    for result in draft.validation.results:
+        yield (
+            "validation_results",
+            (*key, result.action_index, int(result.success), result.reason, result.message),
+        )
+
+
+def _upgrade(draft: Draft) -> Iterator[Row]:
+    key, upgrade = (draft.head.campaign_id, draft.turn_id), draft.upgrade
+    if upgrade is not None:
+        rules = canonical_json(upgrade.rules.model_dump(mode="json", by_alias=True))
+        prompts = canonical_json(dict(upgrade.prompts))
+        yield "upgrades", (*key, rules, upgrade.rules.ruleset.id, upgrade.ruleset_hash, prompts)
+        yield from (("upgrade_pins", (*key, pin.pack_id, pin.version, pin.content_hash)) for pin in upgrade.pins)
+
+
+def _records(draft: Draft) -> Iterator[Row]:
+    key = (draft.head.campaign_id, draft.turn_id)
+    for seq, record in enumerate(draft.records):
+        yield (
+            "stage_records",
+            (
+                *(*key, seq, record.stage, record.input_json, record.output_json, record.model_key, record.model_name),
+                canonical_json([list(attempt) for attempt in record.attempts]),
+                *(record.input_tokens, record.output_tokens, record.provider),
+                canonical_json(prompt_shown(record)),
+                record.cost_microusd,
+                canonical_json([call.shown() for call in record.calls]),
+            ),
+        )
+
+
+def prompt_shown(record: StageRecord) -> dict[str, Any]:
+    """The prompt of a record without its text, which is kept once; empty where there was none."""
+    if record.prompt is None:
+        return {}
+    return {name: value for name, value in asdict(record.prompt).items() if name != "source"}
+
+
+def keeping_prompts(campaign_id: str, records: Iterable[StageRecord]) -> list[tuple[str, tuple[Any, ...]]]:
+    """The statements that keep the text of every prompt that was used, once."""
+    used = [record.prompt for record in records if record.prompt is not None]
+    by_hash = {one.content_hash: (campaign_id, one.content_hash, one.name, one.version, one.source) for one in used}
+    sql = "INSERT OR IGNORE INTO prompt_texts VALUES (?, ?, ?, ?, ?)"
+    return [(sql, by_hash[content_hash]) for content_hash in sorted(by_hash)]

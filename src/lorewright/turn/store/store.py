@@ -1,0 +1,439 @@
+"""A campaign's file: what is read of it and written to it. The only place where SQL meets a turn."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+from pydantic import ValidationError
+
+from lorewright.errors import ActionIdReused, DamagedFile, LorewrightError, NotFound, TurnUndone
+from lorewright.ids import canonical_json
+from lorewright.rules.outcomes import Resolution
+from lorewright.rules.rulesets import CampaignRules
+from lorewright.storage.campaign_tables import CAMPAIGN_MIGRATIONS
+from lorewright.storage.database import insert_row, read_json
+from lorewright.storage.heads import (
+    HeadMove,
+    HeadRow,
+    forget_state,
+    guard_head,
+    head_row,
+    is_on_path,
+    move_head,
+    path_to,
+    set_head,
+    undone_turns,
+    words_on_path,
+)
+from lorewright.storage.integrity import RESTORE
+from lorewright.storage.migrations import open_migrated
+from lorewright.storage.sittings import (
+    SceneLoreRow,
+    active_session_row,
+    keep_scene_lore,
+    latest_time_of,
+    scene_lore_row,
+)
+from lorewright.storage.steps import step
+from lorewright.storage.upgrades import upgrade_of, upgrade_row
+from lorewright.turn.store.old_story import summary_at, untold_at
+from lorewright.turn.store.rows import (
+    OPS,
+    attempt_row,
+    keeping_prompts,
+    message_of,
+    now,
+    record_of,
+    rows_of,
+    submission_of,
+)
+from lorewright.turn.store.states import StateOf, bring_projection_up, projecting, stored_state
+from lorewright.turn.store.turn_store import TurnOnPath
+from lorewright.turn.views.acquaintance import StorySoFar
+from lorewright.turn.views.draft import Draft, Head, StageRecord, Submission
+from lorewright.values.campaign import CampaignRow, PackPin
+from lorewright.values.messages import Message
+from lorewright.values.told_before import RECENT_TURNS, markers_of, options_of
+from lorewright.world.apply import apply
+from lorewright.world.ops import StateOp
+from lorewright.world.state import WorldState
+from lorewright.world.state_diff import StateDiff, state_diff
+
+
+class CampaignStore:
+    """One open campaign file. `database` is for what stands beside the turns: the pile of undone ones, the sittings."""
+
+    def __init__(self, path: Path, *, clock: Callable[[], str] = now) -> None:
+        """Open a campaign's file and bring its tables up to date. `clock` gives the time for a row, in UTC.
+
+        Raises:
+            NotFound: there is no such file.
+            SettingsError: a newer version wrote it.
+        """
+        if not path.is_file():
+            raise NotFound(f"there is no campaign {path.stem}", hint="see: lorewright campaign list")
+        self._clock = clock
+        self.database = open_migrated(path, CAMPAIGN_MIGRATIONS)
+        row = self.database.row("SELECT id FROM campaigns")
+        if row is None:
+            self.database.close()
+            raise NotFound(f"{path.name} holds no campaign", hint="delete the file")
+        self.campaign_id: str = row["id"]
+        # A head that cannot be read is told to whoever reads it: the file opens all the same, to be rolled back.
+        with suppress(LorewrightError, ValueError):
+            bring_projection_up(self.database)
+        # The state of the turn that was read or committed last, as its JSON is read: a turn never gets another state.
+        self._latest: tuple[str, WorldState] | None = None
+        # The story up to the turn that it was last asked for at, and by whom: a turn adds a few words to it.
+        self._story: tuple[str, str, StorySoFar] = ("", "", StorySoFar())
+
+    def close(self) -> None:
+        """Close the file."""
+        self.database.close()
+
+    # Reading.
+
+    def campaign(self, at: str | None = None) -> CampaignRow:
+        """The campaign itself, with the rules and pins that hold at its head, or at another turn."""
+        row = self.database.row("SELECT * FROM campaigns")
+        assert row is not None
+        pins = self.database.rows("SELECT pack_id, version, content_hash FROM pack_pins ORDER BY pack_id")
+        upgrade_id = upgrade_of(self.database, at or row["head_turn_id"])
+        upgrade = None if upgrade_id is None else upgrade_row(self.database, upgrade_id)
+        return CampaignRow(
+            id=row["id"],
+            name=row["name"],
+            scenario_id=row["scenario_id"],
+            scenario=read_json(row["scenario_json"]),
+            rules=CampaignRules.model_validate_json(row["rules_json"] if upgrade is None else upgrade.rules_json),
+            ruleset_hash=row["ruleset_hash"] if upgrade is None else upgrade.ruleset_hash,
+            seed=row["seed"],
+            current_turn=row["current_turn"],
+            revision=row["revision"],
+            created_at=row["created_at"],
+            updated_at=row["updated_at"],
+            pins=tuple(PackPin(*pin) for pin in (pins if upgrade is None else upgrade.pins)),
+            upgrade_id=upgrade_id,
+            calibration=read_json(row["calibration_json"]),
+        )
+
+    def upgrade_id(self, at: str | None = None) -> str | None:
+        """The turn that set the rules and pins that hold at the head, or at another turn; None where the campaign was
+        begun with them."""
+        return upgrade_of(self.database, at or head_row(self.database).turn_id)
+
+    def head(self) -> Head:
+        """The newest turn with its state and the last messages."""
+        # CROSS, or SQLite reads every turn and asks of each whether it is the head.
+        row = self.database.row(
+            """SELECT c.id, c.revision, t.turn_id, t.turn_no, t.result_json FROM campaigns c
+               CROSS JOIN turns t ON t.campaign_id = c.id AND t.turn_id = c.head_turn_id"""
+        )
+        assert row is not None
+        result = read_json(row["result_json"])
+        state = self.state_at(row["turn_id"])
+        self._latest = (row["turn_id"], state)
+        path = path_to(self.database, row["turn_id"], last=RECENT_TURNS)
+        kept = scene_lore_row(self.database, state.scene.id)
+        session = active_session_row(self.database)
+        known = session is not None and is_on_path(self.database, session.start_turn_id, to=row["turn_id"])
+        summary = summary_at(self.database, row["turn_id"])
+        return Head(
+            campaign_id=row["id"],
+            turn_id=row["turn_id"],
+            turn_no=row["turn_no"],
+            revision=row["revision"],
+            state=state,
+            options=options_of(result),
+            recent=tuple(self._messages_of(path)),
+            markers=markers_of(result),
+            scene_lore=(kept.lore_json,) if kept else (),
+            session_id=session.id if session else None,
+            # What a sitting began with does not go back with whoever goes back before it.
+            session_lore=session.session_lore if session and known else {},
+            upgrade_id=upgrade_of(self.database, row["turn_id"]),
+            summary=summary,
+            untold=untold_at(self.database, row["turn_id"], row["turn_no"], state, summary),
+        )
+
+    def state_at(self, turn_id: str) -> WorldState:
+        """The state after a turn: as it was stored, or rebuilt from the nearest stored one before it.
+
+        Raises:
+            NotFound: there is no such turn.
+            StateMisfit: what is stored does not fit; the message names the field.
+        """
+        if self._latest is not None and self._latest[0] == turn_id:
+            return self._latest[1]
+        return stored_state(self.database, turn_id)
+
+    def state_after(self, before: WorldState, turn_id: str) -> WorldState:
+        """The state after a turn, given the state before it.
+
+        Raises:
+            NotFound: there is no such turn.
+        """
+        return apply(before, self._ops(turn_id)).state
+
+    def state_diff(self, turn_id: str) -> StateDiff:
+        """What a turn changed: the diff of its ops, empty where there are none.
+
+        Raises:
+            NotFound: there is no such turn.
+        """
+        return state_diff(self._ops(turn_id))
+
+    def _ops(self, turn_id: str) -> tuple[StateOp, ...]:
+        return OPS.validate_json(self._turn_row(turn_id)["ops_json"])
+
+    def _turn_row(self, turn_id: str) -> sqlite3.Row:
+        sql = "SELECT * FROM turns WHERE campaign_id = ? AND turn_id = ?"
+        row = self.database.row(sql, self.campaign_id, turn_id)
+        if row is None:
+            raise NotFound(f"there is no turn {turn_id}", hint="see: lorewright campaign log CAMPAIGN")
+        return row
+
+    def turns(self, to: str | None = None, *, after: str | None = None) -> list[dict[str, Any]]:
+        """The turns from the first to the head or another turn, in order, each with its number, ID, kind, words and
+        result. With `after`, an ancestor of that turn, only those that follow it; of no ancestor all follow."""
+        to = head_row(self.database).turn_id if to is None else to
+        return [
+            {
+                "turn_no": turn["turn_no"],
+                "turn_id": turn["turn_id"],
+                "kind": turn["kind"],
+                "action_id": turn["user_action_id"],
+                "player_text": turn["player_text"],
+                "state_hash": turn["state_hash"],
+                "session_id": turn["session_id"],
+                "lore_cached": None if turn["lore_cached"] is None else bool(turn["lore_cached"]),
+                "result": read_json(turn["result_json"]),
+            }
+            for turn in path_to(self.database, to, after=after)
+        ]
+
+    def messages(self, turn_id: str, *, last: int) -> list[tuple[int, Message]]:
+        """(turn number, message) of the last turns up to one, oldest first."""
+        return self._messages_of(path_to(self.database, turn_id, last=last))
+
+    def _messages_of(self, turns: Sequence[sqlite3.Row]) -> list[tuple[int, Message]]:
+        found: list[tuple[int, Message]] = []
+        for turn in turns:
+            rows = self.database.rows(
+                "SELECT * FROM messages WHERE campaign_id = ? AND turn_id = ? ORDER BY seq",
+                self.campaign_id,
+                turn["turn_id"],
+            )
+            found += [(turn["turn_no"], message_of(row)) for row in rows]
+        return found
+
+    def story(self, head: Head) -> StorySoFar:
+        """Return what reached the player of a head up to it."""
+        last, who, so_far = self._story
+        if who != head.state.player_id or not (last and is_on_path(self.database, last, to=head.turn_id)):
+            last, so_far = "", StorySoFar()
+        rows = words_on_path(self.database, head.turn_id, after=last or None)
+        if rows:
+            so_far = so_far.grown([(row["turn_no"], message_of(row)) for row in rows], head.state.player_id)
+        self._story = (head.turn_id, head.state.player_id, so_far)
+        return so_far
+
+    def stage_records(self, turn_id: str) -> list[dict[str, Any]]:
+        """The records of a turn's stages, in order."""
+        sql = "SELECT * FROM stage_records WHERE campaign_id = ? AND turn_id = ? ORDER BY seq"
+        rows = self.database.rows(sql, self.campaign_id, turn_id)
+        return [record_of(row) for row in rows]
+
+    def stage_output(self, turn_id: str, stage: str) -> Any:
+        """What a stage made in a turn, or None where it had no part in it."""
+        row = self.database.row(
+            """SELECT output_json FROM stage_records WHERE campaign_id = ? AND turn_id = ? AND stage = ?
+               ORDER BY seq DESC LIMIT 1""",
+            self.campaign_id,
+            turn_id,
+            stage,
+        )
+        return None if row is None else read_json(row["output_json"])
+
+    def resolution(self, turn_id: str) -> Resolution:
+        """What came of a turn, from its record; nothing of one that has none.
+
+        Raises:
+            DamagedFile: the record is not as it was written.
+        """
+        output = self.stage_output(turn_id, "resolve")
+        try:
+            return Resolution() if output is None else Resolution.model_validate(output)
+        except ValidationError:
+            message = f"{self.database.path.name} is damaged: what came of the turn {turn_id} cannot be read"
+            raise DamagedFile(message, hint=RESTORE) from None
+
+    def attempts(self) -> list[dict[str, Any]]:
+        """The submissions that failed, oldest first."""
+        rows = self.database.rows("SELECT * FROM attempts ORDER BY attempt_no")
+        return [{**dict(row), "records_json": read_json(row["records_json"])} for row in rows]
+
+    def stored_result(self, submission: Submission) -> str | None:
+        """The result of the turn that this action ID made, as it was first told; None for a new one.
+
+        Raises:
+            ActionIdReused: the action ID is known with other words.
+            TurnUndone: its turn was taken back. An action ID names one turn for ever, so that whoever sends it again
+                is never answered by a turn that is no part of the story, and never plays it a second time.
+        """
+        sql = "SELECT turn_id, request_hash, result_json FROM turns WHERE campaign_id = ? AND user_action_id = ?"
+        row = self.database.row(sql, self.campaign_id, submission.action_id)
+        if row is None:
+            return None
+        if row["request_hash"] != submission.request_hash:
+            raise ActionIdReused(
+                f"the action ID {submission.action_id} was used for other words",
+                hint="use a new action ID for a new action",
+            )
+        if not self.is_on_path(row["turn_id"]):
+            raise TurnUndone(
+                f"the turn of the action ID {submission.action_id} was taken back, or is on another branch",
+                hint="do it again with redo, switch to its branch, or use a new action ID to play it anew",
+            )
+        return str(row["result_json"])
+
+    def position(self) -> HeadRow:
+        """Which turn is the head, and the revision that guards it."""
+        return head_row(self.database)
+
+    def path(self, *, last: int | None = None) -> list[TurnOnPath]:
+        """The turns from the root (or the last few) to the head, in order."""
+        return [_point(row) for row in path_to(self.database, self.position().turn_id, last=last)]
+
+    def turn(self, turn_id: str) -> TurnOnPath:
+        """A turn of any branch.
+
+        Raises:
+            NotFound: there is no such turn.
+        """
+        return _point(self._turn_row(turn_id))
+
+    def submission(self, turn_id: str) -> Submission:
+        """What a turn of any branch was made of: the words, and what was sent beside them.
+
+        Raises:
+            NotFound: there is no such turn.
+        """
+        return submission_of(self._turn_row(turn_id))
+
+    def undone(self) -> list[str]:
+        """The turns that can be done again, by ID, the next one last."""
+        return undone_turns(self.database)
+
+    def is_on_path(self, turn_id: str) -> bool:
+        """Whether a turn is the head or one of its ancestors."""
+        return is_on_path(self.database, turn_id, to=head_row(self.database).turn_id)
+
+    # Writing.
+
+    def time(self, session_id: str | None = None) -> str:
+        """Return the time for a new row, in UTC. Within a sitting it never goes back behind the sitting's beginning and
+        its last turn, although the machine's clock may have been set back since."""
+        latest = None if session_id is None else latest_time_of(self.database, session_id)
+        return max(self._clock(), latest or "")
+
+    def commit(self, draft: Draft) -> str:
+        """Write a turn whole and move the head to it; the stored result.
+
+        Raises:
+            HeadMoved: another turn was committed since the head was read; nothing was written.
+            ActionIdReused: another turn took the action ID with other words; nothing was written.
+        """
+        result_json = canonical_json(draft.result.model_dump(mode="json"))
+        before, after = StateOf(draft.head.turn_id, draft.head.state), StateOf(draft.turn_id, draft.state)
+        statements = [
+            *_statements(draft, result_json, self.time(draft.head.session_id)),
+            *projecting(self.database, draft.head.campaign_id, before, after),
+        ]
+        step("commit:thought")
+        try:
+            with self.database.transaction() as connection:
+                guard_head(connection, draft.head.turn_id, draft.head.revision)
+                step("commit:begun")
+                for sql, parameters in statements:
+                    connection.execute(sql, parameters)
+                step("commit:written")
+            step("commit:committed")
+        except sqlite3.Error:
+            # A COMMIT may have taken effect although it raised; and a twin of this submission may have been first.
+            stored = self.stored_result(draft.submission)
+            if stored is None:
+                raise
+            return stored
+        self._latest = (draft.turn_id, draft.state.as_read_after(draft.head.state))
+        return result_json
+
+    def move_head(
+        self,
+        head: HeadRow,
+        turn_id: str,
+        state: WorldState,
+        *,
+        taken_back: tuple[str, ...] = (),
+        redone: int = 0,
+        named: str | None = None,
+        onto: str | None = None,
+    ) -> None:
+        """Make another turn the head, whose state is given; see `HeadMove` for the rest.
+
+        Raises:
+            HeadMoved: another turn was committed since the head was read; nothing was changed.
+        """
+        before = None
+        # A head that cannot be read can be left all the same.
+        with suppress(LorewrightError, ValueError):
+            before = StateOf(head.turn_id, self.state_at(head.turn_id))
+        move = HeadMove(
+            campaign_id=self.campaign_id,
+            from_turn_id=head.turn_id,
+            revision=head.revision,
+            to_turn_id=turn_id,
+            to_turn_no=self.turn(turn_id).turn_no,
+            state_json=state.to_json(),
+            time=self.time(),
+            taken_back=taken_back,
+            redone=redone,
+            named=named,
+            onto=onto,
+            projection=projecting(self.database, self.campaign_id, before, StateOf(turn_id, state)),
+        )
+        move_head(self.database, move)
+
+    def keep_attempt(
+        self, head: Head, submission: Submission, error: LorewrightError, records: Sequence[StageRecord]
+    ) -> None:
+        """Keep what was thought of a submission that failed. The stream and the state do not change."""
+        sql, row = attempt_row(head, submission, error, records, self.time(head.session_id))
+        with self.database.transaction() as connection:
+            connection.execute(sql, row)
+
+
+def _point(row: sqlite3.Row) -> TurnOnPath:
+    return TurnOnPath(row["turn_id"], row["turn_no"], row["kind"], row["player_text"], row["state_hash"])
+
+
+def _statements(draft: Draft, result_json: str, time: str) -> list[tuple[str, tuple[Any, ...]]]:
+    """Everything that a turn writes, serialised before the transaction begins."""
+    campaign_id, kept = draft.head.campaign_id, draft.scene_lore
+    statements: list[tuple[str, tuple[Any, ...]]] = [
+        insert_row(*row) for row in rows_of(draft, time, result_json=result_json)
+    ]
+    statements += keeping_prompts(campaign_id, draft.records)
+    statements += set_head(campaign_id, draft.turn_id, draft.turn_no, time)
+    statements.append(forget_state(campaign_id, draft.head.turn_id))
+    # Whoever goes on from here leaves what was undone on its own branch.
+    statements.append(("DELETE FROM undone WHERE campaign_id = ?", (campaign_id,)))
+    if kept.to_keep is not None:
+        statements.append(
+            keep_scene_lore(campaign_id, SceneLoreRow(kept.scene_id, draft.head.session_id, kept.to_keep), time)
+        )
+    return statements

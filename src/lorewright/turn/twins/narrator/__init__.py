@@ -1,5 +1,0 @@
-"""The narrator's twin: typed facts of a turn -> prose. Authored text is quoted or framed, never rewritten."""
-
-from lorewright.turn.twins.narrator.telling import narrate
-
-__all__ = ["narrate"]

@@ -1,0 +1,1 @@
+"""What each stage, viewer and character is shown of a turn."""

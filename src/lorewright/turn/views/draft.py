@@ -1,0 +1,287 @@
+"""What a turn starts from, and what it has become when nothing is left but to commit it. Values, no database."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal
+
+from pydantic import BaseModel
+
+from lorewright.ids import canonical_json, content_hash
+from lorewright.index.generation import Generation
+from lorewright.llm.calls import Call, Called, CallLog
+from lorewright.retrieval.entry_history import EntryHistory
+from lorewright.rules.actions import Action
+from lorewright.rules.dice import Dice, SeededDice
+from lorewright.rules.outcomes import Validation
+from lorewright.rules.rulesets import CampaignRules
+from lorewright.tokens import count_tokens
+from lorewright.turn.views.acquaintance import StorySoFar
+from lorewright.turn.views.leaks import LeakCheck, LiveLeakCheck
+from lorewright.values.agendas import Agenda
+from lorewright.values.campaign import PackPin
+from lorewright.values.kept import NOTHING_KEPT, Kept, Summary
+from lorewright.values.messages import Message
+from lorewright.values.result import TurnResult
+from lorewright.values.stage_run import BUILTIN, StageRun
+from lorewright.values.summary_records import ToldTurn
+from lorewright.values.told_before import Marker
+from lorewright.world.ops import StateOp
+from lorewright.world.state import WorldState
+
+TurnKind = Literal["start", "play", "clarification", "imported", "upgrade", "edit"]
+
+
+@dataclass(frozen=True, slots=True)
+class Head:
+    """The newest turn of a campaign, read at once. `recent` are (turn number, message) of the last turns, oldest first,
+    `summary` is the story before them.
+
+    `options` are the lines that were offered last, `markers` what the next turn begins with; `revision` guards the
+    commit. `scene_lore` is what is kept of the scene; `session_lore` what the sitting at hand began with, as the player
+    may know it. `upgrade_id` is the turn that set the rules and packs that hold, if any; `untold` what the next turn is
+    to add to the summary, most times nothing.
+    """
+
+    campaign_id: str
+    turn_id: str
+    turn_no: int
+    revision: int
+    state: WorldState
+    options: tuple[str, ...] = ()
+    recent: tuple[tuple[int, Message], ...] = ()
+    markers: tuple[Marker, ...] = ()
+    scene_lore: tuple[str, ...] = ()
+    session_id: str | None = None
+    session_lore: Mapping[str, Any] = field(default_factory=dict)
+    upgrade_id: str | None = None
+    summary: Summary | None = None
+    untold: tuple[ToldTurn, ...] = ()
+
+
+# A head, and how many of its last turns to leave out -> what the player saw happen before them, if anything.
+ReadHistory = Callable[[Head, int], AbstractContextManager[tuple[Generation, ...]]]
+
+
+# The campaign's seed, the hash of the state, the action ID -> the dice of a turn.
+DiceOf = Callable[[int, str, str], Dice]
+
+
+def no_history(head: Head, leave_out: int) -> AbstractContextManager[tuple[Generation, ...]]:
+    """Nothing that happened is looked up."""
+    return nullcontext(())
+
+
+# A head -> what the rules of entries go by in the turn that follows; None where no entry has rules.
+EntriesOf = Callable[[Head], EntryHistory | None]
+
+
+def no_entries(head: Head) -> EntryHistory | None:
+    """No entry has rules that a turn would matter to."""
+    return None
+
+
+# A head -> what reached the player up to it.
+StoryOf = Callable[[Head], StorySoFar]
+
+
+def recent_story(head: Head) -> StorySoFar:
+    """Return as much of the story as the head itself carries: its last turns."""
+    return StorySoFar().grown(head.recent, head.state.player_id)
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """What does not change while a campaign is played: its rules, its seed, the packs that it pins, how to look up what
+    has happened in it, what the rules of entries go by, what each of the cast is after (by ID), whether scene lore is
+    reused, and whose dice are thrown.
+    Rules and packs hold where the head's `upgrade_id` is the same. `calibration` is what whoever tells it was asked
+    for: tone, pace, lines, veils. `story` gives what reached the player up to a head; `leaks` compares what models
+    write with what they may not tell."""
+
+    rules: CampaignRules
+    seed: int
+    generations: tuple[Generation, ...]
+    history: ReadHistory = no_history
+    entries: EntriesOf = no_entries
+    agendas: Mapping[str, Agenda] = field(default_factory=dict)
+    keeps_scene_lore: bool = True
+    upgrade_id: str | None = None
+    dice: DiceOf = SeededDice
+    calibration: Mapping[str, Any] = field(default_factory=dict)
+    story: StoryOf = recent_story
+    leaks: LeakCheck = field(default_factory=LiveLeakCheck)
+
+
+# What a submission may have beside its words.
+BESIDE = ("persona", "thought", "whisper_to", "npc_rounds", "dice_of")
+
+
+@dataclass(frozen=True, slots=True)
+class Submission:
+    """What a player sent. The action ID makes it safe to send again.
+
+    `persona` is who speaks, where it is not who spoke last; `thought` what they think by themselves before it,
+    `whisper_to` the one who alone is to hear it; `npc_rounds` how many of the cast may act after it at most; `dice_of`
+    the action ID whose dice fall again, where they are to fall as they did. `body` is what was sent in place of words.
+    """
+
+    text: str
+    action_id: str
+    persona: str | None = None
+    thought: str = ""
+    whisper_to: str | None = None
+    npc_rounds: int | None = None
+    dice_of: str | None = None
+    body: str | None = None
+
+    @property
+    def beside(self) -> dict[str, Any]:
+        """Whatever there is beside the words, by name."""
+        return {name: value for name in BESIDE if (value := getattr(self, name)) not in (None, "")}
+
+    @property
+    def request_hash(self) -> str:
+        """Tells whether the same action ID came with the same submission."""
+        text = self.text if self.body is None else self.body
+        return content_hash(canonical_json([text, self.beside]) if self.beside else text)
+
+
+@dataclass(frozen=True, slots=True)
+class PromptUse:
+    """Which prompt a model was shown, and how much of it can be told from a provider's cache: `prefix_hash` is of what
+    comes before the part that is this turn's, sizes are in tokens as estimated."""
+
+    name: str
+    version: str
+    content_hash: str
+    source: str
+    prefix_hash: str
+    prefix_tokens: int
+    changing_tokens: int
+
+
+@dataclass(frozen=True, slots=True)
+class StageRecord(Called):
+    """One stage's input and output as they were, as JSON (`null` for one that failed); and every call to a model."""
+
+    stage: str
+    input_json: str
+    output_json: str
+    model_key: str = BUILTIN
+    model_name: str = BUILTIN
+    provider: str = BUILTIN
+    prompt: PromptUse | None = None
+    calls: tuple[Call, ...] = ()
+
+
+@dataclass(slots=True)
+class Recorder:
+    """Keeps every stage's input and output, also of a turn that then fails."""
+
+    records: list[StageRecord] = field(default_factory=list)
+
+    def keep(self, run: StageRun[Any]) -> None:
+        """Record a stage that may be run by a model."""
+        output = "null" if run.output is None else _json(run.output)
+        record = StageRecord(run.stage, run.input_json, output)
+        if (log := run.log) is not None:
+            record = replace(
+                record,
+                model_key=log.model_key,
+                model_name=log.model_name,
+                provider=log.provider,
+                prompt=use_of(log),
+                calls=tuple(log.calls),
+            )
+        self.records.append(record)
+
+    def keep_code(self, stage: str, given: Sequence[BaseModel], made: BaseModel | Sequence[BaseModel]) -> None:
+        """Record a stage that is code alone."""
+        output = _json(made) if isinstance(made, BaseModel) else _json_list(made)
+        self.records.append(StageRecord(stage, _json_list(given), output))
+
+    def tokens(self) -> dict[str, int]:
+        """Tokens that models read and wrote."""
+        return {
+            "input": sum(record.input_tokens for record in self.records),
+            "output": sum(record.output_tokens for record in self.records),
+        }
+
+
+def use_of(log: CallLog) -> PromptUse | None:
+    """The prompt of a log's calls; None where none was rendered."""
+    shown = log.prompt
+    if shown is None:
+        return None
+    prefix = f"{shown.system}\n\n{shown.stable}"
+    return PromptUse(
+        name=shown.name,
+        version=shown.version,
+        content_hash=shown.content_hash,
+        source=log.source,
+        prefix_hash=content_hash(prefix),
+        prefix_tokens=count_tokens(prefix),
+        changing_tokens=count_tokens(shown.changing),
+    )
+
+
+def _json(value: BaseModel) -> str:
+    return canonical_json(value.model_dump(mode="json", by_alias=True))
+
+
+def _json_list(values: Sequence[BaseModel]) -> str:
+    return canonical_json([value.model_dump(mode="json", by_alias=True) for value in values])
+
+
+@dataclass(frozen=True, slots=True)
+class SceneLoreUse:
+    """What a turn made of the scene's lore: whether all of it was at hand (None where none was wanted), and what is to
+    be kept of which scene."""
+
+    cached: bool | None
+    scene_id: str
+    to_keep: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Upgrade:
+    """What a campaign goes on with from a turn: rules, the hash of their ruleset, pins, and the prompts' versions by
+    name (none yet: built-in stages have no prompts)."""
+
+    rules: CampaignRules
+    ruleset_hash: str
+    pins: tuple[PackPin, ...]
+    prompts: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """A turn that is thought to its end: all that the commit writes, and what it was thought from."""
+
+    head: Head
+    submission: Submission
+    turn_id: str
+    kind: TurnKind
+    ops: tuple[StateOp, ...]
+    state: WorldState
+    messages: tuple[Message, ...]
+    actions: tuple[Action, ...]
+    validation: Validation
+    records: tuple[StageRecord, ...]
+    result: TurnResult
+    scene_lore: SceneLoreUse
+    upgrade: Upgrade | None = None
+    kept: Kept = NOTHING_KEPT
+
+    @property
+    def turn_no(self) -> int:
+        """The number along the branch: the parent's and one."""
+        return self.head.turn_no + 1
+
+
+def turn_id_of(campaign_id: str, parent_id: str | None, action_id: str) -> str:
+    """The ID of the turn that a submission makes on a parent: the same in every process."""
+    return f"turn_{content_hash(canonical_json([campaign_id, parent_id, action_id]))[:16]}"

@@ -1,0 +1,174 @@
+"""A state -> everything that a player's words can refer to in it, and lines worth suggesting."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping
+from functools import lru_cache
+from types import MappingProxyType
+from typing import Literal
+
+from lorewright.ids import local
+from lorewright.rules.reach import can_turn, is_barred
+from lorewright.rules.rulesets import Ruleset
+from lorewright.turn.views.offers import own_offers
+from lorewright.values.records import Named, Scope, WayOut
+from lorewright.values.same import Same
+from lorewright.world.state import OFFSTAGE, SHELF_TAG, Entity, WorldState
+
+_KINDS: dict[str, Literal["person", "thing", "door", "place"]] = {
+    "npc": "person",
+    "player": "person",
+    "location": "place",
+    "door": "door",
+}
+
+
+# So many lines are offered. What a line of ours begins with is a type of action, but for this.
+_MOST = 3
+_ACTIONS = {"talk": "ask"}
+
+
+def scope_of(state: WorldState, who: str | None = None, *, heard_of: Collection[str] | None = None) -> Scope:
+    """What can be named by somebody (the player where nobody is named) at the scene's place; `Scope.player` is whoever
+    names it. Things that are neither here nor carried are not in it at all.
+
+    `heard_of` are those among the absent whom they have heard of; where it is not said that is everybody with a name.
+    """
+    who = state.player_id if who is None else who
+    here = state.scene.location_id
+    doors = {way.via for way in state.exits.get(here, ()) if way.via}
+    present = state.present()
+    absent = [
+        entity
+        for entity in state.entities.values()
+        if entity.type in ("npc", "player", "location", "faction", "other")
+        and entity.id not in {*present, state.player_id, here}
+        and state.positions.get(entity.id) != OFFSTAGE
+        and entity.name
+        and (heard_of is None or entity.id in heard_of)
+    ]
+    return Scope(
+        player=_named(state.entities[who]),
+        place=_named(state.entities[here]),
+        people=_all(state, [one for one in present if one != who]),
+        here=_all(state, state.held_by(here)),
+        carried=_all(state, state.held_by(who)),
+        doors=_all(state, sorted(doors)),
+        exits=ways_out(state, who),
+        topics=tuple(_named(entity) for entity in sorted(absent, key=lambda entity: entity.id)),
+    )
+
+
+def ways_out(state: WorldState, who: str | None = None) -> tuple[WayOut, ...]:
+    """The exits of the scene's place, in the scenario's order; `barred` is to somebody, the player where nobody is
+    named."""
+    return tuple(
+        WayOut(
+            name=way.name,
+            to=way.to,
+            to_name=state.name_of(way.to),
+            to_aliases=_names_of_place(state.entities[way.to]),
+            minutes=way.minutes,
+            door=way.via,
+            locked=way.via is not None and way.via in state.doors and state.doors[way.via].locked,
+            barred=is_barred(way, who or state.player_id, state),
+        )
+        for way in state.exits.get(state.scene.location_id, ())
+    )
+
+
+def _names_of_place(place: Entity) -> tuple[str, ...]:
+    """What else a place is called; nothing where the player may not hear its name."""
+    return (*place.aliases, local(place.id).replace("_", " ")) if place.name else ()
+
+
+def suggestions(
+    state: WorldState,
+    topics: Iterable[str],
+    told: Mapping[str, Collection[str]] = MappingProxyType({}),
+    *,
+    ruleset: Ruleset | None = None,
+) -> tuple[str, ...]:
+    """One social, one physical and one onward line, each of which works when typed.
+
+    `topics` are names that the player has met; `told` those that somebody has told of already. Nothing here comes from
+    an item that was not revealed. Which of several is offered turns with the in-world time, so that the lines do not
+    stand still. What the ruleset has no action for is left out; what it has of its own makes up for it.
+    """
+    if state.ended is not None:
+        return ()
+    lines = (_social(state, list(topics), told), _physical(state), _onward(state))
+    offered = tuple(line for line in lines if line and _is_possible(line, ruleset))
+    return offered if ruleset is None else (*offered, *own_offers(state, ruleset, limit=_MOST - len(offered)))
+
+
+def _is_possible(line: str, ruleset: Ruleset | None) -> bool:
+    """Whether the ruleset has an action for a line of ours."""
+    verb = line.split()[0]
+    return ruleset is None or _ACTIONS.get(verb, verb) in ruleset.actions
+
+
+def _social(state: WorldState, topics: list[str], told: Mapping[str, Collection[str]]) -> str | None:
+    people = state.present_npcs()
+    if not people:
+        return None
+    npc = people[state.minutes % len(people)]
+    person = state.name_of(npc)
+    subjects = [topic for topic in topics if topic != person and topic not in told.get(npc, ())]
+    return f"ask {person} about {subjects[state.minutes % len(subjects)]}" if subjects else f"talk to {person}"
+
+
+def _physical(state: WorldState) -> str:
+    """A lock that one can turn, before what lies here, before a look or a search."""
+    locked = [
+        way.door
+        for way in ways_out(state)
+        if way.door and way.locked and can_turn(state.player_id, state.doors[way.door], state)
+    ]
+    if locked:
+        return f"unlock the {_without_the(state.name_of(locked[0]))}"
+    here = state.scene.location_id
+    things = [state.name_of(item) for item in state.held_by(here)]
+    if things and SHELF_TAG in state.entities[here].tags:
+        # No time passes while one reads, but what was told adds up.
+        return f"look at {things[(state.minutes + len(state.recall)) % len(things)]}"
+    if things:
+        return f"take the {_without_the(things[0])}"
+    return "search the place" if state.minutes % 2 else "look around"
+
+
+def _without_the(name: str) -> str:
+    return name[4:] if name.casefold().startswith("the ") else name
+
+
+def _onward(state: WorldState) -> str | None:
+    """A way that is free, or a door that only wants to be opened."""
+    lines = [line for way in ways_out(state) if (line := _by(way, state))]
+    return lines[state.minutes % len(lines)] if lines else "wait"
+
+
+def _by(way: WayOut, state: WorldState) -> str:
+    """What to type for a way: nothing works where it is locked."""
+    if not way.barred:
+        return f"go to {way.to_name}" if way.to_name else f"go {way.name}"
+    return "" if way.locked or way.door is None else f"open the {_without_the(state.name_of(way.door))}"
+
+
+def _all(state: WorldState, ids: Iterable[str]) -> tuple[Named, ...]:
+    return tuple(_named(state.entities[one]) for one in ids if one in state.entities)
+
+
+def _named(entity: Entity) -> Named:
+    return _named_once(Same(entity))
+
+
+@lru_cache(maxsize=4096)
+def _named_once(same: Same[Entity]) -> Named:
+    entity = same.value
+    return Named(
+        id=entity.id,
+        name=entity.name,
+        aliases=entity.aliases,
+        kind=_KINDS.get(entity.type, "thing"),
+        pronoun=entity.pronoun,
+    )

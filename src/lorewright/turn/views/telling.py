@@ -1,0 +1,234 @@
+"""What came of a turn -> the narrator's input: the scene as it may be shown, and the evidence that was won."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from lorewright.ids import holder_of
+from lorewright.rules.outcomes import Outcome, Resolution, Validation
+from lorewright.rules.rulesets import CampaignRules
+from lorewright.scene_lore.models import LoreText, SceneItem, SceneLore
+from lorewright.turn.views.scope import ways_out
+from lorewright.values.premise import Premise
+from lorewright.values.records import (
+    ClockTick,
+    Evidence,
+    InnerState,
+    LoreLine,
+    Movement,
+    NarratorInput,
+    NpcAct,
+    Persona,
+    PersonView,
+    PlannerOutput,
+    Recorded,
+    SceneView,
+    ThingView,
+)
+from lorewright.world.ops import ChangeInventory, ChangeRelation, SetDoor
+from lorewright.world.schemas import plain
+from lorewright.world.state import WorldState
+
+# What somebody says in answer.
+_PRESSED = ("persuade", "threaten")
+_SPOKEN = frozenset(("ask", "persuade", "threaten", "tell", "promise", "give", "use"))
+
+
+def narrator_input(
+    *,
+    player_text: str,
+    before: WorldState,
+    after: WorldState,
+    lore: SceneLore,
+    items: Sequence[SceneItem],
+    validation: Validation,
+    resolution: Resolution,
+    plan: PlannerOutput,
+    rules: CampaignRules,
+    packet: dict[str, Any],
+    seed: str,
+    turn_no: int,
+    described: Mapping[str, Sequence[LoreText]] | None = None,
+    recent: tuple[str, ...] = (),
+    acts: tuple[NpcAct, ...] = (),
+    quiet: tuple[str, ...] = (),
+    markers: tuple[str, ...] = (),
+    premises: tuple[Premise, ...] = (),
+) -> NarratorInput:
+    """Everything the telling may rest on. `lore` is of the scene after the turn; `items` are those of before and after.
+
+    Of `items` only what the player has learned by now goes in. `resolution` has the player's outcomes, and the changes
+    and events of all that is told; `acts` have the outcomes of others.
+    """
+    outcomes = (*resolution.outcomes, *(one for act in acts if not act.hidden for one in act.outcomes))
+    ending = rules.ending(after.ended) if after.ended and after.ended != before.ended else None
+    return NarratorInput(
+        player_text=player_text,
+        player_id=before.player_id,
+        outcomes=resolution.outcomes,
+        results=validation.results,
+        plan=plan,
+        scene=_scene_view(after, lore),
+        scene_changed=after.scene.number != before.scene.number,
+        evidence=tuple(_evidence(before, after, outcomes, {item.id: item for item in items})),
+        clocks=_ticks(before, after),
+        movements=_movements(resolution, after),
+        ops=tuple(_shown_ops(resolution)),
+        recorded=tuple(_recorded(after, outcomes)),
+        carried=tuple(ThingView(id=item, name=after.name_of(item)) for item in after.held_by(after.player_id)),
+        names={
+            **{one: after.name_of(one) for one in sorted(described or ()) if one in after.entities},
+            **{entity.id: entity.name for entity in _concerned(before, after, outcomes)},
+        },
+        minutes=after.minutes - before.minutes,
+        minutes_lost=sum(event.details["minutes"] for event in resolution.events if event.type == "time_lost"),
+        turn_no=turn_no,
+        ending=ending.say if ending else None,
+        seed=seed,
+        recall=before.recall,
+        recent=recent,
+        grammar=rules.grammar,
+        packet=packet,
+        described={entity_id: _lines(texts) for entity_id, texts in (described or {}).items()},
+        player=_persona(after),
+        acts=acts,
+        quiet=quiet,
+        markers=markers,
+        premises=premises,
+    )
+
+
+def _persona(state: WorldState) -> Persona:
+    """Whom the player plays: what is known of them, and the inner states that they know of."""
+    name = state.name_of(state.player_id)
+    character = state.characters.get(state.player_id)
+    if character is None:
+        return Persona(name=name or Persona().name)
+    manifest = tuple(
+        InnerState(name=name, value=plain(one.value), level=one.level)
+        for name, one in sorted(character.states.items())
+        if one.is_manifest
+    )
+    description = str(character.profile.get("description") or "")
+    return Persona(name=name or Persona().name, description=description, states=manifest)
+
+
+def _shown_ops(resolution: Resolution) -> Iterable[ChangeRelation | ChangeInventory | SetDoor]:
+    """The changes that the player can see, less those that an outcome tells by itself."""
+    told = {one.target_id for one in resolution.outcomes if one.code in ("opened", "locked", "unlocked")}
+    for op in resolution.ops:
+        if isinstance(op, (ChangeRelation, ChangeInventory)) or (isinstance(op, SetDoor) and op.door_id not in told):
+            yield op
+
+
+def _recorded(state: WorldState, outcomes: Iterable[Outcome]) -> Iterable[Recorded]:
+    """What the outcomes' facts say, where the player may know it."""
+    for fact_id in dict.fromkeys(one for outcome in outcomes for one in outcome.fact_ids):
+        fact = state.facts[fact_id]
+        if fact.visibility == "player":
+            said = {"to_id": fact.object["to"], "what": fact.object["what"]}
+            yield Recorded.model_validate(
+                {"fact_id": fact_id, "by_id": fact.subject_id, "predicate": fact.predicate, **said}
+            )
+
+
+def _scene_view(state: WorldState, lore: SceneLore) -> SceneView:
+    place = state.entities[state.scene.location_id]
+    people = [state.entities[npc_id] for npc_id in state.present_npcs()]
+    return SceneView(
+        place_id=place.id,
+        place_name=place.name,
+        first_visit=state.visits.get(place.id, 0) <= 1,
+        atmosphere=_lines(lore.atmosphere),
+        overview=_lines(lore.overview),
+        people=tuple(
+            PersonView(
+                id=person.id,
+                name=person.name,
+                pronoun=person.pronoun,
+                disposition=_lines(briefing.disposition) if (briefing := lore.briefing(person.id)) else (),
+            )
+            for person in people
+        ),
+        things=tuple(ThingView(id=item, name=state.name_of(item)) for item in state.held_by(place.id)),
+        exits=ways_out(state),
+    )
+
+
+def _lines(texts: Iterable[LoreText]) -> tuple[LoreLine, ...]:
+    return tuple(LoreLine(key=f"lore:{text.key}", text=text.text, chunk_id=text.chunk_id) for text in texts)
+
+
+def _evidence(
+    before: WorldState, after: WorldState, outcomes: Iterable[Outcome], items: dict[str, SceneItem]
+) -> Iterable[Evidence]:
+    """Items of the outcomes in their order, then whatever else was learned (by a clock, say)."""
+    player = after.player_id
+    given: set[str] = set()
+    for outcome in outcomes:
+        for item_id in (*outcome.item_ids, *outcome.known_item_ids):
+            if item_id in items and after.has_learned(player, item_id) and item_id not in given:
+                given.add(item_id)
+                known = before.has_learned(player, item_id)
+                speaker = _speaker(outcome, items[item_id], player)
+                yield _one(items[item_id], after, speaker=speaker, known_before=known)
+    for item_id in sorted(after.learned_by(player) - before.learned_by(player) - given):
+        if item_id in items:
+            yield _one(items[item_id], after, speaker=None, known_before=False)
+
+
+def _speaker(outcome: Outcome, item: SceneItem, player: str) -> str | None:
+    """Whoever says it: one of the cast who speaks of their own accord or whom another of them has asked, or the one
+    whom the player's words were aimed at: they were spoken to, or it is theirs (a gift loosens tongues)."""
+    if outcome.actor_id != player:
+        return outcome.target_id if outcome.type in ("ask", *_PRESSED) else outcome.actor_id
+    is_said = outcome.type in _SPOKEN or holder_of(item.chunk_id) == outcome.target_id
+    return outcome.target_id if is_said else None
+
+
+def _one(item: SceneItem, state: WorldState, *, speaker: str | None, known_before: bool) -> Evidence:
+    how = state.reveals[state.player_id][item.id].how
+    return Evidence(
+        item_id=item.id,
+        chunk_id=item.chunk_id,
+        text=item.text,
+        how=how,
+        speaker_id=speaker if how == "told" else None,
+        known_before=known_before,
+    )
+
+
+def _ticks(before: WorldState, after: WorldState) -> tuple[ClockTick, ...]:
+    return tuple(
+        ClockTick(id=clock.id, name=clock.name, before=was.value, after=clock.value, max=clock.max)
+        for clock_id, clock in sorted(after.clocks.items())
+        if (was := before.clocks[clock_id]).value != clock.value
+    )
+
+
+def _movements(resolution: Resolution, after: WorldState) -> tuple[Movement, ...]:
+    kinds = {"arrival", "departure"}
+    return tuple(
+        Movement.model_validate(
+            {"entity_id": event.details["entity"], "name": after.name_of(event.details["entity"]), "kind": event.type}
+        )
+        for event in resolution.events
+        if event.type in kinds
+    )
+
+
+def _concerned(before: WorldState, after: WorldState, outcomes: Iterable[Outcome]) -> Iterable[Any]:
+    """The entities whose names the telling may need: those there before or after, and those of the actions."""
+    ids = {*before.present(), *after.present(), before.scene.location_id, after.scene.location_id}
+    ids |= {
+        *before.held_by(before.scene.location_id),
+        *before.held_by(before.player_id),
+        *after.held_by(after.player_id),
+    }
+    for outcome in outcomes:
+        ids |= {one for one in (outcome.target_id, outcome.location_id, outcome.item_id) if one}
+    for way in before.exits.get(before.scene.location_id, ()):
+        ids |= {way.to, *([way.via] if way.via else [])}
+    ids |= {door.key_id for door in before.doors.values() if door.key_id in after.held_by(after.player_id)} - {None}
+    return [after.entities[one] for one in sorted(one for one in ids if one) if one in after.entities]

@@ -1,0 +1,362 @@
+"""What each stage is shown in one turn: gathered lore, packets, what the player's words look up, what must not be
+said."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from contextlib import ExitStack
+from types import TracebackType
+from typing import Any, Literal
+
+from lorewright.ids import holder_of
+from lorewright.index.generation import Generation
+from lorewright.packs.models import Item
+from lorewright.retrieval.in_force import generations_in_force
+from lorewright.retrieval.query import LoreRetrievalQuery, RetrievedChunk
+from lorewright.retrieval.retriever import retrieve
+from lorewright.retrieval.view import LoreView
+from lorewright.rules.outcomes import Outcome
+from lorewright.scene_lore.cache import SceneLoreCache
+from lorewright.scene_lore.described import described
+from lorewright.scene_lore.models import LoreText, SceneFocus, SceneItem, SceneLore
+from lorewright.tokens import count_tokens
+from lorewright.turn.views.acquaintance import Acquaintance, StorySoFar
+from lorewright.turn.views.draft import Head, Setting, Submission
+from lorewright.turn.views.leaks import QUOTED_WORDS, Refusal, Refusals
+from lorewright.turn.views.packet import RECENT_CHARACTERS, RECENT_NARRATIONS, build_packet
+from lorewright.turn.views.stream import TurnStream
+from lorewright.turn.views.subjects import spoken_of
+from lorewright.values.entries import EntriesFound
+from lorewright.values.intents import NpcIntent
+from lorewright.values.lore_conditions import lore_conditions
+from lorewright.values.records import PlannerOutput
+from lorewright.values.summary_records import summary_for
+from lorewright.world.state import WorldState
+
+# What is looked up for the player's words each turn, beside the scene's own lore.
+ASKED_TOKENS = 800
+ASKED_LIMIT = 4
+# And of what happened before the turns that the packet tells anyway.
+HISTORY_TOKENS = 400
+HISTORY_LIMIT = 2
+_ASKED_CHARACTERS = 500
+# A fact in fewer words (a name, a number, `locked`) is in every mouth.
+_SENTENCE_WORDS = 4
+
+
+class TurnViews:
+    """The views of one turn. `items` grows with every scene that was looked at: all that could be told or leaked.
+
+    What is in force is judged anew with each state that a scene is looked at in. What happened before the turn is made
+    ready once, when it is first asked for, and closed with the views.
+    """
+
+    def __init__(self, head: Head, submission: Submission, setting: Setting, stream: TurnStream) -> None:
+        self._head = head
+        self._stream = stream
+        self._submission = submission
+        self._setting = setting
+        self._in_force: tuple[Generation, ...] | None = None
+        self._in_force_for: WorldState | None = None
+        self._open = ExitStack()
+        self._history: tuple[Generation, ...] | None = None
+        self._answers: list[tuple[LoreView, LoreRetrievalQuery, tuple[RetrievedChunk, ...]]] = []
+        self.cache = SceneLoreCache(head.scene_lore, session_id=head.session_id, reuse=setting.keeps_scene_lore)
+        self.items: dict[str, SceneItem] = {}
+        # What whoever tells the story was shown of places and people, by key.
+        self._sights: dict[str, str] = {}
+        # What moves people, by key: shown to them and to the planner, told to nobody.
+        self._motives: dict[str, str] = {}
+        self._story: StorySoFar | None = None
+        self._acquaintance: Acquaintance | None = None
+        self._planners: list[tuple[str, str]] | None = None
+        self._entries = setting.entries(head)
+        self._refused: dict[tuple[str, str], Refusal] = {}
+
+    def __enter__(self) -> TurnViews:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._open.close()
+
+    def acquaintance(self, state: WorldState) -> Acquaintance:
+        """Return what the player of a state knows of those who are in it; the story is the one up to this turn."""
+        if self._acquaintance is None or self._acquaintance.state is not state:
+            if self._story is None:
+                self._story = self._setting.story(self._head)
+            self._acquaintance = Acquaintance(state, self._setting.generations, self._story)
+        return self._acquaintance
+
+    def scene_lore(self, state: WorldState) -> SceneLore:
+        """All lore of the state's scene, secrets included."""
+        focus = SceneFocus(
+            scene_id=state.scene.id,
+            location_id=state.scene.location_id,
+            present_ids=state.present_npcs(),
+            thread_ids=tuple(sorted(state.threads)),
+        )
+        self._in_force_for, self._in_force = state, None
+        lore = self.cache.lore_of(
+            focus,
+            self._setting.generations,
+            self._generations_in_force,
+            conditions=lore_conditions(state),
+            learned=state.learned_by(state.player_id),
+        )
+        self.items |= {item.id: item for item in lore.items()}
+        self._sights |= {line.key: line.text for line in lore.sights()}
+        # A few words are how anybody talks.
+        motives = (line for one in lore.briefings for line in one.motivation)
+        self._motives |= {line.key: line.text for line in motives if len(line.text.split()) >= QUOTED_WORDS}
+        return lore
+
+    def _generations_in_force(self) -> tuple[Generation, ...]:
+        """What is in force in the state that was looked at last; judged when it is first needed."""
+        if self._in_force is None:
+            assert self._in_force_for is not None
+            self._in_force = generations_in_force(self._setting.generations, lore_conditions(self._in_force_for))
+        return self._in_force
+
+    def described(self, state: WorldState, outcomes: Sequence[Outcome]) -> Mapping[str, Sequence[LoreText]]:
+        """What the packs openly say of whom and what a turn was about, and of some of what is here after it."""
+        generations = self._generations_in_force()
+        knows = self.acquaintance(state)
+        words = " ".join(outcome.words for outcome in outcomes)
+        concerned = spoken_of(
+            knows.shown, outcomes, generations, turn_no=self._head.turn_no + 1, heard_of=knows.heard_of(words)
+        )
+        found = described(generations, concerned)
+        self._sights |= {line.key: line.text for lines in found.values() for line in lines}
+        return found
+
+    def add_learned(self, item_ids: Iterable[str]) -> None:
+        """Items that were revealed although their holders are not here: by an effect."""
+        for item_id in item_ids:
+            for generation in self._generations_in_force():
+                item = generation.item(item_id)
+                if item is not None:
+                    self.items.setdefault(item_id, _scene_item(item))
+
+    def narrations(self) -> tuple[str, ...]:
+        """The last narrations that the narrator may see, oldest first, each a page at most: what a model makes of them
+        is shown to it again."""
+        seen = self._stream.seen_by("narrator", own_id=self._head.state.player_id)
+        return tuple(message.content[:RECENT_CHARACTERS] for _, message in seen if message.type == "narration")
+
+    def packet(self, state: WorldState, lore: SceneLore, viewer: Literal["planner", "narrator"]) -> dict[str, Any]:
+        """The context packet of a stage."""
+        return build_packet(
+            self.acquaintance(state).shown,
+            self._setting.rules,
+            lore,
+            self._stream.seen_by(viewer, own_id=state.player_id),
+            viewer=viewer,
+            asked=self._asked(state, lore),
+            session=self._head.session_lore,
+            agendas=self._setting.agendas,
+            calibration=self._setting.calibration,
+            story=summary_for(self._head.summary, state.player_id),
+        )
+
+    def _asked(self, state: WorldState, lore: SceneLore) -> list[dict[str, Any]]:
+        """Lore and history for the player's words, with the player's eyes: no stage is told more of it than they. What
+        stands in the scene's lore is not told twice, and takes no room from the rest."""
+        standing = {line.chunk_id: count_tokens(line.text) for line in lore.standing}
+        query = LoreRetrievalQuery(
+            keywords=self._submission.text[:_ASKED_CHARACTERS],
+            location_id=state.scene.location_id,
+            entity_ids=state.present_npcs(),
+            thread_ids=tuple(sorted(state.threads)),
+            corpus="authored",
+            viewer="player",
+            limit=ASKED_LIMIT,
+            max_tokens=ASKED_TOKENS + sum(standing.values()),
+        )
+        view = LoreView(
+            self._setting.generations,
+            viewer="player",
+            revealed=state.learned_by(state.player_id),
+            conditions=lore_conditions(state),
+            entries=self._entries,
+        )
+        found = (one for one in self._found(view, query) if one.chunk_id not in standing)
+        chunks = (*found, *self._happened(query))
+        return [
+            {"chunk_id": chunk.chunk_id, "section_path": chunk.section_path, "text": chunk.text} for chunk in chunks
+        ]
+
+    def _happened(self, query: LoreRetrievalQuery) -> tuple[RetrievedChunk, ...]:
+        """What the player saw happen that a query finds, beyond what is told as recent."""
+        asked = {"corpus": "history", "limit": HISTORY_LIMIT, "max_tokens": HISTORY_TOKENS}
+        if self._history is None:
+            self._history = self._open.enter_context(self._setting.history(self._head, RECENT_NARRATIONS))
+        return self._found(LoreView(self._history, viewer="player"), query.model_copy(update=asked))
+
+    def _found(self, view: LoreView, query: LoreRetrievalQuery) -> tuple[RetrievedChunk, ...]:
+        """What is found, looked up once for the same view and question: most turns change nothing that matters here."""
+        for known_view, known_query, chunks in self._answers:
+            if known_view == view and known_query == query:
+                return chunks
+        chunks = retrieve(view, query).result.chunks
+        self._answers.append((view, query, chunks))
+        return chunks
+
+    def entries_found(self) -> EntriesFound | None:
+        """What the turn leaves of which entries were found when; None where no entry has rules."""
+        if self._entries is None:
+            return None
+        asked = [chunks for _, query, chunks in self._answers if query.corpus == "authored"]
+        answered = [chunk.chunk_id for chunks in asked for chunk in chunks]
+        found = self._entries.after(answered, self._setting.generations)
+        return EntriesFound(turn=self._entries.turn, found=found)
+
+    def leak(self, text: str, state: WorldState, *, told_by: Collection[str] = ()) -> str | None:
+        """What is wrong with a text that tells an item which the player has not learned, or quotes what somebody only
+        thinks; None where nothing is.
+
+        Where it may go back to characters whose models were shown what they keep back (`told_by`), that is looked for
+        in other words as well. What any player may look up is no secret, though an item should say the same, nor is
+        what was told already.
+        """
+        found = self._refusal(text, self._hidden(state), self._known(state), closely=self._kept_back(told_by, state))
+        return f"it quotes what was not revealed ({found})" if found else self.thought_leak(text)
+
+    def _hidden(self, state: WorldState) -> list[tuple[str, str]]:
+        """(ID, text) of the items that the player has not learned, and of what moves people."""
+        items = [(i.id, i.text) for i in self.items.values() if not state.has_learned(state.player_id, i.id)]
+        return [*items, *self._motives.items()]
+
+    def _known(self, state: WorldState) -> list[str]:
+        """What the player has read, said or learned, and what they can look up of what is here."""
+        open_lore = [chunk.text for view, _, chunks in self._answers if view.viewer == "player" for chunk in chunks]
+        learned = [one.text for one in self.items.values() if state.has_learned(state.player_id, one.id)]
+        return [*self._said(), *open_lore, *self._sights.values(), *learned]
+
+    def _kept_back(self, npc_ids: Collection[str], state: WorldState) -> frozenset[str]:
+        """The IDs of what some characters keep to themselves."""
+        if not npc_ids:
+            return frozenset()
+        briefings = (one for one in self.scene_lore(state).briefings if one.npc_id in npc_ids)
+        return frozenset(item.id for one in briefings for item in one.withholds)
+
+    def _refusal(
+        self,
+        text: str,
+        secrets: Sequence[tuple[str, str]],
+        known: Sequence[str],
+        *,
+        closely: Collection[str] = (),
+        by_meaning: bool = False,
+    ) -> str | None:
+        """The ID of the secret that a text tells, or None. What is more than a quotation is kept for the record."""
+        found = self._setting.leaks.refusal(text, secrets, known=known, closely=closely, by_meaning=by_meaning)
+        if found is None:
+            return None
+        if found.way != "quoted":
+            self._refused[found.text, found.secret] = found
+        return found.secret
+
+    def refusals(self) -> Refusals:
+        """The texts that were refused so far, in an order that does not depend on which answer came first."""
+        return Refusals(refused=tuple(one for _, one in sorted(self._refused.items())))
+
+    def _said(self) -> list[str]:
+        """What was told so far, the player's words, and what others let everybody see of what they are about to do."""
+        player = self._head.state.player_id
+        told = [one.content for _, one in self._stream.seen_by("player", own_id=player) if one.type == "narration"]
+        meant = [one.content for one in self._stream.messages if one.type == "intention" and one.subtype is None]
+        return [self._submission.text, *told, *meant]
+
+    def intent_leak(self, intent: NpcIntent, state: WorldState, *, kept_back: Collection[str] = ()) -> str | None:
+        """What is wrong with what a character would let everybody see of its intention: what the player has not learned
+        and is not told by it, and what anybody only thinks. What it keeps back is looked for by its meaning, too."""
+        # What is said along with an action is as public as its words.
+        along = (
+            [] if intent.action is None else [one for one in intent.action.metadata.values() if isinstance(one, str)]
+        )
+        said = "\n".join(item.text for item in self.items.values() if item.id == intent.item_id)
+        known = [said, *intent.say, *self._known(state)]
+        shown = "\n".join((intent.action_text, *intent.intent_tags, *along))
+        leaked = self._refusal(shown, self._hidden(state), known, closely=kept_back, by_meaning=True)
+        if leaked:
+            return f"it quotes what it keeps to itself ({leaked})"
+        return self.thought_leak(shown, intent.thought)
+
+    def inner_leak(self, text: str, state: WorldState, who: str) -> str | None:
+        """What is wrong with a text about somebody's inner life that others may come to read: it was made from all that
+        they think, and they think of what they keep back."""
+        hidden, kept_back = self._hidden(state), self._kept_back((who,), state)
+        leaked = self._refusal(text, hidden, self._known(state), closely=kept_back, by_meaning=True)
+        return f"it quotes what was not revealed ({leaked})" if leaked else self.thought_leak(text)
+
+    def thought_leak(self, text: str, *more: str) -> str | None:
+        """What is wrong with a text that others will read and that quotes a thought of anybody's, or one of `more`."""
+        thoughts = [(message.owner, message.content) for _, message in self._stream.thoughts()]
+        said = [*(one.content for one in self._stream.told()), *self._said()]
+        own = [("own", thought) for thought in more if thought]
+        leaked = self._refusal(text, [*thoughts, *own], said)
+        return "it quotes a thought, which nobody else may know of" if leaked else None
+
+    def for_narrator(self, plan: PlannerOutput) -> PlannerOutput:
+        """The plan without the notes that quote what is shown to the planner alone: what somebody is after, facts and
+        ties that the player does not know of."""
+        beats, suggestions = (
+            tuple(note for note in notes if self.planners_own(note, closely=True) is None)
+            for notes in (plan.beats, plan.next_suggestions)
+        )
+        texts = {
+            name: text if self.planners_own(text, closely=True) is None else ""
+            for name in ("tension_move", "tension_move_type", "clarification_question")
+            for text in (getattr(plan, name),)
+        }
+        return plan.model_copy(update={"beats": beats, "next_suggestions": suggestions, **texts})
+
+    def planners_own(self, text: str, *, closely: bool = False) -> str | None:
+        """What is wrong with a text that quotes what the planner alone is shown, `closely` also in other words; None
+        where nothing is. A few words are how anybody talks, so that only what is long enough to be known by its words
+        counts."""
+        secrets = [*self._for_planner(), *self._motives.items()]
+        found = self._refusal(text, secrets, self._said(), closely=[one_id for one_id, _ in secrets] if closely else ())
+        return f"it quotes what the planner alone was shown ({found})" if found else None
+
+    def _for_planner(self) -> list[tuple[str, str]]:
+        """(ID, text) of what the planner alone is shown, looked up once: a long game has many facts."""
+        if self._planners is None:
+            state = self._head.state
+            goals = [(who, one.goal) for who, one in sorted(self._setting.agendas.items()) if who != state.player_id]
+            facts = [(one.id, str(one.object)) for one in state.facts.values() if one.visibility != "player"]
+            ties = [(key, str(note)) for key, one in state.relationships.items() for note in one.notes.values()]
+            self._planners = [one for one in goals if len(one[1].split()) >= QUOTED_WORDS]
+            self._planners += [one for one in sorted((*facts, *ties)) if len(one[1].split()) >= _SENTENCE_WORDS]
+        return self._planners
+
+    def heard_of(self, state: WorldState) -> list[str]:
+        """Names worth asking about that the player has met or heard of: in threads, and in what they have learned."""
+        heard_of = self.acquaintance(state).heard_of()
+        threads = (one for thread in state.threads.values() for one in thread.related_entity_ids)
+        related = [one for one in threads if one in heard_of]
+        learned = [
+            topic
+            for item in self.items.values()
+            if state.has_learned(state.player_id, item.id)
+            for topic in item.topics
+        ]
+        present = {state.name_of(one) for one in state.present()}
+        names = [*(state.name_of(one) for one in related if one in state.entities), *learned]
+        return [name for name in dict.fromkeys(names) if name not in present]
+
+    def told_of(self, state: WorldState) -> dict[str, set[str]]:
+        """What somebody has told the player of already, by their ID: names as in `heard_of`."""
+        told: dict[str, set[str]] = {}
+        for item in self.items.values():
+            if state.has_learned(state.player_id, item.id):
+                told.setdefault(holder_of(item.chunk_id), set()).update(item.topics)
+        return told
+
+
+def _scene_item(item: Item) -> SceneItem:
+    return SceneItem(
+        id=item.id, chunk_id=item.id.partition("#")[0], name=item.name, text=item.text, trigger=item.trigger
+    )

@@ -1,0 +1,1 @@
+"""What a turn hands on, to the next stage and to the store: messages, records, intents, results."""

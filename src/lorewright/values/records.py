@@ -1,0 +1,289 @@
+"""What goes into each stage and comes out of it: the typed boundary that twins and models share.
+
+Every input here is already filtered for its stage. What a stage may not see is not in its input; there is nothing to
+scrub afterwards.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from pydantic import Field
+
+from lorewright.rules.actions import Action, Promised
+from lorewright.rules.outcomes import ActionResult, Outcome
+from lorewright.rules.rulesets import Phrase
+from lorewright.values.premise import Premise
+from lorewright.world.frozen import Frozen, FrozenMap
+from lorewright.world.ops import ChangeInventory, ChangeRelation, SetDoor
+from lorewright.world.state import How
+
+
+class Named(Frozen):
+    """A person, thing, door or place that a player can name."""
+
+    id: str
+    name: str
+    aliases: tuple[str, ...] = ()
+    kind: Literal["person", "thing", "door", "place"]
+    pronoun: Literal["he", "she", "they", "it"] = "they"
+
+
+class WayOut(Frozen):
+    """A way out of the place at hand: `name` is what one types (`street`), `to_name` where it leads (`Night
+    Market`); `locked` where its door is, key or no key, `barred` where its door does not let the player by as it is."""
+
+    name: str
+    to: str
+    to_name: str
+    to_aliases: tuple[str, ...] = ()
+    minutes: int = 1
+    door: str | None = None
+    locked: bool = False
+    barred: bool = False
+
+
+class Scope(Frozen):
+    """All that a player's words can refer to just now; `topics` are people, places and things that have been heard
+    of."""
+
+    player: Named
+    place: Named
+    people: tuple[Named, ...] = ()
+    here: tuple[Named, ...] = ()
+    carried: tuple[Named, ...] = ()
+    doors: tuple[Named, ...] = ()
+    exits: tuple[WayOut, ...] = ()
+    topics: tuple[Named, ...] = ()
+
+
+class InnerState(Frozen):
+    """A named inner state and how far it has come to the surface (1 to 10); from 6 its owner knows of it."""
+
+    name: str
+    value: Any = None
+    level: int = Field(default=6, ge=1, le=10)
+
+
+class Persona(Frozen):
+    """Whom the player plays, as the narrator may know them: `states` are the manifest ones."""
+
+    name: str = "the adventurer"
+    description: str = ""
+    states: tuple[InnerState, ...] = ()
+
+
+class InterpreterInput(Frozen):
+    """The player's words, what they can refer to, and the numbered lines offered last (`2` means the second).
+
+    `said_before` are the player's last inputs, oldest first: `it` may refer to them, and `again` repeats the last.
+    `verbs` are the ruleset's own: what is typed, in lower case, and the type of action that it means.
+    """
+
+    player_text: str
+    scope: Scope
+    options: tuple[str, ...] = ()
+    said_before: tuple[str, ...] = ()
+    verbs: FrozenMap[str, str] = Field(default_factory=dict)
+
+
+class Unclear(Frozen):
+    """Words that could not be resolved: `lines` are complete inputs, one a candidate; empty where there is none."""
+
+    words: str
+    question: str
+    lines: tuple[str, ...] = ()
+
+
+class InterpreterOutput(Frozen):
+    """The seed's InterpreterOutput with typed actions; `confidence` in 0..1, `unclear` where one must ask back."""
+
+    intent: str
+    referenced_entities: tuple[str, ...] = ()
+    proposed_actions: tuple[Action, ...] = ()
+    assumptions: tuple[str, ...] = ()
+    risk_flags: tuple[
+        Literal["violence", "sensitive", "contested", "dangerous", "pursuit", "hostile_present"], ...
+    ] = ()
+    perception_flags: tuple[str, ...] = ()
+    confidence: float = Field(default=1.0, ge=0, le=1)
+    unclear: Unclear | None = None
+
+
+class PlannerInput(Frozen):
+    """The planner's view of the packet, what was judged of the actions, and what the player claimed, checked."""
+
+    packet: FrozenMap[str, Any]
+    actions: tuple[Action, ...]
+    results: tuple[ActionResult, ...]
+    premises: tuple[Premise, ...] = Field(default=(), exclude_if=lambda premises: not premises)
+
+
+class PlannerOutput(Frozen):
+    """The seed's PlannerOutput: what should happen in the telling, in order, and how the pressure moves."""
+
+    beats: tuple[str, ...] = ()
+    tension_move: str = ""
+    tension_move_type: str = ""
+    clarification_question: str = ""
+    next_suggestions: tuple[str, ...] = ()
+
+
+class LoreLine(Frozen):
+    """An authored sentence, verbatim, with where it stands; `key` names it in the narrator's memory."""
+
+    key: str
+    text: str
+    chunk_id: str
+
+
+class Evidence(Frozen):
+    """An item that the player learns or is reminded of in this turn; `speaker_id` where somebody says it."""
+
+    item_id: str
+    chunk_id: str
+    text: str
+    how: How
+    speaker_id: str | None = None
+    known_before: bool = False
+
+
+class PersonView(Frozen):
+    """A person at the place, as the narrator may show them."""
+
+    id: str
+    name: str
+    pronoun: Literal["he", "she", "they", "it"] = "they"
+    disposition: tuple[LoreLine, ...] = ()
+
+
+class ThingView(Frozen):
+    """A thing that lies in the place or that an action was about."""
+
+    id: str
+    name: str
+
+
+class Recorded(Frozen):
+    """A promise, threat or debt on the record, between the player and somebody else."""
+
+    fact_id: str
+    by_id: str
+    to_id: str
+    predicate: Promised
+    what: str
+
+
+class SceneView(Frozen):
+    """The place as the narrator may show it, after what happened in this turn."""
+
+    place_id: str
+    place_name: str
+    first_visit: bool
+    atmosphere: tuple[LoreLine, ...] = ()
+    overview: tuple[LoreLine, ...] = ()
+    people: tuple[PersonView, ...] = ()
+    things: tuple[ThingView, ...] = ()
+    exits: tuple[WayOut, ...] = ()
+
+
+class ClockTick(Frozen):
+    """A clock that moved in this turn."""
+
+    id: str
+    name: str
+    before: int
+    after: int
+    max: int
+
+
+class Movement(Frozen):
+    """A character other than the player who came or went in this turn."""
+
+    entity_id: str
+    name: str
+    kind: Literal["arrival", "departure"]
+
+
+class NpcAct(Frozen):
+    """What one of the cast does of their own accord, for its telling: the intention in words (`text`), what came of it
+    (`outcomes`, empty where it is words or a gesture), and the author's own sentences for it (`say`). `hidden` is a
+    whisper whose words whoever reads on does not hear: that it happens is all that is told. Items that the player
+    learns by it stand in the narrator's `evidence`."""
+
+    who: str
+    name: str
+    pronoun: Literal["he", "she", "they", "it"] = "they"
+    text: str
+    tags: tuple[str, ...] = ()
+    outcomes: tuple[Outcome, ...] = ()
+    result: ActionResult | None = None
+    say: tuple[str, ...] = ()
+    whisper_to: str | None = None
+    hidden: bool = False
+
+
+class NarratorInput(Frozen):
+    """All that the telling of a turn may rest on.
+
+    `names` gives display names of every ID in here. `recall` counts the phrases and lore lines used before in this
+    branch, by key; `seed` keys the bags they are drawn from. `scene_changed`: the player came to `scene.place_id` in
+    this turn. `recent` are the last narrations, oldest first, so that no sentence comes again too soon.
+    `grammar` is what the scenario adds to the narrator's groups.
+    `ending` is the authored text of an ending that was reached now. `ops` are the changes that the player can see: what
+    they gain and lose, how somebody stands to them, a door's lock; so that a price can be named. `recorded` is what the
+    outcomes' `fact_ids` stand for; `carried` what the player has afterwards;
+    `minutes_lost` the time that a bad roll cost where nothing else was the price. `described` holds what the packs
+    openly say of whom and what the turn was about, and of some of what is here. `player` is whom the player plays.
+    `acts` are what others do of their own accord, told after the player's outcomes; where the round is somebody else's
+    there are no outcomes of the player's. `quiet` are those who could have acted in the turn before and let it pass,
+    `markers` what lies between that turn and this one, in words: a move, hours, a scene that opens.
+    `premises` are what the player claimed, checked: nobody agrees to what does not hold.
+    """
+
+    player_text: str
+    player_id: str
+    outcomes: tuple[Outcome, ...]
+    results: tuple[ActionResult, ...]
+    plan: PlannerOutput
+    scene: SceneView
+    scene_changed: bool
+    evidence: tuple[Evidence, ...] = ()
+    clocks: tuple[ClockTick, ...] = ()
+    movements: tuple[Movement, ...] = ()
+    ops: tuple[ChangeRelation | ChangeInventory | SetDoor, ...] = ()
+    recorded: tuple[Recorded, ...] = ()
+    carried: tuple[ThingView, ...] = ()
+    names: FrozenMap[str, str] = Field(default_factory=dict)
+    minutes: int = 0
+    minutes_lost: int = 0
+    turn_no: int = 1
+    ending: str | None = None
+    seed: str = ""
+    recall: FrozenMap[str, int] = Field(default_factory=dict)
+    recent: tuple[str, ...] = ()
+    grammar: FrozenMap[str, tuple[Phrase, ...]] = Field(default_factory=dict)
+    packet: FrozenMap[str, Any] = Field(default_factory=dict)
+    described: FrozenMap[str, tuple[LoreLine, ...]] = Field(default_factory=dict)
+    player: Persona = Persona()
+    acts: tuple[NpcAct, ...] = ()
+    quiet: tuple[str, ...] = ()
+    markers: tuple[str, ...] = ()
+    premises: tuple[Premise, ...] = Field(default=(), exclude_if=lambda premises: not premises)
+
+
+class Supported(Frozen):
+    """A sentence that was told, and the IDs of the chunks, items and events that it says it rests on."""
+
+    sentence: str
+    ids: tuple[str, ...] = ()
+
+
+class NarratorOutput(Frozen):
+    """Prose, what it quotes or rests on (item IDs, then chunk IDs), and the memory keys it used, in order (repeats
+    count). `support` has every sentence of a model's narration; a built-in one quotes or tells what the rules did."""
+
+    final_text: str = Field(min_length=1)
+    cited: tuple[str, ...] = ()
+    recall: tuple[str, ...] = ()
+    support: tuple[Supported, ...] = ()
