@@ -9,23 +9,19 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
+from lorewright.authoring.leaks.suite import LeakSuite
+from lorewright.authoring.pack_roots import PackRoots
+from lorewright.authoring.pack_tests.asking import Bounds
+from lorewright.authoring.pack_tests.suite import PackTests
 from lorewright.campaigns.campaigns import Campaigns
 from lorewright.campaigns.casting import Casting, FixedCasting, TierCasting
-from lorewright.campaigns.doctor import Doctor
-from lorewright.campaigns.explore.explorer import Explorer
-from lorewright.campaigns.generator.generating import Generator
 from lorewright.campaigns.history import Histories
 from lorewright.campaigns.lore import LoreDesk
-from lorewright.campaigns.packs import PackShelf
-from lorewright.campaigns.scenarios import Scenarios
 from lorewright.campaigns.sessions import Sessions
 from lorewright.campaigns.upgrades.upgrading import Upgrades
 from lorewright.errors import EmbedderError, SettingsError
-from lorewright.evals.leaks.suite import LeakSuite
-from lorewright.evals.pack_roots import PackRoots
-from lorewright.evals.pack_tests.asking import Bounds
-from lorewright.evals.pack_tests.suite import PackTests
-from lorewright.evals.replay import Replays
+from lorewright.generate.explore.explorer import Explorer
+from lorewright.generate.scenario.generating import Generator
 from lorewright.index.library import Library
 from lorewright.llm.metered import Budget
 from lorewright.llm.model import Model
@@ -34,10 +30,14 @@ from lorewright.llm.prompts.library import PromptLibrary
 from lorewright.llm.taxonomy import Row, asked_at, row_of
 from lorewright.llm.tiers import key_for
 from lorewright.lore_bootstrap import chroma_from, open_lore, shipped_content
+from lorewright.replay.replay import Replays
 from lorewright.settings import Workspace
 from lorewright.trust import hold_models
 from lorewright.turn.run.casting import STAGES
 from lorewright.values.stage_run import BUILTIN
+from lorewright.workspace.doctor import Doctor
+from lorewright.workspace.packs import PackShelf
+from lorewright.workspace.scenarios import Scenarios
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ import pytest
 from jsonschema import Draft202012Validator
 from referencing import Registry
 
-from lorewright.campaigns.author_schemas import author_schemas, schema_text
+from lorewright.authoring.author_schemas import author_schemas, schema_text
 from lorewright.campaigns.scenario import Scenario
 from lorewright.packs.bounded_yaml import load_yaml
 from lorewright.packs.entry_rules import RULE_NAMES

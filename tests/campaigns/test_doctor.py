@@ -11,7 +11,6 @@ import pytest
 from filelock import FileLock
 
 from lorewright.bootstrap import App, open_app
-from lorewright.campaigns.doctor import Report
 from lorewright.errors import DamagedFile, EmbedderError
 from lorewright.index import building
 from lorewright.index.embedders import minilm
@@ -20,6 +19,7 @@ from lorewright.index.fulltext import FULLTEXT_VARIABLE
 from lorewright.index.generation import KEYWORDS
 from lorewright.index.vectors import chroma_files
 from lorewright.settings import CHROMA_VARIABLE, EMBEDDER_VARIABLE
+from lorewright.workspace.doctor import Report
 from support import harbour as h
 
 

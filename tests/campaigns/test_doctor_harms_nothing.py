@@ -16,12 +16,12 @@ from pathlib import Path
 import pytest
 
 from lorewright.bootstrap import App, open_app
-from lorewright.campaigns.doctor import Report
 from lorewright.errors import Busy, DiskFull, FileUnavailable, ReadOnly, UnsafePath
 from lorewright.index.vectors import chroma_files
 from lorewright.settings import EMBEDDER_VARIABLE
 from lorewright.storage import database
 from lorewright.storage.trouble import trouble_of
+from lorewright.workspace.doctor import Report
 from support import harbour as h
 
 # How often the list of packs and the kept vectors are hit; many more by hand.

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from lorewright.campaigns.prompts import PROMPT_TYPES
 from lorewright.cli.root import app
 from lorewright.turn.stages.schemas import schema_files
+from lorewright.workspace.prompts import PROMPT_TYPES
 from support import harbour as h
 from support.prompt_files import SHIPPED, prompt_text
 

@@ -10,7 +10,7 @@ from types import MappingProxyType
 
 import pytest
 
-from lorewright.evals.leaks.secrets import may_know
+from lorewright.authoring.leaks.secrets import may_know
 from lorewright.llm.doubles.parrot import ParrotModel
 from lorewright.llm.doubles.scripted import ScriptedModel
 from lorewright.llm.doubles.thief import ThiefModel

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from lorewright.evals.leaks.suite import LeakSuite, Plays
+from lorewright.authoring.leaks.suite import LeakSuite, Plays
 from lorewright.index.library import Library
 from lorewright.llm.prompts.library import PromptLibrary
 

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
+from lorewright.authoring.golden import read_golden
 from lorewright.ids import local
 from lorewright.packs.checking import check_pack
 from lorewright.packs.exits import ways_of
 from lorewright.packs.models import Pack
-from lorewright.retrieval.golden import read_golden
 
 FOLDERS = sorted(path.parent for path in (Path(__file__).parents[2] / "content_packs").glob("*/pack.yaml"))
 # A section is `secret` where its file is hidden as a whole; all others have titles of their own.

@@ -7,7 +7,7 @@ import math
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lorewright.evals.graph_layout import laid_out
+from lorewright.authoring.graph_layout import laid_out
 
 GROUPS = st.lists(st.sampled_from(["npc", "location", "item"]), min_size=1, max_size=25)
 

@@ -13,12 +13,12 @@ from hypothesis import strategies as st
 from lorewright.bootstrap import App
 from lorewright.campaigns.sessions import begin, end
 from lorewright.errors import NotFound, OutputRejected
-from lorewright.evals.figures import ModelRun, Proposals, TurnFigures
-from lorewright.evals.measuring import Measured, measure
-from lorewright.evals.metrics import FailedAttempt, metrics_of, percentile
-from lorewright.evals.turn_range import ALL_TURNS, TurnRange
 from lorewright.llm.doubles import ScriptedModel
 from lorewright.llm.model import ModelReply
+from lorewright.replay.figures import ModelRun, Proposals, TurnFigures
+from lorewright.replay.measuring import Measured, measure
+from lorewright.replay.metrics import FailedAttempt, metrics_of, percentile
+from lorewright.replay.turn_range import ALL_TURNS, TurnRange
 from support import harbour as h
 from support import playing_models as mp
 

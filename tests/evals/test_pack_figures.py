@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from lorewright.evals.pack_figures import Edge, PackFigures, figures_of
+from lorewright.authoring.golden import read_golden
+from lorewright.authoring.pack_figures import Edge, PackFigures, figures_of
 from lorewright.index.generation import Generation
-from lorewright.retrieval.golden import read_golden
 from support.pack_builder import TOWN, opened_packs, write_pack
 
 Town = tuple[Generation, ...]

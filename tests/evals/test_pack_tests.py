@@ -8,12 +8,12 @@ from xml.etree import ElementTree
 
 import pytest
 
+from lorewright.authoring.pack_tests.baseline import read_baseline, write_baseline
+from lorewright.authoring.pack_tests.junit import junit_xml
+from lorewright.authoring.pack_tests.results import Case, PackReport
+from lorewright.authoring.pack_tests.suite import PackTestRun, Wanted
+from lorewright.authoring.pack_tests.wikilinks import masked_links, sample
 from lorewright.errors import PackError, SettingsError
-from lorewright.evals.pack_tests.baseline import read_baseline, write_baseline
-from lorewright.evals.pack_tests.junit import junit_xml
-from lorewright.evals.pack_tests.results import Case, PackReport
-from lorewright.evals.pack_tests.suite import PackTestRun, Wanted
-from lorewright.evals.pack_tests.wikilinks import masked_links, sample
 from lorewright.index.embedders.hashing import HashingEmbedder
 from lorewright.packs.loader import load_pack
 from support.pack_builder import TOWN, write_pack

@@ -7,11 +7,11 @@ import xml.dom.minidom
 from html.parser import HTMLParser
 from pathlib import Path
 
-from lorewright.evals.figures import ModelRun, TurnFigures
-from lorewright.evals.measuring import Measured, measure
-from lorewright.evals.metrics import metrics_of
-from lorewright.evals.page import page_of
-from lorewright.evals.plots import Series, bars
+from lorewright.replay.figures import ModelRun, TurnFigures
+from lorewright.replay.measuring import Measured, measure
+from lorewright.replay.metrics import metrics_of
+from lorewright.replay.page import page_of
+from lorewright.replay.plots import Series, bars
 from support import harbour as h
 from support import playing_models as mp
 

@@ -14,11 +14,11 @@ from lorewright.bootstrap import App, prompt_library
 from lorewright.campaigns.history import Histories
 from lorewright.campaigns.sessions import begin, end
 from lorewright.errors import CampaignError, NotFound, ProviderError, SettingsError
-from lorewright.evals.casting import OpenModel, Overrides
-from lorewright.evals.replay import Replay, Replays
-from lorewright.evals.turn_range import ALL_TURNS, TurnRange
 from lorewright.llm.doubles import ScriptedModel
 from lorewright.llm.model import Model
+from lorewright.replay.casting import OpenModel, Overrides
+from lorewright.replay.replay import Replay, Replays
+from lorewright.replay.turn_range import ALL_TURNS, TurnRange
 from lorewright.turn.store.rewinding import undo
 from support import harbour as h
 from support import playing_models as mp

@@ -12,10 +12,10 @@ import pytest
 import pytest_socket
 
 from lorewright.bootstrap import App, open_app
-from lorewright.evals.measuring import measure
 from lorewright.llm.doubles import ScriptedModel
 from lorewright.llm.doubles.server import ModelServer
 from lorewright.llm.model import ModelReply, ModelRequest, ToolCall
+from lorewright.replay.measuring import measure
 from support import harbour as h
 from support import model_server as t
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from lorewright.errors import NotFound, SettingsError
-from lorewright.evals.turn_range import TurnRange, read_range
+from lorewright.replay.turn_range import TurnRange, read_range
 
 
 @pytest.mark.parametrize(

@@ -12,14 +12,14 @@ from typing import Any
 
 import pytest
 
-from lorewright.exports.audience import Audience
-from lorewright.exports.exporting import export_pack
-from lorewright.exports.rules import rules_of, to_world_info
+from lorewright.formats.exports.audience import Audience
+from lorewright.formats.exports.exporting import export_pack
+from lorewright.formats.exports.rules import rules_of, to_world_info
+from lorewright.formats.importers.entry_fields import DEFAULTS, as_world_info
+from lorewright.formats.importers.json_source import read_json
+from lorewright.formats.importers.reading import read_file
+from lorewright.formats.importers.writer import write_pack
 from lorewright.packs.frontmatter import read_source
-from lorewright.packs.importers.entry_fields import DEFAULTS, as_world_info
-from lorewright.packs.importers.json_source import read_json
-from lorewright.packs.importers.reading import read_file
-from lorewright.packs.importers.writer import write_pack
 from lorewright.packs.loader import load_pack
 from lorewright.packs.models import Pack
 from packs.importers.test_corpora import NAMES, lorebooks

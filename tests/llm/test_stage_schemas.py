@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from pydantic import BaseModel
 
-from lorewright.campaigns.generator.context import Outline
+from lorewright.generate.scenario.context import Outline
 from lorewright.llm.doubles import ModelServer
 from lorewright.llm.model import ModelRequest
 from lorewright.turn.stages.schemas import STAGE_TYPES

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
+from lorewright.authoring.golden import Golden, GoldenQuery, misses, read_golden
 from lorewright.errors import EmbedderError
 from lorewright.index.embedders.minilm import MiniLM
 from lorewright.index.generation import Generation
 from lorewright.index.library import Library
-from lorewright.retrieval.golden import Golden, GoldenQuery, misses, read_golden
 from support.shared_build import built_once, embedding_library
 
 PACKS = sorted(

@@ -7,8 +7,8 @@ from pathlib import Path
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from lorewright.authoring.budget_steps import budget_steps
 from lorewright.index.generation import Generation
-from lorewright.retrieval.budget_steps import budget_steps
 from support.pack_builder import TOWN, ask, found, opened_packs
 
 Town = tuple[Generation, ...]

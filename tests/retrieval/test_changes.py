@@ -8,7 +8,7 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lorewright.retrieval.changes import Answer, Changes, answer_of, changes_between, moved
+from lorewright.authoring.changes import Answer, Changes, answer_of, changes_between, moved
 from lorewright.retrieval.explain import ChunkTrace
 from support.pack_builder import TOWN, ask, opened_packs
 

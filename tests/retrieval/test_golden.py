@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from lorewright.authoring.golden import Golden, GoldenQuery, golden_in, golden_schema, misses, read_golden
+from lorewright.authoring.judging import Judged, judged
 from lorewright.errors import PackError
 from lorewright.index.generation import Generation
-from lorewright.retrieval.golden import Golden, GoldenQuery, golden_in, golden_schema, misses, read_golden
-from lorewright.retrieval.judging import Judged, judged
 from support.pack_builder import TOWN, opened_packs, write_pack
 
 Town = tuple[Generation, ...]

@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
+from lorewright.authoring.pack_tests.baseline import Baseline, write_baseline
+from lorewright.contrib.import_v0.tables import read_v0
 from lorewright.errors import DamagedFile, UnsafePath
-from lorewright.evals.pack_tests.baseline import Baseline, write_baseline
 from lorewright.storage.database import Database, journal_of, opened
 from lorewright.storage.enclosure import Enclosure
-from lorewright.storage.v0 import read_v0
 from lorewright.world.schemas import misfits, pattern_problem, schema_problems
 
 MAGIC = bytes.fromhex("d9d505f920a163d7")

@@ -7,9 +7,9 @@ from pathlib import Path
 
 from lorewright.bootstrap import App, open_app
 from lorewright.campaigns.campaigns import OpenCampaign
-from lorewright.campaigns.explore.writing import write_scenario
-from lorewright.campaigns.generator.generating import Generated, Generator, Prepared
 from lorewright.campaigns.scenario import load_scenario
+from lorewright.generate.explore.writing import write_scenario
+from lorewright.generate.scenario.generating import Generated, Generator, Prepared
 from lorewright.lore_bootstrap import make_workspace
 from lorewright.scene_lore.gather import gather_person
 from support.breadth_first_player import Node, Search

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from lorewright.evals.leaks.findings import LeakReport
-from lorewright.evals.leaks.suite import LeakSuite, Plays
+from lorewright.authoring.leaks.findings import LeakReport
+from lorewright.authoring.leaks.suite import LeakSuite, Plays
 from lorewright.index.library import Library
 from lorewright.llm.prompts.library import PromptLibrary
 from support.harbour import FILES, SCENARIO, dedent, write_pack

@@ -11,10 +11,10 @@ import zlib
 from pathlib import Path
 from typing import Any
 
+from lorewright.formats.importers.reading import read
+from lorewright.formats.importers.writer import LEFT_FILE, Written, write_pack
 from lorewright.packs.bounded_yaml import load_yaml
 from lorewright.packs.frontmatter import SourceFile, read_source
-from lorewright.packs.importers.reading import read
-from lorewright.packs.importers.writer import LEFT_FILE, Written, write_pack
 from lorewright.packs.loader import load_pack
 from lorewright.packs.models import Pack
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from lorewright.authoring.leaks.suite import LeakSuite, Plays
+from lorewright.authoring.pack_roots import PackRoots
+from lorewright.authoring.pack_tests.asking import Bounds
+from lorewright.authoring.pack_tests.suite import PackTests
 from lorewright.bootstrap import prompt_library
-from lorewright.evals.leaks.suite import LeakSuite, Plays
-from lorewright.evals.pack_roots import PackRoots
-from lorewright.evals.pack_tests.asking import Bounds
-from lorewright.evals.pack_tests.suite import PackTests
 from lorewright.index.embedders.embedder import Embedder
 from lorewright.index.library import Library
 from lorewright.settings import Settings, Workspace

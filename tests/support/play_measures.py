@@ -18,7 +18,7 @@ from pathlib import Path
 import yaml
 
 from lorewright.builtin.narrator.authored import plain, reminder
-from lorewright.campaigns.explore.titles import display_name
+from lorewright.generate.explore.titles import display_name
 from lorewright.packs.plain import plain_text
 from support.scripted_player import Play, Told, play, plays
 

@@ -14,10 +14,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from lorewright.authoring.leaks.planting import Canaries, plant
+from lorewright.authoring.leaks.secrets import may_know
 from lorewright.bootstrap import App, open_app
 from lorewright.errors import OutputRejected
-from lorewright.evals.leaks.planting import Canaries, plant
-from lorewright.evals.leaks.secrets import may_know
 from lorewright.llm.model import Model, ModelRequest
 from lorewright.lore_bootstrap import make_workspace
 from lorewright.turn.run.casting import STAGES, make_stages

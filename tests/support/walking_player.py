@@ -11,7 +11,7 @@ from typing import Any
 
 from lorewright.bootstrap import App
 from lorewright.campaigns.campaigns import Campaigns
-from lorewright.campaigns.explore.explorer import Found
+from lorewright.generate.explore.explorer import Found
 from lorewright.world.state import WorldState
 
 # What must not be told: IDs, markup, slots left empty, what a terminal would obey.

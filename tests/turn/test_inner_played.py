@@ -13,9 +13,9 @@ from lorewright.bootstrap import App, open_app, prompt_library
 from lorewright.campaigns.history import Histories
 from lorewright.campaigns.reviews import decide, waiting
 from lorewright.errors import OutputRejected
-from lorewright.evals.replay import Replays
 from lorewright.llm.doubles import ScriptedModel
 from lorewright.llm.model import Model
+from lorewright.replay.replay import Replays
 from lorewright.turn.store.rewinding import undo
 from lorewright.world.state import WorldState
 from support import harbour as h

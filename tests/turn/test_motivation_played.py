@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from lorewright.authoring.leaks.secrets import may_know, secrets_of
 from lorewright.bootstrap import App, open_app
-from lorewright.evals.leaks.secrets import may_know, secrets_of
 from lorewright.packs.loader import load_pack
 from support import harbour as h
 

@@ -12,8 +12,8 @@ import pytest
 from lorewright.bootstrap import App, open_app
 from lorewright.campaigns.open_campaign import OpenCampaign
 from lorewright.errors import ProviderError
-from lorewright.evals.metrics import lore_cache_hit_rate
 from lorewright.llm.doubles import ScriptedModel
+from lorewright.replay.metrics import lore_cache_hit_rate
 from lorewright.turn.store.rewinding import undo
 from support import harbour as h
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from lorewright.campaigns.campaigns import Campaigns
 from lorewright.errors import NotFound
-from lorewright.exports.audience import Audience
+from lorewright.formats.exports.audience import Audience
 from lorewright.packs.loader import load_pack
 from lorewright.packs.models import Pack
 from lorewright.retrieval.desk import opened

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from lorewright.authoring.budget_steps import BudgetStep, Given
 from lorewright.cli.output import say, show_table
 from lorewright.errors import SettingsError
-from lorewright.retrieval.budget_steps import BudgetStep, Given
 
 _MOST = 12
 _HINT = "numbers of tokens with commas between: --diff-budget 500,1000,2000"

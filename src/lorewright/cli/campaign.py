@@ -23,7 +23,7 @@ from lorewright.cli.progress import progress_bar
 from lorewright.cli.prose import wrapped
 from lorewright.cli.session_zero import agreed_on, calibration_lines
 from lorewright.errors import SettingsError
-from lorewright.evals.metrics import lore_cache_hit_rate
+from lorewright.replay.metrics import lore_cache_hit_rate
 from lorewright.storage.heads import head_row, undone_turns
 from lorewright.storage.sittings import active_session_row
 from lorewright.turn.store.store import CampaignStore

@@ -11,9 +11,9 @@ import typer
 from lorewright.bootstrap import open_app
 from lorewright.campaigns.campaigns import Campaigns
 from lorewright.campaigns.checks import Checked, Migrated, check, migrated
-from lorewright.campaigns.v0 import parity
-from lorewright.campaigns.v0.importing import Imported, import_v0
 from lorewright.cli.output import say, show_json, show_table
+from lorewright.contrib.import_v0 import parity
+from lorewright.contrib.import_v0.importing import Imported, import_v0
 
 app = typer.Typer(
     help="Campaigns' files: check them, bring them up to date, import those of v0.",

@@ -8,9 +8,9 @@ from typing import Annotated, Any
 import typer
 
 from lorewright.bootstrap import open_app
-from lorewright.campaigns.doctor import Facts, Report, Treated
 from lorewright.cli.output import say, show_json, show_table
 from lorewright.cli.progress import progress_bar
+from lorewright.workspace.doctor import Facts, Report, Treated
 
 EXAMPLES = {"doctor": "Example: lorewright doctor --dry-run"}
 

@@ -12,12 +12,12 @@ from typing import Annotated
 import typer
 
 from lorewright.bootstrap import App, open_app
-from lorewright.campaigns.explore.explorer import Found, latest_walk
-from lorewright.campaigns.explore.writing import write_scenario
 from lorewright.child import start_child
 from lorewright.cli.output import note, say
 from lorewright.cli.play import lines_of, piped_lines, play_at_prompt, play_lines
 from lorewright.cli.progress import progress_bar
+from lorewright.generate.explore.explorer import Found, latest_walk
+from lorewright.generate.explore.writing import write_scenario
 from lorewright.index.embedders.choosing import with_whole_path
 from lorewright.index.generation import GenerationKey
 from lorewright.index.library import InstalledPack

@@ -13,6 +13,7 @@ import typer
 from pydantic import ValidationError
 from typer.core import TyperGroup
 
+from lorewright.authoring.budget_steps import budget_steps
 from lorewright.bounded_files import read_lines
 from lorewright.cli.absences import show_absence
 from lorewright.cli.budgets import read_budgets, show_steps
@@ -24,7 +25,6 @@ from lorewright.cli.passages import show_passages
 from lorewright.cli.tracing import show_trace
 from lorewright.errors import SettingsError
 from lorewright.retrieval.absence import why_absent
-from lorewright.retrieval.budget_steps import budget_steps
 from lorewright.retrieval.query import LoreRetrievalQuery
 from lorewright.retrieval.retriever import retrieve
 

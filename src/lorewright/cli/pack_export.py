@@ -14,8 +14,8 @@ from lorewright.campaigns.learned import learned_pack
 from lorewright.cli.output import note, say, show_json
 from lorewright.cli.progress import progress_bar
 from lorewright.errors import SettingsError
-from lorewright.exports.audience import Audience
-from lorewright.exports.exporting import Exported, Format, export_pack
+from lorewright.formats.exports.audience import Audience
+from lorewright.formats.exports.exporting import Exported, Format, export_pack
 from lorewright.packs.loader import load_manifest, load_pack
 
 EXAMPLE = "Example: lorewright pack export neo_seattle handout.html --format player-handout"

@@ -10,8 +10,8 @@ from typing import Annotated
 import typer
 
 from lorewright.cli.output import say, show_json, show_table
-from lorewright.packs.importers.reading import read_file
-from lorewright.packs.importers.writer import Written, check_target, write_pack
+from lorewright.formats.importers.reading import read_file
+from lorewright.formats.importers.writer import Written, check_target, write_pack
 
 EXAMPLE = "Example: lorewright pack import Seraphina.png content_packs/seraphina"
 

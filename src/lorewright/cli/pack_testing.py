@@ -11,15 +11,15 @@ from typing import Annotated
 
 import typer
 
+from lorewright.authoring.pack_tests.baseline import write_baseline
+from lorewright.authoring.pack_tests.junit import write_junit
+from lorewright.authoring.pack_tests.results import KINDS, STATUSES, Case, LinkFigures, PackReport, Status
+from lorewright.authoring.pack_tests.suite import LINKS_ASKED, Wanted, suite_cases
 from lorewright.bootstrap import open_app
 from lorewright.cli.output import note, say, say_parts, show_json
 from lorewright.cli.progress import progress_bar
 from lorewright.cli.prose import wrapped
 from lorewright.cli.testing import show_leaks
-from lorewright.evals.pack_tests.baseline import write_baseline
-from lorewright.evals.pack_tests.junit import write_junit
-from lorewright.evals.pack_tests.results import KINDS, STATUSES, Case, LinkFigures, PackReport, Status
-from lorewright.evals.pack_tests.suite import LINKS_ASKED, Wanted, suite_cases
 
 EXAMPLE = "Example: lorewright pack test neo_seattle --junit lore.xml"
 

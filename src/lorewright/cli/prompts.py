@@ -9,9 +9,9 @@ from typing import Annotated
 import typer
 
 from lorewright.bootstrap import open_app
-from lorewright.campaigns.prompts import NEWEST, PromptDesk
 from lorewright.cli.output import say, show_json, show_table
 from lorewright.storage.enclosure import FOR_ALL, Enclosure
+from lorewright.workspace.prompts import NEWEST, PromptDesk
 
 app = typer.Typer(
     help="Prompts: what models are asked, which version a campaign uses, and what is wrong with one.",

@@ -14,13 +14,13 @@ from lorewright.bootstrap import open_app
 from lorewright.cli.output import console, note, say, show_json, show_table
 from lorewright.cli.prose import wrapped
 from lorewright.errors import SettingsError
-from lorewright.evals.casting import Overrides
-from lorewright.evals.estimate import Estimate
-from lorewright.evals.metric_rows import metric_rows
-from lorewright.evals.metrics import MICRO
-from lorewright.evals.replay import Replay, Replays
-from lorewright.evals.replayed import TurnReplay
-from lorewright.evals.turn_range import ALL_TURNS, read_range
+from lorewright.replay.casting import Overrides
+from lorewright.replay.estimate import Estimate
+from lorewright.replay.metric_rows import metric_rows
+from lorewright.replay.metrics import MICRO
+from lorewright.replay.replay import Replay, Replays
+from lorewright.replay.replayed import TurnReplay
+from lorewright.replay.turn_range import ALL_TURNS, read_range
 
 EXAMPLES = {"replay": "Example: lorewright replay friday --turns 3:8 --prompt narrator=v2 --out report.json"}
 

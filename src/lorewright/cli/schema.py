@@ -8,10 +8,10 @@ from typing import Annotated
 
 import typer
 
-from lorewright.campaigns.author_schemas import author_schemas, schema_text
+from lorewright.authoring.author_schemas import author_schemas, schema_text
 from lorewright.cli.output import say, show_json, show_table
 from lorewright.errors import NotFound, SettingsError
-from lorewright.exports.writing import write_file
+from lorewright.formats.exports.writing import write_file
 
 EXAMPLES = {"schema": "Example: lorewright schema pack --out schemas/pack.json"}
 

@@ -6,12 +6,12 @@ from typing import Annotated
 
 import typer
 
+from lorewright.authoring.leaks.findings import Blocked, Leak, LeakReport
 from lorewright.bootstrap import open_app
 from lorewright.cli.output import say, show_json, show_table
 from lorewright.cli.progress import progress_bar
 from lorewright.cli.prose import wrapped
 from lorewright.errors import SettingsError
-from lorewright.evals.leaks.findings import Blocked, Leak, LeakReport
 
 CAMPAIGN_EXAMPLE = "Example: lorewright campaign test friday --leaks"
 

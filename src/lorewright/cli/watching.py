@@ -11,19 +11,19 @@ from typing import Annotated, Protocol
 
 import typer
 
+from lorewright.authoring.changes import Kind, Move
+from lorewright.authoring.watching.look import Answered, GoldenAnswer, GoldenLook, Look
+from lorewright.authoring.watching.loop import Listener, watch
+from lorewright.authoring.watching.questions import Question
+from lorewright.authoring.watching.saves import FileSaves
+from lorewright.authoring.watching.watcher import IsPinned, PackWatcher, Watched
 from lorewright.bootstrap import App, open_app
 from lorewright.cli.output import note, say, say_parts, show_json_line
 from lorewright.cli.progress import progress_bar
 from lorewright.errors import LorewrightError, NotFound
-from lorewright.evals.watching.look import Answered, GoldenAnswer, GoldenLook, Look
-from lorewright.evals.watching.loop import Listener, watch
-from lorewright.evals.watching.questions import Question
-from lorewright.evals.watching.saves import FileSaves
-from lorewright.evals.watching.watcher import IsPinned, PackWatcher, Watched
 from lorewright.index.generation import GenerationKey
 from lorewright.index.library import Installed
 from lorewright.packs.findings import Finding
-from lorewright.retrieval.changes import Kind, Move
 
 EXAMPLE = 'Example: lorewright pack watch neo_seattle --query "who owes Viktor" --golden'
 

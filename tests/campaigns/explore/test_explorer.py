@@ -11,10 +11,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from lorewright.bootstrap import App, open_app
-from lorewright.campaigns.explore.explorer import Found, latest_walk
-from lorewright.campaigns.explore.writing import write_scenario
 from lorewright.campaigns.scenario import load_scenario
 from lorewright.errors import NotFound, PackError, SettingsError
+from lorewright.generate.explore.explorer import Found, latest_walk
+from lorewright.generate.explore.writing import write_scenario
 from lorewright.lore_bootstrap import make_workspace
 from support import small_vault as x
 from support import walking_player

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lorewright.campaigns.explore.joining import MOST_WAYS, AuthoredPath, Path, Tied, joined
+from lorewright.generate.explore.joining import MOST_WAYS, AuthoredPath, Path, Tied, joined
 
 TAGS = ("coast", "inland", "town", "old")
 

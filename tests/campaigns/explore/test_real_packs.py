@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from lorewright.bootstrap import open_app
-from lorewright.campaigns.explore.writing import write_scenario
 from lorewright.campaigns.scenario import load_scenario
+from lorewright.generate.explore.writing import write_scenario
 from lorewright.lore_bootstrap import make_workspace
 from lorewright.packs.plain import plain_text
 from support import walking_player

@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from lorewright.campaigns.explore.writing import scenario_text
-from lorewright.campaigns.generator.context import Outline, ScenarioContext
-from lorewright.campaigns.generator.generating import Generated
 from lorewright.errors import OutputRejected
+from lorewright.generate.explore.writing import scenario_text
+from lorewright.generate.scenario.context import Outline, ScenarioContext
+from lorewright.generate.scenario.generating import Generated
 from lorewright.llm.doubles import ScriptedModel
 from support.generated_scenarios import Workshop, proven, workshop
 

@@ -18,7 +18,7 @@ from lorewright.campaigns.branches import rollback
 from lorewright.campaigns.checks import check
 from lorewright.campaigns.scenario import Scenario
 from lorewright.campaigns.sessions import sittings
-from lorewright.campaigns.v0.importing import Imported, import_v0
+from lorewright.contrib.import_v0.importing import Imported, import_v0
 from lorewright.errors import CampaignError, ImportRefused, LorewrightError, NotFound
 from lorewright.lore_bootstrap import make_workspace
 from lorewright.retrieval.query import LoreRetrievalQuery

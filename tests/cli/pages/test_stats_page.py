@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from lorewright.authoring.pack_figures import Edge, Node, PackFigures, figures_of
 from lorewright.cli.pages.graph import HEIGHT, MOST_NODES, WIDTH, graph_values
 from lorewright.cli.pages.stats_page import stats_page
-from lorewright.evals.pack_figures import Edge, Node, PackFigures, figures_of
 from support.html_page import read_page
 from support.pack_builder import TOWN, opened_packs
 

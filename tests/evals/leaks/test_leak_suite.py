@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
+from lorewright.authoring.leaks.suite import Plays
 from lorewright.cli.root import app as command_line
-from lorewright.evals.leaks.suite import Plays
 from lorewright.index.generation import Generation, StoredChunk
 from lorewright.packs.loader import content_hash_of
 from lorewright.retrieval.view import LoreView
@@ -64,7 +64,7 @@ def everything(items: Any, learned: frozenset[str]) -> list[SceneItem]:
 # Where -> what stands there instead, and the channels by which it must show.
 HOLES: dict[str, tuple[Callable[..., Any], set[str]]] = {
     "lorewright.retrieval.visible.visible_text": (all_items, {"query", "history", "/lore"}),
-    "lorewright.evals.leaks.asking.visible_text": (all_items, {"lore"}),
+    "lorewright.authoring.leaks.asking.visible_text": (all_items, {"lore"}),
     "lorewright.scene_lore.views._known": (everything, {"scene lore", "stage input"}),
     "lorewright.retrieval.desk.as_told": (lambda entity, view, secret: entity, {"entity"}),
 }

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from lorewright.evals.leaks.disguises import Names, copy_disguised, disguised_scenario, disguises_of
-from lorewright.evals.leaks.findings import Tally
-from lorewright.evals.leaks.suite import LeakSuite, Plays
-from lorewright.evals.leaks.twin_worlds import TwinsFound, TwinWorlds
+from lorewright.authoring.leaks.disguises import Names, copy_disguised, disguised_scenario, disguises_of
+from lorewright.authoring.leaks.findings import Tally
+from lorewright.authoring.leaks.suite import LeakSuite, Plays
+from lorewright.authoring.leaks.twin_worlds import TwinsFound, TwinWorlds
 from lorewright.index.library import Library
 from lorewright.llm.prompts.library import PromptLibrary
 from lorewright.packs.loader import load_pack

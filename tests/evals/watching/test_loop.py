@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from lorewright.authoring.watching.look import Look
+from lorewright.authoring.watching.loop import IDLE_S, watch
+from lorewright.authoring.watching.watcher import PackWatcher, Watched
 from lorewright.errors import LorewrightError, PackError
-from lorewright.evals.watching.look import Look
-from lorewright.evals.watching.loop import IDLE_S, watch
-from lorewright.evals.watching.watcher import PackWatcher, Watched
 from lorewright.index.library import Installed, Library
 from lorewright.settings import LoreSettings
 from support.pack_builder import TOWN, write_pack

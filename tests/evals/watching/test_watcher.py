@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from lorewright.authoring.watching.look import Look
+from lorewright.authoring.watching.questions import Question
+from lorewright.authoring.watching.watcher import PackWatcher, Watched
 from lorewright.errors import NotFound
-from lorewright.evals.watching.look import Look
-from lorewright.evals.watching.questions import Question
-from lorewright.evals.watching.watcher import PackWatcher, Watched
 from lorewright.index.embedders.hashing import HashingEmbedder
 from lorewright.index.embedding_cache import EmbeddingCache
 from lorewright.index.library import Library

@@ -16,9 +16,9 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from lorewright.errors import PackError
-from lorewright.packs.importers import bounds, containers, json_source
-from lorewright.packs.importers.reading import read, read_file
-from lorewright.packs.importers.writer import write_pack
+from lorewright.formats.importers import bounds, containers, json_source
+from lorewright.formats.importers.reading import read, read_file
+from lorewright.formats.importers.writer import write_pack
 from lorewright.packs.loader import load_pack
 from support.lorebook_sources import ImportedPack, bytes_of, card, charx, chunk, picture, png, text_chunk, world
 

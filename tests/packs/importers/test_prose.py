@@ -8,8 +8,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from lorewright.formats.importers.prose import contained, heading
 from lorewright.packs.chunking import split_sections
-from lorewright.packs.importers.prose import contained, heading
 from lorewright.packs.plain import comments_in
 
 markdown_like = st.lists(

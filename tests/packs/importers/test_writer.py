@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 
 from lorewright.errors import PackError
-from lorewright.packs.importers import writer
-from lorewright.packs.importers.reading import read
-from lorewright.packs.importers.render import entity_id_of
-from lorewright.packs.importers.writer import write_pack
+from lorewright.formats.importers import writer
+from lorewright.formats.importers.reading import read
+from lorewright.formats.importers.render import entity_id_of
+from lorewright.formats.importers.writer import write_pack
 from support.lorebook_sources import ImportedPack, bytes_of, world
 
 BOOK = world({"key": ["dragon"], "content": "A bar.", "order": 100})

@@ -8,10 +8,10 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from lorewright.formats.importers.json_source import clean
+from lorewright.formats.importers.yaml_text import dump, fitted, reads_back
 from lorewright.ids import canonical_json
 from lorewright.packs.bounded_yaml import load_yaml
-from lorewright.packs.importers.json_source import clean
-from lorewright.packs.importers.yaml_text import dump, fitted, reads_back
 from lorewright.packs.limits import MAX_FRONTMATTER_BYTES
 
 texts = st.one_of(

@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 from pydantic import BaseModel
 
-from lorewright.campaigns.prompts import PROMPT_TYPES
 from lorewright.llm.prompt import RenderedPrompt
 from lorewright.rules.outcomes import Outcome
 from lorewright.tokens import count_tokens
@@ -24,6 +23,7 @@ from lorewright.turn.stages.resolution.context import resolution_context
 from lorewright.turn.stages.resolution.stage import Resolve
 from lorewright.values.proposals import ExtractorInput, ResolutionInput
 from lorewright.values.records import InterpreterInput, Named, PlannerInput, Scope, WayOut
+from lorewright.workspace.prompts import PROMPT_TYPES
 from support import harbour as h
 from support.prompted_campaigns import LIBRARY
 

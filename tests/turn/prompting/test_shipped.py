@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from lorewright.campaigns.prompts import PROMPT_TYPES, faults_of
 from lorewright.ids import content_hash
 from lorewright.llm.prompts.library import PromptLibrary
 from lorewright.llm.prompts.template import PromptTemplate, read_template
 from lorewright.tokens import count_tokens
+from lorewright.workspace.prompts import PROMPT_TYPES, faults_of
 from support.prompt_files import SHIPPED
 
 LIBRARY = PromptLibrary([SHIPPED])

@@ -7,8 +7,8 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
-from lorewright.evals.graph_layout import laid_out
-from lorewright.evals.pack_figures import Edge, Node, PackFigures
+from lorewright.authoring.graph_layout import laid_out
+from lorewright.authoring.pack_figures import Edge, Node, PackFigures
 
 WIDTH, HEIGHT = 1000, 820
 # Laying out takes the square of this; more dots than that could not be told apart either.

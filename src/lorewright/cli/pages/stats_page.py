@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from lorewright.authoring.pack_figures import SHORT_TOKENS, Bucket, LongSection, PackFigures
 from lorewright.cli.pages.graph import graph_values
 from lorewright.cli.pages.rendering import rendered
-from lorewright.evals.pack_figures import SHORT_TOKENS, Bucket, LongSection, PackFigures
 
 _LISTED = 60
 _WIDTH, _HEIGHT, _FOOT = 720, 200, 24

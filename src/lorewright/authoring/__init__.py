@@ -1,0 +1,1 @@
+"""What authors use on their packs: golden queries, coverage, links, the leak suite, watching, statistics, pages."""

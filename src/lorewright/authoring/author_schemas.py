@@ -1,0 +1,119 @@
+"""The JSON Schemas of everything that authors write: packs, frontmatter, golden queries, scenarios, rulesets."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from lorewright.authoring.golden import golden_schema
+from lorewright.campaigns.scenario import Scenario
+from lorewright.packs.schemas import DIALECT, Schema, frontmatter_schema, pack_schema
+from lorewright.rules.rulesets import Ruleset
+
+_SCENARIO = {
+    "id": "The scenario's ID.",
+    "name": "What it is called.",
+    "summary": "What it is about, in a sentence or two; players read it.",
+    "stakes": "What is at stake.",
+    "goals": "What the player and each of the cast is after; told to planners, and to no player.",
+    "tone": "How it is told.",
+    "intro_seed": "The first narration.",
+    "content_packs": "The packs that it is made from, by ID; none: nothing is quoted.",
+    "ruleset": "How attempts are resolved; freeform where it is not said.",
+    "profile": "Which rounds a turn has, where it is another than the ruleset's.",
+    "start": "The place where one begins.",
+    "player": "Whom one plays.",
+    "personas": "Others whom the player may play, by a name of their own.",
+    "places": "Locations of the packs with their exits; one with a name of its own is the scenario's.",
+    "map": "Ways with both ends, instead of exits per place.",
+    "things": "Things and doors.",
+    "cast": "Who is where, how much they trust the player, what they do.",
+    "entities": "Others that are known, of a pack or the scenario's own.",
+    "deeds": "Effects by name, for agendas.",
+    "threads": "Open questions.",
+    "threats": "What may be announced and falls due.",
+    "situations": "Circumstances that hold for a while.",
+    "ties": "What people are to each other.",
+    "turn_order": "Who acts in turn, for what the ruleset says ends a turn.",
+    "clocks": "What builds up, and what happens when it has.",
+    "rules": 'What an attempt does beside what it does by itself. Write "on" in quotation marks.',
+    "finds": "What else happens when a discoverable item is found.",
+    "endings": "How it may end.",
+    "grammar": "Sentences for the narrator of this scenario, by group.",
+    "demo": "Lines to play when there is nobody to ask.",
+    "demo_seed": "The dice of the demo.",
+    "stat_blocks": "The stats of the player, the personas and the cast, as the ruleset describes them.",
+    "scene_seed": "The scene to begin with, as the ruleset describes it.",
+    "calibration": "What whoever tells it is asked for: tone, lethality, pace, lines, veils.",
+}
+_RULESET = {
+    "id": "The ruleset's ID, in kebab-case: its file's name.",
+    "name": "What it is called.",
+    "profile": "Which rounds a turn has.",
+    "summary": "How it is played, in a sentence or two.",
+    "rulebook_text": "The rules, in words.",
+    "extends": "The ruleset that it begins from; what is written here goes over that.",
+}
+
+
+def author_schemas() -> Mapping[str, Callable[[], Schema]]:
+    """Name -> what makes the schema."""
+    return {
+        "pack": pack_schema,
+        "frontmatter": frontmatter_schema,
+        "golden": lambda: _with_dialect(golden_schema()),
+        "scenario": scenario_schema,
+        "ruleset": ruleset_schema,
+    }
+
+
+def schema_text(name: str) -> str:
+    """A schema as a file has it."""
+    return json.dumps(author_schemas()[name](), indent=2, ensure_ascii=False) + "\n"
+
+
+def scenario_schema() -> Schema:
+    """Of a scenario, with the shorter ways to write it that its reader understands."""
+    schema = Scenario.model_json_schema(by_alias=True, mode="validation")
+    properties = _described(schema, _SCENARIO)
+    properties["content_pack"] = {"type": ["string", "null"], "description": "The one pack that it is made from."}
+    properties["content_packs"] = _or(properties["content_packs"], {"type": "null"})
+    rows = properties["grammar"].get("additionalProperties")
+    if isinstance(rows, dict):
+        rows["items"] = _or(rows["items"], {"type": "string"})
+    for definition in schema["$defs"].values():
+        said = definition.get("properties", {}).get("say")
+        if isinstance(said, dict) and said.get("type") == "array":
+            definition["properties"]["say"] = _or(said, {"type": "string"})
+    return _with_dialect({**schema, "title": "Scenario of Lorewright"})
+
+
+def ruleset_schema() -> Schema:
+    """Of a ruleset; one that `extends` another need say no more than what is different."""
+    schema = Ruleset.model_json_schema(by_alias=True, mode="validation")
+    properties = _described(schema, _RULESET)
+    properties["extends"] = {"type": "string", "description": _RULESET["extends"]}
+    traits = properties["traits"].get("additionalProperties")
+    if isinstance(traits, dict):
+        properties["traits"]["additionalProperties"] = _or(traits, {"type": "string"})
+    required = schema.pop("required")
+    whole = {"if": {"required": ["extends"]}, "then": {"required": ["id"]}, "else": {"required": required}}
+    return _with_dialect({**schema, **whole, "title": "Ruleset of Lorewright"})
+
+
+def _described(schema: Schema, said: Mapping[str, str]) -> Schema:
+    properties: Schema = schema["properties"]
+    for key, description in said.items():
+        if key in properties:
+            properties[key] = {**properties[key], "description": description}
+    return properties
+
+
+def _or(schema: Schema, other: Schema) -> Schema:
+    notes: Schema = {key: value for key, value in schema.items() if key in ("description", "title", "default")}
+    return {**notes, "anyOf": [{key: value for key, value in schema.items() if key not in notes}, other]}
+
+
+def _with_dialect(schema: dict[str, Any]) -> Schema:
+    return {"$schema": DIALECT, **schema}

@@ -1,0 +1,202 @@
+"""Golden queries: what a pack's author expects of the answers to questions -> what is not as expected.
+
+They stand in the pack's folder, in `tests/*.yaml`, and are no content of it (docs/testing_packs.md has every key):
+
+    - query: "how long does a log last"
+      viewer: player          # gm (default), player, or npc:ID
+      budget: 600             # tokens, 1000 by default
+      include: [courier_comms:pairs]           # sections that must be in the answer
+      exclude: [mira:withholds]                # sections that must not
+    - scene: {location: neon_dragon, present: [viktor]}
+      include: [viktor:overview]
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Any
+
+from pydantic import BaseModel, ValidationError
+
+from lorewright.authoring.golden_query import GOLDEN_QUERIES, Given, GivenFact, GoldenQuery, GoldenScene, golden_schema
+from lorewright.authoring.judging import judged
+from lorewright.bounded_files import read_text
+from lorewright.errors import PackError
+from lorewright.index.generation import Generation
+from lorewright.packs.bounded_yaml import YamlProblem, line_of, lines_of_yaml, load_yaml
+from lorewright.packs.files import TESTS_FOLDER
+from lorewright.packs.limits import MAX_MANIFEST_BYTES
+from lorewright.packs.loader import load_manifest
+
+__all__ = ["Golden", "GoldenFault", "GoldenQuery", "golden_in", "golden_schema", "misses", "read_golden"]
+
+_SUFFIXES = (".yaml", ".yml")
+# So many faults of a file are told at once.
+_TOLD = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Golden:
+    """A golden query and where it stands: the file, relative to the pack, and the line from 1. Its IDs are full."""
+
+    file: str
+    line: int
+    query: GoldenQuery
+    lines: Mapping[tuple[str, ...], int] = field(default_factory=dict, compare=False, repr=False)
+
+    @property
+    def place(self) -> str:
+        """`tests/golden.yaml:12`."""
+        return f"{self.file}:{self.line}"
+
+    def line_of(self, key: str, number: int = 0) -> int:
+        """The line of an entry of one of its lists, or of the key, or its own."""
+        return self.lines.get((key, str(number)), self.lines.get((key,), self.line))
+
+
+@dataclass(frozen=True, slots=True)
+class GoldenFault:
+    """What cannot be read as a golden query, and where; `str()` is `file:line: message`."""
+
+    file: str
+    line: int
+    message: str
+
+    def __str__(self) -> str:
+        return f"{self.file}:{self.line}: {self.message}"
+
+
+def read_golden(root: Path) -> tuple[Golden, ...]:
+    """The golden queries in a pack's folder, by file and then as they stand; none where it has none.
+
+    Raises:
+        PackError: what is wrong with the files, line by line.
+    """
+    found, faults = golden_in(root)
+    if faults:
+        raise PackError(
+            "\n".join(map(str, faults[:_TOLD])), hint="a list of {query or scene, viewer, budget, include, exclude, …}"
+        )
+    return found
+
+
+def golden_in(root: Path) -> tuple[tuple[Golden, ...], tuple[GoldenFault, ...]]:
+    """The golden queries in a pack's folder that can be read, and what is wrong with the others."""
+    faults: list[GoldenFault] = []
+    found: list[Golden] = []
+    paths = _files(root)
+    pack_id = load_manifest(root)[0].id if paths else ""
+    for path in paths:
+        name = path.relative_to(root).as_posix()
+        try:
+            found += _read(path, root, name, pack_id)
+        except _Faults as problem:
+            faults += [GoldenFault(name, line, message) for line, message in problem.faults]
+    faults += _named_twice(found)
+    return tuple(found), tuple(faults)
+
+
+def misses(generations: Sequence[Generation], golden: GoldenQuery) -> tuple[str, ...]:
+    """What is not as expected of the answer that these packs give; empty where all is.
+
+    A chunk that there is not is told, too: one that must not be found never could be.
+    """
+    return tuple(str(miss) for miss in judged(generations, golden).misses)
+
+
+class _Faults(Exception):
+    """What is wrong with a file: lines and messages."""
+
+    def __init__(self, *faults: tuple[int, str]) -> None:
+        super().__init__()
+        self.faults = faults
+
+
+def _files(root: Path) -> list[Path]:
+    folder = root / TESTS_FOLDER
+    if not folder.is_dir() or folder.is_symlink():
+        return []
+    return sorted(path for path in folder.iterdir() if path.suffix in _SUFFIXES and not path.name.startswith("."))
+
+
+def _read(path: Path, root: Path, name: str, pack_id: str) -> Iterator[Golden]:
+    if not path.resolve().is_relative_to(root.resolve()):
+        raise _Faults((1, "the link leads out of the pack"))
+    if not path.is_file():
+        raise _Faults((1, "this is not a file"))
+    try:
+        text = read_text(path, MAX_MANIFEST_BYTES, PackError)
+        document = load_yaml(text)
+        lines = lines_of_yaml(text)
+    except UnicodeDecodeError:
+        raise _Faults((1, "the file is not UTF-8")) from None
+    except PackError as problem:
+        raise _Faults((1, problem.message.removeprefix(f"{path}: "))) from None
+    except YamlProblem as problem:
+        raise _Faults((problem.line, problem.message)) from None
+    if document.duplicates:
+        raise _Faults(*((line, f"{key} is written twice") for key, line in document.duplicates))
+    if not isinstance(document.data, list):
+        raise _Faults((1, "golden queries are a list: `- query: …`"))
+    try:
+        queries = GOLDEN_QUERIES.validate_python(document.data)
+    except ValidationError as problem:
+        raise _Faults(
+            *((line_of(lines, one["loc"]), _message(one)) for one in problem.errors(include_url=False))
+        ) from None
+    return (
+        Golden(
+            name,
+            lines[(str(number),)],
+            _with_full_ids(query, pack_id),
+            {keys[1:]: line for keys, line in lines.items() if keys[0] == str(number) and len(keys) > 1},
+        )
+        for number, query in enumerate(queries)
+    )
+
+
+def _with_full_ids(query: GoldenQuery, pack_id: str) -> GoldenQuery:
+    """A bare section is one of the pack to which the file belongs."""
+
+    def full(ids: tuple[str, ...]) -> tuple[str, ...]:
+        return tuple(one if one.count(":") == 2 else f"{pack_id}:{one}" for one in ids)
+
+    return query.model_copy(update={"include": full(query.include), "exclude": full(query.exclude)})
+
+
+def _named_twice(found: Sequence[Golden]) -> Iterator[GoldenFault]:
+    first: dict[str, str] = {}
+    for one in found:
+        if (name := one.query.name) is not None:
+            if name in first:
+                message = f"name: “{name}” is the name of {first[name]}, too: reports could not tell them apart"
+                yield GoldenFault(one.file, one.line_of("name"), message)
+            first.setdefault(name, one.place)
+
+
+# What is said of a value that has not the form it should have, by the name of its key.
+_FORMS = {
+    "viewer": "one of gm, player, npc:ID",
+    "include": "a section's ID is ENTITY:SECTION or PACK:ENTITY:SECTION",
+    "exclude": "a section's ID is ENTITY:SECTION or PACK:ENTITY:SECTION",
+    "revealed": "an item's ID is ENTITY:SECTION#NAME or PACK:ENTITY:SECTION#NAME",
+}
+_KEYS_OF: Mapping[str, type[BaseModel]] = {"scene": GoldenScene, "given": Given, "facts": GivenFact}
+
+
+def _message(problem: Any) -> str:
+    """A fault in an author's words: which key, and what it should be."""
+    loc: tuple[int | str, ...] = problem["loc"][1:]
+    keys = ".".join(map(str, loc))
+    names = [one for one in loc if isinstance(one, str)]
+    message = problem["msg"].removeprefix("Value error, ")
+    if problem["type"] == "extra_forbidden":
+        known = _KEYS_OF.get(names[-2] if len(names) > 1 else "", GoldenQuery).model_fields
+        near = get_close_matches(names[-1], known, n=1)
+        message = "there is no such key" + (f"; did you mean {near[0]}?" if near else f"; keys: {', '.join(known)}")
+    elif problem["type"] == "string_pattern_mismatch" and names and names[0] in _FORMS:
+        message = f"{problem['input']} is none: {_FORMS[names[0]]}"
+    return f"{keys}: {message}" if keys else message

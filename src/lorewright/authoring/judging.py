@@ -1,0 +1,326 @@
+"""A golden query and the packs that are asked -> the answer, and what of it is not as its author expects."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from difflib import get_close_matches
+
+from lorewright.authoring.golden_query import Given, GoldenQuery
+from lorewright.errors import NotFound
+from lorewright.ids import qualify
+from lorewright.index.generation import Generation, StoredChunk
+from lorewright.packs.conditions import LoreConditions
+from lorewright.packs.plain import plain_text
+from lorewright.retrieval.desk import qualified_viewer
+from lorewright.retrieval.left_out import left_out
+from lorewright.retrieval.query import LoreRetrievalQuery, RetrievedChunk
+from lorewright.retrieval.retriever import Retrieval, retrieve
+from lorewright.retrieval.scene_query import scene_query
+from lorewright.retrieval.view import LoreView, may_see, visible_text
+
+# Shorter words may well stand in open lore, too.
+_FEWEST_WORDS = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Miss:
+    """One thing that is not as expected: `str()` says it in a line. `key` and `number` are where it was expected
+    (`include`, 0); `why` and `hint` are for the author, empty where the message says all. With `secret` the answer
+    tells what its viewer may not know."""
+
+    message: str
+    key: str = "query"
+    number: int = 0
+    why: str = ""
+    hint: str = ""
+    secret: bool = False
+
+    def __str__(self) -> str:
+        return self.message
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """The answer to a golden query, and what of it is not as expected. `retrieval` is None where it could not even be
+    asked."""
+
+    misses: tuple[Miss, ...]
+    view: LoreView | None = None
+    query: LoreRetrievalQuery | None = None
+    retrieval: Retrieval | None = None
+    answer: tuple[RetrievedChunk, ...] = field(default=())
+
+    @property
+    def sections(self) -> tuple[str, ...]:
+        """The sections of the answer by their IDs, best first."""
+        return tuple(dict.fromkeys(_section(one.chunk_id) for one in self.answer))
+
+
+def judged(generations: Sequence[Generation], golden: GoldenQuery) -> Judged:
+    """Ask a golden query and judge the answer. Names that these packs do not have are misses, too."""
+    unknown = tuple(_unknown(golden, generations))
+    try:
+        viewer = qualified_viewer(golden.viewer, generations)
+    except NotFound as problem:
+        return Judged(
+            (*unknown, Miss(problem.message, "viewer", hint=_near(golden.viewer[4:], _entities(generations))))
+        )
+    if any(one.key not in ("include", "exclude") for one in unknown):
+        return Judged(unknown)
+    view = LoreView(
+        tuple(generations),
+        viewer=viewer,
+        revealed=frozenset(filter(None, (_item(one, generations) for one in golden.revealed))),
+        conditions=None if golden.given is None else _conditions(golden.given, generations),
+    )
+    query = asked_of(golden, generations, viewer=viewer)
+    retrieval = retrieve(view, query)
+    found = Judged(unknown, view, query, retrieval, retrieval.result.chunks)
+    secrets = _told_secrets(view, found.answer) if viewer != "gm" else ()
+    return Judged(
+        (*unknown, *_misplaced(golden, found), *_texts(golden, found), *secrets),
+        view,
+        query,
+        retrieval,
+        found.answer,
+    )
+
+
+def asked_of(golden: GoldenQuery, generations: Sequence[Generation], *, viewer: str) -> LoreRetrievalQuery:
+    """What a golden query asks: in its words, or as its scene does."""
+    bounds = {"limit": golden.limit, "max_tokens": golden.budget}
+    if golden.scene is None:
+        return LoreRetrievalQuery(
+            keywords=golden.query,
+            location_id=golden.location,
+            entity_ids=golden.entities,
+            faction_ids=golden.factions,
+            thread_ids=golden.threads,
+            tags=golden.tags,
+            viewer=viewer,
+            **bounds,
+        )
+    ids = [golden.scene.location, *golden.scene.present]
+    entities = {one: _entity(one, generations) for one in ids}
+    asked = scene_query(
+        entities[golden.scene.location] or golden.scene.location,
+        present_ids=[entities[one] or one for one in golden.scene.present],
+        thread_ids=golden.scene.threads,
+        names={
+            known.id: known.name
+            for one in entities.values()
+            for generation in generations
+            if one is not None and (known := generation.entity(one)) is not None
+        },
+        player_input=golden.query,
+        viewer=viewer,
+    )
+    return asked.model_copy(update=bounds)
+
+
+def _section(chunk_id: str) -> str:
+    return chunk_id.partition("~")[0]
+
+
+def _answers(chunk_id: str, one: str) -> bool:
+    """Whether a chunk is what is meant: that part of a section, or any part of a section that is named whole."""
+    return chunk_id == one or _section(chunk_id) == one
+
+
+def _chunk(chunk_id: str, generations: Sequence[Generation]) -> StoredChunk | None:
+    """A section by its ID; one without its pack may be any pack's."""
+    for generation in generations:
+        full = chunk_id if chunk_id.count(":") == 2 else f"{generation.pack_id}:{chunk_id}"
+        if (found := generation.chunk(full)) is not None:
+            return found
+    return None
+
+
+def _entity(entity_id: str, generations: Sequence[Generation]) -> str | None:
+    full = (qualify(one.pack_id, entity_id) for one in generations if one.entity(qualify(one.pack_id, entity_id)))
+    return next(full, None)
+
+
+def _item(item_id: str, generations: Sequence[Generation]) -> str | None:
+    """An item's full ID. Scenarios write `viktor/withholds#debt`."""
+    where, _, name = item_id.replace("/", ":", 1).partition("#")
+    for generation in generations:
+        full = f"{where}#{name}" if where.count(":") == 2 else f"{generation.pack_id}:{where}#{name}"
+        if generation.item(full) is not None:
+            return full
+    return None
+
+
+def _conditions(given: Given, generations: Sequence[Generation]) -> LoreConditions:
+    subjects = [
+        (one.fact, subject)
+        for one in given.facts
+        for subject in (one.subject, *(qualify(generation.pack_id, one.subject) for generation in generations))
+    ]
+    return LoreConditions(threads=given.threads, clocks=given.clocks, facts=frozenset(subjects))
+
+
+def _unknown(golden: GoldenQuery, generations: Sequence[Generation]) -> Iterator[Miss]:
+    """What is named and is not there: whatever is expected of it, nothing could come of it."""
+    for key, ids in _entity_ids(golden):
+        for number, one in enumerate(ids):
+            if _entity(one, generations) is None:
+                yield Miss(f"there is no entity {one}", key, number, hint=_near(one, _entities(generations)))
+    scene = golden.scene
+    for key, kind, values in (
+        ("threads", "thread", golden.threads),
+        ("tags", "tag", golden.tags),
+        ("scene", "thread", scene.threads if scene else ()),
+    ):
+        for number, one in enumerate(values):
+            if not any(generation.linked(kind, [one]) for generation in generations):
+                known = {value for generation in generations for value in generation.link_values(kind)}
+                yield Miss(f"no section is tied to the {kind} {one}", key, number, hint=_near(one, known))
+    for number, one in enumerate(golden.revealed):
+        if _item(one, generations) is None:
+            yield Miss(f"there is no item {one}", "revealed", number, hint=_near(one, _items(generations)))
+    for key, ids in (("include", golden.include), ("exclude", golden.exclude)):
+        for number, one in enumerate(ids):
+            if _chunk(one, generations) is None:
+                chunks = {_section(chunk.id) for generation in generations for chunk in generation.all_chunks()}
+                yield Miss(f"there is no chunk {one}", key, number, hint=_near(one, chunks))
+
+
+def _entity_ids(golden: GoldenQuery) -> Iterator[tuple[str, tuple[str, ...]]]:
+    if golden.scene is not None:
+        yield "scene", (golden.scene.location, *golden.scene.present)
+    yield "location", (golden.location,) if golden.location else ()
+    yield "entities", golden.entities
+    yield "factions", golden.factions
+
+
+def _entities(generations: Sequence[Generation]) -> set[str]:
+    return {entity_id for generation in generations for entity_id in generation.entities()}
+
+
+def _items(generations: Sequence[Generation]) -> set[str]:
+    return {
+        item.id
+        for generation in generations
+        for chunk in generation.hidden_chunks()
+        for item in generation.items_of(chunk.row)
+    }
+
+
+def _near(name: str, known: Iterable[str]) -> str:
+    """`did you mean …`, of IDs with or without their pack; empty where nothing is near."""
+    by_name = {one if name.count(":") == one.count(":") else one.partition(":")[2]: one for one in sorted(known)}
+    near = get_close_matches(name.replace("/", ":", 1), by_name, n=1, cutoff=0.6)
+    return f"did you mean {near[0]}?" if near else ""
+
+
+def _misplaced(golden: GoldenQuery, found: Judged) -> Iterator[Miss]:
+    assert found.view is not None and found.query is not None and found.retrieval is not None
+    there = [one.chunk_id for one in found.answer]
+    shown = ", ".join(there) or "nothing"
+    for number, one in enumerate(golden.include):
+        chunk = _chunk(one, found.view.generations)
+        if chunk is None:
+            continue
+        if not any(_answers(chunk_id, chunk.id) for chunk_id in there):
+            reason = left_out(found.retrieval, found.query, chunk, visible=_is_visible(found.view, chunk))
+            why, hint = (reason.why, reason.hint) if reason else ("", "")
+            yield Miss(f"{one} is not in the answer, which is {shown}", "include", number, why, hint)
+        elif golden.top is not None and (place := found.sections.index(_section(chunk.id)) + 1) > golden.top:
+            yield Miss(
+                f"{one} is at place {place}, and is to be among the first {golden.top}",
+                "include",
+                number,
+                f"before it: {', '.join(found.sections[: place - 1])}",
+                "say more plainly in it what it is about, or raise top",
+            )
+    for number, one in enumerate(golden.exclude):
+        chunk = _chunk(one, found.view.generations)
+        at = next((n for n, chunk_id in enumerate(there, 1) if chunk and _answers(chunk_id, chunk.id)), None)
+        if at is not None:
+            yield Miss(
+                f"{one} is in the answer, at place {at} of {len(there)}",
+                "exclude",
+                number,
+                _brought(found.retrieval, there[at - 1]),
+                _hint_for_excluded(golden),
+            )
+
+
+def _is_visible(view: LoreView, chunk: StoredChunk) -> bool:
+    generation = next(one for one in view.generations if one.pack_id == chunk.pack_id)
+    return not chunk.text or visible_text(view, generation, chunk) is not None
+
+
+def _brought(retrieval: Retrieval, chunk_id: str) -> str:
+    """What brought a section into an answer."""
+    trace = retrieval.trace.why(chunk_id)
+    if trace is None:
+        return ""
+    by = [f"its words {', '.join(trace.terms)}"] if trace.terms else []
+    by += [f"what it means (cosine {trace.vector_score:.2f})"] if trace.vector_rank else []
+    by += [f"the name {trace.name}"] if trace.name else []
+    by += [f"a mention of {trace.mention}"] if trace.mention else []
+    by += [f"a link from {trace.linked_from}"] if trace.linked_from else []
+    by += [f"the filter {' and '.join(trace.filters)}"] if trace.filters else []
+    return f"it came by {'; '.join(by)}" if by else ""
+
+
+def _hint_for_excluded(golden: GoldenQuery) -> str:
+    if golden.viewer == "gm":
+        return "the game master may read everything: ask as viewer: player, or lower the budget"
+    return "put what it keeps under a heading that is not open, such as Withholds; see: lorewright pack validate"
+
+
+def _texts(golden: GoldenQuery, found: Judged) -> Iterator[Miss]:
+    """Sentences that do not stand in the answer, or do."""
+    assert found.view is not None
+    said = [(one.chunk_id, _plain(one.text)) for one in found.answer]
+    for key, texts in (("include_text", golden.include_text), ("exclude_text", golden.exclude_text)):
+        for number, text in enumerate(texts):
+            wanted = _plain(text)
+            where = next((chunk_id for chunk_id, one in said if wanted in one), None)
+            if where is not None and key == "exclude_text":
+                yield Miss(f"“{text}” stands in the answer, in {where}", key, number, hint=_hint_for_excluded(golden))
+            elif where is None and (home := _home_of(wanted, found.view.generations)) is None:
+                yield Miss(f"no section holds “{text}”", key, number, hint="write it as it stands in the pack")
+            elif where is None and key == "include_text":
+                why, hint = _not_told(found, home)
+                yield Miss(f"“{text}” is not in the answer", key, number, why, hint)
+
+
+def _plain(text: str) -> str:
+    return plain_text(text).casefold()
+
+
+def _home_of(wanted: str, generations: Sequence[Generation]) -> StoredChunk | None:
+    chunks = (chunk for generation in generations for chunk in generation.all_chunks())
+    return next((chunk for chunk in chunks if wanted in _plain(chunk.text)), None)
+
+
+def _not_told(found: Judged, home: StoredChunk | None) -> tuple[str, str]:
+    assert home is not None and found.view is not None and found.query is not None and found.retrieval is not None
+    if any(one.chunk_id == home.id for one in found.answer):
+        cut = f"{home.id} is in the answer, and was cut before it or shown in part"
+        return cut, "raise budget, or say it earlier in the section"
+    reason = left_out(found.retrieval, found.query, home, visible=_is_visible(found.view, home))
+    return (f"it stands in {home.id}: {reason.why}", reason.hint) if reason else ("", "")
+
+
+def _told_secrets(view: LoreView, chunks: Sequence[RetrievedChunk]) -> Iterator[Miss]:
+    """Whatever the viewer may not know and stands in the answer all the same, wherever it stands there."""
+    for generation in view.generations:
+        for hidden in generation.hidden_chunks():
+            if may_see(view, role=hidden.role, owner_id=hidden.entity_id):
+                continue
+            items = [one.text for one in generation.items_of(hidden.row) if one.id not in view.revealed]
+            secrets = [text for text in (hidden.text, *items) if len(text.split()) >= _FEWEST_WORDS]
+            for chunk in chunks:
+                if any(text in chunk.text for text in secrets):
+                    yield Miss(
+                        f"{chunk.chunk_id} tells what is kept in {hidden.id}",
+                        why="a sentence that is not open stands word for word in one that is",
+                        hint="leave it out there, or make no secret of it",
+                        secret=True,
+                    )

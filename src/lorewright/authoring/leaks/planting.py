@@ -1,0 +1,201 @@
+"""Packs -> a copy of them in which every secret has a word of its own, so that whoever is shown one can be told.
+
+The author's folder is only read.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from lorewright.authoring.leaks.secrets import ALIAS, COMMENT, KEY, TRIGGER, Secret, secrets_of
+from lorewright.bounded_files import read_bytes
+from lorewright.errors import PackError
+from lorewright.packs.frontmatter import SourceFile, decode_text, read_source
+from lorewright.packs.limits import MAX_FILE_BYTES
+from lorewright.packs.loader import load_pack, source_paths
+from lorewright.packs.models import OPEN_ROLES, Pack
+from lorewright.packs.plain import comments_in
+
+# Nobody writes such words.
+_CANARY = re.compile(r"qz[a-z]{8}")
+_LETTERS = "abcdefghijklmnopqrstuvwxy"
+_CLOSING = re.compile(r"[.!?…,;:\"'”’)]+$")
+_NO_PROSE = ("#", "```", "~~~", "|", ">", "---", "===", "***", "    ", "\t", "<", "%%", "![")
+_KEY_NAME = "leak_canary"
+
+
+@dataclass(frozen=True, slots=True)
+class Canaries:
+    """The words that were planted, each with its secret; `unproven` are the secrets that have none."""
+
+    words: dict[str, Secret]
+    unproven: tuple[Secret, ...] = ()
+
+    def found_in(self, text: str) -> list[Secret]:
+        """The secrets whose words stand in a text, in the order in which they come, each once."""
+        return [self.words[one] for one in dict.fromkeys(_CANARY.findall(text.casefold())) if one in self.words]
+
+
+def plant(root: Path, into: Path) -> tuple[Pack, Canaries]:
+    """Copy a pack's text to a new folder and plant a canary in each of its secrets; the pack as its author wrote it,
+    and what was planted. Where a canary does not land in its secret and nowhere else, the secret counts as unproven.
+
+    Raises:
+        PackError: the folder is no pack.
+    """
+    pack = load_pack(root)
+    secrets = secrets_of(pack)
+    by_file: dict[str, list[Secret]] = {}
+    for secret in secrets:
+        by_file.setdefault(secret.file, []).append(secret)
+    planted: dict[str, Secret] = {}
+    for path in source_paths(root):
+        target = into / path
+        target.parent.mkdir(parents=True, exist_ok=True)
+        data = read_bytes(root / path, MAX_FILE_BYTES, PackError)
+        if path.endswith((".md", ".markdown")) and (text := decode_text(path, data, [])) is not None:
+            planter = _Planter(read_source(path, data), text, pack)
+            target.write_text(planter.planted(by_file.get(path, ())), encoding="utf-8", newline="\n")
+            planted |= planter.words
+        else:
+            target.write_bytes(data)
+    sound = _sound(planted, load_pack(into))
+    kept = {secret.id for secret in sound.values()}
+    return pack, Canaries(sound, tuple(secret for secret in secrets if secret.id not in kept))
+
+
+def canary_of(secret: Secret) -> str:
+    """The word of a secret: the same whenever it is planted."""
+    digest = hashlib.sha256(f"{secret.kind}\0{secret.id}".encode("utf-8", "replace")).digest()
+    return "qz" + "".join(_LETTERS[byte % len(_LETTERS)] for byte in digest[:8])
+
+
+class _Planter:
+    """Plants in the lines of one file. No line is added before the last, so that lines keep their numbers."""
+
+    def __init__(self, source: SourceFile, text: str, pack: Pack) -> None:
+        self.words: dict[str, Secret] = {}
+        self._source = source
+        self._lines = text.split("\n")
+        self._pack = pack
+        self._entity = next((one for one in pack.entities if one.file_path == source.path), None)
+
+    def planted(self, secrets: Iterable[Secret]) -> str:
+        triggers = {item.id: item for chunk in self._pack.chunks for item in chunk.items if item.trigger}
+        for secret in secrets:
+            if secret.item_id is not None:
+                self._at_end_of_line(secret, secret.line - 1)
+                if secret.item_id in triggers:
+                    self._in_trigger(secret)
+            elif secret.chunk_id.endswith(":comments") and "%%" in self._line(secret.line - 1):
+                self._after_mark(secret, secret.line - 1, "%%")
+            else:
+                self._in_prose(secret)
+        self._in_comments()
+        self._in_frontmatter()
+        return "\n".join(self._lines)
+
+    def _line(self, number: int) -> str:
+        return self._lines[number] if 0 <= number < len(self._lines) else ""
+
+    def _take(self, secret: Secret) -> str:
+        word = canary_of(secret)
+        self.words[word] = secret
+        return word
+
+    def _at_end_of_line(self, secret: Secret, number: int) -> None:
+        line = self._line(number).rstrip()
+        if not line:
+            return
+        mark = _CLOSING.search(line)
+        end = mark.start() if mark else len(line)
+        self._lines[number] = f"{line[:end]} {self._take(secret)}{line[end:]}"
+
+    def _in_trigger(self, secret: Secret) -> None:
+        line = self._line(secret.line - 1)
+        head, colon, rest = line.partition(": ")
+        if colon:
+            trigger = _like(secret, f"{secret.id}?", TRIGGER)
+            self._lines[secret.line - 1] = f"{head} {self._take(trigger)}{colon}{rest}"
+
+    def _in_prose(self, secret: Secret) -> None:
+        chunk = next(one for one in self._pack.chunks if one.id == secret.chunk_id)
+        for number in range(chunk.line - 1, chunk.line + chunk.source.strip("\n").count("\n")):
+            line = self._line(number)
+            if line.strip() and not line.startswith(_NO_PROSE) and not _setext(self._line(number + 1)):
+                self._at_end_of_line(secret, number)
+                return
+
+    def _after_mark(self, secret: Secret, number: int, mark: str) -> None:
+        before, _, after = self._line(number).partition(mark)
+        self._lines[number] = f"{before}{mark} {self._take(secret)} {after}"
+
+    def _in_comments(self) -> None:
+        if self._entity is None or self._source.skip:
+            return
+        body = self._source.body
+        for start, end in comments_in(body):
+            if body.startswith("<!--", start):
+                line = self._source.body_line + body.count("\n", 0, start)
+                own_id = f"{self._entity.id}:comment:{line}"
+                secret = self._secret(own_id, COMMENT, line, body[start + 4 : end - 3])
+                self._after_mark(secret, line - 1, "<!--")
+
+    def _in_frontmatter(self) -> None:
+        """A key that means nothing; and where an entity is hidden, an alias."""
+        source, entity = self._source, self._entity
+        if entity is None or not source.has_frontmatter or not source.key_lines:
+            return
+        added = [f"{_KEY_NAME}: {self._take(self._secret(f'{entity.id}:frontmatter', KEY, 1, ''))}"]
+        chunks = [chunk for chunk in self._pack.chunks if chunk.entity_id == entity.id]
+        if chunks and all(chunk.role not in OPEN_ROLES for chunk in chunks) and "aliases" not in source.metadata:
+            added.append(f"aliases: [{self._take(self._secret(f'{entity.id}:alias', ALIAS, 1, ''))}]")
+        self._lines[source.body_line - 2 : source.body_line - 2] = added
+
+    def _secret(self, own_id: str, kind: str, line: int, text: str) -> Secret:
+        assert self._entity is not None
+        return Secret(own_id, kind, self._pack.manifest.id, self._entity.id, self._source.path, line, text, own_id)
+
+
+def _like(secret: Secret, own_id: str, kind: str) -> Secret:
+    return Secret(
+        own_id,
+        kind,
+        secret.pack_id,
+        secret.holder,
+        secret.file,
+        secret.line,
+        secret.text,
+        secret.chunk_id,
+        secret.item_id,
+    )
+
+
+def _setext(line: str) -> bool:
+    return bool(line.strip()) and set(line.strip()) <= {"="} | {"-"}
+
+
+def _sound(planted: dict[str, Secret], pack: Pack) -> dict[str, Secret]:
+    """The canaries that landed where they belong and in no open text."""
+    open_words = {word for chunk in pack.chunks if chunk.role in OPEN_ROLES for word in _CANARY.findall(chunk.text)}
+    landed = {(where, word) for where, word in _landed(pack)}
+    return {
+        word: secret
+        for word, secret in planted.items()
+        if word not in open_words and (secret.kind == COMMENT or (secret.id, word) in landed)
+    }
+
+
+def _landed(pack: Pack) -> Iterator[tuple[str, str]]:
+    for chunk in pack.chunks:
+        yield from ((chunk.id, word) for word in _CANARY.findall(chunk.text))
+        for item in chunk.items:
+            yield from ((item.id, word) for word in _CANARY.findall(item.text))
+            yield from ((f"{item.id}?", word) for word in _CANARY.findall(item.trigger or ""))
+    for entity in pack.entities:
+        yield from ((f"{entity.id}:frontmatter", word) for word in _CANARY.findall(str(entity.attrs)))
+        yield from ((f"{entity.id}:alias", word) for word in entity.aliases)

@@ -1,0 +1,234 @@
+"""Planted packs, played -> leaks in what each stage was shown and made, in what was told, and in all that a player can
+ask for afterwards. Once with what is built in, once with a parrot in every stage, which repeats what it is shown."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field
+from typing import Any
+
+from lorewright.authoring.leaks.asking import spread
+from lorewright.authoring.leaks.findings import Blocked
+from lorewright.authoring.leaks.looking import NOTHING, Looker
+from lorewright.authoring.leaks.readers import (
+    READING_STAGES,
+    Eyes,
+    eyes_of,
+    eyes_of_stage,
+    grow,
+    revealed_in,
+    shown_to_player,
+)
+from lorewright.authoring.leaks.rehearsal import Rehearsal
+from lorewright.campaigns.asides import ask_lore, introductions
+from lorewright.campaigns.campaigns import Campaigns
+from lorewright.campaigns.exchange import export
+from lorewright.campaigns.eyes import scene_of, state_of, transcript_of
+from lorewright.campaigns.lore import LoreDesk
+from lorewright.campaigns.open_campaign import OpenCampaign
+from lorewright.campaigns.sessions import begin, end
+from lorewright.campaigns.sessions import shown as shown_session
+from lorewright.errors import LorewrightError, NotFound
+from lorewright.llm.doubles.parrot import ParrotModel
+from lorewright.retrieval.query import LoreRetrievalQuery
+from lorewright.storage.containers import open_container
+from lorewright.turn.run.casting import STAGES
+from lorewright.world.state import WorldState
+
+# A character who says all that it knows is refused, and is to be: what is refused beside that is wrongly blocked. And a
+# ruling names a band.
+_NOT_PARROTED = frozenset({"npc_intent", "resolution"})
+# Whose prompt it is stands in the stage's input, which is on record with all that the prompt is made of.
+_OF_ONE = frozenset({"npc_intent", "character_extractor"})
+_REFUSED = re.compile(r"quotes what was not revealed \(([^)]+)\)")
+_ASKED_AFTERWARDS = 6
+_ASKING_AFTERWARDS = 5
+_WHY = 160
+
+
+@dataclass(slots=True)
+class Played:
+    """What came of a play: lines that were played and refused, and narrations of a parrot that were refused although it
+    said only what it was shown."""
+
+    lines: int = 0
+    refused: list[Blocked] = field(default_factory=list)
+    remarks: list[str] = field(default_factory=list)
+
+
+class Playing:
+    """Plays one campaign of a rehearsal and looks at everything that it leaves."""
+
+    def __init__(self, rehearsal: Rehearsal, looker: Looker, name: str) -> None:
+        self._rehearsal = rehearsal
+        self._looker = looker
+        self._name = name
+        self.played = Played()
+
+    def play(
+        self, campaigns: Campaigns, campaign_id: str, lines: Iterable[str], parrots: dict[str, ParrotModel]
+    ) -> None:
+        """Play the lines in a sitting, and look."""
+        with campaigns.open(campaign_id) as campaign:
+            session = begin(campaign)
+            for line in lines:
+                self._line(campaign, line, parrots)
+            self._look_at_turns(campaign)
+            ended = end(campaign, session)
+            shown = json.dumps(shown_session(ended), ensure_ascii=False, default=str)
+            self._look(shown, self._learned(campaign), "recap", "the sitting's summary and lore")
+            self._look_at_head(campaign)
+        self._look_at_export(campaigns, campaign_id)
+        self._ask(self._rehearsal.lore(campaigns), campaigns, campaign_id)
+
+    def _line(self, campaign: OpenCampaign, line: str, parrots: dict[str, ParrotModel]) -> None:
+        before = {stage: len(parrot.requests) for stage, parrot in parrots.items()}
+        had = campaign.store.head().state
+        try:
+            asyncio.run(campaign.submit(line))
+        except LorewrightError as problem:
+            self._refused(line, problem)
+        self.played.lines += 1
+        has = campaign.store.head().state
+        for stage, parrot in parrots.items():
+            for request in parrot.requests[before[stage] :] if stage not in _OF_ONE else ():
+                self._look_as(stage, request.text, eyes_of_stage(stage, had, has), "prompt", f"“{line}”")
+
+    def _refused(self, line: str, problem: LorewrightError) -> None:
+        item = _REFUSED.search(str(problem))
+        if item is None:
+            why = " ".join(str(problem).split())[:_WHY]
+            self.played.remarks.append(f"{self._name}: “{line}” failed: {why}")
+            return
+        words = self._looker.canaries.words.values()
+        secret = next((one for one in words if one.id == item[1]), None)
+        if secret is not None:
+            why = f"{self._name}: a parrot was refused at “{line}”, and said nothing but what it was shown"
+            self.played.refused.append(Blocked(secret.file, secret.line, secret.id, "narrator", why))
+
+    def _look_at_turns(self, campaign: OpenCampaign) -> None:
+        store = campaign.store
+        heard: dict[str, frozenset[str]] = {}
+        before = store.state_at(store.turns()[0]["turn_id"])
+        for turn in store.turns():
+            after = store.state_at(turn["turn_id"])
+            has = after.learned_by(after.player_id)
+            where = f"turn {turn['turn_no']} (“{turn['player_text']}”)"
+            self._look(json.dumps(turn["result"], ensure_ascii=False), has, "narration", where)
+            said = [message for _, message in store.messages(turn["turn_id"], last=1)]
+            grow(heard, said, self._said_in, but=after.player_id)
+            for record in store.stage_records(turn["turn_id"]):
+                self._look_at_record(record, eyes_of(record, before, after, heard), where)
+            for message in shown_to_player(said, after):
+                self._look(message.content, has, "log", where)
+            before = after
+        for attempt in store.attempts():
+            learned = revealed_in(attempt["records_json"])
+            known = {who: heard.get(who, NOTHING) | learned.get(who, NOTHING) for who in (*heard, *learned)}
+            for record in attempt["records_json"]:
+                where = f"the attempt “{attempt['player_text']}”"
+                self._look_at_record(record, eyes_of(record, before, before, known), where)
+
+    def _look_at_record(self, record: dict[str, Any], eyes: Eyes, where: str) -> None:
+        stage = str(record["stage"])
+        if stage in READING_STAGES:
+            given = json.dumps(record.get("input"), ensure_ascii=False)
+            made = json.dumps(record.get("output"), ensure_ascii=False)
+            self._look_as(stage, given, eyes, "stage input", where)
+            self._look_as(stage, made, eyes, "stage output", where)
+
+    def _look_as(self, stage: str, text: str, eyes: Eyes, channel: str, where: str) -> None:
+        self._looker.look(
+            text,
+            viewer=eyes.viewer,
+            channel=channel,
+            where=f"{self._name}, {where}",
+            learned=eyes.learned,
+            own_ids=eyes.own_ids,
+            # What was told of how people are is in every narration that is shown.
+            watched=True,
+            named=stage if not eyes.own_ids else f"{stage} of {eyes.viewer}",
+        )
+
+    def _look_at_head(self, campaign: OpenCampaign) -> None:
+        learned = self._learned(campaign)
+        people = json.dumps([f"{one.name} {one.line}" for one in introductions(campaign)], ensure_ascii=False)
+        self._look(people, learned, "/who", "who is here")
+        for words in self._words():
+            self._look(ask_lore(campaign, words).model_dump_json(), learned, "/lore", f"/lore {words}")
+
+    def _look_at_export(self, campaigns: Campaigns, campaign_id: str) -> None:
+        path = self._rehearsal.folder / f"{campaign_id}.player"
+        export(campaigns, campaign_id, path, audience="player")
+        with campaigns.reading(campaign_id) as store:
+            state = store.head().state
+        with open_container(path) as container:
+            text = "\n".join(container.read(name).decode() for name in container.names)
+        self._look(text, state.learned_by(state.player_id), "export", "what is exported for a player")
+
+    def _ask(self, desk: LoreDesk, campaigns: Campaigns, campaign_id: str) -> None:
+        """Lore and history after the play, as the player and as everybody who was met."""
+        with campaigns.reading(campaign_id) as store:
+            state = store.head().state
+            told = store.messages(store.head().turn_id, last=store.head().turn_no + 1)
+        heard: dict[str, frozenset[str]] = {}
+        grow(heard, [message for _, message in told], self._said_in, but=state.player_id)
+        self._ask_as_programs_do(campaigns, campaign_id, heard)
+        for viewer, learned in self._viewers(state):
+            learned |= heard.get(viewer.removeprefix("npc:"), NOTHING)
+            for words in self._words():
+                query = LoreRetrievalQuery(keywords=words, viewer=viewer, limit=30, max_tokens=15_000)
+                found = desk.query(query, campaign_id=campaign_id)
+                for text in (found.result.model_dump_json(), found.trace.model_dump_json()):
+                    self._as_viewer(text, viewer, learned, "history", f"lore query “{words}” in the campaign")
+
+    def _ask_as_programs_do(self, campaigns: Campaigns, campaign_id: str, heard: Mapping[str, frozenset[str]]) -> None:
+        """What the protocol's server answers about the campaign, to the player and to everybody who was met."""
+        with campaigns.open(campaign_id) as campaign:
+            head = campaign.store.head()
+            for viewer, learned in self._viewers(head.state):
+                learned |= heard.get(viewer.removeprefix("npc:"), NOTHING)
+                answers = {
+                    "campaign_state": state_of(campaign, viewer).model_dump_json(),
+                    "transcript": transcript_of(campaign, viewer, last=head.turn_no + 1).model_dump_json(),
+                }
+                # Whoever is nowhere just now has no scene.
+                with suppress(NotFound):
+                    answers["scene_lore"] = scene_of(campaign, viewer).model_dump_json()
+                for tool, text in answers.items():
+                    self._as_viewer(text, viewer, learned, "mcp", f"the tool {tool}")
+
+    def _as_viewer(self, text: str, viewer: str, learned: frozenset[str], channel: str, where: str) -> None:
+        own = frozenset({viewer.removeprefix("npc:")})
+        where = f"{self._name}, {where}"
+        self._looker.look(text, viewer=viewer, channel=channel, where=where, learned=learned, own_ids=own, watched=True)
+
+    def _said_in(self, text: str) -> frozenset[str]:
+        return frozenset(one.item_id for one in self._looker.canaries.found_in(text) if one.item_id is not None)
+
+    def _viewers(self, state: WorldState) -> Iterator[tuple[str, frozenset[str]]]:
+        yield "player", state.learned_by(state.player_id)
+        met = [one for one in state.positions if one not in (state.player_id, *state.personas)]
+        for npc in spread(sorted(met), _ASKING_AFTERWARDS):
+            yield f"npc:{npc}", state.learned_by(npc)
+
+    def _words(self) -> list[str]:
+        secrets = [one for one in self._looker.canaries.words.values() if one.item_id is not None and one.text]
+        return list(dict.fromkeys(" ".join(one.text.split()[:10]) for one in spread(secrets, _ASKED_AFTERWARDS)))
+
+    def _learned(self, campaign: OpenCampaign) -> frozenset[str]:
+        state = campaign.store.head().state
+        return state.learned_by(state.player_id)
+
+    def _look(self, text: str, learned: frozenset[str], channel: str, where: str) -> None:
+        where = f"{self._name}, {where}"
+        self._looker.look(text, viewer="player", channel=channel, where=where, learned=learned, watched=True)
+
+
+def parrots() -> dict[str, ParrotModel]:
+    """A parrot for every stage that a model may run, but for what characters intend, and rulings."""
+    return {stage: ParrotModel() for stage in STAGES if stage not in _NOT_PARROTED}

@@ -1,0 +1,249 @@
+"""`pack test --leaks`: every secret of a pack x every viewer x every channel, on a copy with a canary in each secret.
+
+Nothing is written outside a folder of the moment, and no model is asked but parrots.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import chain
+from pathlib import Path
+
+from lorewright.authoring.leaks.asking import Asker
+from lorewright.authoring.leaks.findings import Blocked, LeakReport, OverBlocked, Tally
+from lorewright.authoring.leaks.looking import Looker
+from lorewright.authoring.leaks.playing import Playing, parrots
+from lorewright.authoring.leaks.recorded import Recorded
+from lorewright.authoring.leaks.rehearsal import Planted, Rehearsal
+from lorewright.authoring.leaks.secrets import Secret, secrets_of
+from lorewright.authoring.leaks.surfaces import Surface, surfaces_of, surfaces_of_scenario
+from lorewright.authoring.leaks.touring import Tour
+from lorewright.authoring.leaks.twin_worlds import LINES as TWIN_LINES
+from lorewright.authoring.leaks.twin_worlds import TwinsFound, TwinWorlds
+from lorewright.authoring.leaks.written import leaks_in_writing, over_blocked_sentences
+from lorewright.authoring.pack_roots import PackRoots
+from lorewright.campaigns.campaigns import Campaigns
+from lorewright.campaigns.scenario import Scenario, read_scenario
+from lorewright.errors import LorewrightError
+from lorewright.ids import canonical_json
+from lorewright.index.library import Library
+from lorewright.llm.prompts.library import PromptLibrary
+from lorewright.packs.loader import Progress, load_manifest, no_progress
+from lorewright.packs.models import Pack
+from lorewright.values.campaign import PackPin
+
+
+@dataclass(frozen=True, slots=True)
+class Plays:
+    """How many lines are played at most in each campaign: by what is built in, and by parrots, which say everything
+    that they were shown and so take their time; and how many are typed in each of two worlds that differ in hidden
+    names."""
+
+    builtin: int = 40
+    parrot: int = 8
+    twins: int = TWIN_LINES
+
+
+@dataclass(slots=True)
+class _Found:
+    tally: Tally = field(default_factory=Tally)
+    refused: list[Blocked] = field(default_factory=list)
+    remarks: list[str] = field(default_factory=list)
+
+
+class LeakSuite:
+    """Tests packs for leaks. The library only says where installed packs lie."""
+
+    def __init__(
+        self,
+        library: Library,
+        scenarios: Path,
+        content_packs: Path,
+        prompts: PromptLibrary,
+        *,
+        plays: Plays = Plays(),
+    ) -> None:
+        self._roots = PackRoots(library, content_packs, scenarios)
+        self._scenarios = scenarios
+        self._prompts = prompts
+        self._plays = plays
+
+    def pack(self, name: str, *, progress: Progress = no_progress) -> LeakReport:
+        """Test a pack, by its folder or ID, together with what it depends on and with the workspace's scenarios that
+        use it.
+
+        Raises:
+            NotFound: there is no such folder or pack.
+            PackError: it is no pack, or what it depends on is not there.
+        """
+        root = self._roots.root(name)
+        pack_id = load_manifest(root)[0].id
+        scenarios = self._roots.scenarios_of(pack_id)
+        wanted = [one for _, scenario in scenarios for one in scenario.content_packs]
+        roots = self._roots.with_dependencies([root])
+        # A pack that is tested where it lies may lie in the workspace, too: each is there once.
+        there = {load_manifest(one)[0].id for one in roots}
+        needed = self._roots.with_dependencies(self._roots.there(wanted, but=pack_id))
+        beside = [one for one in needed if load_manifest(one)[0].id not in there]
+        return self.tested(pack_id, roots, scenarios, beside=beside, progress=progress)
+
+    def campaign(self, campaigns: Campaigns, campaign_id: str, *, progress: Progress = no_progress) -> LeakReport:
+        """Test a campaign: every turn that was played, what can be asked at its head; then the packs that it pins with
+        its scenario, as `pack` does.
+
+        Raises:
+            NotFound: there is no such campaign, or a text that it pins is gone.
+        """
+        tally = Tally()
+        with tempfile.TemporaryDirectory(prefix="lorewright-leaks-") as folder:
+            with campaigns.open(campaign_id) as campaign:
+                recorded = Recorded(campaign, tally)
+                recorded.look(progress=progress)
+                row = campaign.row
+                roots = [_unpacked(campaigns, pin, Path(folder)) for pin in row.pins]
+            scenario = Scenario.model_validate(row.scenario)
+            path = Path(folder) / f"{scenario.id}.yaml"
+            path.write_text(canonical_json(row.scenario), encoding="utf-8")
+            report = self.tested(
+                campaign_id, self._roots.with_dependencies(roots), [(path, scenario)], progress=progress
+            )
+        checks = Counter(report.checks)
+        checks.update(tally.checks)
+        return replace(report, checks=dict(sorted(checks.items())), leaks=tuple(sorted({*report.leaks, *tally.leaks})))
+
+    def tested(
+        self,
+        subject: str,
+        roots: Sequence[Path],
+        scenarios: Sequence[tuple[Path, Scenario]],
+        *,
+        beside: Sequence[Path] = (),
+        progress: Progress = no_progress,
+    ) -> LeakReport:
+        """Test packs that lie in these folders (what others depend on first), and play the scenarios on top of them,
+        some of which need what lies `beside` them.
+
+        Raises:
+            PackError: a folder is no pack.
+        """
+        found = _Found()
+        with tempfile.TemporaryDirectory(prefix="lorewright-leaks-") as folder:
+            rehearsal = Rehearsal(Path(folder), self._prompts)
+            progress("planting", 0, 1)
+            planted = rehearsal.install([*roots, *beside])
+            own = planted.packs[: len(roots)]
+            rehearsal.add_scenarios((path for path, _ in scenarios), self._scenarios)
+            looker = Looker(planted.canaries, found.tally)
+            secrets = [secret for pack in own for secret in secrets_of(pack)]
+            progress("reading", 0, 1)
+            leaks_in_writing(_surfaces(own, scenarios), secrets, found.tally)
+            blocked = over_blocked_sentences(own, secrets)
+            asked = Asker(
+                rehearsal.desk,
+                [pack.manifest.id for pack in own],
+                looker,
+                conditioned=[chunk.id for pack in own for chunk in pack.chunks if chunk.conditions],
+            ).ask(progress=progress)
+            self._play(rehearsal, planted, own[-1].manifest.id, scenarios, looker, found, progress)
+        twins = TwinWorlds([*roots, *beside], self._prompts, found.tally, lines=self._plays.twins)
+        texts = [(path.name, path.read_text(encoding="utf-8-sig")) for path, _ in scenarios]
+        compared = twins.compare(texts, self._scenarios, progress=progress)
+        return LeakReport(
+            subject=subject,
+            secrets=len(secrets),
+            viewers=(*asked.viewers, "stages"),
+            checks=dict(sorted(found.tally.checks.items())),
+            leaks=tuple(sorted(found.tally.leaks)),
+            over_blocked=_over_blocked(blocked, asked.not_shown, found.refused),
+            unproven=tuple(secret.place for secret in planted.canaries.unproven),
+            remarks=(
+                *_remarks(planted, secrets),
+                *asked.remarks,
+                *dict.fromkeys(found.remarks),
+                *_remarks_on_twins(compared),
+            ),
+        )
+
+    def _play(
+        self,
+        rehearsal: Rehearsal,
+        planted: Planted,
+        walked: str,
+        scenarios: Sequence[tuple[Path, Scenario]],
+        looker: Looker,
+        found: _Found,
+        progress: Progress,
+    ) -> None:
+        plays = [("the walk", None), *((path.name, path) for path, _ in scenarios)]
+        for done, (name, path) in enumerate(plays):
+            for cast, most in (("builtin", self._plays.builtin), ("parrot", self._plays.parrot)):
+                progress(f"playing {name}", 2 * done + (cast == "parrot"), 2 * len(plays))
+                models = parrots() if cast == "parrot" else {}
+                playing = Playing(rehearsal, looker, f"{name} ({cast})")
+                campaigns = rehearsal.campaigns(models)
+                campaign_id = f"c{done}{cast}"
+                try:
+                    demo = _begun(rehearsal, campaigns, campaign_id, walked, path)
+                    with campaigns.open(campaign_id) as campaign:
+                        lines = chain(demo[:most], Tour(planted.packs).lines(campaign, most))
+                        playing.play(campaigns, campaign_id, _first(lines, most), models)
+                except LorewrightError as problem:
+                    found.remarks.append(f"{name} could not be played: {problem}")
+                found.refused += playing.played.refused
+                found.remarks += playing.played.remarks
+
+
+def _unpacked(campaigns: Campaigns, pin: PackPin, folder: Path) -> Path:
+    root = folder / pin.pack_id
+    root.mkdir()
+    campaigns.kept.unpack(pin.content_hash, root)
+    return root
+
+
+def _begun(rehearsal: Rehearsal, campaigns: Campaigns, campaign_id: str, subject: str, path: Path | None) -> list[str]:
+    """Begin a campaign of a scenario's file, or of the walk in a pack; the lines of its demo."""
+    if path is None:
+        explorer = rehearsal.explorer
+        walk = explorer.walk(*explorer.pack_of_id(subject), seed=1)
+        explorer.begin(walk, campaigns, campaign_id=campaign_id, seed=1)
+        return []
+    scenario, _ = read_scenario(path)
+    campaigns.new(path.stem, campaign_id=campaign_id, seed=1 if scenario is None else scenario.demo_seed)
+    return [] if scenario is None else list(scenario.demo)
+
+
+def _first(lines: Iterable[str], most: int) -> Iterable[str]:
+    for number, line in enumerate(lines):
+        if number >= most:
+            return
+        yield line
+
+
+def _surfaces(packs: Sequence[Pack], scenarios: Sequence[tuple[Path, Scenario]]) -> Iterable[Surface]:
+    for pack in packs:
+        yield from surfaces_of(pack)
+    for path, _ in scenarios:
+        yield from surfaces_of_scenario(path)
+
+
+def _over_blocked(found: OverBlocked, not_shown: Iterable[Blocked], refused: Iterable[Blocked]) -> OverBlocked:
+    return replace(found, not_shown=tuple(dict.fromkeys(not_shown)), refused_in_play=tuple(dict.fromkeys(refused)))
+
+
+def _remarks_on_twins(compared: TwinsFound) -> list[str]:
+    if not compared.hidden:
+        return []
+    typed = f"{compared.hidden} hidden entities; {compared.lines} lines were typed in worlds that differ in their names"
+    return [typed, *compared.remarks]
+
+
+def _remarks(planted: Planted, secrets: Sequence[Secret]) -> list[str]:
+    remarks = []
+    if not secrets:
+        remarks.append("there are no secrets: every section is open to everybody")
+    if unproven := len(planted.canaries.unproven):
+        remarks.append(f"in {unproven} secrets no canary could be planted; only their words were looked for")
+    return remarks

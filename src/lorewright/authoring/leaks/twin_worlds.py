@@ -1,0 +1,427 @@
+"""Packs and scenarios -> the same lines typed in two worlds that differ in hidden names alone; every difference in what
+a player is answered is a leak.
+
+The second world is a copy in which whatever is hidden bears made-up names. What is typed are the names of both worlds,
+whole, in part and misspelt, in both worlds; and what asks for names: pronouns, ways, maps, whispers, lore.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import re
+import tempfile
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from lorewright.authoring.leaks.disguises import (
+    Disguise,
+    Names,
+    copy_disguised,
+    disguised_scenario,
+    disguises_of,
+    hidden_of,
+    made_up_names,
+)
+from lorewright.authoring.leaks.findings import Leak, Tally
+from lorewright.authoring.leaks.rehearsal import Rehearsal
+from lorewright.campaigns.asides import ask_lore, introductions, map_of, why
+from lorewright.campaigns.campaigns import Campaigns
+from lorewright.campaigns.exchange import export
+from lorewright.campaigns.eyes import scene_of, state_of, transcript_of
+from lorewright.campaigns.lore import LoreDesk
+from lorewright.campaigns.open_campaign import OpenCampaign
+from lorewright.errors import LorewrightError
+from lorewright.ids import canonical_json, local
+from lorewright.llm.prompts.library import PromptLibrary
+from lorewright.packs.loader import Progress, load_pack, no_progress
+from lorewright.packs.models import Entity, Pack
+from lorewright.retrieval.query import LoreRetrievalQuery
+from lorewright.rules.dice import Dice, SeededDice
+from lorewright.storage.containers import open_container
+from lorewright.world.state import OFFSTAGE, WorldState
+
+CHANNEL = "twin world"
+# So many lines are typed in each of the two worlds of a scenario.
+LINES = 60
+# After so many lines everything is asked that can be asked beside the story.
+_ASKED_EVERY = 20
+_NAMES_ASKED = 12
+_QUOTED = 60
+_CAMPAIGN = "twin"
+_STAGE = "stage.yaml"
+
+_PLAIN = ("look around", "ask {person} about it", "ask {person} about them", "go", "search", "look at it")
+_WITH_NAMES = (
+    "go to {name}",
+    "talk to {name}",
+    "look at {name}",
+    "ask {person} about {name}",
+    "attack {name}",
+    "{name}",
+    "tell {person} about {name}",
+    "sneak past {name}",
+    "take {name}",
+    "follow {name}",
+    "ask {name} about {person}",
+    "give it to {name}",
+    "{name}, where are you?",
+    "open {name}",
+)
+_LAST = ("ask {person} about her", "ask {person} about him", "leave", "go other way", "look around", "wait")
+
+
+@dataclass(frozen=True, slots=True)
+class TwinsFound:
+    """What came of it: how many lines were typed in each world, remarks for the author, and the hidden entities whose
+    names were not to be told."""
+
+    lines: int = 0
+    hidden: int = 0
+    remarks: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """One text that a player was given: by which way, and where."""
+
+    channel: str
+    text: str
+
+
+class TwinWorlds:
+    """Packs in their folders (what others depend on first) and in a copy with made-up names, to be played."""
+
+    def __init__(
+        self,
+        roots: Sequence[Path],
+        prompts: PromptLibrary,
+        tally: Tally,
+        *,
+        names: Callable[[Entity], Names] = made_up_names,
+        lines: int = LINES,
+    ) -> None:
+        self._roots = [root.resolve() for root in roots]
+        self._prompts = prompts
+        self._tally = tally
+        self._packs = [load_pack(root) for root in self._roots]
+        self._lines = lines
+        self.disguises, self._remarks = disguises_of(self._packs, names=names)
+
+    def compare(
+        self, scenarios: Iterable[tuple[str, str]], beside: Path, *, progress: Progress = no_progress
+    ) -> TwinsFound:
+        """Play each scenario (a file's name and its text) in both worlds, and one that is made so that everything
+        hidden is near; `beside` is the folder of the scenarios. Differences are leaks of the tally."""
+        hidden = len(hidden_of(self._packs))
+        if not self.disguises or self._lines < 1:
+            return TwinsFound(hidden=hidden, remarks=tuple(self._remarks))
+        plays = [(_STAGE, self._stage()), *scenarios]
+        typed = 0
+        with tempfile.TemporaryDirectory(prefix="lorewright-twins-") as folder:
+            worlds = [
+                _World(Path(folder) / side, self._prompts, self._packs, self._roots, disguises)
+                for side, disguises in (("first", ()), ("second", self.disguises))
+            ]
+            for done, (name, text) in enumerate(plays):
+                progress(f"playing {name} in twin worlds", done, len(plays))
+                for world in worlds:
+                    world.add(name, text, beside)
+                typed += self._played(worlds, name)
+        return TwinsFound(typed, hidden, tuple(self._remarks))
+
+    def _played(self, worlds: Sequence[_World], name: str) -> int:
+        """Play one scenario in both worlds side by side; how many lines were typed in each."""
+        try:
+            begun = [world.begun(name) for world in worlds]
+        except LorewrightError as problem:
+            self._remarks.append(f"{name} could not be played in twin worlds: {problem.message}")
+            return 0
+        with begun[0] as first, begun[1] as second:
+            typed = 0
+            asked = list(zip(first.asked_at_first(), second.asked_at_first(), strict=True))
+            self._hold(asked, first, second, f"{name}: at the beginning")
+            for line in _first(typed_lines(self.disguises, first.state()), self._lines):
+                typed += 1
+                is_last = first.state().ended is not None
+                answers = list(zip(first.typed(line), second.typed(line), strict=True))
+                if typed % _ASKED_EVERY == 0 or typed == self._lines or is_last:
+                    names = _some([one for each in self.disguises for one in _all_names(each)], _NAMES_ASKED)
+                    answers += zip(first.asked(names), second.asked(names), strict=True)
+                if not self._hold(answers, first, second, f"{name}: “{line}”") or is_last:
+                    break
+        return typed
+
+    def _hold(self, answers: Sequence[tuple[Answer, Answer]], first: _Game, second: _Game, where: str) -> bool:
+        """Hold answers against each other; whether they are the same."""
+        met = {*first.met(), *(self._own_id(one) for one in second.met())}
+        named = [one for one in self.disguises if one.entity_id in met]
+        unlike: list[tuple[str, str, str]] = []
+        for one, other in answers:
+            self._tally.looked(CHANNEL)
+            if one.text != other.text:
+                a, b = _without_names(one.text, named), _without_names(other.text, named)
+                unlike += [(one.channel, a, b)] if a != b else []
+        if not unlike:
+            return True
+        channel, a, b = unlike[0]
+        guilty = [each for each in self.disguises if _tells(a, each.own) or _tells(b, each.made_up)] or self.disguises
+        self._tally.found(
+            Leak(
+                guilty[0].file,
+                1,
+                guilty[0].entity_id,
+                "player",
+                CHANNEL,
+                f"{where} ({channel})",
+                _difference(a, b),
+                "what is answered depends on hidden names",
+            )
+        )
+        return False
+
+    def _own_id(self, entity_id: str) -> str:
+        made_up = {f"{one.pack_id}:{one.made_up.id}": one.entity_id for one in self.disguises}
+        return made_up.get(entity_id, entity_id)
+
+    def _stage(self) -> str:
+        """A scenario in which everything hidden is near, and nothing of it before the player's eyes."""
+        hidden = {entity.id for _, entity in hidden_of(self._packs)}
+        is_open = [one for pack in self._packs for one in pack.entities if one.id not in hidden]
+        unseen = [one for one in self.disguises if one.type in ("location", "npc")]
+        places = [one.id for one in is_open if one.type == "location"][:2]
+        start = places[0] if places else "stage"
+        beyond = [one.entity_id for one in unseen if one.type == "location"]
+        ways = [*places[1:], *beyond]
+        people = [one.id for one in is_open if one.type == "npc"][:2]
+        lone = [one.entity_id for one in unseen if one.type == "npc"]
+        others = [one for one in self.disguises if one.type not in ("location", "npc")]
+        kinds = {"faction": "faction"}
+        made = {} if places else {"stage": {"name": "The Stage", "exits": {}}}
+        data = {
+            "id": "stage",
+            "name": "Stage",
+            "intro_seed": "You have come to look around.",
+            "content_packs": [pack.manifest.id for pack in self._packs],
+            "start": start,
+            "player": {"name": "Jo"},
+            "places": {
+                **made,
+                start: {**made.get(start, {}), "exits": {local(one): {"to": one} for one in ways}},
+                **{one: {"exits": {"back": {"to": start}}} for one in ways},
+            },
+            "cast": {
+                **{one: {"at": start} for one in people},
+                **{one: {"at": beyond[n % len(beyond)] if beyond else OFFSTAGE} for n, one in enumerate(lone)},
+            },
+            "entities": [{"id": one.entity_id, "type": kinds.get(one.type, "other")} for one in others],
+            "threads": {"what": {"title": "What is it?", "related": [one.entity_id for one in self.disguises]}},
+        }
+        return canonical_json(data)
+
+
+class _World:
+    """One of the two worlds: its packs installed, its scenarios written."""
+
+    def __init__(
+        self,
+        folder: Path,
+        prompts: PromptLibrary,
+        packs: Sequence[Pack],
+        roots: Sequence[Path],
+        disguises: Sequence[Disguise],
+    ) -> None:
+        self._disguises = disguises
+        self._rehearsal = Rehearsal(folder, prompts)
+        folders = []
+        for number, (pack, root) in enumerate(zip(packs, roots, strict=True)):
+            folders.append(folder / "packs" / f"{number}" / root.name)
+            copy_disguised(root, folders[-1], pack.manifest.id, disguises)
+        self._rehearsal.install_as_they_are(folders)
+        self._campaigns = self._rehearsal.campaigns({})
+
+    def add(self, name: str, text: str, beside: Path) -> None:
+        """Write a scenario as it is in this world."""
+        self._rehearsal.write_scenario(name, disguised_scenario(text, self._disguises), beside)
+
+    @contextmanager
+    def begun(self, name: str) -> Iterator[_Game]:
+        """A campaign of a scenario, with dice that fall alike in both worlds.
+
+        Raises:
+            LorewrightError: it cannot be begun.
+        """
+        campaign_id = f"{_CAMPAIGN}_{Path(name).stem}"
+        self._campaigns.new(Path(name).stem, campaign_id=campaign_id, seed=1)
+        with self._campaigns.open(campaign_id) as campaign:
+            campaign.change_setting(dice=same_dice)
+            yield _Game(campaign, self._campaigns, self._rehearsal.lore(self._campaigns), self._rehearsal.folder)
+
+
+class _Game:
+    """A campaign that is played: what a player is answered."""
+
+    def __init__(self, campaign: OpenCampaign, campaigns: Campaigns, desk: LoreDesk, folder: Path) -> None:
+        self._campaign = campaign
+        self._campaigns = campaigns
+        self._desk = desk
+        self._folder = folder
+        self._been: set[str] = set()
+        self._exports = 0
+        self._remember()
+
+    def state(self) -> WorldState:
+        """The state at the head."""
+        return self._campaign.store.head().state
+
+    def met(self) -> frozenset[str]:
+        """Who and what the player has had before their eyes so far, by ID; judged apart from the product's own rule."""
+        return frozenset(self._been)
+
+    def _remember(self) -> None:
+        state = self.state()
+        self._been |= {*state.present(), *state.visits, state.scene.location_id}
+        self._been |= {*state.held_by(state.player_id), *state.held_by(state.scene.location_id)}
+        self._been |= {one.partition("#")[0].rpartition(":")[0] for one in state.learned_by(state.player_id)}
+
+    def typed(self, line: str) -> list[Answer]:
+        """Type a line, and whisper it to whom it may name; what comes of it, and where one stands then."""
+        answers = [Answer("turn", self._said(line))]
+        name = line.partition(" ")[2].removeprefix("to ") or line
+        answers.append(Answer("whisper", _or_error(lambda: self._campaign.somebody_called(name))))
+        self._remember()
+        return [*answers, *self._standing()]
+
+    def _said(self, line: str) -> str:
+        return _or_error(lambda: asyncio.run(self._campaign.submit(line, builtin=True)))
+
+    def _standing(self) -> list[Answer]:
+        shown = self._campaign.acquaintance().shown
+        return [
+            Answer("map", repr(map_of(shown))),
+            Answer("state", _or_error(lambda: state_of(self._campaign, "player").model_dump_json())),
+        ]
+
+    def asked_at_first(self) -> list[Answer]:
+        """What a new campaign tells before anything is typed."""
+        turns = self._campaign.store.turns()
+        return [Answer("turn", canonical_json(turns[-1]["result"])), *self._standing(), *self.asked(())]
+
+    def asked(self, names: Sequence[str]) -> list[Answer]:
+        """Everything that can be asked beside the story, of some names as well."""
+        campaign, campaign_id = self._campaign, self._campaign.store.campaign_id
+        turn_no = campaign.store.head().turn_no
+        answers = [
+            Answer("scene", _or_error(lambda: scene_of(campaign, "player").model_dump_json())),
+            Answer("transcript", transcript_of(campaign, "player", last=turn_no + 1).model_dump_json()),
+            Answer("who", repr(introductions(campaign))),
+            Answer("why", repr(why(campaign))),
+            Answer("log", canonical_json([self._logged(turn) for turn in campaign.store.turns()])),
+            Answer("export", self._exported(campaign_id)),
+            Answer("entities", repr(self._desk.entities(viewer="player", campaign_id=campaign_id))),
+        ]
+        for name in names:
+            query = LoreRetrievalQuery(keywords=name, viewer="player", limit=5, max_tokens=2_000)
+            answers += [
+                Answer("/lore", _or_error(lambda name=name: ask_lore(campaign, name).model_dump_json())),  # type: ignore[misc]
+                Answer("lore query", _or_error(lambda query=query: self._queried(query, campaign_id))),  # type: ignore[misc]
+                Answer("lore entity", _or_error(lambda name=name: self._entity(name, campaign_id))),  # type: ignore[misc]
+            ]
+        return answers
+
+    def _logged(self, turn: dict[str, object]) -> dict[str, object]:
+        return {key: turn[key] for key in ("turn_no", "kind", "player_text", "result")}
+
+    def _queried(self, query: LoreRetrievalQuery, campaign_id: str) -> str:
+        return self._desk.query(query, campaign_id=campaign_id).result.model_dump_json()
+
+    def _entity(self, name: str, campaign_id: str) -> str:
+        return repr(self._desk.entity(name, viewer="player", campaign_id=campaign_id, max_tokens=2_000).entity)
+
+    def _exported(self, campaign_id: str) -> str:
+        self._exports += 1
+        path = self._folder / f"{campaign_id}.{self._exports}.player"
+        export(self._campaigns, campaign_id, path, audience="player")
+        with open_container(path) as container:
+            return "\n".join(container.read(name).decode() for name in container.names)
+
+
+def typed_lines(disguises: Sequence[Disguise], state: WorldState) -> Iterator[str]:
+    """Yield what somebody types who wants to find out what is hidden: first what asks for names by itself, then the
+    names of both worlds in turn, each in another sentence."""
+    people = [state.name_of(one) for one in state.present_npcs()] or ["somebody"]
+    names = list(dict.fromkeys(_woven([_all_names(one) for one in disguises])))
+    rounds = [line.format(person=people[n % len(people)]) for n, line in enumerate(_PLAIN)]
+    yield from rounds
+    step = 0
+    for pattern in range(len(_WITH_NAMES)):
+        for number, name in enumerate(names):
+            sentence = _WITH_NAMES[(pattern + number) % len(_WITH_NAMES)]
+            yield sentence.format(name=name, person=people[step % len(people)])
+            step += 1
+        yield _LAST[pattern % len(_LAST)].format(person=people[pattern % len(people)])
+
+
+def _all_names(disguise: Disguise) -> list[str]:
+    """The names of both worlds: whole, by a word, misspelt."""
+    found = []
+    for names in (disguise.own, disguise.made_up):
+        found += [names.name, *names.name.split()[-1:], _misspelt(names.name), *names.aliases, *names.name.split()[:1]]
+        found += [names.id, names.name[: max(3, len(names.name) // 2)].strip()]
+    return list(dict.fromkeys(found))
+
+
+def _misspelt(name: str) -> str:
+    at = len(name) // 2
+    return name[: at - 1] + name[at : at + 1] + name[at - 1 : at] + name[at + 1 :] if len(name) > 3 else name
+
+
+def _woven(lists: Sequence[Sequence[str]]) -> Iterator[str]:
+    """The first of each, then the second of each …"""
+    for number in range(max((len(one) for one in lists), default=0)):
+        yield from (one[number] for one in lists if number < len(one))
+
+
+def _some(names: Sequence[str], most: int) -> list[str]:
+    return [names[number * len(names) // most] for number in range(most)] if len(names) > most else list(names)
+
+
+def _first(lines: Iterable[str], most: int) -> Iterator[str]:
+    for number, line in enumerate(lines):
+        if number >= most:
+            return
+        yield line
+
+
+def _or_error(ask: Callable[[], str]) -> str:
+    """The answer, or what is said in its stead."""
+    try:
+        return ask()
+    except LorewrightError as problem:
+        return json.dumps([problem.code, problem.message, problem.hint], ensure_ascii=False)
+
+
+def _without_names(text: str, met: Iterable[Disguise]) -> str:
+    """A text without the names of those who were met in the story: they may be told, and differ."""
+    names = {name for one in met for each in (one.own, one.made_up) for name in each.spoken}
+    for name in sorted(names, key=len, reverse=True):
+        text = re.sub(rf"(?<!\w){re.escape(name)}(?!\w)", "◊", text, flags=re.IGNORECASE)
+    return text
+
+
+def _tells(text: str, names: Names) -> bool:
+    return any(name.casefold() in text.casefold() for name in names.spoken)
+
+
+def _difference(a: str, b: str) -> str:
+    """Where two texts part, as each goes on from there."""
+    at = next((n for n, (one, other) in enumerate(zip(a, b, strict=False)) if one != other), min(len(a), len(b)))
+    start = max(0, at - _QUOTED // 2)
+    return f"{a[start : at + _QUOTED]} | {b[start : at + _QUOTED]}"
+
+
+def same_dice(seed: int, state_hash: str, action_id: str) -> Dice:
+    """Dice by seed and action alone: the hash of a state differs with the names that are in it."""
+    return SeededDice(seed, "", action_id)

@@ -1,0 +1,242 @@
+"""A generation and its golden queries -> the pack at a glance: who links to whom, how long its sections are, what is
+tested.
+
+Everything is counted as the index holds it, secrets included: figures are the author's.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+
+from pydantic import BaseModel, ConfigDict
+
+from lorewright.authoring.golden import Golden
+from lorewright.index.generation import Generation, StoredChunk
+from lorewright.packs.models import Entity
+
+# Links between things that have a file; threads and tags tie sections together without leading anywhere.
+ENTITY_KINDS = ("entity", "location", "faction")
+
+# A section of open lore with fewer tokens tells hardly anything that a question could find it by.
+SHORT_TOKENS = 15
+# Upper bounds of the histogram's bars; the last bar has none.
+_BOUNDS = (25, 50, 100, 200, 400, 800, 1600)
+
+
+class _Frozen(BaseModel):
+    model_config = ConfigDict(frozen=True)
+
+
+class Node(_Frozen):
+    """An entity: how many others link to it and it to others, its sections and their tokens, and how many of the
+    sections a golden query asks for."""
+
+    id: str
+    name: str
+    type: str
+    file_path: str
+    links_in: int
+    links_out: int
+    sections: int
+    tokens: int
+    asked_for: int
+
+
+class Edge(_Frozen):
+    """One entity's file names another, by these kinds of link."""
+
+    source: str
+    target: str
+    kinds: tuple[str, ...]
+
+
+class Bucket(_Frozen):
+    """How many sections have so many tokens: from `low` on, below `high`; the last bucket has no `high`."""
+
+    low: int
+    high: int | None
+    sections: int
+
+
+class LongSection(_Frozen):
+    """A section, all of its parts together."""
+
+    section_id: str
+    tokens: int
+    parts: int
+
+
+class Coverage(_Frozen):
+    """What golden queries ask for: of how many sections with text so many are named by one. `unknown` are IDs that
+    there are not, `by_type` (asked for, all) sections by the type of their entity."""
+
+    queries: int
+    sections: int
+    asked_for: int
+    by_type: dict[str, tuple[int, int]]
+    not_asked_for: tuple[str, ...]
+    unknown: tuple[str, ...]
+
+
+class PackFigures(_Frozen):
+    """A pack at a glance. Lists are ordered: edges and IDs by name, long sections by length.
+
+    `orphans` neither link nor are linked to; `dead_ends` are linked to and lead nowhere; `no_way_in` link and nobody
+    links to them. `links_by_kind` counts each pair of file and what it names once; `links_out_of_pack` those to other
+    packs' entities.
+    """
+
+    nodes: tuple[Node, ...]
+    edges: tuple[Edge, ...]
+    orphans: tuple[str, ...]
+    dead_ends: tuple[str, ...]
+    no_way_in: tuple[str, ...]
+    links_by_kind: dict[str, int]
+    links_out_of_pack: int
+    sections_by_role: dict[str, int]
+    entities_by_type: dict[str, int]
+    entities_by_language: dict[str, int]
+    histogram: tuple[Bucket, ...]
+    long: tuple[LongSection, ...]
+    short: tuple[LongSection, ...]
+    golden: Coverage
+
+
+def figures_of(generation: Generation, golden: Sequence[Golden] = ()) -> PackFigures:
+    """All figures of one pack."""
+    entities, chunks = generation.entities(), [chunk for chunk in generation.all_chunks() if chunk.text]
+    links = _links(generation)
+    edges = _edges(links, entities)
+    sections = _sections(chunks)
+    asked = {one.partition("~")[0] for query in golden for one in query.query.include}
+    ins, outs = Counter(edge.target for edge in edges), Counter(edge.source for edge in edges)
+    ids = sorted(entities)
+    of = _by_entity(sections)
+    return PackFigures(
+        nodes=tuple(_node(entities[one], of.get(one, {}), ins[one], outs[one], asked) for one in ids),
+        edges=edges,
+        orphans=tuple(one for one in ids if not ins[one] and not outs[one]),
+        dead_ends=tuple(one for one in ids if ins[one] and not outs[one]),
+        no_way_in=tuple(one for one in ids if outs[one] and not ins[one]),
+        links_by_kind=dict(sorted(Counter(kind for _, kind, _ in links).items())),
+        links_out_of_pack=sum(
+            kind in ENTITY_KINDS and value not in entities and value.partition(":")[0] != generation.pack_id
+            for _, kind, value in links
+        ),
+        sections_by_role=_by_role(sections),
+        entities_by_type=dict(sorted(Counter(one.type for one in entities.values()).items())),
+        entities_by_language=_languages(generation, entities.values()),
+        histogram=_histogram(sections),
+        long=_long(sections, generation.manifest.chunk_tokens),
+        short=_short(sections),
+        golden=_coverage(golden, sections, asked, entities),
+    )
+
+
+def _links(generation: Generation) -> list[tuple[str, str, str]]:
+    """(entity, kind, value), each once, in order: whatever any section of the entity's file names."""
+    rows = {chunk.row: chunk.entity_id for chunk in generation.all_chunks()}
+    return sorted({(rows[row], kind, value) for row, kind, value in generation.all_links()})
+
+
+def _edges(links: Iterable[tuple[str, str, str]], entities: Mapping[str, Entity]) -> tuple[Edge, ...]:
+    kinds: dict[tuple[str, str], list[str]] = {}
+    for source, kind, value in links:
+        if kind in ENTITY_KINDS and value in entities and value != source:
+            kinds.setdefault((source, value), []).append(kind)
+    return tuple(Edge(source=one, target=other, kinds=tuple(of)) for (one, other), of in sorted(kinds.items()))
+
+
+def _sections(chunks: Sequence[StoredChunk]) -> dict[str, list[StoredChunk]]:
+    """Section ID -> its parts, in source order."""
+    found: dict[str, list[StoredChunk]] = {}
+    for chunk in chunks:
+        found.setdefault(chunk.section_id, []).append(chunk)
+    return found
+
+
+def _by_entity(sections: Mapping[str, list[StoredChunk]]) -> dict[str, dict[str, list[StoredChunk]]]:
+    found: dict[str, dict[str, list[StoredChunk]]] = {}
+    for section_id, parts in sections.items():
+        found.setdefault(parts[0].entity_id, {})[section_id] = parts
+    return found
+
+
+def _node(entity: Entity, own: Mapping[str, list[StoredChunk]], links_in: int, links_out: int, asked: set[str]) -> Node:
+    return Node(
+        id=entity.id,
+        name=entity.name,
+        type=entity.type,
+        file_path=entity.file_path,
+        links_in=links_in,
+        links_out=links_out,
+        sections=len(own),
+        tokens=sum(_tokens(parts) for parts in own.values()),
+        asked_for=sum(one in asked for one in own),
+    )
+
+
+def _by_role(sections: Mapping[str, list[StoredChunk]]) -> dict[str, int]:
+    return dict(sorted(Counter(parts[0].role for parts in sections.values()).items()))
+
+
+def _languages(generation: Generation, entities: Iterable[Entity]) -> dict[str, int]:
+    """By what a file says of itself (`language` or `lang`), else the pack."""
+    own = (one.attrs.get("language") or one.attrs.get("lang") for one in entities)
+    return dict(sorted(Counter(one if isinstance(one, str) else generation.manifest.language for one in own).items()))
+
+
+def _histogram(sections: Mapping[str, list[StoredChunk]]) -> tuple[Bucket, ...]:
+    sizes = [_tokens(parts) for parts in sections.values()]
+    lows = (0, *_BOUNDS)
+    highs: tuple[int | None, ...] = (*_BOUNDS, None)
+    return tuple(
+        Bucket(low=low, high=high, sections=sum(low <= size and (high is None or size < high) for size in sizes))
+        for low, high in zip(lows, highs, strict=True)
+    )
+
+
+def _long(sections: Mapping[str, list[StoredChunk]], chunk_tokens: int) -> tuple[LongSection, ...]:
+    """Sections that had to be split, the longest first."""
+    found = [_told(one, parts) for one, parts in sections.items() if len(parts) > 1 or _tokens(parts) > chunk_tokens]
+    return tuple(sorted(found, key=lambda one: (-one.tokens, one.section_id)))
+
+
+def _short(sections: Mapping[str, list[StoredChunk]]) -> tuple[LongSection, ...]:
+    """Sections of open lore that are hardly there, the shortest first."""
+    found = [
+        _told(one, parts)
+        for one, parts in sections.items()
+        if parts[0].role == "lore" and _tokens(parts) < SHORT_TOKENS
+    ]
+    return tuple(sorted(found, key=lambda one: (one.tokens, one.section_id)))
+
+
+def _told(section_id: str, parts: Sequence[StoredChunk]) -> LongSection:
+    return LongSection(section_id=section_id, tokens=_tokens(parts), parts=len(parts))
+
+
+def _coverage(
+    golden: Sequence[Golden],
+    sections: Mapping[str, list[StoredChunk]],
+    asked: set[str],
+    entities: Mapping[str, Entity],
+) -> Coverage:
+    by_type: dict[str, tuple[int, int]] = {}
+    for section_id, parts in sections.items():
+        kind = entities[parts[0].entity_id].type
+        got, of = by_type.get(kind, (0, 0))
+        by_type[kind] = (got + (section_id in asked), of + 1)
+    return Coverage(
+        queries=len(golden),
+        sections=len(sections),
+        asked_for=sum(one in asked for one in sections),
+        by_type=dict(sorted(by_type.items())),
+        not_asked_for=tuple(sorted(one for one in sections if one not in asked)),
+        unknown=tuple(sorted(asked - sections.keys())),
+    )
+
+
+def _tokens(parts: Sequence[StoredChunk]) -> int:
+    return sum(part.token_count for part in parts)

@@ -1,0 +1,244 @@
+"""A v0 database -> campaigns of ours, all of them or none, and the report that compares the two."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from lorewright.campaigns.campaigns import Campaigns
+from lorewright.campaigns.checks import check
+from lorewright.campaigns.rulesets import load_ruleset
+from lorewright.campaigns.scenario import Scenario
+from lorewright.campaigns.store import new_file
+from lorewright.contrib.import_v0.notes import Notes
+from lorewright.contrib.import_v0.numbering import note_numbers
+from lorewright.contrib.import_v0.parity import TableParity, parity_of
+from lorewright.contrib.import_v0.reading import campaigns_of, unowned_summaries
+from lorewright.contrib.import_v0.rows import V0Campaign
+from lorewright.contrib.import_v0.store import ImportedCampaign, Origin, origin_of, write_imported
+from lorewright.contrib.import_v0.story import OPENING, sittings_of, turns_of
+from lorewright.contrib.import_v0.tables import V0File, read_v0
+from lorewright.contrib.import_v0.values import Faults
+from lorewright.contrib.import_v0.world import world_of
+from lorewright.errors import CampaignError, ImportRefused, NotFound
+from lorewright.ids import canonical_json, is_id, slug
+from lorewright.rules.outcomes import Validation
+from lorewright.rules.rulesets import CampaignRules
+from lorewright.storage.campaign_tables import CAMPAIGN_MIGRATIONS
+from lorewright.storage.database import delete_files_of
+from lorewright.storage.migrations import migrate
+from lorewright.turn.store.rows import now
+from lorewright.turn.views.draft import turn_id_of
+from lorewright.turn.views.scope import suggestions
+from lorewright.values.messages import Message
+from lorewright.values.result import NEXT_PROMPT, TurnResult
+from lorewright.world.state import WorldState
+
+_RULESET = "freeform"
+_ONE_BY_ONE = "import them one by one with --only and --id"
+
+
+@dataclass(frozen=True, slots=True)
+class Imported:
+    """A campaign of a v0 file and ours; `is_new` where it was written now. `tables` compares them."""
+
+    id: str
+    v0_id: str
+    turns: int
+    is_new: bool
+    tables: tuple[TableParity, ...]
+
+    @property
+    def is_equal(self) -> bool:
+        """Whether nothing differs that should not."""
+        return not any(table.differs for table in self.tables)
+
+
+@dataclass(frozen=True, slots=True)
+class _Prepared:
+    campaign: V0Campaign
+    ours: ImportedCampaign
+    notes: Notes
+    is_new: bool
+
+
+def import_v0(
+    campaigns: Campaigns, path: Path, *, campaign_id: str | None = None, only: str | None = None
+) -> list[Imported]:
+    """Every campaign of a v0 file (or `only` one, by its ID there) as one of ours, and how it compares. What was
+    imported already stays as it is.
+
+    Raises:
+        NotFound: there is no such file, or no such campaign in it.
+        ImportRefused: the file holds what cannot be read, or has changed since it was imported.
+        CampaignError: an ID is taken by another campaign, or no ID.
+    Whatever is raised, nothing was imported, and the file is as it was.
+    """
+    file, faults = read_v0(path), Faults()
+    found = campaigns_of(file, faults, fallback_id=path.stem)
+    faults.refuse()
+    everyone, named = found, ", ".join(one.id for one in found)
+    if only is not None:
+        found = [one for one in found if one.id == only]
+    if not found:
+        raise NotFound(f"{path.name} holds no campaign {only}", hint=f"it holds: {named}")
+    if campaign_id is not None and len(found) > 1:
+        raise CampaignError(
+            f"{path.name} holds several campaigns ({named}), and --id names one", hint="say which with --only"
+        )
+    prepared = [_prepared(campaigns, path, one, campaign_id) for one in found]
+    ids = [one.ours.row["id"] for one in prepared]
+    if len(set(ids)) < len(ids):
+        raise ImportRefused(f"campaigns of {path.name} would have the same ID here: {', '.join(ids)}", hint=_ONE_BY_ONE)
+    _write(campaigns, [one.ours for one in prepared if one.is_new])
+    return [_compared(campaigns, one, file, everyone) for one in prepared]
+
+
+def _prepared(campaigns: Campaigns, path: Path, campaign: V0Campaign, wanted: str | None) -> _Prepared:
+    """A campaign, mapped; whether it is new or was imported before.
+
+    Raises:
+        ImportRefused, CampaignError: see `import_v0`.
+    """
+    campaign_id = wanted or _id_of(campaign)
+    if not is_id(campaign_id):
+        raise CampaignError(f"{campaign_id!r} cannot be a campaign ID", hint="use letters, digits, _ and -")
+    is_new = campaign_id not in campaigns.ids()
+    if not is_new:
+        _same_as_before(campaigns, path, campaign, campaign_id)
+    faults, notes = Faults(), Notes()
+    state = world_of(campaign, campaign_id, faults, notes)
+    note_numbers(campaign, notes)
+    sittings = sittings_of(campaign, faults, notes)
+    faults.refuse()
+    opening = _opening(campaign_id, state)
+    turns = turns_of(campaign, campaign_id, state, sittings, opening.turn_id)
+    ours = ImportedCampaign(
+        row=_row(campaign, campaign_id, state, notes),
+        origin=Origin(campaign.id, campaign.fingerprint, len(turns), notes.kept),
+        state=state,
+        opening=opening,
+        opening_result=_opening_result(opening, state),
+        turns=turns,
+        sittings=sittings,
+    )
+    return _Prepared(campaign, ours, notes, is_new)
+
+
+def _id_of(campaign: V0Campaign) -> str:
+    return campaign.id if is_id(campaign.id) else slug(campaign.id, fallback="v0").replace("-", "_")
+
+
+def _same_as_before(campaigns: Campaigns, path: Path, campaign: V0Campaign, campaign_id: str) -> None:
+    with campaigns.reading(campaign_id) as store:
+        origin = origin_of(store)
+    if origin is None or origin.v0_id != campaign.id:
+        raise CampaignError(
+            f"there is a campaign {campaign_id} already, and it did not come from {campaign.id!r} of {path.name}",
+            hint="choose another --id (and --only, where the file holds several)",
+        )
+    if origin.fingerprint != campaign.fingerprint:
+        raise ImportRefused(
+            f"{campaign.id!r} of {path.name} is not what it was when {campaign_id} was imported "
+            f"(then {origin.turns} turns, now {len(campaign.events)}); nothing was changed",
+            hint="import it beside the first with another --id",
+        )
+
+
+def _row(campaign: V0Campaign, campaign_id: str, state: WorldState, notes: Notes) -> dict[str, Any]:
+    ruleset, ruleset_hash = load_ruleset(_RULESET)
+    player, own = state.entities[state.player_id], f"{campaign_id}:"
+    # As an author would name them: what is the campaign's own has no pack before it.
+    places = {one.id.removeprefix(own): {"name": one.name} for one in state.entities.values() if one.type == "location"}
+    scenario = Scenario.model_validate(
+        {
+            "id": campaign_id,
+            "name": campaign.name,
+            "intro_seed": OPENING,
+            "start": state.scene.location_id.removeprefix(own),
+            "places": places,
+            "player": {"name": player.name, "pronoun": player.pronoun},
+            "scene_seed": notes.kept.get("scene"),
+            "calibration": campaign.calibration,
+            "system": campaign.system,
+            "genre_rules": campaign.genre_rules,
+        }
+    )
+    return {
+        "id": campaign_id,
+        "name": campaign.name,
+        "scenario_id": campaign_id,
+        "scenario_json": canonical_json(scenario.model_dump(mode="json", by_alias=True)),
+        "rules_json": canonical_json(CampaignRules(ruleset=ruleset).model_dump(mode="json", by_alias=True)),
+        "ruleset_id": ruleset.id,
+        "ruleset_hash": ruleset_hash,
+        # The same file gives the same dice.
+        "seed": int(campaign.fingerprint[:7], 16),
+        "created_at": campaign.created_at or now(),
+    }
+
+
+def _opening(campaign_id: str, state: WorldState) -> Message:
+    return Message(
+        owner="narrator",
+        type="narration",
+        turn_id=turn_id_of(campaign_id, None, "start"),
+        seq=0,
+        content=OPENING,
+        audience=(state.player_id,),
+    )
+
+
+def _opening_result(opening: Message, state: WorldState) -> TurnResult:
+    related = [state.name_of(one) for thread in state.threads.values() for one in thread.related_entity_ids]
+    return TurnResult(
+        turn_no=0,
+        turn_id=opening.turn_id,
+        messages=(opening,),
+        final_text=opening.content,
+        next_prompt=NEXT_PROMPT,
+        suggested_actions=suggestions(state, related),
+        clarification_question=None,
+        citations=(),
+        engine_events=(),
+        validation=Validation(),
+        rolls=(),
+        clocks=(),
+        tokens={"input": 0, "output": 0},
+    )
+
+
+def _write(campaigns: Campaigns, new: Sequence[ImportedCampaign]) -> None:
+    """Write all of them; where one cannot be, none is left."""
+    written: list[Path] = []
+    try:
+        for one in new:
+            path = campaigns.folder / f"{one.row['id']}.db"
+            with new_file(path) as database:
+                migrate(database, CAMPAIGN_MIGRATIONS)
+                write_imported(database, one, now())
+                found = check(database.path).findings
+                if found:
+                    raise ImportRefused(f"what it holds does not fit together: {found[0].where}: {found[0].what}")
+            written.append(path)
+    except BaseException as problem:
+        for path in written:
+            with suppress(OSError):
+                delete_files_of(path)
+        if isinstance(problem, FileExistsError):
+            raise CampaignError("another process made a campaign of that ID", hint="choose another --id") from None
+        raise
+
+
+def _compared(campaigns: Campaigns, one: _Prepared, file: V0File, everyone: Sequence[V0Campaign]) -> Imported:
+    campaign_id = one.ours.row["id"]
+    with campaigns.reading(campaign_id) as store:
+        tables = parity_of(one.campaign, store, one.notes, sittings=len(one.ours.sittings), file=file)
+    homeless = unowned_summaries(file, everyone)
+    if homeless:
+        why = "scope_id names no campaign, thread, scene or sitting of the file"
+        tables = (*tables, TableParity("summaries of nobody", homeless, 0, 0, no_home=(why,)))
+    return Imported(campaign_id, one.campaign.id, len(one.ours.turns), one.is_new, tables)

@@ -1,0 +1,239 @@
+"""Values of v0's rows, read as what they must be; whatever is not is noted with its table, row and column."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Any, NoReturn
+
+from lorewright.contrib.import_v0.tables import V0Row
+from lorewright.errors import ImportRefused
+from lorewright.ids import is_id
+from lorewright.world.schemas import is_json
+
+# Longer than any name or ID that somebody gave.
+_LONGEST_NAME = 200
+_LONGEST_TEXT = 1_000_000
+_LARGEST = 2**31
+_TOLD = 20
+
+_MEND = "mend it in a copy of the file, and import that; nothing was imported"
+
+
+@dataclass(slots=True)
+class Faults:
+    """What is wrong with a file, in the order in which it was met."""
+
+    lines: list[str] = field(default_factory=list)
+
+    def add(self, where: str, what: str) -> None:
+        """Note something that cannot be imported."""
+        self.lines.append(f"{where}: {what}")
+
+    def refuse(self) -> None:
+        """Raise where anything was noted.
+
+        Raises:
+            ImportRefused: all of it, a line each.
+        """
+        if self.lines:
+            more = [f"and {len(self.lines) - _TOLD} more"] if len(self.lines) > _TOLD else []
+            raise ImportRefused("\n".join([*self.lines[:_TOLD], *more]), hint=_MEND)
+
+
+@dataclass(frozen=True, slots=True)
+class Reader:
+    """One row, to be read column by column. What is wrong is noted in `faults`, and something harmless is returned, so
+    that all of it is told at once."""
+
+    row: V0Row
+    faults: Faults
+
+    def wrong(self, column: str, what: str) -> None:
+        """Note that a column of the row cannot be imported."""
+        self.faults.add(self.row.where, f"{column} {what}")
+
+    def has(self, column: str) -> bool:
+        """Whether the file has the column, and the row something in it."""
+        return self.row.values.get(column) is not None
+
+    def text(self, column: str, *, prose: bool = True) -> str:
+        """A text; one that is no prose has no line ends and is neither empty nor long."""
+        value = self.row.values.get(column)
+        if not isinstance(value, str):
+            self.wrong(column, f"is {_kind(value)} and must be a text")
+            return ""
+        if prose and len(value) > _LONGEST_TEXT:
+            self.wrong(column, f"has {len(value)} characters; at most {_LONGEST_TEXT} are taken")
+        elif not prose and not 0 < len(value) <= _LONGEST_NAME:
+            self.wrong(column, f"has {len(value)} characters; it must have 1 to {_LONGEST_NAME}")
+        elif (problem := _unprintable(value, prose=prose)) is not None:
+            self.wrong(column, f"holds {problem}")
+        else:
+            return value
+        return ""
+
+    def name(self, column: str) -> str:
+        """A short text of one line."""
+        return self.text(column, prose=False)
+
+    def known_as(self, column: str) -> str:
+        """The ID of somebody or something: `viktor`, or `neo_seattle:viktor`."""
+        value = self.name(column)
+        if value:
+            self.check_id(column, value)
+        return value
+
+    def check_id(self, column: str, value: str) -> None:
+        """Note an ID that could not be one of ours."""
+        parts = value.split(":")
+        if len(parts) > 2 or not all(map(is_id, parts)):
+            self.wrong(
+                column, f"{value[:80]!r} cannot be an ID: use letters, digits, _ and -, maybe behind a pack and a :"
+            )
+
+    def number(self, column: str, *, least: int = -_LARGEST, most: int = _LARGEST) -> int:
+        """A whole number."""
+        value = self.row.values.get(column)
+        if type(value) is int and least <= value <= most:
+            return value
+        shown = str(value) if type(value) is int else _kind(value)
+        self.wrong(column, f"is {shown} and must be a whole number from {least} to {most}")
+        return max(least, 0)
+
+    def share(self, column: str) -> float:
+        """A number from 0 to 1."""
+        value = self.row.values.get(column)
+        if isinstance(value, (int, float)) and 0 <= value <= 1:
+            return float(value)
+        self.wrong(column, "must be a number from 0 to 1")
+        return 0.0
+
+    def time(self, column: str) -> str | None:
+        """A time in UTC; None where there is none."""
+        if not self.has(column):
+            return None
+        told = self.name(column)
+        try:
+            time = datetime.fromisoformat(told)
+        except ValueError:
+            self.wrong(column, f"{told!r} is no time; write it as 2091-03-15T20:30:00+00:00")
+            return None
+        in_zone = time if time.tzinfo is not None else time.replace(tzinfo=UTC)
+        try:
+            return in_zone.astimezone(UTC).isoformat(timespec="milliseconds")
+        except OverflowError:
+            self.wrong(column, f"{told!r} is beyond all calendars")
+            return None
+
+    def json(self, column: str, *kinds: type, raw: bool = False) -> Any:
+        """What the JSON of a column says, of one of the kinds where any are given; an absent column says nothing. With
+        `raw` it is a record that nobody shows, and may hold any characters."""
+        if self.row.values.get(column) is None and column not in self.row.values:
+            return None
+        text = self.row.values[column]
+        if not isinstance(text, str):
+            self.wrong(column, f"is {_kind(text)} and must be a text of JSON")
+            return _empty(kinds)
+        try:
+            value = json.loads(text, parse_constant=_no_constant)
+        except (ValueError, RecursionError) as problem:
+            self.wrong(column, f"is no JSON: {str(problem)[:120] or type(problem).__name__}")
+            return _empty(kinds)
+        if kinds and not isinstance(value, kinds):
+            self.wrong(column, f"must be {' or '.join(_JSON_NAMES[kind] for kind in kinds)}")
+        elif not (is_json(value) if not raw else _is_deep_enough(value)):
+            self.wrong(column, "is nested too deeply, or holds a number that is too large")
+        elif (strange := _in_json(value, raw=raw)) is not None:
+            self.wrong(column, f"holds {strange}")
+        else:
+            return value
+        return _empty(kinds)
+
+    def ids(self, column: str) -> tuple[str, ...]:
+        """A JSON list of IDs, each once."""
+        found = self.json(column, list) or []
+        for one in found:
+            if not isinstance(one, str):
+                self.wrong(column, "must be a list of IDs")
+                return ()
+            self.check_id(column, one)
+        return tuple(dict.fromkeys(found))
+
+    def tags(self) -> tuple[str, ...]:
+        """Tags as JSON or with commas between them, each once."""
+        told = self.text("tags")
+        found: Sequence[Any] = self.json("tags", list) if told.lstrip().startswith("[") else told.split(",")
+        if not all(isinstance(one, str) for one in found):
+            self.wrong("tags", "must be a list of texts")
+            return ()
+        return tuple(dict.fromkeys(one.strip() for one in found if one.strip()))
+
+
+_JSON_NAMES: dict[type, str] = {dict: "an object", list: "a list", str: "a text"}
+
+
+def _no_constant(name: str) -> NoReturn:
+    raise ValueError(f"{name} is no number")
+
+
+def _empty(kinds: tuple[type, ...]) -> Any:
+    return kinds[0]() if kinds else None
+
+
+def _kind(value: object) -> str:
+    names = {type(None): "empty", bytes: "raw bytes", int: "a number", float: "a number", str: "a text"}
+    return names.get(type(value), type(value).__name__)
+
+
+def _unprintable(text: str, *, prose: bool) -> str | None:
+    """What no text may hold, or None. Prose has lines and tabs."""
+    allowed = "\n\t\r" if prose else ""
+    for sign in text:
+        code = ord(sign)
+        if 0xD800 <= code <= 0xDFFF:
+            return "bytes that are no text in UTF-8"
+        if (code < 32 or 127 <= code < 160) and sign not in allowed:
+            return f"the control character U+{code:04X}"
+    return None
+
+
+def _in_json(value: Any, *, raw: bool) -> str | None:
+    """The same of every text in a value. A record may hold control characters, which JSON can write."""
+    judge: Callable[[str], str | None] = _half_a_sign if raw else lambda text: _unprintable(text, prose=True)
+    waiting = [value]
+    while waiting:
+        one = waiting.pop()
+        if isinstance(one, dict):
+            waiting += [*one, *one.values()]
+        elif isinstance(one, list):
+            waiting += one
+        elif isinstance(one, str) and (problem := judge(one)) is not None:
+            return problem
+    return None
+
+
+def _half_a_sign(text: str) -> str | None:
+    return "half of a sign" if any(0xD800 <= ord(sign) <= 0xDFFF for sign in text) else None
+
+
+def _is_deep_enough(value: Any) -> bool:
+    """Whether a record is shallow enough to be written again; its numbers are nobody's business."""
+    level, depth = [value], 0
+    while level:
+        depth += 1
+        if depth > _DEEPEST_RECORD:
+            return False
+        level = [
+            inner
+            for one in level
+            if isinstance(one, (dict, list))
+            for inner in (one.values() if isinstance(one, dict) else one)
+        ]
+    return True
+
+
+# Python writes JSON of some hundreds of levels, and a record has a few.
+_DEEPEST_RECORD = 100

@@ -1,0 +1,1 @@
+"""Lore in the formats of other programs, read and written."""

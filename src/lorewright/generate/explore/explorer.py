@@ -1,0 +1,136 @@
+"""A folder or pack -> a walk in it: found, installed, surveyed, begun, gone on with."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from lorewright.campaigns.campaigns import Campaigns
+from lorewright.campaigns.scenario import Scenario
+from lorewright.errors import NotFound
+from lorewright.generate.explore.making import make_scenario, scenario_id
+from lorewright.generate.explore.report import report
+from lorewright.generate.explore.survey import survey
+from lorewright.index.generation import GenerationKey
+from lorewright.index.library import InstalledPack, Library
+from lorewright.packs.findings import Finding
+from lorewright.packs.loader import Progress, content_hash_of, no_progress
+from lorewright.values.campaign import CampaignRow
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A pack that is ready to be walked in: its walk for a seed, and the lines that say what was found."""
+
+    pack: InstalledPack
+    scenario: Scenario
+    lines: tuple[str, ...]
+
+
+class Explorer:
+    """Makes walks. The library that it is given finds by words alone, so that no embedding delays a first prompt."""
+
+    def __init__(self, library: Library, content_packs: Path) -> None:
+        self._library = library
+        self._content_packs = content_packs
+        # The texts that were indexed here, not found indexed.
+        self._built: list[GenerationKey] = []
+
+    def pack(self, name: str, *, progress: Progress = no_progress) -> tuple[InstalledPack, tuple[Finding, ...]]:
+        """The pack of a folder, or of an ID, as its folder is now, files with errors left out. A pack that is not
+        installed yet is; what is installed stays as it is, also where its folder holds another text by now.
+
+        Raises:
+            NotFound: there is no such folder or pack.
+            PackError: the folder cannot be installed.
+        """
+        folder = Path(name)
+        return self._installed(folder, progress) if folder.is_dir() else self.pack_of_id(name, progress=progress)
+
+    def unchanged(self, name: str, *, installed: bool = False) -> InstalledPack | None:
+        """The installed pack of a folder or an ID as its folder is now, where that text was indexed before, or is the
+        `installed` one; None else."""
+        folder = Path(name)
+        for pack in self._library.packs():
+            root = Path(pack.path)
+            meant = (
+                root.samefile(folder) if folder.is_dir() and root.is_dir() else pack.id == name and not folder.is_dir()
+            )
+            now = replace(pack, content_hash=content_hash_of(root)) if meant and root.is_dir() else None
+            if now is not None and self._library.has(now.key) and (now.key == pack.key or not installed):
+                return now
+        return None
+
+    def pack_of_id(self, name: str, *, progress: Progress = no_progress) -> tuple[InstalledPack, tuple[Finding, ...]]:
+        """An installed pack as its folder is now, or as it was where that is gone; a pack of the workspace is
+        installed where it is not yet.
+
+        Raises:
+            NotFound: there is no such pack.
+        """
+        installed = {pack.id: pack for pack in self._library.packs()}
+        if name in installed:
+            there = Path(installed[name].path)
+            return self._installed(there, progress) if there.is_dir() else (installed[name], ())
+        if (self._content_packs / name).is_dir() and name not in ("", ".", "..") and "/" not in name:
+            return self._installed(self._content_packs / name, progress)
+        known = ", ".join(installed) or "none"
+        hint = f"name a folder of markdown files, or an installed pack ({known})"
+        raise NotFound(f"there is no folder or pack {name}", hint=hint)
+
+    def _installed(self, folder: Path, progress: Progress) -> tuple[InstalledPack, tuple[Finding, ...]]:
+        indexed = self._library.index_folder(folder, progress=progress)
+        if indexed.built:
+            self._built.append(indexed.pack.key)
+        return indexed.pack, indexed.findings
+
+    @contextmanager
+    def trying(self) -> Iterator[None]:
+        """What is read within leaves no index behind, unless it is of an installed pack; nothing may be begun with it
+        that is kept."""
+        before = len(self._built)
+        try:
+            yield
+        finally:
+            while len(self._built) > before:
+                self._library.forget_text(self._built.pop())
+
+    def walk(self, pack: InstalledPack, findings: tuple[Finding, ...], *, seed: int) -> Found:
+        """The walk in an installed pack.
+
+        Raises:
+            NotFound: the pack has nothing that anyone may read.
+        """
+        generation = self._library.open(pack.key)
+        try:
+            seen = survey(generation)
+            roles = generation.role_counts()
+        finally:
+            generation.close()
+        if not seen.notes:
+            raise NotFound(f"{pack.id} has no note that anyone may read", hint="see: lorewright pack validate FOLDER")
+        scenario = make_scenario(seen, seed=seed)
+        lines = report(seen, scenario, files=pack.files, roles=roles, findings=findings)
+        return Found(pack, scenario, tuple(lines))
+
+    def begin(self, found: Found, campaigns: Campaigns, *, campaign_id: str | None = None, seed: int) -> CampaignRow:
+        """Begin a campaign of a walk, found by words for now.
+
+        Raises:
+            CampaignError: the ID is taken.
+        """
+        source = f"the walk in {found.pack.id}"
+        return campaigns.begin(
+            found.scenario, [found.pack], self._library, source=source, campaign_id=campaign_id, seed=seed
+        )
+
+
+def latest_walk(pack_id: str, campaigns: Campaigns) -> CampaignRow | None:
+    """The campaign of the walk in a pack that was begun last, or None."""
+    wanted = scenario_id(pack_id)
+    walks = [
+        row for row in campaigns.rows() if row.scenario_id == wanted and pack_id in {pin.pack_id for pin in row.pins}
+    ]
+    return max(walks, key=lambda row: (row.created_at, len(row.id), row.id), default=None)

@@ -1,0 +1,266 @@
+"""Survey and seed -> an ordinary Scenario: places, people, things, threads; no rules and no ending."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from lorewright.campaigns.names import PLAYER_NAMES
+from lorewright.campaigns.scenario import Scenario
+from lorewright.generate.explore.demo import demo_lines
+from lorewright.generate.explore.joining import AuthoredPath, Path, Tied, joined
+from lorewright.generate.explore.peopling import MOST_PEOPLE, MOST_THINGS, whereabouts
+from lorewright.generate.explore.shelves import shelves
+from lorewright.generate.explore.survey import Note, Survey
+from lorewright.generate.explore.titles import Titled, common_name, display_name, distinct_names
+from lorewright.ids import local, shown_item, slug
+from lorewright.world.state import OFFSTAGE, SHELF_TAG
+
+# Fewer places than this among so many notes are no map to walk on.
+_FEW_PLACES, _NOTES_A_PLACE = 5, 20
+_MOST_FACTIONS = 60
+_MOST_RELATED = 6
+# How near a relation makes two places: a tag, then a folder, the deeper the nearer.
+_TAG_NEARNESS = 50
+
+
+def has_map(survey: Survey) -> bool:
+    """Whether a pack has places enough to walk in; else its folders are walked as shelves."""
+    places = len(survey.of_type("location"))
+    return places >= _FEW_PLACES or places * _NOTES_A_PLACE >= len(survey.notes) > 0 < places
+
+
+def make_scenario(survey: Survey, *, seed: int) -> Scenario:
+    """The scenario of a walk; the same survey and seed give the same scenario."""
+    made = _walk(survey, seed) if has_map(survey) else _library(survey)
+    lasting = {
+        "id": scenario_id(survey.pack_id),
+        "name": f"A walk in {display_name(survey.pack_name, fallback=survey.pack_id)}",
+        "content_packs": [survey.pack_id],
+        "player": {"name": "the visitor", "pronoun": "they"},
+        "threads": _threads(survey, made),
+        # Conditions of the pack ask for these; nothing moves them, and what they are called may be a secret.
+        "clocks": {
+            clock: {"name": f"Clock {number}", "max": most}
+            for number, (clock, most) in enumerate(survey.clocks.items(), start=1)
+        },
+    }
+    scenario = Scenario.model_validate({**lasting, **made})
+    return scenario.model_copy(update={"demo": tuple(demo_lines(scenario)), "demo_seed": seed})
+
+
+def scenario_id(pack_id: str) -> str:
+    """The ID of the walk in a pack, and of its campaign."""
+    return f"explore_{pack_id}"[:100]
+
+
+def _walk(survey: Survey, seed: int) -> dict[str, Any]:
+    places, people = survey.of_type("location"), survey.of_type("npc")
+    found = only_found(survey, places)
+    things = [note for note in survey.of_type("item") if note.id not in found]
+    hidden = [survey.notes[one] for one in found]
+    factions = survey.of_type("faction")[:_MOST_FACTIONS]
+    names = names_of_notes([*places, *people, *things, *hidden, *factions])
+    ids = [place.id for place in places]
+    start = min(places, key=lambda place: (-_weights(survey)[place.id], place.order))
+    people_at = whereabouts(survey, people, ids, seed=seed, most=MOST_PEOPLE)
+    things_at = whereabouts(survey, things, ids, seed=seed, most=MOST_THINGS)
+    ways = ways_between(places)
+    return {
+        "summary": "A walk through the places of the notes, as the notes tell of them.",
+        "intro_seed": _intro(names[start.id], [names[path.to] for path in ways[start.id]]),
+        "start": key_of_note(start.id),
+        "places": {key_of_note(one): {"name": names[one], "exits": exits_of(ways[one], names)} for one in ids},
+        "cast": {
+            key_of_note(note.id): {"at": key_of_note(people_at[note.id]), "name": names[note.id]} for note in people
+        },
+        "things": {
+            **{thing_key(note): _thing(note, names, at=key_of_note(things_at[note.id])) for note in things},
+            **{thing_key(note): _thing(note, names) for note in hidden},
+        },
+        "finds": _finds(survey, found),
+        "entities": [{"id": key_of_note(note.id), "type": "faction", "name": names[note.id]} for note in factions],
+    }
+
+
+def _library(survey: Survey) -> dict[str, Any]:
+    notes = [note for note in survey.notes.values() if note.has_text]
+    rooms = shelves(notes)
+    room_names = {room.key: room.name for room in rooms}
+    names = names_of_notes(notes, taken=room_names.values())
+    first = rooms[0]
+    return {
+        "summary": f"{len(notes):,} notes on {len(rooms):,} shelves: this pack has no map of its own.",
+        "intro_seed": _library_intro(first.name, [room_names[one] for one in first.ways]),
+        "start": first.key,
+        "places": {
+            room.key: {
+                "name": room.name,
+                "tags": (SHELF_TAG,),
+                "exits": {room_names[one]: {"to": one} for one in dict.fromkeys(room.ways)},
+            }
+            for room in rooms
+        },
+        "things": {
+            thing_key(note): _thing(note, names, at=room.key, on_shelf=True) for room in rooms for note in room.notes
+        },
+    }
+
+
+def key_of_note(note_id: str) -> str:
+    """What a scenario calls a note: its ID without the pack, but for the words that mean somebody else there."""
+    bare = local(note_id)
+    return note_id if bare in (*PLAYER_NAMES, OFFSTAGE) else bare
+
+
+def thing_key(note: Note) -> str:
+    """The key of a note's thing in a scenario: no note can have it as its ID."""
+    return f"the thing {local(note.id)}"
+
+
+def _thing(note: Note, names: Mapping[str, str], *, at: str | None = None, on_shelf: bool = False) -> dict[str, Any]:
+    # On a shelf stands a note with its title, elsewhere lies the thing itself.
+    thing = {"name": names[note.id] if on_shelf else common_name(names[note.id]), "entity": note.id}
+    return thing if at is None else {**thing, "at": at}
+
+
+def names_of_notes(notes: Sequence[Note], *, taken: Iterable[str] = ()) -> dict[str, str]:
+    """A name for each note, by its ID, no two alike and none as one that is taken."""
+    return distinct_names(
+        (
+            Titled(
+                note.id,
+                note.entity.name,
+                fallback=note.entity.file_path.rpartition("/")[2].rpartition(".")[0],
+                apart=note.folder[-1] if note.folder else "",
+            )
+            for note in notes
+        ),
+        taken=taken,
+    )
+
+
+def _weights(survey: Survey) -> dict[str, int]:
+    """How well each note is linked: the notes that it names, and those that name it."""
+    near: dict[str, set[str]] = {one: set(note.links) for one, note in survey.notes.items()}
+    for one, note in survey.notes.items():
+        for target in (*note.links, *note.mentions):
+            near[target].add(one)
+    return {one: len(others) for one, others in near.items()}
+
+
+def ways_between(places: Sequence[Note]) -> dict[str, tuple[Path, ...]]:
+    """The ways out of each place, so that every place can be reached from every other: authored exits, then links, then
+    whatever else ties them."""
+    return joined([_tied(place) for place in places], _authored(places), _links(places))
+
+
+def _tied(place: Note) -> Tied:
+    keys = {slug(tag): _TAG_NEARNESS for tag in place.entity.tags}
+    folders = ["/".join(place.folder[:depth]) for depth in range(1, len(place.folder) + 1)]
+    keys |= {f"folder {folder}": depth for depth, folder in enumerate(folders, start=1)}
+    return Tied(place.id, keys, title=slug(place.entity.name), weight=len(place.links) + len(place.mentions))
+
+
+def _authored(places: Sequence[Note]) -> list[AuthoredPath]:
+    return [
+        AuthoredPath(place.id, Path(way.to, way.minutes, _exit_name(way.name, way.to)), way.one_way)
+        for place in places
+        for way in place.ways
+    ]
+
+
+def _exit_name(name: str, to: str) -> str | None:
+    """What the author calls the way; where that is no more than an ID, the place's name says it better."""
+    return None if name == local(to) else display_name(name)
+
+
+def _links(places: Sequence[Note]) -> dict[tuple[str, str], int]:
+    """How strongly two places are tied: a link counts more than a mention, and both ways more than one."""
+    order = {place.id: place.order for place in places}
+    found: dict[tuple[str, str], int] = {}
+    for place in places:
+        for strength, targets in ((2, place.links), (1, place.mentions)):
+            for other in (one for one in targets if one in order):
+                a, b = sorted((place.id, other), key=order.__getitem__)
+                found[a, b] = found.get((a, b), 0) + strength
+    return found
+
+
+def exits_of(paths: Sequence[Path], names: Mapping[str, str]) -> dict[str, dict[str, Any]]:
+    """Ways as a scenario's exits: by the author's name for each, else by where it leads."""
+    exits: dict[str, dict[str, Any]] = {}
+    for path in paths:
+        name = path.name if path.name and path.name not in exits else names[path.to]
+        exits[name] = {"to": key_of_note(path.to), "minutes": path.minutes}
+    return exits
+
+
+def only_found(survey: Survey, places: Sequence[Note]) -> dict[str, str]:
+    """The things that only a search brings to light, each with the hidden item that names it first. What a place names
+    openly, or what names a place, lies there for all to see."""
+    ids = {place.id for place in places}
+    openly = {target for place in places for target in place.links}
+    openly |= {note.id for note in survey.of_type("item") if ids.intersection(note.links)}
+    found: dict[str, str] = {}
+    for item in survey.finds:
+        for name in item.names:
+            if name not in openly:
+                found.setdefault(name, item.item_id)
+    return found
+
+
+def _finds(survey: Survey, found: Mapping[str, str]) -> dict[str, list[dict[str, str]]]:
+    """A thing that a hidden item names comes to lie in its place once it was found."""
+    at = {item.item_id: key_of_note(item.place_id) for item in survey.finds}
+    finds: dict[str, list[dict[str, str]]] = {}
+    for name, item_id in found.items():
+        put = {"put": thing_key(survey.notes[name]), "at": at[item_id]}
+        finds.setdefault(shown_item(item_id), []).append(put)
+    return finds
+
+
+def _threads(survey: Survey, made: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
+    """The threads that open text speaks of, each about those of its notes that are in the walk."""
+    placed = {*made["places"], *made.get("cast", ())}
+    related: dict[str, list[str]] = {thread: [] for thread in survey.threads}
+    for note in survey.notes.values():
+        for thread in note.threads:
+            about = related.setdefault(thread, [])
+            if key_of_note(note.id) in placed and len(about) < _MOST_RELATED:
+                about.append(key_of_note(note.id))
+    openly = {thread for note in survey.notes.values() for thread in note.threads}
+    return {
+        thread: {"title": _thread_title(thread) if thread in openly else "Something open", "related": about}
+        for thread, about in related.items()
+    }
+
+
+def _thread_title(thread: str) -> str:
+    title = display_name(thread.replace("_", " ").replace("-", " "))
+    return title[:1].upper() + title[1:]
+
+
+def _intro(start: str, ways: Sequence[str]) -> str:
+    first = f"You begin at {_lowered(start)}, and nobody has asked you to do anything."
+    onward = (
+        f"From here one can go to {_listed([_lowered(way) for way in ways])}."
+        if ways
+        else "It is the only place that the notes tell of."
+    )
+    return f"{first} {onward} What is said here is what the notes say; look, ask and search for the rest."
+
+
+def _library_intro(start: str, ways: Sequence[str]) -> str:
+    first = f"These notes tell of no places, so they stand on shelves. You begin at {_lowered(start)}."
+    onward = f"Beside it are {_listed([_lowered(one) for one in ways])}." if ways else "There is only this one."
+    return f"{first} {onward} Look at a note to hear what it says."
+
+
+def _lowered(name: str) -> str:
+    return "the " + name[4:] if name.startswith("The ") else name
+
+
+def _listed(names: Sequence[str]) -> str:
+    shown = list(names[:4])
+    return " and ".join([", ".join(shown[:-1]), shown[-1]]) if len(shown) > 1 else "".join(shown)

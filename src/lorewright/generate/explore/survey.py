@@ -1,0 +1,200 @@
+"""A generation -> Survey: the notes that anyone may read, what ties them together, and what hides the others.
+
+Only what is open counts: a link that stands in a secret ties nothing, and a note that is for the game master alone is
+not in the survey at all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import PurePosixPath
+
+from lorewright.generate.explore.titles import key_of
+from lorewright.ids import qualify
+from lorewright.index.conditions import StoredCondition, conditions_of
+from lorewright.index.generation import Generation, StoredChunk
+from lorewright.index.words import words_of
+from lorewright.packs.conditions import LoreConditions
+from lorewright.packs.exits import Way, ways_of
+from lorewright.packs.models import OPEN_ROLES, Entity, WhenClock, WhenFact, WhenThread
+from lorewright.retrieval.in_force import generations_in_force
+
+# Names of more words than this are not looked for in texts.
+_LONGEST_NAME = 6
+_LINK_KINDS = ("location", "entity", "faction")
+
+
+@dataclass(frozen=True, slots=True)
+class Note:
+    """One open note. `links` are the notes that its open text or its frontmatter names, in order; `threads` the same
+    for threads; `mentions` the places named in its text without a link; `has_text` whether there is anything to
+    read."""
+
+    entity: Entity
+    order: int
+    links: tuple[str, ...] = ()
+    threads: tuple[str, ...] = ()
+    mentions: tuple[str, ...] = ()
+    has_text: bool = False
+
+    @property
+    def id(self) -> str:
+        """The entity's qualified ID."""
+        return self.entity.id
+
+    @property
+    def folder(self) -> tuple[str, ...]:
+        """The folders that the note lies in, outermost first."""
+        return PurePosixPath(self.entity.file_path).parts[:-1]
+
+    @property
+    def ways(self) -> list[Way]:
+        """The exits that its author gave it."""
+        return ways_of(self.entity)
+
+
+@dataclass(frozen=True, slots=True)
+class HiddenItem:
+    """What a search in a place brings to light: its ID, and the item notes that it names."""
+
+    item_id: str
+    place_id: str
+    names: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Survey:
+    """The open notes of a pack by ID, in file order; how many are hidden or empty; what its conditions speak of."""
+
+    pack_id: str
+    pack_name: str
+    notes: Mapping[str, Note]
+    hidden: int
+    empty: int
+    threads: tuple[str, ...]
+    clocks: Mapping[str, int]
+    finds: tuple[HiddenItem, ...]
+
+    def of_type(self, *types: str) -> list[Note]:
+        """The notes of the types, in file order."""
+        return [note for note in self.notes.values() if note.entity.type in types]
+
+
+def survey(generation: Generation) -> Survey:
+    """Look a generation over, as it is when a walk in it begins: every thread open, every clock at its start."""
+    stored = conditions_of(generation)
+    threads, clocks = _spoken_of(stored)
+    start = LoreConditions(threads=dict.fromkeys(threads, "open"), clocks=dict.fromkeys(clocks, 0))
+    (in_force,) = generations_in_force((generation,), start)
+    entities = in_force.entities()
+    chunks: dict[str, list[StoredChunk]] = {}
+    for chunk in in_force.all_chunks():
+        chunks.setdefault(chunk.entity_id, []).append(chunk)
+    barred = _unreadable(stored, entities, generation.pack_id)
+    openly = {
+        one: [chunk for chunk in of_one if chunk.role in OPEN_ROLES]
+        for one, of_one in chunks.items()
+        if one in entities
+    }
+    shown = [one for one in entities if openly.get(one) and one not in barred]
+    places = _names(entity for one in shown if (entity := entities[one]).type == "location")
+    notes = {
+        one: _note(in_force, entities[one], number, openly[one], set(shown), places) for number, one in enumerate(shown)
+    }
+    return Survey(
+        pack_id=generation.pack_id,
+        pack_name=generation.manifest.name,
+        notes=notes,
+        hidden=sum(1 for one in entities if one in chunks and one not in notes),
+        empty=sum(1 for one in entities if one not in chunks),
+        threads=threads,
+        clocks=clocks,
+        finds=tuple(_finds(in_force, chunks, notes)),
+    )
+
+
+def _spoken_of(stored: Iterable[StoredCondition]) -> tuple[tuple[str, ...], dict[str, int]]:
+    """The threads and clocks that conditions name; of a clock the highest value."""
+    threads: dict[str, None] = {}
+    clocks: dict[str, int] = {}
+    for part in (part for one in stored for part in one.when.parts):
+        if isinstance(part, WhenThread):
+            threads[part.thread] = None
+        elif isinstance(part, WhenClock):
+            clocks[part.clock] = max(clocks.get(part.clock, 1), part.min or 1, part.max or 1)
+    return tuple(threads), {clock: min(value, 100) for clock, value in clocks.items()}
+
+
+def _unreadable(stored: Iterable[StoredCondition], entities: Mapping[str, Entity], pack_id: str) -> set[str]:
+    """The notes with a condition that no campaign could judge."""
+    barred = set()
+    for one in stored:
+        subjects = [qualify(pack_id, part.subject) for part in one.when.parts if isinstance(part, WhenFact)]
+        if not one.when.parts or any(subject not in entities for subject in subjects):
+            barred.add(one.entity_id)
+    return barred
+
+
+def _names(entities: Iterable[Entity]) -> dict[tuple[str, ...], str]:
+    """The words of each name and alias -> the one place that has it."""
+    found: dict[tuple[str, ...], str | None] = {}
+    for entity in entities:
+        for name in {entity.name, *entity.aliases}:
+            key = tuple(words_of(name))
+            if key and (len(key) > 1 or len(key[0]) > 3):
+                found[key] = None if found.get(key, entity.id) != entity.id else entity.id
+    return {key: entity_id for key, entity_id in found.items() if entity_id is not None}
+
+
+def _note(
+    generation: Generation,
+    entity: Entity,
+    order: int,
+    chunks: list[StoredChunk],
+    shown: set[str],
+    places: Mapping[tuple[str, ...], str],
+) -> Note:
+    links = [link for chunk in chunks for link in generation.links_of(chunk.row)]
+    others = [value for kind, value in links if kind in _LINK_KINDS and value in shown and value != entity.id]
+    named = [one for chunk in chunks for one in _named_in(chunk.text, places) if one != entity.id]
+    return Note(
+        entity=entity,
+        order=order,
+        links=tuple(dict.fromkeys(others)),
+        threads=tuple(dict.fromkeys(value for kind, value in links if kind == "thread")),
+        mentions=tuple(dict.fromkeys(named)),
+        has_text=any(key_of(chunk.text[:2_000]) for chunk in chunks),
+    )
+
+
+def _named_in(text: str, places: Mapping[tuple[str, ...], str]) -> list[str]:
+    if not places:
+        return []
+    words = words_of(text)
+    longest = min(_LONGEST_NAME, max(map(len, places)))
+    found = []
+    for start in range(len(words)):
+        for size in range(min(longest, len(words) - start), 0, -1):
+            place = places.get(tuple(words[start : start + size]))
+            if place is not None:
+                found.append(place)
+                break
+    return found
+
+
+def _finds(
+    generation: Generation, chunks: Mapping[str, list[StoredChunk]], notes: Mapping[str, Note]
+) -> Iterable[HiddenItem]:
+    """What can be found in the places, with the item notes that each names."""
+    items = {
+        tuple(words_of(name)): note.id
+        for note in notes.values()
+        if note.entity.type == "item"
+        for name in (note.entity.name, *note.entity.aliases)
+        if words_of(name)
+    }
+    for note in notes.values():
+        for chunk in chunks.get(note.id, ()) if note.entity.type == "location" else ():
+            for item in generation.items_of(chunk.row) if chunk.role == "discoverable" else ():
+                yield HiddenItem(item.id, note.id, tuple(dict.fromkeys(_named_in(item.text, items))))

@@ -1,0 +1,254 @@
+"""Stage, errand, words and ruleset -> an ordinary Scenario, with the lines that play it to its goal as its demo."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from lorewright.campaigns.scenario import Scenario
+from lorewright.generate.explore.making import exits_of
+from lorewright.generate.scenario.context import Outline
+from lorewright.generate.scenario.errand import Errand, Thing
+from lorewright.generate.scenario.ground import Ground
+from lorewright.generate.scenario.lot import Lot
+from lorewright.generate.scenario.ruling import CLOCK, DONE, ELSEWHERE, ERRAND, TOO_LATE, Rules
+from lorewright.generate.scenario.sentences import Words
+from lorewright.generate.scenario.staging import Speaker, Stage
+from lorewright.generate.scenario.stats import scene_seed, stat_block
+from lorewright.ids import local, slug
+from lorewright.rules.rulesets import Ruleset
+
+# What an errand is made of; a ruleset without these has no place for one.
+NEEDED_ACTS = ("go", "ask", "give")
+# Room for going astray: as many ways again as the errand takes, and some.
+_SLACK, _LONGEST_CLOCK = 6, 40
+_OTHER_CLOCKS = ("Trouble", "Weather", "Strain", "Doubt")
+
+
+@dataclass(frozen=True, slots=True)
+class Builder:
+    """Builds the scenario of one errand."""
+
+    ground: Ground
+    ruleset: Ruleset
+    stage: Stage
+    errand: Errand
+    words: Words
+    lot: Lot
+    outline: Outline | None = None
+
+    def scenario(self, scenario_id: str, made_by: Mapping[str, Any]) -> Scenario:
+        """The scenario; `made_by` says how it was made and is kept with it, read by no rule.
+
+        Raises:
+            ScenarioError: the ruleset's schemas ask for what cannot be made up.
+        """
+        people, lines = self.stage.cast, self.lines()
+        head = self._head()
+        seed = scene_seed(self.ruleset, place=self._name(self.stage.start), pressure=head["clock"])
+        blocks = {who: stat_block(self.ruleset, self.lot, who) for who in ("player", *(one.key for one in people))}
+        return Scenario.model_validate(
+            {
+                "id": scenario_id,
+                "name": head["name"],
+                "summary": head["summary"],
+                "stakes": head["stakes"],
+                "goals": self._goals(),
+                "tone": head["tone"],
+                "intro_seed": head["intro"],
+                "stat_blocks": {who: block for who, block in blocks.items() if block},
+                "scene_seed": seed,
+                "system": {"generated": {**made_by, "goal": DONE}},
+                "content_packs": list(self.ground.pack_ids),
+                "ruleset": self.ruleset.id,
+                "start": self._key(self.stage.start),
+                "player": {"name": "the visitor", "observations": self._memories("player")},
+                "places": dict(self._places()),
+                "things": {one.key: one_thing for one, one_thing in self._things()},
+                "cast": {one.key: self._cast(one) for one in people},
+                "entities": self._groups(),
+                "threads": self._threads(),
+                "clocks": self._clocks(lines),
+                "rules": list(Rules(self.ruleset, self.errand, self.words, tuple(self.ground.survey.clocks)).all()),
+                "endings": self._endings(),
+                "demo": lines,
+                "demo_seed": self.lot.seed,
+            }
+        )
+
+    def _head(self) -> dict[str, str]:
+        """Title and texts, a model's where one wrote them; what is to be done is said by us in any case."""
+        words, outline = self.words, self.outline
+        if outline is None:
+            return {
+                "name": words.title,
+                "summary": words.summary,
+                "stakes": words.stakes,
+                "tone": words.tone,
+                "intro": words.opening,
+                "clock": words.pressing.name,
+            }
+        return {
+            "name": _line(outline.title),
+            "summary": _line(outline.summary),
+            "stakes": _line(outline.stakes) or words.stakes,
+            "tone": _line(outline.tone) or words.tone,
+            "intro": f"{_line(outline.opening)} {words.aim}",
+            "clock": _line(outline.clock.name),
+        }
+
+    def _goals(self) -> dict[str, str]:
+        found = self.words.after()
+        if self.outline is not None:
+            keys = {one.id: one.key for one in self.stage.cast} | {local(one.id): one.key for one in self.stage.cast}
+            given = {keys[who]: _line(goal) for who, goal in self.outline.goals.items() if who in keys}
+            found = {**found, **given}
+        return found
+
+    def _places(self) -> Iterator[tuple[str, dict[str, Any]]]:
+        names = {one: self._name(one) for one in self.stage.places}
+        for place in self.stage.places:
+            exits = exits_of(self.stage.ways[place], names)
+            for way in exits.values():
+                way["to"] = self._key_of_target(str(way["to"]))
+            yield self._key(place), {"name": names[place], "exits": exits}
+
+    def _key_of_target(self, key: str) -> str:
+        """A way's target by the key that its place has here."""
+        return next((self._key(one) for one in self.stage.places if key in (one, local(one))), key)
+
+    def _things(self) -> Iterator[tuple[Thing, dict[str, Any]]]:
+        for thing, holder in ((self.errand.wanted, self.errand.holder), (self.errand.token, self.errand.helper)):
+            entity = {"entity": thing.entity} if thing.entity else {}
+            yield thing, {"name": thing.name, "held_by": holder.key, **entity}
+
+    def _cast(self, one: Speaker) -> dict[str, Any]:
+        member: dict[str, Any] = {"at": self._key(self.stage.at[one.key]), "name": one.name}
+        if one.speaks_for:
+            member |= {"profile": {"speaks_for": one.speaks_for}}
+        if steps := self._agenda(one):
+            member["agenda"] = steps
+        if memories := self._memories(one.key):
+            member["observations"] = memories
+        return member
+
+    def _memories(self, key: str) -> list[dict[str, Any]]:
+        content = self.words.remembered().get(key)
+        return [{"content": content, "importance": 4}] if content else []
+
+    def _agenda(self, one: Speaker) -> list[dict[str, Any]]:
+        """Whoever is not needed for the errand goes about as the packs tie them: to another place that is theirs."""
+        errand, here = self.errand, self.stage.at[one.key]
+        if one in (errand.holder, errand.helper, errand.taker):
+            return []
+        other = next((home for home in one.homes if home in self.stage.places and home != here), None)
+        if other is None:
+            return []
+        most = self._clock_max(self.lines())
+        steps = [(max(most // 3, 1), other), (max(2 * most // 3, 2), here)]
+        return [
+            {"when": {"clock": CLOCK, "min": at}, "do": [{"depart": one.key, "to": self._key(to)}]} for at, to in steps
+        ]
+
+    def _groups(self) -> list[dict[str, Any]]:
+        found = {one.id: one.speaks_for for one in self.stage.cast if one.speaks_for}
+        return [{"id": self.ground.key(one), "type": "faction", "name": name} for one, name in found.items()]
+
+    def _threads(self) -> dict[str, Any]:
+        """The errand, what a model outlined, and the threads that conditions of the packs ask for."""
+        errand = self.errand
+        about = [one.key for one in (errand.holder, errand.helper, errand.taker) if one is not None]
+        threads: dict[str, Any] = {
+            ERRAND: {"title": self.words.question, "stakes": self.words.stakes, "related": about}
+        }
+        for number, thread in enumerate(self.outline.threads if self.outline else (), start=1):
+            related = list(dict.fromkeys(key for one in thread.about if (key := self._present(one)) is not None))
+            threads[f"{ERRAND}_{number}"] = {
+                "title": _line(thread.title),
+                "stakes": _line(thread.stakes),
+                "related": related,
+            }
+        openly = {thread for note in self.ground.survey.notes.values() for thread in note.threads}
+        for asked_for in self.ground.survey.threads:
+            title = slug(asked_for).replace("-", " ").capitalize() if asked_for in openly else "Something open"
+            threads.setdefault(asked_for, {"title": title})
+        return threads
+
+    def _present(self, name: str) -> str | None:
+        """The key of somebody or a place by what an outline calls it, where it is on the stage."""
+        keys = {one.id: one.key for one in self.stage.cast} | {place: self._key(place) for place in self.stage.places}
+        return next((key for one, key in keys.items() if name in (one, local(one))), None)
+
+    def _clock_max(self, lines: Sequence[str]) -> int:
+        ways = sum(line.startswith("go ") for line in lines)
+        return min(2 * ways + _SLACK, _LONGEST_CLOCK)
+
+    def _clocks(self, lines: Sequence[str]) -> dict[str, Any]:
+        """What presses, and the clocks that conditions of the packs ask for; what those are called may be a secret."""
+        most = self._clock_max(lines)
+        near = {"relation": [(self.errand.taker or self.errand.holder).key, "you"], "tension": 1}
+        clocks: dict[str, Any] = {
+            CLOCK: {
+                "name": self._head()["clock"],
+                "max": most,
+                "cost": True,
+                "at": {2 * most // 3: [near], most: [{"end": TOO_LATE}]},
+            }
+        }
+        for number, (clock, highest) in enumerate(self.ground.survey.clocks.items()):
+            name = _OTHER_CLOCKS[number] if number < len(_OTHER_CLOCKS) else f"Clock {number + 1}"
+            clocks.setdefault(clock, {"name": name, "max": highest})
+        return clocks
+
+    def _endings(self) -> dict[str, Any]:
+        errand, words = self.errand, self.words
+        done: dict[str, Any] = {"say": words.done}
+        if errand.taker is None:
+            done["when"] = {"all": [{"has": errand.wanted.key}, {"at": self._key(errand.goal_place)}]}
+        elsewhere = {ELSEWHERE: {"say": words.elsewhere}} if errand.rival is not None else {}
+        told = _line(self.outline.clock.when_full) if self.outline else ""
+        return {DONE: done, **elsewhere, TOO_LATE: {"say": told or words.too_late}}
+
+    def lines(self) -> list[str]:
+        """What one types to bring it about, from the beginning to the goal."""
+        errand, stage, lines = self.errand, self.stage, ["look"]
+        here = stage.start
+        clue_at = errand.clue_place or stage.at[errand.helper.key]
+        here = self._go(lines, here, clue_at)
+        helper, holder = errand.helper.name, errand.holder.name
+        match errand.gate:
+            case "token":
+                lines.append(f"ask {helper} about {errand.token.the}")
+            case "word":
+                lines.append(f"ask {helper} about {errand.clue.words if errand.clue else ''}")
+            case "find":
+                lines.append(errand.clue.trigger or "search" if errand.clue else "search")
+            case "vouch":
+                lines.append(f"ask {helper} about {holder}")
+        here = self._go(lines, here, stage.at[errand.holder.key])
+        opening = (
+            f"give {errand.token.the} to {holder}"
+            if errand.gate == "token"
+            else f"ask {holder} about {errand.wanted.the}"
+        )
+        lines.append(opening)
+        self._go(lines, here, errand.goal_place)
+        if errand.taker is not None:
+            lines.append(f"give {errand.wanted.the} to {errand.taker.name}")
+        return lines
+
+    def _go(self, lines: list[str], start: str, end: str) -> str:
+        lines += [f"go to {self._name(place)}" for place in self.stage.route(start, end)]
+        return end
+
+    def _name(self, place: str) -> str:
+        return self.stage.rooms.get(place) or self.ground.names[place]
+
+    def _key(self, place: str) -> str:
+        return place if place in self.stage.rooms else self.ground.key(place)
+
+
+def _line(text: str) -> str:
+    """A model's text on one line, without what a terminal would obey."""
+    return " ".join("".join(char if char.isprintable() else " " for char in text).split())

@@ -1,0 +1,214 @@
+"""Packs, a ruleset, a seed and a brief -> a scenario that was played to its goal before anybody is given it."""
+
+from __future__ import annotations
+
+import asyncio
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from lorewright.campaigns.campaigns import Campaigns
+from lorewright.campaigns.rulesets import load_ruleset, rulesets_beside
+from lorewright.campaigns.scenario import Scenario
+from lorewright.campaigns.scenario_trial import tried_demo
+from lorewright.errors import ScenarioError
+from lorewright.generate.explore.explorer import Explorer
+from lorewright.generate.scenario.building import NEEDED_ACTS, Builder
+from lorewright.generate.scenario.choosing import Chooser
+from lorewright.generate.scenario.context import Outline
+from lorewright.generate.scenario.errand import plan_errand
+from lorewright.generate.scenario.ground import Ground, ground_of, sentences_on
+from lorewright.generate.scenario.lot import Lot
+from lorewright.generate.scenario.ruling import DONE
+from lorewright.generate.scenario.sentences import Words
+from lorewright.ids import is_id
+from lorewright.index.generation import Generation
+from lorewright.index.library import InstalledPack, Library
+from lorewright.llm.calls import CallLog
+from lorewright.llm.gateway import Options, run_structured
+from lorewright.llm.model import Model
+from lorewright.llm.prompt import PlainPrompts, Prompts
+from lorewright.packs.loader import Progress, no_progress
+from lorewright.retrieval.in_force import generations_in_force
+from lorewright.rules.rulesets import Ruleset
+from lorewright.turn.stages.stage import REPAIR
+from lorewright.values.stage_run import BUILTIN
+
+PROMPT = "scenario_generator"
+# Whatever the packs' own rules do to a first draft, one of so many plays.
+_ATTEMPTS = 12
+MAX_BRIEF = 1_000
+
+# A folder -> campaigns in it, to be thrown away.
+Rehearsal = Callable[[Path], Campaigns]
+
+
+@dataclass(frozen=True, slots=True)
+class Generated:
+    """A scenario, how many typed lines bring it to its goal, the words of the brief that nothing in the packs is
+    about, and the calls to the model that outlined it (none where none was asked)."""
+
+    scenario: Scenario
+    lines: int
+    unheard: tuple[str, ...]
+    log: CallLog | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """Packs that were read, and the ground that they give."""
+
+    installed: tuple[InstalledPack, ...]
+    ground: Ground
+
+
+class Generator:
+    """Makes scenarios. The library that it is given finds by words alone: nothing is embedded here."""
+
+    def __init__(self, folder: Path, library: Library, explorer: Explorer, rehearsal: Rehearsal) -> None:
+        self._folder = folder
+        self._library = library
+        self._explorer = explorer
+        self._rehearsal = rehearsal
+
+    def prepare(self, packs: Sequence[str], *, progress: Progress = no_progress) -> Prepared:
+        """Read packs (by ID or folder), for one scenario or many.
+
+        Raises:
+            NotFound: there is no such pack.
+            PackError: a folder cannot be installed.
+            ScenarioError: no pack is named.
+        """
+        if not packs:
+            raise ScenarioError("a scenario is made from at least one pack", hint="name one: --pack PACK")
+        installed = tuple(self._explorer.pack(name, progress=progress)[0] for name in dict.fromkeys(packs))
+        with self._opened(installed) as generations:
+            return Prepared(installed, ground_of(generations))
+
+    def id_for(self, prepared: Prepared, given: str | None, seed: int) -> str:
+        """The ID of a scenario as it was given, else the first pack's with the seed.
+
+        Raises:
+            ScenarioError: what was given can be no ID.
+        """
+        found = given or default_id(prepared.installed[0].id, seed)
+        if not is_id(found):
+            raise ScenarioError(f"{found!r} cannot be a scenario ID", hint="use letters, digits, _ and -")
+        return found
+
+    def generate(
+        self,
+        prepared: Prepared,
+        ruleset_id: str,
+        *,
+        seed: int = 1,
+        brief: str = "",
+        scenario_id: str | None = None,
+        model: Model | None = None,
+        prompts: Prompts | None = None,
+    ) -> Generated:
+        """A scenario by seed, played to its goal; with a model its outline is the model's. The same packs, seed and
+        brief (and outline) give the same scenario.
+
+        Raises:
+            NotFound: there is no such ruleset.
+            ScenarioError: the packs have too little, or the ruleset no place for it; the hint says what to do.
+            ProviderError: the model could not be asked, or its outline stayed invalid.
+        Nothing is written.
+        """
+        ruleset, _ = load_ruleset(ruleset_id, rulesets_beside(self._folder))
+        scenario_id = self.id_for(prepared, scenario_id, seed)
+        _check(ruleset, brief)
+        chooser = Chooser.of(prepared.ground, Lot(seed), brief)
+        outline, log = (None, None) if model is None else self._outlined(prepared, chooser, ruleset, model, prompts)
+        made_by = {
+            "seed": seed,
+            "brief": brief,
+            "model": model.key if model is not None else BUILTIN,
+            "packs": {pack.id: pack.content_hash for pack in prepared.installed},
+        }
+        problem = ""
+        for attempt in range(_ATTEMPTS):
+            lot = Lot(seed, attempt)
+            scenario = draft(prepared.ground, ruleset, lot, scenario_id, brief=brief, outline=outline, made_by=made_by)
+            problem = self._trial(scenario, prepared.installed)
+            if not problem:
+                return Generated(scenario, len(scenario.demo), tuple(chooser.unheard()), log)
+        raise ScenarioError(
+            f"no scenario of seed {seed} plays to its end: {problem}", hint="try another --seed, or another --ruleset"
+        )
+
+    @contextmanager
+    def _opened(self, installed: Sequence[InstalledPack]) -> Iterator[list[Generation]]:
+        with ExitStack() as stack:
+            generations = [self._library.open(pack.key) for pack in installed]
+            for generation in generations:
+                stack.callback(generation.close)
+            yield generations
+
+    def _outlined(
+        self, prepared: Prepared, chooser: Chooser, ruleset: Ruleset, model: Model, prompts: Prompts | None
+    ) -> tuple[Outline, CallLog]:
+        """A model's outline that names only what there is, and the calls that it took."""
+        prompts = prompts or PlainPrompts()
+        with self._opened(prepared.installed) as generations:
+            said = sentences_on(prepared.ground.survey, generations_in_force(generations))
+        options: Options[Outline] = Options(
+            model=model, stage=PROMPT, repair=prompts.prompt(REPAIR), check=chooser.wrong_with
+        )
+        context = chooser.context(ruleset, said).model_dump(mode="json")
+        response = asyncio.run(run_structured(prompts.prompt(PROMPT), context, Outline, options))
+        return response.output, response.log
+
+    def _trial(self, scenario: Scenario, installed: Sequence[InstalledPack]) -> str:
+        """What keeps the demo from its goal; nothing where it comes there."""
+        with tempfile.TemporaryDirectory() as folder:
+            campaigns = self._rehearsal(Path(folder))
+            demo_id = f"{scenario.id}_demo"
+            source = f"the scenario {scenario.id}"
+            row = campaigns.begin(
+                scenario, installed, self._library, source=source, campaign_id=demo_id, seed=scenario.demo_seed
+            )
+            with campaigns.open(row.id) as campaign:
+                doubts = list(tried_demo(campaign, scenario.demo))
+                ended = campaign.store.head().state.ended
+        return doubts[0].message if doubts else "" if ended == DONE else "its lines do not come to its goal"
+
+
+def draft(
+    ground: Ground,
+    ruleset: Ruleset,
+    lot: Lot,
+    scenario_id: str,
+    *,
+    brief: str = "",
+    outline: Outline | None = None,
+    made_by: dict[str, Any] | None = None,
+) -> Scenario:
+    """The scenario that a lot (or an outline) comes to on a ground, not yet played.
+
+    Raises:
+        ScenarioError: there is too little ground, or the ruleset's schemas ask for what cannot be made up.
+    """
+    chooser = Chooser.of(ground, lot, brief)
+    stage = chooser.stage() if outline is None else chooser.stage_of(outline)
+    errand, stage = plan_errand(ground, stage, lot)
+    words = Words(errand, stage, {**ground.names, **stage.rooms}, lot)
+    return Builder(ground, ruleset, stage, errand, words, lot, outline).scenario(scenario_id, made_by or {})
+
+
+def default_id(pack_id: str, seed: int) -> str:
+    """The ID of a scenario that was given none."""
+    return f"{pack_id.replace('-', '_')[:80]}_{seed}"
+
+
+def _check(ruleset: Ruleset, brief: str) -> None:
+    missing = [act for act in NEEDED_ACTS if act not in ruleset.actions]
+    if missing:
+        hint = "choose another ruleset: lorewright ruleset list"
+        raise ScenarioError(f"the ruleset {ruleset.id} has no `{missing[0]}`, and an errand needs it", hint=hint)
+    if len(brief) > MAX_BRIEF:
+        raise ScenarioError(f"the brief is longer than {MAX_BRIEF} characters", hint="say it in a sentence or two")

@@ -1,0 +1,185 @@
+"""Packs -> the ground that a scenario can stand on: places with ways between them, people, things, what they hold.
+
+Places and ways are found as a walk finds them; only what everybody may read is named in a scenario.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from lorewright.generate.explore.joining import Path
+from lorewright.generate.explore.making import key_of_note, names_of_notes, only_found, ways_between
+from lorewright.generate.explore.survey import Note, Survey, survey
+from lorewright.ids import local
+from lorewright.index.generation import Generation
+from lorewright.index.words import words_of
+from lorewright.packs.conditions import LoreConditions
+from lorewright.packs.models import OPEN_ROLES
+from lorewright.retrieval.in_force import generations_in_force
+from lorewright.scene_lore.sections import quotable_sentences
+
+# What somebody says, keeps back, or what is found in a place.
+_TOLD = ("knows", "withholds", "discoverable")
+_GROUPS = ("faction", "culture", "organisation", "organization")
+# A title of more words, or with one of these in it, is a chapter's and nobody's name.
+_LONGEST_TITLE = 4
+_CHAPTER_WORDS = frozenset({"and", "note", "other", "new", "overview", "gazetteer", "characters", "archetypes"})
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """An item by what may be said of it before it is learned: its ID, its name, how it is searched for."""
+
+    id: str
+    name: str
+    role: str
+    trigger: str | None = None
+
+    @property
+    def words(self) -> str:
+        """What a player calls it."""
+        return self.name.replace("_", " ").replace("-", " ")
+
+
+@dataclass(frozen=True, slots=True)
+class Ground:
+    """What packs offer. Notes are by ID in the order of the packs; `names` are those that a player reads and types;
+    `about` is what words a note can be chosen by, `items` are what each holder has to tell or to be found."""
+
+    survey: Survey
+    pack_ids: tuple[str, ...]
+    pack_names: tuple[str, ...]
+    names: Mapping[str, str]
+    ways: Mapping[str, tuple[Path, ...]]
+    items: Mapping[str, tuple[Told, ...]]
+    about: Mapping[str, frozenset[str]]
+    ambiguous: frozenset[str]
+
+    def of_type(self, *types: str) -> list[Note]:
+        """The notes of the types."""
+        return self.survey.of_type(*types)
+
+    @property
+    def groups(self) -> list[Note]:
+        """Those who have members: factions before others, names before chapters."""
+        found = sorted(self.of_type(*_GROUPS), key=lambda note: (note.entity.type != "faction", note.order))
+        return [note for note in found if is_a_name(note.entity.name)] or found
+
+    @property
+    def loose_things(self) -> list[Note]:
+        """Things that can be held, but for those that only a search brings to light."""
+        hidden = only_found(self.survey, self.of_type("location"))
+        return [note for note in self.of_type("item") if note.id not in hidden and is_a_name(note.entity.name)]
+
+    def key(self, note_id: str) -> str:
+        """What a scenario calls a note: with its pack where two packs have one of that name."""
+        return note_id if local(note_id) in self.ambiguous else key_of_note(note_id)
+
+    def role(self, holder_id: str, role: str) -> tuple[Told, ...]:
+        """The items of a holder in a role that have a name one can ask about."""
+        return tuple(one for one in self.items.get(holder_id, ()) if one.role == role and _is_askable(one.name))
+
+    def neighbours(self, place_id: str) -> list[str]:
+        """Where one can go from a place and come back from."""
+        return [
+            way.to
+            for way in self.ways.get(place_id, ())
+            if any(back.to == place_id for back in self.ways.get(way.to, ()))
+        ]
+
+
+def is_a_name(title: str) -> bool:
+    """Whether a title reads as the name of one thing or place, and not as that of a chapter."""
+    words = words_of(title)
+    is_plain = not set(title) & set("&:/;,")
+    return is_plain and 0 < len(words) <= _LONGEST_TITLE and not _CHAPTER_WORDS.intersection(words)
+
+
+def _is_askable(name: str) -> bool:
+    """An item that its author named, with words; one without a name is known by a number or by letters of a hash."""
+    return all(part.isalpha() for part in name.replace("-", "_").split("_")) and len(name) > 2
+
+
+def ground_of(generations: Sequence[Generation]) -> Ground:
+    """The ground of packs, as it is when a scenario begins."""
+    seen = _merged([survey(generation) for generation in generations], _overridden(generations))
+    places = [note for note in seen.of_type("location") if is_a_name(note.entity.name)] or seen.of_type("location")
+    named = [note for note in seen.notes.values() if note.entity.type in ("location", "npc", "item", *_GROUPS)]
+    own = [local(note.id) for note in seen.notes.values()]
+    start = LoreConditions(threads=dict.fromkeys(seen.threads, "open"), clocks=dict.fromkeys(seen.clocks, 0))
+    in_force = generations_in_force(generations, start)
+    return Ground(
+        survey=seen,
+        pack_ids=tuple(generation.pack_id for generation in generations),
+        pack_names=tuple(generation.manifest.name for generation in generations),
+        names=names_of_notes(named),
+        ways=ways_between(places),
+        items=_items(in_force),
+        about=_about(seen, in_force),
+        ambiguous=frozenset(one for one in own if own.count(one) > 1),
+    )
+
+
+def _overridden(generations: Sequence[Generation]) -> frozenset[str]:
+    """The entities that a later pack tells of anew: they are one with those."""
+    entities = (entity for generation in generations for entity in generation.entities().values())
+    return frozenset(one.overrides.target for one in entities if one.overrides is not None)
+
+
+def _merged(surveys: Sequence[Survey], without: frozenset[str]) -> Survey:
+    """The notes of several packs as those of one, in the order of the packs."""
+    notes = [note for one in surveys for note in one.notes.values() if note.id not in without]
+    clocks: dict[str, int] = {}
+    for one in surveys:
+        for clock, most in one.clocks.items():
+            clocks[clock] = max(most, clocks.get(clock, 0))
+    return Survey(
+        pack_id=surveys[0].pack_id,
+        pack_name=surveys[0].pack_name,
+        notes={note.id: replace(note, order=number) for number, note in enumerate(notes)},
+        hidden=sum(one.hidden for one in surveys),
+        empty=sum(one.empty for one in surveys),
+        threads=tuple(dict.fromkeys(thread for one in surveys for thread in one.threads)),
+        clocks=clocks,
+        finds=tuple(find for one in surveys for find in one.finds if find.place_id not in without),
+    )
+
+
+def _items(in_force: Iterable[Generation]) -> dict[str, tuple[Told, ...]]:
+    found: dict[str, tuple[Told, ...]] = {}
+    for generation in in_force:
+        for chunk in generation.all_chunks():
+            if chunk.role in _TOLD:
+                told = (Told(one.id, one.name, chunk.role, one.trigger) for one in generation.items_of(chunk.row))
+                found[chunk.entity_id] = (*found.get(chunk.entity_id, ()), *told)
+    return found
+
+
+def _about(seen: Survey, in_force: Iterable[Generation]) -> dict[str, frozenset[str]]:
+    """The words of each note's name, aliases, tags, folders and the titles of its sections."""
+    titles: dict[str, set[str]] = {}
+    for generation in in_force:
+        for chunk in generation.all_chunks():
+            titles.setdefault(chunk.entity_id, set()).update(words_of(chunk.section))
+    return {
+        note.id: frozenset(
+            word
+            for text in (note.entity.name, *note.entity.aliases, *note.entity.tags, *note.folder)
+            for word in words_of(text.replace("_", " "))
+        )
+        | titles.get(note.id, set())
+        for note in seen.notes.values()
+    }
+
+
+def sentences_on(seen: Survey, in_force: Iterable[Generation]) -> dict[str, str]:
+    """The first sentence on each note that anybody may read and that can be quoted, by ID. It takes a while."""
+    found: dict[str, str] = {}
+    for generation in in_force:
+        for chunk in generation.all_chunks():
+            if chunk.role in OPEN_ROLES and chunk.entity_id in seen.notes and chunk.entity_id not in found:
+                sentences = quotable_sentences(chunk.text)
+                if sentences:
+                    found[chunk.entity_id] = sentences[0]
+    return found

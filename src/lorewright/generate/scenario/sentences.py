@@ -1,0 +1,252 @@
+"""An errand -> what is said of it: title, opening, hints, endings. One of several wordings each, by lot."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from lorewright.generate.scenario.errand import Errand, within
+from lorewright.generate.scenario.lot import Lot
+from lorewright.generate.scenario.staging import Speaker, Stage
+
+TONES = (
+    *("quiet and watchful", "dry and quick", "warm, a little worn", "cool and exact", "uneasy, with good manners"),
+    *("plain and unhurried", "wry", "tired and kind"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Pressing:
+    """What runs out: its name, what the opening says of it, what is told when it has."""
+
+    name: str
+    said: str
+    full: str
+
+
+_PRESSING = (
+    Pressing("Time", "Every way there and back takes some of what time there is.", "The time for it is over."),
+    Pressing("Patience", "Nobody waits for ever, and the waiting has begun.", "Nobody is waiting any more."),
+    Pressing("Talk", "Wherever you go, somebody sees you go there.", "By now everybody has heard who asks for what."),
+    Pressing("Interest", "Somebody else has heard of it, and is not slow.", "Somebody else has been quicker."),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Words:
+    """The words of one errand on one stage; `names` are of places, by ID."""
+
+    errand: Errand
+    stage: Stage
+    names: Mapping[str, str]
+    lot: Lot
+
+    @property
+    def pressing(self) -> Pressing:
+        """What runs out."""
+        return self.lot.pick("pressing", _PRESSING)
+
+    @property
+    def title(self) -> str:
+        """The scenario's name."""
+        e = self.errand
+        titles = [f"What {e.holder.name} Keeps", f"{titled(e.wanted.name)}", f"Through {e.helper.name}"]
+        titles += [f"{titled(e.wanted.name)} for {e.taker.name}"] if e.taker else []
+        titles += [f"{titled(e.wanted.name)}, {titled(self.place(e.goal_place))}"] if not e.taker else []
+        return self.lot.pick("title", titles)
+
+    @property
+    def tone(self) -> str:
+        """How it is told."""
+        return self.lot.pick("tone", TONES)
+
+    @property
+    def summary(self) -> str:
+        """What it is about, for whoever chooses a scenario."""
+        e = self.errand
+        wants = f"{e.taker.name} wants it" if e.taker else f"It belongs in {self.place(e.goal_place)}"
+        at = self.place(self.stage.at[e.holder.key])
+        return f"{capital(e.wanted.the)} is with {self.who(e.holder)} at {at}. {wants}. {self.pressing.said}"
+
+    @property
+    def stakes(self) -> str:
+        """What is lost where it fails."""
+        e = self.errand
+        return self.lot.pick(
+            "stakes",
+            (
+                f"If {e.wanted.the} stays where it is, the wrong people will go by it.",
+                f"Without {e.wanted.the} nothing can be shown, and what cannot be shown did not happen.",
+                f"Whoever has {e.wanted.the} in the end has the last word.",
+            ),
+        )
+
+    @property
+    def aim(self) -> str:
+        """The player's goal."""
+        e = self.errand
+        if e.taker is None:
+            return f"Get {e.wanted.the} from {e.holder.name} and bring it to {self.place(e.goal_place)}."
+        told = ", with what there is to tell about it," if e.aim == "testify" else ""
+        to = f"{e.taker.name} at {self.place(e.goal_place)}"
+        return f"Get {e.wanted.the} from {e.holder.name} and bring it{told} to {to}."
+
+    @property
+    def opening(self) -> str:
+        """The first narration: what is wanted, who has it, what presses, where one stands."""
+        e, start = self.errand, self.place(self.stage.start)
+        holds = (
+            f"{capital(self.who(e.holder))} has {e.wanted.the}, and keeps to {self.place(self.stage.at[e.holder.key])}."
+        )
+        if e.taker is None:
+            asked = f"It belongs in {self.place(e.goal_place)}, and you have said that you will bring it there."
+        else:
+            wants = self.lot.pick("wants", ("is waiting for it", "needs it", "has asked you for it"))
+            asked = f"{capital(self.who(e.taker))} {wants}, at {self.place(e.goal_place)}."
+        if e.aim == "testify":
+            asked += " A thing alone proves little: you are to hear what goes with it."
+        helped = self.lot.pick(
+            "helped",
+            (
+                f"Nobody gets anything out of {e.holder.name} without {e.helper.name}, it is said.",
+                f"They say that {e.helper.name} knows how to deal with {e.holder.name}.",
+                f"Ask {e.helper.name} first, you were told.",
+            ),
+        )
+        begins = self.lot.pick("begins", (f"You begin at {start}.", f"You are at {start}.", f"It begins at {start}."))
+        return f"{begins} {holds} {asked} {helped} {self.pressing.said}"
+
+    @property
+    def question(self) -> str:
+        """The thread's title."""
+        e = self.errand
+        where = f"reach {e.taker.name}" if e.taker else f"come to {within(self.place(e.goal_place))}"
+        return f"Will {e.wanted.the} {where}?"
+
+    @property
+    def hint(self) -> str:
+        """What the holder says to whoever comes without what opens their hand."""
+        e, name = self.errand, self.errand.holder.name
+        where = self.place(self.stage.at[e.helper.key])
+        match e.gate:
+            case "token":
+                wanted = f"{name} would part with {e.wanted.the} for {e.token.the}, and for nothing else."
+                return f"{wanted} {e.helper.name} had it last, at {where}."
+            case "word":
+                subject = e.clue.words if e.clue else ""
+                wanted = f"{name} gives {e.wanted.the} to nobody who has not heard what {e.helper.name} says about"
+                return f"{wanted} {subject}. That can be asked at {where}."
+            case "find":
+                hidden = f"There is something to be found at {self.place(e.clue_place or self.stage.start)}"
+                return f"{name} shrugs. {hidden}, and who has not looked there knows too little for {e.wanted.the}."
+            case "vouch":
+                vouching = f"{name} does not know you. {e.helper.name} at {where} might say a good word"
+                return f"{vouching}, and then one could speak about {e.wanted.the}."
+
+    @property
+    def opened(self) -> str:
+        """What is told when the holder gives it up."""
+        e = self.errand
+        return self.lot.pick(
+            "opened",
+            (
+                f"{e.holder.name} looks past you once, to both sides, and then {e.wanted.the} is in your hand.",
+                f"{e.holder.name} holds {e.wanted.the} a moment longer than is needed, and lets go.",
+                f"{e.holder.name} says that it never was here, and by then {e.wanted.the} is in your hand.",
+            ),
+        )
+
+    @property
+    def vouched(self) -> str:
+        """What the helper says for one."""
+        e = self.errand
+        return (
+            f"{e.helper.name} thinks about it. {e.holder.name} will be told to expect you, and that you are all right."
+        )
+
+    @property
+    def lent(self) -> str:
+        """What is told when the helper hands over what they have."""
+        e = self.errand
+        return self.lot.pick(
+            "lent",
+            (
+                f"{e.helper.name} has no use for {e.token.the}, and gives it to you without asking what yours is.",
+                f"{e.helper.name} turns {e.token.the} over once more and gives it to you.",
+            ),
+        )
+
+    @property
+    def done(self) -> str:
+        """How it ends well."""
+        e = self.errand
+        if e.taker is None:
+            put = f"At {self.place(e.goal_place)} you put {e.wanted.the} where it belongs."
+            return f"{put} Nobody is there to thank you, and it is done. What comes of it will be heard of elsewhere."
+        told = "hears you out, and " if e.aim == "testify" else ""
+        taken = f"{e.taker.name} {told}takes {e.wanted.the} in both hands. For a while nothing is said."
+        return f"{taken} Then {e.taker.name} says that this will do, and that you were never asked."
+
+    @property
+    def elsewhere(self) -> str:
+        """How it ends where somebody else was given it."""
+        e = self.errand
+        rival, waiting = e.rival.name if e.rival else "", e.taker.name if e.taker else "somebody"
+        sold = f"{rival} puts {e.wanted.the} away without looking at it, as one does with what one has paid for."
+        return f"{sold} {waiting} will hear of it, though not from you."
+
+    @property
+    def too_late(self) -> str:
+        """How it ends by itself."""
+        e = self.errand
+        left = f"{e.taker.name} has gone" if e.taker else f"{capital(within(self.place(e.goal_place)))} is shut"
+        return f"{self.pressing.full} {left}, and {e.wanted.the} is one more thing that did not get anywhere."
+
+    def place(self, place_id: str) -> str:
+        """A place as it stands within a sentence."""
+        return within(self.names[place_id])
+
+    def who(self, one: Speaker) -> str:
+        """Somebody, with whom they speak for."""
+        return f"{one.name}, who speaks for {within(one.speaks_for)}," if one.speaks_for else one.name
+
+    def remembered(self) -> dict[str, str]:
+        """What each of those concerned remembers when it begins, by key; the player's by `player`."""
+        e = self.errand
+        holds = f"{e.holder.name} has {e.wanted.the}, at {self.place(self.stage.at[e.holder.key])}."
+        found = {
+            "player": holds,
+            e.helper.key: f"{holds} It takes something to get it from there.",
+            e.holder.key: f"{e.wanted.the} is not to be given to the first who asks.",
+        }
+        if e.taker is not None:
+            found[e.taker.key] = f"Somebody is to bring {e.wanted.the} from {e.holder.name}."
+        if e.rival is not None:
+            found[e.rival.key] = f"{capital(e.wanted.the)} will come by, and would be worth something."
+        return {key: capital(text) for key, text in found.items()}
+
+    def after(self) -> dict[str, str]:
+        """What each of those concerned is after, by key."""
+        e = self.errand
+        found = {
+            "player": self.aim,
+            e.holder.key: f"Not to part with {e.wanted.the} without a reason.",
+            e.helper.key: f"To be rid of {e.token.the}, and to stay out of it otherwise.",
+        }
+        if e.taker is not None:
+            found[e.taker.key] = f"To have {e.wanted.the} before it is too late."
+        if e.rival is not None:
+            found[e.rival.key] = f"To have {e.wanted.the} before {e.taker.name if e.taker else 'anybody'} does."
+        return found
+
+
+def capital(text: str) -> str:
+    """The text as it begins a sentence."""
+    return text[:1].upper() + text[1:]
+
+
+def titled(name: str) -> str:
+    """A name as it stands in a title: `tin box` as `The Tin Box`."""
+    small = {"of", "the", "a", "an", "in", "on", "for", "and", "to"}
+    words = within(name).split()
+    return " ".join(capital(word) if n == 0 or word not in small else word for n, word in enumerate(words))

@@ -1,0 +1,1 @@
+"""Recorded turns: played again, compared, measured and reported."""

@@ -1,0 +1,131 @@
+"""What was recorded of a turn, and what came of it now -> where they part first, and everything else that differs."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from lorewright.replay.recording import RecordedTurn
+from lorewright.turn.views.draft import StageRecord
+
+Aspect = Literal["input", "output", "missing", "extra", "dice", "state", "narration", "result"]
+
+# So much of a value is shown (characters).
+_SHOWN = 160
+NOTHING = "(nothing)"
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """Something that is another than it was recorded.
+
+    `stage` says of which stage (empty where it is the turn's own), `path` where in it, as in `packet.facts.0.id`;
+    `recorded` and `replayed` are short texts of both values. A stage `missing` had a part in the turn and has none
+    now; one that is `extra` had none.
+    """
+
+    aspect: Aspect
+    stage: str = ""
+    path: str = ""
+    recorded: str = ""
+    replayed: str = ""
+
+    def __str__(self) -> str:
+        where = f"{self.stage} {self.aspect}" if self.stage else self.aspect
+        where += f" at {self.path}" if self.path else ""
+        return f"{where}: recorded {self.recorded}, replayed {self.replayed}"
+
+
+def stage_differences(recorded: Sequence[Mapping[str, Any]], replayed: Sequence[StageRecord]) -> Iterator[Difference]:
+    """What differs in the stages, in the order in which they ran: of each its input, then its output."""
+    then, seen = _by_run(one["stage"] for one in recorded), Counter[str]()
+    now = _by_run(one.stage for one in replayed)
+    for name, place in now.items():
+        record = replayed[place]
+        if name not in then:
+            yield Difference("extra", record.stage, recorded=NOTHING, replayed="a run")
+            continue
+        seen[name] += 1
+        was = recorded[then[name]]
+        yield from _in("input", record.stage, was["input"], json.loads(record.input_json))
+        yield from _in("output", record.stage, was["output"], json.loads(record.output_json))
+    for name, place in then.items():
+        if not seen[name]:
+            yield Difference("missing", recorded[place]["stage"], recorded="a run", replayed=NOTHING)
+
+
+def turn_differences(
+    turn: RecordedTurn, *, kind: str, state_hash: str, narration: str, told: str, result: Mapping[str, Any]
+) -> Iterator[Difference]:
+    """What differs in what came of a turn; `told` is what it was recorded to have told."""
+    for difference in first_difference(list(turn.result["rolls"]), list(result["rolls"])):
+        yield Difference("dice", "", *difference)
+    if state_hash != turn.state_hash:
+        yield Difference("state", "", "", turn.state_hash[:16], state_hash[:16])
+    if narration != told:
+        yield Difference("narration", "", "", *_around(told, narration))
+    if kind != turn.kind:
+        yield Difference("result", "", "kind", turn.kind, kind)
+    for difference in first_difference(dict(turn.result), dict(result)):
+        yield Difference("result", "", *difference)
+
+
+def first_difference(recorded: Any, replayed: Any, path: str = "") -> Iterator[tuple[str, str, str]]:
+    """(path, recorded, replayed) of the first place in which two values as JSON has them differ; nothing where they are
+    the same."""
+    if isinstance(recorded, dict) and isinstance(replayed, dict):
+        keys = [*recorded, *(key for key in replayed if key not in recorded)]
+        pairs = ((key, recorded.get(key, _ABSENT), replayed.get(key, _ABSENT)) for key in keys)
+    elif isinstance(recorded, list) and isinstance(replayed, list):
+        longest = max(len(recorded), len(replayed))
+        both = ([*values, *[_ABSENT] * (longest - len(values))] for values in (recorded, replayed))
+        pairs = ((n, *pair) for n, pair in enumerate(zip(*both, strict=True)))
+    else:
+        if recorded != replayed or type(recorded) is not type(replayed):
+            yield path, *_around(_text(recorded), _text(replayed))
+        return
+    for key, was, now in pairs:
+        for found in first_difference(was, now, f"{path}.{key}" if path else str(key)):
+            yield found
+            return
+
+
+class _Absent:
+    """Stands where one of two values is not there."""
+
+
+_ABSENT = _Absent()
+
+
+def _in(aspect: Aspect, stage: str, recorded: Any, replayed: Any) -> Iterator[Difference]:
+    for path, was, now in first_difference(recorded, replayed):
+        yield Difference(aspect, stage, path, was, now)
+
+
+def _by_run(stages: Iterator[str]) -> dict[str, int]:
+    """The place of every run by its stage and which run of it it is, in order."""
+    runs = Counter[str]()
+    places: dict[str, int] = {}
+    for place, stage in enumerate(stages):
+        runs[stage] += 1
+        places[f"{stage} {runs[stage]}"] = place
+    return places
+
+
+def _text(value: Any) -> str:
+    return NOTHING if isinstance(value, _Absent) else json.dumps(value, ensure_ascii=False)
+
+
+def _around(recorded: str, replayed: str) -> tuple[str, str]:
+    """Both texts from shortly before the place where they part."""
+    same = next((n for n, (a, b) in enumerate(zip(recorded, replayed, strict=False)) if a != b), 0)
+    start = max(same - _SHOWN // 4, 0)
+    return _cut(recorded, start), _cut(replayed, start)
+
+
+def _cut(text: str, start: int) -> str:
+    before, after = "…" if start else "", "…" if len(text) > start + _SHOWN else ""
+    return f"{before}{text[start : start + _SHOWN]}{after}"

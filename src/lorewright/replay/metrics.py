@@ -1,0 +1,255 @@
+"""Figures of turns -> the metrics of a campaign. Each says in its docstring what is divided by what; docs/replay.md has
+the same for users.
+
+A rate is None where there was nothing to count: a campaign that never asked a model has no repair rate, which is
+something else than one of 0.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from statistics import fmean
+from typing import Any
+
+from lorewright.replay.figures import ModelRun, Proposals, TurnFigures
+
+# Kinds of turns that a submission made.
+_SUBMITTED = ("play", "clarification")
+# Costs are counted in millionths of a dollar.
+MICRO = 1_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Spread:
+    """The least, the mean and the most of some numbers."""
+
+    min: int
+    avg: float
+    max: int
+
+
+@dataclass(frozen=True, slots=True)
+class Latency:
+    """How long a stage took when a model ran it, its repair and retry included, in milliseconds: half of the runs took
+    at most `p50`, nineteen of twenty at most `p95`."""
+
+    runs: int
+    p50: int
+    p95: int
+
+
+@dataclass(frozen=True, slots=True)
+class Tokens:
+    """Tokens that models read and wrote; `cached` is the part of `input` that came from a provider's cache, and
+    `cached_share` that part of it, None where nothing was read."""
+
+    input: int
+    output: int
+    cached: int
+    cached_share: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Prefix:
+    """How much of the narrator's prompts a provider can take from its cache, in estimated tokens.
+
+    `share` is the mean, over all prompts, of what comes before this turn's part, as a share of the prompt.
+    `changing_max` is the largest part of this turn among prompts that follow another one of their scene; `broken`
+    counts those whose beginning is not the one before it, byte for byte. None where no scene has two prompts.
+    """
+
+    share: float | None
+    changing_max: int | None
+    broken: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class FailedAttempt:
+    """A submission that came to nothing: why, and what models were asked for it. `turn_no` is the number that its turn
+    would have had."""
+
+    turn_no: int
+    error_code: str
+    runs: tuple[ModelRun, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Metrics:
+    """All metrics of some turns. Shares are from 0 to 1, money is in dollars by the taxonomy's prices."""
+
+    turns: int
+    contradiction_rate: float | None
+    invalid_action_acceptance: float | None
+    clarification_rate: float | None
+    length_stats: Mapping[str, Spread | None]
+    lore_relevance_rate: float | None
+    lore_cache_hit_rate: float | None
+    unsupported_rate: float | None
+    proposals: Proposals
+    repair_rate: float | None
+    retry_rate: float | None
+    tokens: Tokens
+    cost_usd: float
+    latency: Mapping[str, Latency]
+    prefix: Prefix
+    failed_attempts: Mapping[str, int]
+
+    def as_dict(self) -> dict[str, Any]:
+        """For JSON."""
+        return asdict(self)
+
+
+def metrics_of(turns: Sequence[TurnFigures], failed: Sequence[FailedAttempt] = ()) -> Metrics:
+    """The metrics of turns, and of what failed between them: that cost tokens and money as well."""
+    submitted = [turn for turn in turns if turn.kind in _SUBMITTED]
+    runs = [run for turn in submitted for run in turn.runs] + [run for one in failed for run in one.runs]
+    return Metrics(
+        turns=len(submitted),
+        contradiction_rate=contradiction_rate(submitted),
+        invalid_action_acceptance=invalid_action_acceptance(submitted),
+        clarification_rate=clarification_rate(submitted),
+        length_stats=length_stats(submitted),
+        lore_relevance_rate=lore_relevance_rate(submitted),
+        lore_cache_hit_rate=lore_cache_hit_rate(turn.lore_cached for turn in submitted),
+        unsupported_rate=unsupported_rate(submitted),
+        proposals=sum((turn.proposals for turn in submitted), Proposals()),
+        repair_rate=_share(run.repaired for run in runs),
+        retry_rate=_share(run.retried for run in runs),
+        tokens=_tokens(runs),
+        cost_usd=sum(run.cost_microusd for run in runs) / MICRO,
+        latency=latency(runs),
+        prefix=prefix(submitted),
+        failed_attempts=dict(sorted(Counter(one.error_code for one in failed).items())),
+    )
+
+
+def contradiction_rate(turns: Sequence[TurnFigures]) -> float | None:
+    """Turns in which a proposal of the narrator or the extractor was refused because it contradicts what is established
+    (`contradicts_fact`), as a share of all turns; None where nothing was ever proposed."""
+    if all(turn.contradicts is None for turn in turns):
+        return None
+    return sum(turn.contradicts is True for turn in turns) / len(turns)
+
+
+def invalid_action_acceptance(turns: Sequence[TurnFigures]) -> float | None:
+    """Actions that were accepted although the rules refuse them when they judge them again on the recorded state, as a
+    share of all invalid actions: those, and the ones that were refused."""
+    wrongly = sum(turn.wrongly_accepted for turn in turns)
+    invalid = wrongly + sum(turn.refused_actions for turn in turns)
+    return wrongly / invalid if invalid else None
+
+
+def clarification_rate(turns: Sequence[TurnFigures]) -> float | None:
+    """Turns that asked back, as a share of all turns."""
+    return _share(turn.kind == "clarification" for turn in turns)
+
+
+def length_stats(turns: Sequence[TurnFigures]) -> dict[str, Spread | None]:
+    """How long narrations are, in words and in characters."""
+    return {
+        "words": _spread([turn.words for turn in turns if turn.words is not None]),
+        "characters": _spread([turn.characters for turn in turns if turn.characters is not None]),
+    }
+
+
+def lore_relevance_rate(turns: Sequence[TurnFigures]) -> float | None:
+    """Chunks of the packs that were retrieved for a scene and that a narration of that scene cites, as a share of all
+    that were retrieved: each chunk counts once a scene."""
+    relevant = retrieved = 0
+    for scene in _scenes(turns):
+        found = {chunk for turn in scene for chunk in turn.retrieved}
+        cited = {chunk for turn in scene for chunk in turn.cited}
+        relevant, retrieved = relevant + len(found & cited), retrieved + len(found)
+    return relevant / retrieved if retrieved else None
+
+
+def lore_cache_hit_rate(cached: Iterable[bool | None]) -> float | None:
+    """Turns that found all their scene lore at hand, as a share of those that were counted; None where none was.
+
+    Where a scene opens, or something that its lore depends on changes, it is gathered; who arrives is only added.
+    """
+    return _share(one for one in cached if one is not None)
+
+
+def unsupported_rate(turns: Sequence[TurnFigures]) -> float | None:
+    """Sentences of models' narrations that rest on no chunk, item or event, as a share of all their sentences."""
+    sentences = sum(turn.sentences for turn in turns)
+    return sum(turn.unsupported for turn in turns) / sentences if sentences else None
+
+
+def latency(runs: Sequence[ModelRun]) -> dict[str, Latency]:
+    """By stage, in the order of their names; stages that no model ran are not there."""
+    by_stage: dict[str, list[int]] = {}
+    for run in runs:
+        by_stage.setdefault(run.stage, []).append(run.milliseconds)
+    return {
+        stage: Latency(len(times), percentile(times, 50), percentile(times, 95))
+        for stage, times in sorted(by_stage.items())
+    }
+
+
+def prefix(turns: Sequence[TurnFigures]) -> Prefix:
+    """What of the narrator's prompts can come from a provider's cache; see `Prefix`."""
+    shares, changing, broken = [], [], 0
+    for scene in _scenes(turns):
+        before: ModelRun | None = None
+        for run in (run for turn in scene for run in _narrations(turn)):
+            shares.append(run.prefix_tokens / (run.prefix_tokens + run.changing_tokens))
+            if before is not None:
+                changing.append(run.changing_tokens)
+                broken += run.prefix_hash != before.prefix_hash
+            before = run
+    return Prefix(fmean(shares) if shares else None, max(changing, default=None), broken if changing else None)
+
+
+def prefix_share(turn: TurnFigures) -> float | None:
+    """The share of one turn's narrator prompt that comes before the turn's own part; of the last one where there were
+    several."""
+    shares = [run.prefix_tokens / (run.prefix_tokens + run.changing_tokens) for run in _narrations(turn)]
+    return shares[-1] if shares else None
+
+
+def changing_tokens(turn: TurnFigures) -> int | None:
+    """The estimated tokens of one turn's narrator prompt that are the turn's own; of the last one where there were
+    several."""
+    sizes = [run.changing_tokens for run in _narrations(turn)]
+    return sizes[-1] if sizes else None
+
+
+def percentile(values: Sequence[int], percent: int) -> int:
+    """The smallest value that so many of a hundred do not exceed.
+
+    Raises:
+        ValueError: there are no values.
+    """
+    if not values:
+        raise ValueError("no values have a percentile")
+    ordered = sorted(values)
+    return ordered[max(-(-len(ordered) * percent // 100) - 1, 0)]
+
+
+def _narrations(turn: TurnFigures) -> list[ModelRun]:
+    return [run for run in turn.runs if run.stage == "narrator" and run.prefix_tokens + run.changing_tokens]
+
+
+def _scenes(turns: Sequence[TurnFigures]) -> list[list[TurnFigures]]:
+    scenes: dict[str, list[TurnFigures]] = {}
+    for turn in turns:
+        scenes.setdefault(turn.scene, []).append(turn)
+    return list(scenes.values())
+
+
+def _tokens(runs: Sequence[ModelRun]) -> Tokens:
+    read, cached = sum(run.input_tokens for run in runs), sum(run.cache_read_tokens for run in runs)
+    return Tokens(read, sum(run.output_tokens for run in runs), cached, cached / read if read else None)
+
+
+def _share(of: Iterable[bool]) -> float | None:
+    counted = list(of)
+    return sum(counted) / len(counted) if counted else None
+
+
+def _spread(values: Sequence[int]) -> Spread | None:
+    return Spread(min(values), fmean(values), max(values)) if values else None

@@ -1,0 +1,113 @@
+"""What was measured -> a page of HTML that stands for itself: nothing is loaded, nothing runs, all text is escaped."""
+
+from __future__ import annotations
+
+from html import escape
+
+from lorewright.replay.measuring import Measured
+from lorewright.replay.metric_rows import metric_rows
+from lorewright.replay.metrics import MICRO, changing_tokens, prefix_share
+from lorewright.replay.plots import Series, bars
+
+_STYLE = """
+:root { color-scheme: light dark; --ink: #1c1b19; --dim: #6b675f; --paper: #fbfaf7; --line: #d9d5cb;
+  --c0: #2f6f8f; --c1: #9cc3d5; --c2: #c2703d; --c3: #7a8f3c; --c4: #8a5a9b; --c5: #b59a3a; }
+@media (prefers-color-scheme: dark) { :root { --ink: #e8e5de; --dim: #a09b90; --paper: #191816; --line: #3a3833;
+  --c0: #6fb2d2; --c1: #35617a; --c2: #e0955f; --c3: #a9bf68; --c4: #b98acb; --c5: #d9c064; } }
+body { margin: 0 auto; padding: 2rem 1rem 4rem; max-width: 46rem; background: var(--paper); color: var(--ink);
+  font: 1rem/1.5 system-ui, sans-serif; }
+h1 { font-size: 1.5rem; margin: 0 0 .25rem; overflow-wrap: anywhere; } h2 { font-size: 1.1rem; margin: 2.5rem 0 .5rem; }
+p { margin: .25rem 0; } .dim, .none { color: var(--dim); }
+table { border-collapse: collapse; width: 100%; } td { border-bottom: 1px solid var(--line); padding: .3rem 0; }
+td:last-child { text-align: right; font-variant-numeric: tabular-nums; }
+figure { margin: 2rem 0; } figcaption { font-weight: 600; } svg { width: 100%; height: auto; }
+svg text { fill: var(--dim); font: 11px system-ui, sans-serif; } .axis { stroke: var(--line); }
+.s0 { fill: var(--c0); background: var(--c0); } .s1 { fill: var(--c1); background: var(--c1); }
+.s2 { fill: var(--c2); background: var(--c2); } .s3 { fill: var(--c3); background: var(--c3); }
+.s4 { fill: var(--c4); background: var(--c4); } .s5 { fill: var(--c5); background: var(--c5); }
+.legend span { margin-right: 1.25rem; color: var(--dim); white-space: nowrap; }
+.legend i { display: inline-block; width: .7rem; height: .7rem; margin-right: .4rem; border-radius: 2px; }
+"""
+
+
+def page_of(found: Measured) -> str:
+    """The whole page, for a browser in light or dark."""
+    name = escape(found.campaign_id)
+    numbers = [turn.turn_no for turn in found.turns]
+    turns = f"turns {numbers[0]} to {numbers[-1]}" if numbers else "no turn"
+    rows = "".join(
+        f"<tr><td>{escape(what)}</td><td>{escape(value)}</td></tr>" for what, value in metric_rows(found.metrics)
+    )
+    return (
+        "<!doctype html>\n"
+        "<html lang='en'><head><meta charset='utf-8'><meta name='viewport' content='width=device-width'>"
+        f"<title>{name}: metrics</title><style>{_STYLE}</style></head><body>"
+        f"<h1>{name}</h1><p class='dim'>{turns}; {len(found.failed)} failed attempts.</p>"
+        f"<h2>Metrics</h2><table>{rows}</table>"
+        "<p class='dim'>A dash stands where there was nothing to count.</p>"
+        f"<h2>Turn by turn</h2>{''.join(_plots(found))}</body></html>\n"
+    )
+
+
+def _plots(found: Measured) -> list[str]:
+    turns = found.turns
+    labels = [str(turn.turn_no) for turn in turns]
+    asked = [bool(turn.runs) for turn in turns]
+
+    def of(name: str) -> list[int | None]:
+        return [turn.sum_of(name) if ran else None for turn, ran in zip(turns, asked, strict=True)]
+
+    fresh = [
+        None if read is None or cached is None else max(read - cached, 0)
+        for read, cached in zip(of("input_tokens"), of("cache_read_tokens"), strict=True)
+    ]
+    tokens = [
+        Series("read", fresh),
+        Series("read from a cache", of("cache_read_tokens")),
+        Series("written", of("output_tokens")),
+    ]
+    cost = [None if micro is None else micro / MICRO for micro in of("cost_microusd")]
+    stages = list(dict.fromkeys(run.stage for turn in turns for run in turn.runs))
+    seconds = [
+        Series(stage, [None if (ms := turn.milliseconds().get(stage)) is None else ms / 1000 for turn in turns])
+        for stage in stages
+    ]
+    return [
+        bars("Tokens", labels, tokens, lambda value: f"{value:,.0f}"),
+        bars("Cost in dollars", labels, [Series("cost", cost)], lambda value: f"${value:.4f}"),
+        bars("Seconds that models took, by stage", labels, seconds, lambda value: f"{value:.2f} s"),
+        bars(
+            "Share of the narrator's prompt that comes before the turn's own part",
+            labels,
+            [Series("prefix", [prefix_share(turn) for turn in turns])],
+            lambda value: f"{value:.0%}",
+            top=1,
+        ),
+        bars(
+            "Tokens of the narrator's prompt that are the turn's own",
+            labels,
+            [Series("changing", [changing_tokens(turn) for turn in turns])],
+            lambda value: f"{value:,.0f}",
+        ),
+        bars(
+            "Narration, in words",
+            labels,
+            [Series("words", [turn.words for turn in turns])],
+            lambda value: f"{value:.0f}",
+        ),
+        bars("Rates", *_rates(found), lambda value: f"{value:.0%}", top=1),
+    ]
+
+
+def _rates(found: Measured) -> tuple[list[str], list[Series]]:
+    names = {
+        "contradicted": found.metrics.contradiction_rate,
+        "invalid let in": found.metrics.invalid_action_acceptance,
+        "asked back": found.metrics.clarification_rate,
+        "lore cited": found.metrics.lore_relevance_rate,
+        "lore cached": found.metrics.lore_cache_hit_rate,
+        "unsupported": found.metrics.unsupported_rate,
+        "repaired": found.metrics.repair_rate,
+        "retried": found.metrics.retry_rate,
+    }
+    return list(names), [Series("rate", list(names.values()))]

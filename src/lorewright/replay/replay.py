@@ -1,0 +1,211 @@
+"""Turns of a campaign, thought again: with what was recorded they come out the same, byte for byte; with another prompt
+or model one sees what that changes, and nothing else. Nothing of the campaign is changed.
+
+A turn begins in the state before it, with the messages, the offered lines, the sitting's lore, the packs and rules and
+the history of then. Models answer as recorded and dice fall as recorded, unless they are overridden or thrown anew.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from contextlib import ExitStack
+from dataclasses import dataclass
+from typing import Any
+
+from lorewright.addresses import mask_address
+from lorewright.campaigns.campaigns import Campaigns
+from lorewright.campaigns.history import Histories
+from lorewright.errors import CampaignError, NotFound
+from lorewright.llm.prompts.library import PromptLibrary
+from lorewright.llm.taxonomy import Row, may_cost
+from lorewright.replay.casting import (
+    Casting,
+    OpenModel,
+    Overrides,
+    StagesOf,
+    every_stage,
+    no_model,
+)
+from lorewright.replay.estimate import Estimate, estimate_of
+from lorewright.replay.metrics import Metrics, metrics_of
+from lorewright.replay.recording import THOUGHT, recorded_turn
+from lorewright.replay.replayed import TurnReplay
+from lorewright.replay.rerun import Rerun
+from lorewright.replay.shelf import PromptShelf
+from lorewright.replay.turn_range import ALL_TURNS, TurnRange
+from lorewright.values.stage_run import BUILTIN
+
+
+@dataclass(frozen=True, slots=True)
+class Replay:
+    """What came of replaying some turns. `stopped` says why it ended before its last turn, if it did; the metrics are
+    of the turns that were thought again, as they were recorded and as they came out."""
+
+    campaign_id: str
+    overrides: Overrides
+    reroll: bool
+    each: bool
+    turns: tuple[TurnReplay, ...]
+    stopped: str | None
+    recorded_metrics: Metrics
+    metrics: Metrics
+
+    @property
+    def is_identical(self) -> bool:
+        """Whether every turn came out as it was recorded: its state, its dice, what it told and all of its result."""
+        return self.stopped is None and all(turn.is_identical for turn in self.turns)
+
+    @property
+    def first_divergence(self) -> TurnReplay | None:
+        """The first turn in which anything differs, even if only what a stage was given."""
+        return next((turn for turn in self.turns if turn.differences or turn.error), None)
+
+    def as_dict(self) -> dict[str, Any]:
+        """For JSON."""
+        first = self.first_divergence
+        return {
+            "campaign_id": self.campaign_id,
+            "identical": self.is_identical,
+            "reroll": self.reroll,
+            "each": self.each,
+            "override_prompt_versions": dict(self.overrides.prompts),
+            "override_models": dict(self.overrides.models),
+            "first_divergence": None
+            if first is None
+            else {"turn_no": first.turn_no, "what": first.error or str(first.differences[0])},
+            "stopped": self.stopped,
+            "metrics": {"recorded": self.recorded_metrics.as_dict(), "replayed": self.metrics.as_dict()},
+            "turns": [turn.as_dict() for turn in self.turns],
+        }
+
+
+def _free(key: str) -> Row:
+    return Row(key, "builtin", key)
+
+
+class Replays:
+    """Replays the campaigns of a workspace. Models are opened and prompts taken from the library only where something
+    is overridden; `stages_of` says which stages a model would run."""
+
+    def __init__(
+        self,
+        campaigns: Campaigns,
+        histories: Histories,
+        library: PromptLibrary,
+        *,
+        open_model: OpenModel = no_model,
+        stages_of: StagesOf = every_stage,
+        begin_turn: Callable[[], None] = lambda: None,
+        row_of: Callable[[str], Row] = _free,
+        address_of: Callable[[Row], str | None] = lambda row: None,
+    ) -> None:
+        self._campaigns = campaigns
+        self._histories = histories
+        self._open_model = open_model
+        self._library = library
+        self.stages_of = stages_of
+        self._begin_turn = begin_turn
+        self._row_of = row_of
+        self._address_of = address_of
+
+    async def rerun_turn(
+        self,
+        campaign_id: str,
+        turn_no: int,
+        override_prompt_versions: Mapping[str, str] | None = None,
+        *,
+        override_models: Mapping[str, str] | None = None,
+        reroll: bool = False,
+    ) -> TurnReplay:
+        """Think one turn on the way to the head again, from its recorded beginning; see `rerun_turns`.
+
+        Raises:
+            NotFound: there is no such turn.
+            CampaignError: the turn was not thought, so that it cannot be thought again.
+        """
+        replay = await self.rerun_turns(
+            campaign_id,
+            TurnRange(turn_no, turn_no),
+            override_prompt_versions,
+            override_models=override_models,
+            reroll=reroll,
+        )
+        if not replay.turns or not replay.turns[0].is_thought:
+            raise CampaignError(f"turn {turn_no} was not played: there is nothing to think again")
+        return replay.turns[0]
+
+    def estimate(self, campaign_id: str, turns: TurnRange, overrides: Overrides) -> Estimate:
+        """About what it would cost to rerun turns.
+
+        Raises:
+            NotFound: there is no such campaign.
+            SettingsError: there is no such model.
+        """
+        with self._campaigns.reading(campaign_id) as store:
+            found = [
+                recorded_turn(turn, store.stage_records(turn["turn_id"]))
+                for turn in store.turns()
+                if turn["turn_no"] in turns and turn["kind"] in THOUGHT
+            ]
+        keys = {key for turn in found for key in overrides.keys(turn.asked()).values() if key not in (None, BUILTIN)}
+        rows = {key: self._row_of(key) for key in sorted(filter(None, keys))}
+        return estimate_of(found, overrides, rows, lambda row: may_cost(row, self._address_of(row)))
+
+    def address(self, key: str) -> str | None:
+        """Return where the model of a key is asked, without names and passwords; None where it is asked nowhere.
+
+        Raises:
+            SettingsError: there is no such model, or nothing says where it is.
+        """
+        known = self._address_of(self._row_of(key))
+        return None if known is None else mask_address(known)
+
+    async def rerun_turns(
+        self,
+        campaign_id: str,
+        turns: TurnRange = ALL_TURNS,
+        override_prompt_versions: Mapping[str, str] | None = None,
+        *,
+        override_models: Mapping[str, str] | None = None,
+        reroll: bool = False,
+        each: bool = False,
+    ) -> Replay:
+        """Think the turns of a range on the way to the head again.
+
+        Each goes on from what came of the one before it; with `each` every turn begins where it was recorded to begin,
+        so that a change in one does not reach the next. A turn that was not thought (an upgrade, an import) is taken
+        over as its ops say. Where a turn fails, what would go on from it is not replayed. With `reroll` the dice are
+        thrown anew from the campaign's seed and the state, as they were when the turn was played.
+
+        Raises:
+            NotFound: there is no such campaign, no turn in the range, or a pinned text is gone.
+            SettingsError: an overridden prompt, stage or model is none.
+        """
+        overrides = Overrides(override_prompt_versions or {}, override_models or {})
+        with self._campaigns.reading(campaign_id) as store, ExitStack() as stack:
+            shelf = PromptShelf(store.database, self._library)
+            casting = Casting(overrides, self._open_model, shelf, self._begin_turn)
+            path = store.turns()
+            turns.held_to(path[-1]["turn_no"])
+            wanted = [place for place, turn in enumerate(path) if place and turn["turn_no"] in turns]
+            if not wanted:
+                raise NotFound(f"no turn in {turns} was played", hint="turn 0 is the beginning, which nobody played")
+            rerun = Rerun(self._campaigns, self._histories, store, stack, casting, reroll=reroll, each=each)
+            replayed: list[TurnReplay] = []
+            stopped = None
+            for place in wanted:
+                replayed.append(await rerun.turn(path[place - 1], path[place]))
+                if replayed[-1].error is not None and not each:
+                    stopped = f"turn {replayed[-1].turn_no} failed: {replayed[-1].error}"
+                    break
+        thought = [one for one in replayed if one.figures is not None]
+        return Replay(
+            campaign_id=campaign_id,
+            overrides=overrides,
+            reroll=reroll,
+            each=each,
+            turns=tuple(replayed),
+            stopped=stopped,
+            recorded_metrics=metrics_of([one.recorded_figures for one in thought if one.recorded_figures is not None]),
+            metrics=metrics_of([one.figures for one in thought if one.figures is not None]),
+        )

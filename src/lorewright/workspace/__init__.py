@@ -1,0 +1,1 @@
+"""A workspace as its owner handles it: packs, scenarios, schemas, health."""

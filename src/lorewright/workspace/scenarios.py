@@ -1,0 +1,186 @@
+"""The scenarios of a workspace: which there are, and what a compiler would say of one."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Iterator, Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+
+from lorewright.campaigns.campaigns import Campaigns
+from lorewright.campaigns.opening import tried
+from lorewright.campaigns.rulesets import load_ruleset, rulesets_beside
+from lorewright.campaigns.scenario import Scenario, load_scenario, read_scenario, scenario_text
+from lorewright.campaigns.scenario_checks import Doubt, doubts, shown_though_hidden
+from lorewright.campaigns.scenario_trial import tried_demo
+from lorewright.campaigns.sheets import SCENE_SEED, STAT_BLOCKS
+from lorewright.errors import LorewrightError, NotFound, PackError, RulesetError
+from lorewright.generate.explore.explorer import Explorer
+from lorewright.index.generation import Generation
+from lorewright.index.library import Library
+from lorewright.packs.bounded_yaml import line_of, lines_of_yaml
+from lorewright.packs.findings import Finding, error, warning
+from lorewright.rules.rulesets import Ruleset
+from lorewright.world.state import WorldState
+
+_SUFFIXES = (".yaml", ".yml")
+# A line of the file, or nothing that the packs have to say.
+_MAX_NODES = 500_000
+
+
+@dataclass(frozen=True, slots=True)
+class ListedScenario:
+    """A scenario as a list shows it; `packs_here` says of each of its packs whether it is installed or lies in the
+    workspace."""
+
+    id: str
+    name: str
+    summary: str
+    packs: tuple[str, ...]
+    ruleset: str
+    packs_here: bool
+    file: str
+
+
+class Scenarios:
+    """Lists and checks scenario files. The library that it is given finds by words alone: nothing is embedded here."""
+
+    def __init__(self, folder: Path, content_packs: Path, library: Library, explorer: Explorer) -> None:
+        self._folder = folder
+        self._content_packs = content_packs
+        self._library = library
+        self._explorer = explorer
+
+    def path(self, name: str) -> Path:
+        """The file of a scenario, by its ID or as a path."""
+        path = Path(name)
+        return path if path.suffix in _SUFFIXES else self._folder / f"{name}.yaml"
+
+    def listed(self) -> tuple[list[ListedScenario], list[Path]]:
+        """The scenarios of the workspace by file, and the files that are none."""
+        found, broken = [], []
+        installed = {pack.id for pack in self._library.packs()}
+        for path in sorted(one for one in self._folder.glob("*") if one.suffix in _SUFFIXES and one.is_file()):
+            scenario, _ = read_scenario(path)
+            if scenario is None:
+                broken.append(path)
+                continue
+            here = all(one in installed or (self._content_packs / one).is_dir() for one in scenario.content_packs)
+            summary = " ".join(scenario.summary.split())
+            found.append(
+                ListedScenario(
+                    id=scenario.id,
+                    name=scenario.name or scenario.id,
+                    summary=summary,
+                    packs=scenario.content_packs,
+                    ruleset=scenario.ruleset,
+                    packs_here=here,
+                    file=path.name,
+                )
+            )
+        return found, broken
+
+    def findings(self, path: Path) -> list[Finding]:
+        """Everything that `campaign new` would refuse, as errors, and what is probably not meant, as warnings; by line.
+
+        Raises:
+            NotFound: there is no such file.
+        """
+        scenario, faults = read_scenario(path)
+        if scenario is None:
+            return [error(str(path), "invalid", fault.message, line=fault.line, hint=fault.hint) for fault in faults]
+        checked = _Checked(str(path), lines_of_yaml(scenario_text(path), max_nodes=_MAX_NODES), scenario)
+        with ExitStack() as stack:
+            stack.enter_context(self._explorer.trying())
+            found = list(self._checked(checked, scenario, stack))
+        return sorted(set(found))
+
+    def demo_findings(self, path: Path, campaigns: Campaigns) -> list[Finding]:
+        """What becomes of the demo of a scenario without errors: the lines that are asked back or refused, as warnings.
+
+        It is played in `campaigns`, which should be thrown away afterwards.
+        """
+        with self._explorer.trying():
+            return self._tried(path, load_scenario(path), campaigns)
+
+    def _tried(self, path: Path, scenario: Scenario, campaigns: Campaigns) -> list[Finding]:
+        packs = [self._explorer.pack_of_id(pack_id)[0] for pack_id in scenario.content_packs]
+        # The dice know the campaign's ID: it is the one that `play` gives a demo.
+        demo_id = f"{scenario.id}_demo"
+        row = campaigns.begin(
+            scenario, packs, self._library, source=str(path), campaign_id=demo_id, seed=scenario.demo_seed
+        )
+        lines = lines_of_yaml(scenario_text(path), max_nodes=_MAX_NODES)
+        checked = _Checked(str(path), lines, scenario)
+        with campaigns.open(row.id) as campaign:
+            return [checked.warning(doubt) for doubt in tried_demo(campaign, scenario.demo)]
+
+    def _checked(self, checked: _Checked, scenario: Scenario, stack: ExitStack) -> Iterator[Finding]:
+        try:
+            ruleset, _ = load_ruleset(scenario.ruleset, rulesets_beside(self._folder))
+        except (NotFound, RulesetError) as problem:
+            yield checked.error(("ruleset",), "unknown-ruleset", problem)
+            return
+        generations: list[Generation] = []
+        for number, pack_id in enumerate(scenario.content_packs):
+            try:
+                pack, _ = self._explorer.pack_of_id(pack_id)
+            except (NotFound, PackError) as problem:
+                yield checked.error(("content_packs", number), "pack-missing", problem)
+                continue
+            generations.append(self._library.open(pack.key))
+            stack.callback(generations[-1].close)
+        state: WorldState | None = None
+        if len(generations) == len(scenario.content_packs):
+            state = yield from _composed(checked, scenario, ruleset, generations)
+        for doubt in doubts(scenario, ruleset, state):
+            yield checked.warning(doubt)
+        if state is not None:
+            for doubt in shown_though_hidden(scenario, state, generations):
+                yield checked.warning(doubt)
+
+
+def _composed(
+    checked: _Checked, scenario: Scenario, ruleset: Ruleset, generations: Sequence[Generation]
+) -> Generator[Finding, None, WorldState]:
+    opening, problems, in_packs = tried(scenario, ruleset, generations, campaign_id=scenario.id)
+    for problem in problems:
+        where, _, message = problem.partition(": ")
+        yield checked.named(where, message)
+    for line in in_packs:
+        yield error(checked.file, "pack-condition", line, hint="add what it names to the scenario, or mend the pack")
+    return opening.state
+
+
+@dataclass(frozen=True, slots=True)
+class _Checked:
+    """A file that is checked: where its keys stand."""
+
+    file: str
+    lines: Mapping[tuple[str, ...], int]
+    scenario: Scenario
+
+    def error(self, path: tuple[object, ...], code: str, problem: LorewrightError) -> Finding:
+        return error(self.file, code, problem.message, line=line_of(self.lines, path), hint=problem.hint or "")
+
+    def named(self, where: str, message: str) -> Finding:
+        """A name that means nothing, where composing met it (`rules.debt`, `clocks.heat.at.4`)."""
+        line = line_of(self.lines, self._path(where))
+        if where.split(".")[0] in (STAT_BLOCKS, SCENE_SEED):
+            hint = f"see what the ruleset asks for: lorewright ruleset show {self.scenario.ruleset}"
+            return error(self.file, "ruleset-schema", f"{where}: {message}", line=line, hint=hint)
+        hint = "add it to the pack or scenario, or mend the name"
+        return error(self.file, "unknown-name", f"{where}: {message}", line=line, hint=hint)
+
+    def warning(self, doubt: Doubt) -> Finding:
+        return warning(self.file, doubt.code, doubt.message, line=line_of(self.lines, doubt.path), hint=doubt.hint)
+
+    def _path(self, where: str) -> list[object]:
+        """Rules are met by their ID and stand by their number; agendas and acts count from one."""
+        parts: list[object] = [*where.split(".")]
+        if parts[0] == "rules" and len(parts) > 1:
+            ids = [rule.id or f"rule_{n}" for n, rule in enumerate(self.scenario.rules, start=1)]
+            parts[1] = ids.index(str(parts[1])) if parts[1] in ids else 0
+        if parts[0] == "cast" and parts[2:3] in (["agenda"], ["acts"]):
+            parts[3] = int(str(parts[3])) - 1
+        return parts
