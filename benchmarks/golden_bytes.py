@@ -84,8 +84,9 @@ class Program:
             "PYTHONUTF8": "1",
         }
         command = [self.python, "-P", "-m", "lorewright", *arguments]
-        ran = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, input="")
-        told = f"$ lorewright {' '.join(arguments)}\nexit {ran.returncode}\n{ran.stdout}\n--- stderr\n{ran.stderr}"
+        ran = subprocess.run(command, cwd=folder, env=environment, capture_output=True, input=b"")
+        printed, complained = (one.decode("utf-8", "backslashreplace") for one in (ran.stdout, ran.stderr))
+        told = f"$ lorewright {' '.join(arguments)}\nexit {ran.returncode}\n{printed}\n--- stderr\n{complained}"
         return self.settled(told)
 
     def settled(self, text: str) -> str:
@@ -319,7 +320,7 @@ def save(found: Record, folder: Path) -> None:
     for key, text in found.items():
         path = folder / "bytes" / key
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, encoding="utf-8")
+        path.write_bytes(text.encode())
     digests = {key: hashlib.sha256(found[key].encode()).hexdigest() for key in sorted(found)}
     (folder / "digests.json").write_text(json.dumps(digests, indent=1) + "\n", encoding="utf-8")
 
@@ -333,7 +334,7 @@ def load(folder: Path) -> Record:
     if not (folder / "digests.json").is_file():
         sys.exit(f"{folder} holds no record: make one with `record {folder}`")
     digests = json.loads((folder / "digests.json").read_text(encoding="utf-8"))
-    found = {key: (folder / "bytes" / key).read_text(encoding="utf-8") for key in digests}
+    found = {key: (folder / "bytes" / key).read_bytes().decode() for key in digests}
     for key, text in found.items():
         if hashlib.sha256(text.encode()).hexdigest() != digests[key]:
             sys.exit(f"{folder / 'bytes' / key} was changed after it was recorded: record it again")
