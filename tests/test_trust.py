@@ -279,6 +279,7 @@ SENDERS = {
     # It bounds what the clients of others answer, and opens none of its own.
     "bounded_http.py",
     "index/embedders/openai_remote.py",
+    "index/embedders/remote.py",
     "index/embedders/voyage_remote.py",
     "index/embedders/st.py",
     "index/rerankers/cross_encoder.py",

@@ -32,12 +32,14 @@ DAMAGED = ".damaged"
 _NAMES_ANOTHER = bytes.fromhex("d9d505f920a163d7")
 
 _OUR_VIEWS = frozenset(sql for sql in (*VIEWS, *VIEWS_WITH_PROMPTS) if sql.startswith("CREATE VIEW"))
-# As SQLite itself writes them into a schema, however the statement was written.
+# As SQLite itself writes it into a schema, however the statement was written.
 _TABLE = "CREATE TABLE "
-_INDEXES = ("CREATE INDEX ", "CREATE UNIQUE INDEX ")
+# Of columns alone: in place of one an expression may stand, which SQLite computes for every row that it writes.
+_INDEX = re.compile(r"CREATE (?:UNIQUE )?INDEX \w+ ON \w+ ?\(\w+(?:, ?\w+)*\)", re.ASCII)
 _KEYWORD_TABLE = re.compile(r"CREATE VIRTUAL TABLE (\w+) USING fts[45]\(")
-# No computed column is written without this word; where it stands, the columns are asked for.
-_COMPUTED = re.compile(r"\bAS\b", re.IGNORECASE)
+# Without these words no table computes anything: constraints, columns and defaults that are expressions. A default that
+# is a literal needs no brackets.
+_COMPUTES = re.compile(r"\b(?:CHECK|AS|DEFAULT(?!\s+(?:'|-?\d|NULL\b)))\b", re.IGNORECASE)
 
 
 def insert_row(table: str, values: Sequence[object]) -> tuple[str, tuple[object, ...]]:
@@ -101,7 +103,11 @@ class Database:
 
     @contextmanager
     def snapshot(self) -> Iterator[None]:
-        """Whatever is read within is of one moment. Not for thinking in: it stops checkpoints."""
+        """Whatever is read within is of one moment, also within a block of the same kind. Not for thinking in: it stops
+        checkpoints."""
+        if self._connection.in_transaction:
+            yield
+            return
         self._connection.execute("BEGIN")
         try:
             yield
@@ -186,34 +192,36 @@ def refuse_naming_journal(path: Path) -> None:
 
 
 def refuse_foreign_schema(connection: sqlite3.Connection, path: Path, *, keyword_tables: Collection[str] = ()) -> None:
-    """Raise DamagedFile where a database has more than plain tables, indexes and our views. What else a schema can hold
-    is a program of whoever made the file, which runs when a table is read, and need not end.
+    """Raise DamagedFile where a database has more than plain tables, indexes of columns and our views. What else a
+    schema can hold is a program of the maker of the file. It runs when a table is read or written or the file is looked
+    through for damage, and may take hours, or all memory.
 
     `keyword_tables` are the virtual tables that it may have, for full text.
     """
-    tables = connection.execute("SELECT type, name, sql FROM sqlite_master").fetchall()
+    # A stranger's schema may hold other types than text, which SQLite reads as text.
+    columns = ", ".join(f"CAST({column} AS TEXT)" for column in ("type", "name", "sql"))
+    tables = connection.execute(f"SELECT {columns} FROM sqlite_master").fetchall()
     for kind, name, sql in tables:
         keyword_table = _KEYWORD_TABLE.match(sql or "")
         match kind:
             case "table" if sql is not None and sql.startswith(_TABLE):
-                ours = _COMPUTED.search(sql) is None or not _has_computed_columns(connection, name)
+                ours = _COMPUTES.search(sql) is None
             case "table":
                 ours = keyword_table is not None and keyword_table[1] == name and name in keyword_tables
             case "index":
-                ours = sql is None or sql.startswith(_INDEXES)
+                ours = sql is None or _INDEX.fullmatch(sql) is not None
             case "view":
                 ours = sql in _OUR_VIEWS
             case _:
                 ours = False
         if not ours:
-            raise DamagedFile(
-                f"{path}: the {kind} {name!r} in it is none of ours",
-                hint="do not use the file, unless you know who made it; one of a newer version needs that version",
-            )
+            raise foreign_schema(path, f"the {kind} {name!r} in it is none of ours")
 
 
-def _has_computed_columns(connection: sqlite3.Connection, table: str) -> bool:
-    return connection.execute("SELECT 1 FROM pragma_table_xinfo(?) WHERE hidden", (table,)).fetchone() is not None
+def foreign_schema(path: Path, what: str) -> DamagedFile:
+    """Return the error for a database whose tables are not as we make them."""
+    hint = "do not use the file, unless you know who made it; one of a newer version needs that version"
+    return DamagedFile(f"{path}: {what}", hint=hint)
 
 
 def delete_files_of(path: Path) -> None:
