@@ -13,6 +13,7 @@ import sqlite3
 import stat
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
+from glob import escape
 from itertools import count
 from pathlib import Path
 
@@ -58,7 +59,8 @@ class Database:
         Raises:
             DamagedFile: the file is no database, or computes what it holds: no file of ours does.
             FileUnavailable: it cannot be opened now: no room, no right, or another process holds it.
-            UnsafePath: it, a file that SQLite keeps beside it, or its folder is a link, or its journal names a file.
+            UnsafePath: it, a file that SQLite keeps beside it, or its folder is a link, or one of them has a second name
+                (a hard link), or its journal names a file.
         """
         self.path = path
         folder = Enclosure(path.parent)
@@ -70,6 +72,7 @@ class Database:
                 folder.create(path)
             self._lock = folder.lock(path.with_name(f"{path.name}.lock"), timeout_s=LOCK_TIMEOUT_S)
             with self._lock:
+                refuse_second_names(path)
                 refuse_naming_journal(path)
                 self._connection = sqlite3.connect(
                     path, isolation_level=None, timeout=BUSY_TIMEOUT_MS / 1000, factory=self._kind
@@ -189,6 +192,41 @@ def refuse_naming_journal(path: Path) -> None:
             f"{journal} names a file that SQLite would delete, or is no plain file: {path.name} is not opened",
             hint=f"delete {journal} if you do not know where it comes from",
         )
+
+
+def building_name(path: Path, process: int | str) -> Path:
+    """Return the name under which a process makes a new database. It is given its own name beside that one, so that for
+    a moment it has both."""
+    return path.with_name(f".{path.stem}.{process}.building")
+
+
+def refuse_second_names(path: Path) -> None:
+    """Raise UnsafePath where a database, or a file that SQLite keeps beside it, has another name (a hard link), which
+    may stand anywhere: what is written into the one is written into the other.
+
+    The name that a process left which died while it made the database is deleted.
+
+    Raises:
+        UnsafePath: one of them has; nothing was written.
+        OSError: they cannot be looked at.
+    """
+    if _count_names(path) > 1:
+        for left in path.parent.glob(building_name(Path(escape(str(path))), "*").name):
+            if left.samefile(path):
+                Enclosure(path.parent).remove(left)
+    for file in (*files_of(path), journal_of(path)):
+        if _count_names(file) > 1:
+            raise UnsafePath(
+                f"{file} has a second name (a hard link), and what is written into the one is written into the other",
+                hint=f"while nothing uses it, give it bytes of its own: cp -p {file} {file}.copy, then mv {file}.copy {file}",
+            )
+
+
+def _count_names(path: Path) -> int:
+    try:
+        return path.lstat().st_nlink
+    except (FileNotFoundError, NotADirectoryError):
+        return 0
 
 
 def refuse_foreign_schema(connection: sqlite3.Connection, path: Path, *, keyword_tables: Collection[str] = ()) -> None:
