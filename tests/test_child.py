@@ -136,7 +136,7 @@ def test_the_users_own_packages_count_where_a_child_sees_the_same(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, enabled: bool, base: bool, named: bool
 ) -> None:
     monkeypatch.setattr(child, "PACKAGE", tmp_path / "lorewright")
-    monkeypatch.setattr(site, "getsitepackages", lambda: [])
+    monkeypatch.setattr(site, "getsitepackages", list)
     monkeypatch.setattr(site, "getusersitepackages", lambda: str(tmp_path))
     monkeypatch.setattr(site, "ENABLE_USER_SITE", enabled)
     monkeypatch.delenv("PYTHONUSERBASE", raising=False)

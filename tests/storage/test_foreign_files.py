@@ -8,7 +8,7 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lorewright.errors import DamagedFile, ImportRefused, UnsafePath
@@ -70,13 +70,13 @@ def test_a_journal_that_names_no_file_is_played_back(tmp_path: Path) -> None:
         "CREATE TRIGGER t AFTER INSERT ON kept BEGIN DELETE FROM kept; END",
         "CREATE VIRTUAL TABLE words USING fts5(text)",
         "CREATE TABLE computed (a INT, b INT as (a + 1))",
-        "CREATE TABLE checked (a INT check(length(hex(zeroblob(400000000))) > a))",
+        "CREATE TABLE checked (a INT check(length(hex(zeroblob(4))) > a))",
         "CREATE TABLE checked (a INT, CONSTRAINT c/**/CHECK/**/(a > 1))",
-        "CREATE TABLE filled (a INT DEFAULT (length(hex(zeroblob(400000000)))))",
+        "CREATE TABLE filled (a INT DEFAULT (length(hex(zeroblob(4)))))",
         "CREATE TABLE filled (a INT DEFAULT/**/(random()))",
         "CREATE TABLE filled (a TEXT DEFAULT CURRENT_TIMESTAMP)",
-        "CREATE INDEX i ON kept (id || hex(zeroblob(400000000)))",
-        "CREATE INDEX i ON kept (id) WHERE length(hex(zeroblob(400000000))) > 0",
+        "CREATE INDEX i ON kept (id || hex(zeroblob(4)))",
+        "CREATE INDEX i ON kept (id) WHERE length(hex(id)) > 0",
         "CREATE INDEX i ON kept (id GLOB id)",
     ],
 )
@@ -241,7 +241,7 @@ MALFORMED = [
 ]
 
 
-@pytest.mark.parametrize("schema", MALFORMED, ids=str)
+@pytest.mark.parametrize("schema", MALFORMED)
 @pytest.mark.parametrize("value", [{"a": [4]}, [1], 4, 0.5, "text", None], ids=str)
 def test_a_malformed_schema_that_nobody_checked_allows_nothing_and_says_so(
     schema: dict[str, object], value: object
@@ -260,6 +260,7 @@ JSON = st.recursive(
 )
 
 
+@settings(max_examples=40)
 @given(schema=st.dictionaries(st.sampled_from(sorted(KEYWORDS)), JSON, max_size=4), value=JSON)
 def test_whatever_a_schema_says_a_value_fits_or_is_told_why_not(schema: dict[str, object], value: object) -> None:
     assert all(told.message for told in misfits(value, schema))

@@ -59,8 +59,8 @@ class Database:
         Raises:
             DamagedFile: the file is no database, or computes what it holds: no file of ours does.
             FileUnavailable: it cannot be opened now: no room, no right, or another process holds it.
-            UnsafePath: it, a file that SQLite keeps beside it, or its folder is a link, or one of them has a second name
-                (a hard link), or its journal names a file.
+            UnsafePath: it, a file that SQLite keeps beside it, or its folder is a link; one of the files has a second
+                name (a hard link); or its journal names a file.
         """
         self.path = path
         folder = Enclosure(path.parent)
@@ -216,9 +216,10 @@ def refuse_second_names(path: Path) -> None:
                 Enclosure(path.parent).remove(left)
     for file in (*files_of(path), journal_of(path)):
         if _count_names(file) > 1:
+            copy = f"{file}.copy"
             raise UnsafePath(
                 f"{file} has a second name (a hard link), and what is written into the one is written into the other",
-                hint=f"while nothing uses it, give it bytes of its own: cp -p {file} {file}.copy, then mv {file}.copy {file}",
+                hint=f"while nothing uses it, give it bytes of its own: cp -p {file} {copy}, then mv {copy} {file}",
             )
 
 

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from math import isfinite, prod
+from math import prod
 from typing import Any
 
 from pydantic_core import SchemaError, SchemaValidator, core_schema
@@ -91,7 +91,7 @@ def is_json(value: Any, *, depth: int = 0) -> bool:
     if isinstance(value, (list, tuple)):
         return all(is_json(one, depth=depth + 1) for one in value)
     if isinstance(value, (int, float)):
-        return isfinite(value) and abs(value) <= LARGEST
+        return -LARGEST <= value <= LARGEST
     return value is None or isinstance(value, str)
 
 

@@ -1,4 +1,4 @@
-"""Voyage's embeddings, which tell texts from questions. One request is all that is needed, so no client of theirs is."""
+"""Voyage's embeddings, which tell texts from questions. One request is all, so it needs no client of theirs."""
 
 from __future__ import annotations
 
