@@ -139,7 +139,7 @@ def test_a_list_with_a_second_name_is_not_written_and_says_what_to_do(app: App, 
     before = (victim / "wallet.db").read_bytes()
     for report in (again(app).doctor.examine(), again(app).doctor.mend()):
         assert not report.clean
-        assert any("second name" in one.fault.what and "cp -p" in str(one.left) for one in report.treated)
+        assert any("second name" in one.fault.state and "cp -p" in str(one.left) for one in report.treated)
     assert (victim / "wallet.db").read_bytes() == before
 
 

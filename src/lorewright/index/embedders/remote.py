@@ -152,7 +152,7 @@ def open_http(provider: Provider) -> Any:
 
     hooks = bounded(partial(_too_large, provider.name))
     # The hooks must not hold the provider alive.
-    http = httpx2.Client(timeout=Patience.timeout_s, follow_redirects=True, event_hooks=hooks)
+    http = httpx2.Client(timeout=Patience().timeout_s, follow_redirects=True, event_hooks=hooks)
     finalize(provider, http.close)
     return http
 
