@@ -279,6 +279,7 @@ SENDERS = {
     # It bounds what the clients of others answer, and opens none of its own.
     "bounded_http.py",
     "index/embedders/openai_remote.py",
+    "index/embedders/remote.py",
     "index/embedders/voyage_remote.py",
     "index/embedders/st.py",
     "index/rerankers/cross_encoder.py",
@@ -373,11 +374,65 @@ class TestOwners:
         os.lchown(linked / "lorewright.toml", 65_534, 65_534)
         assert find_workspace(linked).settings.name != "mine"
 
+    @pytest.mark.parametrize("theirs", ["first", "second", "folder", "target"])
+    @pytest.mark.parametrize("relative", [False, True], ids=["absolute", "relative"])
+    def test_in_a_chain_of_links_nothing_is_of_another_user(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, theirs: str, relative: bool
+    ) -> None:
+        monkeypatch.delenv("LOREWRIGHT_WORKSPACE", raising=False)
+        world, real = tmp_path / "world", written(tmp_path / "real", 'name = "mine"')
+        world.mkdir()
+        up = Path("..") if relative else tmp_path
+        links = {
+            "first": (world / "lorewright.toml", up / "second" if relative else tmp_path / "second"),
+            "second": (tmp_path / "second", Path("folder/lorewright.toml")),
+            "folder": (tmp_path / "folder", Path("world/../real") if relative else real),
+        }
+        for link, target in links.values():
+            link.symlink_to(target)
+        assert find_workspace(world).settings.name == "mine"
+        os.chown(
+            links[theirs][0] if theirs in links else real / "lorewright.toml", 65_534, 65_534, follow_symlinks=False
+        )
+        assert find_workspace(world).settings.name != "mine"
+        monkeypatch.setenv("LOREWRIGHT_WORKSPACE", str(world))
+        with pytest.raises(NotTrusted, match="another user"):
+            find_workspace(world)
+        trusted(world)
+        assert find_workspace(world).settings.name == "mine"
+
     def test_who_became_root_by_sudo_is_at_home_in_their_own_folders(
         self, theirs: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         monkeypatch.setenv("SUDO_UID", "65534")
         assert find_workspace(theirs / "mine").settings.name == "theirs"
+
+
+def test_a_yes_to_settings_behind_links_does_not_hold_for_where_they_lead_later(tmp_path: Path) -> None:
+    world = tmp_path / "world"
+    world.mkdir()
+    for name, text in (("before", SENDING), ("after", SENDING.replace("8080", "8081"))):
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    (world / "lorewright.toml").symlink_to(tmp_path / "second")
+    for name in ("before", "after"):
+        (tmp_path / "second").unlink(missing_ok=True)
+        (tmp_path / "second").symlink_to(tmp_path / name)
+        with pytest.raises(NotTrusted):
+            opened(world)
+        if name == "before":
+            trusted(world)
+            assert opened(world) is not None
+
+
+@pytest.mark.parametrize("target", ["lorewright.toml", "nowhere"])
+def test_a_link_that_leads_nowhere_is_no_workspace(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, target: str
+) -> None:
+    monkeypatch.delenv("LOREWRIGHT_WORKSPACE", raising=False)
+    outer = written(tmp_path, 'name = "outer"')
+    (tmp_path / "inner").mkdir()
+    (tmp_path / "inner" / "lorewright.toml").symlink_to(target)
+    assert find_workspace(tmp_path / "inner").root == outer
 
 
 OWN = '[models.keys.mine]\nprovider = "{provider}"\nmodel = "x"\nkey_env = "{variable}"\n'
@@ -405,7 +460,6 @@ OWN = '[models.keys.mine]\nprovider = "{provider}"\nmodel = "x"\nkey_env = "{var
         ("openai-compatible", "gh_token", "https://there.example/v1", False),
         ("openai-compatible", "HF_TOKEN", "https://there.example/v1", False),
         ("openai-compatible", "AWS_SECRET_ACCESS_KEY", "https://bedrock.us-east-1.amazonaws.com", False),
-        ("openai-compatible", "aws_secret_access_key", "http://127.0.0.1:1/v1", False),
         ("openai-compatible", "MY_SECRET_KEY", "http://127.0.0.1:1/v1", False),
         ("openai-compatible", "DATABASE_KEY", "http://127.0.0.1:1/v1", False),
         ("openai-compatible", "PATH", "http://127.0.0.1:1/v1", False),

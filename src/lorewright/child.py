@@ -39,14 +39,15 @@ def start_child(
     # the one variable that may be set here, by which the child runs the same code as this process, wherever that lies.
     command = [sys.executable, "-P", *(["-s"] if sys.flags.no_user_site else []), "-m", module]
     command += [str(each.absolute()) if isinstance(each, Path) else each for each in arguments]
-    inherited = {name: value for name, value in os.environ.items() if not name.upper().startswith("PYTHON")}
+    given = {**os.environ, **(environment or {})}
+    inherited = {name: value for name, value in given.items() if not name.upper().startswith("PYTHON")}
     return subprocess.Popen(
         command,
         stdin=stdin,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
         cwd=PACKAGE,
-        env={**_make_absolute({**inherited, **(environment or {})}), **_path_of_package()},
+        env={**_make_absolute(inherited), **_path_of_package()},
     )
 
 

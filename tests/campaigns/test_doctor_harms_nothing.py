@@ -8,6 +8,7 @@ import random
 import resource
 import shutil
 import sqlite3
+import struct
 import subprocess
 import sys
 from collections.abc import Callable
@@ -95,8 +96,51 @@ def test_where_a_folder_of_ours_is_a_link_nothing_is_judged(app: App, where: str
     for report in (again(app).doctor.examine(), again(app).doctor.mend()):
         assert (codes(report), report.clean) == (["link-found"], False)
     assert {path: path.read_bytes() for path in away.rglob("*") if path.is_file()} == files
-    with pytest.raises(UnsafePath):
+    with pytest.raises(UnsafePath) as caught:
         again(app).campaigns.new("night_boat") if where == "campaigns" else again(app).packs.reindex("harbour")
+    for hint in (caught.value.hint, report.treated[0].left):
+        assert all(way in str(hint) for way in ("delete the link", "mount", "LOREWRIGHT_WORKSPACE"))
+
+
+@pytest.mark.parametrize(
+    "where", ["indexes/history/game.db", "indexes/library.db", "campaigns/game.db", "indexes/x.db"]
+)
+def test_a_journal_that_names_a_file_is_a_finding_and_is_left(app: App, victim: Path, where: str) -> None:
+    wallet, journal = victim / "wallet.db", app.workspace.root / f"{where}-journal"
+    before, named = wallet.read_bytes(), str(wallet).encode()
+    journal.parent.mkdir(exist_ok=True)
+    magic = bytes.fromhex("d9d505f920a163d7")
+    data = b"\0" * 4 + named + struct.pack(">II", len(named), sum(named)) + magic
+    journal.write_bytes(data)
+    for report in (again(app).doctor.examine(), again(app).doctor.mend()):
+        assert not report.clean
+        (treated,) = [one for one in report.treated if one.fault.code == "journal-found"]
+        assert (treated.fault.kind, treated.fault.where, treated.done) == (
+            "foreign",
+            f"{where}-journal",
+            "left as it is",
+        )
+        assert str(journal) in str(treated.left)
+    assert (wallet.read_bytes(), journal.read_bytes()) == (before, data)
+    journal.unlink()
+    assert again(app).doctor.mend().clean
+
+
+def test_a_journal_of_a_process_that_died_is_no_finding(app: App) -> None:
+    journal = app.workspace.campaigns / "game.db-journal"
+    journal.write_bytes(b"\0" * 512)
+    assert again(app).doctor.examine().clean
+
+
+def test_a_list_with_a_second_name_is_not_written_and_says_what_to_do(app: App, victim: Path) -> None:
+    library = app.workspace.indexes / "library.db"
+    library.unlink()
+    library.hardlink_to(victim / "wallet.db")
+    before = (victim / "wallet.db").read_bytes()
+    for report in (again(app).doctor.examine(), again(app).doctor.mend()):
+        assert not report.clean
+        assert any("second name" in one.fault.state and "cp -p" in str(one.left) for one in report.treated)
+    assert (victim / "wallet.db").read_bytes() == before
 
 
 def test_links_beside_what_is_used_stop_nobody(app: App, victim: Path) -> None:

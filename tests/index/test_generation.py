@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import sqlite3
+import struct
 from collections.abc import Iterator
-from contextlib import closing
+from contextlib import closing, suppress
 from pathlib import Path
 
 import pytest
 
 from lorewright.errors import StaleIndexError
-from lorewright.index.building import build_generation
-from lorewright.index.generation import Generation, GenerationKey
+from lorewright.index.building import build_generation, has_sound_chunks
+from lorewright.index.generation import CHUNKS_FILE, Generation, GenerationKey
 from lorewright.packs.models import OPEN_ROLES, Pack
 from support.pack_builder import TOWN, loaded, loaded_text, opened_packs
 
@@ -181,3 +182,30 @@ def test_any_frontmatter_can_be_stored(tmp_path: Path, frontmatter: str) -> None
     key = build_generation(pack, tmp_path / "generations")
     with closing(Generation(tmp_path / "generations" / key.folder)) as generation:
         assert generation.entities() == {"town:a": pack.entities[0]}
+
+
+def test_a_journal_and_a_log_beside_a_generation_are_neither_played_back_nor_followed(
+    tmp_path: Path, pack: Pack
+) -> None:
+    folder = tmp_path / "generations" / build_generation(pack, tmp_path / "generations").folder
+    chunks, victim = folder / CHUNKS_FILE, tmp_path / "notes.txt"
+    victim.write_text("precious")
+    page_bytes = int.from_bytes(chunks.read_bytes()[16:18], "big")
+    magic, name = bytes.fromhex("d9d505f920a163d7"), str(victim).encode()
+    # A journal that empties the file and then deletes the one that it names.
+    header = (magic + struct.pack(">IIIII", 0, 0, 1, 512, page_bytes)).ljust(512, b"\0")
+    end = struct.pack(">I", 0x40000000 // page_bytes + 1) + name + struct.pack(">II", len(name), sum(name)) + magic
+    (folder / f"{CHUNKS_FILE}-journal").write_bytes(header + end)
+    (folder / f"{CHUNKS_FILE}-wal").symlink_to(victim)
+    (folder / f"{CHUNKS_FILE}-shm").symlink_to(tmp_path / "made")
+    before = snapshot(tmp_path)
+    with closing(Generation(folder)) as generation:
+        assert generation.open_count_of("bar")
+        assert has_sound_chunks(folder)
+    assert snapshot(tmp_path) == before
+    # Without the promise that nothing changes them SQLite would obey both.
+    (folder / f"{CHUNKS_FILE}-wal").unlink()
+    (folder / f"{CHUNKS_FILE}-shm").unlink()
+    with closing(sqlite3.connect(chunks)) as connection, suppress(sqlite3.DatabaseError):
+        connection.execute("SELECT * FROM sqlite_master").fetchall()
+    assert not victim.exists()

@@ -23,7 +23,7 @@ class Answer:
     """What is sent instead of vectors."""
 
     status: int = 200
-    body: str = "{}"
+    body: str | bytes = "{}"
     headers: dict[str, str] = field(default_factory=dict)
     content_type: str = "application/json"
     delay_s: float = 0.0
@@ -76,7 +76,7 @@ class _Handler(BaseHTTPRequestHandler):
         self.stand_in.keys.append(self.headers.get("Authorization", ""))
         answer = self.stand_in.answer(asked)
         time.sleep(answer.delay_s)
-        raw = answer.body.encode()
+        raw = answer.body.encode() if isinstance(answer.body, str) else answer.body
         try:
             self.send_response(answer.status)
             for name, value in {**answer.headers, "Content-Type": answer.content_type}.items():

@@ -12,7 +12,7 @@ from lorewright.errors import DamagedFile, FileUnavailable, UnsafePath
 from lorewright.ids import is_hash, is_id
 from lorewright.storage.branches import MAIN_BRANCH
 from lorewright.storage.campaign_tables import CAMPAIGN_MIGRATIONS
-from lorewright.storage.database import Database, insert_row, opened
+from lorewright.storage.database import Database, building_name, insert_row, opened
 from lorewright.storage.enclosure import Enclosure
 from lorewright.storage.migrations import migrate
 from lorewright.storage.prompt_pins import PromptPin, pinning
@@ -59,7 +59,7 @@ def new_file(path: Path) -> Iterator[Database]:
     Raises:
         FileExistsError: there is a file of that name.
     """
-    building = path.with_name(f".{path.stem}.{os.getpid()}.building")
+    building = building_name(path, os.getpid())
     _remove(building)
     try:
         with opened(building) as database:

@@ -31,7 +31,7 @@ from lorewright.index.vectors.stored import about_vectors, has_sound_vectors
 from lorewright.index.windows import windows_of
 from lorewright.packs.loader import Progress, content_hash_of, load_manifest, no_progress
 from lorewright.storage.database import is_sound, names_another_file
-from lorewright.storage.enclosure import Enclosure, is_link
+from lorewright.storage.enclosure import LINK_HINT, Enclosure, is_link
 from lorewright.storage.trouble import Trouble, trouble_of
 
 Kind = Literal["stale", "torn", "orphaned", "degraded", "foreign", "unknown"]
@@ -287,7 +287,7 @@ def links_below(folder: Path, shown: str) -> Iterator[Fault]:
     `shown` is what the folder is called."""
     for path in Enclosure(folder).links():
         name = (PurePath(shown) / path.relative_to(folder)).as_posix()
-        hint = f"delete the link {path}; to keep the data elsewhere, move the folder there or mount it here"
+        hint = f"{path}: {LINK_HINT}"
         yield Fault("foreign", "link-found", name, "a link, which is not followed", hint, path=path)
 
 

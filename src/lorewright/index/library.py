@@ -30,6 +30,7 @@ from lorewright.storage.database import (
     read_json,
     refuse_foreign_schema,
     refuse_naming_journal,
+    refuse_second_names,
     set_aside,
 )
 from lorewright.storage.enclosure import Enclosure
@@ -403,6 +404,7 @@ class Library:
         # Whatever a damaged schema makes SQLite say, which may itself be no text, there is nothing more to be had.
         with suppress(DamagedFile, *Trouble, ValueError), ExitStack() as stack:
             stack.enter_context(self._folder.locked(self._database.with_name(f"{self._database.name}.lock")))
+            refuse_second_names(self._database)
             refuse_naming_journal(self._database)
             rows = stack.enter_context(closing(sqlite3.connect(uri, uri=True)))
             refuse_foreign_schema(rows, self._database)

@@ -14,6 +14,7 @@ import sqlite3
 import stat
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
+from glob import escape
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -34,12 +35,14 @@ DAMAGED = ".damaged"
 _NAMES_ANOTHER = bytes.fromhex("d9d505f920a163d7")
 
 _OUR_VIEWS = frozenset(sql for sql in (*VIEWS, *VIEWS_WITH_PROMPTS) if sql.startswith("CREATE VIEW"))
-# As SQLite itself writes them into a schema, however the statement was written.
+# As SQLite itself writes it into a schema, however the statement was written.
 _TABLE = "CREATE TABLE "
-_INDEXES = ("CREATE INDEX ", "CREATE UNIQUE INDEX ")
+# Of columns alone: in place of one an expression may stand, which SQLite computes for every row that it writes.
+_INDEX = re.compile(r"CREATE (?:UNIQUE )?INDEX \w+ ON \w+ ?\(\w+(?:, ?\w+)*\)", re.ASCII)
 _KEYWORD_TABLE = re.compile(r"CREATE VIRTUAL TABLE (\w+) USING fts[45]\(")
-# No computed column is written without this word; where it stands, the columns are asked for.
-_COMPUTED = re.compile(r"\bAS\b", re.IGNORECASE)
+# Without these words no table computes anything: constraints, columns and defaults that are expressions. A default that
+# is a literal needs no brackets.
+_COMPUTES = re.compile(r"\b(?:CHECK|AS|DEFAULT(?!\s+(?:'|-?\d|NULL\b)))\b", re.IGNORECASE)
 
 
 def insert_row(table: str, values: Sequence[object]) -> tuple[str, tuple[object, ...]]:
@@ -58,7 +61,8 @@ class Database:
         Raises:
             DamagedFile: the file is no database, or computes what it holds: no file of ours does.
             FileUnavailable: it cannot be opened now: no room, no right, or another process holds it.
-            UnsafePath: it, a file that SQLite keeps beside it, or its folder is a link, or its journal names a file.
+            UnsafePath: it, a file that SQLite keeps beside it, or its folder is a link; one of the files has a second
+                name (a hard link); or its journal names a file.
         """
         self.path = path
         folder = Enclosure(path.parent)
@@ -70,6 +74,7 @@ class Database:
                 folder.create(path)
             self._lock = folder.lock(path.with_name(f"{path.name}.lock"), timeout_s=LOCK_TIMEOUT_S)
             with self._lock:
+                refuse_second_names(path)
                 refuse_naming_journal(path)
                 self._connection = sqlite3.connect(
                     path, isolation_level=None, timeout=BUSY_TIMEOUT_MS / 1000, factory=self._kind
@@ -103,7 +108,11 @@ class Database:
 
     @contextmanager
     def snapshot(self) -> Iterator[None]:
-        """Whatever is read within is of one moment. Not for thinking in: it stops checkpoints."""
+        """Whatever is read within is of one moment, also within a block of the same kind. Not for thinking in: it stops
+        checkpoints."""
+        if self._connection.in_transaction:
+            yield
+            return
         self._connection.execute("BEGIN")
         try:
             yield
@@ -187,35 +196,73 @@ def refuse_naming_journal(path: Path) -> None:
         )
 
 
+def building_name(path: Path, process: int | str) -> Path:
+    """Return the name under which a process makes a new database. It is given its own name beside that one, so that for
+    a moment it has both."""
+    return path.with_name(f".{path.stem}.{process}.building")
+
+
+def refuse_second_names(path: Path) -> None:
+    """Raise UnsafePath where a database, or a file that SQLite keeps beside it, has another name (a hard link), which
+    may stand anywhere: what is written into the one is written into the other.
+
+    The name that a process left which died while it made the database is deleted.
+
+    Raises:
+        UnsafePath: one of them has; nothing was written.
+        OSError: they cannot be looked at.
+    """
+    if _count_names(path) > 1:
+        for left in path.parent.glob(building_name(Path(escape(str(path))), "*").name):
+            if left.samefile(path):
+                Enclosure(path.parent).remove(left)
+    for file in (*files_of(path), journal_of(path)):
+        if _count_names(file) > 1:
+            copy = f"{file}.copy"
+            raise UnsafePath(
+                f"{file} has a second name (a hard link), and what is written into the one is written into the other",
+                hint=f"while nothing uses it, give it bytes of its own: cp -p {file} {copy}, then mv {copy} {file}",
+            )
+
+
+def _count_names(path: Path) -> int:
+    try:
+        return path.lstat().st_nlink
+    except (FileNotFoundError, NotADirectoryError):
+        return 0
+
+
 def refuse_foreign_schema(connection: sqlite3.Connection, path: Path, *, keyword_tables: Collection[str] = ()) -> None:
-    """Raise DamagedFile where a database has more than plain tables, indexes and our views. What else a schema can hold
-    is a program of whoever made the file, which runs when a table is read, and need not end.
+    """Raise DamagedFile where a database has more than plain tables, indexes of columns and our views. What else a
+    schema can hold is a program of the maker of the file. It runs when a table is read or written or the file is looked
+    through for damage, and may take hours, or all memory.
 
     `keyword_tables` are the virtual tables that it may have, for full text.
     """
-    tables = connection.execute("SELECT type, name, sql FROM sqlite_master").fetchall()
+    # A stranger's schema may hold other types than text, which SQLite reads as text.
+    columns = ", ".join(f"CAST({column} AS TEXT)" for column in ("type", "name", "sql"))
+    tables = connection.execute(f"SELECT {columns} FROM sqlite_master").fetchall()
     for kind, name, sql in tables:
         keyword_table = _KEYWORD_TABLE.match(sql or "")
         match kind:
             case "table" if sql is not None and sql.startswith(_TABLE):
-                ours = _COMPUTED.search(sql) is None or not _has_computed_columns(connection, name)
+                ours = _COMPUTES.search(sql) is None
             case "table":
                 ours = keyword_table is not None and keyword_table[1] == name and name in keyword_tables
             case "index":
-                ours = sql is None or sql.startswith(_INDEXES)
+                ours = sql is None or _INDEX.fullmatch(sql) is not None
             case "view":
                 ours = sql in _OUR_VIEWS
             case _:
                 ours = False
         if not ours:
-            raise DamagedFile(
-                f"{path}: the {kind} {name!r} in it is none of ours",
-                hint="do not use the file, unless you know who made it; one of a newer version needs that version",
-            )
+            raise foreign_schema(path, f"the {kind} {name!r} in it is none of ours")
 
 
-def _has_computed_columns(connection: sqlite3.Connection, table: str) -> bool:
-    return connection.execute("SELECT 1 FROM pragma_table_xinfo(?) WHERE hidden", (table,)).fetchone() is not None
+def foreign_schema(path: Path, what: str) -> DamagedFile:
+    """Return the error for a database whose tables are not as we make them."""
+    hint = "do not use the file, unless you know who made it; one of a newer version needs that version"
+    return DamagedFile(f"{path}: {what}", hint=hint)
 
 
 def delete_files_of(path: Path) -> None:

@@ -34,7 +34,10 @@ FOR_ALL = 0o666
 _DEEPEST = 64
 # What a disk that knows no hard links (FAT, many shares) says to a second name.
 _NO_SECOND_NAMES = (errno.EPERM, errno.ENOSYS, errno.ENOTSUP, errno.EOPNOTSUPP, errno.EMLINK)
-_HINT = "delete the link; to keep the data elsewhere, move the folder there or mount it here"
+LINK_HINT = (
+    "delete the link; to keep the data elsewhere, mount it here (mount --bind),"
+    " or move the whole workspace there and let LOREWRIGHT_WORKSPACE name it"
+)
 
 
 def is_plain_name(name: str) -> bool:
@@ -93,7 +96,7 @@ class Enclosure:
         for name in ("", *names):
             here = here / name
             if is_link(here):
-                raise UnsafePath(f"{here} is a link, and links are not followed here", hint=_HINT)
+                raise UnsafePath(f"{here} is a link, and links are not followed here", hint=LINK_HINT)
         return path
 
     def make_folder(self, path: Path) -> Path:
@@ -151,7 +154,7 @@ class Enclosure:
         """Raise UnsafePath where a link is in a file's path or anywhere below a folder."""
         link = next(self.links(self.checked(path)), None)
         if link is not None:
-            raise UnsafePath(f"{link} is a link, and its folder is left as it is", hint=_HINT)
+            raise UnsafePath(f"{link} is a link, and its folder is left as it is", hint=LINK_HINT)
 
     def read(self, path: Path, *, limit: int | None = None) -> bytes:
         """Return a plain file's bytes.

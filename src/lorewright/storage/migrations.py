@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import sqlite3
+from collections.abc import Iterable, Sequence
+from contextlib import closing, suppress
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 
 from lorewright.errors import DamagedFile, SettingsError
-from lorewright.storage.database import Database
+from lorewright.storage.database import Database, foreign_schema
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,6 +19,16 @@ class Migration:
 
     name: str
     statements: tuple[str, ...]
+
+
+# Name of a table, index or view -> the statement that made it, its blanks made one.
+_Schema = dict[str, str]
+
+_OWN_TABLE = "CREATE TABLE IF NOT EXISTS migrations (name TEXT PRIMARY KEY, applied_at TEXT NOT NULL)"
+# What SQLite makes for itself: the indexes of keys have no statement.
+_BY_SQLITE = ("sqlite_sequence", "sqlite_stat1", "sqlite_stat4")
+_SCHEMA = f"""SELECT CAST(name AS TEXT), CAST(sql AS TEXT) FROM sqlite_master
+    WHERE sql IS NOT NULL AND name NOT IN {_BY_SQLITE}"""
 
 
 def open_migrated(path: Path, migrations: Sequence[Migration], *, rebuildable: bool = False) -> Database:
@@ -41,7 +54,8 @@ def migrate(database: Database, migrations: Sequence[Migration], *, rebuildable:
 
     Raises:
         SettingsError: the file holds a migration that this version does not know; nothing was changed.
-        DamagedFile: a rebuildable file's list of migrations is damaged; nothing was changed.
+        DamagedFile: its tables are not as its migrations make them, or a rebuildable file's list of migrations is
+            damaged; nothing was changed.
     """
     if rebuildable:
         known, done = {migration.name for migration in migrations}, _done(database)
@@ -57,15 +71,40 @@ def missing(database: Database, migrations: Sequence[Migration]) -> list[str]:
 
     Raises:
         SettingsError: the file holds a migration that this version does not know.
+        DamagedFile: its tables, indexes and views are not those that its migrations make: whatever is asked of the file
+            later, and names its tables and columns, is asked of tables of ours.
     """
-    known, done = [migration.name for migration in migrations], _done(database)
-    unknown = sorted(done - set(known))
+    with database.snapshot():
+        done, found = _done(database), _schema(database.rows(_SCHEMA))
+    unknown = sorted(done - {migration.name for migration in migrations})
     if unknown:
         raise SettingsError(
             f"{database.path.name} was written by a newer version (migration {unknown[0]})",
             hint="upgrade lorewright",
         )
-    return [name for name in known if name not in done]
+    made = _made_by(tuple(migration for migration in migrations if migration.name in done))
+    other = sorted(name for name in made.keys() | found.keys() if made.get(name) != found.get(name))
+    if other:
+        raise foreign_schema(database.path, f"{other[0]!r} in it is not as we make it")
+    return [migration.name for migration in migrations if migration.name not in done]
+
+
+@lru_cache(maxsize=32)
+def _made_by(migrations: tuple[Migration, ...]) -> _Schema:
+    """The schema that migrations make, one after the other. Of some that do not follow each other it is what could be
+    made, which no file of ours is like."""
+    if not migrations:
+        return {}
+    with closing(sqlite3.connect(":memory:", isolation_level=None)) as connection:
+        connection.execute("BEGIN")
+        with suppress(sqlite3.Error):
+            for statement in (_OWN_TABLE, *(each for migration in migrations for each in migration.statements)):
+                connection.execute(statement)
+        return _schema(connection.execute(_SCHEMA))
+
+
+def _schema(rows: Iterable[sqlite3.Row]) -> _Schema:
+    return {name: " ".join(sql.split()) for name, sql in rows}
 
 
 def _done(database: Database) -> set[str]:
@@ -76,7 +115,7 @@ def _done(database: Database) -> set[str]:
 def _apply(database: Database, migration: Migration) -> bool:
     """Whether this call applied it: another process may have been first."""
     with database.transaction() as connection:
-        connection.execute("CREATE TABLE IF NOT EXISTS migrations (name TEXT PRIMARY KEY, applied_at TEXT NOT NULL)")
+        connection.execute(_OWN_TABLE)
         if connection.execute("SELECT 1 FROM migrations WHERE name = ?", (migration.name,)).fetchone():
             return False
         for statement in migration.statements:

@@ -15,7 +15,7 @@ from lorewright.storage.projection import MADE_ANEW
 Value = str | int | float | None
 
 # What is not of the campaign, but of the file, or follows from the rest.
-_OF_THE_FILE = ("migrations", "sqlite_sequence", *MADE_ANEW)
+_OF_THE_FILE = ("migrations", "sqlite_sequence", "sqlite_stat1", "sqlite_stat4", *MADE_ANEW)
 # IDs that begin with that of their campaign, beside `campaign_id` itself.
 _PREFIXED = {
     *{("sessions", "id"), ("turns", "session_id"), ("scene_lore", "id"), ("scene_lore", "session_id")},

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from math import isfinite, prod
+from math import prod
 from typing import Any
 
 from pydantic_core import SchemaError, SchemaValidator, core_schema
@@ -94,18 +94,23 @@ def is_json(value: Any, *, depth: int = 0) -> bool:
     if isinstance(value, (list, tuple)):
         return all(is_json(one, depth=depth + 1) for one in value)
     if isinstance(value, (int, float)):
-        return isfinite(value) and abs(value) <= LARGEST
+        return -LARGEST <= value <= LARGEST
     return value is None or isinstance(value, str)
 
 
 def misfits(value: Any, schema: Mapping[str, Any]) -> list[Misfit]:
-    """Everything in the value that the schema does not allow, in the order of its keys; nothing where it fits."""
+    """Everything in the value that the schema does not allow, in the order of its keys; nothing where it fits. A schema
+    that is none, which nobody checked before, allows nothing: that is the one misfit."""
     if not is_json(value):
         return [Misfit((), "it is no JSON, or holds a number that is too large")]
     if _is_too_deep(schema):
         return [Misfit((), _TOO_DEEP)]
+    if not is_json(schema, depth=_DEEPEST - _DEEPEST_SCHEMA):
+        return [Misfit((), "the schema is no JSON, or holds a number that is too large")]
     given = plain(value)
-    validator = _validator(canonical_json(plain(schema)))
+    validator, problem = _validator(canonical_json(plain(schema)))
+    if problem is not None:
+        return [Misfit((), problem)]
     found = [Misfit(tuple(map(str, one.absolute_path)), _told(one)) for one in validator.iter_errors(given)]
     return sorted(found, key=lambda one: (one.field, one.message))
 
@@ -269,11 +274,17 @@ def _known_part(schema: Any) -> Any:
 
 
 @lru_cache(maxsize=64)
-def _validator(schema_json: str) -> Any:
+def _validator(schema_json: str) -> tuple[Any, str | None]:
+    """What validates by a schema, and why it would not: some values of keywords stop the library with an error."""
     import jsonschema  # late: it takes as long to import as a whole question about lore, and freeform needs none
 
     ours = jsonschema.validators.extend(jsonschema.Draft202012Validator, {"pattern": _pattern})
-    return ours(_known_part(json.loads(schema_json)))
+    known = _known_part(json.loads(schema_json))
+    wrong = next(_metaschema().iter_errors(known), None)
+    if wrong is None:
+        return ours(known), None
+    where = ".".join(map(str, wrong.absolute_path)) or "it"
+    return None, f"the schema is none: {where}: {_told(wrong)}"
 
 
 @lru_cache(maxsize=1)

@@ -67,6 +67,5 @@ def embedder(request: pytest.FixtureRequest) -> Embedder:
             return request.getfixturevalue(request.param)
         case "st":
             return request.getfixturevalue("original")
-    pytest.importorskip("openai" if request.param == "openai" else "voyageai")
     url = request.getfixturevalue("stand_in").url
     return open_openai(base_url=url) if request.param == "openai" else open_voyage(base_url=url)

@@ -65,9 +65,9 @@ def test_a_model_that_is_not_there_is_told(tmp_path: Path) -> None:
 
 
 def test_a_missing_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    for module in ("sentence_transformers", "openai", "voyageai", "voyageai.client"):
+    for module in ("sentence_transformers", "openai"):
         monkeypatch.setitem(__import__("sys").modules, module, None)
-    for key, extra in (("st/x", "[st]"), ("openai", "[openai]"), ("voyage", "[voyage]")):
+    for key, extra in (("st/x", "[st]"), ("openai", "[openai]")):
         embedder = open_embedder(key)
         assert embedder is not None
         with pytest.raises(EmbedderError) as caught:

@@ -55,6 +55,9 @@ _SESSIONS = ("id", "campaign_id", "started_at", "ended_at", "turn_range_start", 
 _SESSIONS_LATER = ("session_lore_json", "summary", "world_events_pending")
 
 _ANOTHER = "give a copy of the SQLite file that v0 wrote"
+# Tables with computed columns (of virtual tables hidden ones are 1).
+_COMPUTED = """SELECT t.name FROM sqlite_master t, pragma_table_xinfo(t.name) c WHERE t.type = 'table' AND c.hidden > 1
+    ORDER BY t.name"""
 # No v0 ever had these.
 _OURS = frozenset(("migrations", "turns", "world_states"))
 
@@ -126,12 +129,17 @@ def _opened(path: Path) -> sqlite3.Connection:
     # A text that is no UTF-8 gets marks that no other text has, and is refused by whoever judges texts.
     connection.text_factory = lambda text: text.decode("utf-8", "surrogateescape")
     connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, MAX_VALUE_BYTES)
-    for pragma in ("trusted_schema = OFF", "cell_size_check = ON", "query_only = ON"):
+    # To look for damage SQLite evaluates constraints, which are a program of the maker of the file.
+    for pragma in ("trusted_schema = OFF", "cell_size_check = ON", "query_only = ON", "ignore_check_constraints = ON"):
         connection.execute(f"PRAGMA {pragma}")
     return connection
 
 
 def _read(connection: sqlite3.Connection, name: str) -> V0File:
+    # Looking for damage computes such columns, of whatever table.
+    computed = connection.execute(_COMPUTED).fetchone()
+    if computed is not None:
+        raise ImportRefused(f"{computed[0]} in {name} is no plain table, and is not read", hint=_ANOTHER)
     torn = connection.execute("PRAGMA quick_check(1)").fetchone()[0]
     if torn != "ok":
         raise ImportRefused(f"{name} is damaged: {torn}", hint="restore it from a copy, then import that")

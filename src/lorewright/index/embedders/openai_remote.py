@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import Any
-from weakref import finalize
 
 from lorewright.errors import EmbedderError
 from lorewright.index.embedders.checking import name_space
-from lorewright.index.embedders.remote import Busy, Patience, RemoteEmbedder, read_key, refusal
+from lorewright.index.embedders.remote import Busy, Patience, RemoteEmbedder, open_http, read_key, refusal
 
 DEFAULT_MODEL = "text-embedding-3-small"
 KEY_VARIABLE = "OPENAI_API_KEY"
 INSTALL = 'pip install "lorewright[openai]"'
-# Each request says its own.
-_TIMEOUT_S = 30.0
 _OWN_URL = "https://api.openai.com/v1"
 
 
@@ -67,20 +63,11 @@ class OpenAIProvider:
             key = read_key(KEY_VARIABLE)
             try:
                 # Imported late: it takes most of a second, and is an extra.
-                import httpx2
                 import openai
-
-                from lorewright.bounded_http import bounded
             except ImportError:
                 raise EmbedderError("the client of OpenAI is not installed", hint=INSTALL) from None
             # Its own retries obey Retry-After without a limit: ours do not.
-            hooks = bounded(partial(_too_large, self.name))
-            http = httpx2.Client(timeout=_TIMEOUT_S, follow_redirects=False, event_hooks=hooks)
-            # The library closes only clients of its own making. The hooks must not hold this object alive.
-            finalize(self, http.close)
-            self._client = openai.OpenAI(api_key=key, base_url=self._base_url, max_retries=0, http_client=http)
+            self._client = openai.OpenAI(
+                api_key=key, base_url=self._base_url, max_retries=0, http_client=open_http(self)
+            )
         return self._client
-
-
-def _too_large(name: str, bound: str) -> EmbedderError:
-    return EmbedderError(f"{name}: its answer is {bound}", hint="check the address")

@@ -12,7 +12,9 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
-from typing import Protocol
+from functools import partial
+from typing import Any, Protocol
+from weakref import finalize
 
 import numpy as np
 
@@ -141,6 +143,20 @@ class RemoteEmbedder:
         )
 
 
+def open_http(provider: Provider) -> Any:
+    """Return an `httpx2.Client` whose answers are bounded, for one provider; it is closed with that. Past a bound a
+    request raises EmbedderError."""
+    import httpx2  # late, as what imports it: it takes a while, and few use it
+
+    from lorewright.bounded_http import bounded
+
+    hooks = bounded(partial(_too_large, provider.name))
+    # The hooks must not hold the provider alive.
+    http = httpx2.Client(timeout=Patience().timeout_s, follow_redirects=False, event_hooks=hooks)
+    finalize(provider, http.close)
+    return http
+
+
 def read_key(variable: str) -> str:
     """An API key from the environment, stripped. It stands in no message.
 
@@ -167,6 +183,10 @@ def refusal(name: str, status: int | None, kind: str) -> Exception:
     }
     told = f"status {status} ({kind})" if status is not None else kind
     return EmbedderError(f"{name} refused: {told}", hint=hints.get(status or 0, "check the model and the address"))
+
+
+def _too_large(name: str, bound: str) -> EmbedderError:
+    return EmbedderError(f"{name}: its answer is {bound}", hint="check the address")
 
 
 def _pause(patience: Patience, attempt: int, asked_s: float | None) -> float:

@@ -7,10 +7,11 @@ errs to both sides: a false alarm costs a repair, and a secret that is retold in
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from typing import Literal, Protocol
+from typing import Literal
 
 from rapidfuzz import fuzz
 
@@ -52,8 +53,19 @@ class Refusals(Frozen):
     refused: tuple[Refusal, ...] = ()
 
 
-class LeakCheck(Protocol):
-    """Compares texts with secrets."""
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A text and the secrets, of (ID, text), that it is compared with, as `LeakCheck.refusal` is asked."""
+
+    text: str
+    secrets: Sequence[tuple[str, str]]
+    known: Sequence[str]
+    closely: Collection[str]
+    by_meaning: bool
+
+
+class LeakCheck(ABC):
+    """Compares texts with secrets. A quotation is found by every kind of check alike."""
 
     def refusal(
         self,
@@ -69,7 +81,15 @@ class LeakCheck(Protocol):
         Every secret is looked for in its own words and letters. Those whose IDs are in `closely` are looked for in
         other words and orders too, and with `by_meaning` by what the text means.
         """
-        ...
+        if not text.strip() or not secrets:
+            return None
+        if quoted := quoted_secret(text, secrets, said_before="\n".join(known)):
+            return Refusal(text=text_key(text), secret=quoted, way="quoted")
+        return self.find_unquoted(Question(text, secrets, known, closely, by_meaning))
+
+    @abstractmethod
+    def find_unquoted(self, question: Question) -> Refusal | None:
+        """Return the first secret that a text tells without quoting it, or None."""
 
 
 def plain_words(text: str) -> list[str]:
@@ -116,7 +136,7 @@ def text_key(text: str) -> str:
     return content_hash(text)[:16]
 
 
-class LiveLeakCheck:
+class LiveLeakCheck(LeakCheck):
     """Compares what models have just written. Without an embedder that it has thresholds for nothing is compared by
     meaning."""
 
@@ -124,53 +144,31 @@ class LiveLeakCheck:
         means = embedder is not None and embedder.fingerprint.startswith(_MEANS)
         self._meaning = Meaning(embedder) if embedder is not None and means else None
 
-    def refusal(
-        self,
-        text: str,
-        secrets: Sequence[tuple[str, str]],
-        *,
-        known: Sequence[str] = (),
-        closely: Collection[str] = (),
-        by_meaning: bool = False,
-    ) -> Refusal | None:
+    def find_unquoted(self, question: Question) -> Refusal | None:
         """See `LeakCheck`."""
-        if not text.strip() or not secrets:
-            return None
-        key = text_key(text)
-        if quoted := quoted_secret(text, secrets, said_before="\n".join(known)):
-            return Refusal(text=key, secret=quoted, way="quoted")
-        reader = _Reader(known)
+        text, secrets = question.text, question.secrets
+        key, reader = text_key(text), _Reader(question.known)
         if spelt := _spelt_out(text, secrets, reader):
             return Refusal(text=key, secret=spelt[0], way="letters", score=spelt[1])
-        close = [(secret_id, secret) for secret_id, secret in secrets if secret_id in closely]
+        close = [(secret_id, secret) for secret_id, secret in secrets if secret_id in question.closely]
         if told := retold(text, close, reader):
             return Refusal(text=key, secret=told[0], way="words", score=told[1])
-        if by_meaning and self._meaning is not None and (meant := self._meaning.meant(text, close, reader)):
+        if question.by_meaning and self._meaning is not None and (meant := self._meaning.meant(text, close, reader)):
             return Refusal(text=key, secret=meant[0], way="meaning", score=meant[1])
         return None
 
 
-class RecordedLeakCheck:
+class RecordedLeakCheck(LeakCheck):
     """Repeats what was found when a turn was played: quotations, which need nothing but the text, and the refusals that
     were recorded. So a replay comes out the same with another embedder, or none, and by other thresholds."""
 
     def __init__(self, refusals: Iterable[Refusal]) -> None:
         self._refusals = {(one.text, one.secret): one for one in refusals}
 
-    def refusal(
-        self,
-        text: str,
-        secrets: Sequence[tuple[str, str]],
-        *,
-        known: Sequence[str] = (),
-        closely: Collection[str] = (),
-        by_meaning: bool = False,
-    ) -> Refusal | None:
+    def find_unquoted(self, question: Question) -> Refusal | None:
         """See `LeakCheck`."""
-        if quoted := quoted_secret(text, secrets, said_before="\n".join(known)):
-            return Refusal(text=text_key(text), secret=quoted, way="quoted")
-        key = text_key(text)
-        found = (self._refusals.get((key, secret_id)) for secret_id, _ in secrets)
+        key = text_key(question.text)
+        found = (self._refusals.get((key, secret_id)) for secret_id, _ in question.secrets)
         return next((one for one in found if one is not None), None)
 
 
