@@ -83,7 +83,8 @@ def scene(seat: Seat, rest: str) -> None:
     if name.casefold() != "end" or (minutes and not (minutes.isdecimal() and minutes.isascii())):
         raise CampaignError("a scene can be ended", hint="/scene end, or /scene end 30 to go on half an hour later")
     passed = min(int(minutes[:9] or 0), _MOST_MINUTES)
-    result = TurnResult.model_validate_json(end_scene(seat.campaign, minutes=passed))
+    told = seat.campaign.player_ids().told_json(end_scene(seat.campaign, minutes=passed))
+    result = TurnResult.model_validate_json(told)
     later = "" if not passed else " A minute later." if passed == 1 else f" {passed} minutes later."
     say(wrapped(f"The scene ends.{later}"), style="dim")
     show_result(result)

@@ -156,7 +156,7 @@ class Seat:
                     raise
                 self._stopped(head, looking.did_not_happen)
                 return
-            result = TurnResult.model_validate_json(stored)
+            result = TurnResult.model_validate_json(self.campaign.player_ids().told_json(stored))
             is_told = looking.happened(result.final_text)
         self._failed_words = self._failed_whisper = self.persona = None
         self.thought = ""
