@@ -20,7 +20,7 @@ from lorewright.retrieval.overrides import ids_of, things
 from lorewright.retrieval.view import hidden_from_players
 from lorewright.world.state import Entity, WorldState
 
-# Fields whose texts are words, partly a player's own. What is exchanged in these would tell a good guess from a bad one.
+# Fields whose texts are words, partly a player's own: an exchange in these would tell a good guess from a bad one.
 _WORDS = frozenset(
     {
         "aliases",
