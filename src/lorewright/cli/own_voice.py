@@ -18,6 +18,7 @@ from lorewright.world.state import OFFSTAGE, WorldState
 
 # Names of more words than this are found by some of their words.
 _NAME_WORDS = 8
+_COLON = re.compile(r":(?:\s|$)")
 _JOINING = frozenset(("the", "a", "an", "of", "and"))
 _QUOTED = re.compile(r"""\s*["“]([^"“”]+)["”]:?\s*(.*)""", re.DOTALL)
 # No scene is left for longer than a year.
@@ -68,7 +69,7 @@ def whisper(seat: Seat, rest: str) -> None:
         _whispered(seat, seat.somebody_called(quoted[1]), quoted[1], quoted[2].split())
         return
     # A colon stands within an ID, or ends the name.
-    for words in (rest.split(), rest.replace(":", " ", 1).split()):
+    for words in (_COLON.sub(" ", rest, count=1).split(), rest.replace(":", " ", 1).split()):
         words = words[1:] if len(words) > 1 and words[0].casefold() == "to" else words
         for size in range(min(_NAME_WORDS, len(words)), 0, -1):
             # What joins words ends no name: it belongs to what is whispered.
