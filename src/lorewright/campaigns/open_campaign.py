@@ -190,12 +190,13 @@ class OpenCampaign:
         """
         _, words = undo_played(self.store)
         again = self.store.submission(self.store.undone()[-1])
+        whispered_to = self.player_ids().ids.get(again.whisper_to or "", again.whisper_to)
         try:
             return await self.submit(
                 words,
                 persona=again.persona,
                 thought=again.thought,
-                whisper_to=again.whisper_to,
+                whisper_to=whispered_to,
                 builtin=builtin,
                 listener=listener,
             )

@@ -74,12 +74,13 @@ class Seat:
         self._failed_whisper: str | None = None
 
     def somebody_called(self, name: str) -> str:
-        """Return the ID of the person whom whoever speaks next means by a name.
+        """Return the ID, as the player knows it, of the person whom whoever speaks next means by a name.
 
         Raises:
             CampaignError: nobody is called so.
         """
-        return self.campaign.somebody_called(name, persona=self.persona)
+        found = self.campaign.somebody_called(name, persona=self.persona)
+        return self.campaign.player_ids().ids.get(found, found)
 
     def submit(self, words: str, *, whisper_to: str | None = None) -> None:
         """Play a turn and show it. What goes wrong with a model is told, with the ways to go on.
