@@ -96,10 +96,73 @@ def test_a_whisper_to_somebody_hidden_is_one_to_nobody(tmp_path: Path, name: str
         with pytest.raises(LorewrightError) as guessed:
             obey(campaign, f"/whisper {name} ask about it")
         with pytest.raises(LorewrightError) as made_up:
-            obey(campaign, f"/whisper {'Zork' + ' Zork' * name.count(' ')} ask about it")
-    first = name.split()[0]
-    assert str(guessed.value).replace(first, "Zork") == str(made_up.value)
+            obey(campaign, f"/whisper {_like(name)} ask about it")
+    assert f"nobody called {name}" in str(guessed.value)
+    assert str(guessed.value).replace(name, _like(name)) == str(made_up.value)
     assert guessed.value.hint == made_up.value.hint == "here are: Viktoria"
+
+
+def _like(name: str) -> str:
+    """A name that nobody has, written as another is."""
+    words = ("Zork" if word.istitle() else "zork" for word in name.split())
+    return " ".join(word if word == "The" else new for word, new in zip(name.split(), words, strict=True))
+
+
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        ("the keeper of the keys mind the toll", "mind the toll"),
+        ("keeper of the keys: mind the toll", "mind the toll"),
+        ("the keeper the toll is two pence", "the toll is two pence"),
+        ("to the Keeper of Keys of late I sleep badly", "of late I sleep badly"),
+        ("“the keeper of the keys” mind the toll", "mind the toll"),
+        ("Viktoria and mind the toll", "and mind the toll"),
+        ("vik:mind the toll", "mind the toll"),
+        ("inn:vik mind the toll", "mind the toll"),
+    ],
+)
+def test_a_whisper_takes_names_with_articles_and_of_several_words(tmp_path: Path, line: str, words: str) -> None:
+    staged = folk.scenario().replace("vik: {at: taproom}", "vik: {at: taproom, aliases: [the Keeper of the Keys]}")
+    app = folk.inn(tmp_path, text=staged)
+    with app.campaigns.open("game") as campaign:
+        obey(campaign, f"/whisper {line}")
+        (said,) = [
+            one
+            for one in transcript_of(campaign, "player", last=1).messages
+            if one.type == "intention" and one.owner.name == "Jo"
+        ]
+    assert (said.content, said.payload["to"]) == (words, "inn:vik")
+
+
+@pytest.mark.parametrize(
+    "name", ["the Boss", "the boss", "Old Mother Hale", "The Grey Mask", "the quiet guest:", "an ox"]
+)
+def test_a_whisper_to_nobody_says_whom_it_took_for_the_name(tmp_path: Path, name: str) -> None:
+    app = folk.inn(tmp_path)
+    with app.campaigns.open("game") as campaign, pytest.raises(LorewrightError) as refused:
+        obey(campaign, f"/whisper {name} meet me at dawn")
+    assert str(refused.value) == f"there is nobody called {name.rstrip(':')}"
+    assert refused.value.hint == "here are: Viktoria"
+
+
+CALLS = (
+    "{}, where are you?",
+    "where are you, {}?",
+    "“{}, where are you?”",
+    'say "{}, are you there?"',
+    "hey {}, who is it?",
+)
+
+
+@pytest.mark.parametrize("call", CALLS)
+def test_who_is_called_and_not_here_is_answered_by_nobody_else(tmp_path: Path, call: str) -> None:
+    names = ("Rose", "The Grey Mask", "grey_mask", "Sister Wren", "the quiet guest", "Isidora Pen")
+    app = folk.inn(tmp_path)
+    asked, *called = h.say(app, "ask Viktoria about the toll", *(call.format(name) for name in names))
+    assert "two pence" in asked["final_text"]
+    for name, one in zip(names, called, strict=True):
+        shown = name.replace("_", " ")
+        assert one["clarification_question"] == f"Nobody called “{shown}” is here. You can: 1 talk to Viktoria"
 
 
 def test_an_open_name_is_said_only_to_who_typed_all_of_it(tmp_path: Path) -> None:

@@ -13,6 +13,7 @@ from lorewright.retrieval.query import LoreRetrievalQuery, LoreRetrievalResult
 from lorewright.retrieval.retriever import retrieve, retrieve_for_entity
 from lorewright.retrieval.view import LoreView
 from lorewright.scene_lore.sections import sentences
+from lorewright.turn.views.player_ids import readable
 from lorewright.turn.views.scope import ways_out
 from lorewright.values.lore_conditions import lore_conditions
 from lorewright.values.result import TurnResult
@@ -31,7 +32,7 @@ def ask_lore(campaign: OpenCampaign, text: str) -> LoreRetrievalResult:
         view = LoreView(
             (*campaign.setting.generations, *happened),
             viewer="player",
-            revealed=head.state.learned_by(head.state.player_id),
+            revealed=readable(head.state, campaign.setting.generations),
             conditions=lore_conditions(head.state),
         )
         query = LoreRetrievalQuery(keywords=text, viewer="player", limit=_LORE_SECTIONS, max_tokens=_LORE_TOKENS)
@@ -122,7 +123,7 @@ class Reasons:
 def why(campaign: OpenCampaign) -> Reasons:
     """What stands behind the last turn."""
     turns = campaign.store.turns()
-    result = TurnResult.model_validate(turns[-1]["result"])
+    result = TurnResult.model_validate(campaign.player_ids().told(turns[-1]["result"]))
     if len(turns) == 1:
         return Reasons(result)
     before = campaign.store.state_at(turns[-2]["turn_id"])

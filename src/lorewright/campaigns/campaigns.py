@@ -16,7 +16,7 @@ from lorewright.campaigns.casting import BUILTIN_KEYS, Casting, ModelKeys
 from lorewright.campaigns.checks import check
 from lorewright.campaigns.history import Histories
 from lorewright.campaigns.kept_packs import KeptPacks
-from lorewright.campaigns.open_campaign import Made, OpenCampaign
+from lorewright.campaigns.open_campaign import Made, OpenCampaign, ids_in
 from lorewright.campaigns.opening import Opening, compose
 from lorewright.campaigns.played_history import PlayedHistory
 from lorewright.campaigns.rulesets import load_ruleset, rulesets_beside
@@ -47,6 +47,7 @@ from lorewright.turn.store.store import CampaignStore
 from lorewright.turn.views.acquaintance import Acquaintance, StorySoFar
 from lorewright.turn.views.draft import EntriesOf, Setting, no_entries, turn_id_of
 from lorewright.turn.views.leaks import LiveLeakCheck
+from lorewright.turn.views.player_ids import PlayerIds
 from lorewright.turn.views.scope import suggestions
 from lorewright.values.campaign import CampaignRow, PackPin
 from lorewright.values.entries import entry_history
@@ -301,6 +302,16 @@ class Campaigns:
         """
         with self._store(campaign_id) as store:
             yield store
+
+    def player_ids(self, store: CampaignStore) -> PlayerIds:
+        """Return the IDs by which the player of a campaign knows who is in disguise. The pinned packs are read for it.
+
+        Raises:
+            NotFound: a pinned text is gone.
+        """
+        with ExitStack() as stack:
+            generations = [stack.enter_context(closing(one)) for one in self.generations(store.campaign())]
+            return ids_in(store, generations)
 
     @contextmanager
     def open(self, campaign_id: str) -> Iterator[OpenCampaign]:

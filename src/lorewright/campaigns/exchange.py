@@ -84,7 +84,7 @@ def export(campaigns: Campaigns, campaign_id: str, path: Path, *, audience: Audi
                 hint=f"see: lorewright db check {campaign_id}",
             )
         row = store.campaign()
-        members = _whole(campaigns, store) if audience == "gm" else _story(store, row)
+        members = _whole(campaigns, store) if audience == "gm" else _story(campaigns, store, row)
         try:
             write_container(path, _about(row, audience), members)
         except FileExistsError:
@@ -127,11 +127,11 @@ def _without_consent(table: Table) -> Table:
     return replace(table, rows=tuple((*row[:at], "[]", *row[at + 1 :]) for row in table.rows))
 
 
-def _story(store: CampaignStore, row: CampaignRow) -> Iterator[tuple[str, bytes]]:
+def _story(campaigns: Campaigns, store: CampaignStore, row: CampaignRow) -> Iterator[tuple[str, bytes]]:
     """What the player saw on the way to the head: results are made for their eyes, and so are summaries."""
     state = store.head().state
     turns = [{key: turn[key] for key in ("turn_no", "kind", "player_text", "result")} for turn in store.turns()]
-    told = [one for one in sittings(store) if one.summary is not None]
+    summed_up = [one for one in sittings(store) if one.summary is not None]
     story = {
         "name": row.name,
         "current_turn": row.current_turn,
@@ -141,10 +141,11 @@ def _story(store: CampaignStore, row: CampaignRow) -> Iterator[tuple[str, bytes]
         "minutes": state.minutes,
         "clocks": list(state.clocks_shown()),
         "ended": state.ended is not None,
-        "sittings": [{"from": s.turn_range_start, "to": s.turn_range_end, "summary": s.summary} for s in told],
+        "sittings": [{"from": s.turn_range_start, "to": s.turn_range_end, "summary": s.summary} for s in summed_up],
         "turns": turns,
     }
-    yield "story.json", (canonical_json(story) + "\n").encode()
+    told = campaigns.player_ids(store).told(story)
+    yield "story.json", (canonical_json(told) + "\n").encode()
 
 
 def import_campaign(campaigns: Campaigns, path: Path, *, campaign_id: str | None = None) -> CampaignRow:

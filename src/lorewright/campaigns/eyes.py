@@ -5,7 +5,7 @@ This is what the protocol's server answers, whatever it is called by."""
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, TypeVar
 
 from lorewright.campaigns.open_campaign import OpenCampaign
 from lorewright.errors import NotFound
@@ -18,6 +18,8 @@ from lorewright.turn.checks.tools import MessageSeen, StateSeen, eyes, focus_of,
 from lorewright.values.lore_conditions import lore_conditions
 from lorewright.world.frozen import Frozen
 from lorewright.world.state import WorldState
+
+Shape = TypeVar("Shape", bound=Frozen)
 
 
 class Standing(Frozen):
@@ -54,13 +56,14 @@ def state_of(campaign: OpenCampaign, viewer: str, *, parts: Sequence[str] = ()) 
     """
     head = campaign.store.head()
     viewer = viewer_in(head.state, viewer)
-    return state_seen(
+    found = state_seen(
         campaign.acquaintance().shown if viewer == "player" else head.state,
         viewer,
         turn_no=head.turn_no,
         decay_lambda=campaign.setting.rules.ruleset.decay_lambda,
         parts=parts,
     )
+    return _as_told(campaign, viewer, found)
 
 
 def scene_of(campaign: OpenCampaign, viewer: str, *, place: str | None = None) -> SceneFound:
@@ -77,12 +80,13 @@ def scene_of(campaign: OpenCampaign, viewer: str, *, place: str | None = None) -
     view = LoreView(campaign.setting.generations, viewer="gm", conditions=lore_conditions(state))
     lore = LoreRetriever(view).retrieve_for_scene(focus)
     who = sorted(one for one, at in state.positions.items() if at == focus.location_id)
-    return SceneFound(
+    found = SceneFound(
         place=_standing(state, focus.location_id),
         eyes=() if viewer == "gm" else (_standing(state, eyes(state, viewer)),),
         present=tuple(_standing(state, one) for one in who if one != eyes(state, viewer)),
         lore=_seen(lore, state, viewer),
     )
+    return _as_told(campaign, viewer, found)
 
 
 def transcript_of(campaign: OpenCampaign, viewer: str, *, last: int, before_turn: int | None = None) -> Transcript:
@@ -96,9 +100,11 @@ def transcript_of(campaign: OpenCampaign, viewer: str, *, last: int, before_turn
     earlier = [turn for turn in path if before_turn is None or turn.turn_no < before_turn]
     if not earlier:
         return Transcript(messages=())
-    seen = transcript_seen(store.messages(earlier[-1].turn_id, last=last), state, viewer_in(state, viewer))
+    viewer = viewer_in(state, viewer)
+    seen = transcript_seen(store.messages(earlier[-1].turn_id, last=last), state, viewer)
     first = earlier[max(0, len(earlier) - last)].turn_no
-    return Transcript(messages=seen, earlier=first if first > path[0].turn_no else None)
+    found = Transcript(messages=seen, earlier=first if first > path[0].turn_no else None)
+    return _as_told(campaign, viewer, found)
 
 
 def viewer_in(state: WorldState, viewer: str) -> str:
@@ -114,6 +120,14 @@ def viewer_in(state: WorldState, viewer: str) -> str:
     if not found:
         raise NotFound(f"there is no character {name} in the campaign", hint="name somebody of the cast")
     return f"npc:{found[0]}"
+
+
+def _as_told(campaign: OpenCampaign, viewer: str, found: Shape) -> Shape:
+    """What was found, with the IDs that a player knows."""
+    ids = campaign.player_ids() if viewer == "player" else None
+    if ids is None or not ids.disguised:
+        return found
+    return type(found).model_validate(ids.told(found.model_dump(mode="json")))
 
 
 def _seen(lore: SceneLore, state: WorldState, viewer: str) -> dict[str, Any]:

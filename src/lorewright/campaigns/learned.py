@@ -15,6 +15,7 @@ from lorewright.packs.models import Pack
 from lorewright.retrieval.desk import opened
 from lorewright.retrieval.in_force import in_force
 from lorewright.retrieval.view import LoreView
+from lorewright.turn.views.player_ids import readable
 from lorewright.values.lore_conditions import lore_conditions
 
 
@@ -37,7 +38,7 @@ def learned_pack(campaigns: Campaigns, campaign_id: str, pack_id: str) -> Iterat
         root.mkdir()
         campaigns.kept.unpack(pin.content_hash, root)
         generations = tuple(opened(stack, one) for one in campaigns.generations(row))
-        conditions, revealed = lore_conditions(state), state.learned_by(state.player_id)
+        conditions, revealed = lore_conditions(state), readable(state, generations)
         told = in_force(LoreView(generations, viewer="player", revealed=revealed, conditions=conditions))
         there = {chunk.id for generation in told.view.generations for chunk in generation.all_chunks()}
         pack = load_pack(root)

@@ -20,6 +20,7 @@ from lorewright.retrieval.query import LoreRetrievalQuery
 from lorewright.retrieval.retriever import Retrieval, retrieve, why_not
 from lorewright.retrieval.view import LoreView, as_told, hidden_entities, hidden_names, qualified
 from lorewright.turn.store.store import CampaignStore
+from lorewright.turn.views.player_ids import readable
 from lorewright.values.entries import entry_history
 from lorewright.values.lore_conditions import lore_conditions
 from lorewright.world.state import WorldState
@@ -133,7 +134,8 @@ class LoreDesk:
                     read = self._histories.read(store, turns, generations, witness=witness)
                     asked += (stack.enter_context(read),)
                 entries = _entries(store, turns[-1]["turn_id"], state, asked, viewer=who)
-            revealed = state.learned_by(state.player_id if who == "player" else who.removeprefix("npc:"))
+            is_player = who == "player"
+            revealed = readable(state, generations) if is_player else state.learned_by(who.removeprefix("npc:"))
             conditions = lore_conditions(state)
             yield LoreView(asked, viewer=who, revealed=revealed, conditions=conditions, entries=entries)
 

@@ -12,6 +12,7 @@ from typing import Any
 from lorewright.campaigns.casting import Casting, ModelKeys
 from lorewright.errors import CampaignError, HeadMoved, LorewrightError
 from lorewright.ids import canonical_json, content_hash
+from lorewright.index.generation import Generation
 from lorewright.llm.metered import Spent
 from lorewright.storage.heads import HeadRow, head_row
 from lorewright.storage.model_rows import spent_in
@@ -26,6 +27,7 @@ from lorewright.turn.store.store import CampaignStore
 from lorewright.turn.views.acquaintance import Acquaintance
 from lorewright.turn.views.draft import Setting, Submission
 from lorewright.turn.views.personas import persona_called, somebody_called
+from lorewright.turn.views.player_ids import PlayerIds, player_ids
 from lorewright.values.campaign import CampaignRow
 from lorewright.values.kept import NOTHING_KEPT, Kept
 from lorewright.values.listener import SILENT, Listener
@@ -86,6 +88,10 @@ class OpenCampaign:
         if persona is not None:
             head = replace(head, state=apply(head.state, [PlayAs(who=persona)]).state)
         return Acquaintance(head.state, setting.generations, setting.story(head))
+
+    def player_ids(self) -> PlayerIds:
+        """Return the IDs by which the player knows who is in disguise: what leaves for a player goes through them."""
+        return ids_in(self.store, self.setting.generations)
 
     def change_setting(self, **changes: Any) -> None:
         """Play on with some fields of the setting otherwise, until the head goes over an upgrade; for measuring."""
@@ -149,7 +155,7 @@ class OpenCampaign:
             CampaignError: nobody is called so.
         """
         knows = self.acquaintance(persona)
-        return somebody_called(name, knows.shown, heard_of=knows.heard_of(name))
+        return somebody_called(name, knows.shown, heard_of=knows.heard_of(name), ids=self.player_ids().ids)
 
     def edit(
         self,
@@ -184,12 +190,13 @@ class OpenCampaign:
         """
         _, words = undo_played(self.store)
         again = self.store.submission(self.store.undone()[-1])
+        whispered_to = self.player_ids().ids.get(again.whisper_to or "", again.whisper_to)
         try:
             return await self.submit(
                 words,
                 persona=again.persona,
                 thought=again.thought,
-                whisper_to=again.whisper_to,
+                whisper_to=whispered_to,
                 builtin=builtin,
                 listener=listener,
             )
@@ -197,6 +204,13 @@ class OpenCampaign:
             with suppress(CampaignError):
                 redo(self.store)
             raise
+
+
+def ids_in(store: CampaignStore, generations: Sequence[Generation]) -> PlayerIds:
+    """Return the IDs by which the player of a campaign knows who is in disguise in it: as they were staged when it
+    began, or when they first came in."""
+    opening = store.state_at(store.path()[0].turn_id)
+    return player_ids(store.campaign_id, (opening, store.head().state), generations)
 
 
 def _action_id(head: HeadRow, made: Submission) -> str:

@@ -37,7 +37,8 @@ def log(
     With --stage, what each stage was given and made; with --diff, each turn's state diff; with --debug, the whole
     stream of messages: all three may hold secrets.
     """
-    with open_app().campaigns.reading(campaign_id) as store:
+    campaigns = open_app().campaigns
+    with campaigns.reading(campaign_id) as store:
         turns = [one for one in store.turns() if turn is None or one["turn_no"] == turn]
         if not turns:
             raise NotFound(f"there is no turn {turn}", hint=f"see: lorewright campaign log {campaign_id}")
@@ -46,6 +47,9 @@ def log(
         if diff:
             changed = [store.state_diff(one["turn_id"]).model_dump(mode="json") for one in turns]
             turns = [{**one, "state_diff": each} for one, each in zip(turns, changed, strict=True)]
+        if as_json and stage is None and not diff and not debug:
+            # Without what may hold secrets this is a player's to read.
+            turns = campaigns.player_ids(store).told(turns)
         if debug:
             turns = [{**one, **_debug(store, one["turn_id"])} for one in turns]
     if as_json:

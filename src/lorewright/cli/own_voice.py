@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Sequence
+from contextlib import suppress
+
 from lorewright.campaigns.scene_end import end_scene
 from lorewright.cli.output import say
 from lorewright.cli.prose import wrapped
@@ -13,7 +17,10 @@ from lorewright.values.result import TurnResult
 from lorewright.world.state import OFFSTAGE, WorldState
 
 # Names of more words than this are found by some of their words.
-_NAME_WORDS = 5
+_NAME_WORDS = 8
+_COLON = re.compile(r":(?:\s|$)")
+_JOINING = frozenset(("the", "a", "an", "of", "and"))
+_QUOTED = re.compile(r"""\s*["“]([^"“”]+)["”]:?\s*(.*)""", re.DOTALL)
 # No scene is left for longer than a year.
 _MOST_MINUTES = 525_600
 
@@ -57,19 +64,47 @@ def whisper(seat: Seat, rest: str) -> None:
     Raises:
         CampaignError: nobody is called so, or there are no words.
     """
-    words = rest.replace(":", " ", 1).split()
-    for size in range(min(_NAME_WORDS, len(words)), 0, -1):
-        try:
-            to = seat.somebody_called(" ".join(words[:size]))
-        except CampaignError:
+    quoted = _QUOTED.fullmatch(rest)
+    if quoted:
+        _whispered(seat, seat.somebody_called(quoted[1]), quoted[1], quoted[2].split())
+        return
+    # A colon stands within an ID, or ends the name.
+    for words in (_COLON.sub(" ", rest, count=1).split(), rest.replace(":", " ", 1).split()):
+        words = words[1:] if len(words) > 1 and words[0].casefold() == "to" else words
+        for size in range(min(_NAME_WORDS, len(words)), 0, -1):
+            # What joins words ends no name: it belongs to what is whispered.
+            if words[size - 1].casefold() in _JOINING:
+                continue
+            with suppress(CampaignError):
+                to = seat.somebody_called(" ".join(words[:size]))
+                break
+        else:
             continue
-        if words[size:]:
-            seat.submit(" ".join(words[size:]), whisper_to=to)
-            return
-        raise CampaignError("there is nothing to whisper", hint=f"/whisper {' '.join(words)} ask about the boat")
-    if not words:
+        _whispered(seat, to, " ".join(words[:size]), words[size:])
+        return
+    if not rest.split():
         raise CampaignError("say to whom, and what", hint="/whisper NAME ask about the boat")
-    seat.somebody_called(words[0])
+    seat.somebody_called(_name_in(rest))
+
+
+def _whispered(seat: Seat, to: str, name: str, words: Sequence[str]) -> None:
+    if not words:
+        raise CampaignError("there is nothing to whisper", hint=f"/whisper {name} ask about the boat")
+    seat.submit(" ".join(words), whisper_to=to)
+
+
+def _name_in(rest: str) -> str:
+    """What looks like the name, where nobody has it: what stands before a colon, else the first word with its articles
+    and the words behind it that are written as names are."""
+    words = rest.split()
+    cut = next((number for number, word in enumerate(words, start=1) if word.endswith(":")), 0)
+    if 0 < cut <= _NAME_WORDS:
+        return " ".join(words[:cut]).rstrip(":")
+    words = words[1:] if len(words) > 1 and words[0].casefold() == "to" else words
+    size = next((n for n, word in enumerate(words, start=1) if word.casefold() not in _JOINING), len(words))
+    while size < min(_NAME_WORDS, len(words)) and words[size][:1].isupper():
+        size += 1
+    return " ".join(words[:size])
 
 
 def scene(seat: Seat, rest: str) -> None:
@@ -83,7 +118,8 @@ def scene(seat: Seat, rest: str) -> None:
     if name.casefold() != "end" or (minutes and not (minutes.isdecimal() and minutes.isascii())):
         raise CampaignError("a scene can be ended", hint="/scene end, or /scene end 30 to go on half an hour later")
     passed = min(int(minutes[:9] or 0), _MOST_MINUTES)
-    result = TurnResult.model_validate_json(end_scene(seat.campaign, minutes=passed))
+    told = seat.campaign.player_ids().told_json(end_scene(seat.campaign, minutes=passed))
+    result = TurnResult.model_validate_json(told)
     later = "" if not passed else " A minute later." if passed == 1 else f" {passed} minutes later."
     say(wrapped(f"The scene ends.{later}"), style="dim")
     show_result(result)

@@ -147,10 +147,11 @@ def turn(
         except (LorewrightError, KeyboardInterrupt):
             looking.did_not_happen()
             raise
-        result = TurnResult.model_validate_json(stored)
+        told = campaign.player_ids().told_json(stored)
+        result = TurnResult.model_validate_json(told)
         is_told = looking.happened(result.final_text)
     if as_json:
-        sys.stdout.write(f"{stored}\n")
+        sys.stdout.write(f"{told}\n")
         sys.stdout.flush()
     else:
         show_result(result, is_told=is_told)

@@ -37,7 +37,8 @@ def end_scene_of(
     """Close the scene at hand, outside of the story; the next one opens in the same place."""
     with open_app().campaigns.open(campaign_id) as campaign:
         stored = end_scene(campaign, minutes=minutes, action_id=action_id)
-    _show(stored, "The scene ends.", as_json=as_json)
+        told = campaign.player_ids().told_json(stored)
+    _show(told, "The scene ends.", as_json=as_json)
 
 
 def undo_npc(
@@ -54,13 +55,14 @@ def undo_npc(
         if not builtin:
             hold_to_agreement(campaign)
         stored = asyncio.run(without_last_act(campaign, builtin=builtin))
-    _show(stored, "The last act of others is taken back.", as_json=as_json)
+        told = campaign.player_ids().told_json(stored)
+    _show(told, "The last act of others is taken back.", as_json=as_json)
 
 
-def _show(stored: str, what: str, *, as_json: bool) -> None:
+def _show(told: str, what: str, *, as_json: bool) -> None:
     if as_json:
-        sys.stdout.write(f"{stored}\n")
+        sys.stdout.write(f"{told}\n")
         sys.stdout.flush()
         return
     say(what, style="dim")
-    show_result(TurnResult.model_validate_json(stored))
+    show_result(TurnResult.model_validate_json(told))

@@ -74,12 +74,13 @@ class Seat:
         self._failed_whisper: str | None = None
 
     def somebody_called(self, name: str) -> str:
-        """Return the ID of the person whom whoever speaks next means by a name.
+        """Return the ID, as the player knows it, of the person whom whoever speaks next means by a name.
 
         Raises:
             CampaignError: nobody is called so.
         """
-        return self.campaign.somebody_called(name, persona=self.persona)
+        found = self.campaign.somebody_called(name, persona=self.persona)
+        return self.campaign.player_ids().ids.get(found, found)
 
     def submit(self, words: str, *, whisper_to: str | None = None) -> None:
         """Play a turn and show it. What goes wrong with a model is told, with the ways to go on.
@@ -156,7 +157,7 @@ class Seat:
                     raise
                 self._stopped(head, looking.did_not_happen)
                 return
-            result = TurnResult.model_validate_json(stored)
+            result = TurnResult.model_validate_json(self.campaign.player_ids().told_json(stored))
             is_told = looking.happened(result.final_text)
         self._failed_words = self._failed_whisper = self.persona = None
         self.thought = ""

@@ -160,7 +160,7 @@ def _redo(seat: Seat, rest: str) -> None:
     redo(seat.campaign.store)
     turn = seat.campaign.store.turns()[-1]
     say(f"Done again: {turn['player_text']}", style="dim")
-    show_result(TurnResult.model_validate(turn["result"]))
+    show_result(TurnResult.model_validate(seat.campaign.player_ids().told(turn["result"])))
 
 
 def _retry(seat: Seat, rest: str) -> None:
@@ -201,7 +201,7 @@ def _why(seat: Seat, rest: str) -> None:
         say(f"It cost {', '.join(costs)}.")
     for citation in reasons.result.citations:
         section = citation.section_path.partition(" > ")[2] or citation.section_path
-        say(f"[{citation.cite}] {citation.file_path} > {section}")
+        say(f"[{citation.cite}] {' > '.join(filter(None, (citation.file_path, section)))}")
         say(wrapped(f"“{citation.quote}”", indent="  "), style="dim")
     if not reasons.result.rolls and not reasons.result.citations:
         say("Nothing was rolled and nothing was quoted.")

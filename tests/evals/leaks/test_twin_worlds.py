@@ -65,7 +65,7 @@ def test_only_hidden_text_and_references_differ_in_the_copy(tmp_path: Path) -> N
     pack = load_pack(root)
     disguises, remarks = disguises_of([pack], names=_second)
     assert (len(disguises), remarks) == (6, [])
-    copy_disguised(root, tmp_path / "copy" / "inn", "inn", disguises)
+    copy_disguised(root, tmp_path / "copy" / "inn", pack, disguises)
     written = {
         path.relative_to(tmp_path / "copy" / "inn").as_posix(): path.read_text(encoding="utf-8")
         for path in (tmp_path / "copy").rglob("*")

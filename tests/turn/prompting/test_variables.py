@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from lorewright.turn.stages.inner.context import CharacterExtractorContext, PersonaExtractorContext
 
 from lorewright.turn.prompting.recap import RecapContext
 from lorewright.turn.prompting.variables import (
@@ -16,6 +15,7 @@ from lorewright.turn.prompting.variables import (
     state_variables,
 )
 from lorewright.turn.stages.extract.context import LoreExtractorContext
+from lorewright.turn.stages.inner.context import CharacterExtractorContext, PersonaExtractorContext
 from lorewright.turn.stages.interpret.context import InterpreterContext
 from lorewright.turn.stages.narrate.context import NarratorContext
 from lorewright.turn.stages.npc_intent.context import NpcIntentContext

@@ -173,3 +173,33 @@ def test_a_bolt_is_drawn_and_pushed_home(text: str, kind: str) -> None:
 def test_where_no_door_has_a_bolt_drawing_one_is_no_turn_of_a_lock() -> None:
     output = read("draw the bolt", "bar")
     assert not {"lock", "unlock"} & {one.type for one in output.proposed_actions}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "By the way, where is Jin?",
+        "Well, where is Jin?",
+        "Sir, where is Jin?",
+        "In the end, where is Jin?",
+        "My friend, where is Jin?",
+        "Tell me, where is Jin?",
+        "Vikto, where is Jin?",
+        "the bartender, where is Jin?",
+        "Where is Jin, please?",
+        "Where is Jin, really?",
+        "Where is Jin, Viktor?",
+    ],
+)
+def test_what_stands_before_a_comma_is_not_always_somebody(text: str) -> None:
+    (action,) = read(text).proposed_actions
+    assert (action.type, action.target_id) == ("ask", "p:viktor")
+
+
+@pytest.mark.parametrize("text", ["Rose, where is Jin?", "Tell me, Rose, where is Jin?", "Rose: have you seen Jin?"])
+@pytest.mark.parametrize("scope", ["bar", "crowd", "cell"])
+def test_a_question_to_somebody_who_is_not_here_is_put_to_nobody(text: str, scope: str) -> None:
+    output = read(text, scope)
+    assert output.proposed_actions == ()
+    assert output.unclear is not None
+    assert output.unclear.question.startswith("Nobody called “Rose” is here.")

@@ -8,23 +8,25 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Any
 
 import yaml
 
-from lorewright.ids import local
+from lorewright.ids import local, slug
 from lorewright.packs.bounded_yaml import load_yaml
 from lorewright.packs.loader import source_paths
 from lorewright.packs.models import ITEM_ROLES, OPEN_ROLES, Entity, Pack
+from lorewright.packs.plain import comments_in
+from lorewright.packs.references import Links
 from lorewright.turn.views.acquaintance import names_its_owner
 
 _SYLLABLES = ("vok", "zur", "quil", "hax", "jod", "wyx", "prenk", "grob", "thul", "yib")
 _TOLD_ROLES = OPEN_ROLES | ITEM_ROLES | {"disposition", "capabilities"}
 # Keys of frontmatter whose values are words for readers and no references.
-_WORDS = re.compile(r"\s*(?:name|title|aliases|tags|pronoun|type|summary|description)\s*:")
+_WORDS = re.compile(r"\s*(?:name|title|pronoun|type|summary|description)\s*:")
 _FRONTMATTER = re.compile(r"\A---[ \t]*\n.*?^(?:---|\.\.\.)[ \t]*$", re.DOTALL | re.MULTILINE)
 # What a scenario's author wrote for the player; all else in it that names an entity is a reference.
 _TOLD_KEYS = frozenset({"name", "aliases", "title", "say", "intro_seed", "summary", "stakes", "demo", "goal", "goals"})
@@ -85,10 +87,11 @@ def made_up_names(entity: Entity) -> Names:
 def disguises_of(
     packs: Sequence[Pack], *, names: Callable[[Entity], Names] = made_up_names
 ) -> tuple[list[Disguise], list[str]]:
-    """Return a disguise for each hidden entity, and a remark on each that has none because text that is told to
-    players names it."""
+    """Return a disguise for each hidden entity, and a remark on each that has none because words that are told to
+    players name it. What only markup says (targets and titles of links, comments, tags) is not told: the copy has other
+    names there."""
     found, remarks = [], []
-    told = [(chunk.file_path, chunk.text) for pack in packs for chunk in pack.chunks if chunk.role in _TOLD_ROLES]
+    told = [one for pack in packs for one in _told_in(pack)]
     for pack, entity in hidden_of(packs):
         said = next(
             (
@@ -107,9 +110,23 @@ def disguises_of(
     return found, remarks
 
 
-def copy_disguised(root: Path, into: Path, pack_id: str, disguises: Sequence[Disguise]) -> None:
+def _told_in(pack: Pack) -> Iterator[tuple[str, str]]:
+    """The file and the words of all that is told of a pack, at the latest when it is learned."""
+    hidden = {entity.id for _, entity in hidden_of([pack])}
+    yield from ((entity.file_path, f"{entity.name}.") for entity in pack.entities if entity.id not in hidden)
+    for chunk in pack.chunks:
+        if chunk.role in _TOLD_ROLES:
+            yield chunk.file_path, chunk.shown
+            yield chunk.file_path, chunk.section
+            yield from ((chunk.file_path, item.text) for item in chunk.items)
+
+
+def copy_disguised(root: Path, into: Path, pack: Pack, disguises: Sequence[Disguise]) -> None:
     """Copy a pack's text to a new folder with its hidden entities, and references to those of other packs, renamed."""
-    own = {one.file: one for one in disguises if one.pack_id == pack_id}
+    own = {one.file: one for one in disguises if one.pack_id == pack.manifest.id}
+    hidden = {entity.id for _, entity in hidden_of([pack])}
+    links = Links(pack.manifest.id, pack.entities, hidden=hidden, closed=True)
+    renaming = _Renaming(disguises)
     for path in source_paths(root):
         target = into / (_renamed_path(path, own[path]) if path in own else path)
         target.parent.mkdir(parents=True, exist_ok=True)
@@ -117,7 +134,7 @@ def copy_disguised(root: Path, into: Path, pack_id: str, disguises: Sequence[Dis
         if path.endswith((".md", ".markdown")) and disguises:
             text = data.decode("utf-8-sig", errors="replace").replace("\r\n", "\n")
             text = _renamed_file(text, own[path]) if path in own else text
-            target.write_text(_retied(text, disguises), encoding="utf-8", newline="\n")
+            target.write_text(_retied(text, path, links, renaming), encoding="utf-8", newline="\n")
         else:
             target.write_bytes(data)
 
@@ -149,19 +166,39 @@ def _aliases(disguise: Disguise) -> Mapping[str, str]:
     return dict(zip(disguise.own.aliases, disguise.made_up.aliases, strict=False))
 
 
-def _retied(text: str, disguises: Iterable[Disguise]) -> str:
-    """References in frontmatter, and the targets of links."""
+class _Renaming:
+    """Every spelling of the names of hidden entities, each with the made-up one."""
+
+    def __init__(self, disguises: Iterable[Disguise]) -> None:
+        self._made_up: dict[str, str] = {}
+        for one in disguises:
+            stem = PurePosixPath(one.file).stem
+            own, new = one.own, one.made_up
+            pairs = [(own.id, new.id), (stem, new.id), (own.name, new.name), *_aliases(one).items()]
+            for said, instead in pairs:
+                forms = {said: instead, slug(said, fallback=""): slug(instead), said.replace("_", " "): instead}
+                for form, made_up in forms.items():
+                    self._made_up.setdefault(form.casefold(), made_up)
+        spellings = "|".join(re.escape(one) for one in sorted(filter(None, self._made_up), key=len, reverse=True))
+        self._pattern = re.compile(rf"(?<![\w-])(?:{spellings})(?![\w-])", re.IGNORECASE) if spellings else None
+
+    def of(self, text: str) -> str:
+        """The text with the made-up names."""
+        if self._pattern is None:
+            return text
+        return self._pattern.sub(lambda found: self._made_up.get(found[0].casefold(), found[0]), text)
+
+
+def _retied(text: str, path: str, links: Links, renaming: _Renaming) -> str:
+    """Frontmatter, but for what is told of it, and all of the text that readers are not shown as it is written."""
     found = _FRONTMATTER.match(text)
     head, body = (found.group(), text[found.end() :]) if found else ("", text)
-    for one in disguises:
-        new, stem = one.made_up.id, re.escape(PurePosixPath(one.file).stem)
-        references = "|".join(re.escape(name) for name in sorted({one.own.id, one.own.name}, key=len, reverse=True))
-        whole = re.compile(rf"(?<![\w-])(?:{references})(?![\w-])")
-        head = "\n".join(line if _WORDS.match(line) else whole.sub(new, line) for line in head.split("\n"))
-        called = "|".join(re.escape(name) for name in (*one.own.spoken, PurePosixPath(one.file).stem))
-        body = re.sub(rf"\[\[(?:[\w/-]*/)?(?:{called})(?=[\]|#])", f"[[{new}", body)
-        body = re.sub(rf"((?:\]\(|\]:\s*)<?[^\s)>]*?)(?<![\w-]){stem}(?=\.md)", rf"\g<1>{new}", body)
-    return head + body
+    head = "\n".join(line if _WORDS.match(line) else renaming.of(line) for line in head.split("\n"))
+    parts, done = [], 0
+    for edit in links.edits(body, path, comments=comments_in(body)):
+        parts += [body[done : edit.start], renaming.of(body[edit.start : edit.end])]
+        done = max(done, edit.end)
+    return head + "".join(parts) + body[done:]
 
 
 def disguised_scenario(text: str, disguises: Sequence[Disguise]) -> str:

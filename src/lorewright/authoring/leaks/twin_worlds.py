@@ -156,7 +156,9 @@ class TwinWorlds:
 
     def _hold(self, answers: Sequence[tuple[Answer, Answer]], first: _Game, second: _Game, where: str) -> bool:
         """Hold answers against each other; whether they are the same."""
-        met = {*first.met(), *(self._own_id(one) for one in second.met())}
+        # Who is staged under another name is met under that one.
+        staged = {*first.staged_otherwise(), *(self._own_id(one) for one in second.staged_otherwise())}
+        met = {*first.met(), *(self._own_id(one) for one in second.met())} - staged
         named = [one for one in self.disguises if one.entity_id in met]
         unlike: list[tuple[str, str, str]] = []
         for one, other in answers:
@@ -238,7 +240,7 @@ class _World:
         folders = []
         for number, (pack, root) in enumerate(zip(packs, roots, strict=True)):
             folders.append(folder / "packs" / f"{number}" / root.name)
-            copy_disguised(root, folders[-1], pack.manifest.id, disguises)
+            copy_disguised(root, folders[-1], pack, disguises)
         self._rehearsal.install_as_they_are(folders)
         self._campaigns = self._rehearsal.campaigns({})
 
@@ -280,6 +282,10 @@ class _Game:
         """Who and what the player has had before their eyes so far, by ID; judged apart from the product's own rule."""
         return frozenset(self._been)
 
+    def staged_otherwise(self) -> frozenset[str]:
+        """Who and what bears another name in the campaign than in the pack that hides it, by ID."""
+        return frozenset(self._campaign.player_ids().disguised)
+
     def _remember(self) -> None:
         state = self.state()
         self._been |= {*state.present(), *state.visits, state.scene.location_id}
@@ -295,7 +301,10 @@ class _Game:
         return [*answers, *self._standing()]
 
     def _said(self, line: str) -> str:
-        return _or_error(lambda: asyncio.run(self._campaign.submit(line, builtin=True)))
+        return _or_error(lambda: self._told(asyncio.run(self._campaign.submit(line, builtin=True))))
+
+    def _told(self, stored: str) -> str:
+        return self._campaign.player_ids().told_json(stored)
 
     def _standing(self) -> list[Answer]:
         shown = self._campaign.acquaintance().shown
@@ -307,7 +316,7 @@ class _Game:
     def asked_at_first(self) -> list[Answer]:
         """What a new campaign tells before anything is typed."""
         turns = self._campaign.store.turns()
-        return [Answer("turn", canonical_json(turns[-1]["result"])), *self._standing(), *self.asked(())]
+        return [Answer("turn", self._told(canonical_json(turns[-1]["result"]))), *self._standing(), *self.asked(())]
 
     def asked(self, names: Sequence[str]) -> list[Answer]:
         """Everything that can be asked beside the story, of some names as well."""
@@ -332,7 +341,8 @@ class _Game:
         return answers
 
     def _logged(self, turn: dict[str, object]) -> dict[str, object]:
-        return {key: turn[key] for key in ("turn_no", "kind", "player_text", "result")}
+        logged = {key: turn[key] for key in ("turn_no", "kind", "player_text", "result")}
+        return dict(self._campaign.player_ids().told(logged))
 
     def _queried(self, query: LoreRetrievalQuery, campaign_id: str) -> str:
         return self._desk.query(query, campaign_id=campaign_id).result.model_dump_json()

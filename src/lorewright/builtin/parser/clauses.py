@@ -76,6 +76,11 @@ def lows(words: Sequence[Word]) -> list[str]:
     return [word.low if word.kind == "word" else "" for word in words]
 
 
+def is_adverb(word: Word) -> bool:
+    """Return whether a word only says how something is done."""
+    return word.kind == "word" and (word.low in lexicon().adverbs or (len(word.low) > 4 and word.low.endswith("ly")))
+
+
 def split_clauses(
     words: Sequence[Word],
     *,

@@ -9,7 +9,7 @@ from rapidfuzz import fuzz
 
 from lorewright.builtin.parser.asides import aside, chosen_line, claiming, repeated
 from lorewright.builtin.parser.attempts import ATTEMPTS, any_verb
-from lorewright.builtin.parser.clauses import Clause, Word, cleaned, lows, split_clauses, typed, words_of
+from lorewright.builtin.parser.clauses import Clause, Word, cleaned, is_adverb, lows, split_clauses, typed, words_of
 from lorewright.builtin.parser.frames import FRAMES, Frame
 from lorewright.builtin.parser.handling import HANDLING
 from lorewright.builtin.parser.lexicon import Risk, lexicon, longest_prefix
@@ -36,7 +36,7 @@ from lorewright.builtin.parser.readings import (
     remembered,
     which,
 )
-from lorewright.builtin.parser.speech import SPEECH_FRAMES, put_to
+from lorewright.builtin.parser.speech import SPEECH_FRAMES, nobody_called, put_to, stranger_addressed
 from lorewright.builtin.parser.taking import take
 from lorewright.rules.actions import Action
 from lorewright.values.records import InterpreterInput, InterpreterOutput
@@ -122,6 +122,9 @@ def _read(ctx: Context, clause: Clause, vocabulary: set[str]) -> Reading | None:
     vocative = _vocative(ctx, words)
     if vocative:
         return put_to(ctx, clause.text, *vocative)
+    stranger = stranger_addressed(ctx, words, is_question=clause.question)
+    if stranger:
+        return nobody_called(ctx, clause.text, stranger)
     claim = None if clause.question else claiming(ctx, clause.text, words, None)
     if claim is not None:
         return claim
@@ -178,13 +181,7 @@ def _without_adverbs(words: Sequence[Word], vocabulary: set[str]) -> Sequence[Wo
     frames = {frame for phrase, frame in lex.verbs if phrase == verb}
     start = next((index for index, word in enumerate(low) if word in lex.about and index), len(words))
     limit = start if frames & _TALK else len(words)
-    return [
-        word for index, word in enumerate(words) if index >= limit or word.low in vocabulary or not _is_adverb(word)
-    ]
-
-
-def _is_adverb(word: Word) -> bool:
-    return word.kind == "word" and (word.low in lexicon().adverbs or (len(word.low) > 4 and word.low.endswith("ly")))
+    return [word for index, word in enumerate(words) if index >= limit or word.low in vocabulary or not is_adverb(word)]
 
 
 def _quoted(ctx: Context, clause: Clause, words: Sequence[Word]) -> Reading:
@@ -198,6 +195,10 @@ def _quoted(ctx: Context, clause: Clause, words: Sequence[Word]) -> Reading:
     vocative = _vocative(ctx, inner)
     if target is None and vocative:
         return put_to(ctx, clause.text, *vocative)
+    asks = any("?" in word.text for word in inner if word.kind == "stop")
+    stranger = "" if target else stranger_addressed(ctx, inner, is_question=asks)
+    if stranger:
+        return nobody_called(ctx, clause.text, stranger)
     return put_to(ctx, clause.text, target, speech)
 
 
@@ -208,6 +209,9 @@ def _vocative(ctx: Context, words: Sequence[Word]) -> tuple[Match, Sequence[Word
         return None
     people = ctx.nouns.people + ctx.nouns.known_people
     first, last = exact(typed(words[: commas[0]]), people), exact(typed(words[commas[-1] + 1 :]), people)
+    if first is None and longest_prefix(lows(words[commas[0] + 1 :]), lexicon().question_words):
+        partly = resolve(typed(words[: commas[0]]), ctx.nouns.people, whole=True)
+        first = partly if isinstance(partly, Match) and not _verb(lows(words)) else None
     if first and words[commas[0] + 1 :]:
         return first, words[commas[0] + 1 :]
     spoken = words[: commas[-1]]

@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 
 from lorewright.builtin.parser.asides import claiming, recalling
-from lorewright.builtin.parser.clauses import Word, lows, typed, words_of
+from lorewright.builtin.parser.clauses import Word, is_adverb, lows, typed, words_of
 from lorewright.builtin.parser.frames import Frame
-from lorewright.builtin.parser.lexicon import lexicon
+from lorewright.builtin.parser.lexicon import lexicon, longest_prefix
 from lorewright.builtin.parser.noun_phrases import Match, Tie, exact, resolve
 from lorewright.builtin.parser.readings import (
     MAX_WORDS,
@@ -17,6 +17,7 @@ from lorewright.builtin.parser.readings import (
     acting,
     agrees,
     asking,
+    excerpt,
     nothing_called,
     openings,
     person_meant,
@@ -27,6 +28,23 @@ from lorewright.builtin.parser.readings import (
 
 _WH = frozenset(("where", "who", "what", "when", "why", "how", "which", "who's", "what's", "where's"))
 _GREETINGS = frozenset(("hello", "hi", "hey", "greetings", "good evening", "good morning", "good day", "yes", "no"))
+
+
+# So many words a name has at most by which somebody is called who is not known.
+_NAME_WORDS = 4
+# What may stand before the name of somebody who is called.
+_CALLS = frozenset(("hey", "hello", "hi", "oh", "o", "dear", "ah", "yo"))
+# What begins a sentence before a comma and is no name, and by what anybody is addressed.
+_NO_NAMES = frozenset(
+    """after aha ah aha alas all alright although and anyhow as aside at aye because before besides beyond both
+    bother but by damn dear despite during each eh either er even eventually every except fine finally friend
+    friends from gentlemen given god good goodness gosh great guys hell hello hey hi hm hmm honestly however huh
+    in indeed ladies last later like listen look lord ma'am madam man mate meanwhile miss mister mm neither
+    never nevertheless next nice no nope not of off oh ok okay old once one only ooh or otherwise ouch over pal
+    pardon please right sadly say second see since sir so some sooner sorry still stop sure than thanks this to
+    today tomorrow tonight true two ugh uh um unless until upon wait well whatever whew while why with within
+    without wow ye yeah yep yes yesterday yet yo you""".split()
+)
 
 
 def ask(ctx: Context, words: str, rest: Sequence[Word]) -> Reading | None:
@@ -99,6 +117,11 @@ def _telling_nobody(ctx: Context, words: str, rest: Sequence[Word]) -> Reading:
 def say(ctx: Context, words: str, rest: Sequence[Word]) -> Reading | None:
     """`"where is jin?" to viktor`: a question to them."""
     target, spoken = _addressee_last(ctx, rest)
+    said = [word for one in spoken for word in (words_of(one.text) if one.kind == "speech" else (one,))]
+    asks = any("?" in word.text for word in said if word.kind == "stop")
+    stranger = "" if target else stranger_addressed(ctx, said, is_question=asks)
+    if stranger:
+        return nobody_called(ctx, words, stranger)
     return put_to(ctx, words, target, spoken)
 
 
@@ -118,6 +141,48 @@ def put_to(ctx: Context, words: str, target: Match | None, spoken: Sequence[Word
     if only is None:
         return _no_target(ctx, words, cleaned_topic(spoken))
     return _asked(ctx, words, only, spoken)
+
+
+def stranger_addressed(ctx: Context, words: Sequence[Word], *, is_question: bool) -> str:
+    """Return the name that begins or ends a question and is nobody's here, set off by a comma; empty where there is
+    none. It goes by how the words stand, and not by whose name it might be elsewhere."""
+    signs = [index for index, word in enumerate(words) if word.kind in ("comma", "stop")]
+    asks = lexicon().question_words
+    if not signs or not any((is_question, *(longest_prefix(lows(words[n:]), asks) for n in (0, signs[0] + 1)))):
+        return ""
+    begins, rest = words[: signs[0]], words[signs[0] + 1 :]
+    if lows(begins) == ["tell", "me"]:
+        second = next((index for index, word in enumerate(rest) if word.kind == "comma"), 0)
+        begins, rest = rest[:second], rest[second + 1 :]
+    elif len(begins) > 1 and begins[0].low in _CALLS:
+        begins = begins[1:]
+    if rest and _is_stranger(ctx, begins):
+        return typed(begins)
+    ends = words[signs[-1] + 1 :]
+    is_said_to = {"you", "your", "you're"} & set(lows(words[: signs[-1]]))
+    is_name = all(word.text[:1].isupper() for word in ends)
+    return typed(ends) if (is_said_to or is_name) and _is_stranger(ctx, ends) else ""
+
+
+def _is_stranger(ctx: Context, words: Sequence[Word]) -> bool:
+    """Whether a few words can only be the name of somebody, and of nobody of whom the player knows."""
+    lex, low = lexicon(), lows(words)
+    if not 0 < len(words) <= _NAME_WORDS or any(word.kind != "word" for word in words):
+        return False
+    small = lex.adverbs | lex.about | lex.person_pronouns | lex.thing_pronouns | lex.self_words | _NO_NAMES
+    if set(low) <= small | lex.articles or longest_prefix(low, lex.question_words) or low[-1] in small:
+        return False
+    if low[0] in small | (lex.articles - {"the"}) or " ".join(low) in lex.asides or any(map(is_adverb, words)):
+        return False
+    if longest_prefix(low, lex.verb_phrases) or longest_prefix(low, lex.lead_ins):
+        return False
+    return resolve(typed(words), ctx.nouns.everything()) is None
+
+
+def nobody_called(ctx: Context, words: str, name: str) -> Reading:
+    """Return the question back where somebody is called who is not here."""
+    lines = [f"talk to {typeable(one.name)}" for one in ctx.nouns.people] or openings(ctx.nouns)
+    return asking(words, f"Nobody called “{excerpt(name)}” is here. You can:", lines)
 
 
 def cleaned_topic(words: Sequence[Word]) -> str:

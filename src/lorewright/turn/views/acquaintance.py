@@ -20,6 +20,7 @@ from lorewright.packs.models import Entity as PackEntity
 from lorewright.retrieval.overrides import ids_of, things
 from lorewright.retrieval.view import LoreView, hidden_entities
 from lorewright.rules.outcomes import EngineEvent
+from lorewright.turn.views.player_ids import readable
 from lorewright.turn.views.visibility import seen_by
 from lorewright.values.messages import Message
 from lorewright.world.schemas import plain
@@ -157,10 +158,15 @@ class Acquaintance:
         return entity.model_copy(update={"aliases": tuple(one for one in entity.aliases if one not in kept)})
 
     @cached_property
+    def readable(self) -> frozenset[str]:
+        """The IDs of the items that the player has learned and may look up: see `player_ids.readable`."""
+        return readable(self.state, self.generations)
+
+    @cached_property
     def _hidden(self) -> frozenset[str]:
-        """IDs of the state's entities of which a player may read nothing in any pack, with all that they learned."""
-        learned = self.state.learned_by(self.state.player_id)
-        hidden = hidden_entities(LoreView(tuple(self.generations), viewer="player", revealed=learned))
+        """IDs of the state's entities of which a player may read nothing in any pack, with all that they learned.
+        Who is in disguise stays so whatever they tell."""
+        hidden = hidden_entities(LoreView(tuple(self.generations), viewer="player", revealed=self.readable))
         if not hidden:
             return frozenset()
         same = things(self.generations)

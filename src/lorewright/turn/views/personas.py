@@ -6,8 +6,9 @@ never so.
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import replace
+from types import MappingProxyType
 
 from lorewright.builtin.parser.naming import is_called
 from lorewright.errors import CampaignError
@@ -33,9 +34,16 @@ def persona_called(name: str, state: WorldState) -> str:
     return found
 
 
-def somebody_called(name: str, state: WorldState, *, heard_of: Collection[str] | None = None) -> str:
+def somebody_called(
+    name: str,
+    state: WorldState,
+    *,
+    heard_of: Collection[str] | None = None,
+    ids: Mapping[str, str] = MappingProxyType({}),
+) -> str:
     """The ID of the person of that ID or name, wherever they are; those who are here come first. `heard_of` are those
-    among the absent whose names may be said; where it is not said that is everybody.
+    among the absent whose names may be said; where it is not said that is everybody. `ids` are those by which players
+    know people who are in disguise: these have no other.
 
     Raises:
         CampaignError: nobody is called so.
@@ -46,7 +54,7 @@ def somebody_called(name: str, state: WorldState, *, heard_of: Collection[str] |
         for _, one in sorted(state.entities.items())
         if one.type in ("npc", "player") and (heard_of is None or one.id in heard_of)
     ]
-    found = _called(name, here) or _called(name, [one for one in others if one.id != state.player_id])
+    found = _called(name, here, ids) or _called(name, [one for one in others if one.id != state.player_id], ids)
     if found is None:
         names = ", ".join(one.name for one in here)
         raise CampaignError(
@@ -55,11 +63,12 @@ def somebody_called(name: str, state: WorldState, *, heard_of: Collection[str] |
     return found
 
 
-def _called(name: str, people: list[Entity]) -> str | None:
+def _called(name: str, people: list[Entity], ids: Mapping[str, str] = MappingProxyType({})) -> str | None:
     """By ID, else by the whole name, else by some words of it."""
     said = " ".join(name.split()).casefold()
     for one in people:
-        if said in (one.id.casefold(), local(one.id).casefold()):
+        known = ids.get(one.id, one.id).casefold()
+        if said in (known, local(known)):
             return one.id
     names = {one.id: (one.name, *one.aliases) for one in people}
     whole = [one_id for one_id, called in names.items() if said in map(str.casefold, called)]

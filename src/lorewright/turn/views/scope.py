@@ -78,8 +78,17 @@ def ways_out(state: WorldState, who: str | None = None) -> tuple[WayOut, ...]:
 
 
 def _names_of_place(place: Entity) -> tuple[str, ...]:
-    """What else a place is called; nothing where the player may not hear its name."""
-    return (*place.aliases, local(place.id).replace("_", " ")) if place.name else ()
+    """What else a place is called; nothing where the player may not hear its name. A pack's ID is one of its names only
+    where it says no more than they do: the scenario may stage the place under another."""
+    if not place.name:
+        return ()
+    by_id = local(place.id).replace("_", " ")
+    is_told = place.origin == "campaign" or any(_run(by_id) in _run(name) for name in (place.name, *place.aliases))
+    return (*place.aliases, by_id) if is_told else place.aliases
+
+
+def _run(name: str) -> str:
+    return "".join(filter(str.isalnum, name.casefold()))
 
 
 def suggestions(

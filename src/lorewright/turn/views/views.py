@@ -177,7 +177,7 @@ class TurnViews:
         view = LoreView(
             self._setting.generations,
             viewer="player",
-            revealed=state.learned_by(state.player_id),
+            revealed=self.acquaintance(state).readable,
             conditions=lore_conditions(state),
             entries=self._entries,
         )
