@@ -14,7 +14,7 @@ from lorewright.index.library import Library
 from lorewright.llm.prompts.library import PromptLibrary
 from lorewright.packs.loader import load_pack
 from lorewright.packs.models import Entity
-from lorewright.turn.views.views import acquaintance
+from lorewright.turn.views import acquaintance
 from support import harbour as h
 from support import hidden_people as folk
 from support import leaky_town
