@@ -16,7 +16,7 @@ from lorewright.llm.doubles.scripted import ScriptedModel
 from lorewright.llm.doubles.thief import ThiefModel
 from lorewright.service.desk import Desk
 from lorewright.service.viewer import viewer_of
-from lorewright.turn.views.views import visibility
+from lorewright.turn.views import visibility
 from lorewright.turn.views.visibility import MATRIX, Reader, Sight
 from lorewright.values.messages import MessageType
 from support import stream_play as s

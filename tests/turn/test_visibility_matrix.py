@@ -9,7 +9,7 @@ from typing import get_args
 
 import pytest
 
-from lorewright.turn.views.views import visibility
+from lorewright.turn.views import visibility
 from lorewright.turn.views.visibility import MATRIX, Reader, Sight, seen_by
 from lorewright.values.messages import Message, MessageType
 
