@@ -28,7 +28,7 @@ def copied_workspace(root: Path, make: Callable[[Path], object], *key: Hashable)
         atexit.register(shutil.rmtree, made, ignore_errors=True)
         make(made / "workspace")
         _MADE[(*key, settings)] = made
-    shutil.copytree(made / "workspace", root)
+    shutil.copytree(made / "workspace", root, dirs_exist_ok=True)
     _move_packs(root / "indexes" / "library.db", made / "workspace", root)
     return root
 

@@ -185,12 +185,8 @@ GOAL = "Sell the harbour master one more passenger before the wind turns"
 
 
 def with_goals(tmp_path: Path, planner: Any) -> Any:
-    root = h.write_workspace(tmp_path / "workspace")
     scenario = h.SCENARIO.replace("    cast:\n", f"    goals: {{osk: {GOAL}}}\n    cast:\n", 1)
-    (root / "scenarios" / "night_boat.yaml").write_text(h.dedent(scenario), encoding="utf-8")
-    app = open_app(root, models={"planner": planner})
-    app.campaigns.new("night_boat", campaign_id="game", seed=1)
-    return app
+    return h.harbour(tmp_path, models={"planner": planner}, scenario=scenario)
 
 
 def test_what_somebody_is_after_is_for_the_planner_and_stays_with_it(tmp_path: Path) -> None:
