@@ -53,6 +53,7 @@ def printed(app: App, monkeypatch: pytest.MonkeyPatch) -> str:
     return "\n".join(result.output for result in results)
 
 
+@pytest.mark.campaign
 @pytest.mark.parametrize("parrots", [(), ("narrator",), ("planner", "narrator")], ids=str)
 def test_no_canary_is_seen_before_it_is_revealed(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, parrots: tuple[str, ...]
@@ -94,6 +95,7 @@ MARMOSET = c.CANARIES["withheld"]
 PANGOLIN = c.CANARIES["undiscovered"]
 
 
+@pytest.mark.campaign
 @pytest.mark.parametrize(
     ("canary", "line", "asked"),
     [

@@ -28,7 +28,7 @@ SCENARIO = h.SCENARIO.replace("    start: tavern", "    profile: PROFILE\n    st
 )
 KINDS = list(DISGUISES)
 # A handful a play: each play is begun anew.
-HANDFULS = [KINDS[at : at + 5] for at in range(0, len(KINDS), 5)]
+HANDFULS = [KINDS[at : at + 5] for at in range(0, len(KINDS), 3)]
 
 
 def begun(tmp_path: Path, models: dict[str, Any], *, profile: str = "stream") -> App:

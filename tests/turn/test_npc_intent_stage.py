@@ -22,6 +22,7 @@ from lorewright.turn.prompting.npc_intent import npc_intent_context
 from lorewright.turn.records import InnerState, LoreLine, Named, Scope, WayOut
 from lorewright.turn.stages.npc_intent import Intend, Reflection
 from support.prompt_files import SHIPPED
+from support.scale import scaled
 
 OSK = Named(id="h:osk", name="Osk", kind="person")
 ADA = Named(id="c:player", name="Ada", kind="person")
@@ -178,7 +179,7 @@ ACTIONS = st.fixed_dictionaries(
 )
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=scaled(80), deadline=None)
 @given(
     st.builds(
         lambda action, extra: {**WAITS, "action": action, **extra},

@@ -36,6 +36,7 @@ from lorewright.world.state import Fact, Relationship, WorldState
 from support import harbour as h
 from support import small_world as w
 from support import state_strategies as some
+from support.scale import scaled
 
 CAMPAIGN = (
     "game", "Game", "s", "{}", "{}", "freeform", "", 1, "builtin", "builtin", "turn_0", 0, 0, "2026", "2026", "main", "{}", "[]",
@@ -166,7 +167,7 @@ def empty(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Database]:
         yield database
 
 
-@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=scaled(15), suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(some.turns(ops=12), st.integers(1, 4))
 def test_the_tables_follow_every_state(empty: Database, begun: tuple[WorldState, list[o.StateOp]], by: int) -> None:
     start, ops = begun
@@ -210,9 +211,7 @@ def test_a_world_of_many_facts_is_projected_in_few_statements_a_turn(empty: Data
 
 
 def game(tmp_path: Path) -> App:
-    app = h.harbour(tmp_path)
-    h.say(app, "look", "take rope", "ask Osk about Lin")
-    return app
+    return h.harbour(tmp_path, played=("look", "take rope", "ask Osk about Lin"))
 
 
 def test_the_tables_go_with_the_head_wherever_it_goes(tmp_path: Path) -> None:

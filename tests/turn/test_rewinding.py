@@ -7,8 +7,6 @@ import json
 import os
 import signal
 import sqlite3
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +16,7 @@ from hypothesis import strategies as st
 
 from lorewright.bootstrap import App
 from lorewright.campaigns.asides import ask_lore, map_of, why
+from lorewright.campaigns.branches import rollback
 from lorewright.campaigns.open_campaign import OpenCampaign
 from lorewright.campaigns.sessions import end, recap_of, sit_down
 from lorewright.errors import ActionIdReused, CampaignError, DamagedFile, HeadMoved, ProviderError, TurnUndone
@@ -31,6 +30,7 @@ from lorewright.turn.rewinding import redo, undo, undo_played, undo_to
 from lorewright.turn.stream import TurnStream
 from lorewright.turn.views import TurnViews
 from support import harbour as h
+from support.scale import scaled
 
 FIFTEEN = (
     "look",
@@ -115,6 +115,7 @@ def states_kept(app: App) -> list[int]:
     return found
 
 
+@pytest.mark.campaign
 def test_undo_and_redo_bring_back_every_byte_of_fifteen_turns(tmp_path: Path) -> None:
     app = h.harbour(tmp_path)
     with app.campaigns.open("game") as campaign:
@@ -136,6 +137,19 @@ def test_undo_and_redo_bring_back_every_byte_of_fifteen_turns(tmp_path: Path) ->
         assert seen(app, campaign) == views[3]
 
 
+def test_undo_and_redo_bring_back_every_byte_of_a_turn(tmp_path: Path) -> None:
+    app = h.harbour(tmp_path, played=FIFTEEN[:1])
+    with app.campaigns.open("game") as campaign:
+        sit_down(campaign)
+        before = seen(app, campaign)
+        submit(campaign, FIFTEEN[1])
+        after = seen(app, campaign)
+        undo(campaign.store)
+        assert seen(app, campaign) == before
+        redo(campaign.store)
+        assert seen(app, campaign) == after
+
+
 def test_what_is_played_after_an_undo_is_as_if_the_rest_had_never_been(tmp_path: Path) -> None:
     straight, astray = (h.harbour(tmp_path / name) for name in ("straight", "astray"))
     with straight.campaigns.open("game") as one, astray.campaigns.open("game") as other:
@@ -153,7 +167,9 @@ def test_what_is_played_after_an_undo_is_as_if_the_rest_had_never_been(tmp_path:
         assert packet(one) == packet(other)
 
 
-@settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
+# Twenty-four games are played with CAMPAIGN_SCALE=3.
+@pytest.mark.campaign
+@settings(max_examples=scaled(8), suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(moves=st.lists(st.sampled_from([*FIFTEEN[:7], "undo", "undo", "redo", "undo 2"]), max_size=14))
 def test_whatever_is_done_the_head_has_the_state_that_was_committed(
     tmp_path_factory: pytest.TempPathFactory, moves: list[str]
@@ -347,11 +363,16 @@ def test_a_state_that_cannot_be_rebuilt_as_it_was_is_not_stood_on(tmp_path: Path
 
 @pytest.mark.parametrize("step", REWIND_STEPS)
 def test_a_process_killed_while_it_takes_back_has_done_so_whole_or_not_at_all(tmp_path: Path, step: str) -> None:
-    app = h.harbour(tmp_path)
-    h.say(app, "look", "take rope", "wait")
-    environment = {**os.environ, "LOREWRIGHT_WORKSPACE": str(app.workspace.root), KILL_VARIABLE: step}
-    command = [sys.executable, "-m", "lorewright", "campaign", "rollback", "game", "--turns", "2"]
-    assert subprocess.run(command, env=environment, capture_output=True).returncode == -signal.SIGKILL
+    app = h.harbour(tmp_path, played=("look", "take rope", "wait"))
+    pid = os.fork()
+    if pid == 0:
+        try:
+            os.environ[KILL_VARIABLE] = step
+            with app.campaigns.open("game") as campaign:
+                rollback(campaign.store, turns=2)
+        finally:
+            os._exit(1)
+    assert os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == -signal.SIGKILL
     with app.campaigns.open("game") as campaign:
         store = campaign.store
         stands, pile = (3, 0) if step == "rewind:moving" else (1, 2)

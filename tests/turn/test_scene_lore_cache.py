@@ -69,6 +69,7 @@ def kept(campaign: OpenCampaign) -> dict[str, Any]:
     return {row["scene_id"]: json.loads(row["lore_json"]) for row in rows}
 
 
+@pytest.mark.campaign
 def test_with_and_without_the_cache_every_stage_is_told_and_makes_the_same(tmp_path: Path) -> None:
     told = []
     for keeps in (True, False):
