@@ -7,6 +7,7 @@ import json
 import os
 import signal
 import sqlite3
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -76,7 +77,7 @@ def packet(campaign: OpenCampaign) -> Any:
         return [views.packet(head.state, lore, viewer) for viewer in ("planner", "narrator")]
 
 
-def seen(app: App, campaign: OpenCampaign) -> str:
+def seen(app: App, campaign: OpenCampaign, questions: Sequence[tuple[str, str]] = QUESTIONS) -> str:
     """Everything that can be asked of a campaign as it stands, as one text."""
     store = campaign.store
     head = store.head()
@@ -86,7 +87,7 @@ def seen(app: App, campaign: OpenCampaign) -> str:
             LoreRetrievalQuery(keywords=words, viewer=viewer, corpus="history", limit=20, max_tokens=5000),
             campaign_id="game",
         )
-        for words, viewer in QUESTIONS
+        for words, viewer in questions
     ]
     session = sit_down(campaign)
     return json.dumps(
@@ -141,25 +142,25 @@ def test_undo_and_redo_bring_back_every_byte_of_a_turn(tmp_path: Path) -> None:
     app = h.harbour(tmp_path, played=FIFTEEN[:1])
     with app.campaigns.open("game") as campaign:
         sit_down(campaign)
-        before = seen(app, campaign)
+        before = seen(app, campaign, QUESTIONS[:1])
         submit(campaign, FIFTEEN[1])
-        after = seen(app, campaign)
+        after = seen(app, campaign, QUESTIONS[:1])
         undo(campaign.store)
-        assert seen(app, campaign) == before
+        assert seen(app, campaign, QUESTIONS[:1]) == before
         redo(campaign.store)
-        assert seen(app, campaign) == after
+        assert seen(app, campaign, QUESTIONS[:1]) == after
 
 
 def test_what_is_played_after_an_undo_is_as_if_the_rest_had_never_been(tmp_path: Path) -> None:
     straight, astray = (h.harbour(tmp_path / name) for name in ("straight", "astray"))
     with straight.campaigns.open("game") as one, astray.campaigns.open("game") as other:
-        for number, line in enumerate(FIFTEEN[:6]):
+        for number, line in enumerate(FIFTEEN[:4]):
             submit(one, line, f"a{number}")
         submit(other, FIFTEEN[0], "a0")
         for number, line in enumerate(("wait", "go door", "ask Bea about the cellar")):
             submit(other, line, f"b{number}")
         undo(other.store, turns=3)
-        for number, line in enumerate(FIFTEEN[1:6], start=1):
+        for number, line in enumerate(FIFTEEN[1:4], start=1):
             submit(other, line, f"a{number}")
         assert one.store.head().state.to_json() == other.store.head().state.to_json()
         results = [[turn["result"] for turn in campaign.store.turns()] for campaign in (one, other)]
