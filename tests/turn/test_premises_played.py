@@ -112,6 +112,7 @@ def test_the_set_is_large_and_about_half_of_it_is_so() -> None:
     assert abs(true - false) <= 5
 
 
+@pytest.mark.campaign
 def test_whoever_acts_hears_what_was_claimed_and_nothing_of_what_bears_it_out(tmp_path: Path) -> None:
     make_workspace(tmp_path / "workspace")
     app = open_app(tmp_path / "workspace")

@@ -63,6 +63,7 @@ def rows(path: Path, sql: str) -> list[dict[str, Any]]:
 # The mapping.
 
 
+@settings(max_examples=scaled(8))
 @given(some.states, some.states)
 def test_what_changed_between_two_states_makes_the_rows_of_one_those_of_the_other(
     before: WorldState, after: WorldState
@@ -79,6 +80,7 @@ def test_what_changed_between_two_states_makes_the_rows_of_one_those_of_the_othe
 KEYS = tuple(PROJECTED.items())
 
 
+@settings(max_examples=scaled(15))
 @given(some.states)
 def test_between_equal_states_nothing_changed_however_they_came_to_be(state: WorldState) -> None:
     read = WorldState.model_validate_json(state.to_json())
@@ -167,7 +169,7 @@ def empty(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Database]:
         yield database
 
 
-@settings(max_examples=scaled(15), suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=scaled(10), suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(some.turns(ops=12), st.integers(1, 4))
 def test_the_tables_follow_every_state(empty: Database, begun: tuple[WorldState, list[o.StateOp]], by: int) -> None:
     start, ops = begun

@@ -85,6 +85,7 @@ def given(*turns: ToldTurn, before: Sequence[tuple[str, tuple[int, ...]]] = (), 
 # When.
 
 
+@pytest.mark.campaign
 def test_a_story_is_summarised_once_in_so_many_turns_and_never_what_is_shown_anyway(app_before: App) -> None:
     app = app_before
     assert head(app).summary is None
@@ -277,6 +278,7 @@ def test_no_turn_is_lost_for_want_of_a_summary(app_before: App, answers: list[An
     assert head(app).turn_no == FIRST
 
 
+@pytest.mark.campaign
 def test_sentences_of_before_may_become_one_and_keep_all_their_turns(app_before: App) -> None:
     app = app_before
     _, first = by_model(
