@@ -138,6 +138,7 @@ def test_what_was_revealed_is_wherever_it_belongs_and_nowhere_once_it_is_taken_b
     assert {where: found for where, text in surfaces().items() if (found := c.canaries_in(text))} == {}
 
 
+@pytest.mark.campaign
 def test_what_is_done_again_is_known_again(tmp_path: Path) -> None:
     app = revealing(tmp_path, PANGOLIN, "search the place")
     with app.campaigns.open("game") as campaign:

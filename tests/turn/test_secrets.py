@@ -35,6 +35,7 @@ def test_before_anything_is_asked_no_stage_has_seen_any_item(tmp_path: Path) -> 
     assert not [canary for canary in h.CANARIES if canary in said]
 
 
+@pytest.mark.campaign
 @pytest.mark.parametrize("stage", ["narrator", "planner", "both"])
 def test_a_parrot_in_any_stage_cannot_tell_what_is_withheld(tmp_path: Path, stage: str) -> None:
     names = ("narrator", "planner") if stage == "both" else (stage,)

@@ -38,6 +38,7 @@ def test_a_town_whose_secrets_keep_has_no_leak_and_every_channel_is_looked_at(tm
     assert [one for one in report.remarks if "could not be played" in one] == []
 
 
+@pytest.mark.campaign
 def test_the_authors_folder_is_only_read(tmp_path: Path) -> None:
     suite = leaky_town.suite_over(tmp_path, h.FILES, plays=NEVER_PLAYED)
     pack = tmp_path / "workspace" / "content_packs" / "harbour"
@@ -84,6 +85,7 @@ def test_a_hole_of_ours_is_found_by_every_channel_that_it_opens(
     assert all(one.line > 0 and one.file.endswith(".md") and one.hint for one in report.leaks)
 
 
+@pytest.mark.campaign
 def test_open_lore_that_somebody_is_not_given_is_counted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     real = leaky_town.tested(tmp_path / "real", plays=NEVER_PLAYED)
     assert real.over_blocked.not_shown == ()
@@ -100,6 +102,7 @@ def test_a_walk_is_played_where_no_scenario_uses_the_pack(tmp_path: Path) -> Non
     assert report.checks["narration"] > 6
 
 
+@pytest.mark.campaign
 def test_a_pack_that_keeps_nothing_says_so(tmp_path: Path) -> None:
     files = {"pack.yaml": h.FILES["pack.yaml"], "npcs/lin.md": h.FILES["npcs/lin.md"]}
     suite = leaky_town.suite_over(tmp_path, files, h.SCENARIO.replace("[harbour]", "[elsewhere]"))
@@ -128,6 +131,7 @@ def test_the_command_says_where_and_exits_with_one_on_leaks(tmp_path: Path, monk
     assert "locations/quay.md:12" in told.output
 
 
+@pytest.mark.campaign
 def test_without_leaks_a_pack_is_asked_its_golden_queries(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     root = h.write_workspace(tmp_path / "workspace")
     golden = "- {query: night boat, viewer: gm, include: [%s]}\n"
@@ -155,6 +159,7 @@ def test_a_campaign_is_tested_turn_by_turn(tmp_path: Path, monkeypatch: pytest.M
     assert run(app.workspace.root, monkeypatch, "campaign", "test", "game").exit_code == 1
 
 
+@pytest.mark.campaign
 def test_what_was_told_too_soon_in_a_campaign_is_found_with_its_turn(tmp_path: Path) -> None:
     app = h.harbour(tmp_path)
     h.say(app, "look", "wait")
