@@ -9,9 +9,12 @@ import tempfile
 
 from hypothesis import settings
 
+from support.scale import scaled
+
 pytest_plugins = ["support.cpu_limit"]
 
-settings.register_profile("untimed", deadline=None)
+# A hundred examples of each law are tried with CAMPAIGN_SCALE=4.
+settings.register_profile("untimed", deadline=None, max_examples=scaled(25))
 settings.load_profile("untimed")
 
 os.environ.setdefault("LOREWRIGHT_EMBEDDER", "none")

@@ -9,6 +9,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from support import harbour as h
 from support import playing_models as mp
 
@@ -22,6 +24,7 @@ print(json.dumps({"identical": found.is_identical, "parted": parted and str(part
 """
 
 
+@pytest.mark.campaign
 def test_fifty_turns_are_byte_identical_in_another_process_without_indexes(tmp_path: Path) -> None:
     """Half of them by models, with repairs and retries between, half built in; with dice as recorded and thrown anew."""
     app = h.harbour(tmp_path)

@@ -15,6 +15,7 @@ from lorewright.world.apply import apply
 from lorewright.world.state import Door, WorldState
 from support import small_world as w
 
+FREEFORM = w.freeform_rules()
 WITH_KEY = w.after(w.small_world(), o.TransferItem(item_id=w.KEY, from_id=w.VIKTOR, to_id=w.JO))
 UNLOCKED = w.after(w.small_world(), o.SetDoor(door_id=w.DOOR, locked=False))
 OPEN = w.after(UNLOCKED, o.SwingDoor(door_id=w.DOOR, open=True))
@@ -158,8 +159,7 @@ TRIED = st.builds(
 def test_whatever_is_tried_the_ops_fit_and_no_thing_is_lost_or_made(
     attempts: list[Attempt], total: int, state: WorldState
 ) -> None:
-    rules = w.freeform_rules()
-    resolution = resolve(attempts, validate(attempts, state, rules), state, rules, w.SteadyDice(total))
+    resolution = resolve(attempts, validate(attempts, state, FREEFORM), state, FREEFORM, w.SteadyDice(total))
     applied = apply(state, resolution.ops)
     assert applied.refusal is None
     assert _things(applied.state) == _things(state)
@@ -168,8 +168,7 @@ def test_whatever_is_tried_the_ops_fit_and_no_thing_is_lost_or_made(
 
 @given(TRIED, st.sampled_from([w.small_world(), WITH_KEY, OPEN]))
 def test_what_is_blocked_changes_nothing(tried: Attempt, state: WorldState) -> None:
-    rules = w.freeform_rules()
-    resolution = resolve([tried], validate([tried], state, rules), state, rules, w.SteadyDice(10))
+    resolution = resolve([tried], validate([tried], state, FREEFORM), state, FREEFORM, w.SteadyDice(10))
     if resolution.outcomes[0].code == "blocked":
         assert resolution.ops == ()
         assert resolution.rolls == ()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lorewright.rules.actions import Attempt
@@ -19,6 +19,7 @@ from lorewright.world.apply import apply
 from lorewright.world.state import WorldState
 from support import small_world as w
 from support import state_strategies as some
+from support.scale import scaled
 
 EFFECTS: list[dict[str, Any]] = [
     {"reveal": w.DEBT},
@@ -75,6 +76,7 @@ attempts = st.lists(
 )
 
 
+@settings(max_examples=scaled(15))
 @given(attempts, some.states, rules)
 def test_the_ops_of_a_resolution_give_its_working_copy(tried: list[Attempt], state: WorldState, campaign: Any) -> None:
     before = state.to_json()
@@ -85,6 +87,7 @@ def test_the_ops_of_a_resolution_give_its_working_copy(tried: list[Attempt], sta
     assert state.to_json() == before
 
 
+@settings(max_examples=scaled(15))
 @given(attempts, some.states, rules)
 def test_the_same_inputs_give_the_same_resolution(tried: list[Attempt], state: WorldState, campaign: Any) -> None:
     def resolved(given_state: WorldState) -> Resolution:
@@ -94,6 +97,7 @@ def test_the_same_inputs_give_the_same_resolution(tried: list[Attempt], state: W
     assert resolved(state) == resolved(WorldState.model_validate_json(state.to_json()))
 
 
+@settings(max_examples=scaled(15))
 @given(attempts, some.states, rules)
 def test_every_attempt_has_one_outcome_and_a_resolution_survives_json(
     tried: list[Attempt], state: WorldState, campaign: Any

@@ -20,6 +20,7 @@ from lorewright.rules.resolve import resolve
 from lorewright.rules.validate import validate
 from lorewright.world.apply import apply
 from lorewright.world.state import WorldState
+from support.scale import scaled
 
 SCENARIO = load_scenario(Path(__file__).parents[2] / "scenarios" / "tic_tac_toe.yaml")
 SQUARES = ("top_left", "top_middle", "top_right", "middle_left", "centre", "middle_right") + (
@@ -102,7 +103,7 @@ def game(order: list[str], seed: int) -> list[WorldState]:
     return states
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=scaled(6), deadline=None)
 @given(st.permutations(SQUARES), st.integers(1, 9999))
 def test_every_game_goes_by_the_rules_that_everybody_knows(order: list[str], seed: int) -> None:
     states = game(order, seed)
@@ -115,7 +116,7 @@ def test_every_game_goes_by_the_rules_that_everybody_knows(order: list[str], see
     assert states[-1].ended == endings[should_be(board(states[-1]))]
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=scaled(6), deadline=None)
 @given(st.permutations(SQUARES), st.integers(1, 9999))
 def test_the_rival_takes_three_where_it_can_and_else_stands_in_the_way(order: list[str], seed: int) -> None:
     for before, after in pairwise(map(board, game(order, seed))):

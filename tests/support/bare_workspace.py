@@ -6,6 +6,7 @@ from pathlib import Path
 
 from lorewright.bootstrap import App, open_app
 from lorewright.lore_bootstrap import make_workspace
+from support.copied_workspaces import copied_workspace
 from support.harbour import dedent
 
 SCENARIO = """
@@ -64,6 +65,8 @@ def write_bare_house(root: Path, *, packs: str = "") -> Path:
 
 def bare_house(tmp_path: Path, *, packs: str = "", seed: int = 1) -> App:
     """An app with a campaign `game` begun in it."""
-    app = open_app(write_bare_house(tmp_path / "workspace", packs=packs))
-    app.campaigns.new("bare_house", campaign_id="game", seed=seed)
-    return app
+
+    def begin(root: Path) -> None:
+        open_app(write_bare_house(root, packs=packs)).campaigns.new("bare_house", campaign_id="game", seed=seed)
+
+    return open_app(copied_workspace(tmp_path / "workspace", begin, "bare_house", packs, seed))

@@ -9,6 +9,8 @@ from collections.abc import Generator
 
 import pytest
 
+from support.scale import scaled
+
 # Of the tests with one of these marks no limit is asked: the long ones, and those that talk to a server.
 UNLIMITED = ("campaign", "server")
 LIMIT_S = 1.0
@@ -28,7 +30,7 @@ def pytest_runtest_call(item: pytest.Item) -> Generator[None]:
     before = cpu_seconds()
     yield
     used = cpu_seconds() - before
-    limit = CI_LIMIT_S if os.environ.get("CI") else LIMIT_S
+    limit = (CI_LIMIT_S if os.environ.get("CI") else LIMIT_S) * scaled(1)
     if used > limit and not any(item.get_closest_marker(name) for name in UNLIMITED):
         pytest.fail(
             f"took {used:.2f} CPU s, and a fast test has {limit:.0f}: make it smaller, or mark it `campaign`",

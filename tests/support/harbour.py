@@ -13,6 +13,7 @@ from lorewright.bootstrap import App, open_app
 from lorewright.llm.model import Model
 from lorewright.lore_bootstrap import make_workspace
 from lorewright.turn.run.casting import make_stages
+from support.copied_workspaces import copied_workspace
 
 KNOWS = "kestrel"
 WITHHOLDS = "marmoset"
@@ -175,11 +176,31 @@ def write_workspace(root: Path) -> Path:
     return root
 
 
-def harbour(tmp_path: Path, *, models: Mapping[str, Model] | None = None, seed: int = 1) -> App:
-    """An app with a campaign `game` begun."""
-    app = open_app(write_workspace(tmp_path / "workspace"), models=models)
-    app.campaigns.new("night_boat", campaign_id="game", seed=seed)
-    return app
+def harbour(
+    tmp_path: Path,
+    *,
+    models: Mapping[str, Model] | None = None,
+    seed: int = 1,
+    played: tuple[str, ...] = (),
+    scenario: str = SCENARIO,
+    files: Mapping[str, str] = FILES,
+) -> App:
+    """Return an app with a campaign `game` begun and some lines played in it without models."""
+
+    def begin(root: Path) -> None:
+        make_workspace(root)
+        write_pack(root / "content_packs" / "harbour", files)
+        (root / "scenarios" / "night_boat.yaml").write_text(dedent(scenario), encoding="utf-8")
+        app = open_app(root)
+        app.campaigns.new("night_boat", campaign_id="game", seed=seed)
+        if played:
+            say(app, *played)
+
+    # Which models there are makes no difference to what a campaign begins with.
+    root = copied_workspace(
+        tmp_path / "workspace", begin, "harbour", seed, played, scenario, tuple(sorted(files.items()))
+    )
+    return open_app(root, models=models)
 
 
 def with_models(app: App, models: Mapping[str, Model]) -> App:

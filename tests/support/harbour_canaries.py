@@ -9,11 +9,10 @@ from typing import Any
 
 import pytest
 
-from lorewright.bootstrap import App, open_app
+from lorewright.bootstrap import App
 from lorewright.cli.slash import obey
 from lorewright.errors import LorewrightError
 from lorewright.llm.model import Model
-from lorewright.lore_bootstrap import make_workspace
 from lorewright.retrieval.query import LoreRetrievalQuery
 from lorewright.storage.sittings import session_rows
 from support import harbour as h
@@ -151,13 +150,7 @@ SCENARIO = h.SCENARIO.replace("tavern/discoverable#letter", "tavern/discoverable
 
 def canary_town(tmp_path: Path, *, models: Mapping[str, Model] | None = None, seed: int = 1) -> App:
     """An app with a campaign `game` begun in the town of canaries."""
-    root = tmp_path / "workspace"
-    make_workspace(root)
-    h.write_pack(root / "content_packs" / "harbour", FILES)
-    (root / "scenarios" / "night_boat.yaml").write_text(h.dedent(SCENARIO), encoding="utf-8")
-    app = open_app(root, models=models)
-    app.campaigns.new("night_boat", campaign_id="game", seed=seed)
-    return app
+    return h.harbour(tmp_path, models=models, seed=seed, scenario=SCENARIO, files=FILES)
 
 
 def canaries_in(text: str, *, but: tuple[str, ...] = ()) -> list[str]:

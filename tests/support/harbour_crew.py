@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from lorewright.bootstrap import App, open_app
+from lorewright.bootstrap import App
 from lorewright.llm.model import Model
 from lorewright.packs.bounded_yaml import load_yaml
 from support import harbour as h
@@ -57,8 +57,4 @@ def scenario(*, profile: str = "freeform", together: bool = False, **more: Any) 
 
 def crew(tmp_path: Path, *, models: Mapping[str, Model] | None = None, seed: int = 1, **more: Any) -> App:
     """An app with a campaign `game` of it begun."""
-    root = h.write_workspace(tmp_path / "workspace")
-    (root / "scenarios" / "night_boat.yaml").write_text(json.dumps(scenario(**more)), encoding="utf-8")
-    app = open_app(root, models=models)
-    app.campaigns.new("night_boat", campaign_id="game", seed=seed)
-    return app
+    return h.harbour(tmp_path, models=models, seed=seed, scenario=json.dumps(scenario(**more)))

@@ -7,6 +7,7 @@ from pathlib import Path
 from lorewright.bootstrap import App, open_app
 from lorewright.lore_bootstrap import make_workspace
 from support import harbour
+from support.copied_workspaces import copied_workspace
 
 FILES = {
     **harbour.FILES,
@@ -225,10 +226,11 @@ SCENARIO = """
 
 def harbour_town(tmp_path: Path, *, seed: int = 1) -> App:
     """An app with a campaign `game` begun in the town."""
-    root = tmp_path / "workspace"
-    make_workspace(root)
-    harbour.write_pack(root / "content_packs" / "harbour", FILES)
-    (root / "scenarios" / "high_water.yaml").write_text(harbour.dedent(SCENARIO), encoding="utf-8")
-    app = open_app(root)
-    app.campaigns.new("high_water", campaign_id="game", seed=seed)
-    return app
+
+    def begin(root: Path) -> None:
+        make_workspace(root)
+        harbour.write_pack(root / "content_packs" / "harbour", FILES)
+        (root / "scenarios" / "high_water.yaml").write_text(harbour.dedent(SCENARIO), encoding="utf-8")
+        open_app(root).campaigns.new("high_water", campaign_id="game", seed=seed)
+
+    return open_app(copied_workspace(tmp_path / "workspace", begin, "harbour_town", seed))

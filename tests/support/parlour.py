@@ -8,6 +8,7 @@ from typing import Any
 
 from lorewright.bootstrap import App, open_app
 from lorewright.lore_bootstrap import make_workspace
+from support.copied_workspaces import copied_workspace
 from support.harbour import dedent
 
 FIXTURES = Path(__file__).parents[1] / "fixtures"
@@ -90,9 +91,12 @@ def workspace(root: Path, text: str) -> App:
 
 def begun(root: Path, ruleset: str, *, seed: int = 1, more: str = "") -> App:
     """An app with a campaign `game` begun by a ruleset."""
-    app = workspace(root, scenario_text(ruleset, more=more))
-    app.campaigns.new("parlour", campaign_id="game", seed=seed)
-    return app
+
+    def begin(folder: Path) -> None:
+        app = workspace(folder, scenario_text(ruleset, more=more))
+        app.campaigns.new("parlour", campaign_id="game", seed=seed)
+
+    return open_app(copied_workspace(root, begin, "parlour", ruleset, seed, more))
 
 
 def played(app: App) -> list[dict[str, Any]]:

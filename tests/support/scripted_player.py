@@ -16,6 +16,7 @@ from lorewright.turn.views.scope import scope_of
 from lorewright.values.records import Named, Scope
 from lorewright.values.result import TurnResult
 from lorewright.world.state import WorldState
+from support.copied_workspaces import copied_workspace
 from support.corpora import corpus_pack
 from support.island_vault import write_island
 
@@ -246,10 +247,12 @@ def _the(name: str) -> str:
 
 def _scenario(name: str, seed: int) -> Begin:
     def begin(folder: Path) -> tuple[App, str, Path | None]:
-        make_workspace(folder / "workspace")
-        app = open_app(folder / "workspace")
-        app.campaigns.new(name, campaign_id="game", seed=seed)
-        return app, "game", folder / "workspace" / "scenarios" / f"{name}.yaml"
+        root = copied_workspace(folder / "workspace", made, "shipped", name, seed)
+        return open_app(root), "game", root / "scenarios" / f"{name}.yaml"
+
+    def made(root: Path) -> None:
+        make_workspace(root)
+        open_app(root).campaigns.new(name, campaign_id="game", seed=seed)
 
     return begin
 

@@ -14,6 +14,7 @@ from lorewright.turn.views.scope import scope_of
 from lorewright.values.result import TurnResult
 from lorewright.world.state import WorldState
 from support import harbour as h
+from support.scale import scaled
 from support.scripted_player import plays
 
 VERBS = (
@@ -40,15 +41,25 @@ def _told(campaign: OpenCampaign, line: str) -> TurnResult:
     return TurnResult.model_validate_json(asyncio.run(campaign.submit(line)))
 
 
-@pytest.mark.parametrize("world", ["dead_drop_1", "own_pack", "harbour"])
-def test_any_verb_with_anything_is_answered_and_what_is_offered_works(tmp_path: Path, world: str) -> None:
+# A hundred and twenty lines are typed in each world with CAMPAIGN_SCALE=4.
+@pytest.mark.parametrize(
+    ("world", "lines"),
+    [
+        ("harbour", 5),
+        *(
+            pytest.param(world, scaled(30), marks=pytest.mark.campaign)
+            for world in ("dead_drop_1", "own_pack", "harbour")
+        ),
+    ],
+)
+def test_any_verb_with_anything_is_answered_and_what_is_offered_works(tmp_path: Path, world: str, lines: int) -> None:
     begins = {one.name: one.begin for one in plays(0)}
     app, campaign_id = begins[world](tmp_path)[:2] if world in begins else (h.harbour(tmp_path), "game")
     chance = random.Random(world)
     offered: tuple[str, ...] = ()
     is_question = False
     with app.campaigns.open(campaign_id) as campaign:
-        for _ in range(120):
+        for _ in range(lines):
             state = campaign.store.head().state
             if state.ended is not None:
                 undo(campaign.store, turns=min(8, campaign.store.head().turn_no))

@@ -53,6 +53,7 @@ def printed(app: App, monkeypatch: pytest.MonkeyPatch) -> str:
     return "\n".join(result.output for result in results)
 
 
+@pytest.mark.campaign
 @pytest.mark.parametrize("parrots", [(), ("narrator",), ("planner", "narrator")], ids=str)
 def test_no_canary_is_seen_before_it_is_revealed(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, parrots: tuple[str, ...]
@@ -94,6 +95,7 @@ MARMOSET = c.CANARIES["withheld"]
 PANGOLIN = c.CANARIES["undiscovered"]
 
 
+@pytest.mark.campaign
 @pytest.mark.parametrize(
     ("canary", "line", "asked"),
     [
@@ -136,6 +138,7 @@ def test_what_was_revealed_is_wherever_it_belongs_and_nowhere_once_it_is_taken_b
     assert {where: found for where, text in surfaces().items() if (found := c.canaries_in(text))} == {}
 
 
+@pytest.mark.campaign
 def test_what_is_done_again_is_known_again(tmp_path: Path) -> None:
     app = revealing(tmp_path, PANGOLIN, "search the place")
     with app.campaigns.open("game") as campaign:

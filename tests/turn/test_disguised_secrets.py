@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from lorewright.bootstrap import App, open_app
+from lorewright.bootstrap import App
 from lorewright.errors import OutputRejected
 from lorewright.llm.doubles import ScriptedModel, ThiefModel
 from lorewright.llm.model import ModelReply, ModelRequest, OnText
@@ -28,16 +28,11 @@ SCENARIO = h.SCENARIO.replace("    start: tavern", "    profile: PROFILE\n    st
 )
 KINDS = list(DISGUISES)
 # A handful a play: each play is begun anew.
-HANDFULS = [KINDS[at : at + 5] for at in range(0, len(KINDS), 5)]
+HANDFULS = [KINDS[at : at + 5] for at in range(0, len(KINDS), 3)]
 
 
 def begun(tmp_path: Path, models: dict[str, Any], *, profile: str = "stream") -> App:
-    root = h.write_workspace(tmp_path / "workspace")
-    text = h.dedent(SCENARIO).replace("PROFILE", profile)
-    (root / "scenarios" / "night_boat.yaml").write_text(text, encoding="utf-8")
-    app = open_app(root, models=models)
-    app.campaigns.new("night_boat", campaign_id="game", seed=1)
-    return app
+    return h.harbour(tmp_path, models=models, scenario=SCENARIO.replace("PROFILE", profile))
 
 
 def answers(text: str) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from lorewright.bootstrap import App, open_app, prompt_library
+from lorewright.bootstrap import App, prompt_library
 from lorewright.campaigns.asides import ask_lore
 from lorewright.campaigns.branches import branch, rollback, switch
 from lorewright.campaigns.history import Histories
@@ -41,11 +41,7 @@ RULED = {
 
 
 def app_with(folder: Path, files: dict[str, str]) -> App:
-    root = h.write_workspace(folder / "workspace")
-    h.write_pack(root / "content_packs" / "harbour", files)
-    app = open_app(root)
-    app.campaigns.new("night_boat", campaign_id="game", seed=1)
-    return app
+    return h.harbour(folder, files={**h.FILES, **files})
 
 
 @pytest.fixture

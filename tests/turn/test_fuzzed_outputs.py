@@ -17,14 +17,13 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from lorewright.bootstrap import App, open_app
+from lorewright.bootstrap import App
 from lorewright.campaigns.campaigns import OpenCampaign
 from lorewright.campaigns.checks import check
 from lorewright.cli.output import complain
 from lorewright.cli.root import app as command_line
 from lorewright.cli.table_talk import show_result
 from lorewright.errors import LorewrightError
-from lorewright.lore_bootstrap import make_workspace
 from lorewright.rules.ownership import not_theirs
 from lorewright.turn.checks.accepting import Accepted
 from lorewright.turn.store.rewinding import undo
@@ -34,6 +33,7 @@ from lorewright.world.ops import Observe, PathOp
 from lorewright.world.state import WorldState
 from support import fuzzed_outputs as f
 from support import harbour as h
+from support.scale import scaled
 
 # Words that the grammar is not sure of, that only the rulebook can judge, and that anybody can.
 LINES = {"interpreter": "frobnicate the gizmo", "resolution": "hum a tune"}
@@ -46,17 +46,13 @@ SCENARIO = (
 )
 _OBEYED = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f‪-‮⁦-⁩]")
 _OF_ATTEMPTS = {"attempts", "sqlite_sequence"}
-_SIZE, _BATCHES, _QUICK = 50, 40, 6
+# Two thousand hostile turns are played with CAMPAIGN_SCALE=14.
+_SIZE, _BATCHES = 25, scaled(6)
 
 
 def begun(root: Path) -> App:
     """The harbour, played by a ruleset with state of its own and a rulebook."""
-    make_workspace(root)
-    h.write_pack(root / "content_packs" / "harbour")
-    (root / "scenarios" / "night_boat.yaml").write_text(SCENARIO, encoding="utf-8")
-    app = open_app(root)
-    app.campaigns.new("night_boat", campaign_id="game", seed=1)
-    return app
+    return h.harbour(root, scenario=SCENARIO)
 
 
 def dump(path: Path) -> dict[str, list[tuple[Any, ...]]]:
@@ -167,7 +163,7 @@ def fuzz(root: Path, numbers: Iterable[int]) -> tuple[list[str], Counter[str]]:
     if findings := check(judge.path).findings:
         found.append(f"the file: {findings[:3]}")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("LOREWRIGHT_WORKSPACE", str(root))
+        patch.setenv("LOREWRIGHT_WORKSPACE", str(app.workspace.root))
         for command in (
             ["campaign", "show", "game"],
             ["campaign", "log", "game"],
@@ -179,20 +175,20 @@ def fuzz(root: Path, numbers: Iterable[int]) -> tuple[list[str], Counter[str]]:
     return found, judge.counts
 
 
-@pytest.mark.parametrize(
-    "batch", [pytest.param(at, marks=[] if at < _QUICK else [pytest.mark.campaign]) for at in range(_BATCHES)]
-)
+@pytest.mark.campaign
+@pytest.mark.parametrize("batch", range(_BATCHES))
 def test_no_output_of_a_model_does_what_it_must_not(tmp_path: Path, batch: int) -> None:
-    found, counts = fuzz(tmp_path / "workspace", range(batch * _SIZE, (batch + 1) * _SIZE))
+    found, counts = fuzz(tmp_path, range(batch * _SIZE, (batch + 1) * _SIZE))
     assert found == []
     # Both ends of a turn were seen, so that neither was held against nothing.
     assert counts["failed"] > _SIZE // 10
     assert counts["committed"] > _SIZE // 10
 
 
-def test_the_outputs_that_are_mutated_are_valid_before(tmp_path: Path) -> None:
-    app = begun(tmp_path / "workspace")
-    for number in range(12):
+@pytest.mark.parametrize("numbers", [range(2), pytest.param(range(2, 12), marks=pytest.mark.campaign)], ids=str)
+def test_the_outputs_that_are_mutated_are_valid_before(tmp_path: Path, numbers: range) -> None:
+    app = begun(tmp_path)
+    for number in numbers:
         honest = f.HostileModel("nobody", random.Random(number))
         told: list[dict[str, Any]] = h.say(h.with_models(app, dict.fromkeys(f.STAGES, honest)), "hum a tune")
         assert told[0]["final_text"].startswith("Smoke hangs")

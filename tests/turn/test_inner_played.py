@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from lorewright.bootstrap import App, open_app, prompt_library
+from lorewright.bootstrap import App, prompt_library
 from lorewright.campaigns.history import Histories
 from lorewright.campaigns.reviews import decide, waiting
 from lorewright.errors import OutputRejected
@@ -32,11 +32,7 @@ SCENARIO = (
 
 @pytest.fixture
 def app(tmp_path: Path) -> App:
-    root = h.write_workspace(tmp_path / "workspace")
-    (root / "scenarios" / "night_boat.yaml").write_text(SCENARIO, encoding="utf-8")
-    app = open_app(root)
-    app.campaigns.new("night_boat", campaign_id="game", seed=1)
-    return app
+    return h.harbour(tmp_path, scenario=SCENARIO)
 
 
 def state_of(app: App) -> WorldState:

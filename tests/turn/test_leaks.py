@@ -188,5 +188,6 @@ for unit in ("<", "<!--", "[a=", "0", "a1", "%4", "\\\\u00", "4a ", "12 ", "0101
 """
 
 
+@pytest.mark.campaign
 def test_no_answer_of_the_largest_size_keeps_it_busy_for_long() -> None:
     subprocess.run([sys.executable, "-c", HOSTILE], check=True, timeout=300)

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from lorewright.authoring.leaks.secrets import may_know, secrets_of
-from lorewright.bootstrap import App, open_app
+from lorewright.bootstrap import App
 from lorewright.packs.loader import load_pack
 from support import harbour as h
 
@@ -28,12 +28,8 @@ OF_THEIR_OWN = {"planner", "npc_intent"}
 
 
 def played(tmp_path: Path, title: str) -> App:
-    root = h.write_workspace(tmp_path / "workspace")
     osk = h.FILES["npcs/osk.md"].replace("## Knows", f"## {title}\n\n        - {MOTIVE}\n\n        ## Knows")
-    h.write_pack(root / "content_packs" / "harbour", {**h.FILES, "npcs/osk.md": osk})
-    app = open_app(root)
-    app.campaigns.new("night_boat", campaign_id="game", seed=1)
-    return app
+    return h.harbour(tmp_path, files={**h.FILES, "npcs/osk.md": osk})
 
 
 @pytest.mark.parametrize("title", MOVED_BY)

@@ -22,6 +22,7 @@ from lorewright.turn.views.draft import Recorder
 from lorewright.values.intents import KnownItem, NpcIntent, NpcIntentInput, OwnSelf, Remembered, Toward
 from lorewright.values.records import InnerState, LoreLine, Named, Scope, WayOut
 from support.prompt_files import SHIPPED
+from support.scale import scaled
 
 OSK = Named(id="h:osk", name="Osk", kind="person")
 ADA = Named(id="c:player", name="Ada", kind="person")
@@ -178,7 +179,7 @@ ACTIONS = st.fixed_dictionaries(
 )
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=scaled(80), deadline=None)
 @given(
     st.builds(
         lambda action, extra: {**WAITS, "action": action, **extra},

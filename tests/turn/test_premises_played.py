@@ -9,8 +9,7 @@ from typing import Any
 
 import pytest
 
-from lorewright.bootstrap import App, open_app
-from lorewright.builtin.narrator.grammar import grammar
+from lorewright.bootstrap import open_app
 from lorewright.lore_bootstrap import make_workspace
 from lorewright.turn.prompting.claims import claims_in_words
 from lorewright.values.premise import Premise
@@ -53,12 +52,12 @@ def played(play: Labelled, root: Path) -> dict[str, Answered]:
     h.say(app, *play.before)
     claims = (*play.true, *play.other_words, *play.false)
     results = h.say(app, *claims)
-    return {line: _answered(app, line, result) for line, result in zip(claims, results, strict=True)}
-
-
-def _answered(app: App, line: str, result: dict[str, Any]) -> Answered:
     with app.campaigns.reading("game") as store:
-        records = {one["stage"]: one["output"] for one in store.stage_records(result["turn_id"])}
+        records = [{one["stage"]: one["output"] for one in store.stage_records(told["turn_id"])} for told in results]
+    return {line: _answered(line, *told) for line, *told in zip(claims, results, records, strict=True)}
+
+
+def _answered(line: str, result: dict[str, Any], records: dict[str, Any]) -> Answered:
     assert result["clarification_question"] is None, line
     codes = [one["code"] for one in records["resolve"]["outcomes"]]
     return Answered(line, list(records.get("premises", [])), codes, result["final_text"])
@@ -72,28 +71,33 @@ def answers(
     return play, played(play, tmp_path_factory.mktemp(play.scenario) / "workspace")
 
 
+@pytest.mark.campaign
 def test_every_claim_is_checked(answers: tuple[Labelled, dict[str, Answered]]) -> None:
     _, given = answers
     assert [one.line for one in given.values() if len(one.premises) != 1] == []
 
 
+@pytest.mark.campaign
 def test_nothing_that_is_not_so_is_confirmed(answers: tuple[Labelled, dict[str, Answered]]) -> None:
     play, given = answers
     assert [line for line in play.false if given[line].is_confirmed] == []
 
 
+@pytest.mark.campaign
 def test_little_that_is_so_is_denied(answers: tuple[Labelled, dict[str, Answered]]) -> None:
     play, given = answers
     denied = [line for line in play.true if not given[line].is_confirmed]
     assert len(denied) * 100 <= MOST_DENIED * len(play.true), denied
 
 
+@pytest.mark.campaign
 def test_what_is_so_is_so_by_something_that_can_be_looked_up(answers: tuple[Labelled, dict[str, Answered]]) -> None:
     _, given = answers
     for one in given.values():
         assert all(bool(premise["evidence"]) == premise["holds"] for premise in one.premises), one.line
 
 
+@pytest.mark.campaign
 def test_denials_are_not_all_in_one_sentence(answers: tuple[Labelled, dict[str, Answered]]) -> None:
     play, given = answers
     first = {given[line].text.split("”")[0] for line in play.false}
@@ -107,6 +111,7 @@ def test_the_set_is_large_and_about_half_of_it_is_so() -> None:
     assert abs(true - false) <= 5
 
 
+@pytest.mark.campaign
 def test_whoever_acts_hears_what_was_claimed_and_nothing_of_what_bears_it_out(tmp_path: Path) -> None:
     make_workspace(tmp_path / "workspace")
     app = open_app(tmp_path / "workspace")

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from lorewright.bootstrap import App, open_app
+from lorewright.bootstrap import App
 from lorewright.campaigns.checks import check
 from lorewright.errors import LorewrightError, ProviderError
 from lorewright.llm.doubles import ScriptedModel
@@ -66,12 +66,7 @@ class Watched:
 
 
 def begun(tmp_path: Path, profile: str, models: dict[str, Any] | None = None) -> App:
-    root = h.write_workspace(tmp_path / "workspace")
-    text = h.dedent(SCENARIO) + f"profile: {profile}\n"
-    (root / "scenarios" / "night_boat.yaml").write_text(text, encoding="utf-8")
-    app = open_app(root, models=models)
-    app.campaigns.new("night_boat", campaign_id="game", seed=1)
-    return app
+    return h.harbour(tmp_path, models=models, scenario=h.dedent(SCENARIO) + f"profile: {profile}\n")
 
 
 def records(app: App) -> list[str]:

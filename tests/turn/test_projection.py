@@ -36,6 +36,7 @@ from lorewright.world.state import Fact, Relationship, WorldState
 from support import harbour as h
 from support import small_world as w
 from support import state_strategies as some
+from support.scale import scaled
 
 CAMPAIGN = (
     "game", "Game", "s", "{}", "{}", "freeform", "", 1, "builtin", "builtin", "turn_0", 0, 0, "2026", "2026", "main", "{}", "[]",
@@ -62,6 +63,7 @@ def rows(path: Path, sql: str) -> list[dict[str, Any]]:
 # The mapping.
 
 
+@settings(max_examples=scaled(8))
 @given(some.states, some.states)
 def test_what_changed_between_two_states_makes_the_rows_of_one_those_of_the_other(
     before: WorldState, after: WorldState
@@ -78,6 +80,7 @@ def test_what_changed_between_two_states_makes_the_rows_of_one_those_of_the_othe
 KEYS = tuple(PROJECTED.items())
 
 
+@settings(max_examples=scaled(15))
 @given(some.states)
 def test_between_equal_states_nothing_changed_however_they_came_to_be(state: WorldState) -> None:
     read = WorldState.model_validate_json(state.to_json())
@@ -166,7 +169,7 @@ def empty(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Database]:
         yield database
 
 
-@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=scaled(10), suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(some.turns(ops=12), st.integers(1, 4))
 def test_the_tables_follow_every_state(empty: Database, begun: tuple[WorldState, list[o.StateOp]], by: int) -> None:
     start, ops = begun
@@ -210,9 +213,7 @@ def test_a_world_of_many_facts_is_projected_in_few_statements_a_turn(empty: Data
 
 
 def game(tmp_path: Path) -> App:
-    app = h.harbour(tmp_path)
-    h.say(app, "look", "take rope", "ask Osk about Lin")
-    return app
+    return h.harbour(tmp_path, played=("look", "take rope", "ask Osk about Lin"))
 
 
 def test_the_tables_go_with_the_head_wherever_it_goes(tmp_path: Path) -> None:

@@ -7,8 +7,7 @@ import json
 import os
 import signal
 import sqlite3
-import subprocess
-import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +17,7 @@ from hypothesis import strategies as st
 
 from lorewright.bootstrap import App
 from lorewright.campaigns.asides import ask_lore, map_of, why
+from lorewright.campaigns.branches import rollback
 from lorewright.campaigns.open_campaign import OpenCampaign
 from lorewright.campaigns.sessions import end, recap_of, sit_down
 from lorewright.errors import ActionIdReused, CampaignError, DamagedFile, HeadMoved, ProviderError, TurnUndone
@@ -31,6 +31,7 @@ from lorewright.turn.views.draft import Recorder, Submission
 from lorewright.turn.views.stream import TurnStream
 from lorewright.turn.views.views import TurnViews
 from support import harbour as h
+from support.scale import scaled
 
 FIFTEEN = (
     "look",
@@ -76,7 +77,7 @@ def packet(campaign: OpenCampaign) -> Any:
         return [views.packet(head.state, lore, viewer) for viewer in ("planner", "narrator")]
 
 
-def seen(app: App, campaign: OpenCampaign) -> str:
+def seen(app: App, campaign: OpenCampaign, questions: Sequence[tuple[str, str]] = QUESTIONS) -> str:
     """Everything that can be asked of a campaign as it stands, as one text."""
     store = campaign.store
     head = store.head()
@@ -86,7 +87,7 @@ def seen(app: App, campaign: OpenCampaign) -> str:
             LoreRetrievalQuery(keywords=words, viewer=viewer, corpus="history", limit=20, max_tokens=5000),
             campaign_id="game",
         )
-        for words, viewer in QUESTIONS
+        for words, viewer in questions
     ]
     session = sit_down(campaign)
     return json.dumps(
@@ -115,6 +116,7 @@ def states_kept(app: App) -> list[int]:
     return found
 
 
+@pytest.mark.campaign
 def test_undo_and_redo_bring_back_every_byte_of_fifteen_turns(tmp_path: Path) -> None:
     app = h.harbour(tmp_path)
     with app.campaigns.open("game") as campaign:
@@ -136,16 +138,29 @@ def test_undo_and_redo_bring_back_every_byte_of_fifteen_turns(tmp_path: Path) ->
         assert seen(app, campaign) == views[3]
 
 
+def test_undo_and_redo_bring_back_every_byte_of_a_turn(tmp_path: Path) -> None:
+    app = h.harbour(tmp_path, played=FIFTEEN[:1])
+    with app.campaigns.open("game") as campaign:
+        sit_down(campaign)
+        before = seen(app, campaign, QUESTIONS[:1])
+        submit(campaign, FIFTEEN[1])
+        after = seen(app, campaign, QUESTIONS[:1])
+        undo(campaign.store)
+        assert seen(app, campaign, QUESTIONS[:1]) == before
+        redo(campaign.store)
+        assert seen(app, campaign, QUESTIONS[:1]) == after
+
+
 def test_what_is_played_after_an_undo_is_as_if_the_rest_had_never_been(tmp_path: Path) -> None:
     straight, astray = (h.harbour(tmp_path / name) for name in ("straight", "astray"))
     with straight.campaigns.open("game") as one, astray.campaigns.open("game") as other:
-        for number, line in enumerate(FIFTEEN[:6]):
+        for number, line in enumerate(FIFTEEN[:4]):
             submit(one, line, f"a{number}")
         submit(other, FIFTEEN[0], "a0")
         for number, line in enumerate(("wait", "go door", "ask Bea about the cellar")):
             submit(other, line, f"b{number}")
         undo(other.store, turns=3)
-        for number, line in enumerate(FIFTEEN[1:6], start=1):
+        for number, line in enumerate(FIFTEEN[1:4], start=1):
             submit(other, line, f"a{number}")
         assert one.store.head().state.to_json() == other.store.head().state.to_json()
         results = [[turn["result"] for turn in campaign.store.turns()] for campaign in (one, other)]
@@ -153,7 +168,9 @@ def test_what_is_played_after_an_undo_is_as_if_the_rest_had_never_been(tmp_path:
         assert packet(one) == packet(other)
 
 
-@settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
+# Twenty-four games are played with CAMPAIGN_SCALE=3.
+@pytest.mark.campaign
+@settings(max_examples=scaled(8), suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(moves=st.lists(st.sampled_from([*FIFTEEN[:7], "undo", "undo", "redo", "undo 2"]), max_size=14))
 def test_whatever_is_done_the_head_has_the_state_that_was_committed(
     tmp_path_factory: pytest.TempPathFactory, moves: list[str]
@@ -347,11 +364,16 @@ def test_a_state_that_cannot_be_rebuilt_as_it_was_is_not_stood_on(tmp_path: Path
 
 @pytest.mark.parametrize("step", REWIND_STEPS)
 def test_a_process_killed_while_it_takes_back_has_done_so_whole_or_not_at_all(tmp_path: Path, step: str) -> None:
-    app = h.harbour(tmp_path)
-    h.say(app, "look", "take rope", "wait")
-    environment = {**os.environ, "LOREWRIGHT_WORKSPACE": str(app.workspace.root), KILL_VARIABLE: step}
-    command = [sys.executable, "-m", "lorewright", "campaign", "rollback", "game", "--turns", "2"]
-    assert subprocess.run(command, env=environment, capture_output=True).returncode == -signal.SIGKILL
+    app = h.harbour(tmp_path, played=("look", "take rope", "wait"))
+    pid = os.fork()
+    if pid == 0:
+        try:
+            os.environ[KILL_VARIABLE] = step
+            with app.campaigns.open("game") as campaign:
+                rollback(campaign.store, turns=2)
+        finally:
+            os._exit(1)
+    assert os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]) == -signal.SIGKILL
     with app.campaigns.open("game") as campaign:
         store = campaign.store
         stands, pile = (3, 0) if step == "rewind:moving" else (1, 2)

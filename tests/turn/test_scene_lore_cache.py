@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from lorewright.bootstrap import App, open_app
+from lorewright.bootstrap import App
 from lorewright.campaigns.open_campaign import OpenCampaign
 from lorewright.errors import ProviderError
 from lorewright.llm.doubles import ScriptedModel
@@ -48,14 +48,8 @@ LINES = (
 
 
 def harbour(folder: Path) -> App:
-    root = h.write_workspace(folder / "workspace")
-    h.write_pack(root / "content_packs" / "harbour", FILES)
-    (root / "scenarios" / "night_boat.yaml").write_text(
-        h.dedent(SCENARIO.replace("3: [{end", "9: [{end").replace("max: 3", "max: 9")), "utf-8"
-    )
-    app = open_app(root)
-    app.campaigns.new("night_boat", campaign_id="game", seed=1)
-    return app
+    scenario = SCENARIO.replace("3: [{end", "9: [{end").replace("max: 3", "max: 9")
+    return h.harbour(folder, scenario=scenario, files={**h.FILES, **FILES})
 
 
 @pytest.fixture
@@ -75,6 +69,7 @@ def kept(campaign: OpenCampaign) -> dict[str, Any]:
     return {row["scene_id"]: json.loads(row["lore_json"]) for row in rows}
 
 
+@pytest.mark.campaign
 def test_with_and_without_the_cache_every_stage_is_told_and_makes_the_same(tmp_path: Path) -> None:
     told = []
     for keeps in (True, False):

@@ -35,6 +35,7 @@ def test_before_anything_is_asked_no_stage_has_seen_any_item(tmp_path: Path) -> 
     assert not [canary for canary in h.CANARIES if canary in said]
 
 
+@pytest.mark.campaign
 @pytest.mark.parametrize("stage", ["narrator", "planner", "both"])
 def test_a_parrot_in_any_stage_cannot_tell_what_is_withheld(tmp_path: Path, stage: str) -> None:
     names = ("narrator", "planner") if stage == "both" else (stage,)
@@ -185,12 +186,8 @@ GOAL = "Sell the harbour master one more passenger before the wind turns"
 
 
 def with_goals(tmp_path: Path, planner: Any) -> Any:
-    root = h.write_workspace(tmp_path / "workspace")
     scenario = h.SCENARIO.replace("    cast:\n", f"    goals: {{osk: {GOAL}}}\n    cast:\n", 1)
-    (root / "scenarios" / "night_boat.yaml").write_text(h.dedent(scenario), encoding="utf-8")
-    app = open_app(root, models={"planner": planner})
-    app.campaigns.new("night_boat", campaign_id="game", seed=1)
-    return app
+    return h.harbour(tmp_path, models={"planner": planner}, scenario=scenario)
 
 
 def test_what_somebody_is_after_is_for_the_planner_and_stays_with_it(tmp_path: Path) -> None:

@@ -30,6 +30,7 @@ from lorewright.values.summary_records import (
 from lorewright.values.told_before import RECENT_TURNS, SUMMARISE_AFTER
 from support import harbour as h
 from support.prompted_campaigns import campaigns as prompted_campaigns
+from support.scale import scaled
 
 # The first turn that has so many before the window, the opening among them.
 FIRST = RECENT_TURNS + SUMMARISE_AFTER
@@ -48,6 +49,12 @@ def lines(number: int) -> list[str]:
 @pytest.fixture
 def app(tmp_path: Path) -> App:
     return h.harbour(tmp_path)
+
+
+@pytest.fixture
+def app_before(tmp_path: Path) -> App:
+    """Return a game one turn before its first summary."""
+    return h.harbour(tmp_path, played=tuple(lines(FIRST - 1)))
 
 
 def head(app: App) -> Any:
@@ -78,8 +85,9 @@ def given(*turns: ToldTurn, before: Sequence[tuple[str, tuple[int, ...]]] = (), 
 # When.
 
 
-def test_a_story_is_summarised_once_in_so_many_turns_and_never_what_is_shown_anyway(app: App) -> None:
-    h.say(app, *lines(FIRST - 1))
+@pytest.mark.campaign
+def test_a_story_is_summarised_once_in_so_many_turns_and_never_what_is_shown_anyway(app_before: App) -> None:
+    app = app_before
     assert head(app).summary is None
     assert records(app) == []
     h.say(app, "look around")
@@ -91,8 +99,9 @@ def test_a_story_is_summarised_once_in_so_many_turns_and_never_what_is_shown_any
     assert head(app).summary.to_turn_no == 2 * SUMMARISE_AFTER - 1
 
 
-def test_a_summary_goes_with_its_turn(app: App) -> None:
-    h.say(app, *lines(FIRST))
+def test_a_summary_goes_with_its_turn(app_before: App) -> None:
+    app = app_before
+    h.say(app, lines(FIRST)[-1])
     with app.campaigns.open("game") as campaign:
         from lorewright.turn.store.rewinding import redo, undo
 
@@ -103,13 +112,14 @@ def test_a_summary_goes_with_its_turn(app: App) -> None:
         assert campaign.store.head().summary == after != None  # noqa: E711
 
 
-def test_a_question_summarises_nothing(app: App) -> None:
-    h.say(app, *lines(FIRST - 1))
+def test_a_question_summarises_nothing(app_before: App) -> None:
+    app = app_before
     asked = h.say(app, "use")[0]
     assert asked["clarification_question"]
     assert records(app) == []
 
 
+@pytest.mark.campaign
 def test_an_old_campaign_that_has_none_catches_up_bit_by_bit(app: App) -> None:
     h.say(app, *lines(FIRST + 45))
     with app.campaigns.open("game") as campaign, campaign.store.database.transaction() as connection:
@@ -146,6 +156,7 @@ def narrations(app: App) -> dict[str, str]:
         return found
 
 
+@pytest.mark.campaign
 def test_over_200_turns_every_sentence_names_what_its_turns_do_and_no_prompt_grows(app: App) -> None:
     h.say(app, *lines(200))
     texts, names, summary = narrations(app), names_of(app), head(app).summary
@@ -178,7 +189,12 @@ def recorder(request: ModelRequest) -> dict[str, Any]:
     return {"sentences": [*kept[-10:], *fresh][:SENTENCES]}
 
 
-def test_over_200_turns_with_models_the_narrators_prompt_stays_under_its_budget(app: App, tmp_path: Path) -> None:
+# Two hundred turns are played with CAMPAIGN_SCALE=2.
+TURNS = scaled(100)
+
+
+@pytest.mark.campaign
+def test_over_many_turns_with_models_the_narrators_prompt_stays_under_its_budget(app: App, tmp_path: Path) -> None:
     narrator = ScriptedModel(lambda _: "Osk counts his coins. Nothing else moves in the tavern just now.")
     summariser = ScriptedModel(recorder)
     campaigns = prompted_campaigns(app, {"narrator": narrator, "summariser": summariser}, tmp_path / "asked")
@@ -186,15 +202,15 @@ def test_over_200_turns_with_models_the_narrators_prompt_stays_under_its_budget(
     import asyncio
 
     with campaigns.open("game") as campaign:
-        for line in lines(200):
+        for line in lines(TURNS):
             asyncio.run(campaign.submit(line))
         summary = campaign.store.head().summary
-    assert len(summariser.requests) == (200 - FIRST) // SUMMARISE_AFTER + 1
+    assert len(summariser.requests) == (TURNS - FIRST) // SUMMARISE_AFTER + 1
     sizes = [count_tokens(request.text) for request in narrator.requests]
     # A prompt of 8,000 tokens is what the packet's budget is made for.
     assert max(sizes) < 8_000
     # Once there is a summary it grows no further: neither by what is told nor by what is told in short.
-    assert max(sizes[160:]) <= max(sizes[60:160]) + 150
+    assert max(sizes[TURNS * 4 // 5 :]) <= max(sizes[TURNS * 3 // 10 : TURNS * 4 // 5]) + 150
     assert "Earlier in the story:" in narrator.requests[-1].prompt.stable
     assert all(one.text in narrator.requests[-1].prompt.stable for one in summary.sentences[:3])
     # And between two turns in one scene it is the same.
@@ -202,9 +218,8 @@ def test_over_200_turns_with_models_the_narrators_prompt_stays_under_its_budget(
 
 
 def by_model(app: App, *answers: Any) -> tuple[ScriptedModel, Summary]:
-    """Play up to the first summary, asked of a model: what it was asked, and the summary."""
+    """Play the turn of the first summary, asked of a model: what it was asked, and the summary."""
     model = ScriptedModel(answers)
-    h.say(app, *lines(FIRST - 1))
     h.say(h.with_models(app, {"summariser": model}), "look around")
     return model, head(app).summary
 
@@ -213,9 +228,9 @@ def one(text: str, *turns: int) -> dict[str, Any]:
     return {"sentences": [{"text": text, "turns": list(turns)}]}
 
 
-def test_a_model_tells_it_in_its_own_words(app: App) -> None:
+def test_a_model_tells_it_in_its_own_words(app_before: App) -> None:
     told = "You were told that Lin had taken the night boat."
-    model, summary = by_model(app, one(told, 2))
+    model, summary = by_model(app_before, one(told, 2))
     assert [(s.text, s.turn_nos, s.audience) for s in summary.sentences] == [
         (told, (2,), ("game:player", "harbour:osk"))
     ]
@@ -234,8 +249,8 @@ def test_a_model_tells_it_in_its_own_words(app: App) -> None:
         (one("Osk told you. " * 40, 2), "text"),
     ],
 )
-def test_a_sentence_that_its_turns_do_not_bear_out_is_sent_back(app: App, bad: Any, why: str) -> None:
-    model, summary = by_model(app, bad, one("You were in the tavern.", 0))
+def test_a_sentence_that_its_turns_do_not_bear_out_is_sent_back(app_before: App, bad: Any, why: str) -> None:
+    model, summary = by_model(app_before, bad, one("You were in the tavern.", 0))
     assert [s.text for s in summary.sentences] == ["You were in the tavern."]
     assert why in model.requests[1].talk[-1].text
 
@@ -248,7 +263,8 @@ def test_a_sentence_that_its_turns_do_not_bear_out_is_sent_back(app: App, bad: A
         [ProviderError("the line is dead")],
     ],
 )
-def test_no_turn_is_lost_for_want_of_a_summary(app: App, answers: list[Any]) -> None:
+def test_no_turn_is_lost_for_want_of_a_summary(app_before: App, answers: list[Any]) -> None:
+    app = app_before
     model, summary = by_model(app, *answers)
     assert len(model.requests) == len(answers)
     texts = narrations(app)
@@ -262,7 +278,9 @@ def test_no_turn_is_lost_for_want_of_a_summary(app: App, answers: list[Any]) -> 
     assert head(app).turn_no == FIRST
 
 
-def test_sentences_of_before_may_become_one_and_keep_all_their_turns(app: App) -> None:
+@pytest.mark.campaign
+def test_sentences_of_before_may_become_one_and_keep_all_their_turns(app_before: App) -> None:
+    app = app_before
     _, first = by_model(
         app,
         {"sentences": [{"text": "You were told of the boat.", "turns": [2]}, {"text": "You found it.", "turns": [4]}]},
@@ -333,8 +351,9 @@ def test_what_the_player_was_not_there_for_is_summarised_for_nobody(app: App) ->
     assert joined.audience == (me,)
 
 
-def test_the_narrator_is_shown_the_story_and_cites_it(app: App) -> None:
-    h.say(app, *lines(FIRST))
+def test_the_narrator_is_shown_the_story_and_cites_it(app_before: App) -> None:
+    app = app_before
+    h.say(app, lines(FIRST)[-1])
     shown = head(app).summary.sentences
     narrator = ScriptedModel(lambda request: "You remember the rain.")
     h.say(h.with_models(app, {"narrator": narrator}), "look around")
@@ -366,6 +385,7 @@ def test_where_nothing_can_be_quoted_something_stands_for_all() -> None:
     assert [one.turns for one in summarise(given(told(1, "No end to it"))).sentences] == [(1,)]
 
 
+@pytest.mark.campaign
 def test_a_thousand_turns_stay_a_page() -> None:
     before: list[tuple[str, tuple[int, ...]]] = []
     for first in range(0, 1_000, SUMMARISE_AFTER):

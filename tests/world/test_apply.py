@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lorewright.world import ops as o
@@ -11,12 +11,14 @@ from lorewright.world.apply import apply
 from lorewright.world.state import OFFSTAGE, Entity, Fact, Reveal, WorldState
 from support import small_world as w
 from support import state_strategies as some
+from support.scale import scaled
 
 FACT = Fact(id="f1", subject_id=w.VIKTOR, predicate="owes", object=200)
 RAT = Entity(id="town:rat", type="npc", name="Rat")
 KNIFE = Entity(id="town:knife", type="item", name="knife")
 
 
+@settings(max_examples=scaled(12))
 @given(some.turns())
 def test_apply_never_raises_and_never_mutates_what_it_is_given(turn: some.Turn) -> None:
     state, ops = turn
@@ -25,6 +27,7 @@ def test_apply_never_raises_and_never_mutates_what_it_is_given(turn: some.Turn) 
     assert state.to_json() == before
 
 
+@settings(max_examples=scaled(12))
 @given(some.turns())
 def test_a_refused_list_leaves_the_state_equal(turn: some.Turn) -> None:
     state, ops = turn
@@ -35,6 +38,7 @@ def test_a_refused_list_leaves_the_state_equal(turn: some.Turn) -> None:
         assert apply(state, ops[: applied.refusal.index]).refusal is None
 
 
+@settings(max_examples=scaled(12))
 @given(some.turns(fit=True))
 def test_ops_that_fit_are_all_done_and_the_same_ops_give_the_same_hash(turn: some.Turn) -> None:
     state, ops = turn
@@ -42,6 +46,7 @@ def test_ops_that_fit_are_all_done_and_the_same_ops_give_the_same_hash(turn: som
     assert apply(state, ops).state.content_hash() == apply(state, ops).state.content_hash()
 
 
+@settings(max_examples=scaled(12))
 @given(some.turns(fit=True), st.integers(0, 8))
 def test_two_lists_in_a_row_are_one_list(turn: some.Turn, at: int) -> None:
     state, ops = turn

@@ -14,6 +14,7 @@ from lorewright.world.ops import OP_KINDS
 from lorewright.world.state import WorldState
 from support import small_world as w
 from support import state_strategies as some
+from support.scale import scaled
 from support.state_laws import LAWS
 
 
@@ -30,7 +31,8 @@ def test_every_kind_of_op_has_a_law_and_ops_to_try_it_with() -> None:
 
 
 @pytest.mark.parametrize("kind", OP_KINDS)
-@settings(max_examples=30)
+# Thirty of each kind are tried with CAMPAIGN_SCALE=4.
+@settings(max_examples=scaled(8))
 @given(data=st.data())
 def test_an_op_that_fits_changes_what_its_law_says_and_nothing_else(kind: str, data: st.DataObject) -> None:
     state = data.draw(some.states)
@@ -55,6 +57,7 @@ def test_an_op_that_may_not_fit_changes_what_its_law_says_or_nothing(state: Worl
         assert applied.state == state
 
 
+@pytest.mark.campaign
 def test_most_ops_that_are_tried_fit_and_take_effect_and_each_kind_does() -> None:
     tried: Counter[str] = Counter()
     effective: Counter[str] = Counter()

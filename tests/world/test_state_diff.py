@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lorewright.world import ops as o
@@ -14,6 +14,7 @@ from lorewright.world.state import Fact, WorldState
 from lorewright.world.state_diff import StateDiff, apply_diff, state_diff
 from support import small_world as w
 from support import state_strategies as some
+from support.scale import scaled
 
 SEED = {"clocks", "facts_add", "facts_update", "inventory_changes", "scene_update", "threads_update"}
 PLAIN = ("clock", "fact_add", "fact_update", "inventory", "transfer", "thread")
@@ -32,11 +33,13 @@ def same(state: WorldState, ops: Sequence[o.StateOp]) -> StateDiff:
     return diff
 
 
+@settings(max_examples=scaled(12))
 @given(some.turns(fit=True, before=3, ops=12))
 def test_the_diff_of_a_turn_leads_to_the_same_state_as_its_ops(turn: some.Turn) -> None:
     same(*turn)
 
 
+@settings(max_examples=scaled(12))
 @given(some.turns())
 def test_whichever_ops_of_a_turn_took_effect_their_diff_leads_to_the_same_state(turn: some.Turn) -> None:
     state, ops = turn
@@ -69,6 +72,7 @@ def test_whoever_comes_and_goes_while_a_scene_opens_stands_where_the_ops_left_th
     assert diff.scene_update is None or not any(isinstance(op, o.OpenScene) for op in diff.ops)
 
 
+@settings(max_examples=scaled(12))
 @given(some.turns(fit=True, ops=12))
 def test_clocks_facts_things_and_threads_always_stand_in_their_own_fields(turn: some.Turn) -> None:
     ops = turn[1]
@@ -80,6 +84,7 @@ def test_clocks_facts_things_and_threads_always_stand_in_their_own_fields(turn: 
     assert {one.id for one in diff.clocks} == {op.clock_id for op in ops if isinstance(op, o.TickClock)}
 
 
+@settings(max_examples=scaled(12))
 @given(some.turns())
 def test_a_diff_that_does_not_fit_is_refused_and_changes_nothing(turn: some.Turn) -> None:
     state, ops = turn
@@ -89,6 +94,7 @@ def test_a_diff_that_does_not_fit_is_refused_and_changes_nothing(turn: some.Turn
         assert applied.refusal.index < len(state_diff(ops).as_ops())
 
 
+@settings(max_examples=scaled(12))
 @given(some.turns())
 def test_a_diff_read_back_from_json_is_the_same_diff(turn: some.Turn) -> None:
     diff = state_diff(turn[1])

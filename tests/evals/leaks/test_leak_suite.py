@@ -23,6 +23,7 @@ from support import leaky_town
 NEVER_PLAYED = Plays(builtin=0, parrot=0)
 
 
+@pytest.mark.campaign
 def test_a_town_whose_secrets_keep_has_no_leak_and_every_channel_is_looked_at(tmp_path: Path) -> None:
     report = leaky_town.tested(tmp_path)
     assert report.leaks == ()
@@ -37,6 +38,7 @@ def test_a_town_whose_secrets_keep_has_no_leak_and_every_channel_is_looked_at(tm
     assert [one for one in report.remarks if "could not be played" in one] == []
 
 
+@pytest.mark.campaign
 def test_the_authors_folder_is_only_read(tmp_path: Path) -> None:
     suite = leaky_town.suite_over(tmp_path, h.FILES, plays=NEVER_PLAYED)
     pack = tmp_path / "workspace" / "content_packs" / "harbour"
@@ -46,6 +48,7 @@ def test_the_authors_folder_is_only_read(tmp_path: Path) -> None:
     assert after == before
 
 
+@pytest.mark.campaign
 def test_two_runs_find_the_same(tmp_path: Path) -> None:
     files = leaky_town.spoiled(locations_quay=f"\n{leaky_town.DEBT}")
     first = leaky_town.tested(tmp_path / "one", files)
@@ -70,6 +73,7 @@ HOLES: dict[str, tuple[Callable[..., Any], set[str]]] = {
 }
 
 
+@pytest.mark.campaign
 @pytest.mark.parametrize("hole", sorted(HOLES))
 def test_a_hole_of_ours_is_found_by_every_channel_that_it_opens(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, hole: str
@@ -81,6 +85,7 @@ def test_a_hole_of_ours_is_found_by_every_channel_that_it_opens(
     assert all(one.line > 0 and one.file.endswith(".md") and one.hint for one in report.leaks)
 
 
+@pytest.mark.campaign
 def test_open_lore_that_somebody_is_not_given_is_counted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     real = leaky_town.tested(tmp_path / "real", plays=NEVER_PLAYED)
     assert real.over_blocked.not_shown == ()
@@ -89,6 +94,7 @@ def test_open_lore_that_somebody_is_not_given_is_counted(tmp_path: Path, monkeyp
     assert {one.what for one in report.over_blocked.not_shown} >= {"harbour:tavern:atmosphere"}
 
 
+@pytest.mark.campaign
 def test_a_walk_is_played_where_no_scenario_uses_the_pack(tmp_path: Path) -> None:
     suite = leaky_town.suite_over(tmp_path, h.FILES, h.SCENARIO.replace("[harbour]", "[elsewhere]"))
     report = suite.pack("harbour")
@@ -96,6 +102,7 @@ def test_a_walk_is_played_where_no_scenario_uses_the_pack(tmp_path: Path) -> Non
     assert report.checks["narration"] > 6
 
 
+@pytest.mark.campaign
 def test_a_pack_that_keeps_nothing_says_so(tmp_path: Path) -> None:
     files = {"pack.yaml": h.FILES["pack.yaml"], "npcs/lin.md": h.FILES["npcs/lin.md"]}
     suite = leaky_town.suite_over(tmp_path, files, h.SCENARIO.replace("[harbour]", "[elsewhere]"))
@@ -108,6 +115,7 @@ def run(app_root: Path, monkeypatch: pytest.MonkeyPatch, *words: str) -> Any:
     return CliRunner().invoke(command_line, list(words))
 
 
+@pytest.mark.campaign
 def test_the_command_says_where_and_exits_with_one_on_leaks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     root = h.write_workspace(tmp_path / "workspace")
     sound = run(root, monkeypatch, "pack", "test", "harbour", "--leaks", "--json")
@@ -123,6 +131,7 @@ def test_the_command_says_where_and_exits_with_one_on_leaks(tmp_path: Path, monk
     assert "locations/quay.md:12" in told.output
 
 
+@pytest.mark.campaign
 def test_without_leaks_a_pack_is_asked_its_golden_queries(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     root = h.write_workspace(tmp_path / "workspace")
     golden = "- {query: night boat, viewer: gm, include: [%s]}\n"
@@ -137,6 +146,7 @@ def test_without_leaks_a_pack_is_asked_its_golden_queries(tmp_path: Path, monkey
     assert "tests/golden.yaml:1" in missed.output
 
 
+@pytest.mark.campaign
 def test_a_campaign_is_tested_turn_by_turn(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     app = h.harbour(tmp_path)
     h.say(app, "look", "ask osk about lin", "search under the counter", "go door")
@@ -149,6 +159,7 @@ def test_a_campaign_is_tested_turn_by_turn(tmp_path: Path, monkeypatch: pytest.M
     assert run(app.workspace.root, monkeypatch, "campaign", "test", "game").exit_code == 1
 
 
+@pytest.mark.campaign
 def test_what_was_told_too_soon_in_a_campaign_is_found_with_its_turn(tmp_path: Path) -> None:
     app = h.harbour(tmp_path)
     h.say(app, "look", "wait")

@@ -40,6 +40,7 @@ def compared(
     return twins.compare(texts, tmp_path), tally
 
 
+@pytest.mark.campaign
 def test_a_pack_that_keeps_its_people_and_places_is_the_same_in_both_worlds(tmp_path: Path) -> None:
     found, tally = compared(tmp_path)
     assert (found.hidden, found.lines, found.remarks) == (6, 30, ())
@@ -47,6 +48,7 @@ def test_a_pack_that_keeps_its_people_and_places_is_the_same_in_both_worlds(tmp_
     assert tally.checks["twin world"] > 100
 
 
+@pytest.mark.campaign
 def test_names_that_are_words_or_parts_of_others_give_nothing_away_either(tmp_path: Path) -> None:
     found, tally = compared(tmp_path, ODD)
     assert found.lines
@@ -99,6 +101,7 @@ def test_who_is_named_in_open_text_is_remarked_on_and_left_as_they_are(tmp_path:
     assert remarks == ["inn:grey_mask is hidden, and npcs/vik.md names it: it was not renamed"]
 
 
+@pytest.mark.campaign
 @pytest.mark.parametrize("kind", [folk.PERSON, folk.PLACE, folk.ITEM, folk.FACTION, folk.EVENT])
 def test_the_leak_suite_runs_with_something_hidden_of_every_type(tmp_path: Path, kind: str) -> None:
     path, text = folk.hidden_file(kind, folk.FIRST[kind])

@@ -5,7 +5,9 @@ from __future__ import annotations
 
 import asyncio
 import re
-from itertools import pairwise, takewhile
+from collections.abc import Callable
+from functools import cache
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -18,7 +20,11 @@ from lorewright.lore_bootstrap import make_workspace
 from lorewright.tokens import count_tokens
 from support.prompted_campaigns import campaigns
 
+pytestmark = pytest.mark.campaign
+
 CHANGING_TOKENS = 1_500
+Prompts = list[tuple[int, RenderedPrompt]]
+PromptsOf = Callable[[tuple[str, ...], str], Prompts]
 
 # Long evenings at one place each: talk, searches, waiting, somebody coming in, a threat that goes wrong.
 BAR = (
@@ -36,8 +42,13 @@ LONG = " ".join(["The rain goes on above the sign, and the bar smells of wet woo
 SHORT = "Nobody moves."
 
 
-def prompts_of(folder: Path, lines: tuple[str, ...], told: str) -> list[tuple[int, RenderedPrompt]]:
-    """(scene, prompt) of every narration of a play of dead_drop."""
+@pytest.fixture(scope="module")
+def prompts_of(tmp_path_factory: pytest.TempPathFactory) -> PromptsOf:
+    """Return what gives (scene, prompt) of every narration of a play of dead_drop, which is played once."""
+    return cache(lambda lines, told: played(tmp_path_factory.mktemp("dead_drop") / "w", lines, told))
+
+
+def played(folder: Path, lines: tuple[str, ...], told: str) -> Prompts:
     asked: list[ModelRequest] = []
 
     def narrator(request: ModelRequest) -> str:
@@ -45,10 +56,10 @@ def prompts_of(folder: Path, lines: tuple[str, ...], told: str) -> list[tuple[in
         return f"{told} That makes {len(asked)}."
 
     make_workspace(folder)
-    played = campaigns(open_app(folder), {"narrator": ScriptedModel(narrator)}, folder / "played")
-    played.new("dead_drop", campaign_id="game", seed=5)
-    found = []
-    with played.open("game") as campaign:
+    campaigns_of = campaigns(open_app(folder), {"narrator": ScriptedModel(narrator)}, folder / "played")
+    campaigns_of.new("dead_drop", campaign_id="game", seed=5)
+    found: Prompts = []
+    with campaigns_of.open("game") as campaign:
         for line in lines:
             before = len(asked)
             asyncio.run(campaign.submit(line))
@@ -57,13 +68,14 @@ def prompts_of(folder: Path, lines: tuple[str, ...], told: str) -> list[tuple[in
     return found
 
 
-def in_one_scene(prompts: list[tuple[int, RenderedPrompt]]) -> list[tuple[RenderedPrompt, RenderedPrompt]]:
+def in_one_scene(prompts: Prompts) -> list[tuple[RenderedPrompt, RenderedPrompt]]:
     return [(one, two) for (scene, one), (other, two) in pairwise(prompts) if scene == other]
 
 
 def in_common(one: str, two: str) -> str:
     """The beginning that two texts share."""
-    return "".join(a for a, _ in takewhile(lambda pair: pair[0] == pair[1], zip(one, two, strict=False)))
+    pairs = enumerate(zip(one, two, strict=False))
+    return one[: next((at for at, (a, b) in pairs if a != b), min(len(one), len(two)))]
 
 
 def who(prompt: RenderedPrompt) -> str:
@@ -72,8 +84,10 @@ def who(prompt: RenderedPrompt) -> str:
 
 @pytest.mark.parametrize("told", [SHORT, LONG], ids=["short tellings", "long tellings"])
 @pytest.mark.parametrize("lines", [BAR, MARKET], ids=["bar", "market"])
-def test_in_a_scene_little_changes_and_nothing_before_it(tmp_path: Path, lines: tuple[str, ...], told: str) -> None:
-    pairs = in_one_scene(prompts_of(tmp_path / "w", lines, told))
+def test_in_a_scene_little_changes_and_nothing_before_it(
+    prompts_of: PromptsOf, lines: tuple[str, ...], told: str
+) -> None:
+    pairs = in_one_scene(prompts_of(lines, told))
     assert len(pairs) >= 10
     for one, two in pairs:
         common = in_common(one.text, two.text)
@@ -87,14 +101,14 @@ def test_in_a_scene_little_changes_and_nothing_before_it(tmp_path: Path, lines: 
             assert two.stable == one.stable
 
 
-def test_where_nobody_comes_or_leaves_the_whole_stable_part_stays(tmp_path: Path) -> None:
-    pairs = in_one_scene(prompts_of(tmp_path / "w", BAR[:8], LONG))
+def test_where_nobody_comes_or_leaves_the_whole_stable_part_stays(prompts_of: PromptsOf) -> None:
+    pairs = in_one_scene(prompts_of(BAR, LONG)[:8])
     assert {two.stable == one.stable and two.system == one.system for one, two in pairs} == {True}
     assert all(count_tokens(two.changing) <= CHANGING_TOKENS for _, two in pairs)
 
 
-def test_the_story_so_far_is_told_in_order_and_the_newest_is_never_left_out(tmp_path: Path) -> None:
-    prompts = [one for _, one in prompts_of(tmp_path / "w", BAR[:8], SHORT)]
+def test_the_story_so_far_is_told_in_order_and_the_newest_is_never_left_out(prompts_of: PromptsOf) -> None:
+    prompts = [one for _, one in prompts_of(BAR, SHORT)[:8]]
     told = [int(number) for number in re.findall(r"That makes (\d+)\.", prompts[-1].changing)]
     assert told == sorted(told)
     assert told[-1] == len(prompts) - 1

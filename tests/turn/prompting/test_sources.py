@@ -32,8 +32,7 @@ LINES = ("look", "ask osk about lin", "search under the counter", "look at osk",
 
 @pytest.fixture
 def inputs(tmp_path: Path) -> list[NarratorInput]:
-    app = h.harbour(tmp_path)
-    h.say(app, *LINES)
+    app = h.harbour(tmp_path, played=LINES)
     return [NarratorInput.model_validate_json(one) for one in h.stage_inputs(app)["narrator"]]
 
 
@@ -134,6 +133,7 @@ def test_a_cut_text_fits_and_is_the_beginning_of_the_whole(text: str, budget: in
     assert text.strip().startswith(short.removesuffix(" …").strip()) or short == text
 
 
+@pytest.mark.campaign
 @pytest.mark.parametrize("stage", [Interpret.name, Plan.name, Narrate.name])
 def test_no_secret_reaches_a_prompt(tmp_path: Path, stage: str) -> None:
     """A parrot says all that it is shown, so that whatever it saw would stand in its request."""

@@ -38,6 +38,7 @@ from support.narrator_company import (
     night,
 )
 from support.narrator_scenes import PIER, outcome
+from support.scale import scaled
 
 UGLY = re.compile(r"[*_`#{}\[\]|]|\w:\w|(?<!\.)\.\.(?!\.)|  | [.,;:?!]|“”|\bNone\b|\bthe (?:the|The|Viktor|Mara)\b")
 EVERY = dict(every_act())
@@ -335,7 +336,7 @@ def _acts() -> some.SearchStrategy[NpcAct]:
     )
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=scaled(40), deadline=None)
 @with_values(
     some.lists(_acts(), min_size=1, max_size=5), some.booleans(), some.integers(1, 9), some.sampled_from("abc")
 )

@@ -34,6 +34,7 @@ from support.narrator_moments import (
     said,
     toward,
 )
+from support.scale import scaled
 
 GIFT = outcome("give", "given", target_id=ME, item_id=CREDSTICK.id)
 ASKED_OF_JIN = outcome("ask", "does_not_know", target_id=CHEN.id, words="Jin")
@@ -351,7 +352,7 @@ def moments(draw: st.DrawFn) -> NpcIntentInput:
     )  # fmt: skip
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=scaled(50), deadline=None)
 @given(moments())
 def test_whatever_it_is_shown_it_does_one_thing_of_its_own_that_it_can_name_and_knows(given_: NpcIntentInput) -> None:
     done = intend(given_)

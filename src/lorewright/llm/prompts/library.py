@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from functools import lru_cache
 from pathlib import Path
 
 from lorewright.errors import NotFound, PromptError
@@ -94,6 +95,8 @@ class PromptLibrary:
         return self.pinned(self.get(name, version) for name, version in versions.items())
 
 
+# A campaign that is opened reads all that it has pinned, and most have pinned the same.
+@lru_cache(maxsize=64)
 def kept_template(source: str, *, name: str, version: str) -> PromptTemplate:
     """A prompt that a campaign kept the text of.
 
