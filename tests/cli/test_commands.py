@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import json
-import os
 import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -16,21 +14,13 @@ import typer
 
 from lorewright.cli.root import app as cli
 from support import harbour as h
+from support.command_line import outputs_of_a_process, run_command, workspace_environment
 
 
-def run(
-    root: Path, *arguments: str, hash_seed: str = "0", stdin: str | None = None
-) -> subprocess.CompletedProcess[str]:
-    """Run the command line in its own process, with a workspace."""
-    return subprocess.run(
-        [sys.executable, "-m", "lorewright", *arguments],
-        capture_output=True,
-        text=True,
-        env={**os.environ, "LOREWRIGHT_WORKSPACE": str(root), "PYTHONHASHSEED": hash_seed},
-        input=stdin,
-        stdin=subprocess.DEVNULL if stdin is None else None,
-        cwd=root if root.is_dir() else None,
-    )
+def run(root: Path, *arguments: str, stdin: str | None = None) -> subprocess.CompletedProcess[str]:
+    """Run the command line with a workspace, in its folder where there is it."""
+    folder = root if root.is_dir() else None
+    return run_command(*arguments, environment=workspace_environment(root), cwd=folder, stdin=stdin)
 
 
 @pytest.fixture(scope="module")
@@ -81,32 +71,30 @@ def test_init_makes_a_workspace_that_plays_at_once(tmp_path: Path) -> None:
     assert json.loads(run(world, "campaign", "list", "--json").stdout) == []
 
 
+@pytest.mark.campaign
 def test_the_demo_prints_the_same_bytes_in_every_process(tmp_path: Path) -> None:
     world = tmp_path / "world"
     run(world, "init", str(world))
-    first, second = (run(world, "play", "dead_drop", hash_seed=seed).stdout for seed in ("1", "2"))
+    commands = [("play", "dead_drop")]
+    first, second = (
+        outputs_of_a_process(commands, workspace_environment(world), hash_seed=seed)[0] for seed in ("1", "2")
+    )
     assert first == second
     assert len(first) > 2_000
 
 
+@pytest.mark.campaign
 def test_turns_and_queries_print_the_same_bytes_in_every_process(tmp_path: Path) -> None:
+    lines = ("look", "ask osk about lin", "search under the counter", "go door", "frobnicate")
+    asked = ("Lin and the night boat", "--json", "--explain", "--location", "tavern", "--as", "player")
+    commands = [
+        *(("turn", "game", line, "--json") for line in lines),
+        ("lore", "query", *asked, "--campaign", "game"),
+    ]
     printed = []
     for seed in ("1", "2"):
         root = h.harbour(tmp_path / seed / "same").workspace.root
-        lines = ("look", "ask osk about lin", "search under the counter", "go door", "frobnicate")
-        turns = [run(root, "turn", "game", line, "--json", hash_seed=seed).stdout for line in lines]
-        query = (
-            "lore",
-            "query",
-            "Lin and the night boat",
-            "--json",
-            "--explain",
-            "--location",
-            "tavern",
-            "--as",
-            "player",
-        )
-        printed.append([*turns, run(root, *query, "--campaign", "game", hash_seed=seed).stdout])
+        printed.append(outputs_of_a_process(commands, workspace_environment(root), hash_seed=seed))
     assert printed[0] == printed[1]
     assert all(printed[0])
 
