@@ -22,6 +22,7 @@ def strange(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> StrangeFolder:
     return made
 
 
+@pytest.mark.campaign
 def test_a_child_runs_nothing_from_where_the_user_stands(strange: StrangeFolder, tmp_path: Path) -> None:
     workspace = {"LOREWRIGHT_WORKSPACE": str(tmp_path / "workspace")}
     with start_child("lorewright", "init", tmp_path / "workspace", environment=workspace) as process:
@@ -30,6 +31,7 @@ def test_a_child_runs_nothing_from_where_the_user_stands(strange: StrangeFolder,
     assert (tmp_path / "workspace" / "lorewright.toml").is_file()
 
 
+@pytest.mark.campaign
 @pytest.mark.parametrize("relative", [False, True], ids=["absolute", "relative"])
 def test_no_variable_of_python_reaches_a_child(
     strange: StrangeFolder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, relative: bool
@@ -77,6 +79,7 @@ def test_a_child_inherits_the_rest_and_what_is_given_goes_before_it(monkeypatch:
     assert named == {"PYTHONPATH": str(Path(child.__file__).parents[1])}
 
 
+@pytest.mark.campaign
 def test_python_m_imports_no_library_from_where_the_user_stands(strange: StrangeFolder, tmp_path: Path) -> None:
     # Which package is called `lorewright` is decided before any of it is run.
     for path in sorted((strange.folder / "lorewright").rglob("*.py")):

@@ -143,6 +143,7 @@ def test_a_game_is_grounded_by_meaning_and_ends_as_its_demo_does(root: Path) -> 
     assert played.stdout.splitlines()[-1] == words.stdout.splitlines()[-1]
 
 
+@pytest.mark.campaign
 def test_somebody_asked_in_other_words_tells_what_means_the_like(root: Path) -> None:
     try:
         MiniLM()

@@ -8,21 +8,21 @@ from pathlib import Path
 import pytest
 
 from support.play_measures import authored_of, measure, report_of
+from support.scale import scaled
 from support.scripted_player import CORPORA_PLAYS, Play, play, plays
 
 
-def cases(*seeds: int, marks: tuple[pytest.MarkDecorator, ...] = ()) -> list[object]:
+def cases(*seeds: int) -> list[object]:
     """The six plays of each seed; those in packs of the corpora are marked as such."""
     return [
-        pytest.param(
-            one, id=f"{one.name}-{seed}", marks=(*marks, *([pytest.mark.corpora] if one.name in CORPORA_PLAYS else []))
-        )
+        pytest.param(one, id=f"{one.name}-{seed}", marks=[pytest.mark.corpora] if one.name in CORPORA_PLAYS else [])
         for seed in seeds
         for one in plays(seed)
     ]
 
 
-@pytest.mark.parametrize("one", [*cases(1), *cases(2, marks=(pytest.mark.campaign,))])
+@pytest.mark.campaign
+@pytest.mark.parametrize("one", cases(*range(1, 1 + scaled(1))))
 def test_sixty_turns_hold_every_measure(one: Play, tmp_path: Path) -> None:
     report, told = report_of(one, tmp_path)
     assert report.findings() == []

@@ -18,6 +18,8 @@ from support import model_server as t
 
 TURNS = 12
 
+pytestmark = pytest.mark.campaign
+
 
 @pytest.fixture
 def server(socket_enabled: None, monkeypatch: pytest.MonkeyPatch) -> Iterator[ModelServer]:
