@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 import signal
-import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -18,14 +16,12 @@ from lorewright.lore_bootstrap import make_workspace
 from lorewright.storage.steps import COMMIT_STEPS, IMPORT_STEPS, KILL_VARIABLE, REWIND_STEPS
 from support import crashed_campaigns
 from support import harbour as h
-from support.command_line import workspace_environment
 from support.forked_commands import Commands
 from support.scale import scaled
 
 pytestmark = pytest.mark.campaign
 
 KILLS = scaled(20)
-PROCESSES = scaled(6)
 
 
 @pytest.fixture(scope="module")
@@ -33,11 +29,6 @@ def commands() -> Iterator[Commands]:
     one = Commands({})
     yield one
     one.close()
-
-
-def start(root: Path, action_id: str) -> subprocess.Popen[bytes]:
-    command = [sys.executable, "-m", "lorewright", "turn", "game", "wait", "--action-id", action_id, "--json"]
-    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=workspace_environment(root))
 
 
 def test_whoever_is_killed_at_any_moment_loses_nothing_that_was_acknowledged_and_leaves_nothing_half_done(
@@ -52,18 +43,16 @@ def test_whoever_is_killed_at_any_moment_loses_nothing_that_was_acknowledged_and
     assert report.acknowledged["turn"] > KILLS
 
 
-def test_a_crowd_of_processes_on_one_campaign_makes_every_turn_once(tmp_path: Path) -> None:
+def test_a_crowd_of_processes_on_one_campaign_makes_every_turn_once(commands: Commands, tmp_path: Path) -> None:
     app = h.harbour(tmp_path)
-    root = app.workspace.root
-    crowd = [start(root, f"crowd{number % 3}") for number in range(PROCESSES)]
-    printed = [process.communicate()[0] for process in crowd]
-    assert all(process.returncode == 0 for process in crowd)
+    turns = [("turn", "game", "wait", "--action-id", f"crowd{number % 6}", "--json") for number in range(12)]
+    crowd = commands.run_at_once(app.workspace.root, turns)
+    assert [one.code for one in crowd] == [0] * len(crowd)
     checked = check(app.campaigns.path("game"))
-    assert (checked.turns, checked.findings) == (4, ())
-    by_action: dict[str, set[bytes]] = {}
-    for number, out in enumerate(printed):
-        if out:
-            by_action.setdefault(f"crowd{number % 3}", set()).add(out)
+    assert (checked.turns, checked.findings) == (7, ())
+    by_action: dict[int, set[str]] = {}
+    for number, one in enumerate(crowd):
+        by_action.setdefault(number % 6, set()).add(one.out)
     assert all(len(different) == 1 for different in by_action.values())
 
 

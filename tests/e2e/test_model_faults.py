@@ -92,9 +92,9 @@ def test_every_fault_of_the_server_has_an_outcome() -> None:
 
 
 def stages_for(kind: FaultKind, keys: ModelKeys) -> list[str]:
-    """Return the stages at which a fault is tried: two of them, in turn, and all from CAMPAIGN_SCALE=3 on."""
+    """Return the stages at which a fault is tried: one of them, in turn, and all from CAMPAIGN_SCALE=5 on."""
     stages, at = list(LINES), 2 * list(FAULTS).index(kind) + (keys is t.OPENAI)
-    return [stages[(at + number) % len(stages)] for number in range(min(scaled(2), len(stages)))]
+    return [stages[(at + number) % len(stages)] for number in range(min(scaled(1), len(stages)))]
 
 
 @pytest.mark.campaign

@@ -10,7 +10,7 @@ import signal
 import subprocess
 import sys
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -24,28 +24,31 @@ SERVER = """
 import json, os, sys, traceback
 from lorewright.cli import campaign, doctor, lore, main, pack, play
 
+def begin(one, environment):
+    child = os.fork()
+    if child:
+        return child
+    code = 70
+    try:
+        os.environ.update(environment)
+        for number, path in enumerate((os.devnull, one["out"], one["err"])):
+            os.dup2(os.open(path, os.O_RDWR | os.O_CREAT), number)
+        sys.argv = ["lorewright", *one["words"]]
+        main()
+        code = 0
+    except SystemExit as end:
+        code = end.code or 0
+    except BaseException:
+        traceback.print_exc()
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(code)
+
 for line in sys.stdin:
     asked = json.loads(line)
-    child = os.fork()
-    if child == 0:
-        code = 70
-        try:
-            os.environ.update(asked["environment"])
-            for number, path in enumerate((os.devnull, asked["out"], asked["err"])):
-                os.dup2(os.open(path, os.O_RDWR | os.O_CREAT), number)
-            sys.argv = ["lorewright", *asked["words"]]
-            main()
-            code = 0
-        except SystemExit as end:
-            code = end.code or 0
-        except BaseException:
-            traceback.print_exc()
-        sys.stdout.flush()
-        sys.stderr.flush()
-        os._exit(code)
-    print(child, flush=True)
-    status = os.waitpid(child, 0)[1]
-    print(os.waitstatus_to_exitcode(status), flush=True)
+    begun = [begin(one, asked["environment"]) for one in asked["commands"]]
+    print(json.dumps(begun), flush=True)
+    print(json.dumps([os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) for child in begun]), flush=True)
 """
 
 
@@ -59,7 +62,7 @@ class Ended:
 
 
 class Commands:
-    """Runs commands one at a time, each in a fresh process, with these variables unless a command says others."""
+    """Runs commands, each in a fresh process, with these variables unless a command says others."""
 
     def __init__(self, environment: Mapping[str, str]) -> None:
         self._environment = environment
@@ -67,43 +70,33 @@ class Commands:
         self._server = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
         self._folder = Path(tempfile.mkdtemp())
         self._count = 0
-        self.pid = 0
+        self._told: list[tuple[Path, Path]] = []
+        self.pids: list[int] = []
 
     def start(self, root: Path, *words: str, **environment: str) -> None:
         """Begin a command."""
-        assert self._server.stdin is not None
-        self._count += 1
-        named = {WORKSPACE_VARIABLE: str(root), KILL_VARIABLE: "", **self._environment, **environment}
-        asked = {"words": words, "environment": named}
-        told = {name: self._folder / f"{self._count}.{name}" for name in ("out", "err")}
-        for path in told.values():  # it may be killed before it opens them
-            path.touch()
-        asked |= {name: str(path) for name, path in told.items()}
-        self._server.stdin.write(json.dumps(asked) + "\n")
-        self._server.stdin.flush()
-        self.pid = int(self._lines().readline())
+        self._begin(root, [words], environment)
 
     def kill(self) -> None:
-        """Kill the command that was begun, if it still runs."""
-        with suppress(ProcessLookupError):
-            os.kill(self.pid, signal.SIGKILL)
+        """Kill what was begun, if it still runs."""
+        for pid in self.pids:
+            with suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
 
     def end(self) -> Ended:
-        """Wait for the command that was begun; what it complains of is told with a hint and without a traceback."""
-        code = int(self._lines().readline())
-        out, err = ((self._folder / f"{self._count}.{name}").read_text() for name in ("out", "err"))
-        assert "Traceback" not in err, err
-        assert code != 1 or not err or "hint:" in err, err
-        return Ended(code, out, err)
+        """Wait for the command that was begun."""
+        (ended,) = self._end()
+        return ended
 
     def run(self, root: Path, *words: str, **environment: str) -> Ended:
         """Begin a command and wait for it."""
         self.start(root, *words, **environment)
         return self.end()
 
-    def _lines(self) -> IO[str]:
-        assert self._server.stdout is not None
-        return self._server.stdout
+    def run_at_once(self, root: Path, commands: Sequence[Sequence[str]]) -> list[Ended]:
+        """Begin commands all at once and wait for them; how they ended, in their order."""
+        self._begin(root, commands, {})
+        return self._end()
 
     def close(self) -> None:
         """End the server."""
@@ -112,3 +105,35 @@ class Commands:
         self._server.wait()
         self._lines().close()
         shutil.rmtree(self._folder)
+
+    def _begin(self, root: Path, commands: Sequence[Sequence[str]], environment: Mapping[str, str]) -> None:
+        assert self._server.stdin is not None
+        named = {WORKSPACE_VARIABLE: str(root), KILL_VARIABLE: "", **self._environment, **environment}
+        self._told = []
+        for _ in commands:
+            self._count += 1
+            out, err = (self._folder / f"{self._count}.{name}" for name in ("out", "err"))
+            for path in (out, err):  # it may be killed before it opens them
+                path.touch()
+            self._told.append((out, err))
+        asked = [
+            {"words": words, "out": str(out), "err": str(err)}
+            for words, (out, err) in zip(commands, self._told, strict=True)
+        ]
+        self._server.stdin.write(json.dumps({"commands": asked, "environment": named}) + "\n")
+        self._server.stdin.flush()
+        self.pids = json.loads(self._lines().readline())
+
+    def _end(self) -> list[Ended]:
+        """What they complain of is told with a hint and without a traceback."""
+        ended = []
+        for code, (out, err) in zip(json.loads(self._lines().readline()), self._told, strict=True):
+            complaint = err.read_text()
+            assert "Traceback" not in complaint, complaint
+            assert code != 1 or not complaint or "hint:" in complaint, complaint
+            ended.append(Ended(code, out.read_text(), complaint))
+        return ended
+
+    def _lines(self) -> IO[str]:
+        assert self._server.stdout is not None
+        return self._server.stdout
