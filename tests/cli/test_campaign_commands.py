@@ -3,28 +3,20 @@
 from __future__ import annotations
 
 import json
-import os
 import sqlite3
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 from support import harbour as h
 from support import v0_databases
+from support.command_line import run_command, workspace_environment
 
 
 def run(root: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    """Run the command line in its own process, with a workspace."""
-    return subprocess.run(
-        [sys.executable, "-m", "lorewright", *arguments],
-        capture_output=True,
-        text=True,
-        env={**os.environ, "LOREWRIGHT_WORKSPACE": str(root)},
-        stdin=subprocess.DEVNULL,
-        cwd=root,
-    )
+    """Run the command line with a workspace, in its folder."""
+    return run_command(*arguments, environment=workspace_environment(root), cwd=root)
 
 
 @pytest.fixture

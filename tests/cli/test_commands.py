@@ -5,32 +5,23 @@ from __future__ import annotations
 import json
 import os
 import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import click
 import pytest
 import typer
 
+from lorewright import __version__
 from lorewright.cli.root import app as cli
 from support import harbour as h
+from support.command_line import outputs_of_a_process, run_command, spawn_command, workspace_environment
 
 
-def run(
-    root: Path, *arguments: str, hash_seed: str = "0", stdin: str | None = None
-) -> subprocess.CompletedProcess[str]:
-    """Run the command line in its own process, with a workspace."""
-    return subprocess.run(
-        [sys.executable, "-m", "lorewright", *arguments],
-        capture_output=True,
-        text=True,
-        env={**os.environ, "LOREWRIGHT_WORKSPACE": str(root), "PYTHONHASHSEED": hash_seed},
-        input=stdin,
-        stdin=subprocess.DEVNULL if stdin is None else None,
-        cwd=root if root.is_dir() else None,
-    )
+def run(root: Path, *arguments: str, stdin: str | None = None) -> subprocess.CompletedProcess[str]:
+    """Run the command line with a workspace, in its folder where there is it."""
+    folder = root if root.is_dir() else None
+    return run_command(*arguments, environment=workspace_environment(root), cwd=folder, stdin=stdin)
 
 
 @pytest.fixture(scope="module")
@@ -38,42 +29,41 @@ def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return h.harbour(tmp_path_factory.mktemp("cli")).workspace.root
 
 
-def commands() -> Iterator[tuple[str, ...]]:
-    def walk(command: click.Command, path: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
+def commands() -> Iterator[tuple[tuple[str, ...], Any]]:
+    """Every command with the words that lead to it."""
+
+    def walk(command: Any, path: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], Any]]:
         if hasattr(command, "commands"):
-            for name, inner in sorted(command.commands.items()):
-                yield from walk(inner, (*path, name))
+            # Those of the root are imported as they are asked for.
+            for name in sorted(command.list_commands(None)):
+                yield from walk(command.get_command(None, name), (*path, name))
         else:
-            yield path
+            yield path, command
 
     yield from walk(typer.main.get_command(cli), ())
 
 
-def find(path: tuple[str, ...]) -> Any:
-    command: Any = typer.main.get_command(cli)
-    for name in path:
-        command = command.commands[name]
-    return command
+def test_every_command_says_what_it_does_and_shows_an_example() -> None:
+    mute = [path for path, one in commands() if not one.help or f"lorewright {' '.join(path)}" not in one.epilog]
+    assert mute == []
 
 
-@pytest.mark.parametrize("path", list(commands()), ids=" ".join)
-def test_every_command_says_what_it_does_and_shows_an_example(path: tuple[str, ...]) -> None:
-    command = find(path)
-    assert command.help
-    assert f"lorewright {' '.join(path)}" in command.epilog
+def test_every_argument_and_option_is_explained() -> None:
+    assert [(path, p.name) for path, one in commands() for p in one.params if not getattr(p, "help", None)] == []
 
 
-@pytest.mark.parametrize("path", list(commands()), ids=" ".join)
-def test_every_argument_and_option_is_explained(path: tuple[str, ...]) -> None:
-    assert [p.name for p in find(path).params if not getattr(p, "help", None)] == []
-
-
-def test_init_makes_a_workspace_that_plays_at_once(tmp_path: Path) -> None:
+def test_init_makes_a_workspace_once(tmp_path: Path) -> None:
     world = tmp_path / "world"
     made = run(world, "init", str(world))
     assert made.returncode == 0
     assert {path.name for path in world.iterdir()} >= {"content_packs", "scenarios", "campaigns", "lorewright.toml"}
     assert "was ready already" in run(world, "init", str(world)).stdout
+
+
+@pytest.mark.campaign
+def test_a_new_workspace_plays_a_demo_that_is_not_kept(tmp_path: Path) -> None:
+    world = tmp_path / "world"
+    run(world, "init", str(world))
     demo = run(world, "play", "dead_drop")
     assert demo.returncode == 0, demo.stderr
     assert demo.stdout.count("\n> ") >= 8
@@ -81,32 +71,35 @@ def test_init_makes_a_workspace_that_plays_at_once(tmp_path: Path) -> None:
     assert json.loads(run(world, "campaign", "list", "--json").stdout) == []
 
 
+def test_the_command_is_a_process_that_exits_as_it_should() -> None:
+    """Everything else here is run within the process of the tests."""
+    assert spawn_command("--version", environment=os.environ).stdout == f"lorewright {__version__}\n"
+
+
+@pytest.mark.campaign
 def test_the_demo_prints_the_same_bytes_in_every_process(tmp_path: Path) -> None:
     world = tmp_path / "world"
     run(world, "init", str(world))
-    first, second = (run(world, "play", "dead_drop", hash_seed=seed).stdout for seed in ("1", "2"))
+    commands = [("play", "dead_drop")]
+    first, second = (
+        outputs_of_a_process(commands, workspace_environment(world), hash_seed=seed)[0] for seed in ("1", "2")
+    )
     assert first == second
     assert len(first) > 2_000
 
 
+@pytest.mark.campaign
 def test_turns_and_queries_print_the_same_bytes_in_every_process(tmp_path: Path) -> None:
+    lines = ("look", "ask osk about lin", "search under the counter", "go door", "frobnicate")
+    asked = ("Lin and the night boat", "--json", "--explain", "--location", "tavern", "--as", "player")
+    commands = [
+        *(("turn", "game", line, "--json") for line in lines),
+        ("lore", "query", *asked, "--campaign", "game"),
+    ]
     printed = []
     for seed in ("1", "2"):
         root = h.harbour(tmp_path / seed / "same").workspace.root
-        lines = ("look", "ask osk about lin", "search under the counter", "go door", "frobnicate")
-        turns = [run(root, "turn", "game", line, "--json", hash_seed=seed).stdout for line in lines]
-        query = (
-            "lore",
-            "query",
-            "Lin and the night boat",
-            "--json",
-            "--explain",
-            "--location",
-            "tavern",
-            "--as",
-            "player",
-        )
-        printed.append([*turns, run(root, *query, "--campaign", "game", hash_seed=seed).stdout])
+        printed.append(outputs_of_a_process(commands, workspace_environment(root), hash_seed=seed))
     assert printed[0] == printed[1]
     assert all(printed[0])
 
@@ -224,7 +217,8 @@ def test_a_users_mistake_is_told_with_a_hint_and_no_traceback(
 
 
 def test_wrong_usage_exits_with_two(root: Path) -> None:
-    assert run(root, "turn").returncode == 2
+    told = run(root, "turn")
+    assert (told.returncode, told.stderr.splitlines()[0]) == (2, "Usage: lorewright turn [OPTIONS] CAMPAIGN TEXT")
     assert run(root, "dance").returncode == 2
 
 

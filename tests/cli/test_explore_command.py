@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import json
-import os
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -13,22 +11,13 @@ import pytest
 from lorewright.cli.explore import embedding_environment
 from lorewright.settings import read_workspace
 from support import small_vault as x
+from support.command_line import outputs_of_a_process, run_command, workspace_environment
 from support.trusted_settings import trusted
 
 
-def run(
-    root: Path, *arguments: str, hash_seed: str = "0", stdin: str | None = None
-) -> subprocess.CompletedProcess[str]:
-    """Run the command line in its own process, with a workspace."""
-    return subprocess.run(
-        [sys.executable, "-m", "lorewright", *arguments],
-        capture_output=True,
-        text=True,
-        env={**os.environ, "LOREWRIGHT_WORKSPACE": str(root), "PYTHONHASHSEED": hash_seed},
-        input=stdin,
-        stdin=subprocess.DEVNULL if stdin is None else None,
-        cwd=root.parent,
-    )
+def run(root: Path, *arguments: str, stdin: str | None = None) -> subprocess.CompletedProcess[str]:
+    """Run the command line with a workspace, in the folder that holds it."""
+    return run_command(*arguments, environment=workspace_environment(root), cwd=root.parent, stdin=stdin)
 
 
 @pytest.fixture
@@ -50,13 +39,18 @@ def test_with_nothing_to_read_a_short_walk_is_played_and_not_kept(root: Path) ->
     assert campaigns_of(root) == []
 
 
+@pytest.mark.campaign
 def test_the_walk_prints_the_same_bytes_in_every_process(root: Path, tmp_path: Path) -> None:
-    first, second = (run(root, "explore", "vault", "--seed", "4", hash_seed=seed).stdout for seed in ("1", "2"))
-    assert first == second
-    saved = []
+    vault, walked, saved = str(root.parent / "vault"), [], []
     for seed in ("1", "2"):
-        run(root, "explore", "vault", "--save", str(tmp_path / f"{seed}.yaml"), hash_seed=seed)
+        commands = [
+            ("explore", vault, "--seed", "4"),
+            ("explore", vault, "--save", str(tmp_path / f"{seed}.yaml")),
+        ]
+        walked.append(outputs_of_a_process(commands, workspace_environment(root), hash_seed=seed)[0])
         saved.append((tmp_path / f"{seed}.yaml").read_bytes())
+    assert walked[0] == walked[1]
+    assert walked[0].count("\n> ") >= 8
     assert saved[0] == saved[1]
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -13,13 +12,12 @@ import pytest
 from lorewright.errors import EmbedderError
 from lorewright.index.embedders.minilm import MiniLM
 from support import harbour as h
+from support.command_line import outputs_of_a_process, run_command, workspace_environment
 
 
-def run(root: Path, *arguments: str, embedder: str = "hashing", seed: str = "0") -> subprocess.CompletedProcess[str]:
-    """Run the command line in its own process, with a workspace."""
-    named = {"LOREWRIGHT_WORKSPACE": str(root), "LOREWRIGHT_EMBEDDER": embedder, "PYTHONHASHSEED": seed}
-    command = [sys.executable, "-m", "lorewright", *arguments]
-    return subprocess.run(command, capture_output=True, text=True, env={**os.environ, **named}, cwd=root)
+def run(root: Path, *arguments: str, embedder: str = "hashing") -> subprocess.CompletedProcess[str]:
+    """Run the command line with a workspace, in its folder."""
+    return run_command(*arguments, environment=workspace_environment(root, LOREWRIGHT_EMBEDDER=embedder), cwd=root)
 
 
 @pytest.fixture
@@ -69,10 +67,7 @@ def test_an_index_of_another_embedder_is_refused_until_it_is_rebuilt(installed: 
     assert "lorewright pack reindex neo_seattle" in refused.stderr
     assert run(installed, "lore", "query", "jin", embedder="none").returncode == 0
     settings.write_text(settings.read_text().replace('embedder = "minilm"', 'embedder = "word2vec"'))
-    named = {**os.environ, "LOREWRIGHT_WORKSPACE": str(installed)}
-    named.pop("LOREWRIGHT_EMBEDDER", None)
-    command = [sys.executable, "-m", "lorewright", "lore", "query", "jin"]
-    unknown = subprocess.run(command, capture_output=True, text=True, env=named)
+    unknown = run(installed, "lore", "query", "jin", embedder="")
     assert unknown.returncode == 1
     assert 'no embedder is called "word2vec"' in unknown.stderr
 
@@ -131,9 +126,12 @@ def test_answers_by_meaning_are_the_same_bytes_in_every_process(root: Path) -> N
         pytest.skip(str(problem))
     printed = []
     for seed in ("0", "4242"):
-        assert run(root, "pack", "install", "content_packs/neo_seattle", embedder="minilm", seed=seed).returncode == 0
-        asked = ("lore", "query", "a person who pays in advance and asks nothing", "--explain", "--json")
-        printed.append(run(root, *asked, embedder="minilm", seed=seed).stdout)
+        commands = [
+            ("pack", "install", str(root / "content_packs" / "neo_seattle")),
+            ("lore", "query", "a person who pays in advance and asks nothing", "--explain", "--json"),
+        ]
+        environment = workspace_environment(root, LOREWRIGHT_EMBEDDER="minilm")
+        printed.append(outputs_of_a_process(commands, environment, hash_seed=seed)[1])
     assert printed[0] == printed[1]
     assert '"vector_rank": 1' in printed[0]
 
@@ -145,6 +143,7 @@ def test_a_game_is_grounded_by_meaning_and_ends_as_its_demo_does(root: Path) -> 
     assert played.stdout.splitlines()[-1] == words.stdout.splitlines()[-1]
 
 
+@pytest.mark.campaign
 def test_somebody_asked_in_other_words_tells_what_means_the_like(root: Path) -> None:
     try:
         MiniLM()

@@ -3,31 +3,27 @@ more."""
 
 from __future__ import annotations
 
-import os
 import resource
 import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from lorewright.campaigns.checks import check
+from support.command_line import run_command, spawn_command, workspace_environment
 
-COMMAND = [sys.executable, "-m", "lorewright"]
+
+def run(root: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    return run_command(*arguments, environment=workspace_environment(root, LOREWRIGHT_EMBEDDER="none"))
 
 
-def run(root: Path, *arguments: str, limited: Callable[[], None] | None = None) -> subprocess.CompletedProcess[str]:
-    environment = {**os.environ, "LOREWRIGHT_WORKSPACE": str(root), "LOREWRIGHT_EMBEDDER": "none"}
-    return subprocess.run(
-        [*COMMAND, *arguments],
-        env=environment,
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        timeout=300,
-        preexec_fn=limited,
-    )
+def run_apart(
+    root: Path, *arguments: str, limited: Callable[[], None] | None = None
+) -> subprocess.CompletedProcess[str]:
+    """Run a command in a process of its own, which `limited` limits, and which must come to an end."""
+    environment = workspace_environment(root, LOREWRIGHT_EMBEDDER="none")
+    return spawn_command(*arguments, environment=environment, prepare=limited)
 
 
 @pytest.fixture(scope="module")
@@ -45,7 +41,7 @@ def few_files(number: int) -> Callable[[], None]:
 @pytest.mark.campaign
 @pytest.mark.parametrize("files", [7, 8, 10])
 def test_a_turn_without_a_file_left_to_open_says_so_in_a_line(root: Path, files: int) -> None:
-    done = run(root, "turn", "lamp", "look", limited=few_files(files))
+    done = run_apart(root, "turn", "lamp", "look", limited=few_files(files))
     assert done.returncode == 1
     assert "too many open files" in done.stderr
     assert "Traceback" not in done.stderr
@@ -74,17 +70,16 @@ def test_a_ruleset_whose_pattern_would_never_end_is_answered(root: Path) -> None
     own.mkdir(exist_ok=True)
     text = RULESET.format(pattern="^(a+)+$").replace("calm", "a" * 56 + "!")
     (own / "hostile.yaml").write_text(text, encoding="utf-8")
-    done = run(root, "ruleset", "validate", str(own / "hostile.yaml"))
+    done = run_apart(root, "ruleset", "validate", str(own / "hostile.yaml"))
     assert done.returncode == 1
     assert "does not match" in done.stdout + done.stderr
     (own / "hostile.yaml").write_text(RULESET.format(pattern="(?=c)calm"), encoding="utf-8")
-    done = run(root, "ruleset", "validate", str(own / "hostile.yaml"))
+    done = run_apart(root, "ruleset", "validate", str(own / "hostile.yaml"))
     assert done.returncode == 1
     assert ":10:" in done.stdout + done.stderr
     assert "look-around" in done.stdout + done.stderr
 
 
-@pytest.mark.campaign
 @pytest.mark.parametrize(
     ("name", "size", "arguments", "told"),
     [

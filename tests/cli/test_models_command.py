@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -13,6 +12,7 @@ import pytest
 import pytest_socket
 
 from lorewright.llm.doubles import Fault, ModelServer
+from support.command_line import run_command
 from support.trusted_settings import trusted
 
 CANARY = "sk-canary-5c1d90"
@@ -35,13 +35,8 @@ def root(tmp_path: Path) -> Path:
 
 def run(root: Path, *arguments: str, stdin: str = "", **environ: str) -> subprocess.CompletedProcess[str]:
     bare = {name: value for name, value in os.environ.items() if not name.endswith(("_API_KEY", "_BASE_URL"))}
-    return subprocess.run(
-        [sys.executable, "-m", "lorewright", "models", *arguments],
-        capture_output=True,
-        text=True,
-        env={**bare, "LOREWRIGHT_WORKSPACE": str(root), "NO_PROXY": "127.0.0.1", **environ},
-        input=stdin,
-    )
+    environment = {**bare, "LOREWRIGHT_WORKSPACE": str(root), "NO_PROXY": "127.0.0.1", **environ}
+    return run_command("models", *arguments, environment=environment, stdin=stdin)
 
 
 def test_the_list_says_which_keys_are_set_and_shows_none(root: Path) -> None:

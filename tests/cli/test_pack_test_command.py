@@ -109,6 +109,7 @@ def test_a_baseline_that_is_none_is_refused(root: Path) -> None:
     assert "is no baseline" in str(done.exception)
 
 
+@pytest.mark.campaign
 def test_the_leak_suite_joins_the_other_tests_where_they_are_asked_for(root: Path) -> None:
     write_pack(root / "content_packs", {"quay.md": "# Quay\n\nZenith bought his debt of forty thousand.\n"})
     out = root / "leaks.xml"

@@ -153,6 +153,7 @@ def test_the_answers_that_a_question_names_are_not_told_twice(app: App, capsys: 
     assert " ".join(capsys.readouterr().out.split()).count("1 look around") == 1
 
 
+@pytest.mark.campaign
 def test_bytes_that_are_no_text_and_letters_that_a_terminal_has_not_stop_nobody(app: App) -> None:
     environment = {**os.environ, "LOREWRIGHT_WORKSPACE": str(app.workspace.root), "PYTHONIOENCODING": "ascii"}
     done = subprocess.run(

@@ -1,4 +1,4 @@
-"""`pack watch` as an author and a program meet it, in a process of its own."""
+"""`pack watch` as an author and a program meet it."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 
+from support.command_line import run_command
 from support.pack_builder import TOWN, write_pack
 
 PARROT = "\n## Parrot\n\nThe ledger parrot is zygodactyl.\n"
@@ -36,8 +37,13 @@ def town(tmp_path: Path) -> Path:
     return write_pack(tmp_path, TOWN)
 
 
+def can_be_interrupted() -> None:
+    """What runs in the background of a shell inherits that it is deaf to Ctrl-C."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 def run(environment: dict[str, str], *arguments: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(command(*arguments), capture_output=True, text=True, env=environment)
+    return run_command(*arguments, environment=environment)
 
 
 @pytest.fixture
@@ -56,6 +62,7 @@ def line(process: subprocess.Popen[str]) -> dict[str, Any]:
     return found
 
 
+@pytest.mark.campaign
 def test_a_program_reads_one_object_for_each_change_and_then_others_see_it(
     town: Path, environment: dict[str, str], processes: list[subprocess.Popen[str]]
 ) -> None:
@@ -78,12 +85,15 @@ def test_a_program_reads_one_object_for_each_change_and_then_others_see_it(
     assert found["chunks"][0]["chunk_id"] == "town:mara:parrot"
 
 
+@pytest.mark.campaign
 def test_a_person_reads_what_moved_and_ends_it_with_ctrl_c(
     town: Path, environment: dict[str, str], processes: list[subprocess.Popen[str]]
 ) -> None:
     """A folder that is not installed is only watched."""
     arguments = command("pack", "watch", str(town), *QUERY)
-    watching = subprocess.Popen(arguments, stdout=subprocess.PIPE, text=True, env=environment)
+    watching = subprocess.Popen(
+        arguments, stdout=subprocess.PIPE, text=True, env=environment, preexec_fn=can_be_interrupted
+    )
     processes.append(watching)
     assert watching.stdout is not None
     told = [watching.stdout.readline()]

@@ -1,4 +1,4 @@
-"""Forty turns with several characters, in which every private thing has a word of its own: over every input of every
+"""Plays with several characters, in which every private thing has a word of its own: over every input of every
 stage none is where the specification forbids it, and each is where it allows it."""
 
 from __future__ import annotations
@@ -20,8 +20,12 @@ from lorewright.turn.views import visibility
 from lorewright.turn.views.visibility import MATRIX, Reader, Sight
 from lorewright.values.messages import MessageType
 from support import stream_play as s
+from support.scale import scaled
 
-TURNS = 40
+# Forty and more from CAMPAIGN_SCALE=4 on.
+TURNS = scaled(12)
+
+pytestmark = pytest.mark.campaign
 
 
 def told(play: s.Play) -> str:
@@ -48,7 +52,7 @@ def leaks_in(play: s.Play) -> dict[tuple[str, str], list[str]]:
     }
 
 
-def test_in_forty_turns_every_stage_sees_what_it_may_and_nothing_else(tmp_path: Path) -> None:
+def test_every_stage_sees_what_it_may_and_nothing_else(tmp_path: Path) -> None:
     honest = s.Honest()
     model = ScriptedModel(honest)
     play = s.played(s.begun(tmp_path), TURNS, dict.fromkeys(s.ASKED, model), honest)

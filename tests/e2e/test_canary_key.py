@@ -22,6 +22,8 @@ CANARY = "sk-ant-api03-KestrelMarmoset0123456789"
 # What of it would tell it: a part is as bad as the whole.
 PARTS = (CANARY, "KestrelMarmoset")
 
+pytestmark = pytest.mark.campaign
+
 
 @pytest.fixture
 def server(socket_enabled: None, monkeypatch: pytest.MonkeyPatch) -> Iterator[ModelServer]:

@@ -18,6 +18,8 @@ ROOT = Path(__file__).parents[2]
 WORKFLOW = ROOT / "examples" / "github" / "lore.yml"
 PRE_COMMIT = ROOT / "examples" / "github" / "pre-commit-config.yaml"
 
+pytestmark = pytest.mark.campaign
+
 
 def loaded(path: Path) -> Any:
     return yaml.safe_load(path.read_text(encoding="utf-8"))

@@ -1,24 +1,26 @@
-"""Eight processes on one campaign: every turn once, the same bytes for the same action, no scene opened twice."""
+"""Processes on one campaign: every turn once, the same bytes for the same action, no scene opened twice."""
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 import pytest
 
 from support import crowd
 from support import harbour as h
+from support.scale import scaled
 
-SUBMISSIONS = int(os.environ.get("LOREWRIGHT_CROWD", "50"))
+# Eight with fifty each from CAMPAIGN_SCALE=5 on.
+SUBMISSIONS = scaled(10)
+PROCESSES = min(8, scaled(4))
 
 
 @pytest.mark.campaign
 def test_a_crowd_that_submits_turn_after_turn_makes_each_once(tmp_path: Path) -> None:
     app = h.harbour(tmp_path)
-    seen = crowd.crowd(app, processes=8, submissions=SUBMISSIONS)
+    seen = crowd.crowd(app, processes=PROCESSES, submissions=SUBMISSIONS)
     assert seen.wrong == []
     shared = -(-SUBMISSIONS // crowd.SHARED_EVERY)
-    assert (seen.told, seen.turns) == (8 * SUBMISSIONS, 8 * (SUBMISSIONS - shared) + shared)
+    assert (seen.told, seen.turns) == (PROCESSES * SUBMISSIONS, PROCESSES * (SUBMISSIONS - shared) + shared)
     with app.campaigns.reading("game") as store:
         assert store.head().state.scene.number > SUBMISSIONS // 10

@@ -151,6 +151,7 @@ def test_a_shut_door_is_on_the_map_and_a_way_out_that_one_is_offered_to_open(tmp
     assert "open the kitchen door" in result["suggested_actions"]
 
 
+@pytest.mark.campaign
 def test_whoever_waits_is_let_out_of_nothing(tmp_path: Path) -> None:
     app = begun(tmp_path / "workspace", "locked_house", seed=2)
     h.say(app, *["wait"] * 12)
@@ -163,6 +164,7 @@ def test_whoever_waits_is_let_out_of_nothing(tmp_path: Path) -> None:
     assert head(app).ended == "sold"
 
 
+@pytest.mark.campaign
 def test_what_is_suggested_in_the_locked_house_works_when_it_is_typed(tmp_path: Path) -> None:
     app = begun(tmp_path / "workspace", "locked_house", seed=2)
     lines = ["look"]
@@ -177,6 +179,7 @@ def test_what_is_suggested_in_the_locked_house_works_when_it_is_typed(tmp_path: 
         assert lines
 
 
+@pytest.mark.campaign
 @pytest.mark.parametrize("ending", NOUGHTS)
 def test_tic_tac_toe_comes_to_each_of_its_endings_by_typed_lines(ending: str, tmp_path: Path) -> None:
     seed, lines = NOUGHTS[ending]
@@ -188,6 +191,7 @@ def test_tic_tac_toe_comes_to_each_of_its_endings_by_typed_lines(ending: str, tm
     assert as_it_was(f"tic_tac_toe_{ending}", turns)
 
 
+@pytest.mark.campaign
 def test_every_rule_of_tic_tac_toe_is_met_and_told_in_its_own_words(tmp_path: Path) -> None:
     app = begun(tmp_path / "workspace", "tic_tac_toe", seed=5)
     results = h.say(app, *NOUGHTS_WON)
@@ -203,6 +207,7 @@ def test_every_rule_of_tic_tac_toe_is_met_and_told_in_its_own_words(tmp_path: Pa
     )
 
 
+@pytest.mark.campaign
 def test_whoever_gives_up_has_lost_and_nothing_more_is_marked(tmp_path: Path) -> None:
     app = begun(tmp_path / "workspace", "tic_tac_toe", seed=5)
     h.say(app, "mark the centre")
@@ -213,6 +218,7 @@ def test_whoever_gives_up_has_lost_and_nothing_more_is_marked(tmp_path: Path) ->
     assert "campaign_ended" in {event["type"] for event in result["engine_events"]}
 
 
+@pytest.mark.campaign
 def test_what_is_suggested_is_what_is_free_and_what_lies_on_the_table_is_shown(tmp_path: Path) -> None:
     app = begun(tmp_path / "workspace", "tic_tac_toe", seed=5)
     assert table_of_game(app) == ("· · ·", "· · ·", "· · ·")

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import json
-import os
 import signal
-import subprocess
-import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -18,20 +16,21 @@ from lorewright.lore_bootstrap import make_workspace
 from lorewright.storage.steps import COMMIT_STEPS, IMPORT_STEPS, KILL_VARIABLE, REWIND_STEPS
 from support import crashed_campaigns
 from support import harbour as h
+from support.forked_commands import Commands
+from support.scale import scaled
 
-KILLS = int(os.environ.get("LOREWRIGHT_KILLS", "40"))
+pytestmark = pytest.mark.campaign
 
-
-def environment(root: Path) -> dict[str, str]:
-    return {**os.environ, "LOREWRIGHT_WORKSPACE": str(root)}
-
-
-def start(root: Path, action_id: str) -> subprocess.Popen[bytes]:
-    command = [sys.executable, "-m", "lorewright", "turn", "game", "wait", "--action-id", action_id, "--json"]
-    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment(root))
+KILLS = scaled(20)
 
 
-@pytest.mark.campaign
+@pytest.fixture(scope="module")
+def commands() -> Iterator[Commands]:
+    one = Commands({})
+    yield one
+    one.close()
+
+
 def test_whoever_is_killed_at_any_moment_loses_nothing_that_was_acknowledged_and_leaves_nothing_half_done(
     tmp_path: Path,
 ) -> None:
@@ -44,54 +43,51 @@ def test_whoever_is_killed_at_any_moment_loses_nothing_that_was_acknowledged_and
     assert report.acknowledged["turn"] > KILLS
 
 
-@pytest.mark.campaign
-def test_a_crowd_of_processes_on_one_campaign_makes_every_turn_once(tmp_path: Path) -> None:
+def test_a_crowd_of_processes_on_one_campaign_makes_every_turn_once(commands: Commands, tmp_path: Path) -> None:
     app = h.harbour(tmp_path)
-    root = app.workspace.root
-    crowd = [start(root, f"crowd{number % 6}") for number in range(12)]
-    printed = [process.communicate()[0] for process in crowd]
-    assert all(process.returncode == 0 for process in crowd)
+    turns = [("turn", "game", "wait", "--action-id", f"crowd{number % 6}", "--json") for number in range(12)]
+    crowd = commands.run_at_once(app.workspace.root, turns)
+    assert [one.code for one in crowd] == [0] * len(crowd)
     checked = check(app.campaigns.path("game"))
     assert (checked.turns, checked.findings) == (7, ())
-    by_action: dict[str, set[bytes]] = {}
-    for number, out in enumerate(printed):
-        if out:
-            by_action.setdefault(f"crowd{number % 6}", set()).add(out)
+    by_action: dict[int, set[str]] = {}
+    for number, one in enumerate(crowd):
+        by_action.setdefault(number % 6, set()).add(one.out)
     assert all(len(different) == 1 for different in by_action.values())
 
 
-@pytest.mark.campaign
 @pytest.mark.parametrize("name", COMMIT_STEPS)
-def test_a_turn_that_is_killed_at_a_step_of_its_commit_is_there_whole_or_not_at_all(tmp_path: Path, name: str) -> None:
+def test_a_turn_that_is_killed_at_a_step_of_its_commit_is_there_whole_or_not_at_all(
+    commands: Commands, tmp_path: Path, name: str
+) -> None:
     app = h.harbour(tmp_path)
     root, path = app.workspace.root, app.campaigns.path("game")
     h.say(app, "look", "take rope")
-    command = [sys.executable, "-m", "lorewright", "turn", "game", "wait", "--action-id", "a1", "--json"]
-    killed = subprocess.run(command, capture_output=True, env={**environment(root), KILL_VARIABLE: name})
-    assert killed.returncode == -signal.SIGKILL
-    assert killed.stdout == b""
+    words = ("turn", "game", "wait", "--action-id", "a1", "--json")
+    killed = commands.run(root, *words, **{KILL_VARIABLE: name})
+    assert (killed.code, killed.out) == (-signal.SIGKILL, "")
     checked = check(path)
     assert checked.findings == ()
     assert checked.turns == (4 if name == COMMIT_STEPS[-1] else 3)
-    again = json.loads(start(root, "a1").communicate()[0])
+    again = json.loads(commands.run(root, *words).out)
     assert again["turn_no"] == 3
     assert check(path).turns == 4
 
 
-@pytest.mark.campaign
 @pytest.mark.parametrize("name", IMPORT_STEPS)
-def test_an_import_that_is_killed_at_a_step_has_imported_all_or_nothing(tmp_path: Path, name: str) -> None:
+def test_an_import_that_is_killed_at_a_step_has_imported_all_or_nothing(
+    commands: Commands, tmp_path: Path, name: str
+) -> None:
     app = h.harbour(tmp_path)
     h.say(app, "look", "take rope")
     export(app.campaigns, "game", tmp_path / "file")
     away = tmp_path / "away"
     make_workspace(away)
-    command = [sys.executable, "-m", "lorewright", "campaign", "import", str(tmp_path / "file")]
-    killed = subprocess.run(command, capture_output=True, env={**environment(away), KILL_VARIABLE: name})
-    assert killed.returncode == -signal.SIGKILL
+    words = ("campaign", "import", str(tmp_path / "file"))
+    assert commands.run(away, *words, **{KILL_VARIABLE: name}).code == -signal.SIGKILL
     there = open_app(away).campaigns
     assert there.ids() == (["game"] if name == IMPORT_STEPS[-1] else [])
-    again = subprocess.run(command, capture_output=True, text=True, env=environment(away))
-    assert (again.returncode == 0) is (name != IMPORT_STEPS[-1]), again.stderr
+    again = commands.run(away, *words)
+    assert (again.code == 0) is (name != IMPORT_STEPS[-1]), again.err
     assert check(there.path("game"), there.kept).findings == ()
     assert check(there.path("game")).turns == 3

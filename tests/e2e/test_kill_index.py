@@ -4,121 +4,32 @@ embedded is not embedded again, and afterwards `doctor` finds all well."""
 from __future__ import annotations
 
 import json
-import os
 import random
 import shutil
 import signal
-import subprocess
-import sys
-import tempfile
 import time
 from collections.abc import Iterator
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO
 
 import pytest
 
 from lorewright.index.embedding_cache import EmbeddingCache
-from lorewright.settings import CHROMA_VARIABLE, EMBEDDER_VARIABLE, FOLDERS, SETTINGS_FILE, WORKSPACE_VARIABLE
+from lorewright.settings import CHROMA_VARIABLE, EMBEDDER_VARIABLE, FOLDERS, SETTINGS_FILE
 from lorewright.storage.steps import EMBED_STEPS, INSTALL_STEPS, KILL_VARIABLE, RECORD_STEPS
+from support.forked_commands import Commands, Ended
+from support.scale import scaled
 
-KILLS = int(os.environ.get("LOREWRIGHT_KILLS", "100"))
+KILLS = scaled(10)
 BATCH = 256  # the hashing embedder's
+ENVIRONMENT = {EMBEDDER_VARIABLE: "hashing", CHROMA_VARIABLE: "never"}
 
 pytestmark = pytest.mark.campaign
-
-# Starts once and forks for every command: so each is a process of its own, and none has to import everything again.
-SERVER = """
-import json, os, sys, traceback
-from lorewright.cli import doctor, lore, main, pack
-
-for line in sys.stdin:
-    asked = json.loads(line)
-    child = os.fork()
-    if child == 0:
-        code = 70
-        try:
-            os.environ.update(asked["environment"])
-            for number, path in enumerate((os.devnull, asked["out"], asked["err"])):
-                os.dup2(os.open(path, os.O_RDWR | os.O_CREAT), number)
-            sys.argv = ["lorewright", *asked["words"]]
-            main()
-            code = 0
-        except SystemExit as end:
-            code = end.code or 0
-        except BaseException:
-            traceback.print_exc()
-        sys.stdout.flush()
-        sys.stderr.flush()
-        os._exit(code)
-    print(child, flush=True)
-    status = os.waitpid(child, 0)[1]
-    print(os.waitstatus_to_exitcode(status), flush=True)
-"""
-
-
-@dataclass(frozen=True, slots=True)
-class Ended:
-    code: int
-    out: str
-    err: str
-
-
-class Commands:
-    """Runs commands one at a time, each in a fresh process."""
-
-    def __init__(self) -> None:
-        command = [sys.executable, "-c", SERVER]
-        self._server = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-        self._folder = Path(tempfile.mkdtemp())
-        self._count = 0
-        self.pid = 0
-
-    def start(self, root: Path, *words: str, **environment: str) -> None:
-        assert self._server.stdin is not None
-        self._count += 1
-        defaults = {WORKSPACE_VARIABLE: str(root), EMBEDDER_VARIABLE: "hashing", CHROMA_VARIABLE: "never"}
-        asked = {"words": words, "environment": {**defaults, KILL_VARIABLE: "", **environment}}
-        told = {name: self._folder / f"{self._count}.{name}" for name in ("out", "err")}
-        for path in told.values():  # it may be killed before it opens them
-            path.touch()
-        asked |= {name: str(path) for name, path in told.items()}
-        self._server.stdin.write(json.dumps(asked) + "\n")
-        self._server.stdin.flush()
-        self.pid = int(self._lines().readline())
-
-    def kill(self) -> None:
-        with suppress(ProcessLookupError):
-            os.kill(self.pid, signal.SIGKILL)
-
-    def end(self) -> Ended:
-        code = int(self._lines().readline())
-        out, err = ((self._folder / f"{self._count}.{name}").read_text() for name in ("out", "err"))
-        assert "Traceback" not in err, err
-        assert code != 1 or not err or "hint:" in err, err
-        return Ended(code, out, err)
-
-    def run(self, root: Path, *words: str, **environment: str) -> Ended:
-        self.start(root, *words, **environment)
-        return self.end()
-
-    def _lines(self) -> IO[str]:
-        assert self._server.stdout is not None
-        return self._server.stdout
-
-    def close(self) -> None:
-        assert self._server.stdin is not None
-        self._server.stdin.close()
-        self._server.wait()
-        self._lines().close()
-        shutil.rmtree(self._folder)
 
 
 @pytest.fixture(scope="module")
 def commands() -> Iterator[Commands]:
-    one = Commands()
+    one = Commands(ENVIRONMENT)
     yield one
     one.close()
 
@@ -126,7 +37,7 @@ def commands() -> Iterator[Commands]:
 @pytest.fixture(scope="module")
 def others() -> Iterator[Commands]:
     """For whoever does something at the same time."""
-    one = Commands()
+    one = Commands(ENVIRONMENT)
     yield one
     one.close()
 
@@ -374,6 +285,15 @@ CHROMA_FILES = (
 )
 
 
+HOWS = ("cut", "bits", "head", "bit")
+# Two kinds of damage to each file in turn, all four from CAMPAIGN_SCALE=2 on.
+DAMAGES = [
+    (pattern, HOWS[(number + at) % len(HOWS)])
+    for number, pattern in enumerate(FILES)
+    for at in range(min(scaled(2), len(HOWS)))
+]
+
+
 def damage(path: Path, how: str, chance: random.Random) -> None:
     data = bytearray(path.read_bytes())
     if how == "cut":
@@ -386,8 +306,7 @@ def damage(path: Path, how: str, chance: random.Random) -> None:
     path.write_bytes(bytes(data))
 
 
-@pytest.mark.parametrize("pattern", FILES)
-@pytest.mark.parametrize("how", ["cut", "head", "bit", "bits"])
+@pytest.mark.parametrize(("pattern", "how"), DAMAGES)
 def test_a_damaged_file_kills_nobody_and_is_mended(
     commands: Commands, damaged: Path, right: dict[int, Right], pattern: str, how: str
 ) -> None:

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import json
-import os
 import random
 import signal
-import subprocess
-import sys
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -18,8 +16,10 @@ from lorewright.lore_bootstrap import make_workspace
 from lorewright.retrieval.query import LoreRetrievalQuery
 from lorewright.storage.steps import COPY_STEPS, INSTALL_STEPS, KILL_VARIABLE, RECORD_STEPS, REMOVE_STEPS
 from support import harbour as h
+from support.forked_commands import Commands
+from support.scale import scaled
 
-KILLS = int(os.environ.get("LOREWRIGHT_KILLS", "100"))
+KILLS = scaled(10)
 
 pytestmark = pytest.mark.campaign
 
@@ -31,16 +31,15 @@ def root(tmp_path: Path) -> Path:
     return tmp_path / "workspace"
 
 
-def start(root: Path, *words: str, kill_at: str = "") -> subprocess.Popen[bytes]:
-    environment = {**os.environ, "LOREWRIGHT_WORKSPACE": str(root), KILL_VARIABLE: kill_at}
-    command = [sys.executable, "-m", "lorewright", "pack", *words]
-    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment)
+@pytest.fixture(scope="module")
+def commands() -> Iterator[Commands]:
+    one = Commands({})
+    yield one
+    one.close()
 
 
-def run(root: Path, *words: str, kill_at: str = "") -> int:
-    process = start(root, *words, kill_at=kill_at)
-    process.communicate()
-    return process.returncode
+def run(commands: Commands, root: Path, *words: str, kill_at: str = "") -> int:
+    return commands.run(root, "pack", *words, **{KILL_VARIABLE: kill_at}).code
 
 
 def source(root: Path) -> str:
@@ -64,19 +63,21 @@ def nothing_is_left_over(root: Path) -> bool:
 
 
 @pytest.mark.parametrize("step", [*INSTALL_STEPS, *RECORD_STEPS])
-def test_an_install_that_is_killed_at_a_step_is_there_or_not_and_can_be_repeated(root: Path, step: str) -> None:
-    assert run(root, "install", source(root), kill_at=step) == -signal.SIGKILL
+def test_an_install_that_is_killed_at_a_step_is_there_or_not_and_can_be_repeated(
+    commands: Commands, root: Path, step: str
+) -> None:
+    assert run(commands, root, "install", source(root), kill_at=step) == -signal.SIGKILL
     assert is_whole(root) == (step == "install:recorded")
-    assert run(root, "install", source(root)) == 0
+    assert run(commands, root, "install", source(root)) == 0
     assert is_whole(root)
     assert nothing_is_left_over(root)
 
 
 @pytest.mark.parametrize("step", [*COPY_STEPS, *INSTALL_STEPS, *RECORD_STEPS])
-def test_a_copy_that_is_killed_at_a_step_can_be_repeated(root: Path, step: str) -> None:
-    assert run(root, "install", "--copy", source(root), kill_at=step) == -signal.SIGKILL
+def test_a_copy_that_is_killed_at_a_step_can_be_repeated(commands: Commands, root: Path, step: str) -> None:
+    assert run(commands, root, "install", "--copy", source(root), kill_at=step) == -signal.SIGKILL
     assert is_whole(root) == (step == "install:recorded")
-    assert run(root, "install", "--copy", source(root)) == 0
+    assert run(commands, root, "install", "--copy", source(root)) == 0
     assert is_whole(root)
     assert nothing_is_left_over(root)
     copied = sorted(path.name for path in (root / "content_packs" / "harbour").rglob("*") if path.is_file())
@@ -84,38 +85,37 @@ def test_a_copy_that_is_killed_at_a_step_can_be_repeated(root: Path, step: str) 
 
 
 @pytest.mark.parametrize("step", REMOVE_STEPS)
-def test_a_removal_that_is_killed_at_a_step_is_done_or_not(root: Path, step: str) -> None:
-    assert run(root, "install", source(root)) == 0
-    assert run(root, "remove", "harbour", kill_at=step) == -signal.SIGKILL
+def test_a_removal_that_is_killed_at_a_step_is_done_or_not(commands: Commands, root: Path, step: str) -> None:
+    assert run(commands, root, "install", source(root)) == 0
+    assert run(commands, root, "remove", "harbour", kill_at=step) == -signal.SIGKILL
     assert is_whole(root) == (step in ("remove:checked", "remove:recording"))
     if is_whole(root):
-        assert run(root, "remove", "harbour") == 0
+        assert run(commands, root, "remove", "harbour") == 0
     assert not is_whole(root)
-    assert run(root, "install", source(root)) == 0
+    assert run(commands, root, "install", source(root)) == 0
     assert is_whole(root)
 
 
-def test_installing_and_removing_under_kills_at_random_moments_is_never_between(root: Path) -> None:
-    assert run(root, "install", source(root)) == 0
+def test_installing_and_removing_under_kills_at_random_moments_is_never_between(commands: Commands, root: Path) -> None:
+    assert run(commands, root, "install", source(root)) == 0
     chance = random.Random(5)
     window, killed = 0.5, 0
     for _ in range(KILLS):
         installing = not is_whole(root)
-        process = start(root, *(("install", "--copy", source(root)) if installing else ("remove", "harbour")))
         began = time.monotonic()
-        try:
-            process.communicate(timeout=window * chance.uniform(0.3, 1.0))
-        except subprocess.TimeoutExpired:
-            process.kill()
-            process.communicate()
+        commands.start(root, "pack", *(("install", "--copy", source(root)) if installing else ("remove", "harbour")))
+        time.sleep(window * chance.uniform(0.3, 1.0))
+        lasted = time.monotonic() - began
+        commands.kill()
+        if commands.end().code == -signal.SIGKILL:
             killed += 1
             window *= 1.02
         else:
-            window = time.monotonic() - began
+            window = lasted
             assert is_whole(root) == installing
     assert killed >= KILLS // 4
     if not is_whole(root):
-        assert run(root, "install", "--copy", source(root)) == 0
+        assert run(commands, root, "install", "--copy", source(root)) == 0
     assert is_whole(root)
-    listed = start(root, "list", "--json").communicate()[0]
+    listed = commands.run(root, "pack", "list", "--json").out
     assert [pack["id"] for pack in json.loads(listed)] == ["harbour"]

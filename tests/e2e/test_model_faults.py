@@ -18,6 +18,7 @@ from lorewright.llm.doubles.server import ModelServer
 from lorewright.llm.doubles.wire import Asked, Said
 from support import harbour as h
 from support import model_server as t
+from support.scale import scaled
 from turn.test_commit import dump
 
 # A line at which each stage is asked.
@@ -90,13 +91,21 @@ def test_every_fault_of_the_server_has_an_outcome() -> None:
     assert set(OUTCOMES) == set(FAULTS)
 
 
+def stages_for(kind: FaultKind, keys: ModelKeys) -> list[str]:
+    """Return the stages at which a fault is tried: one of them, in turn, and all from CAMPAIGN_SCALE=5 on."""
+    stages, at = list(LINES), 2 * list(FAULTS).index(kind) + (keys is t.OPENAI)
+    return [stages[(at + number) % len(stages)] for number in range(min(scaled(1), len(stages)))]
+
+
+@pytest.mark.campaign
 @pytest.mark.parametrize("keys", [t.ANTHROPIC, t.OPENAI], ids=["anthropic", "openai"])
 @pytest.mark.parametrize("kind", FAULTS)
 def test_a_fault_at_any_stage_is_mended_or_leaves_nothing_behind(
     tmp_path: Path, server: Struck, kind: FaultKind, keys: ModelKeys
 ) -> None:
     app = begun(tmp_path, keys)
-    for stage, line in LINES.items():
+    for stage in stages_for(kind, keys):
+        line = LINES[stage]
         for times, expected in zip((1, 99), OUTCOMES[kind], strict=True):
             if (stage, kind) == ("narrator", "invalid_json"):
                 # The first half of a narration is prose like any other.

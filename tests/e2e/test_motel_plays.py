@@ -44,6 +44,7 @@ def reasons(turns: list[dict[str, Any]]) -> list[str]:
     return [one["reason"] for turn in turns for one in turn["validation"]["results"] if one["reason"]]
 
 
+@pytest.mark.campaign
 @pytest.mark.parametrize("name", DEMOS)
 def test_the_demo_comes_to_its_ending_and_no_line_of_it_is_refused(name: str, tmp_path: Path) -> None:
     written = scenario(name)
@@ -98,6 +99,7 @@ def test_everybody_behind_the_closet_door_is_grown_and_nobody_younger_can_be_put
     assert sheets.stat_schema["properties"]["age"]["minimum"] == 18
 
 
+@pytest.mark.campaign
 @pytest.mark.parametrize("line", ["tell Lena stop", "tell Lena enough"])
 def test_whoever_says_stop_has_stopped_it(line: str, tmp_path: Path) -> None:
     app = begun(tmp_path / "workspace", "seven_minutes", seed=1)
@@ -106,24 +108,28 @@ def test_whoever_says_stop_has_stopped_it(line: str, tmp_path: Path) -> None:
     assert result["rolls"] == []
 
 
+@pytest.mark.campaign
 def test_nobody_is_kept_in_the_closet(tmp_path: Path) -> None:
     app = begun(tmp_path / "workspace", "seven_minutes", seed=1)
     h.say(app, "go out", *["wait"] * 6)
     assert head(app).ended == "stopped"
 
 
+@pytest.mark.campaign
 def test_a_quiet_night_at_the_desk_ends_at_six_and_costs_nobody_anything(tmp_path: Path) -> None:
     app = begun(tmp_path / "workspace", "night_desk", seed=1)
     h.say(app, *["wait"] * 16)
     assert head(app).ended == "six"
 
 
+@pytest.mark.campaign
 def test_the_passkey_in_the_wrong_hand_ends_the_night(tmp_path: Path) -> None:
     app = begun(tmp_path / "workspace", "night_desk", seed=1)
     h.say(app, "take the passkey", "go lot", "give the passkey to Bram")
     assert head(app).ended == "opened"
 
 
+@pytest.mark.campaign
 def test_whoever_leaves_the_door_of_room_12_open_leaves_it_open_for_the_constable(tmp_path: Path) -> None:
     app = begun(tmp_path / "workspace", "night_desk", seed=1)
     h.say(app, "take the passkey", "go lot", "go walkway", "unlock the door of room 12", "open the door of room 12")
@@ -133,6 +139,7 @@ def test_whoever_leaves_the_door_of_room_12_open_leaves_it_open_for_the_constabl
     assert head(app).ended == "walked_in"
 
 
+@pytest.mark.campaign
 def test_a_locked_door_keeps_the_constable_out_and_he_is_told_of(tmp_path: Path) -> None:
     app = begun(tmp_path / "workspace", "night_desk", seed=1)
     h.say(app, "go lot", "go walkway", *["wait"] * 6)

@@ -12,6 +12,8 @@ from lorewright.bootstrap import App, open_app
 from lorewright.lore_bootstrap import make_workspace
 from support import harbour as h
 
+pytestmark = pytest.mark.campaign
+
 # Forty lines that keep the desk, its lot and the diner busy and end nothing.
 LINES = (
     *("look", "search the blotter", "go to the lot", "go to the walkway", "search the tray", "go to room 7"),

@@ -15,8 +15,11 @@ from lorewright.llm.doubles.wire import Asked
 from lorewright.tokens import count_tokens
 from lorewright.turn.views.leaks import quoted_secret
 from support import model_server as t
+from support.scale import scaled
 
 TURNS = 12
+
+pytestmark = pytest.mark.campaign
 
 
 @pytest.fixture
@@ -27,7 +30,8 @@ def server(socket_enabled: None, monkeypatch: pytest.MonkeyPatch) -> Iterator[Mo
         yield running
 
 
-@pytest.mark.parametrize("keys", [t.ANTHROPIC, t.OPENAI], ids=["anthropic", "openai"])
+# Of both providers from CAMPAIGN_SCALE=2 on.
+@pytest.mark.parametrize("keys", [t.ANTHROPIC, t.OPENAI][: scaled(1)], ids=["anthropic", "openai"][: scaled(1)])
 def test_twelve_turns_through_a_real_sdk_stream_and_show_no_stage_what_was_not_learned(
     tmp_path: Path, server: ModelServer, monkeypatch: pytest.MonkeyPatch, keys: ModelKeys
 ) -> None:

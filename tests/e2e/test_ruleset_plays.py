@@ -78,6 +78,7 @@ def test_everyday_tension_shifts_the_scene_when_the_pressure_is_full(tmp_path: P
     assert (after.ruleset.value("shifts"), after.ruleset.value("pressure_clock")) == (1, 0)
 
 
+@pytest.mark.campaign
 def test_everyday_tension_rolls_for_a_question_only_when_there_is_much_in_the_air(tmp_path: Path) -> None:
     turns, _ = play(tmp_path / "workspace", "everyday-tension")
     assert [len(turn["rolls"]) for turn in turns if turn["line"].startswith("ask")] == [1]
@@ -86,6 +87,7 @@ def test_everyday_tension_rolls_for_a_question_only_when_there_is_much_in_the_ai
     assert p.played(app)[0]["rolls"] == []
 
 
+@pytest.mark.campaign
 def test_in_the_inner_chorus_a_voice_overrides_and_a_louder_one_cuts_in(tmp_path: Path) -> None:
     turns, _ = play(tmp_path / "workspace", "inner-chorus")
     changed = [one["after"] for one in events(turns, "path_changed") if one["path"] == "scene.overridden"]

@@ -9,6 +9,7 @@ import pytest
 from support.transcripts import DOCS, TRANSCRIPTS, Transcript, page
 
 
+@pytest.mark.campaign
 @pytest.mark.parametrize("one", TRANSCRIPTS, ids=lambda one: one.file)
 def test_a_transcript_is_what_the_program_prints(one: Transcript, tmp_path: Path) -> None:
     shown = page(one, tmp_path)

@@ -29,9 +29,10 @@ WRITING = {"apply_ops", "accept_review", "reject_review"}
 JUDGING = {"preview_ops", "list_reviews", "get_lorebook"}
 
 
-@pytest.fixture
-def app(tmp_path: Path) -> App:
-    app = h.harbour(tmp_path)
+@pytest.fixture(scope="module")
+def app(tmp_path_factory: pytest.TempPathFactory) -> App:
+    """A campaign of which everybody asks and which nobody changes."""
+    app = h.harbour(tmp_path_factory.mktemp("tools"))
     h.say(app, "look", "ask Osk about Lin", "go door")
     return app
 
@@ -89,11 +90,13 @@ def test_without_a_campaign_packs_are_asked_and_a_campaign_can_be_named(app: App
     assert "no campaign is named" in fail(app, "get_state", campaign=None)
 
 
-def test_of_another_campaign_than_the_one_that_is_served_nothing_is_told(app: App) -> None:
+def test_of_another_campaign_than_the_one_that_is_served_nothing_is_told(tmp_path: Path) -> None:
+    app = h.harbour(tmp_path)
+    h.say(app, "look")
     app.campaigns.new("night_boat", campaign_id="other", seed=2)
     assert [one["id"] for one in call(app, "list_campaigns")["campaigns"]] == ["game"]
     # It is no argument of the tool: what is sent of it is not looked at.
-    assert call(app, "get_state", {"campaign": "other"})["turn_no"] == 3
+    assert call(app, "get_state", {"campaign": "other"})["turn_no"] == 1
     with pytest.raises(NotFound):
         Desk(app, viewer_of("gm"), "game").state(campaign_id="other")
 
@@ -162,7 +165,8 @@ def test_names_that_are_none_are_not_found_and_nothing_else_happens(app: App, na
         assert len(store.turns()) == 4
 
 
-def test_a_message_of_ours_names_no_folder_of_the_machine(app: App) -> None:
+def test_a_message_of_ours_names_no_folder_of_the_machine(tmp_path: Path) -> None:
+    app = h.harbour(tmp_path)
     (app.workspace.campaigns / "broken.db").write_bytes(
         b"this is no database at all, and long enough to be read as one"
     )

@@ -1,4 +1,4 @@
-"""The harbour with a model server at hand: the command line plays there through the real SDKs, in its own process."""
+"""The harbour with a model server at hand: the command line plays there through the real SDKs."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from lorewright.llm.doubles.server import ModelServer
 from lorewright.llm.doubles.wire import Asked
 from support import harbour as h
 from support import model_server as t
+from support.command_line import run_command
 from support.trusted_settings import trusted
 
 TOLD = "You take a slow look around [1]. Nobody minds."
@@ -35,15 +36,7 @@ def run(
     root: Path, server: ModelServer | None, *arguments: str, stdin: str | None = None
 ) -> subprocess.CompletedProcess[str]:
     """A command, without a terminal."""
-    return subprocess.run(
-        [sys.executable, "-m", "lorewright", *arguments],
-        capture_output=True,
-        text=True,
-        env=environment(root, server),
-        input=stdin,
-        stdin=subprocess.DEVNULL if stdin is None else None,
-        timeout=120,
-    )
+    return run_command(*arguments, environment=environment(root, server), stdin=stdin)
 
 
 def terminal(root: Path, server: ModelServer, *arguments: str, **more: str) -> pexpect.spawn:
