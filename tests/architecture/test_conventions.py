@@ -23,7 +23,9 @@ def test_every_error_has_a_code_of_its_own_and_stands_in_the_map() -> None:
 
 def test_a_module_says_what_it_is_and_stays_readable(modules: Modules) -> None:
     assert [one.name for one in modules if not ast.get_docstring(one.tree)] == []
-    assert [one.name for one in modules if one.text.count("\n") > 500] == [], "a file this long probably holds two nouns"
+    assert [one.name for one in modules if one.text.count("\n") > 500] == [], (
+        "a file this long probably holds two nouns"
+    )
 
 
 def test_what_is_public_is_explained(modules: Modules) -> None:

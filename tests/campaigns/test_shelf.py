@@ -78,6 +78,7 @@ def test_show_tells_who_needs_a_pack_and_what_it_holds(app: App) -> None:
     assert [entity["name"] for entity in shown["entities"] if entity["type"] == "npc"] == ["Bea", "Lin", "Osk"]
 
 
+@pytest.mark.campaign
 @pytest.mark.corpora
 @pytest.mark.parametrize(("name", "words"), [("asis-cairn", "goblin market"), ("asis-dnd-srd", "goblin")])
 def test_a_real_authors_folder_installs_without_a_manifest_and_answers(

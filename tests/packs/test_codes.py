@@ -143,7 +143,12 @@ def documented() -> dict[str, set[str]]:
     return found
 
 
-@pytest.mark.parametrize("code", sorted(CASES))
+LONG = ("large-chunk", "large-file", "too-many-sections")
+
+
+@pytest.mark.parametrize(
+    "code", [pytest.param(one, marks=pytest.mark.campaign if one in LONG else ()) for one in sorted(CASES)]
+)
 def test_a_documented_code_is_provoked_with_its_severity(tmp_path: Path, code: str) -> None:
     found = [finding for finding in findings_of(tmp_path, CASES[code]) if finding.code == code]
     assert found

@@ -13,7 +13,7 @@ from lorewright.packs.models import Pack
 from packs.test_loader import assert_sound
 from support.corpora import PACKS, corpus_pack
 
-pytestmark = [pytest.mark.corpora, pytest.mark.parametrize("name", PACKS)]
+pytestmark = [pytest.mark.campaign, pytest.mark.corpora, pytest.mark.parametrize("name", PACKS)]
 
 
 @cache

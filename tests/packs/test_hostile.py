@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import random
 import tarfile
 import time
@@ -20,10 +19,12 @@ from lorewright.retrieval.query import LoreRetrievalQuery
 from lorewright.retrieval.retriever import retrieve
 from lorewright.retrieval.view import LoreView
 from support.corpora import corpora, corpus_pack
+from support.scale import scaled
 
-pytestmark = pytest.mark.corpora
+pytestmark = [pytest.mark.campaign, pytest.mark.corpora]
 
-MUTATIONS = int(os.environ.get("LOREWRIGHT_MUTATIONS", "5000"))
+# CAMPAIGN_SCALE=10 for five thousand.
+MUTATIONS = scaled(500)
 
 
 @pytest.fixture(scope="module")
@@ -47,6 +48,7 @@ def verdict(loaded: bool, findings: list[Finding]) -> str:
 def test_every_file_has_the_verdict_and_the_code_that_is_expected(unpacked: Path) -> None:
     root = unpacked / "hostile"
     pack = load_pack(root)
+    assert pack.errors
     loaded = {entity.file_path for entity in pack.entities}
     differing = []
     for one in expected(root):
@@ -76,10 +78,11 @@ def test_the_marker_outside_is_found_by_no_query_and_nothing_is_made_outside(unp
     assert marker in (unpacked / "OUTSIDE_SECRET.md").read_text(encoding="utf-8")
     before = sorted(path.as_posix() for path in unpacked.rglob("*"))
     library = Library(tmp_path / "indexes")
+    read = library.check(unpacked / "hostile", lenient=True)
     with pytest.raises(PackError, match="was not installed"):
-        library.install(unpacked / "hostile")
+        library.install_pack(read)
     assert library.packs() == []
-    installed = library.install(unpacked / "hostile", lenient=True).pack
+    installed = library.install_pack(read, lenient=True).pack
     generation = library.open(installed.key)
     for words in (marker, "text must never be indexed 7f3a", "outside secret"):
         asked = LoreRetrievalQuery(keywords=words, limit=1000, max_tokens=10_000_000)

@@ -26,6 +26,7 @@ from lorewright.storage.tables import read_tables
 from lorewright.turn.rewinding import undo_played
 from support import harbour as h
 from support import v0_databases as v0
+from support.scale import scaled
 
 
 @pytest.fixture
@@ -367,8 +368,9 @@ def test_ways_are_those_that_places_name(app: App, tmp_path: Path) -> None:
 NAMES = st.text("abcXYZ ü'\"<>|%;", min_size=1, max_size=20).filter(str.strip)
 
 
+@pytest.mark.campaign
 @settings(
-    max_examples=15,
+    max_examples=scaled(5),
     phases=[Phase.explicit, Phase.generate],
     suppress_health_check=[HealthCheck.function_scoped_fixture],
 )

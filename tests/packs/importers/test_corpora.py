@@ -135,6 +135,7 @@ def test_a_value_taken_out_of_the_pack_would_be_missed(name: str, tmp_path: Path
     assert missing(source, pack)
 
 
+@pytest.mark.campaign
 def test_a_picture_and_its_decoded_card_give_the_same_pack(tmp_path: Path) -> None:
     for name in NAMES:
         if name.endswith(".png"):
