@@ -1,5 +1,4 @@
-"""What holds for every test: a property is judged by its law, not by how busy the machine is, on some dozens of examples
-(CAMPAIGN_SCALE=10 for ten times as many); packs are found by words
+"""What holds for every test: a property is judged by its law, not by how busy the machine is; packs are found by words
 alone unless a test says otherwise, for embedding them all would take an hour; and the user's own folders, where every
 yes is kept, are empty ones of the moment, never those of whoever runs the tests."""
 
@@ -14,6 +13,7 @@ from support.scale import scaled
 
 pytest_plugins = ["support.cpu_limit"]
 
+# A hundred examples of each law are tried with CAMPAIGN_SCALE=4.
 settings.register_profile("untimed", deadline=None, max_examples=scaled(30))
 settings.load_profile("untimed")
 

@@ -58,8 +58,8 @@ def tasks(draw: st.DrawFn) -> tuple[WindowVectors, Vectors, int]:
     return WindowVectors(vectors, chunk_rows, shown), asked, draw(st.integers(0, 12))
 
 
-@pytest.mark.parametrize("arm", ARMS)
-@settings(max_examples=scaled(5))
+@pytest.mark.parametrize("arm", ["exact", pytest.param("chroma", marks=pytest.mark.campaign)])
+@settings(max_examples=scaled(15))
 @given(task=tasks())
 def test_the_nearest_chunks_are_found(arm: str, task: tuple[WindowVectors, Vectors, int]) -> None:
     windows, asked, top = task

@@ -35,10 +35,10 @@ NAMES = (
         for name in ("a_laboratory_assistant", "a_laboratory_assistant_interviewee", "white_samurai")
         for ending in (".lorebook", ".scenario")
     ),
-    "novelai/frankenstein.scenario",
 )
+LONG = "novelai/frankenstein.scenario"
 pytestmark = pytest.mark.corpora
-every_source = pytest.mark.parametrize("name", NAMES)
+every_source = pytest.mark.parametrize("name", [*NAMES, pytest.param(LONG, marks=pytest.mark.campaign)])
 
 
 def lorebooks() -> Path:
