@@ -418,9 +418,10 @@ def test_an_index_that_fts4_built_is_read_with_it_wherever_it_is(
 
 @pytest.mark.campaign
 def test_all_that_holds_of_the_index_holds_without_fts5() -> None:
+    """The fast tests of retrieval, and those of the scene's lore with CAMPAIGN_SCALE=2."""
     suites = [
         "tests/retrieval",
-        "tests/scene_lore",
+        *(["tests/scene_lore"] if scaled(1) > 1 else []),
         *(f"tests/index/test_{one}.py" for one in ("keywords", "generation", "library")),
     ]
     run = subprocess.run(

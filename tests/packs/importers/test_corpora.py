@@ -15,7 +15,7 @@ from support.corpora import corpora
 from support.lorebook_sources import ImportedPack
 
 ENDINGS = (".json", ".png", ".lorebook", ".scenario")
-NAMES = (
+SHORT = (
     *(f"sillytavern/{name}" for name in ("Eldoria.json", "contest_Assistant_Amy.ccv3.json")),
     *(
         f"sillytavern/{name}{ending}"
@@ -37,8 +37,9 @@ NAMES = (
     ),
 )
 LONG = "novelai/frankenstein.scenario"
+NAMES = (*SHORT, LONG)
 pytestmark = pytest.mark.corpora
-every_source = pytest.mark.parametrize("name", [*NAMES, pytest.param(LONG, marks=pytest.mark.campaign)])
+every_source = pytest.mark.parametrize("name", [*SHORT, pytest.param(LONG, marks=pytest.mark.campaign)])
 
 
 def lorebooks() -> Path:
