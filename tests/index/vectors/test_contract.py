@@ -16,11 +16,18 @@ from lorewright.index.embedders.embedder import Vectors
 from lorewright.index.vectors.exact import WindowVectors
 from lorewright.index.vectors.search import ChromaSearch, NearestSearch, ProposalFailed
 from lorewright.packs.loader import load_pack
+from lorewright.telemetry import import_silenced
 from support.corpora import SOME_PACKS, corpus_pack, questions
 from support.sample_vectors import Counted, clustered, embedded, unit, with_chroma
 from support.scale import scaled
 
 ARMS = ("exact", "chroma")
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _chroma_is_imported() -> None:
+    """It takes a second or two, which is no test's."""
+    import_silenced("chromadb")
 
 
 @contextmanager
