@@ -14,7 +14,7 @@ from support.scale import scaled
 pytest_plugins = ["support.cpu_limit"]
 
 # A hundred examples of each law are tried with CAMPAIGN_SCALE=4.
-settings.register_profile("untimed", deadline=None, max_examples=scaled(25))
+settings.register_profile("untimed", deadline=None, max_examples=scaled(30))
 settings.load_profile("untimed")
 
 os.environ.setdefault("LOREWRIGHT_EMBEDDER", "none")

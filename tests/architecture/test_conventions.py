@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import ast
-from pathlib import Path
-
-import pytest
 
 from lorewright import errors
+from support.source_trees import SourceModule
 
-SOURCE = Path(__file__).parents[2] / "src" / "lorewright"
-MODULES = sorted(SOURCE.rglob("*.py"))
+Modules = tuple[SourceModule, ...]
 
 
 def all_errors(root: type[errors.LorewrightError] = errors.LorewrightError) -> list[type[errors.LorewrightError]]:
@@ -24,24 +21,24 @@ def test_every_error_has_a_code_of_its_own_and_stands_in_the_map() -> None:
     assert [error.__name__ for error in all_errors() if error.__name__ not in errors.__doc__] == []
 
 
-@pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(SOURCE)))
-def test_a_module_says_what_it_is_and_stays_readable(path: Path) -> None:
-    text = path.read_text(encoding="utf-8")
-    tree = ast.parse(text)
-    assert ast.get_docstring(tree) or path.name == "__main__.py"
-    assert text.count("\n") <= 500, "a file this long probably holds two nouns"
+def test_a_module_says_what_it_is_and_stays_readable(modules: Modules) -> None:
+    assert [one.name for one in modules if not ast.get_docstring(one.tree)] == []
+    assert [one.name for one in modules if one.text.count("\n") > 500] == [], (
+        "a file this long probably holds two nouns"
+    )
 
 
-@pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(SOURCE)))
-def test_what_is_public_is_explained(path: Path) -> None:
-    public = [
-        node
-        for parent in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+def test_what_is_public_is_explained(modules: Modules) -> None:
+    unexplained = [
+        f"{module.name}: {node.name}"
+        for module in modules
+        for parent in module.nodes
         if isinstance(parent, (ast.Module, ast.ClassDef)) and not getattr(parent, "name", "").startswith("_")
         for node in parent.body
         if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)) and not node.name.startswith("_")
+        if not ast.get_docstring(node)
     ]
-    assert [node.name for node in public if not ast.get_docstring(node)] == []
+    assert unexplained == []
 
 
 # A question about packs does not wait for the game to be imported, nor help for the protocol's library, nor a game
@@ -54,25 +51,24 @@ LATE = {
 }
 
 
-@pytest.mark.parametrize("path", MODULES, ids=lambda path: str(path.relative_to(SOURCE)))
-def test_our_own_code_is_imported_at_the_top(path: Path) -> None:
-    tree = ast.parse(path.read_text(encoding="utf-8"))
-    inner = [node for top in tree.body if not isinstance(top, (ast.Import, ast.ImportFrom)) for node in ast.walk(top)]
+def test_our_own_code_is_imported_at_the_top(modules: Modules) -> None:
     late = [
-        node.module
-        for node in inner
+        (module.name, node.module)
+        for module in modules
+        for node in module.nodes
         if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("lorewright")
+        if node not in module.tree.body
     ]
-    assert [one for one in late if (path.relative_to(SOURCE).as_posix(), one) not in LATE] == []
+    assert [one for one in late if one not in LATE] == []
 
 
-def test_sql_stands_where_it_may() -> None:
+def test_sql_stands_where_it_may(modules: Modules) -> None:
     allowed = {"storage", "index"}
     strays = [
-        path.relative_to(SOURCE).as_posix()
-        for path in MODULES
-        if path.relative_to(SOURCE).parts[0] not in allowed and path.name != "store.py"
-        if "import sqlite3" in path.read_text(encoding="utf-8")
+        module.name
+        for module in modules
+        if module.name.split("/")[0] not in allowed and module.name.split("/")[-1] != "store.py"
+        if "import sqlite3" in module.text
     ]
     # Two small tables of the moment, asked by the index's own ranking; and the edge, which tells what the disk says.
     assert strays == [

@@ -5,9 +5,12 @@ from __future__ import annotations
 import subprocess
 import sys
 
+import pytest
+
 PLAY = ("lorewright.world", "lorewright.rules", "lorewright.turn", "lorewright.campaigns")
 
 
+@pytest.mark.campaign
 def test_a_question_about_packs_imports_nothing_of_the_game() -> None:
     code = f"""
 import sys

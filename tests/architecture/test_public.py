@@ -35,6 +35,7 @@ def test_importing_the_package_imports_nothing_of_it() -> None:
     assert {name for name in imported_by("import lorewright") if name.startswith("lorewright.")} == set()
 
 
+@pytest.mark.campaign
 def test_the_way_to_lore_never_imports_the_game() -> None:
     modules = imported_by("from lorewright import open_lore, LoreRetrievalQuery, LorewrightError, make_workspace")
     assert "lorewright.retrieval.desk" in modules

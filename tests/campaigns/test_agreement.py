@@ -14,12 +14,17 @@ from typer.testing import CliRunner, Result
 
 from lorewright.bootstrap import App, open_app
 from lorewright.cli import app as command_line
+from lorewright.llm.opening import load_sdk
+from lorewright.settings import ModelsSettings
 from support import harbour as h
 from support.counting_server import CountingServer
 
 
 @pytest.fixture
 def server(socket_enabled: None, monkeypatch: pytest.MonkeyPatch) -> Iterator[CountingServer]:
+    # Imported by the first question otherwise, which takes seconds.
+    load_sdk("claude-haiku", ModelsSettings())
+    load_sdk("ollama/x", ModelsSettings())
     pytest_socket.socket_allow_hosts(["127.0.0.1"])
     monkeypatch.setenv("NO_PROXY", "127.0.0.1")
     monkeypatch.setenv("ANTHROPIC_API_KEY", "sk-of-whoever-plays-0000")

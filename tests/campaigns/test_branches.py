@@ -187,6 +187,7 @@ def test_complete_states_stay_at_the_heads_of_branches(tmp_path: Path) -> None:
         assert kept() == [0, 2, 3, 3, 5]
 
 
+@pytest.mark.campaign
 def test_history_and_scene_lore_follow_the_branch_with_the_indexes_deleted_between(tmp_path: Path) -> None:
     straight, app = h.harbour(tmp_path / "straight"), h.harbour(tmp_path / "astray")
     for one in (straight, app):

@@ -342,6 +342,7 @@ def test_an_embedder_that_fails_is_told_of(app: App, monkeypatch: pytest.MonkeyP
     assert [(one.fault.code, one.left) for one in report.treated] == [("not-embedded", "wait")]
 
 
+@pytest.mark.campaign
 def test_chroma_is_built_where_the_settings_want_it_and_mended(app: App, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(CHROMA_VARIABLE, "always")
     assert_mended(app, "chroma-missing")

@@ -264,6 +264,7 @@ def test_vectors_that_were_damaged_are_kept_aside(app: App) -> None:
     assert path.with_name("embeddings.db.damaged").read_bytes() == b"no database" * 1000
 
 
+@pytest.mark.campaign
 def test_what_is_indexed_of_a_lost_pack_is_kept_for_as_long_as_the_damaged_list_is(app: App, tmp_path: Path) -> None:
     other = h.write_pack(tmp_path / "other", {**h.FILES, "pack.yaml": "id: other\n"})
     app.packs.install(other)
@@ -300,6 +301,7 @@ def hit(path: Path, chance: random.Random) -> None:
     path.write_bytes(data)
 
 
+@pytest.mark.campaign
 @pytest.mark.parametrize("name", ["library.db", "embeddings.db"])
 def test_whatever_byte_is_hit_a_doctor_comes_to_an_end_and_all_works_again(app: App, name: str) -> None:
     path = app.workspace.indexes / name

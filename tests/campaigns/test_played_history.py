@@ -25,6 +25,7 @@ from lorewright.retrieval.view import LoreView
 from lorewright.storage.sittings import active_session_row
 from lorewright.turn.store.rewinding import redo, undo_played
 from support import harbour as h
+from support.scale import scaled
 
 LINES = ("look", "ask Osk about Lin", "take rope", "go door", "ask Bea about the cellar", "go tavern")
 LEFT_OUT = 1
@@ -81,7 +82,8 @@ def app(tmp_path_factory: pytest.TempPathFactory) -> App:
         return h.harbour(tmp_path_factory.mktemp("played"))
 
 
-@settings(deadline=None, max_examples=15)
+@pytest.mark.campaign
+@settings(deadline=None, max_examples=scaled(5))
 @given(st.lists(st.sampled_from([*LINES, *LINES, "undo", "redo", "sit down or leave"]), max_size=12))
 def test_wherever_the_head_goes_it_is_what_would_be_made_anew(
     app: App, tmp_path_factory: pytest.TempPathFactory, steps: list[str]

@@ -133,6 +133,7 @@ def test_a_locked_door_without_key_is_told_unless_something_unlocks_it() -> None
     assert doubts(Scenario.model_validate({**PLAIN, **doors, **opened}), ruleset) == []
 
 
+@pytest.mark.campaign
 def test_the_scenario_that_ships_has_no_findings_and_its_demo_plays(tmp_path: Path) -> None:
     app = open_app(PROJECT)
     path = PROJECT / "scenarios" / "dead_drop.yaml"
@@ -149,6 +150,7 @@ def test_lines_of_a_demo_that_do_not_work_are_told(tmp_path: Path) -> None:
     assert "line 3 is asked back" in told[1].message
 
 
+@pytest.mark.campaign
 def test_scenarios_are_listed_with_whether_their_packs_are_here(tmp_path: Path) -> None:
     path = write(tmp_path, h.SCENARIO.replace("[harbour]", "[harbour, ghost]"), name="far")
     (path.parent / "broken.yaml").write_text("id: [", encoding="utf-8")
@@ -299,6 +301,7 @@ def test_a_bolt_where_its_door_is_not_is_remarked_on(tmp_path: Path) -> None:
     assert "idle-bolt" in {one.code for one in found(write(tmp_path, text))}
 
 
+@pytest.mark.campaign
 def test_somebody_hidden_who_stands_on_stage_from_the_beginning_is_remarked_on(tmp_path: Path) -> None:
     on_stage = folk.scenario().replace("wren: {at: yard}", "wren: {at: taproom}")
     renamed = folk.scenario().replace("wren: {at: yard}", "wren: {at: taproom, name: the nun}")

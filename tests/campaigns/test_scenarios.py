@@ -119,6 +119,7 @@ def test_every_ruleset_that_ships_loads_and_an_unknown_one_is_named() -> None:
         load_ruleset("chess")
 
 
+@pytest.mark.campaign
 def test_the_scenario_that_ships_names_only_what_exists(tmp_path: Path) -> None:
     app = open_app(PROJECT)
     campaigns = app.rehearsal(tmp_path)
@@ -139,12 +140,14 @@ def played(tmp_path: Path, seed: int, lines: list[str]) -> str | None:
     return None
 
 
+@pytest.mark.campaign
 def test_the_demo_of_the_scenario_that_ships_is_won(tmp_path: Path) -> None:
     scenario = load_scenario(PROJECT / "scenarios" / "dead_drop.yaml")
     assert len(scenario.demo) >= 8
     assert played(tmp_path, scenario.demo_seed, list(scenario.demo)) == "delivered"
 
 
+@pytest.mark.campaign
 def test_the_scenario_that_ships_can_be_lost_by_waiting(tmp_path: Path) -> None:
     assert played(tmp_path, 1, ["wait"] * 14) == "left_behind"
 

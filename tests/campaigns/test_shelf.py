@@ -14,6 +14,7 @@ from lorewright.lore_bootstrap import make_workspace
 from lorewright.retrieval.query import LoreRetrievalQuery
 from support import harbour as h
 from support.corpora import corpus_pack
+from support.scale import scaled
 
 
 @pytest.fixture
@@ -78,8 +79,9 @@ def test_show_tells_who_needs_a_pack_and_what_it_holds(app: App) -> None:
     assert [entity["name"] for entity in shown["entities"] if entity["type"] == "npc"] == ["Bea", "Lin", "Osk"]
 
 
+@pytest.mark.campaign
 @pytest.mark.corpora
-@pytest.mark.parametrize(("name", "words"), [("asis-cairn", "goblin market"), ("asis-dnd-srd", "goblin")])
+@pytest.mark.parametrize(("name", "words"), [("asis-cairn", "goblin market"), ("asis-dnd-srd", "goblin")][: scaled(1)])
 def test_a_real_authors_folder_installs_without_a_manifest_and_answers(
     app: App, tmp_path: Path, name: str, words: str
 ) -> None:

@@ -57,6 +57,7 @@ def view(app: App) -> dict[str, Any]:
         }
 
 
+@pytest.mark.campaign
 @pytest.mark.parametrize("profile", ["stream", "ensemble"])
 def test_what_is_taken_back_was_never_there_and_done_again_it_was(tmp_path: Path, profile: str) -> None:
     app = c.crew(tmp_path, profile=profile, together=True)

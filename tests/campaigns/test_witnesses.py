@@ -56,6 +56,7 @@ def turned(app: App, monkeypatch: pytest.MonkeyPatch, words: str) -> dict[str, A
     return found
 
 
+@pytest.mark.campaign
 def test_turn_three_is_found_on_turn_twenty_by_those_who_were_there(app: App, monkeypatch: pytest.MonkeyPatch) -> None:
     h.say(app, "look", f"promise osk {PROMISE}")
     told = turned(app, monkeypatch, "ask osk about lin")

@@ -37,8 +37,9 @@ from lorewright.packs.models import Pack
 from lorewright.retrieval.query import LoreRetrievalQuery
 from lorewright.retrieval.retriever import Retrieval, retrieve
 from lorewright.retrieval.view import LoreView
-from support.corpora import PACKS, corpus_pack
+from support.corpora import SOME_PACKS, corpus_pack
 from support.pack_builder import TOWN, as_bytes, found, write_pack
+from support.scale import scaled
 
 ROOT = Path(__file__).parents[2]
 WEIGHTS = (3.0, 2.0, 1.0)
@@ -288,6 +289,7 @@ def words_of_rows(rows: Iterable[Row]) -> list[str]:
     return sorted(found)
 
 
+@pytest.mark.campaign
 @pytest.mark.usefixtures("both")
 @pytest.mark.parametrize("english", [True, False])
 def test_every_word_of_the_shipped_pack_is_ranked_alike(english: bool) -> None:
@@ -295,14 +297,15 @@ def test_every_word_of_the_shipped_pack_is_ranked_alike(english: bool) -> None:
     assert_ranked_alike(rows, words_of_rows(rows), english=english)
 
 
+@pytest.mark.campaign
 @pytest.mark.corpora
 @pytest.mark.usefixtures("both")
-@pytest.mark.parametrize("name", PACKS)
+@pytest.mark.parametrize("name", SOME_PACKS)
 def test_what_real_authors_wrote_is_ranked_alike(name: str) -> None:
     rows = rows_of_pack(load_pack(corpus_pack(name)))
     # FTS4's stemmer leaves words with digits as they are, and shortens them.
     words = [word for word in words_of_rows(rows) if not re.search(r"\d", word)]
-    assert_ranked_alike(rows, words[::10], english=True)
+    assert_ranked_alike(rows, words[:: max(1, 40 // scaled(1))], english=True)
 
 
 def test_an_unknown_choice_is_an_error_that_says_what_there_is(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -415,13 +418,14 @@ def test_an_index_that_fts4_built_is_read_with_it_wherever_it_is(
 
 @pytest.mark.campaign
 def test_all_that_holds_of_the_index_holds_without_fts5() -> None:
+    """The fast tests of retrieval, and those of the scene's lore with CAMPAIGN_SCALE=2."""
     suites = [
         "tests/retrieval",
-        "tests/scene_lore",
+        *(["tests/scene_lore"] if scaled(1) > 1 else []),
         *(f"tests/index/test_{one}.py" for one in ("keywords", "generation", "library")),
     ]
     run = subprocess.run(
-        [sys.executable, "-m", "pytest", *suites, "-m", "not slow and not corpora", "-p", "no:cacheprovider"],
+        [sys.executable, "-m", "pytest", *suites, "-m", "not campaign and not corpora", "-p", "no:cacheprovider"],
         cwd=ROOT,
         env={**os.environ, FULLTEXT_VARIABLE: "fts4"},
         capture_output=True,

@@ -25,6 +25,7 @@ from lorewright.packs.memory import Memory
 from lorewright.packs.models import Pack
 from support.pack_builder import TOWN, as_bytes, ask, write_pack
 from support.pack_edits import EDITS, TEXTS, apply_edit
+from support.scale import scaled
 
 QUESTIONS = ("who owns the bar", "Viktor", "the ledger behind the bar", "more", "Pier 9")
 STAYS = {**TOWN, "hand.md": "# Hand\n\nA hand.\n"}
@@ -71,7 +72,7 @@ def assert_as_new(index: LiveIndex, pack: Pack, folder: Path) -> None:
                 )
 
 
-@settings(max_examples=12)
+@settings(max_examples=scaled(4))
 @given(edits=st.lists(EDITS, min_size=1, max_size=4))
 @example(
     edits=[

@@ -8,10 +8,19 @@ import pytest
 import pytest_socket
 
 from lorewright.llm.doubles.server import ModelServer
+from lorewright.llm.opening import load_sdk
+from lorewright.settings import ModelsSettings
+
+
+@pytest.fixture(scope="session")
+def libraries() -> None:
+    """What the first question would import otherwise, which takes seconds."""
+    for key in ("claude-haiku", "gpt-5.2", "google-pro"):
+        load_sdk(key, ModelsSettings())
 
 
 @pytest.fixture
-def server(socket_enabled: None, monkeypatch: pytest.MonkeyPatch) -> Iterator[ModelServer]:
+def server(libraries: None, socket_enabled: None, monkeypatch: pytest.MonkeyPatch) -> Iterator[ModelServer]:
     """A server that runs; a test says what it answers."""
     pytest_socket.socket_allow_hosts(["127.0.0.1"])
     # A proxy of the machine's would be asked for loopback as well.

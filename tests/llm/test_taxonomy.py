@@ -163,6 +163,7 @@ def test_a_stage_that_there_is_not_is_told() -> None:
         key_for("planner", small="s", large="l", settings=ModelsSettings(stages={"narator": "large"}))
 
 
+@pytest.mark.campaign
 def test_to_open_a_model_imports_no_sdk() -> None:
     script = (
         "import sys; from lorewright.llm.opening import open_model; from lorewright.settings import ModelsSettings; "
@@ -173,6 +174,7 @@ def test_to_open_a_model_imports_no_sdk() -> None:
     assert done.stdout.strip() == "[]"
 
 
+@pytest.mark.campaign
 def test_what_the_first_question_needs_can_be_imported_beforehand() -> None:
     script = (
         "import sys; from lorewright.llm.opening import load_sdk; from lorewright.settings import ModelsSettings; "

@@ -136,6 +136,7 @@ def test_nesting_is_read_to_the_limit_and_refused_beyond_it() -> None:
     assert "deeper" in problem_of("[" * (deepest + 1) + "x" + "]" * (deepest + 1)).message
 
 
+@pytest.mark.campaign
 def test_values_are_read_to_the_limit_and_refused_beyond_it() -> None:
     most = MAX_YAML_NODES - 1
     assert len(load_yaml("[" + "x," * most + "]").data) == most

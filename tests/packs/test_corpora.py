@@ -11,9 +11,9 @@ from lorewright.packs.frontmatter import read_source
 from lorewright.packs.loader import load_pack
 from lorewright.packs.models import Pack
 from packs.test_loader import assert_sound
-from support.corpora import PACKS, corpus_pack
+from support.corpora import SOME_PACKS, corpus_pack
 
-pytestmark = [pytest.mark.corpora, pytest.mark.parametrize("name", PACKS)]
+pytestmark = [pytest.mark.campaign, pytest.mark.corpora, pytest.mark.parametrize("name", SOME_PACKS)]
 
 
 @cache

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import random
 import tarfile
 import time
@@ -16,14 +15,17 @@ from lorewright.index.library import Library
 from lorewright.packs.checking import check_pack
 from lorewright.packs.findings import Finding
 from lorewright.packs.loader import load_pack
+from lorewright.packs.models import Pack
 from lorewright.retrieval.query import LoreRetrievalQuery
 from lorewright.retrieval.retriever import retrieve
 from lorewright.retrieval.view import LoreView
 from support.corpora import corpora, corpus_pack
+from support.scale import scaled
 
-pytestmark = pytest.mark.corpora
+pytestmark = [pytest.mark.campaign, pytest.mark.corpora]
 
-MUTATIONS = int(os.environ.get("LOREWRIGHT_MUTATIONS", "5000"))
+# CAMPAIGN_SCALE=10 for five thousand.
+MUTATIONS = scaled(500)
 
 
 @pytest.fixture(scope="module")
@@ -32,6 +34,11 @@ def unpacked(tmp_path_factory: pytest.TempPathFactory) -> Path:
     with tarfile.open(corpora() / "hostile.tar.gz") as archive:
         archive.extractall(folder, filter="fully_trusted")  # our own archive; its symlinks are what is tested
     return folder
+
+
+@pytest.fixture(scope="module")
+def hostile(unpacked: Path) -> Pack:
+    return load_pack(unpacked / "hostile")
 
 
 def expected(folder: Path) -> list[dict[str, str]]:
@@ -44,13 +51,12 @@ def verdict(loaded: bool, findings: list[Finding]) -> str:
     return "skip" if findings else "ignore"
 
 
-def test_every_file_has_the_verdict_and_the_code_that_is_expected(unpacked: Path) -> None:
-    root = unpacked / "hostile"
-    pack = load_pack(root)
-    loaded = {entity.file_path for entity in pack.entities}
+def test_every_file_has_the_verdict_and_the_code_that_is_expected(unpacked: Path, hostile: Pack) -> None:
+    assert hostile.errors
+    loaded = {entity.file_path for entity in hostile.entities}
     differing = []
-    for one in expected(root):
-        findings = [finding for finding in pack.findings if finding.file == one["file"]]
+    for one in expected(unpacked / "hostile"):
+        findings = [finding for finding in hostile.findings if finding.file == one["file"]]
         wanted = "skip" if one["verdict"] == "refuse" else one["verdict"]
         got = verdict(one["file"] in loaded, findings)
         coded = wanted in ("load", "ignore") or one["code"] in {finding.code for finding in findings}
@@ -71,15 +77,17 @@ def test_every_manifest_has_the_verdict_and_the_code_that_is_expected(unpacked: 
     assert differing == []
 
 
-def test_the_marker_outside_is_found_by_no_query_and_nothing_is_made_outside(unpacked: Path, tmp_path: Path) -> None:
+def test_the_marker_outside_is_found_by_no_query_and_nothing_is_made_outside(
+    unpacked: Path, hostile: Pack, tmp_path: Path
+) -> None:
     marker = "THIS-TEXT-MUST-NEVER-BE-INDEXED-7f3a"
     assert marker in (unpacked / "OUTSIDE_SECRET.md").read_text(encoding="utf-8")
     before = sorted(path.as_posix() for path in unpacked.rglob("*"))
     library = Library(tmp_path / "indexes")
     with pytest.raises(PackError, match="was not installed"):
-        library.install(unpacked / "hostile")
+        library.install_pack(hostile)
     assert library.packs() == []
-    installed = library.install(unpacked / "hostile", lenient=True).pack
+    installed = library.install_pack(hostile, lenient=True).pack
     generation = library.open(installed.key)
     for words in (marker, "text must never be indexed 7f3a", "outside secret"):
         asked = LoreRetrievalQuery(keywords=words, limit=1000, max_tokens=10_000_000)

@@ -13,6 +13,7 @@ from lorewright.packs.loader import load_pack
 from lorewright.packs.models import Pack
 from lorewright.tokens import count_tokens
 from support.pack_builder import TOWN, by_id, codes, loaded, loaded_text, write_pack
+from support.scale import scaled
 
 
 def test_a_pack_is_its_manifest_entities_and_chunks(tmp_path: Path) -> None:
@@ -195,7 +196,7 @@ pieces = st.sampled_from(
 )
 
 
-@settings(max_examples=60)
+@settings(max_examples=scaled(25))
 @given(st.one_of(st.binary(max_size=60), st.lists(pieces, max_size=20).map(lambda found: "".join(found).encode())))
 def test_a_file_of_anything_is_read_soundly(data: bytes) -> None:
     with tempfile.TemporaryDirectory() as folder:

@@ -12,6 +12,7 @@ from lorewright.packs.markup import edited
 from lorewright.packs.models import Entity
 from lorewright.packs.plain import comments_in
 from lorewright.packs.references import Links
+from support.scale import scaled
 from support.veiled_pack import MASK, WAYS
 
 HIDDEN = Entity(f"inn:{MASK.id}", "npc", MASK.name, f"npcs/{MASK.id}.md", aliases=("the killer",))
@@ -90,7 +91,7 @@ def links(draw: st.DrawFn, depth: int = 2) -> str:
     )
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=scaled(15), deadline=None)
 @given(st.lists(links(), min_size=1, max_size=4).map(" and ".join))
 @example(f"[a [[{MASK.id}]] b](../npcs/{MASK.id}.md '{MASK.word}')")
 def test_no_nest_of_links_tells_what_stands_behind_it(text: str) -> None:

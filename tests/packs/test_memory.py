@@ -15,9 +15,11 @@ from lorewright.packs.loader import content_hash_of, load_pack
 from lorewright.packs.memory import Memory
 from support.pack_builder import TOWN, write_pack
 from support.pack_edits import EDITS, TEXTS, apply_edit
+from support.scale import scaled
 
 
-@settings(max_examples=25)
+@pytest.mark.campaign
+@settings(max_examples=scaled(10))
 @given(edits=st.lists(EDITS, min_size=1, max_size=6))
 @example(edits=[("write", "a.md", TEXTS[9]), ("delete", "npcs/viktor.md", ""), ("rename", "a.md", "npcs/viktor.md")])
 def test_after_any_edits_the_pack_is_as_a_fresh_reading_has_it(edits: list[tuple[str, str, str]]) -> None:

@@ -16,6 +16,7 @@ from lorewright.retrieval.query import LoreRetrievalQuery
 from lorewright.retrieval.retriever import retrieve
 from lorewright.retrieval.view import LoreView
 from support.pack_builder import TOWN, ask, opened_packs
+from support.scale import scaled
 
 Town = tuple[Generation, ...]
 
@@ -40,7 +41,7 @@ def test_it_says_which_of_the_words_asked_it_holds_stems_included(town: Town) ->
     assert found.lacks == ("laundries", "jin")
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=scaled(25), deadline=None)
 @given(
     words=st.sampled_from(["the barman and the laundry", "Night Guild market", "pier gulls door", "shotgun jukebox"]),
     budget=st.integers(min_value=0, max_value=200),

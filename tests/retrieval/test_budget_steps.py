@@ -10,12 +10,13 @@ from hypothesis import strategies as st
 from lorewright.authoring.budget_steps import budget_steps
 from lorewright.index.generation import Generation
 from support.pack_builder import TOWN, ask, found, opened_packs
+from support.scale import scaled
 
 Town = tuple[Generation, ...]
 WORDS = "the barman and the laundry of the Night Guild"
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=scaled(25), deadline=None)
 @given(
     budgets=st.lists(st.integers(min_value=0, max_value=600), min_size=2, max_size=5),
     limit=st.integers(min_value=1, max_value=12),

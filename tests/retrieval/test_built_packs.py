@@ -18,6 +18,7 @@ from lorewright.index.generation import Generation
 from lorewright.packs.loader import load_pack
 from support.corpora import corpus_pack, questions
 from support.pack_builder import ask, opened_packs
+from support.scale import scaled
 
 WORDS = "rain pier ledger guild lantern harbour mask treaty orchard furnace violin salt".split()
 Packs = tuple[Generation, ...]
@@ -50,7 +51,7 @@ def texts(packs: Packs, words: str, budget: int, limit: int = 10) -> dict[str, s
     return {chunk.chunk_id: chunk.text for chunk in chunks}
 
 
-@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=scaled(30), suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     st.lists(st.sampled_from(WORDS), min_size=1, max_size=4),
     st.integers(0, 4000),
@@ -84,6 +85,7 @@ with opened_packs(Path(sys.argv[1]), {"town": TOWN, "also": {"a.md": TOWN["items
 """
 
 
+@pytest.mark.campaign
 def test_every_process_says_the_same_bytes(tmp_path: Path) -> None:
     outputs = []
     for seed in ("1", "2", "3"):
@@ -104,6 +106,7 @@ def eclipse(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Packs]:
     generation.close()
 
 
+@pytest.mark.campaign
 @pytest.mark.corpora
 def test_on_a_real_pack_a_larger_budget_never_loses_a_chunk(eclipse: Packs) -> None:
     for question in questions()[::9]:
@@ -114,6 +117,7 @@ def test_on_a_real_pack_a_larger_budget_never_loses_a_chunk(eclipse: Packs) -> N
             before = now
 
 
+@pytest.mark.campaign
 @pytest.mark.corpora
 def test_look_ups_by_name_find_their_section_first(eclipse: Packs) -> None:
     asked = questions("lookup")

@@ -17,6 +17,7 @@ from lorewright.retrieval.query import LoreRetrievalQuery
 from lorewright.retrieval.retriever import Retrieval, retrieve, why_not
 from lorewright.retrieval.view import LoreView
 from support.pack_builder import Files, as_bytes, opened_packs
+from support.scale import scaled
 
 
 def entry(entity_id: str, text: str, rules: str = "", *, keys: str = "") -> tuple[str, str]:
@@ -377,7 +378,8 @@ _RULES = st.fixed_dictionaries(
 _BOOKS = st.fixed_dictionaries(dict.fromkeys("abcdef", _RULES))
 
 
-@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@pytest.mark.campaign
+@settings(max_examples=scaled(8), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     book=_BOOKS,
     turn=st.integers(1, 6),

@@ -16,10 +16,15 @@ from lorewright.retrieval.query import LoreRetrievalQuery
 from lorewright.retrieval.retriever import retrieve
 from lorewright.retrieval.view import LoreView
 from support.corpora import corpora, corpus_pack, questions
+from support.scale import scaled
 from support.shared_build import built_once, embedding_library
 from support.tale_pack import write_tales
 
 pytestmark = [pytest.mark.campaign, pytest.mark.corpora]
+
+# The least mean reciprocal rank of the passages, a little below what is measured, where all tales are asked about and
+# where each fifth is.
+FLOORS = {1: 0.65, 5: 0.63}
 
 Section = tuple[str, str]
 
@@ -83,8 +88,10 @@ def test_real_questions_find_their_sections(eclipse_phase: Generation) -> None:
 def test_readers_questions_on_tales_find_their_passages(
     embedder: MiniLM, tmp_path: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
+    """Of each fifth tale by name; of all 278 with CAMPAIGN_SCALE=5."""
     source = corpora() / "ir" / "fairytaleqa"
-    asked = write_tales(source, tmp_path / "tales")
+    every = 5 if scaled(1) < 5 else 1
+    asked = write_tales(source, tmp_path / "tales", every=every)
     shared = built_once(
         tmp_path_factory,
         "tales-minilm",
@@ -100,4 +107,5 @@ def test_readers_questions_on_tales_find_their_passages(
         rank = next((place for place, one in enumerate(sections, start=1) if one in question.gold), 0)
         reciprocal += 1 / rank if rank else 0.0
     generation.close()
-    assert reciprocal / len(asked) >= 0.65
+    found_at = reciprocal / len(asked)
+    assert found_at >= FLOORS[every], found_at

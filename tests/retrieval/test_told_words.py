@@ -72,6 +72,7 @@ def answers(view: LoreView) -> Iterator[str]:
         yield "" if traced is None else traced.model_dump_json()
 
 
+@pytest.mark.campaign
 @pytest.mark.parametrize("viewer", ["player", "npc:inn:vik"])
 def test_nothing_that_is_not_shown_is_in_any_answer(tmp_path: Path, viewer: str) -> None:
     with viewed(tmp_path, MASK, viewer) as view:
@@ -81,6 +82,7 @@ def test_nothing_that_is_not_shown_is_in_any_answer(tmp_path: Path, viewer: str)
             assert "zq_" not in answer and "ZQK" not in answer
 
 
+@pytest.mark.campaign
 def test_what_is_hidden_changes_no_byte_of_an_answer(tmp_path: Path) -> None:
     with viewed(tmp_path, MASK, "player") as mask, viewed(tmp_path, WREN, "player") as wren:
         for one, other in zip(answers(mask), answers(wren), strict=True):

@@ -165,6 +165,7 @@ def test_what_a_viewer_may_not_see_changes_no_byte_for_them(tmp_path: Path, chan
     assert answers[0] == answers[1]
 
 
+@pytest.mark.campaign
 @pytest.mark.parametrize("change", CHANGES)
 @pytest.mark.parametrize("viewer", ["player", "npc:town:mara"])
 def test_nor_where_meaning_is_asked(tmp_path: Path, change: str, viewer: str) -> None:

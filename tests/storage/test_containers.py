@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from lorewright.errors import DamagedFile
 from lorewright.storage.containers import MANIFEST, open_container, write_container
+from support.scale import scaled
 
 
 def read(path: Path) -> tuple[dict[str, object], dict[str, bytes]]:
@@ -44,7 +45,7 @@ def test_what_fails_while_it_is_written_leaves_nothing(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
-@settings(max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=scaled(50), suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(place=st.floats(0, 1, exclude_max=True), flip=st.integers(1, 255), cut=st.booleans())
 def test_whatever_is_done_to_a_byte_what_is_read_is_what_was_written(
     tmp_path: Path, place: float, flip: int, cut: bool
@@ -101,6 +102,7 @@ def test_a_member_that_is_larger_than_it_says_is_read_no_further(tmp_path: Path)
         container.read("a")
 
 
+@pytest.mark.campaign
 def test_lines_come_one_by_one_and_need_no_more_memory_than_one(tmp_path: Path) -> None:
     lines = [f"[{number},{'x' * 90}]\n".encode() for number in range(40_000)]
     write_container(tmp_path / "file", {}, [("rows", b"".join(lines))])

@@ -18,13 +18,15 @@ class TaleQuestion:
     gold: frozenset[str]
 
 
-def write_tales(source: Path, folder: Path) -> list[TaleQuestion]:
-    """Write the pack `tales` into a new folder; the questions on it. `source` is the corpora's folder of the tales."""
+def write_tales(source: Path, folder: Path, *, every: int = 1) -> list[TaleQuestion]:
+    """Write the pack `tales` into a new folder and return the questions on it. `source` is the corpora's folder of the
+    tales; of these, in the order of their names, each `every`-th is written, with the questions that it answers."""
     tales: dict[str, list[tuple[str, str, str]]] = defaultdict(list)
     for line in (source / "corpus.jsonl").read_text(encoding="utf-8").splitlines():
         passage = json.loads(line)
         tale, _, number = passage["_id"].rpartition("#")
         tales[tale].append((passage["title"], number, passage["text"]))
+    tales = {tale: tales[tale] for tale in list(tales if every == 1 else sorted(tales))[::every]}
     (folder / "history").mkdir(parents=True)
     (folder / "pack.yaml").write_text("id: tales\nname: Tales\nversion: 1.0.0\nchunk_tokens: 5000\n", encoding="utf-8")
     for tale, passages in tales.items():
@@ -33,17 +35,18 @@ def write_tales(source: Path, folder: Path) -> list[TaleQuestion]:
         )
         body = "".join(f"\n## Passage {number}\n\n{_plain(text)}\n" for _, number, text in passages)
         (folder / "history" / f"{_id_of(tale)}.md").write_text(head + body, encoding="utf-8")
-    return _questions(source)
+    return _questions(source, {_id_of(tale) for tale in tales})
 
 
-def _questions(source: Path) -> list[TaleQuestion]:
+def _questions(source: Path, tales: set[str]) -> list[TaleQuestion]:
     gold: dict[str, set[str]] = defaultdict(set)
     for line in (source / "qrels.tsv").read_text(encoding="utf-8").splitlines()[1:]:
         query, passage, _ = line.split("\t")
         tale, _, number = passage.rpartition("#")
-        gold[query].add(f"tales:{_id_of(tale)}:passage-{number}")
+        if _id_of(tale) in tales:
+            gold[query].add(f"tales:{_id_of(tale)}:passage-{number}")
     asked = map(json.loads, (source / "queries.jsonl").read_text(encoding="utf-8").splitlines())
-    return [TaleQuestion(one["text_with_title"], frozenset(gold[one["_id"]])) for one in asked]
+    return [TaleQuestion(one["text_with_title"], frozenset(gold[one["_id"]])) for one in asked if one["_id"] in gold]
 
 
 def _id_of(tale: str) -> str:

@@ -51,12 +51,12 @@ def load_ruleset(ruleset_id: str, own: Path | None = None) -> tuple[Ruleset, str
                 hint = f"write id: {ruleset_id}, or rename the file"
                 raise RulesetError(f"{file}:1: id: it is {written.id}", hint=hint)
             return written, _hash_of(read_text(file, MAX_WRITTEN_BYTES, RulesetError))
-    return _read_shipped(ruleset_id, _shipped(ruleset_id, known=ruleset_names(own)))
+    return _read_shipped(_shipped(ruleset_id, known=ruleset_names(own)), ruleset_id)
 
 
-@lru_cache(maxsize=32)
-def _read_shipped(ruleset_id: str, text: str) -> tuple[Ruleset, str]:
-    """Return a ruleset that ships and the hash of its text; both are read once a process, for they take a while."""
+# Every campaign that is begun asks twice, and a ruleset is frozen.
+@lru_cache(maxsize=16)
+def _read_shipped(text: str, ruleset_id: str) -> tuple[Ruleset, str]:
     ruleset, faults = read_ruleset(text)
     if ruleset is None:
         lines = "\n".join(f"{ruleset_id}{_SUFFIX}:{fault.line}: {fault.message}" for fault in faults[:5])

@@ -12,6 +12,7 @@ import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any
 
 import yaml
@@ -98,6 +99,8 @@ def _lines(node: yaml.Node, path: tuple[str, ...]) -> Iterator[tuple[tuple[str, 
             yield from _lines(value, inner)
 
 
+# A text is asked for its data and then for its lines, and read but once; a few, for a ruleset stands upon others.
+@lru_cache(maxsize=4)
 def _compose(text: str, max_nodes: int) -> yaml.Node | None:
     loader = _Loader(text, max_nodes)
     try:

@@ -19,6 +19,7 @@ from lorewright.lore_bootstrap import make_workspace
 from support import small_vault as x
 from support import walking_player
 from support.pack_builder import TOWN, write_pack
+from support.scale import scaled
 
 
 def app_in(folder: Path) -> App:
@@ -49,6 +50,7 @@ def test_places_are_joined_by_their_links_and_people_and_things_stand_where_note
     assert not scenario.endings
 
 
+@pytest.mark.campaign
 def test_what_is_for_the_game_master_is_in_no_walk(tmp_path: Path) -> None:
     app, found = found_in(tmp_path, x.VAULT)
     campaigns = walking_player.begun(app, found, tmp_path / "games")
@@ -85,6 +87,7 @@ def _route(state: object, goal: str) -> list[str]:
     return paths[goal]
 
 
+@pytest.mark.campaign
 @pytest.mark.parametrize(
     "files",
     [x.VAULT, x.HOSTILE, x.RULES, x.CONDITIONAL, TOWN],
@@ -113,6 +116,7 @@ def _moved(result: dict[str, object]) -> bool:
     )
 
 
+@pytest.mark.campaign
 def test_each_line_from_a_note_names_it_and_stands_in_it(tmp_path: Path) -> None:
     app, found = found_in(tmp_path, x.VAULT)
     played = walking_player.walk(walking_player.begun(app, found, tmp_path / "games"), turns=40)
@@ -250,8 +254,11 @@ def packs(draw: st.DrawFn) -> dict[str, str | bytes]:
     return files
 
 
+@pytest.mark.campaign
 @settings(
-    max_examples=12, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow], deadline=None
+    max_examples=scaled(4),
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
+    deadline=None,
 )
 @given(files=packs())
 def test_any_pack_with_an_open_note_makes_a_campaign(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -34,6 +35,7 @@ def maps(draw: st.DrawFn) -> tuple[list[Tied], dict[tuple[str, str], int], list[
     return places, links, [AuthoredPath(a, Path(b, 3, f"to {b}"), one_way) for a, b, one_way in authored]
 
 
+@pytest.mark.campaign
 @given(maps())
 def test_every_place_can_be_reached_from_every_other(given_: tuple) -> None:  # type: ignore[type-arg]
     places, links, authored = given_
@@ -43,6 +45,7 @@ def test_every_place_can_be_reached_from_every_other(given_: tuple) -> None:  # 
         assert reached(ways, place.id) == set(ways)
 
 
+@pytest.mark.campaign
 @given(maps())
 def test_no_place_has_more_ways_than_can_be_read_but_for_its_authors(given_: tuple) -> None:  # type: ignore[type-arg]
     places, links, _ = given_

@@ -13,9 +13,9 @@ from lorewright.generate.explore.writing import write_scenario
 from lorewright.lore_bootstrap import make_workspace
 from lorewright.packs.plain import plain_text
 from support import walking_player
-from support.corpora import PACKS, corpus_pack
+from support.corpora import SOME_PACKS, corpus_pack
 
-pytestmark = pytest.mark.corpora
+pytestmark = [pytest.mark.campaign, pytest.mark.corpora]
 
 
 def words_of(text: str) -> str:
@@ -23,7 +23,8 @@ def words_of(text: str) -> str:
     return " ".join(re.findall(r"[^\W_]+", text))
 
 
-@pytest.mark.parametrize("name", PACKS)
+# The other two with CAMPAIGN_SCALE=3.
+@pytest.mark.parametrize("name", SOME_PACKS)
 def test_a_walk_of_forty_lines_in_a_real_pack(name: str, tmp_path: Path) -> None:
     folder = corpus_pack(name)
     make_workspace(tmp_path / "workspace")

@@ -35,8 +35,13 @@ def outlined(shop: Workshop, *answers: Any, seed: int = 1) -> tuple[Generated, S
     return shop.generator.generate(shop.prepared, "freeform", seed=seed, brief="a sale", model=model), model
 
 
-def test_a_model_chooses_place_cast_and_words_and_the_scenario_is_as_sound(tmp_path: Path) -> None:
-    shop = workshop(tmp_path, "orme_house")
+@pytest.fixture(scope="module")
+def shop(tmp_path_factory: pytest.TempPathFactory) -> Workshop:
+    return workshop(tmp_path_factory.mktemp("outlines"), "orme_house")
+
+
+@pytest.mark.campaign
+def test_a_model_chooses_place_cast_and_words_and_the_scenario_is_as_sound(shop: Workshop, tmp_path: Path) -> None:
     made, model = outlined(shop, OUTLINE)
     scenario = made.scenario
     assert (scenario.name, scenario.start) == ("The Wrong Clock", "kitchen")
@@ -52,8 +57,7 @@ def test_a_model_chooses_place_cast_and_words_and_the_scenario_is_as_sound(tmp_p
     assert proven(shop, made, tmp_path).holds
 
 
-def test_the_model_is_shown_what_everybody_may_read_and_no_more(tmp_path: Path) -> None:
-    shop = workshop(tmp_path, "orme_house")
+def test_the_model_is_shown_what_everybody_may_read_and_no_more(shop: Workshop) -> None:
     _, model = outlined(shop, OUTLINE)
     shown = ScenarioContext.model_validate(json.loads(model.requests[0].prompt.changing))
     assert shown.brief == "a sale"
@@ -80,8 +84,7 @@ def test_the_model_is_shown_what_everybody_may_read_and_no_more(tmp_path: Path) 
         ({"rules": [{"end": "done"}]}, "rules"),
     ],
 )
-def test_an_outline_that_names_what_there_is_not_is_repaired(wrong: dict[str, Any], says: str, tmp_path: Path) -> None:
-    shop = workshop(tmp_path, "orme_house")
+def test_an_outline_that_names_what_there_is_not_is_repaired(wrong: dict[str, Any], says: str, shop: Workshop) -> None:
     made, _ = outlined(shop, {**OUTLINE, **wrong}, OUTLINE)
     assert made.scenario.name == "The Wrong Clock"
     assert made.log is not None
@@ -89,14 +92,12 @@ def test_an_outline_that_names_what_there_is_not_is_repaired(wrong: dict[str, An
     assert says in (made.log.calls[0].problem or "")
 
 
-def test_an_outline_that_stays_wrong_is_refused(tmp_path: Path) -> None:
-    shop = workshop(tmp_path, "orme_house")
+def test_an_outline_that_stays_wrong_is_refused(shop: Workshop) -> None:
     with pytest.raises(OutputRejected, match="scenario_generator"):
         outlined(shop, *([{**OUTLINE, "location_id": "moon"}] * 3))
 
 
-def test_a_models_words_stand_on_one_line_and_hold_nothing_that_a_terminal_obeys(tmp_path: Path) -> None:
-    shop = workshop(tmp_path, "orme_house")
+def test_a_models_words_stand_on_one_line_and_hold_nothing_that_a_terminal_obeys(shop: Workshop) -> None:
     hostile = {
         **OUTLINE,
         "title": "Clear\x1b[2J me",
@@ -110,8 +111,8 @@ def test_a_models_words_stand_on_one_line_and_hold_nothing_that_a_terminal_obeys
     assert made.scenario.intro_seed.startswith("One. Two {{brief}} three.")
 
 
-def test_two_outlines_of_one_seed_differ_only_by_what_they_say(tmp_path: Path) -> None:
-    shop = workshop(tmp_path, "orme_house")
+@pytest.mark.campaign
+def test_two_outlines_of_one_seed_differ_only_by_what_they_say(shop: Workshop) -> None:
     one, _ = outlined(shop, OUTLINE)
     other, _ = outlined(shop, {**OUTLINE, "title": "Another"})
     assert other.scenario == one.scenario.model_copy(update={"name": "Another"})

@@ -49,6 +49,7 @@ def test_no_texts_give_no_rows(embedder: Embedder) -> None:
     assert embedder.embed([]).shape == (0, dimensions)
 
 
+@pytest.mark.campaign
 def test_a_text_gives_the_same_bits_in_any_company(embedder: Embedder) -> None:
     chance = random.Random(7)
     words = "gate warden silver mountain rain tower soup coin night under the of a".split()

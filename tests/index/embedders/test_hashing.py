@@ -5,10 +5,11 @@ from __future__ import annotations
 import hashlib
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lorewright.index.embedders.hashing import HashingEmbedder
+from support.scale import scaled
 
 
 def test_gives_the_same_bits_on_every_machine() -> None:
@@ -27,6 +28,7 @@ def test_case_does_not_matter() -> None:
     assert embedder.embed_query("NORTH Gate") @ embedder.embed_query("north gate") == pytest.approx(1)
 
 
+@settings(max_examples=scaled(12))
 @given(st.text())
 def test_any_text_has_a_vector_of_unit_length(text: str) -> None:
     for dimensions in (1, 2, 256):

@@ -54,12 +54,14 @@ def test_agrees_with_the_original_on_long_short_and_odd_texts(
     assert np.array_equal(np.argsort(-(ours @ ours.T), axis=1)[:, :3], np.argsort(-(theirs @ theirs.T), axis=1)[:, :3])
 
 
+@pytest.mark.campaign
 def test_reads_256_word_pieces_and_no_more(minilm: MiniLM) -> None:
     start = "river " * 254
     assert np.array_equal(minilm.embed_query(start), minilm.embed_query(start + "dragon " * 50))
     assert not np.array_equal(minilm.embed_query("river " * 253), minilm.embed_query("river " * 253 + "dragon"))
 
 
+@pytest.mark.campaign
 def test_two_processes_at_once_give_the_same_bits(minilm: MiniLM) -> None:
     ask = (
         "import json, sys; from lorewright.index.embedders.minilm import MiniLM; "
@@ -132,6 +134,7 @@ def relocated(folder: Path) -> MiniLM:
     return found
 
 
+@pytest.mark.campaign
 @pytest.mark.parametrize(
     "damage", ["cut off", "empty", "no header", "a name gone", "not numbers", "a tokenizer that is none"]
 )

@@ -23,7 +23,8 @@ from lorewright.index.vectors.chroma import ChromaIndex, open_chroma
 from lorewright.index.vectors.chroma_building import build_chroma, chroma_state, rebuild_chroma
 from lorewright.index.vectors.exact import WindowVectors, open_vectors
 from lorewright.index.vectors.search import ChromaSearch, NearestSearch, ProposalFailed
-from support.sample_vectors import clustered, generation
+from support.sample_vectors import clustered, generation, with_chroma
+from support.scale import scaled
 
 SOURCE = Path(chroma.__file__).parents[3]
 VECTORS = clustered(1, 400)
@@ -73,6 +74,7 @@ def probes(monkeypatch: pytest.MonkeyPatch) -> list[Path]:
 # As it should be
 
 
+@pytest.mark.campaign
 def test_what_was_built_is_found_and_stays_as_it_was(folder: Path, probes: list[Path]) -> None:
     before = contents(folder)
     for _ in range(2):
@@ -84,10 +86,9 @@ def test_what_was_built_is_found_and_stays_as_it_was(folder: Path, probes: list[
     assert probes == []
 
 
+@pytest.mark.campaign
 def test_vectors_that_are_the_same_come_together(tmp_path: Path) -> None:
-    folder = generation(tmp_path, np.repeat(np.eye(3, dtype=np.float32), 40, axis=0))
-    assert build_chroma(folder)
-    with open_chroma(folder) as index:
+    with with_chroma(tmp_path, np.repeat(np.eye(3, dtype=np.float32), 40, axis=0)) as index:
         assert sorted(index.nearest(np.eye(3, dtype=np.float32)[1], top=1)) == list(range(40, 80))
 
 
@@ -141,6 +142,7 @@ def test_a_fork_neither_asks_nor_closes(folder: Path, monkeypatch: pytest.Monkey
 # Building
 
 
+@pytest.mark.campaign
 @pytest.mark.parametrize(
     "vectors",
     [np.zeros((0, 4), np.float32), np.full((3, 4), np.nan, np.float32), np.zeros((3, 0), np.float32)],
@@ -162,20 +164,21 @@ def test_without_vectors_or_in_time_there_is_no_chroma(tmp_path: Path) -> None:
     assert (chroma_state(tmp_path), open_chroma(tmp_path)) == ("absent", None)
 
 
+@pytest.mark.campaign
 def test_one_vector_is_enough(tmp_path: Path) -> None:
-    folder = generation(tmp_path, VECTORS[:1])
-    assert build_chroma(folder)
-    with open_chroma(folder) as index:
+    with with_chroma(tmp_path, VECTORS[:1]) as index:
         assert index.nearest(QUESTIONS[0], top=9) == [0]
 
 
-@pytest.mark.parametrize("variable", ["", "PYTHONPATH"])
-def test_where_one_stands_is_not_imported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, variable: str) -> None:
-    (tmp_path / "numpy.py").write_text("raise SystemExit(3)")
-    (tmp_path / ".env").write_text("CHROMA_DB_IMPL=duckdb\n")
-    monkeypatch.chdir(tmp_path)
-    if variable:
-        monkeypatch.setenv(variable, str(tmp_path))
+@pytest.mark.campaign
+def test_where_one_stands_is_not_imported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nor what the user's own variable names."""
+    for name in ("here", "named"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "numpy.py").write_text("raise SystemExit(3)")
+        (tmp_path / name / ".env").write_text("CHROMA_DB_IMPL=duckdb\n")
+    monkeypatch.chdir(tmp_path / "here")
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path / "named"))
     folder = generation(Path("relative"), VECTORS[:20])
     assert build_chroma(folder)
     assert chroma_state(folder) == "sound"
@@ -198,7 +201,7 @@ def test_a_killed_builder_leaves_nothing(tmp_path: Path, monkeypatch: pytest.Mon
     folder = generation(tmp_path, clustered(3, 2_000, dimensions=64))
     monkeypatch.setattr(subprocess, "Popen", doomed)
     outcomes = set()
-    for _ in range(6):
+    for _ in range(scaled(2)):
         outcomes.add(build_chroma(folder))
         assert names(folder) == (["chroma", "vectors.npy"] if (folder / "chroma").exists() else ["vectors.npy"])
         shutil.rmtree(folder / "chroma", ignore_errors=True)
@@ -210,7 +213,7 @@ def test_a_killed_builder_leaves_nothing(tmp_path: Path, monkeypatch: pytest.Mon
 def test_whoever_builds_may_be_killed(tmp_path: Path) -> None:
     folder = generation(tmp_path, clustered(3, 2_000, dimensions=64))
     chance = random.Random(2)
-    for _ in range(4):
+    for _ in range(scaled(1)):
         with started("build_chroma(folder)", folder) as process:
             time.sleep(chance.uniform(0.3, 4))
             process.kill()
@@ -257,6 +260,7 @@ DAMAGES: dict[str, tuple[Damage, int]] = {
 }
 
 
+@pytest.mark.campaign
 @pytest.mark.parametrize("kind", DAMAGES)
 def test_a_damaged_file_is_noticed_before_chroma_sees_it(built: Path, tmp_path: Path, kind: str) -> None:
     damage, times = DAMAGES[kind]
@@ -333,6 +337,7 @@ def test_other_vectors_than_it_was_built_of_are_noticed(folder: Path) -> None:
     assert (chroma_state(folder), open_chroma(folder)) == ("broken", None)
 
 
+@pytest.mark.campaign
 def test_doctor_rebuilds_and_sweeps(folder: Path) -> None:
     truncate(next((folder / "chroma").glob("*.sqlite3")), random.Random(1))
     assert open_chroma(folder) is None
@@ -358,6 +363,7 @@ def started(code: str, folder: Path) -> subprocess.Popen[bytes]:
     return subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment)
 
 
+@pytest.mark.campaign
 def test_while_another_process_has_it_search_is_exact_and_after_its_death_it_is_probed(
     folder: Path, probes: list[Path]
 ) -> None:
@@ -378,6 +384,7 @@ def test_while_another_process_has_it_search_is_exact_and_after_its_death_it_is_
         assert len(probes) == 1
 
 
+@pytest.mark.campaign
 def test_what_another_version_of_chroma_built_is_probed(
     folder: Path, probes: list[Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:

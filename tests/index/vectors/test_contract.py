@@ -16,10 +16,18 @@ from lorewright.index.embedders.embedder import Vectors
 from lorewright.index.vectors.exact import WindowVectors
 from lorewright.index.vectors.search import ChromaSearch, NearestSearch, ProposalFailed
 from lorewright.packs.loader import load_pack
-from support.corpora import PACKS, corpus_pack, questions
+from lorewright.telemetry import import_silenced
+from support.corpora import SOME_PACKS, corpus_pack, questions
 from support.sample_vectors import Counted, clustered, embedded, unit, with_chroma
+from support.scale import scaled
 
 ARMS = ("exact", "chroma")
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _chroma_is_imported() -> None:
+    """It takes a second or two, which is no test's."""
+    import_silenced("chromadb")
 
 
 @contextmanager
@@ -57,8 +65,8 @@ def tasks(draw: st.DrawFn) -> tuple[WindowVectors, Vectors, int]:
     return WindowVectors(vectors, chunk_rows, shown), asked, draw(st.integers(0, 12))
 
 
-@pytest.mark.parametrize("arm", ARMS)
-@settings(max_examples=15)
+@pytest.mark.parametrize("arm", ["exact", pytest.param("chroma", marks=pytest.mark.campaign)])
+@settings(max_examples=scaled(15))
 @given(task=tasks())
 def test_the_nearest_chunks_are_found(arm: str, task: tuple[WindowVectors, Vectors, int]) -> None:
     windows, asked, top = task
@@ -177,7 +185,7 @@ def windows_of(name: str) -> WindowVectors:
 
 @pytest.mark.campaign
 @pytest.mark.corpora
-@pytest.mark.parametrize("name", PACKS)
+@pytest.mark.parametrize("name", SOME_PACKS)
 def test_on_real_packs_chroma_and_exact_search_give_the_same_ten(name: str, tmp_path: Path) -> None:
     windows = windows_of(name)
     asked = embedded([question["query"] for question in questions()[:100]])

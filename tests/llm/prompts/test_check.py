@@ -108,6 +108,7 @@ def test_what_cannot_be_checked_is_refused(template: str) -> None:
     assert "cannot be checked" in message
 
 
+@pytest.mark.campaign
 @pytest.mark.parametrize(
     "deep",
     [

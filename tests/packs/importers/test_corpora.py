@@ -15,7 +15,7 @@ from support.corpora import corpora
 from support.lorebook_sources import ImportedPack
 
 ENDINGS = (".json", ".png", ".lorebook", ".scenario")
-NAMES = (
+SHORT = (
     *(f"sillytavern/{name}" for name in ("Eldoria.json", "contest_Assistant_Amy.ccv3.json")),
     *(
         f"sillytavern/{name}{ending}"
@@ -35,10 +35,11 @@ NAMES = (
         for name in ("a_laboratory_assistant", "a_laboratory_assistant_interviewee", "white_samurai")
         for ending in (".lorebook", ".scenario")
     ),
-    "novelai/frankenstein.scenario",
 )
+LONG = "novelai/frankenstein.scenario"
+NAMES = (*SHORT, LONG)
 pytestmark = pytest.mark.corpora
-every_source = pytest.mark.parametrize("name", NAMES)
+every_source = pytest.mark.parametrize("name", [*SHORT, pytest.param(LONG, marks=pytest.mark.campaign)])
 
 
 def lorebooks() -> Path:
@@ -135,6 +136,7 @@ def test_a_value_taken_out_of_the_pack_would_be_missed(name: str, tmp_path: Path
     assert missing(source, pack)
 
 
+@pytest.mark.campaign
 def test_a_picture_and_its_decoded_card_give_the_same_pack(tmp_path: Path) -> None:
     for name in NAMES:
         if name.endswith(".png"):

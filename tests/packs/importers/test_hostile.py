@@ -21,6 +21,7 @@ from lorewright.formats.importers.reading import read, read_file
 from lorewright.formats.importers.writer import write_pack
 from lorewright.packs.loader import load_pack
 from support.lorebook_sources import ImportedPack, bytes_of, card, charx, chunk, picture, png, text_chunk, world
+from support.scale import scaled
 
 KEYS = (
     *("entries", "key", "keys", "keysecondary", "content", "comment", "name", "uid", "disable", "enabled", "use_regex"),
@@ -86,7 +87,8 @@ def import_and_load(data: bytes, filename: str = "source.json") -> None:
         assert {path.name for path in Path(beside).iterdir()} == {"pack"}
 
 
-@settings(deadline=None, max_examples=150, suppress_health_check=[HealthCheck.too_slow])
+@pytest.mark.campaign
+@settings(deadline=None, max_examples=scaled(20), suppress_health_check=[HealthCheck.too_slow])
 @given(st.one_of(anything, shaped))
 @example({"entries": [{"name": name, "content": name, "key": [name]} for name in NASTY]})
 @example(card(name="{{char}}", nickname="{{user}}", tags=[[], {}], character_book={"entries": {"a": 1, "b": {}}}))
@@ -96,7 +98,7 @@ def test_arbitrary_json_under_the_known_keys_is_a_pack_or_a_pack_error(source: A
     import_and_load(json.dumps(source).encode())
 
 
-@settings(deadline=None, max_examples=150)
+@settings(deadline=None, max_examples=scaled(40))
 @given(st.binary(max_size=200))
 @example(b"")
 @example(b"\xef\xbb\xbf{}")
@@ -115,7 +117,7 @@ GOOD_PICTURE = picture(card(personality="Dry."))
 GOOD_ARCHIVE = charx({"card.json": bytes_of(card(personality="Dry."))})
 
 
-@settings(deadline=None, max_examples=200)
+@settings(deadline=None, max_examples=scaled(50))
 @given(st.sampled_from([GOOD_PICTURE, GOOD_ARCHIVE]), st.data())
 def test_a_damaged_container_is_a_pack_or_a_pack_error(good: bytes, data: st.DataObject) -> None:
     place = data.draw(st.integers(4, len(good) - 1))
@@ -141,6 +143,7 @@ def test_a_picture_with_a_wrong_length_or_checksum_is_refused() -> None:
     assert "no end" in error_of(GOOD_PICTURE[:-12]).message
 
 
+@pytest.mark.campaign
 @pytest.mark.parametrize("kind", [b"zTXt", b"iTXt"])
 def test_a_bomb_in_a_picture_is_refused_before_it_is_unpacked(kind: bytes) -> None:
     bomb = png(text_chunk("chara", b"A" * 40_000_000, kind=kind))

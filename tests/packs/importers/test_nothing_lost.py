@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from packs.importers.test_hostile import KEYS
 from support.lorebook_sources import ImportedPack
+from support.scale import scaled
 
 keys = st.sampled_from(KEYS)
 shapes = st.recursive(
@@ -47,7 +48,7 @@ def numbered(shape: Any, numbers: Any) -> Any:
     return f"word{next(numbers)}" if shape == "leaf" else shape
 
 
-@settings(deadline=None, max_examples=200)
+@settings(deadline=None, max_examples=scaled(25))
 @given(sources)
 def test_every_leaf_of_any_source_stands_in_the_pack(shape: Any) -> None:
     numbers = count(1)
