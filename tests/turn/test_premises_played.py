@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from lorewright.bootstrap import open_app
+from lorewright.builtin.narrator.grammar import grammar
 from lorewright.lore_bootstrap import make_workspace
 from lorewright.turn.prompting.claims import claims_in_words
 from lorewright.values.premise import Premise
