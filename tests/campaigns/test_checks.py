@@ -78,7 +78,7 @@ DAMAGES = {
     "UPDATE turns SET result_json = x'00ff'": "value-type",
     "UPDATE campaigns SET rules_json = '{}'": "rules-unreadable",
     "INSERT INTO migrations VALUES ('campaign_999_future', '')": "newer-version",
-    "DELETE FROM migrations WHERE name LIKE '%003%'": "older-version",
+    "DELETE FROM migrations WHERE name LIKE '%003%'": "unreadable",
 }
 
 # What an older version wrote where the clock of its machine was set back, and what is noted of it.

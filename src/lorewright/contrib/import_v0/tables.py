@@ -139,7 +139,7 @@ def _read(connection: sqlite3.Connection, name: str) -> V0File:
     # Looking for damage computes such columns, of whatever table.
     computed = connection.execute(_COMPUTED).fetchone()
     if computed is not None:
-        raise ImportRefused(f"{computed[0]} in {name} is no plain table, and is not read", hint=_ANOTHER)
+        raise ImportRefused(f"{computed[0]} is no plain table, and is not read", hint=_ANOTHER)
     torn = connection.execute("PRAGMA quick_check(1)").fetchone()[0]
     if torn != "ok":
         raise ImportRefused(f"{name} is damaged: {torn}", hint="restore it from a copy, then import that")
