@@ -139,9 +139,8 @@ class LoreDesk:
             conditions = lore_conditions(state)
             everything = LoreView(generations, viewer=who, revealed=revealed, conditions=conditions, entries=entries)
             # What happened is tied to whom it was about, whichever packs are asked.
-            yield replace(
-                everything, generations=asked, unknown=hidden_entities(everything) if history else frozenset()
-            )
+            unknown = hidden_entities(everything) if history else frozenset()
+            yield replace(everything, generations=asked, unknown=unknown)
 
 
 def _entries(

@@ -28,8 +28,8 @@ class LoreView:
     `generations` are the packs to ask, in the order of their IDs. `own_ids` are the character's own, where it is one
     that looks: several, where several packs tell of it. Without `conditions` there is no campaign: the game master
     reads whatever may come to hold, others nothing that depends on it. Without `entries` no turn is at hand: nothing is
-    thrown for, sticky or kept away. `unknown` are
-    entities of packs that are not asked of which the viewer may read nothing: what happened is tied to these as well.
+    thrown for, sticky or kept away. `unknown` holds entities of other packs, of which the viewer may read nothing:
+    what happened may be about these as well.
     """
 
     generations: tuple[Generation, ...]
