@@ -3,12 +3,15 @@ player has undoes the disguise, and nothing of it depends on what is behind it."
 
 from __future__ import annotations
 
+import asyncio
 import json
+import re
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from lorewright.authoring.leaks.twin_worlds import same_dice
 from lorewright.bootstrap import App
 from lorewright.campaigns.asides import ask_lore, why
 from lorewright.campaigns.checks import check
@@ -27,14 +30,14 @@ from support import harbour as h
 from support import hidden_people as folk
 
 # ID, name, alias and the name of the file of a person and of a place, in two worlds.
-TEAR = (("tear", "Ansgar Tear", "the Weeper"), ("crypt_9", "Crypt of the Drowned King", "the wet grave"))
+LODE = (("lode", "Ansgar Lode", "the Weeper"), ("crypt_9", "Crypt of the Drowned King", "the wet grave"))
 HAX = (("haxgrob", "Quil Haxgrob Thul", "Jodwyx"), ("prenkvok", "Zur Prenkvok", "yibyib"))
-ALL = [name for one in TEAR for name in one]
+ALL = [name for one in LODE for name in one]
 LINES = (
     "look around",
     "talk to the stranger",
     "ask the stranger about the ford",
-    "go cellar",
+    "go other way",
     "go up",
     "/whisper the_stranger hi",
 )
@@ -91,7 +94,7 @@ def _staged(world: tuple[tuple[str, str, str], ...]) -> str:
     )
 
 
-def _app(root: Path, world: tuple[tuple[str, str, str], ...] = TEAR) -> App:
+def _app(root: Path, world: tuple[tuple[str, str, str], ...] = LODE) -> App:
     return folk.inn(root, text=_staged(world), more=_files(world))
 
 
@@ -99,12 +102,13 @@ def _play(app: App) -> list[str]:
     """Everything that a player's programs are answered while the lines are played."""
     answers: list[str] = []
     with app.campaigns.open("game") as campaign:
+        campaign.change_setting(dice=same_dice)
         ids = campaign.player_ids()
         for line in LINES:
             if line.startswith("/"):
                 obey(campaign, line)
             else:
-                answers.append(ids.told_json(json.dumps(h.say(app, line)[0])))
+                answers.append(ids.told_json(asyncio.run(campaign.submit(line))))
             answers += [
                 state_of(campaign, "player").model_dump_json(),
                 scene_of(campaign, "player").model_dump_json(),
@@ -127,24 +131,13 @@ def test_no_answer_to_a_players_program_names_who_is_in_disguise(
 
 
 def test_what_is_behind_a_disguise_changes_no_answer(tmp_path: Path) -> None:
-    one, other = (_play(_app(tmp_path / world[0][0], world)) for world in (TEAR, HAX))
-    # A turn's ID is made of the state's, which is nothing that a player reads.
+    one, other = (_play(_app(tmp_path / world[0][0], world)) for world in (LODE, HAX))
+    # A turn's ID is made of what is stored.
     assert [_without_hashes(text) for text in one] == [_without_hashes(text) for text in other]
 
 
-def _without_hashes(text: str) -> Any:
-    return (
-        json.loads(
-            text,
-            object_hook=lambda found: {
-                key: one
-                for key, one in found.items()
-                if key not in ("seed", "turn_id", "content", "final_text", "suggested_actions", "remembered", "quote")
-            },
-        )
-        if text.startswith("{")
-        else ""
-    )
+def _without_hashes(text: str) -> str:
+    return re.sub(r"turn_[0-9a-f]{16}|(?<=\"seed\":\")[^\"]+", "…", text)
 
 
 @pytest.mark.parametrize("line", ["/why", "/who", "/map", "/lore ford", "/lore the stranger", "/recap", "/redo"])
@@ -183,7 +176,7 @@ def test_what_a_player_exports_and_asks_the_service_names_nobody_either(tmp_path
     for text in answers:
         assert [name for name in ALL if name.casefold() in text.casefold()] == []
     assert "game:the_stranger" in said
-    for name in ("tear", "inn:tear", "nobody", "game:the_stranger"):
+    for name in ("lode", "inn:lode", "nobody", "game:the_stranger"):
         with pytest.raises(LorewrightError, match="there is no entity"):
             desk.entity(name)
 
@@ -191,31 +184,31 @@ def test_what_a_player_exports_and_asks_the_service_names_nobody_either(tmp_path
 def test_the_game_master_is_told_the_packs_own_ids_and_the_file_keeps_them(tmp_path: Path) -> None:
     app = _app(tmp_path)
     (said,) = h.say(app, "talk to the stranger")
-    assert "inn:tear" in json.dumps(said)
+    assert "inn:lode" in json.dumps(said)
     with app.campaigns.open("game") as campaign:
-        assert "inn:tear" in state_of(campaign, "gm").model_dump_json()
-        assert "inn:tear" in scene_of(campaign, "gm").model_dump_json()
-        assert "inn:tear" in transcript_of(campaign, "gm", last=1).model_dump_json() + json.dumps(said)
+        assert "inn:lode" in state_of(campaign, "gm").model_dump_json()
+        assert "inn:lode" in scene_of(campaign, "gm").model_dump_json()
+        assert "inn:lode" in transcript_of(campaign, "gm", last=1).model_dump_json() + json.dumps(said)
     assert check(app.campaigns.path("game"), app.campaigns.kept).findings == ()
 
 
 @pytest.mark.parametrize("name", ["the stranger", "stranger", "the_stranger", "game:the_stranger", "The Stranger"])
 def test_a_player_may_use_the_id_that_they_were_told(tmp_path: Path, name: str) -> None:
     with _app(tmp_path).campaigns.open("game") as campaign:
-        assert campaign.somebody_called(name) == "inn:tear"
+        assert campaign.somebody_called(name) == "inn:lode"
 
 
 def test_a_guess_at_who_is_behind_it_is_answered_as_a_made_up_name(tmp_path: Path) -> None:
     app = _app(tmp_path)
-    h.say(app, "talk to the stranger", "go cellar", "go up")
+    h.say(app, "talk to the stranger", "go other way", "go up")
     with app.campaigns.open("game") as campaign:
-        for guess in (*ALL, "inn:tear", "inn:crypt_9"):
+        for guess in (*ALL, "inn:lode", "inn:crypt_9"):
             with pytest.raises(LorewrightError, match=f"nobody called {guess}"):
                 campaign.somebody_called(guess)
     for sentence in ("go to {}", "look at {}", "{}, where are you?", "{}"):
-        for guess, invented in (("Tear", "Zork"), ("inn:tear", "inn:zork"), ("crypt_9", "zorkz_9")):
+        for guess, invented in (("Lode", "Zork"), ("inn:lode", "inn:zork"), ("crypt_9", "zorkz_9")):
             one, other = h.say(app, sentence.format(guess), sentence.format(invented))
-            assert (one["clarification_question"] or "").replace("tear", "zork").replace("Tear", "Zork").replace(
+            assert (one["clarification_question"] or "").replace("lode", "zork").replace("Lode", "Zork").replace(
                 "crypt", "zorkz"
             ) == (other["clarification_question"] or ""), sentence
             assert one["validation"]["results"] == other["validation"]["results"]
@@ -225,17 +218,17 @@ def test_the_id_stays_when_the_disguise_falls(tmp_path: Path) -> None:
     app = _app(tmp_path)
     with app.campaigns.open("game") as campaign:
         before = campaign.player_ids().ids
-        campaign.edit([UpdateEntity(entity_id="inn:tear", name="Ansgar Tear")], action_id="unmask")
+        campaign.edit([UpdateEntity(entity_id="inn:lode", name="Ansgar Lode")], action_id="unmask")
         assert (
             campaign.player_ids().ids
             == before
             == {
-                "inn:tear": "game:the_stranger",
+                "inn:lode": "game:the_stranger",
                 "inn:crypt_9": "game:the_cellar",
                 "inn:widow_maker": "game:bread_knife",
             }
         )
-        assert "Ansgar Tear" in state_of(campaign, "player").model_dump_json()
+        assert "Ansgar Lode" in state_of(campaign, "player").model_dump_json()
 
 
 def _entity(entity_id: str, name: str) -> Entity:
@@ -245,17 +238,17 @@ def _entity(entity_id: str, name: str) -> Entity:
 @pytest.mark.parametrize(
     ("value", "told"),
     [
-        ("p:tear", "c:the_man"),
-        ("p:tear:knows#ford", "c:the_man"),
-        ("p:tear|c:player", "c:the_man|c:player"),
-        ("p:tears", "p:tears"),
-        ("xp:tear", "xp:tear"),
-        ({"p:tear": ["p:tear", 1, None]}, {"c:the_man": ["c:the_man", 1, None]}),
-        ({"content": "p:tear", "player_text": "p:tear", "topic": "p:tear"},) * 2,
+        ("p:lode", "c:the_man"),
+        ("p:lode:knows#ford", "c:the_man"),
+        ("p:lode|c:player", "c:the_man|c:player"),
+        ("p:lodes", "p:lodes"),
+        ("xp:lode", "xp:lode"),
+        ({"p:lode": ["p:lode", 1, None]}, {"c:the_man": ["c:the_man", 1, None]}),
+        ({"content": "p:lode", "player_text": "p:lode", "topic": "p:lode"},) * 2,
     ],
 )
 def test_ids_are_exchanged_and_words_are_not(value: Any, told: Any) -> None:
-    ids = PlayerIds("c", {"p:tear": _entity("p:tear", "The Man")})
+    ids = PlayerIds("c", {"p:lode": _entity("p:lode", "The Man")})
     assert ids.told(value) == told
 
 
@@ -263,3 +256,18 @@ def test_two_of_a_name_and_one_of_the_campaigns_own_have_three_ids() -> None:
     staged = {"p:a": _entity("p:a", "a man"), "p:b": _entity("p:b", "A Man")}
     ids = PlayerIds("c", staged, frozenset({"c:a_man", "p:a"})).ids
     assert sorted(ids.values()) == ["c:a_man_2", "c:a_man_3"]
+
+
+def test_a_question_about_the_id_behind_a_disguise_is_one_about_nobody(tmp_path: Path) -> None:
+    app = _app(tmp_path)
+    h.say(app, *LINES[:4], "go up")
+    desk = Desk(app, Viewer("player"), "game")
+
+    def asked(person: str, place: str) -> list[str]:
+        return [
+            desk.lore("who was there", entities=(person,)).model_dump_json(),
+            desk.lore("who was there", location=place, corpus="history").model_dump_json(),
+            desk.lore("", entities=(person,), corpus="history").model_dump_json(),
+        ]
+
+    assert asked("inn:lode", "inn:crypt_9") == asked("inn:zork", "inn:zork_9") == asked("zork", "zork_9")

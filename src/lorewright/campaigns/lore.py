@@ -137,7 +137,10 @@ class LoreDesk:
             is_player = who == "player"
             revealed = readable(state, generations) if is_player else state.learned_by(who.removeprefix("npc:"))
             conditions = lore_conditions(state)
-            yield LoreView(asked, viewer=who, revealed=revealed, conditions=conditions, entries=entries)
+            everything = LoreView(generations, viewer=who, revealed=revealed, conditions=conditions, entries=entries)
+            # What happened is tied to whom it was about, whichever packs are asked.
+            unknown = hidden_entities(everything) if history else frozenset()
+            yield replace(everything, generations=asked, unknown=unknown)
 
 
 def _entries(

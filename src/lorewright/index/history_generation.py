@@ -90,8 +90,8 @@ class GrowingHistory:
         seen = [one for one in dict.fromkeys(records) if one.text and (who is None or who in one.witnesses)]
         entity = Entity(f"{self._name}:turn_{turn.turn_no}", "event", f"Turn {turn.turn_no}", _FILE)
         chunks = [
-            _chunk(record, turn, entity, self._chunks + place, everything=who is None)
-            for place, record in enumerate(seen)
+            _chunk(record, name, turn, entity, self._chunks + place, everything=who is None)
+            for place, (record, name) in enumerate(zip(seen, _names(seen), strict=True))
         ]
         self._chunks += len(chunks)
         return entity, chunks
@@ -112,9 +112,11 @@ class GrowingHistory:
         return self._vectors
 
 
-def _chunk(record: HistoryRecord, turn: TurnKey, entity: Entity, position: int, *, everything: bool) -> Chunk:
+def _chunk(
+    record: HistoryRecord, name: str, turn: TurnKey, entity: Entity, position: int, *, everything: bool
+) -> Chunk:
     return Chunk(
-        id=f"{entity.id}:{record.kind}-{_name(record)}",
+        id=f"{entity.id}:{record.kind}-{name}",
         pack_id=entity.id.partition(":")[0],
         entity_id=entity.id,
         file_path=_FILE,
@@ -132,9 +134,15 @@ def _chunk(record: HistoryRecord, turn: TurnKey, entity: Entity, position: int, 
     )
 
 
-def _name(record: HistoryRecord) -> str:
-    """What tells a record from the others of its turn. A number would count what the reader did not see."""
-    return content_hash(canonical_json(record.as_dict()))[:8]
+def _names(seen: Sequence[HistoryRecord]) -> list[str]:
+    """What tells each record from the others of its turn. It is made of what the reader reads alone: a number would
+    count what they did not see, and a hash of those whom it is about would let them try names."""
+    names: list[str] = []
+    for record in seen:
+        name = content_hash(canonical_json([record.kind, record.text]))[:8]
+        taken = sum(one.partition("_")[0] == name for one in names)
+        names.append(f"{name}_{taken + 1}" if taken else name)
+    return names
 
 
 def _links(record: HistoryRecord) -> tuple[Link, ...]:

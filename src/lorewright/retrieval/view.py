@@ -28,7 +28,8 @@ class LoreView:
     `generations` are the packs to ask, in the order of their IDs. `own_ids` are the character's own, where it is one
     that looks: several, where several packs tell of it. Without `conditions` there is no campaign: the game master
     reads whatever may come to hold, others nothing that depends on it. Without `entries` no turn is at hand: nothing is
-    thrown for, sticky or kept away.
+    thrown for, sticky or kept away. `unknown` holds entities of other packs, of which the viewer may read nothing:
+    what happened may be about these as well.
     """
 
     generations: tuple[Generation, ...]
@@ -36,6 +37,7 @@ class LoreView:
     revealed: frozenset[str] = field(default_factory=frozenset)
     conditions: LoreConditions | None = None
     entries: EntryHistory | None = None
+    unknown: frozenset[str] = frozenset()
     own_ids: frozenset[str] = field(init=False)
 
     def __post_init__(self) -> None:
@@ -84,7 +86,7 @@ def hidden_entities(view: LoreView) -> frozenset[str]:
     """The entities of which the viewer may read nothing: for them these do not exist, not even by name."""
     if view.viewer == "gm":
         return frozenset()
-    return frozenset(
+    return view.unknown | frozenset(
         entity_id
         for generation in view.generations
         for entity_id in generation.entities_without_open_lore()

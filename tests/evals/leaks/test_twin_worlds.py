@@ -13,11 +13,9 @@ from lorewright.authoring.leaks.twin_worlds import TwinsFound, TwinWorlds
 from lorewright.index.library import Library
 from lorewright.llm.prompts.library import PromptLibrary
 from lorewright.packs.loader import load_pack
-from lorewright.packs.models import Entity
+from lorewright.packs.models import OPEN_ROLES, Chunk, Entity
 from lorewright.turn.views import acquaintance
-from support import harbour as h
-from support import hidden_people as folk
-from support import leaky_town
+from lorewright.turn.views.player_ids import PlayerIds
 
 # Names that are words, parts of open names, in other scripts, or of one letter.
 ODD = {
@@ -120,3 +118,74 @@ def test_the_leak_suite_runs_with_something_hidden_of_every_type(tmp_path: Path,
     report = suite.pack(str(root))
     assert report.leaks == ()
     assert "1 hidden entities; 2 lines were typed in worlds that differ in their names" in report.remarks
+
+
+def in_markup_only() -> dict[str, str]:
+    """The pack, in whose open text markup alone names the hidden: targets and titles of links, a comment, a tag, keys."""
+    files = folk.files()
+    return {
+        **files,
+        "locations/taproom.md": files["locations/taproom.md"]
+        .replace(
+            "A door bangs somewhere.",
+            """[A guest](../npcs/grey_mask.md "The Grey Mask") sits [[The Grey Mask|in the corner]] <b title="Sister Wren">
+            alone</b>, and [[npcs/wren.md|a sister]] reads of [a night][keys]. %% The Widow Maker is hers. %%
+
+            [keys]: ../history/night_of_keys.md "The Night of Keys"
+            """,
+        )
+        .replace(
+            "related_entities: [grey_mask]", 'related_entities: ["Sister Wren"]\n            tags: [Order of Ash]'
+        ),
+    }
+
+
+def test_who_is_named_in_markup_alone_is_renamed_there_as_well(tmp_path: Path) -> None:
+    root = h.write_pack(tmp_path / "inn", in_markup_only())
+    pack = load_pack(root)
+    disguises, remarks = disguises_of([pack], names=_second)
+    assert (len(disguises), remarks) == (6, [])
+    copy = tmp_path / "copy" / "inn"
+    copy_disguised(root, copy, pack, disguises)
+    copied = load_pack(copy)
+    whole = "\n".join(path.read_text("utf-8") for path in copy.rglob("*.md"))
+    named = [name for one in folk.FIRST.values() for name in (one.id, one.name, one.alias)]
+    assert [name for name in named if name.casefold() in whole.casefold()] == []
+    assert [one.code for one in copied.findings] == [one.code for one in pack.findings]
+    shown = [[chunk.shown for chunk in one.chunks if chunk.role in OPEN_ROLES] for one in (pack, copied)]
+    assert shown[0] == shown[1]
+    assert any("A guest sits in the corner" in text for text in shown[0])
+
+
+@pytest.mark.parametrize("leak", ["text", "source"])
+def test_a_link_target_that_is_told_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, leak: str) -> None:
+    root = h.write_pack(tmp_path / "inn", in_markup_only())
+    tally = Tally()
+    twins = TwinWorlds([root], PromptLibrary((leaky.PROMPTS,)), tally, lines=3)
+    assert twins.compare([], tmp_path).remarks == ()
+    assert [str(one) for one in tally.leaks] == []
+    # Readers are given what the author wrote, and not its words.
+    monkeypatch.setattr(Chunk, "shown", property(lambda chunk: getattr(chunk, leak)))
+    twins.compare([], tmp_path)
+    assert tally.leaks
+    assert {one.channel for one in tally.leaks} == {"twin world"}
+
+
+def test_who_is_staged_under_another_name_is_the_same_in_both_worlds(tmp_path: Path) -> None:
+    root = h.write_pack(tmp_path / "inn", folk.files())
+    staged = folk.scenario().replace("grey_mask: {at: sunken_treasury}", "grey_mask: {at: taproom, name: the stranger}")
+    assert "the stranger" in staged
+    tally = Tally()
+    twins = TwinWorlds([root], PromptLibrary((leaky.PROMPTS,)), tally, lines=20)
+    twins.compare([("night.yaml", h.dedent(staged))], tmp_path)
+    assert [str(one) for one in tally.leaks] == []
+
+
+def test_an_id_that_undoes_a_disguise_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    root = h.write_pack(tmp_path / "inn", folk.files())
+    staged = folk.scenario().replace("grey_mask: {at: sunken_treasury}", "grey_mask: {at: taproom, name: the stranger}")
+    tally = Tally()
+    twins = TwinWorlds([root], PromptLibrary((leaky.PROMPTS,)), tally, lines=2)
+    monkeypatch.setattr(PlayerIds, "_told", lambda ids, value: value)
+    twins.compare([("night.yaml", h.dedent(staged))], tmp_path)
+    assert "inn:grey_mask" in " ".join(str(one) for one in tally.leaks)
