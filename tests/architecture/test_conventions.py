@@ -75,4 +75,9 @@ def test_sql_stands_where_it_may() -> None:
         if "import sqlite3" in path.read_text(encoding="utf-8")
     ]
     # Two small tables of the moment, asked by the index's own ranking; and the edge, which tells what the disk says.
-    assert strays == ["cli/__init__.py", "contrib/import_v0/tables.py", "retrieval/visible.py", "scene_lore/grounding.py"]
+    assert strays == [
+        "cli/__init__.py",
+        "contrib/import_v0/tables.py",
+        "retrieval/visible.py",
+        "scene_lore/grounding.py",
+    ]

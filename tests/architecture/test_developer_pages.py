@@ -87,12 +87,16 @@ def test_every_file_and_name_on_a_developers_page_exists(page: str) -> None:
 
 
 def test_a_file_or_name_that_is_gone_is_noticed() -> None:
-    text = "`world/apply.py::apply` `world/gone.py` `world/apply.py::gone` `world/state.py::WorldState.gone` `errors.py`"
+    text = (
+        "`world/apply.py::apply` `world/gone.py` `world/apply.py::gone` `world/state.py::WorldState.gone` `errors.py`"
+    )
     assert missing(text) == ["world/gone.py", "world/apply.py::gone", "world/state.py::WorldState.gone"]
 
 
 def test_the_layers_of_the_page_are_those_that_are_checked() -> None:
-    contracts = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["importlinter"]["contracts"]
+    contracts = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["importlinter"][
+        "contracts"
+    ]
     layers = next(one["layers"] for one in contracts if one["containers"] == ["lorewright"])
     block = re.search(r"^```text\n(.*?)^```$", ARCHITECTURE, re.MULTILINE | re.DOTALL)
     assert block is not None
