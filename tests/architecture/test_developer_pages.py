@@ -116,3 +116,23 @@ def test_every_make_target_on_a_page_is_there(page: str) -> None:
     targets = set(re.findall(r"^([a-z-]+):.*## ", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE))
     said = re.findall(r"`(?:[A-Z_]+=\S+ )?make ([a-z-]+)", (ROOT / page).read_text(encoding="utf-8"))
     assert sorted(set(said) - targets) == []
+
+
+LOG = (ROOT / "thoughts.md").read_text(encoding="utf-8")
+
+
+def anchor_of(title: str) -> str:
+    """Return the anchor that a forge gives a heading."""
+    return re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-")
+
+
+def test_the_log_begins_with_its_contents() -> None:
+    titles = re.findall(r"^## (.+)$", LOG, re.MULTILINE)
+    listed = re.findall(r"^- \[(.+?)\]\(#(.+?)\)$", LOG.partition("\n## ")[0], re.MULTILINE)
+    assert listed == [(title, anchor_of(title)) for title in titles]
+
+
+def test_every_section_of_the_log_says_what_why_what_was_assumed_and_what_is_unclear() -> None:
+    for section in re.split(r"^## ", LOG, flags=re.MULTILINE)[1:]:
+        found = re.findall(r"^### (.+)\n\n(?:- )?(\S)", section, re.MULTILINE)
+        assert [name for name, _ in found] == ["What", "Why", "Assumed", "Unclear"], section.partition("\n")[0]
