@@ -12,6 +12,9 @@ import subprocess
 import sys
 from collections.abc import Mapping
 from pathlib import Path
+from threading import Thread
+
+from lorewright.logs import forward_log, is_logging, log_event
 
 PACKAGE = Path(__file__).parent
 # Variables that name a folder, and those that name several; an entry may end in /* or be * alone.
@@ -25,7 +28,8 @@ def start_child(
     environment: Mapping[str, str] | None = None,
     stdin: int = subprocess.DEVNULL,
 ) -> subprocess.Popen[bytes]:
-    """Start `python -m module arguments` and return the process; what it prints is dropped.
+    """Start `python -m module arguments` and return the process; what it prints is dropped, but for the events that it
+    logs, where any are logged.
 
     It imports from the folders of the interpreter and from the one that holds this package, not from its working
     folder, which is the package's. Arguments that are paths are made absolute, and so are folders that variables of
@@ -39,16 +43,22 @@ def start_child(
     # the one variable that may be set here, by which the child runs the same code as this process, wherever that lies.
     command = [sys.executable, "-P", *(["-s"] if sys.flags.no_user_site else []), "-m", module]
     command += [str(each.absolute()) if isinstance(each, Path) else each for each in arguments]
-    given = {**os.environ, **(environment or {})}
-    inherited = {name: value for name, value in given.items() if not name.upper().startswith("PYTHON")}
-    return subprocess.Popen(
+    inherited = {name: value for name, value in os.environ.items() if not name.upper().startswith("PYTHON")}
+    logs = is_logging()
+    process = subprocess.Popen(
         command,
         stdin=stdin,
         stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
+        stderr=subprocess.PIPE if logs else subprocess.DEVNULL,
         cwd=PACKAGE,
         env={**_make_absolute(inherited), **_path_of_package()},
     )
+    if logs and process.stderr is not None:
+        log_event("child_started", module=module, pid=process.pid)
+        # The thread alone has the pipe from here on: to close it while it is read would wait for the child.
+        pipe, process.stderr = process.stderr, None
+        Thread(target=forward_log, args=(pipe,), daemon=True).start()
+    return process
 
 
 def _path_of_package() -> dict[str, str]:

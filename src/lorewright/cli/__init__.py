@@ -14,6 +14,7 @@ from lorewright.cli.output import complain
 from lorewright.cli.root import app
 from lorewright.cli.trusting import ask_at_terminal
 from lorewright.errors import FileUnavailable, LorewrightError, SettingsError
+from lorewright.logs import configure_logging
 from lorewright.storage.trouble import trouble_of
 from lorewright.trust import ask_with
 
@@ -52,6 +53,7 @@ def main() -> None:
                 stream.reconfigure(errors="replace")
     ask_with(ask_at_terminal)
     try:
+        configure_logging(None, os.environ)
         app()
     except MemoryError:
         complain(SettingsError("there is not enough memory", hint="close other programs, or see: ulimit -v"))

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from lorewright.cli.output import note
+from lorewright.logs import configure_logging
 
 EXAMPLES = {"mcp": "Example: lorewright mcp --campaign friday --as player"}
 
@@ -23,12 +24,17 @@ def mcp(
         list[str] | None,
         typer.Option(help="A name by which clients elsewhere call this machine (may be repeated); needs a token."),
     ] = None,
+    log_level: Annotated[
+        str | None,
+        typer.Option(metavar="LEVEL", help="Log events to stderr: debug, info, warning or error; info:json for JSON."),
+    ] = None,
 ) -> None:
     """Serve lore and campaigns to other programs over the Model Context Protocol.
 
     A client starts this command and talks to it on stdin and stdout; with --http it is found at http://HOST:PORT/mcp.
     A player or character is shown only what they may see; only a game master can change anything.
     """
+    configure_logging(log_level, os.environ)
     # The protocol's library takes two seconds to import, and no other command needs it.
     from lorewright.service.serving import serve
 

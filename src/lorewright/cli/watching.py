@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import os
 from collections.abc import Sequence
 from dataclasses import asdict
 from datetime import datetime
@@ -13,7 +14,7 @@ import typer
 
 from lorewright.authoring.changes import Kind, Move
 from lorewright.authoring.watching.look import Answered, GoldenAnswer, GoldenLook, Look
-from lorewright.authoring.watching.loop import Listener, watch
+from lorewright.authoring.watching.loop import Listener, log_look, watch
 from lorewright.authoring.watching.questions import Question
 from lorewright.authoring.watching.saves import FileSaves
 from lorewright.authoring.watching.watcher import IsPinned, PackWatcher, Watched
@@ -23,6 +24,7 @@ from lorewright.cli.progress import progress_bar
 from lorewright.errors import LorewrightError, NotFound
 from lorewright.index.generation import GenerationKey
 from lorewright.index.library import Installed
+from lorewright.logs import configure_logging, log_event
 from lorewright.packs.findings import Finding
 
 EXAMPLE = 'Example: lorewright pack watch neo_seattle --query "who owes Viktor" --golden'
@@ -57,12 +59,17 @@ def pack_watch(
         bool, typer.Option("--poll", help="Look for saves again and again, as network drives and containers may need.")
     ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print a JSON object on a line for every change.")] = False,
+    log_level: Annotated[
+        str | None,
+        typer.Option(metavar="LEVEL", help="Log events to stderr: debug, info, warning or error; info:json for JSON."),
+    ] = None,
 ) -> None:
     """See what every save changes: in what is wrong with a pack, and in what it answers.
 
     The pack is checked and indexed again within a second, and what is asked of it is asked again: what moved in the
     answers is told with the reason. While it has errors, what was indexed before is kept. Ctrl-C ends it.
     """
+    configure_logging(log_level, os.environ)
     lorewright = open_app()
     asked = [*(Question(viewer, words) for words in query or ()), *(Question(viewer, "", one) for one in scene or ())]
     watched = _watched(lorewright, pack, tuple(dict.fromkeys(asked)), golden=golden, install=install)
@@ -76,13 +83,16 @@ def pack_watch(
             note(f"found by words alone: {lorewright.without_vectors.message} (lorewright doctor says more)")
         # What was read stays for good: the collector need not look through all of it again after every save.
         gc.freeze()
+        log_event("started", process="watch", pack=watched.install_as or "uninstalled")
         if first is not None:
+            log_look(first)
             listener.began(first)
         watch(watcher, saves, listener, once=once)
     except KeyboardInterrupt:
         listener.ended()
     finally:
         watcher.close()
+        log_event("stopped", process="watch")
 
 
 def _watched(lorewright: App, pack: str, questions: tuple[Question, ...], *, golden: bool, install: bool) -> Watched:

@@ -19,6 +19,7 @@ from lorewright.index.generation import CHUNKS_FILE, KEYWORDS, Generation, Gener
 from lorewright.index.rerankers.reranker import Reranker
 from lorewright.index.vector_building import Embedding, VectorBuilder
 from lorewright.index.vectors.stored import DamagedVectors, StoredVectors, read_vectors
+from lorewright.logs import log_event
 from lorewright.packs.checking import Neighbour, check_pack
 from lorewright.packs.findings import Finding
 from lorewright.packs.loader import Progress, load_pack, no_progress
@@ -209,9 +210,13 @@ class Library:
             self._record(pack, lenient=lenient)
         installed = Installed(self.get(pack.manifest.id), pack.findings, built)
         try:
-            return replace(installed, embedding=self.embed(key, progress=progress))
+            installed = replace(installed, embedding=self.embed(key, progress=progress))
         except EmbedderError as problem:
-            return replace(installed, not_embedded=problem)
+            log_event("error", level="warning", pack=key.pack_id, code=problem.code)
+            installed = replace(installed, not_embedded=problem)
+        embedded = 0 if installed.embedding is None else installed.embedding.new
+        log_event("reindexed", pack=key.pack_id, chunks=len(pack.chunks), embedded=embedded, built=built)
+        return installed
 
     def hold_to_trust(self) -> None:
         """Refuse, or have the user asked, before anything embeds that they have not said yes to.

@@ -16,6 +16,7 @@ from pydantic import Field
 
 from lorewright.errors import LorewrightError
 from lorewright.ids import local
+from lorewright.logs import logged_request
 from lorewright.service.binding import bound_to
 from lorewright.service.desk import MOST_TURNS, Desk
 from lorewright.service.errors import told
@@ -134,7 +135,9 @@ def _telling(desk: Desk, function: Callable[..., str]) -> Callable[..., str]:
     @wraps(function)
     def told_of(*args: Any, **kwargs: Any) -> str:
         try:
-            return function(*args, **kwargs)
+            tool = f"prompt:{function.__name__}"
+            with logged_request(tool, campaign=desk.campaign_id, asked_for=kwargs.get("campaign")):
+                return function(*args, **kwargs)
         except LorewrightError as error:
             raise MCPError(code=INVALID_PARAMS, message=told(error, desk.app.workspace.root)) from None
 

@@ -12,6 +12,7 @@ from mcp.server.mcpserver.exceptions import ResourceNotFoundError
 
 from lorewright.errors import LorewrightError
 from lorewright.ids import qualify
+from lorewright.logs import logged_request
 from lorewright.service.desk import MOST_TURNS, Desk
 from lorewright.service.errors import told
 from lorewright.service.op_texts import op_schema
@@ -88,7 +89,9 @@ def _telling(desk: Desk, function: Callable[..., str]) -> Callable[..., str]:
     @wraps(function)
     def told_of(*args: Any, **kwargs: Any) -> str:
         try:
-            return function(*args, **kwargs)
+            tool = f"resource:{function.__name__}"
+            with logged_request(tool, campaign=desk.campaign_id, asked_for=kwargs.get("campaign")):
+                return function(*args, **kwargs)
         except LorewrightError as error:
             raise ResourceNotFoundError(told(error, desk.app.workspace.root)) from None
 

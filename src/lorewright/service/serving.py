@@ -6,8 +6,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 
+from lorewright import __version__
 from lorewright.bootstrap import open_app
 from lorewright.errors import SettingsError
+from lorewright.logs import log_event
 from lorewright.service.desk import Desk
 from lorewright.service.http import TOKEN_VARIABLE, address_of, http_app, run
 from lorewright.service.server import make_server, serve_stdio
@@ -42,8 +44,20 @@ def serve(
     if http is None:
         if allowed:
             raise SettingsError("--allow-host is for --http", hint="give --http HOST:PORT as well, or leave it out")
-        return partial(serve_stdio, server)
+        return partial(_logged, partial(serve_stdio, server), "stdio", desk)
     address = address_of(http)
     app = http_app(server, address, allowed=allowed, token=environ.get(TOKEN_VARIABLE))
     say(f"serving at {address.url} as {viewer}; Ctrl+C stops it")
-    return partial(run, app, address)
+    return partial(_logged, partial(run, app, address), "http", desk)
+
+
+def _logged(serving: Callable[[], None], transport: str, desk: Desk) -> None:
+    # Of a character's viewer the kind alone: an ID may name somebody who is hidden.
+    viewer = desk.viewer.name.partition(":")[0]
+    log_event(
+        "started", process="mcp", transport=transport, viewer=viewer, campaign=desk.campaign_id, version=__version__
+    )
+    try:
+        serving()
+    finally:
+        log_event("stopped", process="mcp")

@@ -14,6 +14,7 @@ from pydantic import AfterValidator, Field
 
 from lorewright.campaigns.eyes import SceneFound, Transcript
 from lorewright.errors import LorewrightError
+from lorewright.logs import logged_request
 from lorewright.packs.models import ENTITY_TYPES
 from lorewright.service.binding import bound_to
 from lorewright.service.desk import MOST_CHUNKS, MOST_TOKENS, MOST_TURNS, Corpus, Desk
@@ -291,7 +292,7 @@ class _Adder:
         name: str | None = None,
         description: str | None = None,
     ) -> None:
-        called = self._telling(function)
+        called = self._telling(function, name or function.__name__)
         if self._desk.campaign_id is not None:
             called = bound_to(self._desk.campaign_id, called)
         self._server.add_tool(
@@ -302,13 +303,14 @@ class _Adder:
             annotations=annotations,
         )
 
-    def _telling(self, function: Callable[..., T]) -> Callable[..., T]:
-        """Errors of ours are answers that a model can read and act on."""
+    def _telling(self, function: Callable[..., T], tool: str) -> Callable[..., T]:
+        """Errors of ours are answers that a model can read and act on; every call is logged."""
 
         @wraps(function)
         def told_of(*args: Any, **kwargs: Any) -> T:
             try:
-                return function(*args, **kwargs)
+                with logged_request(tool, campaign=self._desk.campaign_id, asked_for=kwargs.get("campaign")):
+                    return function(*args, **kwargs)
             except LorewrightError as error:
                 raise ToolError(told(error, self._desk.app.workspace.root)) from None
 

@@ -11,6 +11,7 @@ from lorewright.authoring.watching.saves import Saves
 from lorewright.authoring.watching.watcher import PackWatcher
 from lorewright.errors import LorewrightError
 from lorewright.index.library import Installed
+from lorewright.logs import log_event
 
 # Others see an edit when nothing was saved for so long: to install takes a second or so, in which no look is taken.
 IDLE_S = 2.0
@@ -54,6 +55,7 @@ def watch(
             if saved:
                 look = watcher.look()
                 if look is not None:
+                    log_look(look)
                     listener.seen(look, _files(saved))
                     waiting = waiting or look.indexed
                     if once:
@@ -66,6 +68,19 @@ def watch(
             _install(watcher, listener)
 
 
+def log_look(look: Look) -> None:
+    """Log what a look found, in numbers."""
+    log_event(
+        "looked",
+        files=look.files,
+        chunks=look.chunks,
+        embedded=look.embedded,
+        errors=len(look.findings.errors),
+        built=look.indexed,
+        ms=round(sum(took for _, took in look.milliseconds)),
+    )
+
+
 def _files(saved: Set[str]) -> tuple[str, ...]:
     """The files among what was saved; editors and copies also make folders and files of the moment."""
     return tuple(sorted(path for path in saved if PurePath(path).suffix)) or tuple(sorted(saved))
@@ -75,6 +90,7 @@ def _install(watcher: PackWatcher, listener: Listener) -> None:
     try:
         installed = watcher.install()
     except LorewrightError as problem:
+        log_event("error", level="warning", process="watch", code=problem.code)
         listener.failed(problem)
     else:
         if installed is not None:

@@ -12,6 +12,7 @@ from pydantic import ValidationError
 
 from lorewright.errors import ActionIdReused, DamagedFile, LorewrightError, NotFound, TurnUndone
 from lorewright.ids import canonical_json
+from lorewright.logs import log_event
 from lorewright.rules.outcomes import Resolution
 from lorewright.rules.rulesets import CampaignRules
 from lorewright.storage.campaign_tables import CAMPAIGN_MIGRATIONS
@@ -370,6 +371,7 @@ class CampaignStore:
                 raise
             return stored
         self._latest = (draft.turn_id, draft.state.as_read_after(draft.head.state))
+        log_event("turn_committed", campaign=draft.head.campaign_id, turn=draft.turn_no, kind=draft.kind)
         return result_json
 
     def move_head(
