@@ -238,6 +238,7 @@ def test_one_turn_is_thought_again_from_its_recorded_beginning(tmp_path: Path) -
     assert other.state_hash == same.state_hash
 
 
+@pytest.mark.campaign
 def test_the_sittings_lore_and_the_path_are_those_of_then(tmp_path: Path) -> None:
     """Turns that were taken back are no part of it, sittings began and ended since, and the words came twice."""
     app = h.harbour(tmp_path)
