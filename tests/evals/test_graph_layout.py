@@ -13,7 +13,7 @@ from support.scale import scaled
 GROUPS = st.lists(st.sampled_from(["npc", "location", "item"]), min_size=1, max_size=25)
 
 
-@settings(max_examples=scaled(25), deadline=None)
+@settings(max_examples=scaled(15), deadline=None)
 @given(groups=GROUPS, seeds=st.lists(st.tuples(st.integers(0, 24), st.integers(0, 24)), max_size=40))
 def test_every_node_has_a_place_on_the_page_and_always_the_same(
     groups: list[str], seeds: list[tuple[int, int]]

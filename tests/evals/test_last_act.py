@@ -45,6 +45,7 @@ def story(app: App) -> list[tuple[str, str, str]]:
         return [(turn.turn_id, turn.kind, turn.state_hash) for turn in store.path()]
 
 
+@pytest.mark.campaign
 @pytest.mark.parametrize("profile", PROFILES)
 def test_the_last_act_goes_and_what_came_before_it_stays(tmp_path: Path, profile: str) -> None:
     app = c.crew(tmp_path, profile=profile, together=True)
@@ -82,6 +83,7 @@ def test_it_replays_as_it_was(tmp_path: Path, profile: str) -> None:
     assert [turn.differences for turn in replay.turns] == [()] * 3
 
 
+@pytest.mark.campaign
 def test_the_dice_fall_as_they_fell_for_those_who_are_left(tmp_path: Path) -> None:
     cast = c.scenario(profile="stream", together=True)["cast"]
     for who in ("osk", "bea"):

@@ -61,14 +61,14 @@ def whole_state(app: App) -> list[tuple[str, str, str]]:
 
 
 def test_built_in_turns_come_out_as_they_were(tmp_path: Path) -> None:
-    app = h.harbour(tmp_path)
-    h.say(app, *mp.lines(16))
+    app = h.harbour(tmp_path, played=tuple(mp.lines(6)))
     found = replayed(app)
     assert found.is_identical and found.first_divergence is None
     assert [(one.turn_id, one.state_json) for one in found.turns] == [one[:2] for one in whole_state(app)]
     assert found.metrics == found.recorded_metrics
 
 
+@pytest.mark.campaign
 def test_recorded_answers_are_validated_repaired_and_judged_again(tmp_path: Path) -> None:
     """Nobody is asked; what was wrong with an answer is found wrong again."""
     app = h.harbour(tmp_path, models=mp.models())
@@ -90,6 +90,7 @@ def test_a_replay_changes_nothing_of_the_campaign(tmp_path: Path) -> None:
     assert dump(app) == before
 
 
+@pytest.mark.campaign
 def test_a_changed_narrator_prompt_changes_only_the_narration(tmp_path: Path) -> None:
     """The extractor read another narration then, so that it answers as recorded; what is true stays what it was."""
     app = h.harbour(tmp_path, models=mp.models())
@@ -125,6 +126,7 @@ def test_another_model_is_shown_the_prompt_of_then(tmp_path: Path) -> None:
     assert {request.prompt.version for request in teller.requests} == {"v2"}
 
 
+@pytest.mark.campaign
 def test_what_a_new_narration_told_is_what_later_turns_remember(tmp_path: Path) -> None:
     """Also once it is so long ago that it is looked up in the history."""
     app = h.harbour(tmp_path, models=mp.models())
@@ -236,6 +238,7 @@ def test_one_turn_is_thought_again_from_its_recorded_beginning(tmp_path: Path) -
     assert other.state_hash == same.state_hash
 
 
+@pytest.mark.campaign
 def test_the_sittings_lore_and_the_path_are_those_of_then(tmp_path: Path) -> None:
     """Turns that were taken back are no part of it, sittings began and ended since, and the words came twice."""
     app = h.harbour(tmp_path)

@@ -19,7 +19,8 @@ def copied_workspace(root: Path, make: Callable[[Path], object], *key: Hashable)
     """Return the folder `root`, filled with a copy of what `make` makes of a folder.
 
     `make` is called once a process for each `key` (and the settings in the environment): the key has all that it depends
-    on. No file is shared with the copy, so that a test may write into it.
+    on. A test that patches what `make` goes by patches it after this call, or makes its workspace itself. No file is shared
+    with the copy, so that a test may write into it.
     """
     settings = tuple(sorted((name, value) for name, value in os.environ.items() if name.startswith("LOREWRIGHT_")))
     made = _MADE.get((*key, settings))

@@ -67,6 +67,7 @@ def shown(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     return found
 
 
+@pytest.mark.campaign
 def test_at_most_one_ordinary_sentence_in_fifty_is_rejected(shown: dict[str, str]) -> None:
     """Of a labelled set of two hundred sentences (with the made-up names below); the share is what an author pays in
     narrations that are written twice for nothing."""
@@ -76,6 +77,7 @@ def test_at_most_one_ordinary_sentence_in_fifty_is_rejected(shown: dict[str, str
     assert len(rejected) <= len(told) // 50, rejected
 
 
+@pytest.mark.campaign
 def test_every_made_up_name_is_found_but_where_it_begins_a_sentence(shown: dict[str, str]) -> None:
     missed = [
         (name, line)

@@ -47,6 +47,7 @@ def test_every_verb_is_played_to_its_end_and_its_ops_lead_to_the_stored_state(tm
             before = after
 
 
+@pytest.mark.campaign
 def test_the_same_lines_give_the_same_story_in_another_campaign(tmp_path: Path) -> None:
     one, other = (h.harbour(tmp_path / name, seed=5) for name in ("one", "other"))
     told = [[result["final_text"] for result in h.say(app, *EVERY_VERB[10:24])] for app in (one, other)]
@@ -139,6 +140,7 @@ def test_a_word_to_the_program_is_answered_kindly_and_no_time_passes(tmp_path: P
     assert state(app).minutes == 0
 
 
+@pytest.mark.campaign
 def test_every_suggestion_works_when_it_is_typed(tmp_path: Path) -> None:
     app = h.harbour(tmp_path)
     for line in ("look", "take rope", "ask osk about lin", "go door", "wait 3 minutes", "go tavern"):

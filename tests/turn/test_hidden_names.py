@@ -50,6 +50,7 @@ def test_what_is_beyond_a_way_has_no_name_before_it_was_reached_and_has_one_then
     assert "Sunken Treasury" in back[-1]["final_text"]
 
 
+@pytest.mark.campaign
 @pytest.mark.parametrize("called", [folk.FIRST, folk.SECOND], ids=["first", "second"])
 def test_every_answer_is_the_same_byte_for_byte_whichever_names_are_hidden(
     tmp_path: Path, called: dict[str, folk.Called]

@@ -199,6 +199,7 @@ def test_the_same_action_id_is_the_same_speaker_too(app: App) -> None:
 # Thoughts.
 
 
+@pytest.mark.campaign
 def test_a_thought_is_a_message_of_its_owners_that_nobody_else_ever_sees(tmp_path: Path) -> None:
     app = c.crew(tmp_path, profile="stream", together=True)
     result = say(app, "ask Osk about the weather", thought=f"  {SECRET} ")

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from lorewright.bootstrap import App, open_app
 from lorewright.lore_bootstrap import make_workspace
 from support import harbour as h
@@ -57,6 +59,7 @@ def test_a_way_reads_as_locked_only_for_whoever_lacks_the_key(tmp_path: Path) ->
     assert not any("(locked)" in result["final_text"] for result in told)
 
 
+@pytest.mark.campaign
 def test_a_walk_through_every_place_tells_no_id_or_markup(tmp_path: Path) -> None:
     app = walk_in(tmp_path, write_island(tmp_path))
     bad = [

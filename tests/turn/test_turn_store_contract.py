@@ -105,6 +105,7 @@ def test_a_turn_is_the_head_once_it_is_committed_and_the_next_one_follows_it(gam
     assert [game.store.turn(turn.turn_id) for turn in path] == path
 
 
+@pytest.mark.campaign
 def test_the_state_of_every_turn_can_be_had_and_is_the_one_that_was_committed(game: Game) -> None:
     states = [game.store.head().state]
     for number in range(28):
@@ -250,6 +251,7 @@ def test_a_submission_that_fails_is_kept_apart(game: Game) -> None:
     assert json.loads(game.say("take rope", "a2"))["turn_no"] == 2
 
 
+@pytest.mark.campaign
 def test_both_answer_the_same_words_with_the_same_bytes(tmp_path: Path) -> None:
     with begun(tmp_path / "one", "file") as file, begun(tmp_path / "two", "memory") as memory:
         for number, line in enumerate(("look", "undo", *LINES, "undo", "undo", "redo", *LINES[::-1])):

@@ -37,6 +37,7 @@ def test_whatever_an_author_can_hide_gets_one(tmp_path: Path) -> None:
     }
 
 
+@pytest.mark.campaign
 @pytest.mark.parametrize("root", OWN, ids=lambda path: path.name)
 def test_in_the_own_packs_every_secret_has_a_canary_and_no_line_moves(tmp_path: Path, root: Path) -> None:
     before = content_hash_of(root)

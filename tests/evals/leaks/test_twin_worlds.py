@@ -53,6 +53,7 @@ def test_names_that_are_words_or_parts_of_others_give_nothing_away_either(tmp_pa
     assert [str(leak) for leak in tally.leaks] == []
 
 
+@pytest.mark.campaign
 def test_a_hole_in_the_rule_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(acquaintance, "hidden_entities", lambda view: frozenset())
     _, tally = compared(tmp_path, lines=4, scenario=False)
