@@ -298,9 +298,13 @@ def _imports_silenced(call: ast.Call) -> str:
 def test_there_is_no_other_door_by_which_anything_is_sent() -> None:
     calls: dict[str, set[str]] = {name: set() for name in DOORS}
     importers = set()
+    named = {*calls, *CLIENTS, "import_silenced"}
     for path in SOURCE.rglob("*.py"):
         name = path.relative_to(SOURCE).as_posix()
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        text = path.read_text(encoding="utf-8")
+        if not any(word in text for word in named):
+            continue
+        for node in ast.walk(ast.parse(text)):
             if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in calls:
                 calls[node.func.id].add(name)
             if isinstance(node, ast.Call) and _imports_silenced(node) in CLIENTS:

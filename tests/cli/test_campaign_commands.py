@@ -129,6 +129,7 @@ def test_a_players_export_says_what_it_is(root: Path) -> None:
     assert (refused.returncode, "cannot be played on" in refused.stderr) == (1, True)
 
 
+@pytest.mark.campaign
 def test_a_file_of_the_predecessor_is_imported_with_a_report_and_then_is_up_to_date(root: Path, tmp_path: Path) -> None:
     path = v0_databases.one_campaign(tmp_path / "v0.db")
     first = run(root, "db", "import-v0", str(path), "--id", "friday")
@@ -155,6 +156,7 @@ def test_a_file_of_the_predecessor_is_imported_with_a_report_and_then_is_up_to_d
     assert refused.stderr.startswith("error[import_refused]: clocks, row 1 ('heat'): name holds the control character")
 
 
+@pytest.mark.campaign
 def test_an_upgrade_is_shown_then_done_and_told_in_the_log(root: Path) -> None:
     assert "is up to date" in run(root, "campaign", "upgrade", "game").stdout
     pack = root / "content_packs" / "harbour"

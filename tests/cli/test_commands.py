@@ -218,7 +218,7 @@ def test_a_users_mistake_is_told_with_a_hint_and_no_traceback(
 
 def test_wrong_usage_exits_with_two(root: Path) -> None:
     told = run(root, "turn")
-    assert (told.returncode, told.stderr.splitlines()[0]) == (2, "Usage: lorewright turn [OPTIONS] CAMPAIGN TEXT")
+    assert (told.returncode, told.stderr.startswith("Usage: lorewright turn ")) == (2, True)
     assert run(root, "dance").returncode == 2
 
 

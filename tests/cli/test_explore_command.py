@@ -54,6 +54,7 @@ def test_the_walk_prints_the_same_bytes_in_every_process(root: Path, tmp_path: P
     assert saved[0] == saved[1]
 
 
+@pytest.mark.campaign
 def test_a_walk_goes_on_where_it_was_left_until_a_new_one_is_wanted(root: Path) -> None:
     assert run(root, "explore", "vault", stdin="go to Gull Rock\n").returncode == 0
     again = run(root, "explore", "vault", "--seed", "9", stdin="look\n")
@@ -89,6 +90,7 @@ def test_a_hostile_vault_prints_nothing_that_a_terminal_obeys(root: Path) -> Non
     assert not [char for char in done.stdout + done.stderr if char in "\x1b\x07\u202e"]
 
 
+@pytest.mark.campaign
 def test_a_saved_walk_is_valid_and_listed_and_the_scenario_that_ships_is_clean(root: Path) -> None:
     assert run(root, "explore", "vault", "--save", str(root / "scenarios" / "walk.yaml")).returncode == 0
     checked = run(root, "scenario", "validate", str(root / "scenarios" / "walk.yaml"))
@@ -102,6 +104,7 @@ def test_a_saved_walk_is_valid_and_listed_and_the_scenario_that_ships_is_clean(r
     assert json.loads(run(root, "scenario", "validate", "dead_drop", "--json").stdout) == []
 
 
+@pytest.mark.campaign
 def test_a_broken_scenario_is_told_line_by_line_and_fails(root: Path) -> None:
     path = root / "scenarios" / "dead_drop.yaml"
     path.write_text(

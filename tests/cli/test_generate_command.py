@@ -24,6 +24,7 @@ def root(tmp_path: Path) -> Path:
     return tmp_path / "workspace"
 
 
+@pytest.mark.campaign
 def test_a_scenario_is_generated_validated_and_played_at_once(root: Path) -> None:
     made = run(root, "scenario", "generate", "--pack", "orme_house", "--seed", "3")
     assert made.returncode == 0, made.stderr
@@ -34,6 +35,7 @@ def test_a_scenario_is_generated_validated_and_played_at_once(root: Path) -> Non
     assert "look" in told.stdout
 
 
+@pytest.mark.campaign
 def test_a_file_that_is_there_is_written_over_only_by_force(root: Path) -> None:
     arguments = ("scenario", "generate", "--pack", "orme_house", "--id", "mine")
     first = json.loads(run(root, *arguments, "--json").stdout)

@@ -32,6 +32,7 @@ def installed(root: Path) -> Path:
     return root
 
 
+@pytest.mark.campaign
 def test_an_install_says_what_it_embedded_and_a_reindex_that_it_knew_it(root: Path) -> None:
     first = run(root, "pack", "install", "content_packs/neo_seattle").stdout
     assert "; 0 were known" in first
@@ -43,6 +44,7 @@ def test_an_install_says_what_it_embedded_and_a_reindex_that_it_knew_it(root: Pa
     assert counted["embedding"]["windows"] > 100
 
 
+@pytest.mark.campaign
 def test_an_edit_is_found_by_a_reindex_which_embeds_only_what_changed(installed: Path) -> None:
     file = installed / "content_packs" / "neo_seattle" / "npcs" / "viktor.md"
     file.write_text(file.read_text(encoding="utf-8") + "\n## Parrot\n\nViktor keeps a zygodactyl parrot.\n")
@@ -72,6 +74,7 @@ def test_an_index_of_another_embedder_is_refused_until_it_is_rebuilt(installed: 
     assert 'no embedder is called "word2vec"' in unknown.stderr
 
 
+@pytest.mark.campaign
 def test_a_server_that_fails_leaves_the_pack_installed_and_found_by_words(root: Path) -> None:
     """No key is set, so nothing is asked; the pack is there all the same, and the reason is told."""
     os.environ.pop("OPENAI_API_KEY", None)
@@ -136,6 +139,7 @@ def test_answers_by_meaning_are_the_same_bytes_in_every_process(root: Path) -> N
     assert '"vector_rank": 1' in printed[0]
 
 
+@pytest.mark.campaign
 def test_a_game_is_grounded_by_meaning_and_ends_as_its_demo_does(root: Path) -> None:
     played = run(root, "play", "dead_drop")
     assert played.returncode == 0, played.stderr

@@ -74,6 +74,7 @@ def test_nothing_is_sent_before_somebody_has_agreed_to_the_price(root: Path, ser
     assert server.asked == []
 
 
+@pytest.mark.campaign
 def test_what_costs_nothing_is_not_asked_about(root: Path, server: ModelServer) -> None:
     shown(root, server, "session", "set", "game", "--model", "ollama/some-model")
     done = m.run(root, server, "turn", "game", "look")
@@ -82,6 +83,7 @@ def test_what_costs_nothing_is_not_asked_about(root: Path, server: ModelServer) 
     assert {asked.body["model"] for asked in server.asked} == {"some-model"}
 
 
+@pytest.mark.campaign
 def test_who_agreed_once_is_asked_no_more_and_sees_what_it_cost(root: Path, server: ModelServer) -> None:
     agreed = m.run(root, server, "session", "set", "game", "--large-model", "claude-haiku", "--always", "--yes")
     assert "agreed to pay for:" in agreed.stderr
@@ -120,6 +122,7 @@ def test_a_sitting_has_models_of_its_own_until_it_ends(root: Path, server: Model
     assert server.asked == []
 
 
+@pytest.mark.campaign
 def test_each_sentence_of_a_turn_is_shown_with_what_it_rests_on(root: Path, server: ModelServer) -> None:
     shown(root, server, "turn", "game", "look at osk")
     shown(root, server, "session", "set", "game", "--large-model", "ollama/some-model")

@@ -86,6 +86,7 @@ def test_before_a_model_elsewhere_is_asked_its_address_and_price_are_named(root:
     assert "Nothing was asked" in done.stderr
 
 
+@pytest.mark.campaign
 def test_a_model_that_answers_is_told_with_its_cost(root: Path, server: ModelServer) -> None:
     done = run(root, "check", "claude-haiku", "--yes", **server.environ)
     assert done.returncode == 0, done.stderr
@@ -100,12 +101,14 @@ def test_nothing_paid_is_asked_without_a_yes(root: Path, server: ModelServer) ->
     assert server.asked == []
 
 
+@pytest.mark.campaign
 def test_a_local_model_is_asked_at_once(root: Path, server: ModelServer) -> None:
     done = run(root, "check", "ollama/llama", "--json", **server.environ)
     assert json.loads(done.stdout)["model_name"] == "llama"
     assert len(server.asked) == 1
 
 
+@pytest.mark.campaign
 def test_a_model_that_fails_says_why_and_shows_no_key(root: Path, server: ModelServer) -> None:
     server.faults.append(Fault("error", status=400, message=f"no such key {CANARY}\x1b[2J"))
     done = run(root, "check", "claude-haiku", "--yes", **{**server.environ, "ANTHROPIC_API_KEY": CANARY})

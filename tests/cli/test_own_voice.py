@@ -185,6 +185,7 @@ def test_the_same_as_commands(app: App) -> None:
     assert run(root, "campaign", "undo-npc", "game").returncode == 1
 
 
+@pytest.mark.campaign
 def test_the_log_shows_others_only_to_who_asks(app: App) -> None:
     root = app.workspace.root
     run(root, "turn", "game", "look around", "--thought", SECRET)

@@ -20,6 +20,7 @@ def run(*args: str) -> str:
     return result.output
 
 
+@pytest.mark.campaign
 def test_the_rulesets_are_listed_for_people_and_for_programs() -> None:
     assert all(name in run("ruleset", "list") for name in ruleset_names())
     listed = json.loads(run("ruleset", "list", "--json"))

@@ -3,6 +3,7 @@ person's, and whatever its people keep back can be opened somewhere."""
 
 from __future__ import annotations
 
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ from lorewright.campaigns.scenario import Scenario, load_scenario
 from lorewright.ids import local
 from lorewright.lore_bootstrap import make_workspace
 from lorewright.packs.checking import check_pack
+from lorewright.packs.models import Pack
 from lorewright.rules.effects import Effect, RevealEffect
 from lorewright.world.state import WorldState
 from support import harbour as h
@@ -24,8 +26,14 @@ PACK = "motel_verse"
 DEMOS = {"lost_property": "unopened", "night_desk": "told", "seven_minutes": "dared"}
 
 
+@cache
 def scenario(name: str) -> Scenario:
     return load_scenario(PROJECT / "scenarios" / f"{name}.yaml")
+
+
+@pytest.fixture(scope="module")
+def pack() -> Pack:
+    return check_pack(PROJECT / "content_packs" / PACK, {})
 
 
 def begun(root: Path, name: str, *, seed: int) -> App:
@@ -60,10 +68,10 @@ def test_a_scenario_of_the_motel_has_an_ending_for_each_way_it_can_go(name: str)
     assert len(scenario(name).endings) >= 4
 
 
-def test_every_secret_of_the_motel_is_opened_by_a_rule_of_one_of_its_scenarios() -> None:
+def test_every_secret_of_the_motel_is_opened_by_a_rule_of_one_of_its_scenarios(pack: Pack) -> None:
     kept = {
         item.id.removeprefix(f"{PACK}:").replace(":", "/")
-        for chunk in check_pack(PROJECT / "content_packs" / PACK, {}).chunks
+        for chunk in pack.chunks
         if chunk.role == "withholds"
         for item in chunk.items
     }
@@ -82,14 +90,14 @@ def effects_of(written: Scenario) -> list[Effect]:
     return [*by_rules, *(effect for clock in written.clocks.values() for at in clock.at.values() for effect in at)]
 
 
-def test_whoever_acts_of_themselves_knows_enough_to_talk_about() -> None:
-    pack = check_pack(PROJECT / "content_packs" / PACK, {})
+def test_whoever_acts_of_themselves_knows_enough_to_talk_about(pack: Pack) -> None:
     knows = {local(chunk.entity_id): len(chunk.items) for chunk in pack.chunks if chunk.role == "knows"}
     cast = {who for name in DEMOS for who in scenario(name).cast}
     assert {who: count for who, count in knows.items() if who in cast and count < 5} == {}
     assert cast <= set(knows)
 
 
+@pytest.mark.campaign
 def test_everybody_behind_the_closet_door_is_grown_and_nobody_younger_can_be_put_there(tmp_path: Path) -> None:
     written = scenario("seven_minutes")
     assert {who for who, block in written.stat_blocks.items() if block["age"] >= 18} == {"player", *written.cast}

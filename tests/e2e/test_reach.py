@@ -193,6 +193,7 @@ def test_a_plan_that_does_not_work_is_not_taken_for_proof(tmp_path: Path) -> Non
             proof.play((Step("go quay"), Step("fly to the moon")))
 
 
+@pytest.mark.campaign
 @pytest.mark.parametrize(
     "line", ["ask Osk about the boat", "ask Osk about the debt", "go quay", "search", "take the rope"]
 )

@@ -139,17 +139,20 @@ def seen(app: App, viewer: str, mode: str = "auto") -> set[str]:
     return {canary for canary in EVERYTHING if canary in text}
 
 
+@pytest.mark.campaign
 @pytest.mark.parametrize("viewer", sorted(KNOWN))
 def test_before_anything_was_found_out_each_sees_what_is_theirs(app: App, viewer: str) -> None:
     assert seen(app, viewer) == KNOWN[viewer]
 
 
+@pytest.mark.campaign
 @pytest.mark.parametrize("viewer", sorted(TOLD))
 def test_what_was_told_is_seen_by_whom_it_was_told_to(app: App, viewer: str) -> None:
     h.say(app, "ask Osk about Lin")
     assert seen(app, viewer, "legacy") == TOLD[viewer]
 
 
+@pytest.mark.campaign
 def test_a_game_master_sees_all_but_the_notes_of_the_record(app: App) -> None:
     assert seen(app, "gm") == set(EVERYTHING) - {NOTE}
 
@@ -183,6 +186,7 @@ def test_queries_of_player_and_game_master_differ_by_what_is_secret(app: App) ->
     assert len(player["chunks"]) < len(gm["chunks"])
 
 
+@pytest.mark.campaign
 def test_without_a_campaign_a_player_reads_open_lore_alone(app: App) -> None:
     text = asked(app, everything, viewer="player", campaign=None).casefold()
     assert [one for one in EVERYTHING if one in text] == []

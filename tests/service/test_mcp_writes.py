@@ -23,6 +23,7 @@ from lorewright.values.kept import Kept, Review
 from lorewright.world.ops import AddFact, AdvanceTime
 from lorewright.world.things import Fact
 from support import harbour as h
+from support.scale import scaled
 from support.service_clients import MODES, asked, call, fail
 
 FIVE = {"op": "advance_time", "minutes": 5}
@@ -175,7 +176,8 @@ JSON_VALUES = st.recursive(
 FIELDS = ["entity_id", "to", "who", "name", "value", "level", "path", "of", "delta", "fact", "entity", "at", "a", "b"]
 
 
-@settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@pytest.mark.campaign
+@settings(max_examples=scaled(25), suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     ops=st.lists(
         st.dictionaries(st.sampled_from(FIELDS), JSON_VALUES, max_size=4).flatmap(
@@ -233,6 +235,7 @@ def propose(app: App) -> str:
     return str(waiting["id"])
 
 
+@pytest.mark.campaign
 @pytest.mark.parametrize(("tool", "facts"), [("accept_review", 1), ("reject_review", 0)])
 @pytest.mark.parametrize("call_id", [None, "mine"])
 def test_a_proposal_is_judged_once(app: App, tool: str, facts: int, call_id: str | None) -> None:
