@@ -46,7 +46,7 @@ def test_what_is_public_is_explained(modules: Modules) -> None:
 LATE = {
     ("cli/lore_desk.py", "lorewright.bootstrap"),
     ("cli/mcp.py", "lorewright.service.serving"),
-    ("index/embedders/openai_remote.py", "lorewright.bounded_http"),
+    ("index/embedders/remote.py", "lorewright.bounded_http"),
     ("llm/providers/remote.py", "lorewright.bounded_http"),
 }
 

@@ -57,7 +57,6 @@ ALLOWED = {
     ("index/stems.py", "sqlite3.connect"): MEMORY,
     ("retrieval/visible.py", "sqlite3.connect"): MEMORY,
     ("scene_lore/grounding.py", "sqlite3.connect"): MEMORY,
-    ("storage/migrations.py", "sqlite3.connect"): MEMORY,
     ("campaigns/campaigns.py", "mkdir"): MOMENT,
     ("campaigns/campaigns.py", "tempfile.TemporaryDirectory"): MOMENT,
     ("campaigns/exchange.py", "tempfile.TemporaryDirectory"): MOMENT,

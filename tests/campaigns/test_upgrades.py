@@ -17,7 +17,7 @@ from lorewright.campaigns.checks import check
 from lorewright.campaigns.upgrades.remarks import UpgradePlan
 from lorewright.errors import CampaignError, HeadMoved, NotFound, PackError
 from lorewright.lore_bootstrap import make_workspace
-from lorewright.storage import database
+from lorewright.storage import database, migrations
 from lorewright.turn.store.rewinding import redo, undo, undo_played
 from support import harbour as h
 
@@ -396,6 +396,7 @@ def test_an_upgrade_that_the_file_refuses_half_way_leaves_it_as_it_was_and_the_n
 ) -> None:
     # The file refuses by a trigger, with which it would not be opened.
     monkeypatch.setattr(database, "refuse_foreign_schema", lambda *_, **__: None)
+    monkeypatch.setattr(migrations, "_schema", lambda _: {})
 
     def dump() -> str:
         with closing(sqlite3.connect(app.campaigns.path("game"))) as connection:

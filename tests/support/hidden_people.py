@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from types import MappingProxyType
 
 from lorewright.bootstrap import App, open_app
 from lorewright.lore_bootstrap import make_workspace
@@ -165,14 +166,20 @@ def scenario(called: Mapping[str, Called] = FIRST) -> str:
     """
 
 
-def inn(root: Path, called: Mapping[str, Called] = FIRST, *, text: str | None = None) -> App:
-    """An app over a workspace with the pack and a campaign `game` of the scenario."""
+def inn(
+    root: Path,
+    called: Mapping[str, Called] = FIRST,
+    *,
+    text: str | None = None,
+    more: Mapping[str, str] = MappingProxyType({}),
+) -> App:
+    """An app over a workspace with the pack, with `more` files in it, and a campaign `game` of the scenario."""
 
     def begin(folder: Path) -> None:
         make_workspace(folder)
-        write_pack(folder / "content_packs" / "inn", files(called))
+        write_pack(folder / "content_packs" / "inn", {**files(called), **more})
         written = folder / "scenarios" / "night_at_the_inn.yaml"
         written.write_text(dedent(text or scenario(called)), encoding="utf-8")
         open_app(folder).campaigns.new("night_at_the_inn", campaign_id="game", seed=1)
 
-    return open_app(copied_workspace(root, begin, "inn", tuple(called.items()), text))
+    return open_app(copied_workspace(root, begin, "inn", tuple(called.items()), text, tuple(more.items())))

@@ -16,6 +16,9 @@ from lorewright.packs.loader import load_pack
 from lorewright.packs.models import OPEN_ROLES, Chunk, Entity
 from lorewright.turn.views import acquaintance
 from lorewright.turn.views.player_ids import PlayerIds
+from support import harbour as h
+from support import hidden_people as folk
+from support import leaky_town
 
 # Names that are words, parts of open names, in other scripts, or of one letter.
 ODD = {
@@ -162,7 +165,7 @@ def test_who_is_named_in_markup_alone_is_renamed_there_as_well(tmp_path: Path) -
 def test_a_link_target_that_is_told_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, leak: str) -> None:
     root = h.write_pack(tmp_path / "inn", in_markup_only())
     tally = Tally()
-    twins = TwinWorlds([root], PromptLibrary((leaky.PROMPTS,)), tally, lines=3)
+    twins = TwinWorlds([root], PromptLibrary((leaky_town.PROMPTS,)), tally, lines=3)
     assert twins.compare([], tmp_path).remarks == ()
     assert [str(one) for one in tally.leaks] == []
     # Readers are given what the author wrote, and not its words.
@@ -177,7 +180,7 @@ def test_who_is_staged_under_another_name_is_the_same_in_both_worlds(tmp_path: P
     staged = folk.scenario().replace("grey_mask: {at: sunken_treasury}", "grey_mask: {at: taproom, name: the stranger}")
     assert "the stranger" in staged
     tally = Tally()
-    twins = TwinWorlds([root], PromptLibrary((leaky.PROMPTS,)), tally, lines=20)
+    twins = TwinWorlds([root], PromptLibrary((leaky_town.PROMPTS,)), tally, lines=20)
     twins.compare([("night.yaml", h.dedent(staged))], tmp_path)
     assert [str(one) for one in tally.leaks] == []
 
@@ -186,7 +189,7 @@ def test_an_id_that_undoes_a_disguise_is_found(tmp_path: Path, monkeypatch: pyte
     root = h.write_pack(tmp_path / "inn", folk.files())
     staged = folk.scenario().replace("grey_mask: {at: sunken_treasury}", "grey_mask: {at: taproom, name: the stranger}")
     tally = Tally()
-    twins = TwinWorlds([root], PromptLibrary((leaky.PROMPTS,)), tally, lines=2)
+    twins = TwinWorlds([root], PromptLibrary((leaky_town.PROMPTS,)), tally, lines=2)
     monkeypatch.setattr(PlayerIds, "_told", lambda ids, value: value)
     twins.compare([("night.yaml", h.dedent(staged))], tmp_path)
     assert "inn:grey_mask" in " ".join(str(one) for one in tally.leaks)
