@@ -397,6 +397,7 @@ def test_an_upgrade_that_the_file_refuses_half_way_leaves_it_as_it_was_and_the_n
     # The file refuses by a trigger, with which it would not be opened.
     monkeypatch.setattr(database, "refuse_foreign_schema", lambda *_, **__: None)
     monkeypatch.setattr(migrations, "_schema", lambda _: {})
+    monkeypatch.setattr(migrations, "_made_by", lambda _: {})
 
     def dump() -> str:
         with closing(sqlite3.connect(app.campaigns.path("game"))) as connection:
