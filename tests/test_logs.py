@@ -146,6 +146,7 @@ def test_of_what_a_child_prints_its_events_alone_are_passed_on(wanted: str) -> N
     assert out.getvalue().encode() == b"".join(events)
 
 
+@pytest.mark.campaign
 def test_no_other_module_writes_a_log() -> None:
     importers = set()
     for path in SOURCE.rglob("*.py"):
@@ -157,6 +158,7 @@ def test_no_other_module_writes_a_log() -> None:
     assert importers == {"logs.py"}
 
 
+@pytest.mark.campaign
 def test_what_is_logged_is_named_where_it_is_logged() -> None:
     """No caller spreads a mapping into an event: what a line can hold is seen by reading."""
     spread = [

@@ -105,6 +105,7 @@ def test_a_library_that_is_not_installed_is_told_as_such() -> None:
         import_silenced("no_such_library_of_anybody")
 
 
+@pytest.mark.campaign
 def test_embedding_leaves_nothing_in_the_home(home: Path) -> None:
     environment = {**os.environ, **settings(home), "LOREWRIGHT_CHROMA": "never"}
     code = "from lorewright.index.embedders.choosing import open_embedder; import os; "

@@ -343,12 +343,12 @@ class TestOwners:
         return shared
 
     def test_settings_of_another_user_are_passed_over_with_one_line(
-        self, theirs: Path, caplog: pytest.LogCaptureFixture
+        self, theirs: Path, capsys: pytest.CaptureFixture[str]
     ) -> None:
         outer = written(theirs.parent, 'name = "outer"')
         for _ in range(2):
             assert find_workspace(theirs / "mine").root == outer
-        (warning,) = [record.getMessage() for record in caplog.records]
+        (warning,) = capsys.readouterr().err.splitlines()
         assert "belongs to another user" in warning
         assert f"lorewright trust {theirs}" in warning
         assert "LOREWRIGHT_TRUSTED" in warning

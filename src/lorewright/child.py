@@ -43,7 +43,8 @@ def start_child(
     # the one variable that may be set here, by which the child runs the same code as this process, wherever that lies.
     command = [sys.executable, "-P", *(["-s"] if sys.flags.no_user_site else []), "-m", module]
     command += [str(each.absolute()) if isinstance(each, Path) else each for each in arguments]
-    inherited = {name: value for name, value in os.environ.items() if not name.upper().startswith("PYTHON")}
+    wanted = {**os.environ, **(environment or {})}
+    inherited = {name: value for name, value in wanted.items() if not name.upper().startswith("PYTHON")}
     logs = is_logging()
     process = subprocess.Popen(
         command,

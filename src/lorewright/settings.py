@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import logging
 import os
 import shlex
+import sys
 import tomllib
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -336,9 +336,7 @@ def _warn_of(folder: Path) -> None:
         _warned.add(folder)
         # Its name is somebody else's as well: nothing in it may move a terminal.
         named = ascii(str(folder / SETTINGS_FILE))
-        logging.getLogger(__name__).warning(
-            "%s belongs to another user and is passed over; %s", named, _how_to_obey(folder)
-        )
+        sys.stderr.write(f"{named} belongs to another user and is passed over; {_how_to_obey(folder)}\n")
 
 
 def _how_to_obey(root: Path) -> str:

@@ -79,6 +79,7 @@ def missing(text: str) -> list[str]:
     return lost
 
 
+@pytest.mark.campaign
 @pytest.mark.parametrize("page", PAGES)
 def test_every_file_and_name_on_a_developers_page_exists(page: str) -> None:
     text = (ROOT / page).read_text(encoding="utf-8")

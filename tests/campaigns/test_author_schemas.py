@@ -93,6 +93,7 @@ def test_the_scenarios_that_ship_are_valid(path: Path) -> None:
     assert wrong("scenario", yaml_in(path)) == []
 
 
+@pytest.mark.campaign
 @pytest.mark.parametrize(
     "path", sorted((ROOT / "src/lorewright/rules/library").glob("*.yaml")), ids=lambda path: path.stem
 )

@@ -89,6 +89,7 @@ def test_every_row_and_every_text_arrives(home: App, away: App, file: Path) -> N
         assert tree(one) == tree(other)
 
 
+@pytest.mark.campaign
 def test_what_was_imported_is_played_on_as_at_home(home: App, away: App, file: Path, tmp_path: Path) -> None:
     import_campaign(away.campaigns, file)
     import_campaign(home.campaigns, file, campaign_id="twin")

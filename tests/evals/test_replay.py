@@ -60,6 +60,7 @@ def whole_state(app: App) -> list[tuple[str, str, str]]:
         ]
 
 
+@pytest.mark.campaign
 def test_built_in_turns_come_out_as_they_were(tmp_path: Path) -> None:
     app = h.harbour(tmp_path, played=tuple(mp.lines(6)))
     found = replayed(app)
@@ -82,6 +83,7 @@ def test_recorded_answers_are_validated_repaired_and_judged_again(tmp_path: Path
     assert found.metrics == found.recorded_metrics
 
 
+@pytest.mark.campaign
 def test_a_replay_changes_nothing_of_the_campaign(tmp_path: Path) -> None:
     app = h.harbour(tmp_path, models=mp.models())
     h.say(app, *mp.lines(4))

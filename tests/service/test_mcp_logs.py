@@ -45,6 +45,7 @@ def events(log: io.StringIO) -> list[dict[str, Any]]:
     return found
 
 
+@pytest.mark.campaign
 def test_a_call_is_logged_by_its_tool_and_campaign(app: App, log: io.StringIO) -> None:
     call(app, "query_lore", {"question": "who sold her passage"})
     call(app, "get_scene", {"campaign": "game"}, campaign=None)

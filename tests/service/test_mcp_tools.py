@@ -223,6 +223,7 @@ def test_resources_say_what_tools_say(app: App) -> None:
     assert "recall" not in kinds
 
 
+@pytest.mark.campaign
 @pytest.mark.parametrize(
     "uri",
     [

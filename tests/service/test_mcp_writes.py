@@ -159,6 +159,7 @@ def test_a_call_id_that_is_none_is_refused(app: App, call_id: Any) -> None:
     assert minutes(app) == (0, 1)
 
 
+@pytest.mark.campaign
 def test_ops_that_come_as_a_text_of_json_are_read_as_some_clients_send_them(app: App) -> None:
     call(app, "apply_ops", {"ops": json.dumps([FIVE])})
     assert minutes(app) == (5, 2)
@@ -197,6 +198,7 @@ def test_whatever_is_sent_the_world_stays_whole_and_no_trace_is_shown(app: App, 
     assert minutes(app) == (0, 1)
 
 
+@pytest.mark.campaign
 def test_many_clients_at_once_lose_nothing_and_double_nothing(app: App) -> None:
     async def one(number: int) -> list[dict[str, Any]]:
         # Each with an app of its own, as several processes would have.

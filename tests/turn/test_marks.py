@@ -102,6 +102,7 @@ def test_what_is_heard_never_has_a_mark_in_it_nor_half_of_one() -> None:
     assert "".join(heard) == "Smoke hangs."
 
 
+@pytest.mark.campaign
 def test_a_narration_of_nothing_but_brackets_or_white_space_is_read_at_once() -> None:
     for text in ("[" * 20_000, " " * 20_000 + "x", "[1" * 10_000, "1," * 10_000):
         assert streamed(list(text[:2_000])) in text

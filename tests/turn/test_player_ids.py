@@ -119,6 +119,7 @@ def _play(app: App) -> list[str]:
     return answers
 
 
+@pytest.mark.campaign
 def test_no_answer_to_a_players_program_names_who_is_in_disguise(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -130,6 +131,7 @@ def test_no_answer_to_a_players_program_names_who_is_in_disguise(
     assert [name for name in ALL if name.casefold() in said.casefold()] == []
 
 
+@pytest.mark.campaign
 def test_what_is_behind_a_disguise_changes_no_answer(tmp_path: Path) -> None:
     one, other = (_play(_app(tmp_path / world[0][0], world)) for world in (LODE, HAX))
     # A turn's ID is made of what is stored.
@@ -198,6 +200,7 @@ def test_a_player_may_use_the_id_that_they_were_told(tmp_path: Path, name: str) 
         assert campaign.somebody_called(name) == "inn:lode"
 
 
+@pytest.mark.campaign
 def test_a_guess_at_who_is_behind_it_is_answered_as_a_made_up_name(tmp_path: Path) -> None:
     app = _app(tmp_path)
     h.say(app, "talk to the stranger", "go other way", "go up")

@@ -248,6 +248,7 @@ def test_every_round_sees_what_was_told_until_then(tmp_path: Path) -> None:
         assert len(later) == len(earlier) + 1
 
 
+@pytest.mark.campaign
 def test_the_same_words_on_the_same_head_give_the_same_bytes(tmp_path: Path) -> None:
     one, other = begun(tmp_path / "one", "stream"), begun(tmp_path / "other", "stream")
     lines = ("look", "ask Osk about Lin", "wait", "take rope", "give rope to Osk")

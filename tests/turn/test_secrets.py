@@ -65,6 +65,7 @@ def test_what_is_withheld_appears_once_it_is_revealed(tmp_path: Path) -> None:
     assert h.WITHHOLDS not in h.query(app, "marmoset", "npc:bea")
 
 
+@pytest.mark.campaign
 def test_a_failed_question_reveals_nothing_and_moves_a_clock(tmp_path: Path) -> None:
     app = h.harbour(tmp_path, seed=seed_for(tmp_path, {"fail"}))
     results = h.say(app, "ask osk about his debt")

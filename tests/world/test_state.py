@@ -75,6 +75,7 @@ def test_a_pair_has_one_key() -> None:
     assert relation_key("b", "a") == relation_key("a", "b") == "a|b"
 
 
+@pytest.mark.campaign
 @given(some.turns())
 def test_a_state_is_written_as_if_no_other_had_been_written_before(turn: some.Turn) -> None:
     state, ops = turn

@@ -161,6 +161,7 @@ def test_who_is_named_in_markup_alone_is_renamed_there_as_well(tmp_path: Path) -
     assert any("A guest sits in the corner" in text for text in shown[0])
 
 
+@pytest.mark.campaign
 @pytest.mark.parametrize("leak", ["text", "source"])
 def test_a_link_target_that_is_told_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, leak: str) -> None:
     root = h.write_pack(tmp_path / "inn", in_markup_only())
@@ -175,6 +176,7 @@ def test_a_link_target_that_is_told_is_found(tmp_path: Path, monkeypatch: pytest
     assert {one.channel for one in tally.leaks} == {"twin world"}
 
 
+@pytest.mark.campaign
 def test_who_is_staged_under_another_name_is_the_same_in_both_worlds(tmp_path: Path) -> None:
     root = h.write_pack(tmp_path / "inn", folk.files())
     staged = folk.scenario().replace("grey_mask: {at: sunken_treasury}", "grey_mask: {at: taproom, name: the stranger}")
@@ -185,6 +187,7 @@ def test_who_is_staged_under_another_name_is_the_same_in_both_worlds(tmp_path: P
     assert [str(one) for one in tally.leaks] == []
 
 
+@pytest.mark.campaign
 def test_an_id_that_undoes_a_disguise_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     root = h.write_pack(tmp_path / "inn", folk.files())
     staged = folk.scenario().replace("grey_mask: {at: sunken_treasury}", "grey_mask: {at: taproom, name: the stranger}")

@@ -92,6 +92,7 @@ def test_vectors_that_are_the_same_come_together(tmp_path: Path) -> None:
         assert sorted(index.nearest(np.eye(3, dtype=np.float32)[1], top=1)) == list(range(40, 80))
 
 
+@pytest.mark.campaign
 def test_a_question_is_a_finite_vector(folder: Path) -> None:
     with open_chroma(folder) as index:
         for query, top in ((np.full(16, np.nan, dtype=np.float32), 1), (VECTORS[0], 0)):
