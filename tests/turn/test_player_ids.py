@@ -17,6 +17,7 @@ from lorewright.campaigns.asides import ask_lore, why
 from lorewright.campaigns.checks import check
 from lorewright.campaigns.exchange import export
 from lorewright.campaigns.eyes import scene_of, state_of, transcript_of
+from lorewright.campaigns.support import support_of
 from lorewright.cli.slash import obey
 from lorewright.errors import LorewrightError
 from lorewright.retrieval.query import LoreRetrievalQuery
@@ -181,6 +182,14 @@ def test_what_a_player_exports_and_asks_the_service_names_nobody_either(tmp_path
     for name in ("lode", "inn:lode", "nobody", "game:the_stranger"):
         with pytest.raises(LorewrightError, match="there is no entity"):
             desk.entity(name)
+
+
+def test_what_a_narration_rests_on_is_told_without_the_file_of_who_is_in_disguise(tmp_path: Path) -> None:
+    app = _app(tmp_path)
+    h.say(app, "talk to the stranger")
+    said = repr(support_of(app.campaigns, "game", 1))
+    assert "the_stranger" in said
+    assert [name for name in ALL if name.casefold() in said.casefold()] == []
 
 
 def test_the_game_master_is_told_the_packs_own_ids_and_the_file_keeps_them(tmp_path: Path) -> None:

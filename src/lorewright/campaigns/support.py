@@ -14,6 +14,7 @@ from lorewright.index.generation import Generation
 from lorewright.scene_lore.sections import in_sentences
 from lorewright.turn.stages.narrate.sources import Kind, Source, sources_of
 from lorewright.turn.stages.narrate.stage import Narrate
+from lorewright.turn.views.player_ids import PlayerIds
 from lorewright.values.records import NarratorInput
 from lorewright.values.result import TurnResult
 from lorewright.values.stage_run import BUILTIN
@@ -80,15 +81,15 @@ def support_of(campaigns: Campaigns, campaign_id: str, turn_no: int) -> Support:
                 f"nothing was narrated in turn {turn_no}", hint="choose a turn in which something was played"
             )
         # A narration that contradicted the record was written once more: the last one was told.
-        record = records[-1]
+        record, ids = records[-1], campaign.player_ids()
         if record["model_key"] == BUILTIN:
-            sentences = tuple(_quoted(TurnResult.model_validate(found[0]["result"])))
+            sentences = tuple(_quoted(TurnResult.model_validate(ids.told(found[0]["result"]))))
         else:
-            sentences = tuple(_cited(record, campaign.setting.generations))
+            sentences = tuple(_cited(record, campaign.setting.generations, ids))
         return Support(turn_no, record["model_key"], sentences)
 
 
-def _cited(record: Mapping[str, Any], generations: Sequence[Generation]) -> Iterator[GroundedSentence]:
+def _cited(record: Mapping[str, Any], generations: Sequence[Generation], ids: PlayerIds) -> Iterator[GroundedSentence]:
     """The sentences of a model, with what they cite."""
     shown: dict[str, list[Source]] = {}
     given = NarratorInput.model_validate(record["input"])
@@ -96,11 +97,13 @@ def _cited(record: Mapping[str, Any], generations: Sequence[Generation]) -> Iter
         shown.setdefault(source.id, []).append(source)
     chunks = {one.item_id: one.chunk_id for one in given.evidence}
     for told in record["output"]["support"]:
-        grounds = (_ground(one, shown.get(one, ()), chunks.get(one, one), generations) for one in told["ids"])
+        grounds = (_ground(one, shown.get(one, ()), chunks.get(one, one), generations, ids) for one in told["ids"])
         yield GroundedSentence(told["sentence"], tuple(grounds))
 
 
-def _ground(cited: str, shown: Sequence[Source], chunk_id: str, generations: Sequence[Generation]) -> Ground:
+def _ground(
+    cited: str, shown: Sequence[Source], chunk_id: str, generations: Sequence[Generation], ids: PlayerIds
+) -> Ground:
     kind: Kind = shown[0].kind if shown else "event"
     # A chunk may be shown in several sentences; which of them is meant is not recorded.
     text = " ".join(dict.fromkeys(source.text for source in shown))
@@ -109,7 +112,9 @@ def _ground(cited: str, shown: Sequence[Source], chunk_id: str, generations: Seq
     chunk = next((found for one in generations if (found := one.chunk(chunk_id)) is not None), None)
     if chunk is None:
         return Ground(kind, shown_item(cited), text)
-    return Ground(kind, shown_item(cited), text, chunk.file_path, chunk.section_path)
+    where = {"cite": shown_item(cited), "file_path": chunk.file_path, "section_path": chunk.section_path}
+    told = ids.told({"chunk_id": chunk_id, **where})
+    return Ground(kind, told["cite"], text, told["file_path"], told["section_path"])
 
 
 def _quoted(result: TurnResult) -> Iterator[GroundedSentence]:
