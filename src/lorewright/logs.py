@@ -62,7 +62,8 @@ _JSON_LINE = re.compile(
     rf'(?:, "(?:{_FIELD})": (?:"{_VALUE}"|-?\d+|true|false))*\}}'
 )
 
-_logger = logging.getLogger("lorewright")
+# Not the package's own logger, whose children warn of settings and belong to whoever uses the library.
+_logger = logging.getLogger("lorewright.events")
 _logger.propagate = False
 _logger.addHandler(logging.NullHandler())
 _OFF = logging.CRITICAL + 1
