@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from lorewright.authoring.leaks.suite import Plays
+from lorewright.authoring.leaks.suite import LeakSuite, Plays
 from lorewright.cli.root import app as command_line
 from lorewright.index.generation import Generation, StoredChunk
 from lorewright.packs.loader import content_hash_of
@@ -19,8 +19,16 @@ from lorewright.retrieval.view import LoreView
 from lorewright.scene_lore.models import SceneItem
 from support import harbour as h
 from support import leaky_town
+from support.scale import scaled
 
 NEVER_PLAYED = Plays(builtin=0, parrot=0)
+
+
+@pytest.fixture
+def few_lines(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let the commands play few lines where nobody says how many: with CAMPAIGN_SCALE=8 as many as users get."""
+    few = Plays(builtin=scaled(5), parrot=scaled(1))
+    monkeypatch.setattr(LeakSuite.__init__, "__kwdefaults__", {**LeakSuite.__init__.__kwdefaults__, "plays": few})
 
 
 @pytest.mark.campaign
@@ -116,6 +124,7 @@ def run(app_root: Path, monkeypatch: pytest.MonkeyPatch, *words: str) -> Any:
 
 
 @pytest.mark.campaign
+@pytest.mark.usefixtures("few_lines")
 def test_the_command_says_where_and_exits_with_one_on_leaks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     root = h.write_workspace(tmp_path / "workspace")
     sound = run(root, monkeypatch, "pack", "test", "harbour", "--leaks", "--json")
@@ -147,6 +156,7 @@ def test_without_leaks_a_pack_is_asked_its_golden_queries(tmp_path: Path, monkey
 
 
 @pytest.mark.campaign
+@pytest.mark.usefixtures("few_lines")
 def test_a_campaign_is_tested_turn_by_turn(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     app = h.harbour(tmp_path)
     h.say(app, "look", "ask osk about lin", "search under the counter", "go door")
