@@ -72,7 +72,8 @@ def assert_as_new(index: LiveIndex, pack: Pack, folder: Path) -> None:
                 )
 
 
-@settings(max_examples=scaled(4))
+@pytest.mark.campaign
+@settings(max_examples=scaled(12))
 @given(edits=st.lists(EDITS, min_size=1, max_size=4))
 @example(
     edits=[
