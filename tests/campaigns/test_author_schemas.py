@@ -57,7 +57,13 @@ def wrong_in_pack(root: Path) -> list[str]:
     return found
 
 
-@pytest.mark.parametrize("name", list(author_schemas()))
+# The two large ones take a second each.
+LARGE = ("scenario", "ruleset")
+
+
+@pytest.mark.parametrize(
+    "name", [pytest.param(one, marks=pytest.mark.campaign if one in LARGE else ()) for one in author_schemas()]
+)
 def test_each_is_a_schema_and_its_copy_is_what_is_made_now(name: str) -> None:
     """`lorewright schema --out docs/schemas/authoring` writes them anew."""
     schema = dict(validators()[name].schema)
@@ -95,7 +101,12 @@ def test_the_scenarios_that_ship_are_valid(path: Path) -> None:
 
 @pytest.mark.campaign
 @pytest.mark.parametrize(
-    "path", sorted((ROOT / "src/lorewright/rules/library").glob("*.yaml")), ids=lambda path: path.stem
+    "path",
+    [
+        pytest.param(path, marks=pytest.mark.campaign if path.stem == "tic-tac-toe" else ())
+        for path in sorted((ROOT / "src/lorewright/rules/library").glob("*.yaml"))
+    ],
+    ids=lambda path: path.stem,
 )
 def test_the_rulesets_that_ship_are_valid(path: Path) -> None:
     assert wrong("ruleset", yaml_in(path)) == []

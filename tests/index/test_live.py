@@ -73,7 +73,7 @@ def assert_as_new(index: LiveIndex, pack: Pack, folder: Path) -> None:
 
 
 @pytest.mark.campaign
-@settings(max_examples=scaled(4))
+@settings(max_examples=scaled(12))
 @given(edits=st.lists(EDITS, min_size=1, max_size=4))
 @example(
     edits=[
