@@ -89,6 +89,7 @@ def test_a_state_is_written_as_if_no_other_had_been_written_before(turn: some.Tu
         assert state.truth_hash() == content_hash(canonical_json({key: bare[key] for key in bare if key != "recall"}))
 
 
+@pytest.mark.campaign
 @given(some.turns())
 def test_a_state_that_shares_fields_with_one_that_was_read_is_as_it_would_be_read(turn: some.Turn) -> None:
     state, ops = turn

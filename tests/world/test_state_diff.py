@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -66,6 +67,7 @@ def moves(draw: st.DrawFn) -> some.Turn:
     return state, ops
 
 
+@pytest.mark.campaign
 @given(moves())
 def test_whoever_comes_and_goes_while_a_scene_opens_stands_where_the_ops_left_them(turn: some.Turn) -> None:
     diff = same(*turn)
