@@ -133,6 +133,7 @@ def test_the_doctor_mends_what_needs_no_yes_and_says_what_does(root: Path, serve
     assert server.heard == []
 
 
+@pytest.mark.campaign
 def test_after_a_yes_the_same_settings_are_used_and_other_ones_are_not(root: Path, server: CountingServer) -> None:
     granted = run("trust", "--yes")
     assert granted.exit_code == 0, granted.output
