@@ -31,6 +31,7 @@ def campaigns_of(root: Path) -> list[str]:
     return [one["id"] for one in json.loads(run(root, "campaign", "list", "--json").stdout)]
 
 
+@pytest.mark.campaign
 def test_with_nothing_to_read_a_short_walk_is_played_and_not_kept(root: Path) -> None:
     done = run(root, "explore", "vault")
     assert done.returncode == 0, done.stderr
@@ -83,6 +84,7 @@ def test_what_is_neither_folder_nor_pack_is_said_with_a_hint(root: Path) -> None
     assert "hint:" in done.stderr
 
 
+@pytest.mark.campaign
 def test_a_hostile_vault_prints_nothing_that_a_terminal_obeys(root: Path) -> None:
     x.write_vault(root.parent, x.HOSTILE, name="hostile")
     done = run(root, "explore", "hostile")

@@ -175,6 +175,7 @@ def test_a_yes_is_shown_taken_back_and_belongs_to_one_folder(
     assert server.heard == []
 
 
+@pytest.mark.campaign
 def test_a_container_may_name_the_folders_that_it_trusts(
     root: Path, server: CountingServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:

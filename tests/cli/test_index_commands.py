@@ -11,6 +11,7 @@ import pytest
 
 from lorewright.errors import EmbedderError
 from lorewright.index.embedders.minilm import MiniLM
+from lorewright.lore_bootstrap import make_workspace
 from support import harbour as h
 from support.command_line import outputs_of_a_process, run_command, workspace_environment
 
@@ -22,14 +23,21 @@ def run(root: Path, *arguments: str, embedder: str = "hashing") -> subprocess.Co
 
 @pytest.fixture
 def root(tmp_path: Path) -> Path:
-    assert run(tmp_path, "init", str(tmp_path / "ws")).returncode == 0
+    make_workspace(tmp_path / "ws")
     return tmp_path / "ws"
 
 
-@pytest.fixture
-def installed(root: Path) -> Path:
+def install(root: Path) -> Path:
     assert run(root, "pack", "install", "content_packs/neo_seattle").returncode == 0
     return root
+
+
+@pytest.fixture(scope="module")
+def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A workspace with a pack in it, of which everybody asks and which nobody changes."""
+    root = tmp_path_factory.mktemp("installed") / "ws"
+    make_workspace(root)
+    return install(root)
 
 
 @pytest.mark.campaign
@@ -45,7 +53,8 @@ def test_an_install_says_what_it_embedded_and_a_reindex_that_it_knew_it(root: Pa
 
 
 @pytest.mark.campaign
-def test_an_edit_is_found_by_a_reindex_which_embeds_only_what_changed(installed: Path) -> None:
+def test_an_edit_is_found_by_a_reindex_which_embeds_only_what_changed(root: Path) -> None:
+    installed = install(root)
     file = installed / "content_packs" / "neo_seattle" / "npcs" / "viktor.md"
     file.write_text(file.read_text(encoding="utf-8") + "\n## Parrot\n\nViktor keeps a zygodactyl parrot.\n")
     (counted,) = json.loads(run(installed, "pack", "reindex", "--json").stdout)
@@ -61,7 +70,9 @@ def test_stats_say_what_embeds_a_pack(installed: Path) -> None:
     assert stats["chunks"] > 50
 
 
-def test_an_index_of_another_embedder_is_refused_until_it_is_rebuilt(installed: Path) -> None:
+@pytest.mark.campaign
+def test_an_index_of_another_embedder_is_refused_until_it_is_rebuilt(root: Path) -> None:
+    installed = install(root)
     settings = installed / "lorewright.toml"
     refused = run(installed, "lore", "query", "jin", embedder="openai/some-model")
     assert refused.returncode == 1
@@ -122,16 +133,17 @@ def test_an_entity_is_told_from_its_own_file_first_and_a_player_hears_no_secret(
 
 
 @pytest.mark.campaign
-def test_answers_by_meaning_are_the_same_bytes_in_every_process(root: Path) -> None:
+def test_answers_by_meaning_are_the_same_bytes_in_every_process(tmp_path: Path) -> None:
     try:
         MiniLM()
     except EmbedderError as problem:
         pytest.skip(str(problem))
+    root = h.harbour(tmp_path).workspace.root
     printed = []
     for seed in ("0", "4242"):
         commands = [
-            ("pack", "install", str(root / "content_packs" / "neo_seattle")),
-            ("lore", "query", "a person who pays in advance and asks nothing", "--explain", "--json"),
+            ("pack", "reindex"),
+            ("lore", "query", "the woman with a bird in a cage", "--explain", "--json"),
         ]
         environment = workspace_environment(root, LOREWRIGHT_EMBEDDER="minilm")
         printed.append(outputs_of_a_process(commands, environment, hash_seed=seed)[1])

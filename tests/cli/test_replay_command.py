@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner, Result
 
-from lorewright.bootstrap import App
+from lorewright.bootstrap import App, open_app
 from lorewright.cli.root import app as cli
 from lorewright.errors import SettingsError
 from lorewright.llm.doubles import ScriptedModel
@@ -18,12 +19,19 @@ from support import playing_models as mp
 runner = CliRunner()
 
 
-@pytest.fixture
-def played(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> App:
-    app = h.harbour(tmp_path, models=mp.models())
+@pytest.fixture(scope="module")
+def played_once(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    app = h.harbour(tmp_path_factory.mktemp("played"), models=mp.models())
     h.say(app, *mp.lines(6))
-    monkeypatch.setenv("LOREWRIGHT_WORKSPACE", str(app.workspace.root))
-    return app
+    return app.workspace.root
+
+
+@pytest.fixture
+def played(played_once: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> App:
+    """A copy of the workspace in which six turns were played."""
+    root = shutil.copytree(played_once, tmp_path / "workspace")
+    monkeypatch.setenv("LOREWRIGHT_WORKSPACE", str(root))
+    return open_app(root, models=mp.models())
 
 
 def run(*args: str) -> Result:

@@ -12,11 +12,11 @@ from lorewright.llm.prompts.library import PromptLibrary
 from support.scale import scaled
 
 PROJECT = Path(__file__).parents[2]
-# The smaller ones come first; all of them, and plays as long as ever, from CAMPAIGN_SCALE=3 on.
+# The smallest comes first; all of them, and plays as long as ever, from CAMPAIGN_SCALE=4 on.
 PACKS = sorted(
     (path.name for path in (PROJECT / "content_packs").iterdir() if (path / "pack.yaml").is_file()),
-    key=lambda name: (name == "neo_seattle", name == "motel_verse", name),
-)[: scaled(2)]
+    key=lambda name: (name != "orme_house", name),
+)[: scaled(1)]
 PLAYS = Plays(builtin=scaled(9), parrot=scaled(2), twins=scaled(20))
 # Of a hundred open sentences so many may share a phrase with a secret.
 MOST_REFUSED_PERCENT = 3

@@ -102,7 +102,9 @@ def _as_in_a_process(
     with contextlib.ExitStack() as stack:
         stack.enter_context(mock.patch.object(sys, "argv", words))
         # Usage names the program by the module that was run.
-        stack.enter_context(mock.patch.dict(sys.modules, {"__main__": types.ModuleType("__main__")}))
+        # (Not with `patch.dict`, which would take away what is imported meanwhile.)
+        stack.callback(sys.modules.__setitem__, "__main__", sys.modules["__main__"])
+        sys.modules["__main__"] = types.ModuleType("__main__")
         stack.enter_context(mock.patch.dict(os.environ, environment, clear=True))
         for name, stream in streams.items():
             stack.enter_context(mock.patch.object(sys, name, stream))

@@ -82,6 +82,7 @@ def test_whatever_an_author_or_asker_writes_is_shown_and_never_obeyed(tmp_path: 
     assert "\u202e" not in html
 
 
+@pytest.mark.campaign
 @settings(max_examples=60, deadline=None)
 @given(text=st.text(max_size=200))
 def test_any_text_is_a_page_without_harm(text: str) -> None:
@@ -99,6 +100,7 @@ def test_any_text_is_a_page_without_harm(text: str) -> None:
     assert page.tags[0][0] == "html"
 
 
+@pytest.mark.campaign
 @settings(max_examples=60, deadline=None)
 @given(text=st.text(max_size=120), words=st.frozensets(st.text(min_size=1, max_size=4)))
 def test_marking_changes_no_letter(text: str, words: frozenset[str]) -> None:
