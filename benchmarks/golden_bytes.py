@@ -67,7 +67,11 @@ class Program:
         return self.scratch / name
 
     def run(self, workspace: str, *arguments: str) -> str:
-        """Run one command in a workspace; return what it printed and its exit code, without what varies."""
+        """Run one command in a workspace; return what it printed and its exit code, without what varies.
+
+        Raises:
+            SystemExit: a signal ended it, so that what it left is no record of the program.
+        """
         folder = self.workspace(workspace)
         folder.mkdir(parents=True, exist_ok=True)
         home = str(self.scratch / "home")
@@ -86,6 +90,8 @@ class Program:
         }
         command = [self.python, "-P", "-m", "lorewright", *arguments]
         ran = subprocess.run(command, cwd=folder, env=environment, capture_output=True, input=b"")
+        if ran.returncode < 0:
+            sys.exit(f"signal {-ran.returncode} ended `lorewright {' '.join(arguments)}`: record again")
         printed, complained = (one.decode("utf-8", "backslashreplace") for one in (ran.stdout, ran.stderr))
         told = f"$ lorewright {' '.join(arguments)}\nexit {ran.returncode}\n{printed}\n--- stderr\n{complained}"
         return self.settled(told)
@@ -198,9 +204,7 @@ def read_campaign(path: Path) -> Iterator[tuple[str, str]]:
     yield "state_hashes.json", by_turn(lambda row: row.pop("state_hash"))
     yield "results.json", by_turn(lambda row: results[row["turn_id"]])
     yield "turns.json", written(turns)
-    records = tables.pop("stage_records")
-    for row in records:
-        row["turn_no"] = numbers.get(row["turn_id"])
+    records = [with_number(row, numbers) for row in tables.pop("stage_records")]
     records.sort(key=lambda row: (row["turn_no"], row["turn_id"], row["seq"]))
     for kind, columns in (
         ("packets.json", {"input_json"}),
@@ -211,14 +215,17 @@ def read_campaign(path: Path) -> Iterator[tuple[str, str]]:
             kind,
             written([{name: value for name, value in row.items() if name in columns | named} for row in records]),
         )
-    for name, rows in tables.items():
-        for row in rows:
-            if "turn_id" in row:
-                row["turn_no"] = numbers.get(row["turn_id"])
+    for name, table in tables.items():
+        rows = [with_number(row, numbers) for row in table]
         yield (
             {"world_states": "states.json", "messages": "messages.json"}.get(name, f"tables/{name}.json"),
             written(rows),
         )
+
+
+def with_number(row: Mapping[str, Any], numbers: Mapping[str, int]) -> dict[str, Any]:
+    """Return a row with the number of its turn first, where it is of a turn."""
+    return {"turn_no": numbers.get(row["turn_id"]), **row} if "turn_id" in row else dict(row)
 
 
 def rows_of(database: sqlite3.Connection, table: str) -> list[dict[str, Any]]:
