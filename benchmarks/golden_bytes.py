@@ -29,6 +29,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import dataclass
+from functools import partial
 from itertools import zip_longest
 from pathlib import Path
 from typing import Any
@@ -66,7 +67,11 @@ class Program:
         return self.scratch / name
 
     def run(self, workspace: str, *arguments: str) -> str:
-        """Run one command in a workspace; return what it printed and its exit code, without what varies."""
+        """Run one command in a workspace; return what it printed and its exit code, without what varies.
+
+        Raises:
+            SystemExit: a signal ended it, so that what it left is no record of the program.
+        """
         folder = self.workspace(workspace)
         folder.mkdir(parents=True, exist_ok=True)
         home = str(self.scratch / "home")
@@ -85,6 +90,8 @@ class Program:
         }
         command = [self.python, "-P", "-m", "lorewright", *arguments]
         ran = subprocess.run(command, cwd=folder, env=environment, capture_output=True, input=b"")
+        if ran.returncode < 0:
+            sys.exit(f"signal {-ran.returncode} ended `lorewright {' '.join(arguments)}`: record again")
         printed, complained = (one.decode("utf-8", "backslashreplace") for one in (ran.stdout, ran.stderr))
         told = f"$ lorewright {' '.join(arguments)}\nexit {ran.returncode}\n{printed}\n--- stderr\n{complained}"
         return self.settled(told)
@@ -124,21 +131,20 @@ def record(program: Program, *, jobs: int, wants: Callable[[str], bool], tell: C
                 for key in made:
                     tell(key)
 
-    in_turns(lambda name=name: set_up(program, name, asked["shipped"]["packs"]) for name in embedders)  # type: ignore[misc]
-    in_turns(lambda key=key, play=play: played(program, key, play) for key, play in plays.items())  # type: ignore[misc]
+    in_turns(partial(set_up, program, name, asked["shipped"]["packs"]) for name in embedders)
+    for key, play in plays.items():
+        prepare(program, key, play)
+    in_turns(partial(played, program, key, play) for key, play in plays.items())
     for name in embedders:
         for path in sorted(program.workspace(name).glob("campaigns/*.db")):
             found |= {f"plays/{path.stem}/{kind}": program.settled(text) for kind, text in read_campaign(path)}
-    in_turns(lambda key=key, door=door: asked_at(program, key, door) for key, door in doors.items())  # type: ignore[misc]
-    in_turns(
-        one for name in embedders if wants(f"queries/{name}") for one in questions(program, name, asked["shipped"])
-    )
-    in_turns(
-        one
-        for name, corpus in asked["corpora"].items()
-        if wants(f"corpora/{name}")
-        for one in of_corpus(program, name, corpus)
-    )
+    in_turns(partial(asked_at, program, key, door) for key, door in doors.items())
+    for name in embedders:
+        if wants(f"queries/{name}"):
+            in_turns(questions(program, name, asked["shipped"]))
+    for name, corpus in asked["corpora"].items():
+        if wants(f"corpora/{name}"):
+            in_turns(of_corpus(program, name, corpus))
     return found
 
 
@@ -149,32 +155,32 @@ def read(name: str) -> dict[str, Any]:
 
 
 def set_up(program: Program, embedder: str, packs: Sequence[str]) -> Record:
-    """Make the workspace of an embedder with the packs that ship, and two small ones; return what was printed."""
+    """Make the workspace of an embedder with some packs installed, and notes to walk in; return what was printed."""
     folder = program.workspace(embedder)
     told = {f"set_up/{embedder}/init.txt": program.run(embedder, "init", str(folder))}
     shutil.copytree(PARLOUR, folder / "content_packs" / "parlour")
     shutil.copytree(GOLDEN / "notes", folder / "notes")
-    for pack in (*packs, "parlour"):
+    for pack in (*packs, *(("parlour",) if embedder == "none" else ())):
         told[f"set_up/{embedder}/{pack}.txt"] = program.run(embedder, "pack", "install", f"content_packs/{pack}")
     return told
 
 
-def played(program: Program, key: str, play: Mapping[str, Any]) -> Record:
-    """Play one list of lines in a campaign of its own; return its screen."""
-    embedder = play.get("embedder", "none")
-    folder = program.workspace(embedder)
-    script = folder / f"{key}.txt"
-    script.write_text("".join(f"{line}\n" for line in play["lines"]), encoding="utf-8")
-    seed = ("--seed", str(play["seed"]), "--script", script.name)
-    if "walk" in play:
-        told = program.run(embedder, "explore", play["walk"], *seed)
-    else:
+def prepare(program: Program, key: str, play: Mapping[str, Any]) -> None:
+    """Write the lines of a play into its workspace, and its scenario under an ID of its own."""
+    folder = program.workspace(play.get("embedder", "none"))
+    (folder / f"{key}.txt").write_text("".join(f"{line}\n" for line in play["lines"]), encoding="utf-8")
+    if "scenario" in play:
         name = play["scenario"]
-        written = GOLDEN / "scenarios" / name if name.endswith(".yaml") else folder / "scenarios" / f"{name}.yaml"
-        text = re.sub(r"^id: .*$", f"id: {key}", written.read_text(encoding="utf-8"), count=1, flags=re.MULTILINE)
+        source = GOLDEN / "scenarios" / name if name.endswith(".yaml") else folder / "scenarios" / f"{name}.yaml"
+        text = re.sub(r"^id: .*$", f"id: {key}", source.read_text(encoding="utf-8"), count=1, flags=re.MULTILINE)
         (folder / "scenarios" / f"{key}.yaml").write_text(text, encoding="utf-8")
-        told = program.run(embedder, "play", key, *seed, "--debug", "--verbose")
-    return {f"plays/{key}/screen.txt": told}
+
+
+def played(program: Program, key: str, play: Mapping[str, Any]) -> Record:
+    """Play the lines of one play in a campaign of their own; return its screen."""
+    command = ["explore", play["walk"]] if "walk" in play else ["play", key, "--debug", "--verbose"]
+    seed = ("--seed", str(play["seed"]), "--script", f"{key}.txt")
+    return {f"plays/{key}/screen.txt": program.run(play.get("embedder", "none"), *command, *seed)}
 
 
 def read_campaign(path: Path) -> Iterator[tuple[str, str]]:
@@ -198,9 +204,7 @@ def read_campaign(path: Path) -> Iterator[tuple[str, str]]:
     yield "state_hashes.json", by_turn(lambda row: row.pop("state_hash"))
     yield "results.json", by_turn(lambda row: results[row["turn_id"]])
     yield "turns.json", written(turns)
-    records = tables.pop("stage_records")
-    for row in records:
-        row["turn_no"] = numbers.get(row["turn_id"])
+    records = [with_number(row, numbers) for row in tables.pop("stage_records")]
     records.sort(key=lambda row: (row["turn_no"], row["turn_id"], row["seq"]))
     for kind, columns in (
         ("packets.json", {"input_json"}),
@@ -211,14 +215,17 @@ def read_campaign(path: Path) -> Iterator[tuple[str, str]]:
             kind,
             written([{name: value for name, value in row.items() if name in columns | named} for row in records]),
         )
-    for name, rows in tables.items():
-        for row in rows:
-            if "turn_id" in row:
-                row["turn_no"] = numbers.get(row["turn_id"])
+    for name, table in tables.items():
+        rows = [with_number(row, numbers) for row in table]
         yield (
             {"world_states": "states.json", "messages": "messages.json"}.get(name, f"tables/{name}.json"),
             written(rows),
         )
+
+
+def with_number(row: Mapping[str, Any], numbers: Mapping[str, int]) -> dict[str, Any]:
+    """Return a row with the number of its turn first, where it is of a turn."""
+    return {"turn_no": numbers.get(row["turn_id"]), **row} if "turn_id" in row else dict(row)
 
 
 def rows_of(database: sqlite3.Connection, table: str) -> list[dict[str, Any]]:
@@ -266,10 +273,12 @@ def questions(program: Program, embedder: str, asked: Mapping[str, Any]) -> Iter
     commands: dict[str, list[str]] = {}
     for viewer in asked["viewers"]:
         commands[f"batch/{viewer}"] = ["lore", "query", "--batch", "batch.jsonl", "--as", viewer]
+    # Vectors change which sections are found and why, not how a scene or an entity is put together.
+    few = slice(None) if embedder == "none" else slice(1)
     for viewer in asked["viewers"][:2]:
-        for number, one in enumerate(asked["explained"], start=1):
+        for number, one in enumerate(asked["explained"][few], start=1):
             commands[f"explained/{viewer}/{number}"] = ["lore", "query", *one, "--as", viewer, "--explain", "--json"]
-        for number, one in enumerate(asked["scenes"], start=1):
+        for number, one in enumerate(asked["scenes"][few], start=1):
             commands[f"scenes/{viewer}/{number}"] = ["lore", "scene", *one, "--as", viewer, "--explain", "--json"]
         for one in asked["entities"] if embedder == "none" else ():
             commands[f"entities/{viewer}/{one}"] = ["lore", "entity", one, "--as", viewer, "--json"]
@@ -279,9 +288,12 @@ def questions(program: Program, embedder: str, asked: Mapping[str, Any]) -> Iter
         commands["shown/why_not"] = ["lore", "query", question, "--why-not", missing, "--as", "player"]
         commands["shown/budgets"] = ["lore", "query", words, "--diff-budget", budgets]
     for key, arguments in commands.items():
-        yield lambda key=key, arguments=arguments: {  # type: ignore[misc]
-            f"queries/{embedder}/{key.replace(':', '-')}.txt": program.run(embedder, *arguments)
-        }
+        yield partial(answered, program, f"queries/{embedder}/{key.replace(':', '-')}.txt", embedder, arguments)
+
+
+def answered(program: Program, key: str, workspace: str, arguments: Sequence[str]) -> Record:
+    """Run one command; return what it printed under a key."""
+    return {key: program.run(workspace, *arguments)}
 
 
 def of_corpus(program: Program, name: str, corpus: Mapping[str, Any]) -> Iterator[Callable[[], Record]]:
@@ -305,7 +317,7 @@ def of_corpus(program: Program, name: str, corpus: Mapping[str, Any]) -> Iterato
         return found | {f"corpora/{name}/{embedder}/explained.txt": explained}
 
     for embedder in corpus["embedders"]:
-        yield lambda embedder=embedder: ask(embedder)  # type: ignore[misc]
+        yield partial(ask, embedder)
 
 
 def save(found: Record, folder: Path) -> None:
@@ -414,31 +426,34 @@ def main() -> None:
     recording.add_argument(
         "--python", default=sys.executable, help="the interpreter that has the version to be recorded"
     )
-    recording.add_argument(
-        "--only", action="append", help="only what matches: 'plays/dead*', 'queries/none', 'corpora/*'"
-    )
     recording.add_argument("--jobs", type=int, default=1, help="commands that run at once")
     comparing = doing.add_parser("compare", help="say what differs between two records")
     comparing.add_argument("before", type=Path)
     comparing.add_argument("after", type=Path)
+    for one in (recording, comparing):
+        one.add_argument(
+            "--only", action="append", help="only what matches: 'plays/dead*', 'queries/none', 'corpora/*'"
+        )
     given: Any = parser.parse_args()
+    only: list[str] | None = given.only
+
+    def wants(key: str) -> bool:
+        return only is None or any(fnmatch.fnmatch(key, one) for one in only)
+
     console = Console(width=140, highlight=False)
     if given.doing == "compare":
-        before, after = load(given.before), load(given.after)
+        before, after = (
+            {key: text for key, text in load(folder).items() if wants(key)} for folder in (given.before, given.after)
+        )
         found = differences(before, after)
         if found:
             shown(found, console)
         console.print(f"{len(before)} keys before, {len(after)} after, {len(found)} differ")
         sys.exit(1 if found else 0)
-    only: list[str] | None = given.only
     python = str(Path(given.python).absolute())
     with tempfile.TemporaryDirectory(prefix="golden-") as folder, Console(stderr=True).status("recording") as status:
-        made = record(
-            Program(python, Path(folder).resolve()),
-            jobs=given.jobs,
-            wants=lambda key: only is None or any(fnmatch.fnmatch(key, one) for one in only),
-            tell=status.update,
-        )
+        program = Program(python, Path(folder).resolve())
+        made = record(program, jobs=given.jobs, wants=wants, tell=status.update)
     save(made, given.folder)
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
     console.print(f"{len(made)} keys in {given.folder}, {used.ru_utime + used.ru_stime:.0f} CPU seconds")

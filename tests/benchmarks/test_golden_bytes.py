@@ -9,7 +9,18 @@ from pathlib import Path
 
 import pytest
 
-from golden_bytes import GOLDEN, decoded, differences, load, read, read_campaign, rows_of, save, without_varying
+from golden_bytes import (
+    GOLDEN,
+    Program,
+    decoded,
+    differences,
+    load,
+    read,
+    read_campaign,
+    rows_of,
+    save,
+    without_varying,
+)
 
 PLAY = "$ lorewright play x\nexit 0\n\n> look\nA bar.\n\n> wait\nRain falls.\n"
 
@@ -92,6 +103,22 @@ def test_a_folder_that_holds_something_else_is_left_alone(tmp_path: Path) -> Non
     with pytest.raises(SystemExit, match="no record"):
         save({"x": ""}, tmp_path)
     assert (tmp_path / "mine.txt").read_text(encoding="utf-8") == "mine"
+
+
+def test_a_command_that_a_signal_ended_is_no_record(tmp_path: Path) -> None:
+    killed = tmp_path / "python"
+    killed.write_text("#!/bin/sh\nkill -9 $$\n", encoding="utf-8")
+    killed.chmod(0o755)
+    with pytest.raises(SystemExit, match="signal 9 ended `lorewright lore query`"):
+        Program(str(killed), tmp_path).run("none", "lore", "query")
+
+
+def test_a_command_that_fails_is_recorded_with_its_exit_code_and_its_complaint(tmp_path: Path) -> None:
+    failing = tmp_path / "python"
+    failing.write_text('#!/bin/sh\necho "no $LOREWRIGHT_EMBEDDER in $PWD" >&2\nexit 3\n', encoding="utf-8")
+    failing.chmod(0o755)
+    told = Program(str(failing), tmp_path).run("island-hashing", "play")
+    assert told == "$ lorewright play\nexit 3\n\n--- stderr\nno hashing in <scratch>/island-hashing\n"
 
 
 def test_every_line_that_is_asked_belongs_to_a_play_that_is_there() -> None:
