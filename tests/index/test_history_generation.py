@@ -65,7 +65,7 @@ def fresh(told: Turns, witness: str | None, vectors: VectorBuilder | None) -> li
         return answers(generation)
 
 
-@settings(deadline=None, max_examples=scaled(8))
+@settings(deadline=None, max_examples=scaled(5))
 @given(turns, st.sets(st.integers(min_value=0, max_value=8)), st.sampled_from([None, ADA]), st.booleans())
 def test_turns_that_were_added_one_by_one_are_found_as_if_they_had_been_there_at_once(
     told: list[list[HistoryRecord]], cuts: set[int], witness: str | None, by_meaning: bool

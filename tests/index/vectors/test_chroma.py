@@ -23,6 +23,7 @@ from lorewright.index.vectors.chroma import ChromaIndex, open_chroma
 from lorewright.index.vectors.chroma_building import build_chroma, chroma_state, rebuild_chroma
 from lorewright.index.vectors.exact import WindowVectors, open_vectors
 from lorewright.index.vectors.search import ChromaSearch, NearestSearch, ProposalFailed
+from lorewright.telemetry import import_silenced
 from support.sample_vectors import clustered, generation, with_chroma
 from support.scale import scaled
 
@@ -35,6 +36,7 @@ QUESTIONS = np.concatenate([clustered(2, 5), VECTORS[::100]])
 def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = generation(tmp_path_factory.mktemp("built"), VECTORS)
     assert build_chroma(folder)
+    import_silenced("chromadb")  # which takes a second or two, and is no test's
     return folder
 
 
