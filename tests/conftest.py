@@ -7,7 +7,9 @@ import os
 import shutil
 import tempfile
 
-from hypothesis import settings
+import pytest
+from hypothesis import find, settings
+from hypothesis import strategies as st
 
 from support.scale import scaled
 
@@ -26,3 +28,9 @@ for _name in ("CONFIG", "DATA"):
     os.environ[f"XDG_{_name}_HOME"] = os.path.join(OWN_FOLDERS, _name.lower())  # noqa: PTH118 (before anything else)
 os.environ.pop("LOREWRIGHT_TRUSTED", None)
 os.environ.pop("SUDO_UID", None)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def unicode_tables() -> None:
+    """The table of characters is made before the first law that draws a text, and is no part of that test's time."""
+    find(st.text(min_size=1), lambda _: True)

@@ -27,7 +27,7 @@ from lorewright.index.library import Library
 from lorewright.index.vectors.chroma_files import chroma_version
 from lorewright.packs.loader import Progress, no_progress
 from lorewright.storage.database import SQLITE_VERSION
-from lorewright.storage.enclosure import Enclosure
+from lorewright.storage.enclosure import Enclosure, is_link
 from lorewright.storage.trouble import Trouble, trouble_of
 
 # In place of the IDs of unreadable campaigns, where none can be listed.
@@ -121,7 +121,8 @@ class Doctor:
     def _campaigns_away(self) -> list[Fault]:
         """Return a finding where the campaigns' folder is not there, as on a disk that is not mounted, though campaigns
         have been indexed: what they need cannot be told."""
-        histories = Enclosure(self.indexes / "history").entries()
+        kept = self.indexes / "history"
+        histories = () if is_link(kept) else Enclosure(kept).entries()
         if self.campaigns.folder.exists() or not any(path.suffix == ".db" for path in histories):
             return []
         return [Fault("unknown", "not-examined", "campaigns", "the folder is not there", _AWAY_HINT)]

@@ -56,8 +56,14 @@ def test_a_folder_is_known_by_its_contents_and_not_by_its_place(tmp_path: Path) 
     assert same == moved != other
 
 
-def test_a_model_that_is_not_there_is_told(tmp_path: Path) -> None:
+@pytest.fixture(scope="session")
+def sentence_transformers() -> None:
+    """The library, whose import alone takes seconds."""
     pytest.importorskip("sentence_transformers")
+
+
+@pytest.mark.usefixtures("sentence_transformers")
+def test_a_model_that_is_not_there_is_told(tmp_path: Path) -> None:
     embedder = open_embedder(f"st/{tmp_path}")
     assert embedder is not None
     with pytest.raises(EmbedderError, match="cannot be loaded"):
