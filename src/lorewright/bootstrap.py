@@ -1,68 +1,156 @@
 """The composition root: settings -> a working set of objects. Backends and models are named here, and for the lore half
-in `lore_bootstrap`."""
+in `lore_bootstrap`.
+
+Each part is imported and made when it is first asked for: installing a pack imports nothing of the game, and playing
+nothing of the leak suite, the generator or the replays. This module and `lore_bootstrap` alone may import so late.
+"""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import partial
+from functools import cached_property, partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from lorewright.authoring.leaks.suite import LeakSuite
-from lorewright.authoring.pack_roots import PackRoots
-from lorewright.authoring.pack_tests.asking import Bounds
-from lorewright.authoring.pack_tests.suite import PackTests
-from lorewright.campaigns.campaigns import Campaigns
-from lorewright.campaigns.casting import Casting, FixedCasting, TierCasting
-from lorewright.campaigns.history import Histories
-from lorewright.campaigns.lore import LoreDesk
-from lorewright.campaigns.sessions import Sessions
-from lorewright.campaigns.upgrades.upgrading import Upgrades
 from lorewright.errors import EmbedderError, SettingsError
-from lorewright.generate.explore.explorer import Explorer
-from lorewright.generate.scenario.generating import Generator
+from lorewright.index.embedding_cache import EmbeddingCache
 from lorewright.index.library import Library
-from lorewright.llm.metered import Budget
-from lorewright.llm.model import Model
-from lorewright.llm.opening import open_model
-from lorewright.llm.prompts.library import PromptLibrary
-from lorewright.llm.taxonomy import Row, asked_at, row_of
-from lorewright.llm.tiers import key_for
 from lorewright.lore_bootstrap import chroma_from, open_lore, shipped_content
-from lorewright.replay.replay import Replays
 from lorewright.settings import Workspace
-from lorewright.trust import hold_models
-from lorewright.turn.run.casting import STAGES
-from lorewright.values.stage_run import BUILTIN
-from lorewright.workspace.doctor import Doctor
-from lorewright.workspace.packs import PackShelf
-from lorewright.workspace.scenarios import Scenarios
+
+if TYPE_CHECKING:
+    from lorewright.authoring.leaks.suite import LeakSuite
+    from lorewright.authoring.pack_tests.suite import PackTests
+    from lorewright.campaigns.campaigns import Campaigns
+    from lorewright.campaigns.casting import Casting
+    from lorewright.campaigns.history import Histories
+    from lorewright.campaigns.lore import LoreDesk
+    from lorewright.campaigns.sessions import Sessions
+    from lorewright.campaigns.upgrades.upgrading import Upgrades
+    from lorewright.generate.explore.explorer import Explorer
+    from lorewright.generate.scenario.generating import Generator
+    from lorewright.llm.model import Model
+    from lorewright.llm.prompts.library import PromptLibrary
+    from lorewright.llm.taxonomy import Row
+    from lorewright.replay.replay import Replays
+    from lorewright.workspace.doctor import Doctor
+    from lorewright.workspace.packs import PackShelf
+    from lorewright.workspace.scenarios import Scenarios
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class App:
-    """Everything that the edges need."""
+    """Everything that the edges need; each part is made when it is first asked for, and once."""
 
     workspace: Workspace
     library: Library
-    campaigns: Campaigns
-    lore: LoreDesk
-    packs: PackShelf
-    casting: Casting
-    doctor: Doctor
-    sessions: Sessions
-    upgrades: Upgrades
-    explorer: Explorer
-    scenarios: Scenarios
-    replays: Replays
-    by_words: Library
+    cache: EmbeddingCache
+    campaigns_folder: Path
+    # Stage -> its model, every other stage built in; None where the settings choose.
+    models: Mapping[str, Model] | None = None
     # Why packs are found by words alone although the settings name an embedder.
     without_vectors: EmbedderError | None = None
 
-    @property
+    @cached_property
+    def by_words(self) -> Library:
+        """Return the packs found by words alone, whatever the settings name."""
+        return Library(self.workspace.indexes)
+
+    @cached_property
+    def prompts(self) -> PromptLibrary:
+        """Return the prompts of the workspace over those that ship.
+
+        Raises:
+            PromptError: a file's name is not one that a prompt can have.
+        """
+        return prompt_library(self.workspace)
+
+    @cached_property
+    def casting(self) -> Casting:
+        """Return which model each stage is run by."""
+        from lorewright.campaigns.casting import FixedCasting, TierCasting
+
+        if self.models is None:
+            return TierCasting(self.workspace.settings.models, self.prompts, os.environ)
+        return FixedCasting(self.models, self.prompts)
+
+    @cached_property
+    def histories(self) -> Histories:
+        """Return the searchable histories of the campaigns."""
+        from lorewright.campaigns.history import Histories
+
+        return Histories(self.workspace.indexes / "history", self.library.vectors)
+
+    @cached_property
+    def campaigns(self) -> Campaigns:
+        """Return the campaigns."""
+        return _campaigns(self.workspace, self.library, self.casting, self.campaigns_folder, self.histories)
+
+    @cached_property
+    def lore(self) -> LoreDesk:
+        """Return what answers questions about the lore of packs and campaigns."""
+        from lorewright.campaigns.lore import LoreDesk
+
+        return LoreDesk(self.library, self.campaigns, self.histories)
+
+    @cached_property
+    def packs(self) -> PackShelf:
+        """Return what installs, lists and removes packs."""
+        from lorewright.workspace.packs import PackShelf
+
+        return PackShelf(self.library, self.campaigns, self.workspace.content_packs)
+
+    @cached_property
+    def sessions(self) -> Sessions:
+        """Return the sittings of campaigns."""
+        from lorewright.campaigns.sessions import Sessions
+
+        return Sessions(self.campaigns)
+
+    @cached_property
+    def upgrades(self) -> Upgrades:
+        """Return what moves a campaign to the packs and the scenario of now."""
+        from lorewright.campaigns.upgrades.upgrading import Upgrades
+
+        return Upgrades(self.campaigns, self.library, self.workspace.scenarios)
+
+    @cached_property
+    def doctor(self) -> Doctor:
+        """Return what examines and mends the workspace's indexes."""
+        from lorewright.workspace.doctor import Doctor
+
+        return Doctor(
+            self.library,
+            self.campaigns,
+            self.cache,
+            self.workspace.indexes,
+            self.workspace.content_packs,
+            without_vectors=self.without_vectors,
+            chroma_from=chroma_from(self.workspace.settings.index),
+        )
+
+    @cached_property
+    def explorer(self) -> Explorer:
+        """Return what makes a walk of a pack."""
+        from lorewright.generate.explore.explorer import Explorer
+
+        return Explorer(self.by_words, self.workspace.content_packs)
+
+    @cached_property
+    def scenarios(self) -> Scenarios:
+        """Return the scenarios of the workspace."""
+        from lorewright.workspace.scenarios import Scenarios
+
+        return Scenarios(self.workspace.scenarios, self.workspace.content_packs, self.by_words, self.explorer)
+
+    @cached_property
     def generator(self) -> Generator:
-        """Makes scenarios from packs; what it makes is tried out by what is built in, whatever models there are."""
+        """Return what makes scenarios from packs; it tries them with what is built in, whatever models there are."""
+        from lorewright.campaigns.casting import FixedCasting
+        from lorewright.campaigns.history import Histories
+        from lorewright.generate.scenario.generating import Generator
 
         def trial(folder: Path) -> Campaigns:
             casting = FixedCasting({}, self.casting.library)
@@ -70,23 +158,36 @@ class App:
 
         return Generator(self.workspace.scenarios, self.by_words, self.explorer, trial)
 
-    @property
+    @cached_property
     def leaks(self) -> LeakSuite:
-        """Tests packs and campaigns for leaks, in a folder of the moment."""
+        """Return what tests packs and campaigns for leaks, in a folder of the moment."""
+        from lorewright.authoring.leaks.suite import LeakSuite
+
         where = self.workspace
         return LeakSuite(self.by_words, where.scenarios, where.content_packs, self.casting.library)
 
-    @property
+    @cached_property
     def pack_tests(self) -> PackTests:
-        """Tests packs: what their authors expect of them, and that every section can be found."""
+        """Return what tests packs: what their authors expect of them, and that every section can be found."""
+        from lorewright.authoring.pack_roots import PackRoots
+        from lorewright.authoring.pack_tests.asking import Bounds
+        from lorewright.authoring.pack_tests.suite import PackTests
+
         where = self.workspace
         roots = PackRoots(self.library, where.content_packs, where.scenarios)
         bounds = Bounds(where.settings.lore.limit, where.settings.lore.max_tokens)
         return PackTests(self.library, roots, self.leaks, bounds)
 
+    @cached_property
+    def replays(self) -> Replays:
+        """Return what replays recorded turns."""
+        return _replays(self.workspace, self.campaigns, self.histories, self.prompts)
+
     def rehearsal(self, folder: Path, *, by_words: bool = False) -> Campaigns:
-        """Campaigns that are kept in another folder: for a demo that leaves nothing behind; where it finds `by_words`
-        alone, no vectors of its packs either."""
+        """Return campaigns that are kept in another folder: for a demo that leaves nothing behind. Where it finds
+        `by_words` alone, no vectors of its packs are opened either."""
+        from lorewright.campaigns.history import Histories
+
         library = self.by_words if by_words else self.library
         return _campaigns(self.workspace, library, self.casting, folder, Histories(folder / "history", library.vectors))
 
@@ -94,7 +195,7 @@ class App:
 def open_app(
     start: Path | str | None = None, *, models: Mapping[str, Model] | None = None, long_lived: bool = False
 ) -> App:
-    """The app for the workspace around a folder. Outside of one, the user's own is made when it is first needed.
+    """Return the app for the workspace around a folder. Outside of one, the user's own is made when it is first needed.
 
     `models` gives models to stages (`interpreter`, `planner`, `narrator`); every other stage is built in. A process
     that answers many questions is `long_lived`: it may take the time to open what makes each of them faster.
@@ -103,51 +204,30 @@ def open_app(
         SettingsError: the settings cannot be read as meant.
     """
     lore = open_lore(start, long_lived=long_lived)
-    workspace, library = lore.workspace, lore.library
-    library_of_prompts = prompt_library(workspace)
-    casting: Casting = (
-        TierCasting(workspace.settings.models, library_of_prompts, os.environ)
-        if models is None
-        else FixedCasting(models, library_of_prompts)
-    )
-    histories = Histories(workspace.indexes / "history", library.vectors)
-    campaigns = _campaigns(workspace, library, casting, workspace.campaigns, histories)
-    by_words = Library(workspace.indexes)
-    explorer = Explorer(by_words, workspace.content_packs)
     return App(
-        workspace=workspace,
-        library=library,
-        campaigns=campaigns,
-        lore=LoreDesk(library, campaigns, histories),
-        packs=PackShelf(library, campaigns, workspace.content_packs),
-        casting=casting,
-        doctor=Doctor(
-            library,
-            campaigns,
-            lore.cache,
-            workspace.indexes,
-            workspace.content_packs,
-            without_vectors=lore.without_vectors,
-            chroma_from=chroma_from(workspace.settings.index),
-        ),
-        sessions=Sessions(campaigns),
-        upgrades=Upgrades(campaigns, library, workspace.scenarios),
-        explorer=explorer,
-        scenarios=Scenarios(workspace.scenarios, workspace.content_packs, by_words, explorer),
-        replays=_replays(workspace, campaigns, histories, library_of_prompts),
-        by_words=by_words,
-        without_vectors=lore.without_vectors,
+        lore.workspace, lore.library, lore.cache, lore.workspace.campaigns, models, without_vectors=lore.without_vectors
     )
 
 
 def _campaigns(
     workspace: Workspace, library: Library, casting: Casting, folder: Path, histories: Histories
 ) -> Campaigns:
+    from lorewright.campaigns.campaigns import Campaigns
+
     return Campaigns(folder, workspace.scenarios, workspace.content_packs, library, casting, histories)
 
 
 def _replays(workspace: Workspace, campaigns: Campaigns, histories: Histories, library: PromptLibrary) -> Replays:
     """Replays whose overrides ask models by the settings; what one process replays counts as a sitting."""
+    from lorewright.llm.metered import Budget
+    from lorewright.llm.opening import open_model
+    from lorewright.llm.taxonomy import asked_at, row_of
+    from lorewright.llm.tiers import key_for
+    from lorewright.replay.replay import Replays
+    from lorewright.trust import hold_models
+    from lorewright.turn.run.casting import STAGES
+    from lorewright.values.stage_run import BUILTIN
+
     settings = workspace.settings.models
     budget = Budget(settings.budget)
 
@@ -186,4 +266,6 @@ def prompt_library(workspace: Workspace) -> PromptLibrary:
     Raises:
         PromptError: a file's name is not one that a prompt can have.
     """
+    from lorewright.llm.prompts.library import PromptLibrary
+
     return PromptLibrary((shipped_content() / "prompts", workspace.prompts))

@@ -67,7 +67,7 @@ class Source:
 class LoreSettings(BaseModel):
     """How much a query gives when it does not say."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(defer_build=True, frozen=True, extra="forbid")
 
     limit: int = Field(default=10, ge=1, le=1000)
     max_tokens: int = Field(default=3000, ge=0)
@@ -81,7 +81,7 @@ class IndexSettings(BaseModel):
     faster, and then in a game or a service. `reranker` is a key as `rerankers.choosing.open_reranker` has it.
     """
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(defer_build=True, frozen=True, extra="forbid")
 
     embedder: str = Field(default="minilm", min_length=1, max_length=200)
     base_url: Address | None = None
@@ -99,7 +99,7 @@ class IndexSettings(BaseModel):
 class PriceSettings(BaseModel):
     """What a model costs, in dollars per million tokens. Where the cached prices are not given, they are `input`."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(defer_build=True, frozen=True, extra="forbid")
 
     input: float = Field(default=0.0, ge=0, allow_inf_nan=False)
     output: float = Field(default=0.0, ge=0, allow_inf_nan=False)
@@ -117,7 +117,7 @@ class ModelSettings(BaseModel):
     that it must call (`tool`), or by the words of the prompt (`prompted`).
     """
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(defer_build=True, frozen=True, extra="forbid")
 
     provider: Literal["anthropic", "openai", "google", "openai-compatible"]
     model: str = Field(min_length=1, max_length=200)
@@ -144,7 +144,7 @@ class BudgetSettings(BaseModel):
     """What models may cost at most, in a turn and in a sitting; `[models.budget]`. A call that could go over it is not
     made. `"unlimited"` lifts a limit that is there by default."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(defer_build=True, frozen=True, extra="forbid")
 
     turn_usd: Dollars | Unlimited = 0.50
     sitting_usd: Dollars | Unlimited = 5.00
@@ -161,7 +161,7 @@ class ModelsSettings(BaseModel):
     the next; of each provider at most `concurrency` calls run at a time.
     """
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(defer_build=True, frozen=True, extra="forbid")
 
     keys: dict[str, ModelSettings] = Field(default_factory=dict, max_length=_MOST_ENTRIES)
     stages: dict[str, str] = Field(default_factory=dict, max_length=_MOST_ENTRIES)
@@ -202,7 +202,7 @@ class ModelsSettings(BaseModel):
 class Settings(BaseModel):
     """Everything that can be set in `lorewright.toml`; an unknown key is an error."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(defer_build=True, frozen=True, extra="forbid")
 
     name: str = ""
     lore: LoreSettings = LoreSettings()

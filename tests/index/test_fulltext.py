@@ -427,7 +427,7 @@ def test_all_that_holds_of_the_index_holds_without_fts5() -> None:
     run = subprocess.run(
         [sys.executable, "-m", "pytest", *suites, "-m", "not campaign and not corpora", "-p", "no:cacheprovider"],
         cwd=ROOT,
-        env={**os.environ, FULLTEXT_VARIABLE: "fts4"},
+        env={**os.environ, FULLTEXT_VARIABLE: "fts4", "PYTEST_ADDOPTS": ""},
         capture_output=True,
         text=True,
     )

@@ -8,7 +8,6 @@ from pathlib import Path
 
 from lorewright.bootstrap import App
 from lorewright.campaigns.campaigns import Campaigns
-from lorewright.campaigns.casting import FixedCasting
 from lorewright.llm.model import Model
 from lorewright.llm.prompts.library import PromptLibrary
 from support.prompt_files import SHIPPED
@@ -19,8 +18,7 @@ LIBRARY = PromptLibrary([SHIPPED])
 def prompted(app: App, models: Mapping[str, Model], folder: Path) -> App:
     """The app, its stages run by these models through prompts, its campaigns kept in a folder of their own."""
     folder.mkdir(parents=True, exist_ok=True)
-    asked = replace(app, casting=FixedCasting(models, LIBRARY))
-    return replace(asked, campaigns=asked.rehearsal(folder))
+    return replace(app, models=models, campaigns_folder=folder)
 
 
 def campaigns(app: App, models: Mapping[str, Model], folder: Path) -> Campaigns:

@@ -12,7 +12,7 @@ from lorewright.retrieval.retriever import Retrieval
 class Given(BaseModel):
     """A chunk in an answer: how many of its tokens are in it, of how many."""
 
-    model_config = ConfigDict(frozen=True)
+    model_config = ConfigDict(defer_build=True, frozen=True)
 
     chunk_id: str
     section_path: str
@@ -26,7 +26,7 @@ class BudgetStep(BaseModel):
     less. `cut` is the chunk that was cut to fit; `next` the first for which there was no room, but would be in a
     larger budget."""
 
-    model_config = ConfigDict(frozen=True)
+    model_config = ConfigDict(defer_build=True, frozen=True)
 
     max_tokens: int
     sections: int

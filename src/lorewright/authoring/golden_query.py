@@ -22,7 +22,7 @@ DEFAULT_BUDGET = 1000
 
 
 class _Written(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(defer_build=True, frozen=True, extra="forbid")
 
 
 class GoldenScene(_Written):
@@ -128,7 +128,7 @@ class GoldenQuery(_Written):
         return canonical_json(self.model_dump(mode="json", exclude=fields, exclude_defaults=True))
 
 
-GOLDEN_QUERIES = TypeAdapter(tuple[GoldenQuery, ...])
+GOLDEN_QUERIES = TypeAdapter(tuple[GoldenQuery, ...], config=ConfigDict(defer_build=True))
 
 
 def golden_schema() -> dict[str, Any]:

@@ -25,7 +25,7 @@ _BOUNDS = (25, 50, 100, 200, 400, 800, 1600)
 
 
 class _Frozen(BaseModel):
-    model_config = ConfigDict(frozen=True)
+    model_config = ConfigDict(defer_build=True, frozen=True)
 
 
 class Node(_Frozen):

@@ -57,7 +57,7 @@ Audience = Literal["gm", "player"]
 class Manifest(BaseModel):
     """What an exported file says of itself, beside the list of its members."""
 
-    model_config = ConfigDict(extra="ignore", strict=True, frozen=True)
+    model_config = ConfigDict(defer_build=True, extra="ignore", strict=True, frozen=True)
 
     format: Literal["lorewright-campaign"]
     format_version: int

@@ -41,7 +41,7 @@ ALL_ROLES: frozenset[str] = OPEN_ROLES | ITEM_ROLES | SHEET_ROLES | {"secret"}
 class Dependency(BaseModel):
     """Another pack that this one builds on."""
 
-    model_config = ConfigDict(frozen=True, extra="ignore")
+    model_config = ConfigDict(defer_build=True, frozen=True, extra="ignore")
 
     id: str
     version: str = ""
@@ -75,7 +75,7 @@ class Manifest(BaseModel):
     a folder's files where its name does not. Whoever asks for one of a group of `synonyms` asks for all of them.
     """
 
-    model_config = ConfigDict(frozen=True, extra="ignore")
+    model_config = ConfigDict(defer_build=True, frozen=True, extra="ignore")
 
     id: str
     name: str

@@ -38,7 +38,7 @@ class Absence(BaseModel):
     for it, `condition` what does not hold.
     """
 
-    model_config = ConfigDict(frozen=True)
+    model_config = ConfigDict(defer_build=True, frozen=True)
 
     chunk_id: str
     chunk: ChunkTrace | None = None

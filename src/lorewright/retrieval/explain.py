@@ -31,7 +31,7 @@ class ChunkTrace(BaseModel):
     always there though nothing found it has rank 0, too.
     """
 
-    model_config = ConfigDict(frozen=True)
+    model_config = ConfigDict(defer_build=True, frozen=True)
 
     chunk_id: str
     section_path: str
@@ -62,7 +62,7 @@ class RetrievalTrace(BaseModel):
     not exist here either. Where entries have rules: in the order in which the budget was filled, then what they left
     out. `max_tokens` is the query's, `limit` too, but for what entries' rules take in beside."""
 
-    model_config = ConfigDict(frozen=True)
+    model_config = ConfigDict(defer_build=True, frozen=True)
 
     viewer: str
     packs: tuple[str, ...]

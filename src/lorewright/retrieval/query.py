@@ -16,7 +16,7 @@ class LoreRetrievalQuery(BaseModel):
     `limit` counts sections, `max_tokens` bounds the text of all chunks together.
     """
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(defer_build=True, frozen=True, extra="forbid")
 
     keywords: str = ""
     location_id: str | None = None
@@ -41,7 +41,7 @@ class LoreRetrievalQuery(BaseModel):
 class RetrievedChunk(BaseModel):
     """A chunk that was chosen. `relevance_score` lies in 0..1 and compares within one result only."""
 
-    model_config = ConfigDict(frozen=True)
+    model_config = ConfigDict(defer_build=True, frozen=True)
 
     chunk_id: str
     text: str
@@ -59,7 +59,7 @@ class LoreRetrievalResult(BaseModel):
     `query_time_ms` is rounded up to whole seconds: a finer figure would make two equal answers differ.
     """
 
-    model_config = ConfigDict(frozen=True)
+    model_config = ConfigDict(defer_build=True, frozen=True)
 
     chunks: tuple[RetrievedChunk, ...]
     total_tokens: int

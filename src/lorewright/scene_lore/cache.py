@@ -31,7 +31,7 @@ class MaterializedScene(BaseModel):
     `learned` are the items of it that the player had when it was materialised.
     """
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(defer_build=True, frozen=True, extra="forbid")
 
     scene_id: str
     session_id: str | None = None

@@ -34,7 +34,7 @@ Why = Literal["place", "person", "thread", "always"]
 
 
 class _Frozen(BaseModel):
-    model_config = ConfigDict(frozen=True)
+    model_config = ConfigDict(defer_build=True, frozen=True)
 
 
 class SceneSection(_Frozen):

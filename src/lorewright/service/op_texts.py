@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, get_args
 
-from pydantic import BaseModel, TypeAdapter, ValidationError
+from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
 from pydantic_core import PydanticUndefined
 
 from lorewright.errors import EditRefused
 from lorewright.turn.checks.tools import OUTSIDE_OPS
 from lorewright.world.ops import StateOp
 
-_OPS: TypeAdapter[tuple[StateOp, ...]] = TypeAdapter(tuple[StateOp, ...])
+_OPS: TypeAdapter[tuple[StateOp, ...]] = TypeAdapter(tuple[StateOp, ...], config=ConfigDict(defer_build=True))
 _KINDS: dict[str, type[BaseModel]] = {kind.model_fields["op"].default: kind for kind in get_args(get_args(StateOp)[0])}
 
 # What nests is said in so many words: a model should not have to look it up.

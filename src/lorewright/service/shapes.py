@@ -10,7 +10,7 @@ from lorewright.retrieval.query import RetrievedChunk
 
 
 class _Shape(BaseModel):
-    model_config = ConfigDict(frozen=True)
+    model_config = ConfigDict(defer_build=True, frozen=True)
 
 
 class PackShown(_Shape):

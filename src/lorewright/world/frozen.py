@@ -15,7 +15,7 @@ V = TypeVar("V")
 class Frozen(BaseModel):
     """A model that cannot be changed and that knows every key it may have."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", validate_default=True)
+    model_config = ConfigDict(defer_build=True, frozen=True, extra="forbid", validate_default=True)
 
 
 def _freeze(mapping: Mapping[K, V]) -> Mapping[K, V]:

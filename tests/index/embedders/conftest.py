@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 from collections.abc import Iterator
 
 import pytest
@@ -67,5 +68,8 @@ def embedder(request: pytest.FixtureRequest) -> Embedder:
             return request.getfixturevalue(request.param)
         case "st":
             return request.getfixturevalue("original")
+    if request.param == "openai" and importlib.util.find_spec("openai"):
+        # Its import alone takes a second, and is no part of a test's time.
+        importlib.import_module("openai")
     url = request.getfixturevalue("stand_in").url
     return open_openai(base_url=url) if request.param == "openai" else open_voyage(base_url=url)

@@ -24,7 +24,7 @@ _MAX_BYTES = 32 * 1024 * 1024
 class KeptAnswer(BaseModel):
     """The answer to a question as it was: sections, best first. `title` is for whoever reads the file."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(defer_build=True, frozen=True, extra="forbid")
 
     title: str
     sections: tuple[str, ...]
@@ -34,7 +34,7 @@ class Baseline(BaseModel):
     """The answers to a pack's golden queries, each by what is asked. `embedder` says what they were found with beside
     words, empty where nothing."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(defer_build=True, frozen=True, extra="forbid")
 
     format: int = Field(default=_FORMAT, ge=_FORMAT, le=_FORMAT)
     pack: str

@@ -17,7 +17,7 @@ _LINE, _PARAGRAPH, _OPENING = 200, 800, 2_000
 class Shaped(BaseModel):
     """Frozen, and every key known."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(defer_build=True, frozen=True, extra="forbid")
 
 
 class RulesetBrief(Shaped):

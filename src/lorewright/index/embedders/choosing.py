@@ -1,4 +1,7 @@
-"""The key of an embedder, as settings and command lines have it -> the embedder. The one place that names them all."""
+"""The key of an embedder, as settings and command lines have it -> the embedder. The one place that names them all.
+
+An embedder's module is imported when its key is opened: a question answered by words alone imports none of them.
+"""
 
 from __future__ import annotations
 
@@ -6,13 +9,6 @@ from pathlib import Path
 
 from lorewright.errors import SettingsError
 from lorewright.index.embedders.embedder import Embedder
-from lorewright.index.embedders.hashing import HashingEmbedder
-from lorewright.index.embedders.minilm import MiniLM
-from lorewright.index.embedders.openai_remote import DEFAULT_MODEL as OPENAI_MODEL
-from lorewright.index.embedders.openai_remote import open_openai
-from lorewright.index.embedders.st import SentenceTransformersEmbedder
-from lorewright.index.embedders.voyage_remote import DEFAULT_MODEL as VOYAGE_MODEL
-from lorewright.index.embedders.voyage_remote import open_voyage
 
 KEYS = (
     "none",
@@ -42,17 +38,25 @@ def open_embedder(key: str, *, base_url: str | None = None) -> Embedder | None:
     match kind, bool(slash):
         case "none", False:
             return None
-        case "minilm", False:
-            return MiniLM()
-        case "minilm-int8", False:
-            return MiniLM(eight_bits=True)
+        case "minilm" | "minilm-int8", False:
+            from lorewright.index.embedders.minilm import MiniLM
+
+            return MiniLM(eight_bits=kind == "minilm-int8")
         case "hashing", False:
+            from lorewright.index.embedders.hashing import HashingEmbedder
+
             return HashingEmbedder()
         case "openai", _:
-            return open_openai(name or OPENAI_MODEL, base_url=base_url)
+            from lorewright.index.embedders import openai_remote
+
+            return openai_remote.open_openai(name or openai_remote.DEFAULT_MODEL, base_url=base_url)
         case "voyage", _:
-            return open_voyage(name or VOYAGE_MODEL, base_url=base_url)
+            from lorewright.index.embedders import voyage_remote
+
+            return voyage_remote.open_voyage(name or voyage_remote.DEFAULT_MODEL, base_url=base_url)
         case "st", True:
+            from lorewright.index.embedders.st import SentenceTransformersEmbedder
+
             return SentenceTransformersEmbedder(name)
         case _:
             raise _unknown(key)

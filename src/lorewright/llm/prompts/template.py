@@ -48,7 +48,7 @@ _DIVIDER = re.compile(r"^=== *(\w+) *===[ \t]*$", re.MULTILINE)
 class Head(BaseModel):
     """What stands at the top of a prompt's file; `context` names the type that it is filled in with."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(defer_build=True, frozen=True, extra="forbid")
 
     name: str = Field(pattern="^[a-z][a-z0-9_]*$", max_length=60)
     version: str = Field(pattern="^v[1-9][0-9]{0,4}$")

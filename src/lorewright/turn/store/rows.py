@@ -8,7 +8,7 @@ from dataclasses import asdict
 from datetime import UTC, datetime
 from typing import Any
 
-from pydantic import TypeAdapter
+from pydantic import ConfigDict, TypeAdapter
 
 from lorewright.errors import LorewrightError
 from lorewright.ids import canonical_json, content_hash
@@ -18,7 +18,7 @@ from lorewright.turn.views.draft import BESIDE, Draft, Head, StageRecord, Submis
 from lorewright.values.messages import Message
 from lorewright.world.ops import StateOp
 
-OPS: TypeAdapter[tuple[StateOp, ...]] = TypeAdapter(tuple[StateOp, ...])
+OPS: TypeAdapter[tuple[StateOp, ...]] = TypeAdapter(tuple[StateOp, ...], config=ConfigDict(defer_build=True))
 
 # A table and the values of one row of it, in the order of its columns.
 Row = tuple[str, tuple[Any, ...]]

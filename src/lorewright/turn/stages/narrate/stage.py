@@ -23,7 +23,7 @@ class Prose(BaseModel):
     """What a model tells, with its marks. It has no say in anything else: facts, places and what may be cited are
     code's."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(defer_build=True, extra="forbid", frozen=True)
 
     final_text: str = Field(min_length=1, max_length=MAX_TEXT)
 
