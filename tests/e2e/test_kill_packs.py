@@ -97,21 +97,21 @@ def test_a_removal_that_is_killed_at_a_step_is_done_or_not(commands: Commands, r
 
 
 def test_installing_and_removing_under_kills_at_random_moments_is_never_between(commands: Commands, root: Path) -> None:
+    began = time.monotonic()
     assert run(commands, root, "install", source(root)) == 0
+    window = time.monotonic() - began
     chance = random.Random(5)
-    window, killed = 0.5, 0
+    killed = 0
     for _ in range(KILLS):
         installing = not is_whole(root)
-        began = time.monotonic()
         commands.start(root, "pack", *(("install", "--copy", source(root)) if installing else ("remove", "harbour")))
-        time.sleep(window * chance.uniform(0.3, 1.0))
-        lasted = time.monotonic() - began
+        time.sleep(window * chance.uniform(0.05, 1.0))
         commands.kill()
         if commands.end().code == -signal.SIGKILL:
             killed += 1
-            window *= 1.02
+            window *= 1.1
         else:
-            window = lasted
+            window *= 0.7
             assert is_whole(root) == installing
     assert killed >= KILLS // 4
     if not is_whole(root):

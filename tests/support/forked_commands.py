@@ -22,7 +22,21 @@ from lorewright.storage.steps import KILL_VARIABLE
 # Starts once and forks for every command: so each is a process of its own, and none has to import everything again.
 SERVER = """
 import json, os, sys, traceback
+from pydantic import BaseModel
+from lorewright.campaigns import campaigns, casting, history, sessions, lore as lore_of_campaigns
+from lorewright.campaigns.upgrades import upgrading
 from lorewright.cli import campaign, doctor, lore, main, pack, play
+from lorewright.generate.explore import explorer
+from lorewright.index.embedders import hashing, minilm
+from lorewright.workspace import doctor as mending, packs, scenarios
+
+def build(model):
+    if model.__module__.startswith("lorewright"):
+        model.model_rebuild()
+    for made in model.__subclasses__():
+        build(made)
+
+build(BaseModel)
 
 def begin(one, environment):
     child = os.fork()
