@@ -288,6 +288,12 @@ SENDERS = {
 }
 
 
+def _called(call: ast.Call) -> str:
+    """The last name of what is called, whether it was imported itself or its module was."""
+    called = call.func
+    return called.id if isinstance(called, ast.Name) else called.attr if isinstance(called, ast.Attribute) else ""
+
+
 def _imports_silenced(call: ast.Call) -> str:
     """The library that a call of `import_silenced` imports, or nothing."""
     is_meant = isinstance(call.func, ast.Name) and call.func.id == "import_silenced"
@@ -305,8 +311,8 @@ def test_there_is_no_other_door_by_which_anything_is_sent() -> None:
         if not any(word in text for word in named):
             continue
         for node in ast.walk(ast.parse(text)):
-            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in calls:
-                calls[node.func.id].add(name)
+            if isinstance(node, ast.Call) and (called := _called(node)) in calls:
+                calls[called].add(name)
             if isinstance(node, ast.Call) and _imports_silenced(node) in CLIENTS:
                 importers.add(name)
             if isinstance(node, ast.Import) and {one.name.partition(".")[0] for one in node.names} & CLIENTS:
