@@ -12,7 +12,7 @@ from lorewright.index.damage import blaming_damage
 from lorewright.index.generation import Generation
 from lorewright.index.library import Library
 from lorewright.packs.models import Entity
-from lorewright.retrieval.desk import EntityLore, PackDesk, entity_lore, opened, qualified_viewer
+from lorewright.retrieval.desk import EntityLore, PackDesk, entity_lore, explained_now, opened, qualified_viewer
 from lorewright.retrieval.entry_history import EntryHistory, has_entry_rules
 from lorewright.retrieval.explain import ChunkTrace
 from lorewright.retrieval.overrides import ids_of, things, told_entity
@@ -35,9 +35,15 @@ class LoreDesk:
         self._histories = histories
 
     def query(
-        self, query: LoreRetrievalQuery, *, packs: Sequence[str] = (), campaign_id: str | None = None
+        self,
+        query: LoreRetrievalQuery,
+        *,
+        packs: Sequence[str] = (),
+        campaign_id: str | None = None,
+        explained: bool = False,
     ) -> Retrieval:
-        """Ask the packs named (all that are installed, or those that the campaign pins), with the query's viewer.
+        """Ask the packs named (all that are installed, or those that the campaign pins), with the query's viewer; the
+        trace can be had only where the answer is to be `explained`.
 
         In a campaign a player or character sees besides what was revealed to them at its head, and what happened in it
         where they were.
@@ -47,9 +53,9 @@ class LoreDesk:
             SettingsError: history is asked for without a campaign.
         """
         if campaign_id is None:
-            return self._packs.query(query, packs=packs)
+            return self._packs.query(query, packs=packs, explained=explained)
         with self.asking(query, packs, campaign_id=campaign_id) as (view, asked):
-            return retrieve(view, asked)
+            return explained_now(retrieve(view, asked)) if explained else retrieve(view, asked)
 
     def why_not(
         self, query: LoreRetrievalQuery, chunk_id: str, *, packs: Sequence[str] = (), campaign_id: str | None = None

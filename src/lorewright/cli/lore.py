@@ -25,6 +25,7 @@ from lorewright.cli.passages import show_passages
 from lorewright.cli.tracing import show_trace
 from lorewright.errors import SettingsError
 from lorewright.retrieval.absence import why_absent
+from lorewright.retrieval.desk import explained_now
 from lorewright.retrieval.query import LoreRetrievalQuery
 from lorewright.retrieval.retriever import retrieve
 
@@ -119,6 +120,8 @@ def query(
     budgets = None if diff_budget is None else read_budgets(diff_budget)
     with desk.asking(asked, pack or []) as (view, put):
         found = retrieve(view, put)
+        if explain or html is not None or budgets is not None:
+            explained_now(found)
         foreign = {one.pack_id for one in view.generations if not one.english}
     warn_of_words_alone(desk, found)
     if budgets is not None:
@@ -158,7 +161,7 @@ def _answer_batch(desk: Desk, batch: Path, fields: dict[str, Any], packs: list[s
     """One JSON object a line in, one a line out, in order."""
     if not batch.is_file():
         raise SettingsError(f"there is no file {batch}", hint="one JSON object a line: {id, query, …}")
-    with batch.open(encoding="utf-8") as file:
+    with batch.open(encoding="utf-8") as file, desk.sharing():
         _answer_lines(desk, batch, read_lines(file, str(batch), SettingsError), fields, packs)
 
 

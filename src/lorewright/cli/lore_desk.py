@@ -26,6 +26,7 @@ class Desk:
     asking: Callable[..., AbstractContextManager[tuple[LoreView, LoreRetrievalQuery]]]
     view: Callable[..., AbstractContextManager[LoreView]]
     entity: Callable[..., EntityLore]
+    sharing: Callable[[], AbstractContextManager[None]]
     without_vectors: EmbedderError | None
 
 
@@ -39,7 +40,15 @@ def open_desk(campaign: str | None) -> Desk:
         lore = open_lore()
         packs = lore.desk
         settings = lore.workspace.settings.lore
-        return Desk(settings, packs.query, packs.asking, packs.view, packs.entity, lore.without_vectors)
+        return Desk(
+            settings,
+            packs.query,
+            packs.asking,
+            packs.view,
+            packs.entity,
+            lore.library.sharing,
+            lore.without_vectors,
+        )
     # The game is imported where a campaign is asked for, and nowhere else.
     from lorewright.bootstrap import open_app
 
@@ -50,6 +59,7 @@ def open_desk(campaign: str | None) -> Desk:
         partial(opened.lore.asking, campaign_id=campaign),
         partial(opened.lore.view, campaign_id=campaign),
         partial(opened.lore.entity, campaign_id=campaign),
+        opened.library.sharing,
         opened.without_vectors,
     )
 

@@ -155,6 +155,8 @@ class Generation:
         self.embedder = embedder
         self.reranker = reranker
         self.copies: dict[object, Generation] = {}
+        # Whether others use it too, so that closing it is not for its reader to do.
+        self.is_shared = False
         self._tables: dict[str, KeywordTable] = {}
         self._files: dict[int, tuple[int, ...]] = {}
         self._windows: WindowTable | None = None
@@ -188,7 +190,9 @@ class Generation:
         self.counts = {"open_fts": int(meta["open_count"]), "hidden_fts": int(meta["hidden_count"])}
 
     def close(self) -> None:
-        """Close the connection, those of the copies, and whatever searches the vectors."""
+        """Close the connection, those of the copies, and whatever searches the vectors; nothing while it is shared."""
+        if self.is_shared:
+            return
         for copy in self.copies.values():
             copy.connection.close()
         if self.vectors is not None:

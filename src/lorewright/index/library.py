@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, closing, contextmanager, suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -123,6 +123,7 @@ class Library:
         self.vectors = vectors
         self._open_nearest = open_nearest
         self._reranker = reranker
+        self._shared: dict[GenerationKey, Generation] | None = None
 
     @property
     def generations(self) -> Path:
@@ -313,14 +314,24 @@ class Library:
         Raises:
             NotFound: no pack of that ID is installed.
         """
+        return self.named([pack_id])[0]
+
+    def named(self, pack_ids: Iterable[str]) -> list[InstalledPack]:
+        """Return installed packs by their IDs, in the order given, each once; the list is read once for all of them.
+
+        Raises:
+            NotFound: no pack of one of these IDs is installed.
+        """
         packs = {pack.id: pack for pack in self.packs()}
-        if pack_id not in packs:
-            installed = ", ".join(packs) or "none"
-            raise NotFound(
-                f"no pack {pack_id} is installed (installed: {installed})",
-                hint="run: lorewright pack install FOLDER",
-            )
-        return packs[pack_id]
+        wanted = list(dict.fromkeys(pack_ids))
+        for pack_id in wanted:
+            if pack_id not in packs:
+                installed = ", ".join(packs) or "none"
+                raise NotFound(
+                    f"no pack {pack_id} is installed (installed: {installed})",
+                    hint="run: lorewright pack install FOLDER",
+                )
+        return [packs[pack_id] for pack_id in wanted]
 
     def open(self, key: GenerationKey) -> Generation:
         """A reader of a generation, with its vectors where the workspace's embedder made them.
@@ -329,9 +340,28 @@ class Library:
             StaleIndexError: it is not there, or was made by another embedder.
             DamagedFile: it is damaged.
         """
+        if self._shared is not None and key in self._shared:
+            return self._shared[key]
         folders = self.spaces(key)
         with blaming_damage(folders.values()):
-            return self._opened(key, folders)
+            generation = self._opened(key, folders)
+        if self._shared is not None:
+            generation.is_shared = True
+            self._shared[key] = generation
+        return generation
+
+    @contextmanager
+    def sharing(self) -> Iterator[None]:
+        """Open each generation once until the block ends, whoever closes it: for many questions in a row, by one thread
+        and about texts as they were when each was first asked."""
+        before, self._shared = self._shared, {}
+        try:
+            yield
+        finally:
+            shared, self._shared = self._shared, before
+            for generation in shared.values():
+                generation.is_shared = False
+                generation.close()
 
     def _opened(self, key: GenerationKey, folders: dict[str, Path]) -> Generation:
         if self.vectors is not None and (fingerprint := self.vectors.embedder.fingerprint) in folders:

@@ -33,15 +33,15 @@ class PackDesk:
 
     library: Library
 
-    def query(self, query: LoreRetrievalQuery, *, packs: Sequence[str] = ()) -> Retrieval:
-        """Ask the packs with the query's viewer.
+    def query(self, query: LoreRetrievalQuery, *, packs: Sequence[str] = (), explained: bool = False) -> Retrieval:
+        """Ask the packs with the query's viewer; the trace can be had only where the answer is to be `explained`.
 
         Raises:
             NotFound: a pack or character that does not exist.
             SettingsError: history is asked for, and packs have none.
         """
         with self.asking(query, packs) as (view, asked):
-            return retrieve(view, asked)
+            return explained_now(retrieve(view, asked)) if explained else retrieve(view, asked)
 
     def why_not(self, query: LoreRetrievalQuery, chunk_id: str, *, packs: Sequence[str] = ()) -> ChunkTrace | None:
         """Why a chunk is where it is in the answer to a query, or not in it; None where it does not exist for the
@@ -70,13 +70,11 @@ class PackDesk:
         Raises:
             NotFound: no pack is installed, or a pack or character does not exist.
         """
-        names = packs or [pack.id for pack in self.library.packs()]
-        if not names:
+        asked = self.library.named(packs) if packs else self.library.packs()
+        if not asked:
             raise NotFound("no pack is installed", hint="run: lorewright pack install FOLDER")
         with ExitStack() as stack:
-            generations = tuple(
-                opened(stack, self.library.open(self.library.get(name).key)) for name in dict.fromkeys(names)
-            )
+            generations = tuple(opened(stack, self.library.open(pack.key)) for pack in asked)
             stack.enter_context(blaming_damage(one.folder for one in generations))
             yield LoreView(generations, viewer=qualified_viewer(viewer, generations))
 
@@ -94,6 +92,12 @@ class PackDesk:
             raise SettingsError("what happened is known of a campaign only", hint="name it: --campaign CAMPAIGN")
         with self.view(query.viewer, packs) as view:
             yield view, query
+
+
+def explained_now(found: Retrieval) -> Retrieval:
+    """Make the trace of an answer while its view is open; return the answer."""
+    _ = found.trace
+    return found
 
 
 def opened(stack: ExitStack, generation: Generation) -> Generation:

@@ -44,7 +44,7 @@ class Retrieval:
 
     @cached_property
     def trace(self) -> RetrievalTrace:
-        """Why each chunk is in the result or not; made when it is first asked for."""
+        """Why each chunk is in the result or not; made when it is first asked for, which is while the view is open."""
         return self.traced()
 
 
@@ -109,14 +109,13 @@ def _retrieve(view: LoreView, query: LoreRetrievalQuery, arranged: Arranged) -> 
         total_tokens=sum(hit.token_count for hit in chosen),
         query_time_ms=(int(elapsed_ms) // _TIME_STEP_MS + 1) * _TIME_STEP_MS,
     )
-    gone = list(_not_in_force(force.removals, query))
 
     def traced() -> RetrievalTrace:
         return trace_of(
             ruled,
             chosen,
             left_out,
-            gone,
+            list(_not_in_force(force.removals, query)),
             viewer=view.viewer,
             packs=tuple(generation.pack_id for generation in asked.generations),
             vector_weight=ranked.vector_weight,
