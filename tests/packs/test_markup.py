@@ -54,6 +54,7 @@ def test_a_text_that_is_cut_in_the_middle_tells_no_more(way: str) -> None:
         ("| a | b |\n|---|---|\n| 1 | 2 |", "| a | b |\n|---|---|\n| 1 | 2 |"),
         ("He said \\[nothing\\].", "He said [nothing]."),
         ("a <em>word</em> here", "a word here"),
+        (f"A guest sits. ^{MASK.id}", "A guest sits. "),
     ],
 )
 def test_what_a_reader_is_shown_stays(text: str, read: str) -> None:

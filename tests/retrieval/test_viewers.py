@@ -105,6 +105,16 @@ def test_a_file_for_the_game_master_does_not_exist(town: Town, viewer: str) -> N
         assert not any(secret in said for secret in ("cult", "choir", "drown", "silver"))
 
 
+def test_a_tag_that_says_a_hidden_name_is_no_tag_for_who_may_not_know_it(tmp_path: Path) -> None:
+    tagged = {**TOWN, "locations/pier.md": without(PIER, "tags: [harbour]", "tags: [harbour, cult]")}
+    with opened_packs(tmp_path, {"town": tagged}) as town:
+        guesses = [("cult",), ("no_such_tag",), ("harbour",)]
+        asked = [found(ask(town, viewer="player", tags=tags)) for tags in guesses]
+        assert (asked[0], asked[1]) == ([], [])
+        assert asked[2]
+        assert found(ask(town, viewer="gm", tags=("cult",)))
+
+
 def without(text: str | bytes, secret: str, instead: str = "") -> str:
     assert isinstance(text, str)
     assert secret in text

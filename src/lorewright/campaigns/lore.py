@@ -100,7 +100,7 @@ class LoreDesk:
             hidden = hidden_entities(view)
             known = {one for generation in view.generations for one in generation.entities() if one not in hidden}
             told = (told_entity(one, view.generations) for one in sorted(known))
-            secret = hidden_names(view, hidden)
+            secret = hidden_names(view.generations, hidden)
             return list({one.id: as_told(one, view, secret) for one in told if one is not None}.values())
 
     @contextmanager

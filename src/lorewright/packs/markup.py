@@ -68,7 +68,7 @@ _DEFINITION = re.compile(
 )
 _ABBREVIATION = re.compile(r"^[ \t>]*\*\[[^\[\]\n]{1,500}\]:[^\n]*", re.MULTILINE)
 _FOOTNOTE = re.compile(r"\[\^[^\[\]\n]{0,200}\](?::[ \t]?)?")
-_BLOCK_ID = re.compile(r"(?:^|(?<=[ \t]))\^[A-Za-z0-9-]+[ \t]*$", re.MULTILINE)
+_BLOCK_ID = re.compile(r"(?:^|(?<=[ \t]))\^[A-Za-z0-9_-]+[ \t]*$", re.MULTILINE)
 _CALLOUT = re.compile(r"\[![^\[\]\n]{1,100}\][-+]?")
 _BOX = re.compile(r"\[[ xX/-]\](?![(\[])")
 _NAMED = re.compile(r"\[([^\[\]]{0,500})\]")

@@ -124,7 +124,7 @@ def _told(view: LoreView, entity_id: str) -> Entity | None:
     """An entity, where the viewer may read anything of it."""
     hidden = hidden_entities(view)
     entity = None if entity_id in hidden else told_entity(entity_id, view.generations)
-    return None if entity is None else as_told(entity, view, hidden_names(view, hidden))
+    return None if entity is None else as_told(entity, view, hidden_names(view.generations, hidden))
 
 
 def qualified_viewer(viewer: str, generations: Sequence[Generation], others: Sequence[str] = ()) -> str:

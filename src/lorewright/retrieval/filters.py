@@ -6,10 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from lorewright.index.generation import Generation
+from lorewright.packs.references import says_any
 from lorewright.retrieval.gazetteer import named_entities
 from lorewright.retrieval.overrides import Things, ids_of, things
 from lorewright.retrieval.query import LoreRetrievalQuery
-from lorewright.retrieval.view import qualified
+from lorewright.retrieval.view import hidden_names, qualified
 
 # (index of the generation, row): the name of a chunk while a query runs.
 Key = tuple[int, int]
@@ -27,10 +28,14 @@ class Ties:
 def tie_chunks(
     query: LoreRetrievalQuery, generations: Sequence[Generation], *, hidden: frozenset[str] = frozenset()
 ) -> dict[Key, Ties]:
-    """Every chunk that any filter or name ties to the query. What is `hidden` can neither be named nor asked for."""
+    """Every chunk that any filter or name ties to the query. What is `hidden` can neither be named nor asked for,
+    and a tag that says its name is no tag."""
     ties: dict[Key, Ties] = {}
     same = things(generations)
     wanted = {kind: values - hidden for kind, values in _wanted(query, generations, same).items()}
+    if hidden and "tag" in wanted:
+        secret_names = hidden_names(generations, hidden)
+        wanted["tag"] = {one for one in wanted["tag"] if not says_any(one, secret_names)}
     for index, generation in enumerate(generations):
         for kind, values in wanted.items():
             for row in generation.linked(kind, values):

@@ -100,7 +100,7 @@ def _retrieve(view: LoreView, query: LoreRetrievalQuery, arranged: Arranged) -> 
     force = in_force(asked)
     hidden = hidden_entities(force.view)
     ranked = reranked(_ranked(force.view, query, hidden), query.keywords, force.view.generations)
-    secret_names = hidden_names(asked, hidden)
+    secret_names = hidden_names(asked.generations, hidden)
     ruled = arranged(ranked.hits, force.view, query.limit)
     chosen, left_out = fill(ruled, budget_tokens=query.max_tokens)
     elapsed_ms = (time.perf_counter() - started) * 1000

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
 from lorewright.errors import SettingsError
@@ -94,9 +94,9 @@ def hidden_entities(view: LoreView) -> frozenset[str]:
     )
 
 
-def hidden_names(view: LoreView, hidden: Iterable[str]) -> frozenset[str]:
-    """Return what those are called of whom the viewer may know nothing, as `says_any` looks for it."""
-    found = (generation.entity(one) for one in sorted(hidden) for generation in view.generations)
+def hidden_names(generations: Sequence[Generation], hidden: Iterable[str]) -> frozenset[str]:
+    """Return what those are called of whom a viewer may know nothing, as `says_any` looks for it."""
+    found = (generation.entity(one) for one in sorted(hidden) for generation in generations)
     return names_of(one for one in found if one is not None)
 
 

@@ -152,7 +152,7 @@ def _named(view: LoreView, name: str, what: str) -> Entity:
     entity = next((one for one in found if one is not None), None)
     if entity is None:
         raise NotFound(f"there is no {what} {name}", hint="see: lorewright pack show PACK")
-    return as_told(entity, view, hidden_names(view, hidden))
+    return as_told(entity, view, hidden_names(view.generations, hidden))
 
 
 def _conditions(view: LoreView) -> LoreConditions | None:

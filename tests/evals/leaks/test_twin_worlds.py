@@ -57,6 +57,30 @@ def test_names_that_are_words_or_parts_of_others_give_nothing_away_either(tmp_pa
 
 
 @pytest.mark.campaign
+def test_what_people_do_of_their_own_accord_is_no_leak_where_somebody_hidden_is_staged(tmp_path: Path) -> None:
+    root = h.write_pack(tmp_path / "inn", folk.files())
+    text = """
+        id: guests
+        name: Guests
+        intro_seed: It rains.
+        content_packs: [inn]
+        profile: stream
+        start: taproom
+        player: {name: Jo}
+        places: {taproom: {exits: {}}}
+        cast:
+          vik: {at: taproom, chattiness: 0.5}
+          grey_mask: {at: taproom, name: the stranger, chattiness: 0.5}
+    """
+    tally = Tally()
+    twins = TwinWorlds([root], PromptLibrary((leaky_town.PROMPTS,)), tally, lines=10)
+    found = twins.compare([("guests.yaml", h.dedent(text))], tmp_path)
+    assert [str(leak) for leak in tally.leaks] == []
+    assert found.lines == 20
+    assert found.remarks == ("guests.yaml stages somebody hidden: in twin worlds nobody acted of their own accord",)
+
+
+@pytest.mark.campaign
 def test_a_hole_in_the_rule_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(acquaintance, "hidden_entities", lambda view: frozenset())
     _, tally = compared(tmp_path, lines=4, scenario=False)

@@ -140,6 +140,10 @@ class TwinWorlds:
             self._remarks.append(f"{name} could not be played in twin worlds: {problem.message}")
             return 0
         with begun[0] as first, begun[1] as second:
+            if first.staged_otherwise() and first.has_own_will():
+                first.end_own_will()
+                second.end_own_will()
+                self._remarks.append(f"{name} stages somebody hidden: in twin worlds nobody acted of their own accord")
             typed = 0
             asked = list(zip(first.asked_at_first(), second.asked_at_first(), strict=True))
             self._hold(asked, first, second, f"{name}: at the beginning")
@@ -285,6 +289,16 @@ class _Game:
     def staged_otherwise(self) -> frozenset[str]:
         """Who and what bears another name in the campaign than in the pack that hides it, by ID."""
         return frozenset(self._campaign.player_ids().disguised)
+
+    def has_own_will(self) -> bool:
+        """Whether people act of their own accord."""
+        return self._campaign.store.campaign().rules.profile != "freeform"
+
+    def end_own_will(self) -> None:
+        """Have nobody act of their own accord from here on: what people find to do is drawn by their IDs, which differ
+        between the worlds, and no name is told by it."""
+        rules = self._campaign.store.campaign().rules
+        self._campaign.change_setting(rules=rules.model_copy(update={"profile": "freeform"}))
 
     def _remember(self) -> None:
         state = self.state()
