@@ -23,7 +23,14 @@ class StoredCondition:
 
 
 def conditions_of(generation: Generation) -> Sequence[StoredCondition]:
-    """Every condition of a generation, in source order."""
+    """Every condition of a generation, in source order; parsed once, for a generation never changes."""
+    if "conditions" not in generation.parsed:
+        generation.parsed["conditions"] = _read(generation)
+    found: Sequence[StoredCondition] = generation.parsed["conditions"]
+    return found
+
+
+def _read(generation: Generation) -> Sequence[StoredCondition]:
     sql = """SELECT chunk, item_id, entity_id, file_path, condition, conditions.line
         FROM conditions JOIN pack_chunks ON pack_chunks.rowid = chunk ORDER BY conditions.rowid"""
     return list(map(_stored, generation.connection.execute(sql)))

@@ -155,6 +155,8 @@ class Generation:
         self.embedder = embedder
         self.reranker = reranker
         self.copies: dict[object, Generation] = {}
+        # What is parsed of it once: by whom, and what.
+        self.parsed: dict[str, Any] = {}
         # Whether others use it too, so that closing it is not for its reader to do.
         self.is_shared = False
         self._tables: dict[str, KeywordTable] = {}
@@ -162,6 +164,10 @@ class Generation:
         self._windows: WindowTable | None = None
         self._read: dict[int, StoredChunk] = {}
         self._entities: dict[str, Entity] | None = None
+        # What was read of it stays: it never changes. As many entries as a story has asked for, a pack's at most but for
+        # IDs that are none.
+        self._entity: dict[str, Entity | None] = {}
+        self._items: dict[int, tuple[Item, ...]] = {}
         self._hidden_rows: list[int] | None = None
         self._without_open_lore: list[str] | None = None
         if connection is None:
@@ -293,8 +299,10 @@ class Generation:
 
     def entity(self, entity_id: str) -> Entity | None:
         """An entity by its qualified ID, or None."""
-        row = self.connection.execute("SELECT * FROM entities WHERE id = ?", (entity_id,)).fetchone()
-        return _entity(row) if row else None
+        if entity_id not in self._entity:
+            row = self.connection.execute("SELECT * FROM entities WHERE id = ?", (entity_id,)).fetchone()
+            self._entity[entity_id] = _entity(row) if row else None
+        return self._entity[entity_id]
 
     def entities_named(self, names: Iterable[str]) -> dict[str, set[str]]:
         """For each of the names (lower-case words) that is a name or alias here: the IDs of its entities."""
@@ -322,8 +330,10 @@ class Generation:
 
     def items_of(self, row: int) -> list[Item]:
         """The items of a chunk in source order."""
-        found = self.connection.execute("SELECT * FROM items WHERE chunk = ? ORDER BY line, rowid", (row,))
-        return [_item(one) for one in found]
+        if row not in self._items:
+            found = self.connection.execute("SELECT * FROM items WHERE chunk = ? ORDER BY line, rowid", (row,))
+            self._items[row] = tuple(map(_item, found))
+        return list(self._items[row])
 
     def window_table(self, count: int) -> WindowTable:
         """What each of the `count` vectors stands for."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Literal
 
 from lorewright.index.conditions import conditions_of
@@ -41,9 +42,9 @@ class InForce:
 
 def in_force(view: LoreView) -> InForce:
     """What of the view's generations is in force. Only the game master is told what does not hold."""
-    held = _without(view, "condition", [_unmet(view, generation) for generation in view.generations])
+    held = _cut_out(view, "condition", [_unmet(view, generation) for generation in view.generations])
     cuts = [Cut(rows=rows) for rows in replaced_rows(held.view.generations)]
-    later = _without(held.view, "overridden", cuts)
+    later = _cut_out(held.view, "overridden", cuts)
     told = held.removals if view.viewer == "gm" else ()
     return InForce(later.view, (*told, *later.removals))
 
@@ -75,14 +76,17 @@ def _unmet(view: LoreView, generation: Generation) -> Cut:
     rows = frozenset(stored.row for stored in unmet if stored.item_id is None)
     items = {stored.item_id: stored.row for stored in unmet if stored.item_id is not None and stored.row not in rows}
     chunks = generation.chunks(items.values())
-    gone: dict[int, set[str]] = {}
+    gone: dict[int, frozenset[str]] = {}
     for item_id, row in items.items():
-        gone.setdefault(row, set()).add(item_id.rpartition("#")[2])
+        gone[row] = gone.get(row, frozenset()) | {item_id.rpartition("#")[2]}
     texts = {
-        row: (without_items(chunk.text, gone[row]), without_items(chunk.written, gone[row]))
-        for row, chunk in chunks.items()
+        row: (_without(chunk.text, gone[row]), _without(chunk.written, gone[row])) for row, chunk in chunks.items()
     }
     return Cut(rows, frozenset(items), texts)
+
+
+# The same items are missing from the same texts turn after turn, and each text is parsed for it.
+_without = lru_cache(maxsize=1024)(without_items)
 
 
 def _holds(view: LoreView, when: When, pack_id: str) -> bool:
@@ -91,7 +95,7 @@ def _holds(view: LoreView, when: When, pack_id: str) -> bool:
     return holds(when, view.conditions, pack_id=pack_id)
 
 
-def _without(view: LoreView, reason: NotInForce, cuts: Sequence[Cut]) -> InForce:
+def _cut_out(view: LoreView, reason: NotInForce, cuts: Sequence[Cut]) -> InForce:
     if not any(cuts):
         return InForce(view)
     kept = tuple(pruned(generation, cut) for generation, cut in zip(view.generations, cuts, strict=True))

@@ -11,7 +11,7 @@ import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any
 
 from lorewright.ids import holder_of, local
@@ -313,11 +313,18 @@ def _spoken(text: str) -> str:
 
 def _says(said: str, name: str) -> bool:
     """Whether bare words have a name in them, an article at its beginning aside."""
+    wanted = _without_article(name)
+    return bool(wanted.strip()) and wanted in said
+
+
+@lru_cache(maxsize=4096)
+def _without_article(name: str) -> str:
+    """Return the bare words of a name; remembered, for every name of a story is looked for several times a turn."""
     wanted = _spoken(name)
     for article in _ARTICLES:
         if wanted.startswith(article) and wanted != article:
             wanted = wanted[len(article) - 1 :]
-    return bool(wanted.strip()) and wanted in said
+    return wanted
 
 
 def names_its_owner(text: str, name: str) -> bool:
