@@ -164,8 +164,7 @@ class Generation:
         self._windows: WindowTable | None = None
         self._read: dict[int, StoredChunk] = {}
         self._entities: dict[str, Entity] | None = None
-        # What was read of it stays: it never changes. As many entries as a story has asked for, a pack's at most but for
-        # IDs that are none.
+        # What was read of it stays, for it never changes: as much as a story asks for.
         self._entity: dict[str, Entity | None] = {}
         self._items: dict[int, tuple[Item, ...]] = {}
         self._hidden_rows: list[int] | None = None
