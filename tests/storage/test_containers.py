@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import errno
 import json
+import os
 import tracemalloc
 import zipfile
 from pathlib import Path
@@ -11,7 +13,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from lorewright.errors import DamagedFile
+from lorewright.errors import DamagedFile, UnsafePath
 from lorewright.storage.containers import MANIFEST, open_container, write_container
 from support.scale import scaled
 
@@ -33,6 +35,32 @@ def test_a_file_that_is_there_is_left_alone(tmp_path: Path) -> None:
         write_container(tmp_path / "file", {}, [("a", b"x")])
     assert [path.name for path in tmp_path.iterdir()] == ["file"]
     assert (tmp_path / "file").read_text() == "mine"
+
+
+@pytest.mark.parametrize("said", [errno.EPERM, errno.EACCES, errno.EINVAL, errno.ENOTSUP, errno.EXDEV])
+def test_a_disk_without_hard_links_holds_whole_files_too_and_never_replaces_any(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, said: int
+) -> None:
+    def refuse(*_: object) -> None:
+        raise OSError(said, os.strerror(said))
+
+    monkeypatch.setattr(os, "link", refuse)
+    write_container(tmp_path / "file", {"kind": "test"}, [("a", b"x")])
+    with pytest.raises(FileExistsError):
+        write_container(tmp_path / "file", {"kind": "other"}, [])
+    assert [path.name for path in tmp_path.iterdir()] == ["file"]
+    assert read(tmp_path / "file") == ({"kind": "test"}, {"a": b"x"})
+
+
+def test_a_link_to_a_folder_is_a_place_to_write_to_and_a_link_of_that_name_is_none(tmp_path: Path) -> None:
+    (tmp_path / "stick").mkdir()
+    (tmp_path / "link").symlink_to("stick")
+    (tmp_path / "stick" / "other").symlink_to(tmp_path / "elsewhere")
+    write_container(tmp_path / "link" / "file", {}, [])
+    with pytest.raises(UnsafePath):
+        write_container(tmp_path / "link" / "other", {}, [])
+    assert sorted(path.name for path in (tmp_path / "stick").iterdir()) == ["file", "other"]
+    assert not (tmp_path / "elsewhere").exists()
 
 
 def test_what_fails_while_it_is_written_leaves_nothing(tmp_path: Path) -> None:

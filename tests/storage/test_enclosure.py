@@ -198,3 +198,12 @@ def test_a_disk_without_second_names_gets_copies_and_renames(home: Enclosure, mo
         home.name_new(home.root / "plain", home.root / "copy")
     home.name_new(home.root / "plain", home.root / "new")
     assert (home.root / "new").read_bytes() == b"plain"
+
+
+def test_a_rename_that_fails_on_such_a_disk_leaves_no_empty_file(
+    home: Enclosure, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(enclosure, "os", _NoSecondNames())
+    with pytest.raises(FileNotFoundError):
+        home.name_new(home.root / "gone", home.root / "new")
+    assert not (home.root / "new").exists()

@@ -98,6 +98,8 @@ def test_a_pattern_is_looked_for_anywhere_in_the_text() -> None:
         "a{30}{30}{30}",
         "(?x)(a) {9999}",
         r"(\w{50}){19}",
+        r"\w{200}",
+        r"[\p{L}-]{200}",
     ],
 )
 def test_a_pattern_that_needs_backtracking_or_is_too_large_is_a_fault_of_the_schema(pattern: str) -> None:
@@ -110,10 +112,37 @@ def test_a_pattern_that_needs_backtracking_or_is_too_large_is_a_fault_of_the_sch
 
 @pytest.mark.parametrize(
     "pattern",
-    [r"^\d{1,3}(\.\d{1,3}){3}$", "^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$", r"^\p{Lu}\w* \w+$", "^$|x{3,}"],
+    [
+        r"^\d{1,3}(\.\d{1,3}){3}$",
+        "^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$",
+        r"^\p{Lu}\w* \w+$",
+        "^$|x{3,}",
+        r"^[\p{L}' -]{1,80}$",
+    ],
 )
 def test_everyday_patterns_are_read(pattern: str) -> None:
     assert not list(schema_problems({"type": "string", "pattern": pattern}))
+
+
+def patterns(pattern: str, count: int) -> dict[str, Any]:
+    return {"type": "object", "properties": {f"k{at}": {"pattern": f"{pattern}{at}"} for at in range(count)}}
+
+
+def test_a_schema_with_more_patterns_than_are_read_in_a_moment_is_a_fault_and_reads_none() -> None:
+    schema = patterns(r"\w{150}", 100)
+    ((path, message, hint),) = schema_problems(schema)
+    assert path == ()
+    assert "its patterns together" in message
+    assert hint
+    # A campaign that was stored with them goes on, and does not spend seconds on them.
+    assert misfits({f"k{at}": "?" for at in range(100)}, schema) == []
+
+
+def test_the_patterns_of_nested_parts_and_of_items_count_together() -> None:
+    many = patterns("a{30}", 150)
+    assert list(schema_problems({"type": "object", "properties": {"deep": {"items": many}}}))
+    assert list(schema_problems({"type": "object", "additionalProperties": many}))
+    assert not list(schema_problems(patterns("^[a-z]{1,40}", 60)))
 
 
 def test_a_text_longer_than_a_pattern_is_looked_for_in_does_not_fit() -> None:

@@ -17,6 +17,7 @@ from typing import IO, Any
 from lorewright.bounded_files import open_zip, over
 from lorewright.errors import DamagedFile
 from lorewright.ids import canonical_json
+from lorewright.storage.enclosure import Enclosure
 
 MANIFEST = "manifest.json"
 
@@ -40,23 +41,32 @@ def write_container(path: Path, about: Mapping[str, Any], members: Iterable[tupl
 
     Raises:
         FileExistsError: there is a file of that name.
+        UnsafePath: there is a link of that name.
         OSError: the disk refuses.
     """
-    with tempfile.NamedTemporaryFile(dir=path.parent, prefix=".exporting-", delete=False) as building:
+    # The folder was named by the user and may be a link.
+    folder = Enclosure(path.parent.resolve())
+    with tempfile.NamedTemporaryFile(dir=folder.root, prefix=".exporting-", delete=False) as building:
         made = Path(building.name)
         try:
-            with zipfile.ZipFile(building, "w", zipfile.ZIP_DEFLATED) as archive:
-                listed = {}
-                for name, data in members:
-                    archive.writestr(zipfile.ZipInfo(name, _NO_DATE), data, zipfile.ZIP_DEFLATED)
-                    listed[name] = {"sha256": sha256(data).hexdigest(), "bytes": len(data)}
-                manifest = canonical_json({**about, "members": listed}).encode()
-                archive.writestr(zipfile.ZipInfo(MANIFEST, _NO_DATE), manifest, zipfile.ZIP_DEFLATED)
-            building.flush()
-            os.fsync(building.fileno())
-            path.hardlink_to(made)
+            _write(building, about, members)
+            # On a disk without hard links it is renamed, which some systems refuse of an open file.
+            building.close()
+            folder.name_new(made, folder.root / path.name)
         finally:
-            made.unlink()
+            made.unlink(missing_ok=True)
+
+
+def _write(building: IO[bytes], about: Mapping[str, Any], members: Iterable[tuple[str, bytes]]) -> None:
+    with zipfile.ZipFile(building, "w", zipfile.ZIP_DEFLATED) as archive:
+        listed = {}
+        for name, data in members:
+            archive.writestr(zipfile.ZipInfo(name, _NO_DATE), data, zipfile.ZIP_DEFLATED)
+            listed[name] = {"sha256": sha256(data).hexdigest(), "bytes": len(data)}
+        manifest = canonical_json({**about, "members": listed}).encode()
+        archive.writestr(zipfile.ZipInfo(MANIFEST, _NO_DATE), manifest, zipfile.ZIP_DEFLATED)
+    building.flush()
+    os.fsync(building.fileno())
 
 
 @dataclass(frozen=True, slots=True)

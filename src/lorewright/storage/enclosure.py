@@ -7,7 +7,6 @@ these folders does so here. The folder itself must not be a link either; what li
 
 from __future__ import annotations
 
-import errno
 import os
 import re
 import shutil
@@ -32,8 +31,6 @@ _PRIVATE = 0o600
 FOR_ALL = 0o666
 # Ours have five. Whoever nests more means to break what walks them.
 _DEEPEST = 64
-# What a disk that knows no hard links (FAT, many shares) says to a second name.
-_NO_SECOND_NAMES = (errno.EPERM, errno.ENOSYS, errno.ENOTSUP, errno.EOPNOTSUPP, errno.EMLINK)
 LINK_HINT = (
     "delete the link; to keep the data elsewhere, mount it here (mount --bind),"
     " or move the whole workspace there and let LOREWRIGHT_WORKSPACE name it"
@@ -228,11 +225,17 @@ class Enclosure:
         """
         try:
             os.link(self.checked(source), self.checked(path))
-        except OSError as problem:
-            if problem.errno not in _NO_SECOND_NAMES:
-                raise
+        except FileExistsError:
+            raise
+        except OSError:
+            # Systems differ in what they say of a second name (EPERM, EACCES, EINVAL, ENOTSUP, EXDEV): where the cause
+            # is another, to make a file fails too.
             os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, _PRIVATE))
-            source.replace(path)
+            try:
+                source.replace(path)
+            except OSError:
+                path.unlink()
+                raise
 
     def move(self, source: Path, target: Path) -> None:
         """Rename a file or folder, in place of what is there of a file."""

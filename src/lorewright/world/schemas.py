@@ -54,6 +54,12 @@ _TYPES: Mapping[str, type | tuple[type, ...]] = {
 # text: these two keep it to some hundredths of a second for each text.
 _MOST_PATTERN_SIZE = 1_000
 _MOST_PATTERN_TEXT = 1_000
+# To read a pattern takes time and memory too, and a schema can hold thousands: one of the largest takes a tenth of a
+# second and 20 MB, all that a schema may hold half a second.
+_MOST_PATTERNS_SIZE = 5_000
+# These classes have some hundred ranges each; beside them a sign costs nothing.
+_WIDE = re.compile(r"\\[wWpP]")
+_WIDE_PARTS = 5
 # A counted repetition after the sign before it, with the blanks that the engine passes over; and the signs after which
 # it multiplies what was counted before.
 _COUNTED = re.compile(r"(?<=(.))\{\s*(\d+)\s*(?:,\s*(\d*)\s*)?\}", re.DOTALL)
@@ -122,6 +128,10 @@ def schema_problems(schema: Any, *, path: tuple[str, ...] = ()) -> Iterator[tupl
         return
     if not path and _is_too_deep(schema):
         yield path, _TOO_DEEP, "keep objects within objects few"
+        return
+    if not path and _patterns_size(schema) > _MOST_PATTERNS_SIZE:
+        message = f"its patterns together have over {_MOST_PATTERNS_SIZE:,} parts with their repetitions written out"
+        yield path, message, "write fewer or shorter ones, or an enum"
         return
     for keyword, value in schema.items():
         if keyword not in KEYWORDS:
@@ -220,10 +230,24 @@ def _refused_by_metaschema(
 
 
 def _size(pattern: str) -> int:
-    """At least as many parts as a pattern has when its counted repetitions are written out."""
+    """At least as many parts as a pattern has when its counted repetitions are written out; one with a wide class has
+    more."""
     counts = [(before, int((most or least)[:6])) for before, least, most in _COUNTED.findall(pattern)]
     repeated = prod(max(1, count) for before, count in counts if before in _MANY)
-    return int((len(pattern) + sum(count for before, count in counts if before not in _MANY)) * repeated)
+    size = (len(pattern) + sum(count for before, count in counts if before not in _MANY)) * repeated
+    return int(size * _WIDE_PARTS if _WIDE.search(pattern) else size)
+
+
+def _patterns_size(schema: Any) -> int:
+    """The sizes of all patterns in a schema that is not too deep, added up, without those that are too large to be
+    read at all."""
+    if not isinstance(schema, Mapping):
+        return 0
+    pattern, properties = schema.get("pattern"), schema.get("properties")
+    parts = [schema.get("items"), schema.get("additionalProperties")]
+    parts += properties.values() if isinstance(properties, Mapping) else ()
+    own = _size(pattern) if isinstance(pattern, str) else 0
+    return (own if own <= _MOST_PATTERN_SIZE else 0) + sum(map(_patterns_size, parts))
 
 
 @lru_cache(maxsize=256)
@@ -278,8 +302,11 @@ def _validator(schema_json: str) -> tuple[Any, str | None]:
     """What validates by a schema, and why it would not: some values of keywords stop the library with an error."""
     import jsonschema  # late: it takes as long to import as a whole question about lore, and freeform needs none
 
-    ours = jsonschema.validators.extend(jsonschema.Draft202012Validator, {"pattern": _pattern})
     known = _known_part(json.loads(schema_json))
+    # As with a single pattern that is too large: no ruleset is read with so many now, and a campaign that has them
+    # goes on without.
+    keyword = _pattern if _patterns_size(known) <= _MOST_PATTERNS_SIZE else None
+    ours = jsonschema.validators.extend(jsonschema.Draft202012Validator, {"pattern": keyword})
     wrong = next(_metaschema().iter_errors(known), None)
     if wrong is None:
         return ours(known), None
