@@ -11,6 +11,7 @@ import pytest
 from hypothesis import find, settings
 from hypothesis import strategies as st
 
+from support.imports import import_everything
 from support.scale import scaled
 
 pytest_plugins = ["support.cpu_limit"]
@@ -31,6 +32,9 @@ os.environ.pop("SUDO_UID", None)
 
 
 @pytest.fixture(scope="session", autouse=True)
-def unicode_tables() -> None:
-    """The table of characters is made before the first law that draws a text, and is no part of that test's time."""
+def warm_process() -> None:
+    """What only the first test of a process would pay for is paid before it: hypothesis' table of characters, and where
+    many tests share a process, the imports of every command and the models that build when they are first used."""
     find(st.text(min_size=1), lambda _: True)
+    if "PYTEST_XDIST_WORKER" in os.environ:
+        import_everything()

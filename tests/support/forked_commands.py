@@ -22,21 +22,11 @@ from lorewright.storage.steps import KILL_VARIABLE
 # Starts once and forks for every command: so each is a process of its own, and none has to import everything again.
 SERVER = """
 import json, os, sys, traceback
-from pydantic import BaseModel
-from lorewright.campaigns import campaigns, casting, history, sessions, lore as lore_of_campaigns
-from lorewright.campaigns.upgrades import upgrading
-from lorewright.cli import campaign, doctor, lore, main, pack, play
-from lorewright.generate.explore import explorer
-from lorewright.index.embedders import hashing, minilm
-from lorewright.workspace import doctor as mending, packs, scenarios
+sys.path.append(sys.argv[1])
+from lorewright.cli import main
+from support.imports import import_everything
 
-def build(model):
-    if model.__module__.startswith("lorewright"):
-        model.model_rebuild()
-    for made in model.__subclasses__():
-        build(made)
-
-build(BaseModel)
+import_everything()
 
 def begin(one, environment):
     child = os.fork()
@@ -80,7 +70,7 @@ class Commands:
 
     def __init__(self, environment: Mapping[str, str]) -> None:
         self._environment = environment
-        command = [sys.executable, "-c", SERVER]
+        command = [sys.executable, "-c", SERVER, str(Path(__file__).parents[1])]
         self._server = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
         self._folder = Path(tempfile.mkdtemp())
         self._count = 0

@@ -1,12 +1,14 @@
-"""The root command: which commands there are, each imported when it is called."""
+"""The root command: which commands there are, each imported when it is called and not to be listed."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from importlib import import_module
 from typing import Annotated, Any
 
 import typer
-from typer.core import TyperGroup
+from typer.core import TyperCommand, TyperGroup
 
 from lorewright import __version__
 from lorewright.cli.output import say
@@ -36,17 +38,46 @@ COMMANDS = {
 }
 
 
+# Command -> what help says of it, as its module does: to list them all need not take the seconds of importing them all.
+SHORT_HELP = {
+    "init": "Make a workspace.",
+    "pack": "Content packs: install them, list them, check them.",
+    "lore": "Lore: ask the installed packs.",
+    "scenario": "Scenarios: what there is to play, and what is wrong with one.",
+    "ruleset": "Rulesets: how things are resolved, and what is wrong with one.",
+    "prompts": "Prompts: what models are asked, which version a campaign uses, and what is wrong with one.",
+    "schema": "The JSON Schema of what you write, for your editor; without a name: which there are.",
+    "campaign": "Campaigns: begin one, look at it, take turns back, branch off.",
+    "session": "Sittings of a campaign: begin, end, recap.",
+    "models": "Models that can be chosen for a campaign: what they cost, and whether one answers.",
+    "trust": "Show what the settings of a workspace send where, and allow it.",
+    "replay": "Think turns again from what was recorded of them.",
+    "metrics": "How the turns up to the head were played: rates, lengths, tokens, cost, latency, what caches could take.",
+    "doctor": "Check everything below indexes/ and mend what can be rebuilt.",
+    "db": "Campaigns' files: check them, bring them up to date, import those of v0.",
+    "explore": "Walk in any folder of notes, or installed pack.",
+    "play": "Play at a prompt; type /help there.",
+    "turn": "Play one turn.",
+    "mcp": "Serve lore and campaigns to other programs over the Model Context Protocol.",
+}
+
+
 class Commands(TyperGroup):
     """The commands, imported one by one."""
+
+    _is_listing = False
 
     def list_commands(self, ctx: Any) -> list[str]:
         """All names, in order."""
         return list(COMMANDS)
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
-        """A command by its name, from its module's `app`, or its function with its `EXAMPLES`; else None."""
+        """A command by its name, from its module's `app`, or its function with its `EXAMPLES`; else None. While they
+        are listed, its name and short help alone."""
         if cmd_name not in COMMANDS:
             return None
+        if self._is_listing:
+            return TyperCommand(cmd_name, help=SHORT_HELP[cmd_name])
         module: Any = import_module(f"lorewright.cli.{COMMANDS[cmd_name]}")
         app = getattr(module, "app", None)
         if app is None:
@@ -55,6 +86,24 @@ class Commands(TyperGroup):
         command = typer.main.get_command(app)
         command.name = cmd_name
         return command
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
+        """Write the list of commands into the help."""
+        with self._listing():
+            super().format_commands(ctx, formatter)
+
+    def shell_complete(self, ctx: Any, incomplete: str) -> Any:
+        """Return the commands and options that complete what was typed."""
+        with self._listing():
+            return super().shell_complete(ctx, incomplete)
+
+    @contextmanager
+    def _listing(self) -> Iterator[None]:
+        self._is_listing = True
+        try:
+            yield
+        finally:
+            self._is_listing = False
 
 
 app = typer.Typer(
