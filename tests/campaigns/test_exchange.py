@@ -343,6 +343,37 @@ def test_a_row_that_is_too_long_is_refused_on_both_ways(
     assert not (tmp_path / "file").exists()
 
 
+def test_more_rows_than_any_campaign_has_are_refused_on_both_ways(
+    home: App, away: App, file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with home.campaigns.reading("game") as store:
+        rows = sum(len(list(table.rows)) for table in exchange.read_tables(store.database))
+    monkeypatch.setattr(exchange, "MAX_ROWS", rows - 1)
+    with pytest.raises(DamagedFile, match=f"over {rows - 1} rows"):
+        import_campaign(away.campaigns, file)
+    assert nothing_was_imported(away)
+    with pytest.raises(CampaignError, match="no import would take"):
+        export(home.campaigns, "game", tmp_path / "file")
+    assert not (tmp_path / "file").exists()
+    monkeypatch.setattr(exchange, "MAX_ROWS", rows)
+    export(home.campaigns, "game", tmp_path / "whole")
+    assert import_campaign(away.campaigns, file).id == "game"
+
+
+def test_json_of_more_values_than_any_row_holds_is_a_finding_and_is_not_read(
+    away: App, file: Path, tmp_path: Path
+) -> None:
+    def other(about: Any, members: Any) -> None:
+        names, row = members["tables/campaigns.jsonl"].splitlines()
+        columns, cells = json.loads(names), json.loads(row)
+        cells[columns.index("scenario_json")] = json.dumps({"cast": [{}] * 1_000_001})
+        members["tables/campaigns.jsonl"] = f"{json.dumps(columns)}\n{json.dumps(cells)}\n".encode()
+
+    with pytest.raises(DamagedFile, match="over 1000000 values"):
+        import_campaign(away.campaigns, changed(file, tmp_path / "other", other))
+    assert nothing_was_imported(away)
+
+
 def test_a_damaged_campaign_is_not_exported(tmp_path: Path) -> None:
     app = h.harbour(tmp_path)
     h.say(app, "look")

@@ -56,6 +56,9 @@ from lorewright.values.result import TurnResult
 from lorewright.world.apply import apply
 from lorewright.world.state import WorldState, pair, relation_key
 
+# A thousand people and places are some 30,000 values; parsed, each takes up to a hundred bytes.
+_MAX_VALUES = 1_000_000
+
 
 @dataclass(frozen=True, slots=True)
 class Checked:
@@ -139,6 +142,8 @@ def _unreadable(database: Database) -> Iterator[Finding]:
 
 
 def _json_of(kinds: tuple[type, ...], text: str) -> None:
+    if isinstance(text, str) and sum(map(text.count, ",[{")) > _MAX_VALUES:
+        raise ValueError(f"it has over {_MAX_VALUES} values")
     if not isinstance(read_json(text), kinds):
         raise ValueError(f"it is no {' or '.join(kind.__name__ for kind in kinds)}")
 

@@ -12,6 +12,7 @@ import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
+from itertools import count
 from pathlib import Path, PurePosixPath
 from typing import Any, Literal
 
@@ -47,6 +48,8 @@ _CONSENT = "agreed_keys_json"
 _AGAIN = "have it exported and sent again"
 # The largest rows are whole states of a world; one with a thousand people and places is under 1 MiB.
 MAX_ROW_BYTES = 16 * 1024 * 1024
+# So many rows a campaign has in all its tables after some 40,000 turns with models.
+MAX_ROWS = 500_000
 # More columns than any table has.
 _MAX_CELLS = 200
 _CELL_STARTS = frozenset('"-0123456789n')
@@ -104,10 +107,15 @@ def _about(row: CampaignRow, audience: Audience) -> dict[str, Any]:
 
 
 def _whole(campaigns: Campaigns, store: CampaignStore) -> Iterator[tuple[str, bytes]]:
+    written = 0
     for table in map(_without_consent, read_tables(store.database)):
         lines = [f"{canonical_json(line)}\n".encode() for line in (table.columns, *table.rows)]
         if max(map(len, lines)) > MAX_ROW_BYTES:
             message = f"a row of {table.name} is {over(MAX_ROW_BYTES)}, which no import would take"
+            raise CampaignError(message, hint="copy the campaign's .db file instead, while nothing is played")
+        written += len(lines) - 1
+        if written > MAX_ROWS:
+            message = f"the campaign has over {MAX_ROWS} rows, which no import would take"
             raise CampaignError(message, hint="copy the campaign's .db file instead, while nothing is played")
         yield f"tables/{table.name}.jsonl", b"".join(lines)
     for content_hash in sorted({text_hash for _, text_hash in pinned_texts(store.database)}):
@@ -164,7 +172,10 @@ def import_campaign(campaigns: Campaigns, path: Path, *, campaign_id: str | None
     with open_container(path) as container:
         manifest = _manifest(path, container)
         wanted = campaigns.free_id(campaign_id or manifest.campaign_id)
-        tables = [_without_consent(_table(container, name)) for name in container.names if name.startswith("tables/")]
+        left = count(MAX_ROWS - 1, -1)
+        tables = [
+            _without_consent(_table(container, name, left)) for name in container.names if name.startswith("tables/")
+        ]
         with tempfile.TemporaryDirectory() as folder:
             texts = _unpacked(container, Path(folder))
             _write(campaigns, wanted, manifest, tables, texts)
@@ -195,14 +206,18 @@ def _manifest(path: Path, container: Container) -> Manifest:
     return manifest
 
 
-def _table(container: Container, member: str) -> Table:
-    """A table whose rows are read from the file as they are asked for."""
-    rows = _rows(container, member)
+def _table(container: Container, member: str, left: Iterator[int]) -> Table:
+    """A table whose rows are read from the file as they are asked for; `left` counts down how many there may be of all
+    tables together."""
+    rows = _rows(container, member, left)
     return Table(PurePosixPath(member).stem, tuple(map(str, next(rows, ()))), rows)
 
 
-def _rows(container: Container, member: str) -> Iterator[tuple[Value, ...]]:
-    for line in container.lines(member, max_bytes=MAX_ROW_BYTES):
+def _rows(container: Container, member: str, left: Iterator[int]) -> Iterator[tuple[Value, ...]]:
+    for number, line in enumerate(container.lines(member, max_bytes=MAX_ROW_BYTES)):
+        # The first line has the names of the columns.
+        if number and next(left) < 0:
+            raise DamagedFile(f"it has over {MAX_ROWS} rows, and no campaign has", hint=_AGAIN)
         try:
             yield tuple(_cells(line.decode()))
         except (ValueError, IndexError, RecursionError):

@@ -52,7 +52,9 @@ SHORT_HELP = {
     "models": "Models that can be chosen for a campaign: what they cost, and whether one answers.",
     "trust": "Show what the settings of a workspace send where, and allow it.",
     "replay": "Think turns again from what was recorded of them.",
-    "metrics": "How the turns up to the head were played: rates, lengths, tokens, cost, latency, what caches could take.",
+    "metrics": (
+        "How the turns up to the head were played: rates, lengths, tokens, cost, latency, what caches could take."
+    ),
     "doctor": "Check everything below indexes/ and mend what can be rebuilt.",
     "db": "Campaigns' files: check them, bring them up to date, import those of v0.",
     "explore": "Walk in any folder of notes, or installed pack.",

@@ -50,7 +50,7 @@ def campaign_row(database: Database) -> Row:
 def json_texts(database: Database) -> Iterator[tuple[str, str, str, tuple[type, ...]]]:
     """(where it stands, column, text, what it must be) of all JSON that no model reads."""
     for table, (where, columns) in _JSON_COLUMNS.items():
-        for row in database.rows(f"SELECT {where} AS place, {', '.join(columns)} FROM {table}"):
+        for row in database.each(f"SELECT {where} AS place, {', '.join(columns)} FROM {table}"):
             for column, kinds in columns.items():
                 yield f"{table}, {row['place']}", column, row[column], kinds
 

@@ -101,6 +101,11 @@ class Database:
         """All rows of a query; the read ends here, so that no snapshot is held while someone thinks."""
         return self._connection.execute(sql, parameters).fetchall()
 
+    def each(self, sql: str, *parameters: object) -> Iterator[sqlite3.Row]:
+        """Yield the rows of a query one by one, where all of them may need much memory; until the last a snapshot is
+        held."""
+        yield from self._connection.execute(sql, parameters)
+
     def row(self, sql: str, *parameters: object) -> sqlite3.Row | None:
         """The first row of a query, or None."""
         found = self.rows(sql, *parameters)
