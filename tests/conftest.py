@@ -31,10 +31,14 @@ os.environ.pop("LOREWRIGHT_TRUSTED", None)
 os.environ.pop("SUDO_UID", None)
 
 
+# So few tests are run sooner without all that.
+_FEW = 20
+
+
 @pytest.fixture(scope="session", autouse=True)
-def warm_process() -> None:
+def warm_process(request: pytest.FixtureRequest) -> None:
     """What only the first test of a process would pay for is paid before it: hypothesis' table of characters, and where
     many tests share a process, the imports of every command and the models that build when they are first used."""
     find(st.text(min_size=1), lambda _: True)
-    if "PYTEST_XDIST_WORKER" in os.environ:
+    if request.session.testscollected > _FEW:
         import_everything()

@@ -116,7 +116,6 @@ ALLOWED = {
     ("formats/importers/writer.py", "write_bytes"): USER,
     ("packs/making.py", "mkdir"): USER,
     ("packs/making.py", "write_text"): USER,
-    ("storage/containers.py", "hardlink_to"): USER,
     ("storage/containers.py", "tempfile.NamedTemporaryFile"): USER,
     ("storage/containers.py", "unlink"): USER,
     ("lore_bootstrap.py", "mkdir"): NEW,

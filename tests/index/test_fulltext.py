@@ -34,6 +34,7 @@ from lorewright.index.words import content_words, telling_pairs
 from lorewright.packs.conditions import LoreConditions
 from lorewright.packs.loader import load_pack
 from lorewright.packs.models import Pack
+from lorewright.retrieval.desk import explained_now
 from lorewright.retrieval.query import LoreRetrievalQuery
 from lorewright.retrieval.retriever import Retrieval, retrieve
 from lorewright.retrieval.view import LoreView
@@ -358,7 +359,7 @@ VIEWS: tuple[dict[str, object], ...] = (
 
 def answers(generation: Generation) -> list[Retrieval]:
     views = [LoreView((generation,), **view) for view in VIEWS]  # type: ignore[arg-type]
-    return [retrieve(view, LoreRetrievalQuery(keywords=WORDS, viewer=view.viewer)) for view in views]
+    return [explained_now(retrieve(view, LoreRetrievalQuery(keywords=WORDS, viewer=view.viewer))) for view in views]
 
 
 def installed(library: Library, folder: Path) -> Generation:

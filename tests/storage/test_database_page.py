@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from lorewright.index.library import MIGRATIONS
+from lorewright.index.installed_packs import MIGRATIONS
 from lorewright.index.schema import STATEMENTS, keyword_statements
 from lorewright.storage.campaign_tables import CAMPAIGN_MIGRATIONS
 from lorewright.storage.database import opened

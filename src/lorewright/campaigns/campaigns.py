@@ -36,7 +36,8 @@ from lorewright.errors import (
 from lorewright.ids import canonical_json, is_id
 from lorewright.index.damage import blaming_damage
 from lorewright.index.generation import Generation, GenerationKey
-from lorewright.index.library import InstalledPack, Library
+from lorewright.index.installed_packs import InstalledPack
+from lorewright.index.library import Library
 from lorewright.packs.loader import Progress, content_hash_of, no_progress
 from lorewright.retrieval.entry_history import has_entry_rules
 from lorewright.rules.rulesets import Ruleset

@@ -20,7 +20,7 @@ from lorewright.generate.explore.explorer import Found, latest_walk
 from lorewright.generate.explore.writing import write_scenario
 from lorewright.index.embedders.choosing import with_whole_path
 from lorewright.index.generation import GenerationKey
-from lorewright.index.library import InstalledPack
+from lorewright.index.installed_packs import InstalledPack
 from lorewright.packs.findings import Finding
 from lorewright.settings import EMBEDDER_VARIABLE, WORKSPACE_VARIABLE, Workspace
 from lorewright.trust import is_granted, reaches_by_embedder

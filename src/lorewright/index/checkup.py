@@ -23,7 +23,8 @@ from lorewright.index.building import has_sound_chunks
 from lorewright.index.embedding_cache import EmbeddingCache
 from lorewright.index.generation import CHUNKS_FILE, GenerationKey
 from lorewright.index.history import HistoryIndex
-from lorewright.index.library import InstalledPack, Library
+from lorewright.index.installed_packs import InstalledPack
+from lorewright.index.library import Library
 from lorewright.index.vector_building import window_texts
 from lorewright.index.vectors import chroma_files
 from lorewright.index.vectors.chroma_building import chroma_state

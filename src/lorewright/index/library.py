@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import json
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, closing, contextmanager, suppress
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
 from pathlib import Path
 
 from lorewright.errors import DamagedFile, EmbedderError, NotFound, PackError, StaleIndexError
@@ -16,6 +14,7 @@ from lorewright.index.building import build_generation
 from lorewright.index.damage import blaming_damage
 from lorewright.index.embedders.embedder import Vectors
 from lorewright.index.generation import CHUNKS_FILE, KEYWORDS, Generation, GenerationKey
+from lorewright.index.installed_packs import MIGRATIONS, InstalledPack, neighbour_of, read_installed, values_of
 from lorewright.index.rerankers.reranker import Reranker
 from lorewright.index.vector_building import Embedding, VectorBuilder
 from lorewright.index.vectors.stored import DamagedVectors, StoredVectors, read_vectors
@@ -23,44 +22,20 @@ from lorewright.logs import log_event
 from lorewright.packs.checking import Neighbour, check_pack
 from lorewright.packs.findings import Finding
 from lorewright.packs.loader import Progress, load_pack, no_progress
-from lorewright.packs.models import Dependency, Layer, Manifest, Pack
+from lorewright.packs.models import Pack
 from lorewright.storage.database import (
     DAMAGED,
     is_sound,
     opened,
-    read_json,
     refuse_foreign_schema,
     refuse_naming_journal,
     refuse_second_names,
     set_aside,
 )
 from lorewright.storage.enclosure import Enclosure
-from lorewright.storage.migrations import Migration, migrate
+from lorewright.storage.migrations import migrate
 from lorewright.storage.steps import step
 from lorewright.storage.trouble import Trouble, trouble_of
-
-MIGRATIONS = (
-    Migration(
-        "library_001_content_packs",
-        (
-            # The seed's content_packs, and which text of each is indexed. Rebuilt by installing again.
-            """CREATE TABLE content_packs (
-                id TEXT PRIMARY KEY, name TEXT NOT NULL, version TEXT NOT NULL, genre TEXT,
-                layer TEXT NOT NULL DEFAULT 'setting', depends_on_json TEXT NOT NULL DEFAULT '[]', path TEXT NOT NULL,
-                license_json TEXT NOT NULL DEFAULT '{}', installed_at TEXT NOT NULL,
-                content_hash TEXT NOT NULL, files INTEGER NOT NULL, chunks INTEGER NOT NULL, tokens INTEGER NOT NULL
-            )""",
-        ),
-    ),
-    Migration(
-        "library_002_lenient",
-        (
-            # Whether files with errors were left out: a reindex does as the install did.
-            "ALTER TABLE content_packs ADD COLUMN lenient INTEGER NOT NULL DEFAULT 0",
-        ),
-    ),
-)
-
 
 OpenNearest = Callable[[Path, Vectors], StoredVectors]
 
@@ -68,29 +43,6 @@ OpenNearest = Callable[[Path, Vectors], StoredVectors]
 def exactly(folder: Path, vectors: Vectors) -> StoredVectors:
     """Search the vectors of a generation as they are."""
     return StoredVectors(vectors)
-
-
-@dataclass(frozen=True, slots=True)
-class InstalledPack:
-    """A row of the library."""
-
-    id: str
-    name: str
-    version: str
-    layer: Layer
-    path: str
-    content_hash: str
-    files: int
-    chunks: int
-    tokens: int
-    installed_at: str
-    lenient: bool = False
-    depends_on: tuple[tuple[str, str], ...] = ()
-
-    @property
-    def key(self) -> GenerationKey:
-        """The current generation."""
-        return GenerationKey(self.id, self.content_hash)
 
 
 @dataclass(frozen=True, slots=True)
@@ -301,7 +253,7 @@ class Library:
         try:
             with opened(self._database) as database:
                 migrate(database, MIGRATIONS, rebuildable=True)
-                return [_installed(row) for row in database.rows("SELECT * FROM content_packs ORDER BY id")]
+                return [read_installed(row) for row in database.rows("SELECT * FROM content_packs ORDER BY id")]
         except (DamagedFile, *Trouble, ValueError, LookupError, TypeError) as problem:
             trouble = trouble_of(problem, self._database)
             if not isinstance(trouble, DamagedFile):
@@ -469,26 +421,10 @@ class Library:
 
     def neighbours(self) -> dict[str, Neighbour]:
         """The installed packs, as others see them."""
-        return {pack.id: _neighbour(pack) for pack in self.packs()}
+        return {pack.id: neighbour_of(pack) for pack in self.packs()}
 
     def _record(self, pack: Pack, *, lenient: bool) -> None:
-        manifest = pack.manifest
-        row = (
-            manifest.id,
-            manifest.name,
-            manifest.version,
-            manifest.genre,
-            manifest.layer,
-            json.dumps([dependency.model_dump() for dependency in manifest.depends_on]),
-            pack.root,
-            json.dumps(manifest.license, default=str),
-            datetime.now(UTC).isoformat(timespec="seconds"),
-            pack.content_hash,
-            len(pack.entities),
-            len(pack.chunks),
-            sum(chunk.token_count for chunk in pack.chunks),
-            int(lenient),
-        )
+        row = values_of(pack, lenient=lenient)
         with opened(self._database) as database:
             migrate(database, MIGRATIONS, rebuildable=True)
             with database.transaction() as connection:
@@ -496,12 +432,6 @@ class Library:
                 connection.execute(f"INSERT OR REPLACE INTO content_packs VALUES ({marks})", row)
                 step("install:recording")
         step("install:recorded")
-
-
-def _neighbour(pack: InstalledPack) -> Neighbour:
-    depends_on = tuple(Dependency(id=pack_id, version=version) for pack_id, version in pack.depends_on)
-    manifest = Manifest(id=pack.id, name=pack.name, version=pack.version, layer=pack.layer, depends_on=depends_on)
-    return Neighbour(manifest, Path(pack.path))
 
 
 def refuse_errors(pack: Pack, *, lenient: bool) -> None:
@@ -518,13 +448,3 @@ def refuse_errors(pack: Pack, *, lenient: bool) -> None:
         f"{pack.manifest.id} was not installed: {len(pack.errors)} error(s)\n  {first}{more}",
         hint="mend them, or install the rest with --lenient",
     )
-
-
-def _installed(row: sqlite3.Row) -> InstalledPack:
-    """A row of the list, which somebody else may have written: what names a folder is checked."""
-    fields = {name: row[name] for name in InstalledPack.__dataclass_fields__ if name not in ("depends_on", "lenient")}
-    depends_on = tuple((one["id"], one["version"]) for one in read_json(row["depends_on_json"]))
-    pack = InstalledPack(**fields, lenient=bool(row["lenient"]), depends_on=depends_on)
-    if not pack.key.is_plain or "\0" in pack.path:
-        raise ValueError(f"a row that no install writes: {pack.id!r}")
-    return pack

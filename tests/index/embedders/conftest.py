@@ -55,7 +55,10 @@ def minilm_int8(minilm: MiniLM) -> MiniLM:
 def original() -> SentenceTransformersEmbedder:
     """The same weights in sentence-transformers, where that is installed."""
     pytest.importorskip("sentence_transformers")
-    return SentenceTransformersEmbedder(str(model_folder()))
+    embedder = SentenceTransformersEmbedder(str(model_folder()))
+    # Reading the model takes seconds, and is no part of a test's time.
+    embedder.embed(["gate"])
+    return embedder
 
 
 @pytest.fixture(params=["hashing", "minilm", "minilm_int8", "st", "openai", "voyage"])

@@ -45,6 +45,7 @@ def test_gives_the_figures_of_the_original(minilm: MiniLM) -> None:
     assert rows[0][:6] == pytest.approx(FIRST_NUMBERS, abs=1e-5)
 
 
+@pytest.mark.campaign
 def test_agrees_with_the_original_on_long_short_and_odd_texts(
     minilm: MiniLM, original: SentenceTransformersEmbedder
 ) -> None:

@@ -19,7 +19,8 @@ from lorewright.campaigns.upgrades.remarks import Moved, Remark, UpgradePlan
 from lorewright.errors import CampaignError, NotFound, PackError, RulesetError
 from lorewright.ids import canonical_json
 from lorewright.index.generation import Generation, GenerationKey
-from lorewright.index.library import InstalledPack, Library
+from lorewright.index.installed_packs import InstalledPack
+from lorewright.index.library import Library
 from lorewright.packs.loader import content_hash_of
 from lorewright.rules.rulesets import CampaignRules, Ruleset
 from lorewright.turn.run.unplayed import draft_of_no_play

@@ -14,7 +14,8 @@ from lorewright.generate.explore.making import make_scenario, scenario_id
 from lorewright.generate.explore.report import report
 from lorewright.generate.explore.survey import survey
 from lorewright.index.generation import GenerationKey
-from lorewright.index.library import InstalledPack, Library
+from lorewright.index.installed_packs import InstalledPack
+from lorewright.index.library import Library
 from lorewright.packs.findings import Finding
 from lorewright.packs.loader import Progress, content_hash_of, no_progress
 from lorewright.values.campaign import CampaignRow

@@ -26,7 +26,8 @@ from lorewright.generate.scenario.ruling import DONE
 from lorewright.generate.scenario.sentences import Words
 from lorewright.ids import is_id
 from lorewright.index.generation import Generation
-from lorewright.index.library import InstalledPack, Library
+from lorewright.index.installed_packs import InstalledPack
+from lorewright.index.library import Library
 from lorewright.llm.calls import CallLog
 from lorewright.llm.gateway import Options, run_structured
 from lorewright.llm.model import Model

@@ -1,0 +1,102 @@
+"""The list of installed packs: its table, and its rows as packs that are installed."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+from lorewright.index.generation import GenerationKey
+from lorewright.packs.checking import Neighbour
+from lorewright.packs.models import Dependency, Layer, Manifest, Pack
+from lorewright.storage.database import read_json
+from lorewright.storage.migrations import Migration
+
+MIGRATIONS = (
+    Migration(
+        "library_001_content_packs",
+        (
+            # The seed's content_packs, and which text of each is indexed. Rebuilt by installing again.
+            """CREATE TABLE content_packs (
+                id TEXT PRIMARY KEY, name TEXT NOT NULL, version TEXT NOT NULL, genre TEXT,
+                layer TEXT NOT NULL DEFAULT 'setting', depends_on_json TEXT NOT NULL DEFAULT '[]', path TEXT NOT NULL,
+                license_json TEXT NOT NULL DEFAULT '{}', installed_at TEXT NOT NULL,
+                content_hash TEXT NOT NULL, files INTEGER NOT NULL, chunks INTEGER NOT NULL, tokens INTEGER NOT NULL
+            )""",
+        ),
+    ),
+    Migration(
+        "library_002_lenient",
+        (
+            # Whether files with errors were left out: a reindex does as the install did.
+            "ALTER TABLE content_packs ADD COLUMN lenient INTEGER NOT NULL DEFAULT 0",
+        ),
+    ),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class InstalledPack:
+    """A row of the library."""
+
+    id: str
+    name: str
+    version: str
+    layer: Layer
+    path: str
+    content_hash: str
+    files: int
+    chunks: int
+    tokens: int
+    installed_at: str
+    lenient: bool = False
+    depends_on: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def key(self) -> GenerationKey:
+        """The current generation."""
+        return GenerationKey(self.id, self.content_hash)
+
+
+def read_installed(row: sqlite3.Row) -> InstalledPack:
+    """Return what a row of the list says; somebody else may have written it, so what names a folder is checked.
+
+    Raises:
+        ValueError, LookupError, TypeError: no install writes such a row.
+    """
+    fields = {name: row[name] for name in InstalledPack.__dataclass_fields__ if name not in ("depends_on", "lenient")}
+    depends_on = tuple((one["id"], one["version"]) for one in read_json(row["depends_on_json"]))
+    pack = InstalledPack(**fields, lenient=bool(row["lenient"]), depends_on=depends_on)
+    if not pack.key.is_plain or "\0" in pack.path:
+        raise ValueError(f"a row that no install writes: {pack.id!r}")
+    return pack
+
+
+def values_of(pack: Pack, *, lenient: bool) -> tuple[object, ...]:
+    """Return the row of a pack that is installed now, in the order of the columns."""
+    manifest = pack.manifest
+    return (
+        manifest.id,
+        manifest.name,
+        manifest.version,
+        manifest.genre,
+        manifest.layer,
+        json.dumps([dependency.model_dump() for dependency in manifest.depends_on]),
+        pack.root,
+        json.dumps(manifest.license, default=str),
+        datetime.now(UTC).isoformat(timespec="seconds"),
+        pack.content_hash,
+        len(pack.entities),
+        len(pack.chunks),
+        sum(chunk.token_count for chunk in pack.chunks),
+        int(lenient),
+    )
+
+
+def neighbour_of(pack: InstalledPack) -> Neighbour:
+    """Return an installed pack as others see it when they are checked."""
+    depends_on = tuple(Dependency(id=pack_id, version=version) for pack_id, version in pack.depends_on)
+    manifest = Manifest(id=pack.id, name=pack.name, version=pack.version, layer=pack.layer, depends_on=depends_on)
+    return Neighbour(manifest, Path(pack.path))
