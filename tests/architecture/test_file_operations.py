@@ -82,7 +82,7 @@ ALLOWED = {
     ("authoring/leaks/suite.py", "tempfile.TemporaryDirectory"): MOMENT,
     ("authoring/leaks/suite.py", "write_text"): MOMENT,
     ("authoring/leaks/twin_worlds.py", "tempfile.TemporaryDirectory"): MOMENT,
-    ("authoring/pack_tests/shelf.py", "tempfile.TemporaryDirectory"): MOMENT,
+    ("authoring/pack_tests/suite.py", "tempfile.TemporaryDirectory"): MOMENT,
     ("index/vectors/chroma_building.py", "tempfile.TemporaryDirectory"): MOMENT,
     ("contrib/import_v0/tables.py", "shutil.copyfile"): MOMENT,
     ("contrib/import_v0/tables.py", "sqlite3.connect"): MOMENT,

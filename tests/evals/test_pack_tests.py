@@ -11,8 +11,7 @@ import pytest
 from lorewright.authoring.pack_tests.baseline import read_baseline, write_baseline
 from lorewright.authoring.pack_tests.junit import junit_xml
 from lorewright.authoring.pack_tests.results import Case, PackReport
-from lorewright.authoring.pack_tests.suite import PackTestRun, Wanted
-from lorewright.authoring.pack_tests.wikilinks import masked_links, sample
+from lorewright.authoring.pack_tests.suite import PackTestRun, Wanted, masked_links, sample
 from lorewright.errors import PackError, SettingsError
 from lorewright.index.embedders.hashing import HashingEmbedder
 from lorewright.packs.loader import load_pack

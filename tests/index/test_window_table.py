@@ -7,9 +7,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from lorewright.index.generation import Generation
+from lorewright.index.generation import Generation, read_window_table
 from lorewright.index.pruning import Cut, pruned
-from lorewright.index.window_table import read_window_table
 from lorewright.packs.models import OPEN_ROLES
 from support.pack_builder import TOWN, opened_packs
 

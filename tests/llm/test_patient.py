@@ -9,7 +9,7 @@ import pytest
 from lorewright.errors import BudgetExceeded, ProviderBusy
 from lorewright.llm.doubles import ScriptedModel
 from lorewright.llm.model import ModelReply, ModelRequest, OnText
-from lorewright.llm.patient import Patience, PatientModel
+from lorewright.llm.opening import Patience, PatientModel
 from lorewright.llm.prompt import PlainPrompt
 
 REQUEST = ModelRequest("narrator", PlainPrompt("narrator").render({}))

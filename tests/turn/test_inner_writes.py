@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from lorewright.rules.rulesets import Ruleset
-from lorewright.turn.checks.inner_writes import InnerWrites, inner_ops
+from lorewright.turn.run.beside import InnerWrites, inner_ops
 from lorewright.values.state_changes import StateExtractorOutput
 from lorewright.world.apply import apply
 from lorewright.world.ops import ClearCharacterState, SetCharacterState, SetPath

@@ -11,8 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lorewright.index.embedders.hashing import HashingEmbedder
-from lorewright.turn.views.leaks import LiveLeakCheck, RecordedLeakCheck, Refusal, quoted_secret
-from lorewright.turn.views.retelling import share
+from lorewright.turn.views.leaks import LiveLeakCheck, RecordedLeakCheck, Refusal, quoted_secret, share
 from support.disguises import DISGUISES, said_by
 from support.retellings import CHOSEN_ON, HELD_AGAINST, Teller, teller
 from support.written_meanings import NEAR, Meanings

@@ -10,7 +10,7 @@ from lorewright.rules.outcomes import Outcome
 from lorewright.rules.record import record_op
 from lorewright.rules.rulesets import CampaignRules
 from lorewright.scene_lore.models import Briefing, LoreText, SceneItem, SceneLore
-from lorewright.turn.views.npc_view import KNOWN, MEMORIES, memory_ops, npc_intent_input
+from lorewright.turn.run.rounds import KNOWN, MEMORIES, memory_ops, npc_intent_input
 from lorewright.values.intents import NpcIntent, NpcIntentInput
 from lorewright.world import ops as o
 from lorewright.world.apply import apply

@@ -7,8 +7,7 @@ from lorewright.rules.effects import PathEffect
 from lorewright.rules.hardships import Need
 from lorewright.rules.mechanics import ActionType
 from lorewright.rules.rulesets import Ruleset
-from lorewright.turn.views.offers import own_offers
-from lorewright.turn.views.scope import suggestions
+from lorewright.turn.views.scope import own_offers, suggestions
 from lorewright.world.ruleset_state import RulesetState
 from lorewright.world.state import WorldState
 from support import small_world as w

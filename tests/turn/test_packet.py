@@ -8,8 +8,7 @@ from typing import Any
 import pytest
 
 from lorewright.scene_lore.models import Briefing, LoreText, SceneItem, SceneLore
-from lorewright.turn.views.packet import build_packet
-from lorewright.turn.views.packet_budget import fit_packet, packet_tokens
+from lorewright.turn.views.packet import build_packet, fit_packet, packet_tokens
 from lorewright.values.agendas import Agenda
 from lorewright.values.messages import Message
 from lorewright.world.ops import (

@@ -9,7 +9,7 @@ import pytest
 from lorewright.builtin.parser.claims import claim_in
 from lorewright.rules.actions import Action
 from lorewright.rules.record import record_op
-from lorewright.turn.checks.premises import Grounds, premises_of
+from lorewright.turn.run.own_round import Grounds, premises_of
 from lorewright.turn.views.said_alike import says
 from lorewright.values.messages import Message
 from lorewright.values.premise import Premise

@@ -2,47 +2,218 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
+from typing import assert_never
 
 from lorewright.campaigns.cast import cast_of
-from lorewright.campaigns.conditions import condition_problems
 from lorewright.campaigns.entities import entities_of, names_made, where_of
-from lorewright.campaigns.hardships import (
-    characters_of,
-    escalation_of,
-    inquiries_of,
-    memories_of,
-    relationships_of,
-    threats_of,
-    turn_order_of,
-    with_situations,
-)
 from lorewright.campaigns.names import PLAYER_NAMES, Names
-from lorewright.campaigns.personas import positions_of_personas, things_of_personas, trust_in_personas
 from lorewright.campaigns.scenario import Scenario, ScenarioPlace, ScenarioThing, ScenarioWay
-from lorewright.campaigns.scenario_cast import AgendaStep
+from lorewright.campaigns.scenario_cast import AgendaStep, ScenarioCast
+from lorewright.campaigns.scenario_players import ScenarioPersona
 from lorewright.campaigns.sheets import path_faults, seeded_state
 from lorewright.errors import ScenarioError
-from lorewright.ids import local
+from lorewright.ids import local, qualify
+from lorewright.index.conditions import StoredCondition, conditions_of
 from lorewright.index.generation import Generation
 from lorewright.packs.exits import ways_of
+from lorewright.packs.models import WhenClock, WhenFact, WhenPart, WhenThread
 from lorewright.retrieval.in_force import generations_in_force
 from lorewright.retrieval.overrides import ids_of, things, told_entity
+from lorewright.rules.capability import ALL
 from lorewright.rules.cost_clock import COST_TAG
 from lorewright.rules.effects import Effect
+from lorewright.rules.hardships import EscalationStep, Inquiry, ThreatRule
 from lorewright.rules.rulesets import CampaignRules, Ending, Rule, Ruleset
+from lorewright.world.inner import Character, Observation, observation_id
+from lorewright.world.pressures import TurnOrder
 from lorewright.world.state import (
     Clock,
     Door,
     Exit,
     Relation,
+    Relationship,
     Scene,
     Thread,
     WorldState,
     pair,
     relation_key,
+    relationship_key,
 )
+
+# Scenario -> what its people carry within, what hangs over them, and how far they go, with every name looked up.
+
+
+def characters_of(scenario: Scenario, names: Names) -> dict[str, Character]:
+    """Profile, states and conditions of the player, the personas and the cast, by ID; of whoever has any."""
+    player = scenario.player
+    found = {names.player_id: Character(profile=player.profile, states=player.states, conditions=player.conditions)}
+    people: dict[str, ScenarioPersona | ScenarioCast] = {**scenario.personas, **scenario.cast}
+    for key, one in people.items():
+        who = names.entity(key, where=f"cast.{key}")
+        found[who] = Character(profile=one.profile, states=one.states, conditions=one.conditions)
+    return {who: one for who, one in found.items() if one.profile or one.states or one.conditions}
+
+
+def memories_of(scenario: Scenario, names: Names) -> dict[str, dict[str, Observation]]:
+    """What the player, the personas and the cast remember from the start, by whom and ID; of whoever remembers
+    anything."""
+    people: dict[str, ScenarioPersona | ScenarioCast] = {**scenario.personas, **scenario.cast}
+    given = {"player": scenario.player.observations, **{key: one.observations for key, one in people.items()}}
+    return {
+        names.entity(key, where=f"cast.{key}.observations"): {
+            observation_id(one.content): Observation(content=one.content, importance=one.importance, minute=0)
+            for one in memories
+        }
+        for key, memories in given.items()
+        if memories
+    }
+
+
+def relationships_of(scenario: Scenario, names: Names) -> dict[str, Relationship]:
+    """What the scenario says that people are to each other, by key."""
+    found = {}
+    for number, tie in enumerate(scenario.ties):
+        a, b = (names.entity(one, where=f"ties.{number}") for one in tie.between)
+        if a == b:
+            names.problems.append(f"ties.{number}: it is between somebody and themselves")
+        found[relationship_key(a, b, tie.type)] = Relationship(a=a, b=b, rel_type=tie.type, intensity=tie.intensity)
+    return found
+
+
+def turn_order_of(scenario: Scenario, names: Names) -> TurnOrder | None:
+    """Who acts in which order; None where only the player acts."""
+    actors = tuple(dict.fromkeys(names.entity(one, where="turn_order") for one in scenario.turn_order))
+    if len(actors) < len(scenario.turn_order):
+        names.problems.append("turn_order: somebody stands twice in it")
+    for key in scenario.turn_order:
+        if key not in scenario.cast and key not in PLAYER_NAMES:
+            names.problems.append(f"turn_order: {key} is not in the cast (nor you)")
+    return TurnOrder(actors=actors) if actors else None
+
+
+def threats_of(scenario: Scenario, names: Names) -> dict[str, ThreatRule]:
+    """The threats, by ID."""
+    return {key: names.resolved(one, where=f"threats.{key}") for key, one in scenario.threats.items()}
+
+
+def escalation_of(scenario: Scenario, names: Names) -> dict[str, dict[str, EscalationStep]]:
+    """How far each of the cast goes whose profile the scenario writes, by ID."""
+    return {
+        names.entity(key, where=f"cast.{key}"): {
+            step: names.resolved(one, where=f"cast.{key}.escalation.{step}") for step, one in member.escalation.items()
+        }
+        for key, member in scenario.cast.items()
+        if member.escalation
+    }
+
+
+def inquiries_of(scenario: Scenario, names: Names) -> dict[str, Inquiry]:
+    """The threads that are looked into, by ID, with their clues as items."""
+    found = {}
+    for key, thread in scenario.threads.items():
+        if thread.inquiry is not None:
+            where = f"threads.{key}.inquiry"
+            inquiry = names.resolved(thread.inquiry, where=where)
+            clues = tuple(names.item(one, where=where) for one in thread.inquiry.clues)
+            found[key] = inquiry.model_copy(update={"clues": clues})
+    return found
+
+
+def with_situations(ruleset: Ruleset, scenario: Scenario, names: Names) -> Ruleset:
+    """The ruleset with the scenario's own circumstances, which go before its own of the same name."""
+    if not scenario.situations:
+        return ruleset
+    for key, one in scenario.situations.items():
+        for unknown in [kind for kind in one.forbids if kind != ALL and kind not in ruleset.actions]:
+            known = ", ".join(ruleset.actions)
+            names.problems.append(f"situations.{key}.forbids: there is no act {unknown} (there are {known})")
+    return ruleset.model_copy(update={"situations": MappingProxyType({**ruleset.situations, **scenario.situations})})
+
+
+# Scenario and packs -> what the conditions of its places and people name that it does not have.
+
+
+def condition_problems(
+    scenario: Scenario, names: Names, generations: Sequence[Generation], *, entity_ids: Iterable[str]
+) -> Iterator[str]:
+    """A line for each unknown name, with the file and line of its pack: else what it hides would never be seen."""
+    same = things(generations)
+    concerned = {told_as for one in entity_ids for told_as in ids_of(one, same)}
+    for generation in generations:
+        for stored in conditions_of(generation):
+            if stored.entity_id in concerned:
+                for wrong in _problems(stored, scenario, names, generation.pack_id):
+                    yield f"{generation.pack_id}/{stored.file_path}:{stored.when.line}: {wrong}"
+
+
+def _problems(stored: StoredCondition, scenario: Scenario, names: Names, pack_id: str) -> Iterator[str]:
+    if not stored.when.parts:
+        yield "the condition cannot be read"
+    for part in stored.when.parts:
+        missing = _missing(part, scenario, names, pack_id)
+        if missing:
+            yield f"a condition names the {missing}, which scenario {scenario.id} does not have"
+
+
+def _missing(part: WhenPart, scenario: Scenario, names: Names, pack_id: str) -> str | None:
+    match part:
+        case WhenThread():
+            return None if part.thread in scenario.threads else f"thread {part.thread}"
+        case WhenClock():
+            return None if part.clock in scenario.clocks else f"clock {part.clock}"
+        case WhenFact():
+            known = names.is_own(part.subject) or names.in_packs(qualify(pack_id, part.subject))
+            return None if known else f"subject {part.subject}"
+        case _:
+            assert_never(part)
+
+
+# A scenario's personas -> where each of them is, what they carry, how far the cast trusts them.
+
+_GROUPS = ("cast", "places", "things")
+
+
+def positions_of_personas(scenario: Scenario, names: Names, *, start: str) -> dict[str, str]:
+    """Where the player's other personas are, by ID: at `start`, unless it is said otherwise."""
+    found: dict[str, str] = {}
+    for key, one in scenario.personas.items():
+        where = f"personas.{key}"
+        taken = next((group for group in _GROUPS if key in getattr(scenario, group)), None)
+        if taken is not None or key in PLAYER_NAMES:
+            names.problems.append(
+                f"{where}: {key} is {'the player' if taken is None else f'among the {taken}'} already"
+            )
+        if one.at is not None and one.at not in scenario.places:
+            names.problems.append(f"{where}: {one.at} is not among the places")
+        found[names.entity(key, where=where)] = start if one.at is None else names.entity(one.at, where=where)
+    return found
+
+
+def things_of_personas(scenario: Scenario, names: Names) -> dict[str, dict[str, int]]:
+    """What they carry at the start, by who and what."""
+    held: dict[str, dict[str, int]] = {}
+    for key, one in scenario.personas.items():
+        where = f"personas.{key}.items"
+        for item in one.items:
+            held.setdefault(names.entity(key, where=where), {})[names.entity(item, where=where)] = 1
+    return held
+
+
+def trust_in_personas(scenario: Scenario, names: Names) -> dict[str, Relation]:
+    """How far some of the cast trust them, by key."""
+    found: dict[str, Relation] = {}
+    for key, persona in scenario.personas.items():
+        where = f"personas.{key}.trust"
+        for name, trust in persona.trust.items():
+            if name not in scenario.cast:
+                names.problems.append(f"{where}: {name} is not in the cast")
+            elif trust:
+                a, b = pair(names.entity(name, where=where), names.entity(key, where=where))
+                found[relation_key(a, b)] = Relation(a=a, b=b, trust=trust)
+    return found
 
 
 @dataclass(frozen=True, slots=True)

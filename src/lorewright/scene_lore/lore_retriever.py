@@ -11,7 +11,39 @@ from lorewright.retrieval.scene_query import scene_query
 from lorewright.retrieval.view import LoreView
 from lorewright.scene_lore.gather import gather
 from lorewright.scene_lore.models import SceneFocus, SceneLore
-from lorewright.scene_lore.session_lore import SESSION_TOKENS, session_lore
+
+# A view, threads and a cast -> what a sitting begins with: the lore of what is open and of whom it is about.
+
+SESSION_TOKENS = 1_200
+_SECTIONS = 8
+
+
+def session_lore(
+    view: LoreView, *, threads: Mapping[str, str], entity_ids: Sequence[str], max_tokens: int = SESSION_TOKENS
+) -> dict[str, Any]:
+    """The seed's SessionLoreContext for whoever has the view: `{threads, chunks, total_tokens}`, best first.
+
+    `threads` gives the titles of the open threads by ID; `entity_ids` are the people and things to tell of.
+    """
+    query = LoreRetrievalQuery(
+        keywords=" ".join(threads.values()),
+        entity_ids=tuple(entity_ids),
+        thread_ids=tuple(threads),
+        corpus="authored",
+        viewer=view.viewer,
+        limit=_SECTIONS,
+        max_tokens=max_tokens,
+    )
+    # What is always there is told in every turn anyway.
+    found = retrieve(view, query, takes_in=False).result
+    return {
+        "threads": sorted(threads),
+        "chunks": [
+            {"chunk_id": chunk.chunk_id, "section_path": chunk.section_path, "text": chunk.text}
+            for chunk in found.chunks
+        ],
+        "total_tokens": found.total_tokens,
+    }
 
 
 class LoreRetriever:

@@ -13,7 +13,7 @@ from lorewright.builtin.narrator.bag import Ledger
 from lorewright.builtin.narrator.beats import Beat, Person
 from lorewright.builtin.narrator.grammar import choose, grammar, merged
 from lorewright.builtin.narrator.memory import Memory
-from lorewright.builtin.narrator.realise import Voice
+from lorewright.builtin.narrator.telling import Voice
 
 # Every slot filled, once with names as packs have them and once with what is hardest to put into a sentence.
 SLOTS = (

@@ -7,33 +7,175 @@ from __future__ import annotations
 
 import tempfile
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain
 from pathlib import Path
 
 from lorewright.authoring.leaks.asking import Asker
-from lorewright.authoring.leaks.findings import Blocked, LeakReport, OverBlocked, Tally
+from lorewright.authoring.leaks.findings import Blocked, Leak, LeakReport, OverBlocked, Tally
 from lorewright.authoring.leaks.looking import Looker
+from lorewright.authoring.leaks.overlap import Hit, Overlaps, sentences_of
 from lorewright.authoring.leaks.playing import Playing, parrots
 from lorewright.authoring.leaks.recorded import Recorded
 from lorewright.authoring.leaks.rehearsal import Planted, Rehearsal
-from lorewright.authoring.leaks.secrets import Secret, secrets_of
-from lorewright.authoring.leaks.surfaces import Surface, surfaces_of, surfaces_of_scenario
-from lorewright.authoring.leaks.touring import Tour
+from lorewright.authoring.leaks.secrets import SEEN_IN_PLAY, Secret, secrets_of
+from lorewright.authoring.leaks.surfaces import Surface, holds, surfaces_of, surfaces_of_scenario
 from lorewright.authoring.leaks.twin_worlds import LINES as TWIN_LINES
 from lorewright.authoring.leaks.twin_worlds import TwinsFound, TwinWorlds
-from lorewright.authoring.leaks.written import leaks_in_writing, over_blocked_sentences
 from lorewright.authoring.pack_roots import PackRoots
 from lorewright.campaigns.campaigns import Campaigns
+from lorewright.campaigns.open_campaign import OpenCampaign
 from lorewright.campaigns.scenario import Scenario, read_scenario
 from lorewright.errors import LorewrightError
 from lorewright.ids import canonical_json
 from lorewright.index.library import Library
 from lorewright.llm.prompts.library import PromptLibrary
 from lorewright.packs.loader import Progress, load_manifest, no_progress
-from lorewright.packs.models import Pack
+from lorewright.packs.models import OPEN_ROLES, Item, Pack
+from lorewright.packs.plain import plain_text
+from lorewright.turn.views.leaks import plain_words
+from lorewright.turn.views.scope import ways_out
 from lorewright.values.campaign import PackPin
+from lorewright.world.state import WorldState
+
+# What authors wrote -> secrets that stand in what others read: by overlap of texts, word for word.
+
+# So many of the worst are named.
+_WORST = 10
+
+# Several people may know the same, and what is known of a place may be found there; what is withheld may not.
+_KEPT_FROM_TALK = frozenset({"withholds", "secret", "discoverable"})
+
+_HINTS = {
+    "knows": "whoever is asked tells it: leave it to the section that withholds it, or name it there only",
+    "hint": "a hint is told beforehand: say where to look, not what lies there",
+    "scenario": "say it where the item is revealed, or leave it out",
+}
+_HINT = "everyone may read this: leave it out here, or make no secret of it"
+
+
+def leaks_in_writing(surfaces: Iterable[Surface], secrets: Sequence[Secret], tally: Tally) -> None:
+    """Find every sentence of a secret in a text that is shown to those who have not learned it."""
+    overlaps = Overlaps(secrets)
+    for surface in surfaces:
+        tally.looked(surface.channel.partition(" key ")[0])
+        for hit in overlaps.hits(surface.words):
+            if hit.copied and _is_news(hit.secret, surface):
+                tally.found(_leak(hit, surface))
+
+
+def over_blocked_sentences(packs: Sequence[Pack], secrets: Sequence[Secret]) -> OverBlocked:
+    """How many sentences of open lore a narrator could not quote while some secret is hidden, because they share six
+    words with it; and which phrases cost the most."""
+    items = [one for one in secrets if one.item_id is not None]
+    overlaps = Overlaps(items)
+    count = refused = 0
+    phrases: Counter[tuple[str, int, str, str]] = Counter()
+    for pack in packs:
+        for chunk in pack.chunks:
+            for sentence in sentences_of(plain_text(chunk.text)) if chunk.role in OPEN_ROLES else ():
+                count += 1
+                hits = list(overlaps.hits(plain_words(sentence)))
+                refused += bool(hits)
+                for hit in hits:
+                    phrases[chunk.file_path, chunk.line, hit.phrase, f"{hit.secret.id} at {hit.secret.place}"] += 1
+    worst = sorted(phrases.items(), key=lambda one: (-one[1], one[0]))[:_WORST]
+    return OverBlocked(
+        sentences=count,
+        refused=refused,
+        worst=tuple(
+            Blocked(file, line, f"“{phrase}”, {times} times", "narrator", f"it stands in {secret}, too")
+            for (file, line, phrase, secret), times in worst
+        ),
+    )
+
+
+def _is_news(secret: Secret, surface: Surface) -> bool:
+    if secret.item_id is not None and holds(surface, secret.item_id):
+        return False
+    if surface.channel == "knows":
+        return secret.kind in _KEPT_FROM_TALK
+    return not (secret.kind in SEEN_IN_PLAY and surface.channel == "scenario")
+
+
+def _leak(hit: Hit, surface: Surface) -> Leak:
+    return Leak(
+        file=hit.secret.file,
+        line=hit.secret.line,
+        secret=hit.secret.id,
+        viewer=surface.viewer,
+        channel=surface.channel,
+        where=surface.place(hit.at),
+        quote=surface.quote(hit.at),
+        hint=_HINTS.get(surface.channel, _HINT),
+    )
+
+
+# A campaign and the packs as they were written -> what a curious player types, line by line, to see as much as can be
+# seen: looks, talks, questions about everything that anybody keeps, searches, ways.
+
+# So many questions to one character, and so many searches in one place.
+_QUESTIONS = 5
+_SEARCHES = 3
+
+
+class Tour:
+    """The next line depends on where the story stands. Names and triggers are the author's own: no canary is typed."""
+
+    def __init__(self, packs: Sequence[Pack]) -> None:
+        self._asked: dict[str, list[Item]] = {}
+        self._found: dict[str, list[Item]] = {}
+        for pack in packs:
+            for chunk in pack.chunks:
+                if chunk.role in ("knows", "withholds"):
+                    self._asked.setdefault(chunk.entity_id, []).extend(chunk.items)
+                elif chunk.role == "discoverable":
+                    self._found.setdefault(chunk.entity_id, []).extend(chunk.items)
+        self._done: set[str] = set()
+
+    def lines(self, campaign: OpenCampaign, most: int) -> Iterator[str]:
+        """At most so many lines; ends earlier where the story does."""
+        for _ in range(most):
+            state = campaign.store.head().state
+            if state.ended is not None:
+                return
+            line = next((one for one in self._wishes(state) if self._is_new(state, one)), None)
+            yield line or self._way_on(state)
+
+    def _is_new(self, state: WorldState, line: str) -> bool:
+        key = f"{state.scene.location_id}\0{line}"
+        new = key not in self._done
+        self._done.add(key)
+        return new
+
+    def _wishes(self, state: WorldState) -> Iterator[str]:
+        here = state.scene.location_id
+        yield "look"
+        for who in state.present_npcs():
+            name = state.name_of(who)
+            yield f"look at {name}"
+            yield f"talk to {name}"
+            for item in _some(self._asked.get(who, ()), _QUESTIONS):
+                yield f"ask {name} about {_topic(item)}"
+        for item in self._found.get(here, ())[:_SEARCHES]:
+            yield item.trigger or "search"
+        yield "search"
+        yield "wait"
+
+    def _way_on(self, state: WorldState) -> str:
+        ways = sorted(ways_out(state), key=lambda way: state.visits.get(way.to, 0))
+        return f"go {ways[0].name}" if ways else "wait"
+
+
+def _topic(item: Item) -> str:
+    name = item.name.replace("_", " ")
+    return " ".join(item.text.split()[:4]) if name.isdigit() else name
+
+
+def _some(items: Sequence[Item], most: int) -> list[Item]:
+    """The first and the last: what is known stands first, what is withheld last."""
+    return list(items) if len(items) <= most else [*items[: most - most // 2], *items[-(most // 2) :]]
 
 
 @dataclass(frozen=True, slots=True)

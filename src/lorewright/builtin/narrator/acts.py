@@ -2,20 +2,171 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from types import MappingProxyType
+from typing import Final
 
-from lorewright.builtin.narrator.act_deeds import deed_beats
-from lorewright.builtin.narrator.act_slots import Actor, actor_of
-from lorewright.builtin.narrator.act_talk import quotes
-from lorewright.builtin.narrator.act_weaving import woven
+from lorewright.builtin.narrator import views
+from lorewright.builtin.narrator.act_slots import Actor, actor_of, flags, is_somebody, item_of, place_of, thing_of
+from lorewright.builtin.narrator.act_talk import quotes, talk_beats
 from lorewright.builtin.narrator.act_words import own_words, quoting, tells_of_player, worded
-from lorewright.builtin.narrator.authored import ended, is_named_in, plain
-from lorewright.builtin.narrator.beats import Beat, Joint
+from lorewright.builtin.narrator.authored import ended, is_named_in, plain, word_count
+from lorewright.builtin.narrator.beats import Beat, Joint, Person
+from lorewright.builtin.narrator.grammar import Fact, grammar
 from lorewright.builtin.narrator.memory import Memory
 from lorewright.ids import content_hash
 from lorewright.rules.outcomes import Outcome
 from lorewright.values.records import Evidence, NarratorInput, NpcAct
+
+# What came of an act -> its beats, by what it was and how it came out; the player is `you`, others have names.
+
+_OF_A_THING: Final = MappingProxyType(
+    {"taken": "take", "dropped": "drop", "opened": "open", "closed": "close", "locked": "lock", "unlocked": "unlock"}
+)
+_SEARCHED: Final = frozenset(("found", "found_before", "nothing_found"))
+# What a reason's sentences may name, beside whom it was meant for.
+_NAMED: Final = MappingProxyType(
+    {
+        **dict.fromkeys(("no_such_exit", "too_far"), "place"),
+        **dict.fromkeys(("door_locked", "door_bolted", "door_closed"), "door"),
+        **dict.fromkeys(("not_in_inventory", "wrong_key"), "item"),
+        **dict.fromkeys(("not_present", "cannot_take_person"), "to"),
+        **dict.fromkeys(
+            ("object_not_found", "not_takeable", "already_carried", "not_a_person", "not_openable", "already_open"),
+            "thing",
+        ),
+        **dict.fromkeys(("already_closed", "no_lock", "already_locked", "nothing_to_unlock", "no_key"), "thing"),
+    }
+)
+
+
+def deed_beats(actor: Actor, outcome: Outcome, evidence: Sequence[Evidence], *, words: str) -> list[Beat]:
+    """The act and what came of it. `words` are the intention's own, where they may be told: they say what it was where
+    the grammar could only say that something was done."""
+    if outcome.code == "blocked":
+        return [_blocked(actor, outcome)]
+    if outcome.code == "acted" and outcome.band == "fail" and outcome.type not in _FAILS_IN_WORDS:
+        return [_of_thing(actor, outcome, "npc.failed")]
+    talk = talk_beats(actor, outcome, evidence, words=words)
+    if talk is not None:
+        return talk
+    if outcome.code == "moved":
+        return [_moved(actor, outcome)]
+    if outcome.code in _OF_A_THING:
+        return [_of_thing(actor, outcome, f"npc.{_OF_A_THING[outcome.code]}")]
+    if outcome.code == "given":
+        item = item_of(actor.told, outcome)
+        return [actor.beat("act", "npc.give", flags(item=item), to=outcome.target_id, item=item)]
+    if outcome.code in _SEARCHED or outcome.type == "search":
+        where = views.where(outcome.words)
+        return [actor.beat("act", "npc.search", flags(where=where), where=where)]
+    if outcome.code == "listed":
+        return [actor.beat("act", "npc.listed")]
+    if words and outcome.code in ("used", "looked", "waited"):
+        return worded(actor, words)
+    return _PLAINLY.get(outcome.code, _acted)(actor, outcome, words)
+
+
+def _moved(actor: Actor, outcome: Outcome) -> Beat:
+    """Here from elsewhere, or away; unseen is told by its end alone."""
+    comes = outcome.location_id == actor.told.scene.place_id
+    if outcome.type == "sneak":
+        return actor.beat("act", "npc.sneaked_in" if comes else "npc.sneaked", {"band": outcome.band or "success"})
+    if comes:
+        return actor.beat("act", "npc.come")
+    place = place_of(actor.told, outcome)
+    return actor.beat("act", "npc.go", flags(place=place), place=place)
+
+
+def _of_thing(actor: Actor, outcome: Outcome, group: str) -> Beat:
+    thing = thing_of(actor.told, outcome)
+    band: dict[str, Fact] = {"band": outcome.band} if outcome.band else {}
+    return actor.beat("act", group, {**flags(thing=thing), **band}, thing=thing)
+
+
+def _used(actor: Actor, outcome: Outcome, words: str) -> list[Beat]:
+    thing, item = thing_of(actor.told, outcome), item_of(actor.told, outcome)
+    if is_somebody(actor.told, outcome.target_id) and item:
+        return [actor.beat("act", "npc.use", {"item": True}, to=outcome.target_id, item=item)]
+    return [actor.beat("act", "npc.use", flags(thing=thing, item=item), thing=thing, item=item)]
+
+
+def _looked(actor: Actor, outcome: Outcome, words: str) -> list[Beat]:
+    thing = "" if outcome.target_id == actor.told.scene.place_id else thing_of(actor.told, outcome)
+    return [actor.beat("act", "npc.look", flags(thing=thing), to=outcome.target_id, thing=thing)]
+
+
+def _waited(actor: Actor, outcome: Outcome, words: str) -> list[Beat]:
+    return [actor.beat("act", "npc.wait")]
+
+
+def _acted(actor: Actor, outcome: Outcome, words: str) -> list[Beat]:
+    """What dice may have decided; a free attempt is told by the words for it, if there are any, and by its end."""
+    band: dict[str, Fact] = {"band": outcome.band or "success"}
+    if outcome.type == "attack":
+        return [actor.beat("act", "npc.attack", band, to=outcome.target_id)]
+    if outcome.type == "sneak":
+        return [actor.beat("act", "npc.sneak", band)]
+    if words:
+        how = [actor.beat("act", "npc.came_off", band)] if outcome.band else []
+        return [*worded(actor, words), *how]
+    thing = thing_of(actor.told, outcome)
+    return [actor.beat("act", "npc.attempt", {**band, **flags(thing=thing)}, to=outcome.target_id, thing=thing)]
+
+
+_PLAINLY: Final = MappingProxyType[str, Callable[[Actor, Outcome, str], list[Beat]]](
+    {"used": _used, "looked": _looked, "waited": _waited}
+)
+# Failures that have words of their own.
+_FAILS_IN_WORDS: Final = frozenset(("attack", "sneak", "attempt", "persuade", "threaten"))
+
+
+def _blocked(actor: Actor, outcome: Outcome) -> Beat:
+    """Why it could not be done; what it would have been about is named where the reason can name it."""
+    given = actor.told
+    reason = outcome.reason or (actor.act.result.reason if actor.act.result else None)
+    group = f"npc.blocked.{reason}" if f"npc.blocked.{reason}" in grammar() else "npc.blocked.other"
+    thing = thing_of(given, outcome)
+    doors = [way.door for way in given.scene.exits if way.to == outcome.location_id and way.door]
+    slots = {
+        "place": place_of(given, outcome),
+        "door": (views.thing(given, doors[0]) if doors else "") or thing,
+        "item": item_of(given, outcome) or (thing if outcome.type == "drop" else ""),
+        "thing": thing,
+    }
+    named = _NAMED.get(reason or "")
+    if named == "to":
+        return actor.beat("act", group, to=outcome.target_id)
+    return actor.beat("act", group, flags(**{named: slots[named]}) if named else {}, **slots)
+
+
+# Gestures of several people one after the other -> two in one sentence, so that it does not become a list of them.
+
+_LONGEST = 18
+_BETWEEN = (", while ", ", and ")
+
+
+def woven(first: Beat, second: Beat, turn_no: int) -> Beat | None:
+    """Two beats as one; None where either is more than a short gesture in its own words. What quotes a note keeps its
+    words and its stop, and so does what somebody says."""
+    who = second.slots.get("who")
+    if not isinstance(who, Person) or first.cites or not (_is_gesture(first) and _is_gesture(second)):
+        return None
+    if "," in first.authored or " while " in second.authored:
+        return None
+    if not second.authored.lower().startswith(who.name.lower()):
+        return None
+    goes_on = who.name + second.authored[len(who.name) :]
+    joined = f"{first.authored[:-1]}{_BETWEEN[turn_no % len(_BETWEEN)]}{goes_on}"
+    return replace(first, authored=joined, cites=second.cites, keys=(*first.keys, *second.keys))
+
+
+def _is_gesture(beat: Beat) -> bool:
+    text = beat.authored
+    is_one = text.endswith(".") and text.count(".") == 1 and not any(mark in text for mark in "“”:;!?…")
+    return beat.kind == "act" and not beat.group and is_one and word_count(text) <= _LONGEST
+
 
 # Outcomes of which the grammar could only say that something was done: the author's sentence says it better twice.
 _WITHOUT_WORDS = frozenset(("acted", "used", "looked", "waited"))

@@ -2,19 +2,360 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import zip_longest
+from types import MappingProxyType
 
-from lorewright.builtin.narrator.authored import word_count
+from lorewright.builtin.narrator import views
+from lorewright.builtin.narrator.act_slots import Actor, actor_of, is_somebody
+from lorewright.builtin.narrator.acts import act_beats, items_of_acts
+from lorewright.builtin.narrator.authored import ended, plain, quoted, word_count
 from lorewright.builtin.narrator.bag import Ledger
-from lorewright.builtin.narrator.beats import Beat
-from lorewright.builtin.narrator.memory import Memory, sentences
+from lorewright.builtin.narrator.beats import Beat, Joint, Person
+from lorewright.builtin.narrator.changes import gains, movements, pressure, prices
+from lorewright.builtin.narrator.claims import other_claims
+from lorewright.builtin.narrator.fillers import fillers, lore_left
+from lorewright.builtin.narrator.grammar import Fact, Facts, Groups, choose
+from lorewright.builtin.narrator.memory import Memory, jars, sentences
+from lorewright.builtin.narrator.outcomes import outcome_beats
 from lorewright.builtin.narrator.phrases import variants_of
-from lorewright.builtin.narrator.plan import plan, room_for
-from lorewright.builtin.narrator.realise import Voice
-from lorewright.builtin.narrator.select import select
+from lorewright.builtin.narrator.plan import is_round_of_another, plan, room_for
+from lorewright.builtin.narrator.quotes import stray_beat
+from lorewright.builtin.narrator.scenery import lore_beat, scene_beats
 from lorewright.builtin.narrator.views import scene_facts
-from lorewright.values.records import NarratorInput, NarratorOutput
+from lorewright.builtin.parser.naming import capitalised, listed
+from lorewright.ids import local
+from lorewright.rules.outcomes import Outcome
+from lorewright.values.records import Evidence, NarratorInput, NarratorOutput
+
+# A beat -> its sentences: a variant from the bag, slots filled by names first and pronouns where they are clear.
+
+_SLOT = re.compile(r"\{(\w+)\}")
+_AGREEMENT = re.compile(r"\[([^|\]]+)\|([^|\]]+)\]")
+_DOUBLE_STOP = re.compile(r"(?<![.…])\.\.(?!\.)|(?<=[!?…:])\.(?!\.)|(?<=[.!?…]”)\.")
+# Slots that may name somebody else, after whom a pronoun would be unclear.
+_OTHERS = frozenset(("names", "list", "reminder", "topic", "detail", "other"))
+# subject, object, possessive, reflexive
+_PRONOUNS: Mapping[str, tuple[str, str, str, str]] = MappingProxyType(
+    {
+        "he": ("he", "him", "his", "himself"),
+        "she": ("she", "her", "her", "herself"),
+        "it": ("it", "it", "its", "itself"),
+        "they": ("they", "them", "their", "themselves"),
+    }
+)
+_CASES = MappingProxyType({"who": 0, "whom": 1, "whose": 2, "self": 3})
+# What an act begins with that goes on from something else, where it begins with a name.
+_JOINTS: Mapping[Joint, tuple[str, ...]] = MappingProxyType(
+    {
+        "next": ("Then", "After that", "Meanwhile,", "A moment later", "Before long", "Next"),
+        "answer": ("At that,", "In turn,", "With that,"),
+    }
+)
+
+
+@dataclass(frozen=True, slots=True)
+class _Frame:
+    """A variant with its slots filled, the same without quoted words, and who is named last after it."""
+
+    text: str
+    own: str
+    focus: str | None
+
+
+class Voice:
+    """Makes sentences in the order in which they are told, and knows who was named last and what was told lately."""
+
+    def __init__(
+        self, ledger: Ledger, memory: Memory, scene: Facts, added: Groups, people: Collection[str] = ()
+    ) -> None:
+        self._ledger = ledger
+        self._memory = memory
+        self._scene = scene
+        self._added = added
+        self._people = tuple(capitalised(name) for name in people)
+        self._focus: str | None = None
+        self._before = self._after = ""
+
+    def say(self, beat: Beat, *, is_first: bool, must: bool = False, before: str = "", after: str = "") -> str:
+        """The beat as text; draws from the bags and notes what it used. `before` and `after` are the sentences
+        beside it, with which it had better not jar.
+
+        Empty where all variants of a beat that may be left out (and not `must` be told) are still in the ear.
+        """
+        self._before, self._after = before, after
+        frame = self._frame(beat, is_first=is_first, must=must or beat.is_kept or bool(beat.authored))
+        if frame is None:
+            return ""
+        for key in beat.keys:
+            self._ledger.note(key)
+        text = frame
+        if beat.authored:
+            self._focus = None  # authored text may have named anybody
+            words = quoted(beat.authored) if beat.is_speech else ended(beat.authored)
+            text = f"{frame} {words}".strip()
+        text = self._joined(beat, text)
+        self._memory.add(text)
+        return text
+
+    def _joined(self, beat: Beat, text: str) -> str:
+        """The text with a word or two before it that it goes on with, where it begins with whoever acts."""
+        who = beat.slots.get("who")
+        if not beat.joint or not isinstance(who, Person) or not text.startswith(f"{capitalised(who.name)} "):
+            return text
+        if not beat.group and who.name[0].islower():
+            return text  # an author's first letter stays
+        words = _JOINTS[beat.joint]
+        index = self._ledger.next_of(f"joint.{beat.joint}", len(words), among=range(len(words)))[0]
+        self._ledger.drawn(f"joint.{beat.joint}", index)
+        return f"{words[index]} {who.name}{text[len(who.name) :]}"
+
+    def _frame(self, beat: Beat, *, is_first: bool, must: bool) -> str | None:
+        if not beat.group:
+            return ""
+        facts = {**self._scene, **_about(beat), **beat.facts}
+        for choice in (choices := choose(beat.group, facts, self._added)):
+            frames = [self._filled(beat, text) for text in choice.texts]
+            must_now = must and choice is choices[-1]
+            index = self._pick(choice.bag, frames, is_first=is_first, must=must_now, is_act=beat.kind == "act")
+            if index is not None:
+                self._ledger.drawn(choice.bag, index)
+                self._focus = frames[index].focus
+                return frames[index].text
+        return None
+
+    def _pick(
+        self, bag: str, frames: Sequence[_Frame], *, is_first: bool, must: bool, is_act: bool = False
+    ) -> int | None:
+        """The variant that was used least and is least in the ear; None, or where it must the oldest, of those that
+        are."""
+        ages = {index: self._memory.age(frame.own) for index, frame in enumerate(frames)}
+        fresh = [index for index, age in ages.items() if age is None]
+        if not fresh and not must:
+            return None
+        if not fresh:
+            oldest = max(age for age in ages.values() if age is not None)
+            fresh = [index for index, age in ages.items() if age == oldest]
+        if is_first:
+            fresh = [index for index in fresh if not self._memory.opens_alike(frames[index].text)] or fresh
+        if is_act:
+            if is_first:
+                fresh = [index for index in fresh if not self._memory.opened_lately(frames[index].text)] or fresh
+            # Not one sentence after the other, nor one narration of a turn after the other, with a name at its head.
+            fresh = [index for index in fresh if not self._names_again(frames[index].text, is_first)] or fresh
+        fresh = [index for index in fresh if not self._jars(frames[index].text)] or fresh
+        waiting = self._ledger.next_of(bag, len(frames), among=fresh)
+        return min(waiting, key=lambda index: self._memory.worn(frames[index].own))
+
+    def _names_again(self, text: str, is_first: bool) -> bool:
+        before = self._memory.last() if is_first else self._before
+        return before.startswith(self._people) and text.startswith(self._people)
+
+    def _jars(self, text: str) -> bool:
+        return jars(self._before, text) or jars(text, self._after)
+
+    def _filled(self, beat: Beat, variant: str) -> _Frame:
+        focus = self._focus
+
+        def fill(match: re.Match[str]) -> str:
+            nonlocal focus
+            slot = match.group(1)
+            low = slot.lower()
+            if low in _CASES or low == "name":
+                text, focus = _person(beat, low, focus)
+            else:
+                text = str(beat.slots[low])
+            return capitalised(text) if slot[0].isupper() else text
+
+        text = _AGREEMENT.sub(lambda match: match.group(2 if beat.plural else 1), variant)
+        filled = _SLOT.sub(fill, text)
+        if _OTHERS & {slot.lower() for slot in _SLOT.findall(text)}:
+            focus = None
+        own = filled.replace(str(beat.slots["reminder"]), "") if beat.slots.get("reminder") else filled
+        return _Frame(_tidy(filled), _tidy(own), focus)
+
+
+def _about(beat: Beat) -> Facts:
+    """Whom a beat is about, for guards."""
+    who = beat.slots.get("who")
+    return {"who": local(who.id)} if isinstance(who, Person) else {}
+
+
+def _person(beat: Beat, case: str, focus: str | None) -> tuple[str, str]:
+    """The name, or a pronoun for whoever was named last; a `they` is never a subject, so that verbs agree."""
+    who = beat.slots["who"]
+    if not isinstance(who, Person):
+        raise KeyError(f"group {beat.group!r} needs a person")
+    if case == "name" or focus != who.id or (case == "who" and who.pronoun == "they"):
+        return _in_case(who.name, case), who.id
+    return _PRONOUNS[who.pronoun][_CASES[case]], who.id
+
+
+def _in_case(name: str, case: str) -> str:
+    if case == "whose":
+        return f"{name}'" if name.endswith("s") else f"{name}'s"
+    return name
+
+
+def _tidy(text: str) -> str:
+    return _DOUBLE_STOP.sub(_single, capitalised(text))
+
+
+def _single(match: re.Match[str]) -> str:
+    return "." if match.group() == ".." else ""
+
+
+# NarratorInput -> beats in the order of events: each attempt, the place, who moved, how near the clocks are.
+
+# Around the acts of others: what shows of them afterwards, and the quiet where nobody acts.
+
+# For so many turns after it was told one does not hear of the quiet again.
+_QUIET_TURNS = 4
+# Nor in the first ones, when nobody has had much to say yet.
+_FIRST_TURNS = 2
+_TALK = frozenset(("ask", "tell", "persuade", "threaten", "promise", "recall"))
+
+
+def after_acts(given: NarratorInput, memory: Memory) -> Iterator[Beat]:
+    """What may be added to somebody's act, best first: what shows of it, a line of theirs that is new, the place."""
+    if given.ending or not given.acts:
+        return
+    actor = actor_of(given, given.acts[-1])
+    verb = _verb(actor)
+    kinds: list[dict[str, Fact]] = [{"verb": verb}, {}] if verb else [{}]
+    shown = [actor.beat("filler", "npc.after", facts) for facts in kinds]
+    meant = {act.whisper_to for act in given.acts} | {one.target_id for act in given.acts for one in act.outcomes}
+    others = [view.id for view in given.scene.people if view.id not in meant | {act.who for act in given.acts}]
+    if others and (who := views.person(given, others[given.turn_no % len(others)])):
+        shown.insert(given.turn_no % 2, Beat("filler", "npc.bystander", {}, {"who": who}))
+    lines = [line for view in given.scene.people if view.id == actor.act.who for line in view.disposition]
+    told = " ".join([actor.act.text, *actor.act.say])
+    unheard = [line for line in views.unseen(lines, given.recall) if plain(line.text).rstrip(".") not in plain(told)]
+    new = [line for line in unheard if memory.age(plain(line.text)) is None]
+    theirs = [lore_beat(line) for line in new[:1] if actor.act.who not in _gone(given)]
+    yield from [*theirs, *shown] if given.turn_no % 3 == 0 else [*shown, *theirs]
+    yield Beat("filler", "still.place", slots={"place": views.place(given)})
+
+
+def quiet_beats(given: NarratorInput) -> list[Beat]:
+    """That nobody of those who could have acted did so: said once, and not again within a few turns."""
+    names = [
+        one.name for view in given.scene.people if view.id in given.quiet and (one := views.person(given, view.id))
+    ]
+    meant = {outcome.target_id for outcome in given.outcomes}
+    told_lately = any(given.recall.get(f"quiet@{given.turn_no - back}") for back in range(1, _QUIET_TURNS + 1))
+    too_soon = told_lately or given.turn_no <= _FIRST_TURNS
+    if not names or given.acts or given.scene_changed or given.ending or too_soon or meant & set(given.quiet):
+        return []
+    slots = {"names": listed(names)}
+    return [Beat("quiet", "quiet", {}, slots, plural=len(names) > 1, keys=(f"quiet@{given.turn_no}",))]
+
+
+def _gone(given: NarratorInput) -> set[str]:
+    here = {view.id for view in given.scene.people}
+    return {act.who for act in given.acts} - here
+
+
+def _verb(actor: Actor) -> str:
+    """By what shows afterwards: how it went, then what it was; empty for what is like nothing else."""
+    act = actor.act
+    if act.hidden:
+        return "talk"
+    if not act.outcomes:
+        return ""
+    outcome = act.outcomes[-1]
+    if outcome.code == "blocked" or (outcome.band == "fail" and outcome.type != "attack"):
+        return "fail"
+    if outcome.code == "moved":
+        return "come" if outcome.location_id == actor.told.scene.place_id else "go"
+    if outcome.type == "attack":
+        return "fight"
+    if outcome.code == "waited":
+        return "wait"
+    return _of_talk(actor, outcome) if outcome.type in _TALK else ""
+
+
+def _of_talk(actor: Actor, outcome: Outcome) -> str:
+    if outcome.target_id == actor.told.player_id:
+        return {"ask": "ask", "tell": "tell"}.get(outcome.type, "")
+    return "talk" if is_somebody(actor.told, outcome.target_id) else ""
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """The beats to tell, and those that may fill a telling that is too short, best first."""
+
+    beats: tuple[Beat, ...]
+    spare: tuple[Beat, ...]
+
+
+def select(given: NarratorInput, memory: Memory) -> Selection:
+    """Everything that could be told of the turn, and nothing that is not in the input."""
+    beats = [
+        *_attempts(given),
+        *other_claims(given),
+        *gains(given),
+        *scene_beats(given, memory),
+        *movements(given),
+        *_strays(given),
+        *pressure(given),
+    ]
+    acts = list(act_beats(given, memory))
+    beats = _once(beats)
+    is_anothers = is_round_of_another(given)
+    if not given.ending and not is_anothers and not any(beat.cites for beat in beats) and _wants_lore(given):
+        beats += list(lore_left(given, [*beats, *acts]))[:1]
+    beats = _once([*beats, *acts, *quiet_beats(given)])
+    if given.ending and plain(given.ending):
+        beats.append(Beat("ending", authored=plain(given.ending), starts_paragraph=True))
+    return Selection(tuple(beats), tuple(after_acts(given, memory) if is_anothers else fillers(given, beats)))
+
+
+def _attempts(given: NarratorInput) -> Iterator[Beat]:
+    """The outcomes in their order, each in a paragraph of its own; the price after the one that cost it."""
+    costly = next((outcome for outcome in given.outcomes if outcome.band in ("mixed", "fail")), None)
+    for number, outcome in enumerate(given.outcomes):
+        beats = outcome_beats(given, outcome, _evidence_of(given, outcome))
+        if outcome is costly:
+            beats += prices(given)
+        if number and beats:
+            beats[0] = replace(beats[0], starts_paragraph=True)
+        yield from beats
+    if costly is None:
+        yield from prices(given)
+
+
+def _evidence_of(given: NarratorInput, outcome: Outcome) -> list[Evidence]:
+    wanted = (*outcome.item_ids, *outcome.known_item_ids)
+    return [evidence for evidence in given.evidence if evidence.item_id in wanted and plain(evidence.text)]
+
+
+def _wants_lore(given: NarratorInput) -> bool:
+    """Whether a turn that rests on no note shall tell a line of one: a look or a search always, others every second
+    time."""
+    return given.turn_no % 2 == 0 or any(one.code in ("looked", "nothing_found") for one in given.outcomes)
+
+
+def _once(beats: list[Beat]) -> list[Beat]:
+    """The beats without those that would tell a lore line a second time."""
+    told: set[str] = set()
+    kept = []
+    for beat in beats:
+        if not told.intersection(beat.keys):
+            kept.append(beat)
+        told.update(beat.keys)
+    return kept
+
+
+def _strays(given: NarratorInput) -> Iterator[Beat]:
+    told = {item for outcome in given.outcomes for item in (*outcome.item_ids, *outcome.known_item_ids)}
+    told |= items_of_acts(given)
+    for evidence in given.evidence:
+        if evidence.item_id not in told and not evidence.known_before and plain(evidence.text):
+            yield stray_beat(given, evidence)
+
 
 MIN_WORDS = 15
 # A paragraph that is this long ends before somebody speaks.

@@ -7,15 +7,382 @@ nothing is done again that it did just now, as long as there is anything else.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Iterator, Sequence
 
-from lorewright.builtin.npc.answering import answering, watching
-from lorewright.builtin.npc.authored import authored
-from lorewright.builtin.npc.considered import Considered, Moment
-from lorewright.builtin.npc.idling import TENSE, idling, mood_of
-from lorewright.builtin.npc.pursuing import pursuing
+from lorewright.builtin.npc.answering import TRUSTING, answering, telling, watching
+from lorewright.builtin.npc.considered import Considered, Moment, gesture, tellable
+from lorewright.builtin.npc.words import the
 from lorewright.ids import content_hash
-from lorewright.values.intents import NpcIntent, NpcIntentInput
+from lorewright.rules.cast import AuthoredAct, done_key, tried_key
+from lorewright.values.intents import SENTENCES, KnownItem, NpcIntent, NpcIntentInput, Remembered
+from lorewright.values.records import LoreLine, Named, Recorded
+
+# What somebody is after, knows, remembers and was promised -> what they could do by themselves. Each is done once for
+# what it is about, so that nobody goes on about a thing.
+
+# From so much on somebody would rather be elsewhere.
+_TOO_MUCH = 5
+# A memory of less weight is not worth a word (importance 2, a while ago).
+_WORTH_TELLING = 1.5
+# A promise is not spoken of in the turn in which it was given, nor for so long after it (in-world minutes).
+_A_WHILE = 10
+# A goal that says where to: `get to the pier`, `back at Pier 9`.
+_MOVING = re.compile(r"\b(?:go|get|reach|return|come|slip|back|leave for|make it|run)\b")
+
+
+def pursuing(moment: Moment) -> list[Considered]:
+    """All of it, in a fixed order."""
+    return [
+        *_leaving(moment),
+        *_by_goal(moment),
+        *_volunteering(moment),
+        *_reminding(moment),
+        *_asking(moment),
+        *_remarking(moment),
+    ]
+
+
+def _leaving(moment: Moment) -> Iterator[Considered]:
+    """Out of the way of somebody who has just struck, or with whom it has come to too much."""
+    me, struck = moment.given.me.id, set()
+    for outcome in moment.given.outcomes:
+        if outcome.type == "attack" and outcome.target_id == me and outcome.code != "blocked":
+            struck.add(outcome.actor_id)
+    from_whom = [one.id for one in moment.people if one.id in struck or moment.toward(one.id).tension >= _TOO_MUCH]
+    ways = [way for way in moment.given.scope.exits if not way.barred]
+    if not from_whom or not ways or not moment.can("go") or moment.done("left"):
+        return
+    way = ways[0]
+    found = moment.words.sentence("leave", what=way.to_name or way.name)
+    thought, keys = moment.thought("think.attack")
+    if found is not None:
+        action = moment.action("go", to=way.to)
+        keys = (found.key, *keys, moment.key("left"))
+        yield Considered(found.text, 12, ("flight",), thought=thought, action=action, keys=keys)
+
+
+def _by_goal(moment: Moment) -> Iterator[Considered]:
+    """What the goal names is taken where it lies, given where it belongs, gone to where it says so."""
+    given, goal = moment.given, moment.given.me.goal.casefold()
+    if not goal:
+        return
+    thought, keys = moment.thought("think.goal")
+    for thing in given.scope.here:
+        wanted = moment.can("take") and _names(goal, thing) and not moment.done(f"took:{thing.id}")
+        if wanted and (found := moment.words.sentence("take", thing=the(thing))) is not None:
+            used = (found.key, *keys, moment.key(f"took:{thing.id}"))
+            action = moment.action("take", thing.id)
+            yield Considered(found.text, 6, ("trade",), thought=thought, action=action, keys=used)
+    for thing in given.scope.carried:
+        for person in moment.people:
+            wanted = moment.can("give") and _names(goal, thing) and _names(goal, person) and "give" in goal
+            if wanted and not moment.done(f"gave:{thing.id}:{person.id}"):
+                found = moment.words.sentence("give", person=person.id, thing=the(thing))
+                if found is not None and moment.toward(person.id).trust >= 0:
+                    used = (found.key, *keys, moment.key(f"gave:{thing.id}:{person.id}"))
+                    action = moment.action("give", person.id, item=thing.id)
+                    yield Considered(found.text, 6, ("help",), thought=thought, action=action, keys=used)
+    yield from _on_the_way(moment, goal)
+
+
+def _on_the_way(moment: Moment, goal: str) -> Iterator[Considered]:
+    if not moment.can("go") or _MOVING.search(goal) is None:
+        return
+    for way in moment.given.scope.exits:
+        if (
+            not way.barred
+            and way.to_name
+            and _is_word(way.to_name.casefold(), goal)
+            and not moment.done(f"went:{way.to}")
+        ):
+            found = moment.words.sentence("go", what=way.to_name)
+            thought, keys = moment.thought("think.goal")
+            if found is not None:
+                used = (found.key, *keys, moment.key(f"went:{way.to}"))
+                action = moment.action("go", to=way.to)
+                yield Considered(found.text, 3, ("calm",), thought=thought, action=action, keys=used)
+
+
+def _volunteering(moment: Moment) -> Iterator[Considered]:
+    """What one knows of a matter that has come up is told to whom one trusts, unasked: to one person a thing, once."""
+    if not moment.can("tell"):
+        return
+    said = _come_up(moment)
+    for person in moment.people:
+        if moment.toward(person.id).trust < TRUSTING:
+            continue
+        open_ = [
+            item
+            for item in tellable(moment.given.knows, person.id)
+            if not moment.done(f"told:{person.id}:{item.id}") and _is_about(item, said, moment)
+        ]
+        for item in open_[:1]:
+            weight = 5 if person.id == moment.given.player_id else 2
+            if (told := telling(item.id, person.id, moment, weight=weight)) is not None:
+                yield told
+
+
+def _come_up(moment: Moment) -> str:
+    """What was spoken of in this turn, and what one has not forgotten."""
+    spoken = [outcome.words for outcome in moment.given.outcomes if not getattr(outcome, "whispered", False)]
+    named = [
+        moment.given.names[one]
+        for outcome in moment.given.outcomes
+        for one in (outcome.target_id, outcome.item_id)
+        if one is not None and one in moment.given.names and one != moment.given.me.id and not moment.is_here(one)
+    ]
+    return " ".join([*spoken, *named, *(one.content for one in moment.given.remembers[:3])]).casefold()
+
+
+def _is_about(item: KnownItem, said: str, moment: Moment) -> bool:
+    """Whether something that an item names was spoken of, other than who is here."""
+    here = {one.name.casefold() for one in (*moment.people, moment.given.scope.player)}
+    named = [topic.casefold() for topic in item.topics] + [item.name.replace("-", " ").replace("_", " ").casefold()]
+    return any(_is_word(one, said) for one in named if len(one) > 2 and one not in here)
+
+
+def _reminding(moment: Moment) -> Iterator[Considered]:
+    """What somebody promised is asked after, once, when a while has passed."""
+    given = moment.given
+    if not moment.can("recall"):
+        return
+    for one in given.recorded:
+        is_promise = one.predicate == "promised" and one.to_id == given.me.id and moment.is_here(one.by_id)
+        if not is_promise or moment.done(f"reminded:{one.fact_id}") or _is_fresh(one, moment):
+            continue
+        found = moment.words.sentence("remind", person=one.by_id)
+        thought, keys = moment.thought("think.remind", person=one.by_id)
+        if found is not None:
+            used = (found.key, *keys, moment.key(f"reminded:{one.fact_id}"))
+            action = moment.action("recall", one.by_id)
+            yield Considered(found.text, 4, ("question",), thought=thought, action=action, keys=used)
+
+
+def _is_fresh(promise: Recorded, moment: Moment) -> bool:
+    """Whether it was given in this turn, or not long ago as far as one remembers."""
+    given = moment.given
+    if any(promise.fact_id in outcome.fact_ids for outcome in given.outcomes):
+        return True
+    by = given.names.get(promise.by_id, "")
+    lately = [one for one in given.remembers if given.minutes - one.minute < _A_WHILE]
+    return any(one.content.startswith(by) and "promise" in one.content for one in lately)
+
+
+def _asking(moment: Moment) -> Iterator[Considered]:
+    """An open question that one is part of is put to who might have heard something: to each of them once.
+
+    Others of the cast are asked about what has come up; nobody about what they have just asked oneself.
+    """
+    if not moment.can("ask"):
+        return
+    come_up = _come_up(moment)
+    for concern in moment.given.concerns:
+        absent = [one for one in concern.about if not moment.is_here(one) and one in moment.given.names]
+        for about in absent[:2]:
+            what = moment.given.names[about]
+            for person in moment.people:
+                is_player = person.id == moment.given.player_id
+                is_idle = not is_player and not _is_word(what.casefold(), come_up)
+                if is_idle or moment.toward(person.id).trust < 0 or _has_asked(person, what, moment):
+                    continue
+                if (asked := _asked(person, about, what, moment, weight=3 if is_player else 1)) is not None:
+                    yield asked
+
+
+def _asked(person: Named, about: str, what: str, moment: Moment, *, weight: int) -> Considered | None:
+    key = f"asked:{person.id}:{about}"
+    group = "ask.player" if person.id == moment.given.player_id else "ask.other"
+    found = moment.words.sentence(group, person=person.id, what=what)
+    if found is None or moment.done(key):
+        return None
+    thought, keys = moment.thought("think.ask", person=person.id, what=what)
+    action = moment.action("ask", person.id, words=what)
+    used = (found.key, *keys, moment.key(key))
+    return Considered(found.text, weight, ("question",), thought=thought, action=action, keys=used)
+
+
+def _has_asked(person: Named, what: str, moment: Moment) -> bool:
+    """Whether somebody asked oneself about the same, as far as one remembers."""
+    me, name = moment.given.me, what.casefold()
+    for outcome in moment.given.outcomes:
+        if (outcome.actor_id, outcome.target_id) == (person.id, me.id) and _is_word(name, outcome.words.casefold()):
+            return True
+    asked = f"{person.name} asked {me.name} about ".casefold()
+    return any(asked in (said := one.content.casefold()) and _is_word(name, said) for one in moment.given.remembers)
+
+
+def _remarking(moment: Moment) -> Iterator[Considered]:
+    """What one saw happen is told to who was not there: words, and nothing that a pack knows."""
+    for other in moment.others:
+        if moment.toward(other.id).trust < 0:
+            continue
+        for memory in moment.given.remembers:
+            key = f"said:{other.id}:{content_hash(memory.content)[:12]}"
+            if not _is_worth_telling(memory, other, moment) or moment.done(key):
+                continue
+            found = moment.words.sentence("remark.memory", third=other.id, memory=memory.content)
+            thought, keys = moment.thought("think.memory", third=other.id)
+            if found is not None:
+                used = (found.key, *keys, moment.key(key))
+                yield Considered(found.text, 3, ("help",), seen=found.seen, thought=thought, keys=used)
+            break
+
+
+def _is_worth_telling(memory: Remembered, to: Named, moment: Moment) -> bool:
+    """What was seen in play, by its own name: it begins with somebody's, and neither of the two is in it."""
+    given, text = moment.given, memory.content
+    if memory.minute <= 0 or memory.priority < _WORTH_TELLING or to.id in memory.shared_with or "“" in text:
+        return False
+    if not text.endswith(".") or "whispered" in text:
+        return False
+    folded = text.casefold()
+    both = (given.me.name.casefold(), to.name.casefold())
+    if any(_is_word(name, folded) for name in both):
+        return False
+    people = [given.player_name, *(one.name for one in (*moment.people, *given.scope.topics) if one.kind == "person")]
+    return any(text.startswith(f"{name} ") for name in people if name)
+
+
+def _names(goal: str, one: Named) -> bool:
+    """Whether a goal names somebody or something, by whichever name."""
+    return any(_is_word(name.casefold(), goal) for name in (one.name, *one.aliases) if len(name) > 1)
+
+
+def _is_word(name: str, text: str) -> bool:
+    return re.search(rf"(?<!\w){re.escape(name)}(?!\w)", text) is not None
+
+
+# The acts that an author wrote for somebody, in the author's order -> the one to be done now.
+
+# What is done to somebody who is there.
+_AT_PEOPLE = frozenset({"give", "ask", "tell", "promise", "persuade", "threaten", "attack", "recall"})
+_GROUPS = {"tell": "tell", "ask": "ask.other", "give": "give", "take": "take", "go": "go"}
+
+
+def authored(moment: Moment) -> list[Considered]:
+    """Those that hold and make sense just now, the one that was done just before last."""
+    open_ = [one for act in moment.given.acts if _makes_sense(act, moment) for one in [_considered(act, moment)]]
+    fresh = [one for one in open_ if not moment.lately or one.text != moment.lately[0]]
+    return [*fresh, *(one for one in open_ if one not in fresh)]
+
+
+def _considered(act: AuthoredAct, moment: Moment) -> Considered:
+    me = moment.given.me.id
+    text = " ".join(act.say)[:SENTENCES].strip() or _in_words(act, moment)
+    return Considered(
+        text,
+        thought=act.thought,
+        action=None if _is_gesture(act) else act.do.action(me),
+        item_id=act.do.lore_item,
+        act_id=act.id,
+        say=act.say,
+    )
+
+
+def _is_gesture(act: AuthoredAct) -> bool:
+    """Whether there is nothing in it for rules to judge: its sentences are all of it."""
+    return act.do.type == "wait" and bool(act.say)
+
+
+def _makes_sense(act: AuthoredAct, moment: Moment) -> bool:
+    """Nobody speaks to who is gone. What cannot be done as things stand is tried once, and again only after it was
+    done."""
+    given, do = moment.given, act.do
+    if do.type not in given.verbs or (do.type in _AT_PEOPLE and not moment.is_here(do.target)):
+        return False
+    if _is_possible(act, moment):
+        return True
+    tried = given.recall.get(tried_key(given.me.id, act.id), 0)
+    return tried <= given.recall.get(done_key(given.me.id, act.id), 0)
+
+
+def _is_possible(act: AuthoredAct, moment: Moment) -> bool:
+    """As far as one sees it oneself."""
+    do, scope, given = act.do, moment.given.scope, moment.given
+    carried = {one.id for one in scope.carried}
+    match do.type:
+        case "go":
+            return any(way.to == do.to and not way.barred for way in scope.exits)
+        case "give":
+            return do.item in carried
+        case "drop":
+            return do.target in carried
+        case "take":
+            return do.target in {one.id for one in scope.here}
+        case "tell" if do.lore_item is not None:
+            return any(item.id == do.lore_item and not item.kept_back for item in given.knows)
+        case _:
+            return True
+
+
+def _in_words(act: AuthoredAct, moment: Moment) -> str:
+    """What an author gave no words is told in ours."""
+    do, given = act.do, moment.given
+    thing = next((the(one) for one in (*given.scope.carried, *given.scope.here) if one.id in (do.item, do.target)), "")
+    what = do.topic or given.names.get(do.to or "", "") or "something"
+    if do.type == "attempt":
+        return f"{given.me.name} tries something: {do.topic}."[:SENTENCES]
+    slots = {"what": what, "thing": thing or "something"}
+    group = "tell.whisper" if do.whisper else _GROUPS.get(do.type, "authored")
+    found = moment.words.sentence(group, person=do.target, **slots) or moment.words.sentence("authored")
+    return found.text if found is not None else f"{given.me.name} acts."[:SENTENCES]
+
+
+# Nothing asks anything of somebody -> what they do all the same: a line of their nature, or a small gesture.
+
+# How somebody is in general, or with whom they deal, is not what they do just now.
+_GENERAL = frozenset(
+    ("whenever", "never", "always", "usually", "often", "if", "answers", "question", "questions", "speaker", "customer")
+)
+_FRIENDLY, _TENSE = 2, 2
+TENSE = "tense"
+
+
+def idling(moment: Moment) -> list[Considered]:
+    """Lines of one's nature as they stand, and gestures by how one feels about the player where they are there."""
+    found, mood = list(_own_nature(moment)), mood_of(moment)
+    if mood:
+        weight = 8 if mood == TENSE else 2
+        found += gesture(moment.words.sentence(f"moment.{mood}", person=moment.given.player_id), weight=weight)
+    return [*found, *gesture(moment.words.sentence("moment.any"), weight=1 if mood == TENSE else 2)]
+
+
+def mood_of(moment: Moment) -> str:
+    """How one feels about the player: `warm`, `cold`, `tense`, or nothing in particular."""
+    player = moment.given.player_id
+    if not moment.is_here(player):
+        return ""
+    toward = moment.toward(player)
+    if toward.tension >= _TENSE:
+        return TENSE
+    if toward.trust < 0:
+        return "cold"
+    return "warm" if toward.trust + toward.closeness >= _FRIENDLY else ""
+
+
+def _own_nature(moment: Moment) -> Iterator[Considered]:
+    """The line that was used least, verbatim; none that the last narrations have told."""
+    given = moment.given
+    told = "\n".join(message.content for _, message in given.messages if message.type == "narration")
+    lines = [line for line in given.me.disposition if _is_a_deed(line, moment) and line.text not in told]
+    lines = [line for line in lines if line.text not in moment.lately]
+    keyed = [(given.recall.get(moment.key(f"line:{line.key}"), 0), at, line) for at, line in enumerate(lines)]
+    for _, _, line in sorted(keyed, key=lambda one: one[:2])[:1]:
+        yield Considered(line.text, 4, keys=(moment.key(f"line:{line.key}"),))
+
+
+def _is_a_deed(line: LoreLine, moment: Moment) -> bool:
+    """Whether a line tells what somebody does, by their name: one sentence of a few words."""
+    words = line.text.split()
+    begins = line.text.startswith(f"{moment.given.me.name} ")
+    return (
+        begins
+        and 4 <= len(words) <= 30
+        and len(line.text) <= SENTENCES
+        and not _GENERAL & {word.strip(".,;:").casefold() for word in words}
+    )
+
 
 # In so many of a hundred turns somebody goes after something of their own where there is something; else it waits. Of
 # several who are there it is one in a turn who may: in some profiles all think at once, and would all ask the same.

@@ -19,7 +19,6 @@ from lorewright.rules.rulesets import Ruleset
 from lorewright.turn.checks.canon import predicate_of, standing
 from lorewright.turn.checks.lorebook import NARRATED_CONFIDENCE, entry_of, flagged_entry
 from lorewright.turn.checks.tools import not_by, write
-from lorewright.turn.checks.waiting import in_words, subject_of
 from lorewright.values.kept import LorebookEntry, Review
 from lorewright.values.proposals import (
     EstablishedFact,
@@ -34,6 +33,41 @@ from lorewright.world.apply import apply
 from lorewright.world.frozen import Frozen, FrozenMap
 from lorewright.world.state import WorldState
 from lorewright.world.things import NARRATED, Entity, Fact
+
+# An op that waits to be reviewed -> whom it is about, and what it says in words.
+
+
+def subject_of(op: o.StateOp) -> str:
+    """Whom or what a review is about, by ID."""
+    match op:
+        case o.AddEntity():
+            return op.entity.id
+        case o.AddFact():
+            return op.fact.subject_id
+        case o.UpdateThread():
+            return op.thread_id
+        case o.Observe():
+            return op.who
+        case _:
+            raise AssertionError(f"no proposal becomes {op.op}")
+
+
+def in_words(op: o.StateOp, state: WorldState) -> str:
+    """What waits, for whoever decides about it."""
+    match op:
+        case o.AddEntity():
+            kind = "somebody new" if op.entity.type == "npc" else "something new"
+            about = op.entity.attrs.get("description")
+            return f"{kind} at {state.name_of(op.at or '')}: {op.entity.name}{f' ({about})' if about else ''}"
+        case o.AddFact():
+            return f"{state.name_of(op.fact.subject_id)}: {op.fact.predicate.replace('_', ' ')}: {op.fact.object}"
+        case o.UpdateThread():
+            return f"the thread “{state.threads[op.thread_id].title}” becomes {op.status}"
+        case o.Observe():
+            return f"{state.name_of(op.who)} remembers: {op.content}"
+        case _:
+            raise AssertionError(f"no proposal becomes {op.op}")
+
 
 STAGE = "lore_extractor"
 # Why a fact is refused that speaks against what is established.

@@ -2,27 +2,137 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from lorewright.ids import canonical_json
 from lorewright.index.generation import Generation
 from lorewright.rules.outcomes import EngineEvent
 from lorewright.rules.rulesets import CampaignRules
-from lorewright.turn.checks.accepting import Acceptance, accept
-from lorewright.turn.checks.extraction import contradicted, extractor_input
+from lorewright.turn.checks.accepting import Acceptance, Accepted, accept
+from lorewright.turn.checks.closed_names import unknown_names
 from lorewright.turn.run.beside import Beside, Written
-from lorewright.turn.run.prose_checks import Leak, ProseChecks
 from lorewright.turn.stages.extract.stage import Extract
-from lorewright.turn.stages.narrate.stage import Narrate
+from lorewright.turn.stages.narrate.stage import Narrate, Prose
 from lorewright.turn.views.draft import Recorder
 from lorewright.values.kept import LorebookEntry, Review, Summary
+from lorewright.values.known_facts import facts_shown
 from lorewright.values.listener import Listener
+from lorewright.values.marks import read_marks
+from lorewright.values.proposals import ExtractorInput
 from lorewright.values.records import NarratorInput, NarratorOutput
 from lorewright.values.side_by_side import side_by_side
 from lorewright.world.apply import apply
-from lorewright.world.ops import StateOp
-from lorewright.world.state import WorldState
+from lorewright.world.ops import AddEntity, StateOp
+from lorewright.world.state import OFFSTAGE, Fact, WorldState
+
+# A model's prose, held against what it was shown: nothing is quoted that the player has not learned, nobody is named
+# who is not known.
+#
+# The set of names is closed: what the narrator was shown, what the world's people, places and things are called, and
+# what the narration itself brings in, where the rules take that up.
+
+# What of a text quotes what the player has not learned, or None.
+Leak = Callable[[str], str | None]
+
+
+class ProseChecks:
+    """The checks of one narration. With `may_introduce` a name that nobody knows is left to be judged once it is known
+    what the rules have taken up of the narration."""
+
+    def __init__(self, given: NarratorInput, state: WorldState, leak: Leak, *, may_introduce: bool) -> None:
+        self._given = given
+        self._state = state
+        self._leak = leak
+        self.may_introduce = may_introduce
+
+    @cached_property
+    def _known(self) -> str:
+        """Made where prose is held against it: a built-in narration is not."""
+        # JSON writes a line feed as `\n`, whose letter would become part of the word after it.
+        shown = canonical_json(self._given.model_dump(mode="json")).replace("\\n", " ")
+        return " | ".join((shown, *_names(self._state)))
+
+    def wrong_with(self, prose: Prose) -> str | None:
+        """What is wrong with an answer, or None."""
+        # A mark between two words must neither hide a quotation nor make a name of the word after it.
+        told = read_marks(prose.final_text).text
+        return self._leak(told) or (None if self.may_introduce else self.unknown_in(told))
+
+    def unknown_in(self, told: str, record: Accepted | None = None) -> str | None:
+        """What is wrong with a text that names somebody or something which is neither known nor among what was taken
+        up of it, or None."""
+        names = unknown_names(told, shown=" | ".join((self._known, *_introduced(record))))
+        return f"it names what it was not shown: {', '.join(names[:5])}; leave the name out" if names else None
+
+
+def _names(state: WorldState) -> Iterator[str]:
+    """What everybody and everything in the world is called, but for whoever has not come into it yet."""
+    for _, entity in sorted(state.entities.items()):
+        if state.positions.get(entity.id) != OFFSTAGE:
+            yield from (entity.name, *entity.aliases)
+
+
+def _introduced(record: Accepted | None) -> Iterable[str]:
+    if record is None:
+        return ()
+    return [op.entity.name for op in record.accepted if isinstance(op, AddEntity)]
+
+
+# A narration that a model wrote -> what the extractor is shown of it, and what that is so it speaks against.
+
+_FIELDS = {"subject_id", "predicate", "object"}
+
+
+def extractor_input(narration: str, given: NarratorInput, state: WorldState) -> ExtractorInput:
+    """What the player may know of the scene that the turn ended in, and nothing else."""
+    place = state.scene.location_id
+    things = [*state.held_by(place), *state.held_by(state.player_id)]
+    here = [place, *state.present(), *things]
+    facts = [fact for fact in facts_shown(state, here, hidden=False) if fact.subject_id in here]
+    open_threads = [thread for _, thread in sorted(state.threads.items()) if thread.status == "open"]
+    return ExtractorInput(
+        narration=narration,
+        outcomes=given.outcomes,
+        place_id=place,
+        player_id=state.player_id,
+        present={who: state.name_of(who) for who in state.present()},
+        things={thing: state.name_of(thing) for thing in things},
+        facts=tuple(fact.model_dump(mode="json", include=_FIELDS) for fact in facts),
+        threads=tuple({"id": one.id, "title": one.title, "status": one.status} for one in open_threads),
+    )
+
+
+def contradicted(record: Accepted, state: WorldState) -> str | None:
+    """What of the established a narration speaks against, for whoever wrote it; None where it does not.
+
+    What was itself only narrated may have changed since; and of what the player does not know, no more is said than
+    that it is not so.
+    """
+    for refused in record.refused:
+        if refused.reason != "contradicts_fact":
+            continue
+        subject, predicate = str(refused.proposal["subject_id"]), str(refused.proposal["predicate"])
+        known = [fact for fact in state.facts_about(subject) if _key(fact.predicate) == _key(predicate)]
+        firm = [fact for fact in known if not fact.is_only_told]
+        if firm:
+            said = f"{predicate}: {_ended(refused.proposal['detail'])}"
+            return f"it says of {state.name_of(subject)}: {said} {_rather(firm[0])}"
+    return None
+
+
+def _rather(fact: Fact) -> str:
+    return f"What is so: {fact.predicate}: {_ended(fact.object)}" if fact.visibility == "player" else "That is not so."
+
+
+def _ended(said: object) -> str:
+    """As a sentence, with one full stop."""
+    return f"{str(said).rstrip('.')}."
+
+
+def _key(predicate: str) -> str:
+    return "".join(one for one in predicate.lower() if one.isalnum())
 
 
 @dataclass(frozen=True, slots=True)

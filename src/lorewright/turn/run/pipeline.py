@@ -11,23 +11,289 @@ nothing here holds a transaction open while someone thinks.
 from __future__ import annotations
 
 from asyncio import CancelledError
+from collections.abc import Sequence
 
 from lorewright.errors import CampaignError, LorewrightError
-from lorewright.rules.outcomes import EngineEvent
+from lorewright.ids import shown_item
+from lorewright.index.generation import Generation
+from lorewright.rules.outcomes import EngineEvent, Resolution, Validation
+from lorewright.storage.entry_rows import ENTRIES
 from lorewright.turn.run.at_hand import AtHand, Played
-from lorewright.turn.run.drafting import draft_of_question, draft_of_turn
+from lorewright.turn.run.beside import beside
+from lorewright.turn.run.narration import Telling
 from lorewright.turn.run.own_round import OwnRound
-from lorewright.turn.run.rounds import Round, activation, all_intended, carried_out, everybody, intended
-from lorewright.turn.run.tellings import Tellings
+from lorewright.turn.run.rounds import Round, act_of, activation, all_intended, carried_out, everybody, intended
+from lorewright.turn.stages.narrate.sources import sources_of
 from lorewright.turn.stages.stages import Stages
-from lorewright.turn.views.draft import Draft, Head, Recorder, Setting, Submission, turn_id_of
+from lorewright.turn.views.draft import Draft, Head, Recorder, SceneLoreUse, Setting, Submission, TurnKind, turn_id_of
 from lorewright.turn.views.leaks import LEAKS
 from lorewright.turn.views.personas import begun
-from lorewright.turn.views.stream import TurnStream
+from lorewright.turn.views.scope import suggestions
+from lorewright.turn.views.stream import WHISPER, TurnStream
+from lorewright.turn.views.telling import narrator_input
 from lorewright.turn.views.views import TurnViews
+from lorewright.turn.views.visibility import seen_by
+from lorewright.values.kept import Kept
 from lorewright.values.listener import SILENT, Listener
-from lorewright.values.records import PlannerOutput
+from lorewright.values.messages import Message
+from lorewright.values.records import NarratorInput, NarratorOutput, PlannerOutput, Unclear
+from lorewright.values.result import NEXT_PROMPT, Citation, TurnResult
 from lorewright.values.told_before import NOBODY_ACTED, SKIPPED_MINUTES, TIME_SKIPPED
+from lorewright.world.ops import Recall
+from lorewright.world.state import WorldState
+
+# Rounds -> narrations in the stream, and what they add to the world. One narration for each round, or one for all.
+
+
+class Tellings:
+    """The narrations of one turn, in order."""
+
+    def __init__(self, turn: AtHand) -> None:
+        self._turn = turn
+        self._telling = Telling(
+            turn.stages.narrate,
+            turn.stages.extract,
+            turn.recorder,
+            turn.listener,
+            rules=turn.setting.rules,
+            generations=turn.setting.generations,
+            campaign_id=turn.head.campaign_id,
+            turn_no=turn.turn_no,
+        )
+
+    async def tell(self, rounds: Sequence[Round], plan: PlannerOutput) -> None:
+        """Tell rounds that follow on each other in one narration; the turn goes on with what the telling adds.
+
+        Raises:
+            OutputRejected, ProviderError: as every stage.
+        """
+        turn, played = self._turn, self._turn.played
+        if played.told:
+            turn.listener.told("\n\n")
+        given = self._given(rounds, plan)
+        state = played.state
+        # What a model wrote for one of the cast stands before the narrator.
+        told_by = [] if turn.stages.npc_intent.is_builtin else [one.who for one in rounds if one.intent is not None]
+        told = await self._telling.tell(
+            given,
+            state,
+            leak=lambda text: turn.views.leak(text, state, told_by=told_by) or turn.views.planners_own(text),
+            beside=beside(turn, list(rounds)),
+        )
+        # What was whispered is heard by its two ends, in the words in which it was meant.
+        for one in (one for one in rounds if one.hidden):
+            turn.stream.add("narrator", "narration", one.intention.content, subtype=WHISPER, audience=one.audience)
+        turn.stream.add("narrator", "narration", told.output.final_text, audience=_audience(rounds))
+        played.state = told.state
+        played.ops += told.ops
+        played.events += told.events
+        played.lorebook += told.lorebook
+        played.reviews += told.reviews
+        played.summary = played.summary or told.summary
+        played.told.append((told.output, given))
+        # To remember a phrase fits every state.
+        played.do(Recall(key=key) for key in told.output.recall)
+
+    def _given(self, rounds: Sequence[Round], plan: PlannerOutput) -> NarratorInput:
+        turn, views = self._turn, self._turn.views
+        before, after = rounds[0].before, turn.played.state
+        if rounds[0].intent is None:
+            # Where the player goes on as somebody who is elsewhere, the turn begins in another scene.
+            before = before.with_fields(scene=turn.head.state.scene)
+        player = after.player_id
+        lore = views.scene_lore(after)
+        views.add_learned(sorted(after.learned_by(player) - before.learned_by(player)))
+        own = next((one for one in rounds if one.intent is None), None)
+        resolution = _joined(rounds)
+        acts = tuple(act_of(one) for one in rounds if one.intent is not None)
+        outcomes = (*resolution.outcomes, *(outcome for act in acts for outcome in act.outcomes))
+        return narrator_input(
+            player_text=turn.submission.text if own is not None else "",
+            before=views.acquaintance(before).shown,
+            after=views.acquaintance(after).shown,
+            lore=lore,
+            items=list(views.items.values()),
+            validation=own.judged if own is not None else Validation(),
+            resolution=resolution,
+            plan=views.for_narrator(plan),
+            rules=turn.setting.rules,
+            packet=views.packet(after, lore, "narrator"),
+            seed=str(turn.setting.seed),
+            turn_no=turn.turn_no,
+            described=views.described(after, outcomes),
+            recent=views.narrations(),
+            acts=acts,
+            quiet=self._quiet() if own is not None else (),
+            markers=self._markers(after) if own is not None else (),
+            premises=turn.played.premises if own is not None else (),
+        )
+
+    def _markers(self, state: WorldState) -> tuple[str, ...]:
+        """What the turn began with, in words, as far as whoever tells it may see it."""
+        seen = self._turn.stream.seen_by("narrator", own_id=state.player_id)
+        own = [message for number, message in seen if number == self._turn.turn_no]
+        return tuple(text for one in own if one.type == "scene_marker" and (text := _marker(one, state)))
+
+    def _quiet(self) -> tuple[str, ...]:
+        """Those who let the last turn pass although they could have acted."""
+        silence = [one for one in self._turn.head.markers if one.subtype == "silence"]
+        return tuple(str(who) for one in silence for who in one.payload["who"])
+
+
+def _joined(rounds: Sequence[Round]) -> Resolution:
+    """What was done in the rounds, with the player's outcomes alone; nothing of a whisper that they do not hear."""
+    shown = [one for one in rounds if not one.hidden]
+    return Resolution(
+        outcomes=tuple(outcome for one in shown if one.intent is None for outcome in one.resolution.outcomes),
+        rolls=tuple(roll for one in shown for roll in one.resolution.rolls),
+        ops=tuple(op for one in shown for op in one.resolution.ops),
+        events=tuple(event for one in shown for event in one.resolution.events),
+    )
+
+
+def _audience(rounds: Sequence[Round]) -> tuple[str, ...]:
+    """Everybody who saw any of it. That somebody whispers is seen by all who are there."""
+    seen = [who for one in rounds if not one.hidden for who in one.audience]
+    for one in (one for one in rounds if one.hidden):
+        seen += [*one.before.present(), *one.after.present()]
+    return tuple(dict.fromkeys(seen))
+
+
+def _marker(message: Message, state: WorldState) -> str:
+    """A marker in words; of a silence more is told elsewhere."""
+    match message.subtype:
+        case "location_change":
+            return f"They have come from {state.name_of(str(message.payload['from']))}."
+        case "time_skip":
+            return f"{message.payload['duration']} minutes went by before this."
+        case "scene_open":
+            return "A new scene opens."
+        case _:
+            return ""
+
+
+# A turn that is thought to its end -> the Draft that is committed: messages, memory, result.
+
+# What a narration quotes -> where it stands. Only what the narrator was given can be cited.
+
+
+def citations(told: NarratorOutput, given: NarratorInput, generations: Sequence[Generation]) -> tuple[Citation, ...]:
+    """A citation for each thing cited, in order, each once. IDs that were not in the narrator's input are dropped, and
+    so are events, which stand in no chunk.
+
+    A built-in narration cites what it quotes; a model's what it says it rests on, in words of its own.
+    """
+    quotes, in_own_words = _quotable(given), bool(told.support)
+    if in_own_words:
+        rested_on = [(one.id, (one.id.partition("#")[0], one.text)) for one in sources_of(given) if one.kind != "event"]
+        # Of a chunk with several sentences the first that was shown stands for it.
+        quotes |= {source_id: [quote] for source_id, quote in reversed(rested_on)}
+    found: list[Citation] = []
+    for cited in dict.fromkeys(told.cited):
+        for chunk_id, quote in quotes.get(cited, ()):
+            if quote not in told.final_text and "#" not in cited and not in_own_words:
+                continue
+            citation = _citation(cited, chunk_id, quote, generations)
+            found += [citation] if citation else []
+    return tuple(found)
+
+
+def _quotable(given: NarratorInput) -> dict[str, list[tuple[str, str]]]:
+    """Item or chunk ID -> (chunk ID, text) of each thing that stands under it."""
+    quotes: dict[str, list[tuple[str, str]]] = {}
+    for evidence in given.evidence:
+        quotes.setdefault(evidence.item_id, []).append((evidence.chunk_id, evidence.text))
+    lines = [*given.scene.atmosphere, *given.scene.overview]
+    lines += [line for person in given.scene.people for line in person.disposition]
+    lines += [line for texts in given.described.values() for line in texts]
+    for line in lines:
+        quotes.setdefault(line.chunk_id, []).append((line.chunk_id, line.text))
+    return quotes
+
+
+def _citation(cited: str, chunk_id: str, quote: str, generations: Sequence[Generation]) -> Citation | None:
+    for generation in generations:
+        chunk = generation.chunk(chunk_id)
+        if chunk is not None:
+            return Citation(
+                cite=shown_item(cited),
+                chunk_id=chunk_id,
+                item_id=cited if "#" in cited else None,
+                file_path=chunk.file_path,
+                section_path=chunk.section_path,
+                quote=quote,
+            )
+    return None
+
+
+def draft_of_question(turn: AtHand, unclear: Unclear, validation: Validation) -> Draft:
+    """A turn that asks back: the question is its result, its lines are what can be answered; the state is as before."""
+    asked = Validation(clarification=validation.clarification)
+    result = _result(turn, final_text=unclear.question, options=unclear.lines, validation=asked)
+    return _draft(turn, result, kind="clarification", validation=asked)
+
+
+def draft_of_turn(turn: AtHand, validation: Validation) -> Draft:
+    """A turn that was played; `validation` is of the player's own actions."""
+    state, views = turn.played.state, turn.views
+    if (entries := views.entries_found()) is not None:
+        turn.recorder.keep_code(ENTRIES, [], entries)
+    shown = views.acquaintance(state).shown
+    options = suggestions(shown, views.heard_of(state), views.told_of(state), ruleset=turn.setting.rules.ruleset)
+    result = _result(turn, final_text=_heard(turn.stream.messages, state), options=options, validation=validation)
+    judged = validation.model_copy(update={"results": tuple(turn.played.results)})
+    return _draft(turn, result, kind="play", validation=judged)
+
+
+def _draft(turn: AtHand, result: TurnResult, *, kind: TurnKind, validation: Validation) -> Draft:
+    played = turn.played
+    return Draft(
+        head=turn.head,
+        submission=turn.submission,
+        turn_id=result.turn_id,
+        kind=kind,
+        ops=tuple(played.ops),
+        state=played.state,
+        messages=turn.stream.messages,
+        actions=tuple(played.actions),
+        validation=validation,
+        records=tuple(turn.recorder.records),
+        result=result,
+        scene_lore=_use(turn.views, turn.head.state, played.state),
+        kept=Kept(summary=played.summary, lorebook=tuple(played.lorebook), reviews=tuple(played.reviews)),
+    )
+
+
+def _use(views: TurnViews, before: WorldState, after: WorldState) -> SceneLoreUse:
+    """A turn used what was kept unless the scene that it began in or the one that it ended in was gathered whole."""
+    scenes = {before.scene.id, after.scene.id}
+    return SceneLoreUse(not scenes & views.cache.gathered, after.scene.id, views.cache.to_keep(after.scene.id))
+
+
+def _heard(messages: tuple[Message, ...], state: WorldState) -> str:
+    """The narrations that the player was there for, as one text."""
+    heard = seen_by("player", messages, own_id=state.player_id)
+    return "\n\n".join(message.content for message in heard if message.type == "narration")
+
+
+def _result(turn: AtHand, *, final_text: str, options: tuple[str, ...], validation: Validation) -> TurnResult:
+    played, messages = turn.played, turn.stream.messages
+    cited = [one for told, given in played.told for one in citations(told, given, turn.setting.generations)]
+    return TurnResult(
+        turn_no=turn.turn_no,
+        turn_id=turn_id_of(turn.head.campaign_id, turn.head.turn_id, turn.submission.action_id),
+        messages=tuple(seen_by("player", messages, own_id=played.state.player_id)),
+        final_text=final_text,
+        next_prompt=NEXT_PROMPT if played.state.ended is None else "",
+        suggested_actions=options,
+        clarification_question=validation.clarification,
+        citations=tuple(dict.fromkeys(cited)),
+        engine_events=turn.views.acquaintance(played.state).told_events(played.events),
+        validation=validation,
+        rolls=tuple(played.rolls),
+        clocks=played.state.clocks_shown(),
+        tokens=turn.recorder.tokens(),
+    )
 
 
 async def think(
