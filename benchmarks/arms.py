@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from lorewright.index import windows
-from lorewright.index.windows import Window
+from lorewright.index import building as windows
+from lorewright.index.building import Window
 from lorewright.packs.models import Item
 from lorewright.packs.plain import plain_text
 

@@ -40,7 +40,7 @@ Embed = Callable[[Sequence[str]], object]
 
 def texts(length: str) -> list[str]:
     """Pieces of the packs of one of LENGTHS, spread over them."""
-    from lorewright.index.windows import pieces_of
+    from lorewright.index.building import pieces_of
 
     files = [path.read_text(encoding="utf-8") for path in sorted(PACKS.rglob("*.md"))]
     if length == "windows":

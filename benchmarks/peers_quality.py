@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 
 from keyword_triggers import within
-from lorewright.index.windows import windows_of
+from lorewright.index.building import windows_of
 from measures import BUDGETS, Answer, Section, scores_of, summarised
 from other_arms import path_of
 from our_arm import ours

@@ -21,7 +21,7 @@ import numpy as np
 
 from lorewright.index.embedders.embedder import Vectors
 from lorewright.index.embedding_cache import hash_of
-from lorewright.index.windows import pieces_of
+from lorewright.index.building import pieces_of
 from lorewright.packs.models import Chunk, Pack
 from lorewright.packs.roles import role_of
 

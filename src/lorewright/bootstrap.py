@@ -170,7 +170,7 @@ class App:
     def pack_tests(self) -> PackTests:
         """Return what tests packs: what their authors expect of them, and that every section can be found."""
         from lorewright.authoring.pack_roots import PackRoots
-        from lorewright.authoring.pack_tests.asking import Bounds
+        from lorewright.authoring.pack_tests.probing import Bounds
         from lorewright.authoring.pack_tests.suite import PackTests
 
         where = self.workspace
@@ -219,10 +219,10 @@ def _campaigns(
 
 def _replays(workspace: Workspace, campaigns: Campaigns, histories: Histories, library: PromptLibrary) -> Replays:
     """Replays whose overrides ask models by the settings; what one process replays counts as a sitting."""
+    from lorewright.llm.estimate import key_for
     from lorewright.llm.metered import Budget
     from lorewright.llm.opening import open_model
     from lorewright.llm.taxonomy import asked_at, row_of
-    from lorewright.llm.tiers import key_for
     from lorewright.replay.replay import Replays
     from lorewright.trust import hold_models
     from lorewright.turn.run.casting import STAGES

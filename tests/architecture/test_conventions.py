@@ -76,6 +76,6 @@ def test_sql_stands_where_it_may(modules: Modules) -> None:
     assert strays == [
         "cli/__init__.py",
         "contrib/import_v0/tables.py",
-        "retrieval/visible.py",
+        "retrieval/lanes.py",
         "scene_lore/grounding.py",
     ]

@@ -55,7 +55,7 @@ ALLOWED = {
     ("index/live.py", "sqlite3.connect"): MEMORY,
     ("index/pruning.py", "sqlite3.connect"): MEMORY,
     ("index/stems.py", "sqlite3.connect"): MEMORY,
-    ("retrieval/visible.py", "sqlite3.connect"): MEMORY,
+    ("retrieval/lanes.py", "sqlite3.connect"): MEMORY,
     ("scene_lore/grounding.py", "sqlite3.connect"): MEMORY,
     ("campaigns/campaigns.py", "mkdir"): MOMENT,
     ("campaigns/campaigns.py", "tempfile.TemporaryDirectory"): MOMENT,

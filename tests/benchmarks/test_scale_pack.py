@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from lorewright.index.building import pieces_of, windows_of
 from lorewright.index.embedders.embedder import Vectors
 from lorewright.index.embedding_cache import hash_of
-from lorewright.index.windows import pieces_of, windows_of
 from lorewright.packs.loader import load_pack
 from scale_pack import SourceFile, Wording, chosen, derived_vectors, reworded, source_files, source_texts, write_pack
 

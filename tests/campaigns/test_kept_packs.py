@@ -9,7 +9,7 @@ import pytest
 
 from lorewright.campaigns.kept_packs import KeptPacks
 from lorewright.errors import NotFound
-from lorewright.packs import limits
+from lorewright.packs import files as limits
 
 NAME = "ab" * 32
 

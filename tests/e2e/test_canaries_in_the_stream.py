@@ -10,12 +10,11 @@ from types import MappingProxyType
 
 import pytest
 
-from lorewright.authoring.leaks.secrets import may_know
+from lorewright.authoring.leaks.planting import may_know
 from lorewright.llm.doubles.parrot import ParrotModel
 from lorewright.llm.doubles.scripted import ScriptedModel
 from lorewright.llm.doubles.thief import ThiefModel
-from lorewright.service.desk import Desk
-from lorewright.service.viewer import viewer_of
+from lorewright.service.desk import Desk, viewer_of
 from lorewright.turn.views import visibility
 from lorewright.turn.views.visibility import MATRIX, Reader, Sight
 from lorewright.values.messages import MessageType

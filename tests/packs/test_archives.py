@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from lorewright.errors import PackError
-from lorewright.packs import archives, limits
+from lorewright.packs import archives
+from lorewright.packs import files as limits
 from lorewright.packs.archives import place_copy, unpack_zip
 from lorewright.packs.loader import content_hash_of, load_pack
 from support import harbour as h

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from lorewright.ids import canonical_json
 from lorewright.packs.bounded_yaml import YamlDocument, YamlProblem, load_yaml
-from lorewright.packs.limits import MAX_YAML_DEPTH, MAX_YAML_NODES
+from lorewright.packs.files import MAX_YAML_DEPTH, MAX_YAML_NODES
 
 BOMB = "a: &a [x, x]\nb: &b [*a, *a]\nc: &c [*b, *b]\n"
 MERGE_BOMB = "a: &a {x: 1}\nb: {<<: [*a, *a]}\n"

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from lorewright.packs.characters import LONGEST_AGENDA, OwnWill, own_will
+from lorewright.packs.schemas import LONGEST_AGENDA, OwnWill, own_will
 
 
 def test_what_is_said_is_read() -> None:

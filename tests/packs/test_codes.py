@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from lorewright.packs import files, limits, linting
+from lorewright.packs import files, linting
+from lorewright.packs import files as limits
 from lorewright.packs.checking import check_pack
 from lorewright.packs.findings import Finding
 from support.lint_codes import codes_in_source
@@ -143,7 +144,7 @@ def documented() -> dict[str, set[str]]:
     return found
 
 
-# Smaller ones in place of those of `packs/limits.py`, which take seconds to reach.
+# Smaller ones in place of those of `packs/files.py`, which take seconds to reach.
 SMALL = {"LARGE_FILE_BYTES": 1_000, "LARGE_CHUNK_TOKENS": 100, "MAX_SECTIONS": 20}
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from lorewright.errors import PackError
-from lorewright.packs import limits
+from lorewright.packs import files as limits
 from lorewright.packs.files import list_files
 from lorewright.packs.loader import content_hash_of, load_pack, source_paths
 from support.pack_builder import codes, loaded, write_pack

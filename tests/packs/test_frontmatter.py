@@ -8,8 +8,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from lorewright.packs.files import MAX_FRONTMATTER_BYTES
 from lorewright.packs.frontmatter import SourceFile, read_source
-from lorewright.packs.limits import MAX_FRONTMATTER_BYTES
 from support.pack_builder import codes
 
 

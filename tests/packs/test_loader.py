@@ -8,7 +8,7 @@ from pathlib import Path
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lorewright.packs.limits import MAX_CHUNK_TOKENS
+from lorewright.packs.files import MAX_CHUNK_TOKENS
 from lorewright.packs.loader import load_pack
 from lorewright.packs.models import Pack
 from lorewright.tokens import count_tokens

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 from lorewright.index.generation import Generation
-from lorewright.retrieval.synonyms import synonyms_said
+from lorewright.retrieval.lanes import synonyms_said
 from support.pack_builder import ask, loaded, opened_packs
 
 MANIFEST = """id: city

@@ -17,10 +17,10 @@ import pytest
 from lorewright import world
 from lorewright.builtin.narrator.grammar import grammar
 from lorewright.rules.actions import Attempt
-from lorewright.rules.hardships import Contradiction, Hindrance
 from lorewright.rules.outcomes import ReasonCode
 from lorewright.rules.reason_codes import REASON_CODES
 from lorewright.rules.resolve import resolve
+from lorewright.rules.rulesets import Contradiction, Hindrance
 from lorewright.rules.validate import validate
 from lorewright.world import ops as o
 from lorewright.world.apply import apply

@@ -20,10 +20,9 @@ from mcp import Client
 
 from lorewright.bootstrap import App
 from lorewright.errors import SettingsError
-from lorewright.service.desk import Desk
+from lorewright.service.desk import Desk, viewer_of
 from lorewright.service.http import Address, address_of, http_app, security
 from lorewright.service.server import make_server
-from lorewright.service.viewer import viewer_of
 from support import harbour as h
 
 TOKEN = "a-long-enough-secret-of-the-table"

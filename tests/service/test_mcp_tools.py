@@ -14,8 +14,7 @@ from mcp.types import INVALID_PARAMS, PromptReference, ResourceTemplateReference
 
 from lorewright.bootstrap import App
 from lorewright.errors import NotFound, SettingsError
-from lorewright.service.desk import Desk
-from lorewright.service.viewer import viewer_of
+from lorewright.service.desk import Desk, viewer_of
 from lorewright.turn.run import editing
 from support import harbour as h
 from support.service_clients import MODES, asked, call, fail

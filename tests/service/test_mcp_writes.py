@@ -14,9 +14,8 @@ from mcp import Client
 
 from lorewright.bootstrap import App, open_app
 from lorewright.campaigns.checks import check
-from lorewright.service.desk import Desk
+from lorewright.service.desk import Desk, viewer_of
 from lorewright.service.server import make_server
-from lorewright.service.viewer import viewer_of
 from lorewright.turn.checks.tools import OUTSIDE_OPS
 from lorewright.turn.store.rewinding import undo
 from lorewright.values.kept import Kept, Review

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from lorewright.authoring.leaks.suite import LeakSuite, Plays
 from lorewright.authoring.pack_roots import PackRoots
-from lorewright.authoring.pack_tests.asking import Bounds
+from lorewright.authoring.pack_tests.probing import Bounds
 from lorewright.authoring.pack_tests.suite import PackTests
 from lorewright.bootstrap import prompt_library
 from lorewright.index.embedders.embedder import Embedder

@@ -10,9 +10,8 @@ from mcp import Client
 from mcp.types import CallToolResult
 
 from lorewright.bootstrap import App
-from lorewright.service.desk import Desk
+from lorewright.service.desk import Desk, viewer_of
 from lorewright.service.server import make_server
-from lorewright.service.viewer import viewer_of
 
 T = TypeVar("T")
 

@@ -14,8 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from lorewright.authoring.leaks.planting import Canaries, plant
-from lorewright.authoring.leaks.secrets import may_know
+from lorewright.authoring.leaks.planting import Canaries, may_know, plant
 from lorewright.bootstrap import App, open_app
 from lorewright.errors import OutputRejected
 from lorewright.llm.model import Model, ModelRequest

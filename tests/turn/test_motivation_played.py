@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from lorewright.authoring.leaks.secrets import may_know, secrets_of
+from lorewright.authoring.leaks.planting import may_know, secrets_of
 from lorewright.bootstrap import App
 from lorewright.packs.loader import load_pack
 from support import harbour as h

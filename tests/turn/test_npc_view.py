@@ -6,8 +6,8 @@ from typing import Any
 
 from lorewright.rules.actions import Action
 from lorewright.rules.cast import AuthoredAct, CastRule, Deed, done_key, tried_key
+from lorewright.rules.enact import record_op
 from lorewright.rules.outcomes import Outcome
-from lorewright.rules.record import record_op
 from lorewright.rules.rulesets import CampaignRules
 from lorewright.scene_lore.models import Briefing, LoreText, SceneItem, SceneLore
 from lorewright.turn.run.rounds import KNOWN, MEMORIES, memory_ops, npc_intent_input

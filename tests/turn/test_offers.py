@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from lorewright.rules.conditions import PathIs
 from lorewright.rules.effects import PathEffect
-from lorewright.rules.hardships import Need
-from lorewright.rules.mechanics import ActionType
-from lorewright.rules.rulesets import Ruleset
+from lorewright.rules.rulesets import ActionType, Need, Ruleset
 from lorewright.turn.views.scope import own_offers, suggestions
 from lorewright.world.ruleset_state import RulesetState
 from lorewright.world.state import WorldState

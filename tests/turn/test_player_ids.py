@@ -21,8 +21,7 @@ from lorewright.campaigns.support import support_of
 from lorewright.cli.slash import obey
 from lorewright.errors import LorewrightError
 from lorewright.retrieval.query import LoreRetrievalQuery
-from lorewright.service.desk import Desk
-from lorewright.service.viewer import Viewer
+from lorewright.service.desk import Desk, Viewer
 from lorewright.storage.containers import open_container
 from lorewright.turn.views.player_ids import PlayerIds
 from lorewright.world.ops import UpdateEntity

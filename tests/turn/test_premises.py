@@ -8,11 +8,11 @@ import pytest
 
 from lorewright.builtin.parser.claims import claim_in
 from lorewright.rules.actions import Action
-from lorewright.rules.record import record_op
+from lorewright.rules.enact import record_op
 from lorewright.turn.run.own_round import Grounds, premises_of
 from lorewright.turn.views.said_alike import says
 from lorewright.values.messages import Message
-from lorewright.values.premise import Premise
+from lorewright.values.records import Premise
 from lorewright.world import ops as o
 from lorewright.world.state import WorldState
 from support import small_world as w

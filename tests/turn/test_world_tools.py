@@ -8,8 +8,8 @@ import pytest
 
 from lorewright.bootstrap import App
 from lorewright.errors import NotFound
-from lorewright.rules.mechanics import OWNERS
 from lorewright.rules.patch import Patch
+from lorewright.rules.rulesets import OWNERS
 from lorewright.turn.checks.tools import (
     BOOKKEEPING,
     OUTSIDE_OPS,

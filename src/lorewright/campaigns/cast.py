@@ -10,7 +10,7 @@ from lorewright.campaigns.names import PLAYER_NAMES, Names
 from lorewright.campaigns.scenario import Scenario
 from lorewright.campaigns.scenario_cast import ScenarioAct, ScenarioCast
 from lorewright.index.generation import Generation
-from lorewright.packs.characters import OwnWill, own_will
+from lorewright.packs.schemas import OwnWill, own_will
 from lorewright.retrieval.overrides import told_entity
 from lorewright.rules.cast import ANYBODY, AuthoredAct, CastRule, Deed, takes
 from lorewright.rules.rulesets import Ruleset

@@ -27,6 +27,7 @@ from lorewright.storage.contents import (
     edits_asked_for,
     json_texts,
     pinned_texts,
+    rules_of_upgrades,
     state_rows,
     turn_count,
     turns_with_messages,
@@ -47,7 +48,6 @@ from lorewright.storage.migrations import migrate, missing
 from lorewright.storage.projection import PROJECTED, projected_rows, projected_turn
 from lorewright.storage.sittings import session_rows
 from lorewright.storage.trouble import trouble_of
-from lorewright.storage.upgrades import rules_of_upgrades
 from lorewright.turn.store.projection import all_rows
 from lorewright.turn.store.rows import OPS, message_of, submission_of
 from lorewright.turn.store.states import bring_projection_up, stored_state

@@ -10,7 +10,7 @@ from lorewright.campaigns.scenario import Scenario, ScenarioEntity, ScenarioPlac
 from lorewright.campaigns.scenario_cast import ScenarioCast
 from lorewright.index.generation import Generation
 from lorewright.packs import models
-from lorewright.packs.characters import CHARACTER_KEYS
+from lorewright.packs.schemas import CHARACTER_KEYS
 from lorewright.retrieval.overrides import told_entity
 from lorewright.world.state import Entity, EntityType
 

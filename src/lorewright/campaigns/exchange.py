@@ -27,7 +27,7 @@ from lorewright.campaigns.store import new_file
 from lorewright.errors import CampaignError, DamagedFile, LorewrightError, NotFound, SettingsError
 from lorewright.grants import forget_agreements
 from lorewright.ids import canonical_json
-from lorewright.packs.limits import MAX_FILE_BYTES
+from lorewright.packs.files import MAX_FILE_BYTES
 from lorewright.packs.loader import content_hash_of
 from lorewright.storage.campaign_tables import CAMPAIGN_MIGRATIONS
 from lorewright.storage.containers import Container, open_container, write_container

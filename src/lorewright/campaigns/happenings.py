@@ -12,8 +12,8 @@ from typing import Any
 
 from lorewright.ids import canonical_json
 from lorewright.index.history import HistoryRecord
+from lorewright.rules.enact import PREDICATES
 from lorewright.rules.outcomes import Outcome, Resolution
-from lorewright.rules.record import PREDICATES
 from lorewright.values.kept import LorebookEntry
 from lorewright.values.messages import Message
 from lorewright.world.apply import apply

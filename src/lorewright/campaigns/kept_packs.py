@@ -11,7 +11,7 @@ from pathlib import Path
 from lorewright.bounded_files import open_zip, over
 from lorewright.errors import LorewrightError, NotFound
 from lorewright.ids import is_hash
-from lorewright.packs.limits import MAX_FILE_BYTES, MAX_FILES
+from lorewright.packs.files import MAX_FILE_BYTES, MAX_FILES
 from lorewright.packs.loader import content_hash_of, source_paths
 from lorewright.storage.enclosure import Enclosure, plain_parts
 

@@ -11,8 +11,7 @@ from lorewright.campaigns.cast import cast_of
 from lorewright.campaigns.entities import entities_of, names_made, where_of
 from lorewright.campaigns.names import PLAYER_NAMES, Names
 from lorewright.campaigns.scenario import Scenario, ScenarioPlace, ScenarioThing, ScenarioWay
-from lorewright.campaigns.scenario_cast import AgendaStep, ScenarioCast
-from lorewright.campaigns.scenario_players import ScenarioPersona
+from lorewright.campaigns.scenario_cast import AgendaStep, ScenarioCast, ScenarioPersona
 from lorewright.campaigns.sheets import path_faults, seeded_state
 from lorewright.errors import ScenarioError
 from lorewright.ids import local, qualify
@@ -25,8 +24,7 @@ from lorewright.retrieval.overrides import ids_of, things, told_entity
 from lorewright.rules.capability import ALL
 from lorewright.rules.cost_clock import COST_TAG
 from lorewright.rules.effects import Effect
-from lorewright.rules.hardships import EscalationStep, Inquiry, ThreatRule
-from lorewright.rules.rulesets import CampaignRules, Ending, Rule, Ruleset
+from lorewright.rules.rulesets import CampaignRules, Ending, EscalationStep, Inquiry, Rule, Ruleset, ThreatRule
 from lorewright.world.inner import Character, Observation, observation_id
 from lorewright.world.pressures import TurnOrder
 from lorewright.world.state import (

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from lorewright.rules.costs import COST_KEYS
 from lorewright.rules.effects import Effect
-from lorewright.rules.mechanics import ActionType
 from lorewright.rules.reason_codes import REASON_CODES
-from lorewright.rules.rulesets import Ruleset
+from lorewright.rules.rulesets import ActionType, Ruleset
+from lorewright.rules.validate import COST_KEYS
 from lorewright.world.schemas import plain
 
 

@@ -10,14 +10,12 @@ from pydantic import Field, ValidationError, field_validator, model_validator
 from lorewright.bounded_files import read_text
 from lorewright.builtin.narrator.phrases import phrase_problems
 from lorewright.campaigns.faults import Fault, faults_of, told
-from lorewright.campaigns.scenario_cast import ScenarioCast
-from lorewright.campaigns.scenario_players import ScenarioPersona, ScenarioPlayer, Written
+from lorewright.campaigns.scenario_cast import ScenarioCast, ScenarioPersona, ScenarioPlayer, Written
 from lorewright.errors import NotFound, ScenarioError
 from lorewright.packs.bounded_yaml import YamlProblem, lines_of_yaml, load_yaml
 from lorewright.rules.conditions import Condition
 from lorewright.rules.effects import Effect
-from lorewright.rules.hardships import Hindrance, Inquiry, ThreatRule
-from lorewright.rules.rulesets import Phrase, Rule, TurnProfile
+from lorewright.rules.rulesets import Hindrance, Inquiry, Phrase, Rule, ThreatRule, TurnProfile
 from lorewright.world.frozen import Frozen, FrozenMap
 
 _KEYS = "see docs/authoring.md for the keys of a scenario"

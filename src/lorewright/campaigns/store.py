@@ -12,13 +12,13 @@ from lorewright.errors import DamagedFile, FileUnavailable, UnsafePath
 from lorewright.ids import is_hash, is_id
 from lorewright.storage.branches import MAIN_BRANCH
 from lorewright.storage.campaign_tables import CAMPAIGN_MIGRATIONS
+from lorewright.storage.contents import all_pins
 from lorewright.storage.database import Database, building_name, insert_row, opened
 from lorewright.storage.enclosure import Enclosure
 from lorewright.storage.migrations import migrate
 from lorewright.storage.prompt_pins import PromptPin, pinning
 from lorewright.storage.steps import step
 from lorewright.storage.trouble import Trouble
-from lorewright.storage.upgrades import all_pins
 from lorewright.turn.store.rows import message_row, now
 from lorewright.turn.store.states import StateOf, first_projection
 from lorewright.values.campaign import PackPin

@@ -13,7 +13,8 @@ from lorewright.campaigns import branches, exchange
 from lorewright.campaigns.sessions import shown as shown_session
 from lorewright.campaigns.upgrades.remarks import UpgradePlan
 from lorewright.campaigns.upgrades.upgrading import Upgraded
-from lorewright.cli import campaign_log, lorebook, reviews, scenes, testing
+from lorewright.cli import campaign_log, lorebook, reviews, scenes
+from lorewright.cli import pack_testing as testing
 from lorewright.cli.branch_tree import show_branches
 from lorewright.cli.citations import show_support
 from lorewright.cli.model_options import Both, Large, Small, Yes, agree_beforehand, keys_of, tiers

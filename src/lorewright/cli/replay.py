@@ -15,10 +15,9 @@ from lorewright.cli.output import console, note, say, show_json, show_table
 from lorewright.cli.prose import wrapped
 from lorewright.errors import SettingsError
 from lorewright.replay.casting import Overrides
-from lorewright.replay.estimate import Estimate
-from lorewright.replay.metric_rows import metric_rows
 from lorewright.replay.metrics import MICRO
-from lorewright.replay.replay import Replay, Replays
+from lorewright.replay.page import metric_rows
+from lorewright.replay.replay import Estimate, Replay, Replays
 from lorewright.replay.replayed import TurnReplay
 from lorewright.replay.turn_range import ALL_TURNS, read_range
 

@@ -13,9 +13,8 @@ from typing import Annotated, Protocol
 import typer
 
 from lorewright.authoring.changes import Kind, Move
-from lorewright.authoring.watching.look import Answered, GoldenAnswer, GoldenLook, Look
+from lorewright.authoring.watching.look import Answered, GoldenAnswer, GoldenLook, Look, Question
 from lorewright.authoring.watching.loop import Listener, log_look, watch
-from lorewright.authoring.watching.questions import Question
 from lorewright.authoring.watching.saves import FileSaves
 from lorewright.authoring.watching.watcher import IsPinned, PackWatcher, Watched
 from lorewright.bootstrap import App, open_app

@@ -10,6 +10,8 @@ import hashlib
 import sqlite3
 from collections.abc import Iterable, Sequence
 from contextlib import closing, suppress
+from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 
 from lorewright.errors import DamagedFile, UnsafePath
@@ -18,14 +20,53 @@ from lorewright.index.entry_rules import rules_to_store
 from lorewright.index.fulltext import fulltext_here
 from lorewright.index.generation import CHUNKS_FILE, GenerationKey
 from lorewright.index.schema import GENERATION_FORMAT, STATEMENTS, keyword_statements
-from lorewright.index.windows import windows_of
 from lorewright.index.words import is_english, words_of
 from lorewright.packs.conditions import of_item, to_json
+from lorewright.packs.items import without_items
 from lorewright.packs.models import OPEN_ROLES, Chunk, Entity, Item, Pack
 from lorewright.storage.enclosure import Enclosure
 from lorewright.storage.steps import step
 from lorewright.storage.trouble import is_absence
 from lorewright.tokens import count_tokens
+
+# A chunk's text -> the windows in which it is embedded.
+#
+# A sentence embedder reads a few dozen words well and a page badly: on real questions windows of 60 words find half as
+# many again as whole sections do; with titles before them, overlapping or without their markup they find no more
+# (`benchmarks/quality.py`). A window never spans two items, so that whoever has learned one item is never found by
+# the words of another.
+
+WINDOW_WORDS = 60
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """A piece of a chunk's text; with `item_id` a piece of that item."""
+
+    text: str
+    item_id: str | None = None
+
+
+def windows_of(text: str, items: Sequence[Item]) -> list[Window]:
+    """The windows of a chunk in order: what stands beside its items first, then item by item. None of an empty text."""
+    if not items:
+        return [Window(piece) for piece in pieces_of(text)]
+    beside = without_items(text, {item.name for item in items})
+    return [
+        *(Window(piece) for piece in pieces_of(beside)),
+        *(Window(piece, item.id) for item in items for piece in pieces_of(item.text)),
+    ]
+
+
+def pieces_of(text: str) -> list[str]:
+    """A text in pieces of at most WINDOW_WORDS words, as even as they can be, each word in one piece."""
+    words = text.split()
+    if not words:
+        return []
+    count = -(-len(words) // WINDOW_WORDS)
+    ends = [len(words) * n // count for n in range(count + 1)]
+    return [" ".join(words[start:end]) for start, end in pairwise(ends)]
+
 
 TEMPORARY = ".building-"
 

@@ -19,7 +19,7 @@ from typing import Literal
 
 from lorewright.errors import Busy, DamagedFile, FileUnavailable, LorewrightError, UnsafePath
 from lorewright.index import building, vector_building
-from lorewright.index.building import has_sound_chunks
+from lorewright.index.building import has_sound_chunks, windows_of
 from lorewright.index.embedding_cache import EmbeddingCache
 from lorewright.index.generation import CHUNKS_FILE, GenerationKey
 from lorewright.index.history import HistoryIndex
@@ -29,7 +29,6 @@ from lorewright.index.vector_building import window_texts
 from lorewright.index.vectors import chroma_files
 from lorewright.index.vectors.chroma_building import chroma_state
 from lorewright.index.vectors.stored import about_vectors, has_sound_vectors
-from lorewright.index.windows import windows_of
 from lorewright.packs.loader import Progress, content_hash_of, load_manifest, no_progress
 from lorewright.storage.database import is_sound, names_another_file
 from lorewright.storage.enclosure import LINK_HINT, Enclosure, is_link

@@ -13,13 +13,12 @@ import numpy as np
 
 from lorewright.errors import EmbedderError
 from lorewright.ids import canonical_json, content_hash
-from lorewright.index.building import append, fill
+from lorewright.index.building import append, fill, windows_of
 from lorewright.index.embedders.embedder import Vectors
 from lorewright.index.generation import Generation
 from lorewright.index.history import HistoryRecord, TurnKey, TurnRecords
 from lorewright.index.vector_building import VectorBuilder
 from lorewright.index.vectors.stored import StoredVectors
-from lorewright.index.windows import windows_of
 from lorewright.packs.models import Chunk, Entity, Link, Manifest, Pack
 from lorewright.tokens import count_tokens
 

@@ -19,6 +19,7 @@ from lorewright.index.building import (
     make_tables,
     names_of,
     take_out_chunk,
+    windows_of,
     write_chunk,
     write_conditions,
     write_entities,
@@ -29,7 +30,6 @@ from lorewright.index.embedding_cache import EmbeddingCache, hash_of
 from lorewright.index.generation import Generation
 from lorewright.index.vector_building import VectorBuilder
 from lorewright.index.vectors.stored import StoredVectors
-from lorewright.index.windows import windows_of
 from lorewright.packs.loader import Progress, no_progress
 from lorewright.packs.models import Chunk, Pack
 

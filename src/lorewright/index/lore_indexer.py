@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from lorewright.index.building import windows_of
 from lorewright.index.library import Installed, Library
-from lorewright.index.windows import windows_of
 from lorewright.packs.loader import Progress, no_progress
 from lorewright.packs.models import Chunk
 

@@ -12,12 +12,11 @@ from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 
-from lorewright.index.building import DIGEST_FILE, has_sound_chunks, remove_left_over
+from lorewright.index.building import DIGEST_FILE, has_sound_chunks, remove_left_over, windows_of
 from lorewright.index.embedders.embedder import Embedder
 from lorewright.index.embedding_cache import EmbeddingCache
 from lorewright.index.generation import CHUNKS_FILE, Generation, GenerationKey
 from lorewright.index.vectors.stored import about_vectors, has_sound_vectors, write_vectors
-from lorewright.index.windows import windows_of
 from lorewright.packs.loader import Progress
 from lorewright.storage.enclosure import Enclosure
 from lorewright.storage.steps import step

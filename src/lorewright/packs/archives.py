@@ -15,7 +15,7 @@ from pathlib import Path, PurePosixPath
 
 from lorewright.bounded_files import open_zip
 from lorewright.errors import PackError, UnsafePath
-from lorewright.packs.limits import MAX_ARCHIVE_BYTES, MAX_FILE_BYTES, MAX_FILES
+from lorewright.packs.files import MAX_ARCHIVE_BYTES, MAX_FILE_BYTES, MAX_FILES
 from lorewright.packs.loader import source_paths
 from lorewright.packs.manifest import MANIFEST_FILE
 from lorewright.storage.enclosure import Enclosure

@@ -17,7 +17,7 @@ from typing import Any
 
 import yaml
 
-from lorewright.packs.limits import MAX_YAML_DEPTH, MAX_YAML_NODES
+from lorewright.packs.files import MAX_YAML_DEPTH, MAX_YAML_NODES
 
 _DATE = re.compile(r"[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}\b")
 _NULL = re.compile(r"~|null|Null|NULL|")

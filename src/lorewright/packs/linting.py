@@ -9,14 +9,14 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from markdown_it.token import Token
 
 from lorewright.packs.chunking import Section, lines_of
-from lorewright.packs.findings import Finding, error, warning
-from lorewright.packs.limits import (
+from lorewright.packs.files import (
     LARGE_CHUNK_TOKENS,
     LARGE_FILE_BYTES,
     MAX_NAME_BYTES,
     MAX_PATH_DEPTH,
     MAX_SECTIONS,
 )
+from lorewright.packs.findings import Finding, error, warning
 from lorewright.packs.manifest import MANIFEST_FILE
 from lorewright.packs.models import Manifest
 from lorewright.tokens import count_tokens

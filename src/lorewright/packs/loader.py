@@ -14,10 +14,9 @@ from lorewright.ids import qualify, slug
 from lorewright.packs.cutting import CutFile, Draft, Readers, cut_file, placed, tell, told_heading, told_name
 from lorewright.packs.entry_rules import NO_RULES, WrittenRules
 from lorewright.packs.exits import connected
-from lorewright.packs.files import list_files
+from lorewright.packs.files import MAX_FILE_BYTES, MAX_MANIFEST_BYTES, list_files
 from lorewright.packs.findings import Finding, error, info, warning
 from lorewright.packs.frontmatter import decode_text
-from lorewright.packs.limits import MAX_FILE_BYTES, MAX_MANIFEST_BYTES
 from lorewright.packs.linking import LinkTable
 from lorewright.packs.linting import lint_ids, lint_paths
 from lorewright.packs.manifest import MANIFEST_FILE, derived_manifest, read_manifest

@@ -9,13 +9,13 @@ from pathlib import PurePosixPath
 from typing import Any
 
 from lorewright.ids import is_id, slug
-from lorewright.packs.characters import CHATTINESS, wrong_of_character
 from lorewright.packs.conditions import NEVER, bad_condition, read_when
 from lorewright.packs.entry_rules import FILE_KEY, NO_RULES, SECTION_KEY, WrittenRules, read_rules
 from lorewright.packs.exits import Way, read_ways
 from lorewright.packs.findings import Finding, error, warning
 from lorewright.packs.frontmatter import SourceFile
 from lorewright.packs.models import ALL_ROLES, ENTITY_TYPES, Override, Role, When
+from lorewright.packs.schemas import CHATTINESS, wrong_of_character
 
 _RELATIONS = {
     "related_entities": "entity",

@@ -3,19 +3,178 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+import sqlite3
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, closing
 from dataclasses import dataclass, field, replace
+from itertools import chain
+from typing import TypeVar
+
+import numpy as np
 
 from lorewright.errors import EmbedderError
 from lorewright.index.embedders.embedder import Vectors
-from lorewright.index.keywords import MAX_SHARE, KeywordHit, rank_keywords, weigh_words
+from lorewright.index.fulltext import fulltext_here
+from lorewright.index.generation import Generation, StoredChunk
+from lorewright.index.keywords import MAX_SHARE, KeywordHit, KeywordTable, rank_keywords, weigh_words
 from lorewright.index.vectors.exact import WindowVectors
-from lorewright.index.words import content_words, telling_pairs
+from lorewright.index.words import content_words, telling_pairs, words_of
+from lorewright.packs.models import OPEN_ROLES
 from lorewright.retrieval.filters import Key
 from lorewright.retrieval.gazetteer import marked_words, without_names
 from lorewright.retrieval.scene_query import without_labels
-from lorewright.retrieval.synonyms import Synonyms, other_words, said_by, synonyms_said
-from lorewright.retrieval.visible import Visible, by_key
+from lorewright.retrieval.view import LoreView, may_see, visible_text
+
+# A view -> what there is to search for whoever looks: the open tables, and a small table of their own for each pack.
+#
+# What a viewer may not see is in none of it: it changes no score.
+
+T = TypeVar("T")
+
+
+class Visible:
+    """What a viewer can search and read. `close` it: it holds tables of the moment."""
+
+    def __init__(self, view: LoreView) -> None:
+        self.view = view
+        self.generations = view.generations
+        self._private: dict[Key, str] = {}
+        self._stack = ExitStack()
+        if view.viewer != "gm":
+            for index, generation in enumerate(view.generations):
+                self._add_private(index, generation)
+        self.tables = list(self._tables())
+
+    def close(self) -> None:
+        """Let go of the tables."""
+        self._stack.close()
+
+    def _add_private(self, index: int, generation: Generation) -> None:
+        for chunk in generation.hidden_chunks():
+            text = visible_text(self.view, generation, chunk)
+            if text is not None:
+                self._private[(index, chunk.row)] = text
+
+    def whole(self, key: Key, chunk: StoredChunk) -> bool:
+        """Whether the viewer sees all of the chunk."""
+        return self.view.viewer == "gm" or self.text(key, chunk) == chunk.text
+
+    def text(self, key: Key, chunk: StoredChunk) -> str | None:
+        """What the viewer may read of the chunk, or None."""
+        if self.view.viewer == "gm":
+            return chunk.written or None
+        if chunk.role in OPEN_ROLES:
+            return chunk.text or None
+        return self._private.get(key)
+
+    def chunks(self, keys: Iterable[Key]) -> dict[Key, StoredChunk]:
+        """The chunks of the keys."""
+        rows: dict[int, set[int]] = {}
+        for index, row in keys:
+            rows.setdefault(index, set()).add(row)
+        return {
+            (index, row): chunk
+            for index in sorted(rows)
+            for row, chunk in self.generations[index].chunks(rows[index]).items()
+        }
+
+    def windows(self, index: int) -> WindowVectors | None:
+        """What was embedded of a pack and may be seen; None where nothing was embedded."""
+        generation = self.generations[index]
+        if generation.vectors is None:
+            return None
+        table = generation.window_table(len(generation.vectors.vectors))
+        shown = table.present
+        if self.view.viewer != "gm":
+            shown = shown & table.opens
+            learned = np.isin(table.rows, [row for owner, row in self._private if owner == index])
+            for window in np.flatnonzero(table.present & ~table.opens & learned).tolist():
+                shown[window] = self._shows(index, int(table.rows[window]), table.items.get(window))
+        return WindowVectors(generation.vectors.vectors, table.rows, None if shown.all() else shown)
+
+    def _shows(self, index: int, row: int, item_id: str | None) -> bool:
+        """Of a section that is not open, and of which the viewer sees something: whether all of it, or this item."""
+        chunk = self.generations[index].chunks([row])[row]
+        return may_see(self.view, role=chunk.role, owner_id=chunk.entity_id, item_id=item_id)
+
+    def _tables(self) -> Iterator[tuple[int, KeywordTable]]:
+        """Every keyword table with the index of its generation; those of the moment are closed at the end."""
+        names = ("open_fts", "hidden_fts") if self.view.viewer == "gm" else ("open_fts",)
+        for index, generation in enumerate(self.generations):
+            for name in names:
+                yield index, generation.keyword_table(name)
+            texts = {row: text for (owner, row), text in self._private.items() if owner == index}
+            if texts:
+                private = self._stack.enter_context(closing(_private_connection(texts, generation)))
+                yield index, KeywordTable(private, "own_fts", len(texts), generation.english)
+
+
+def by_key(owners: Sequence[int], found: Sequence[dict[int, T]]) -> dict[Key, T]:
+    """What was found by row in each table -> by key."""
+    return {(index, row): one for index, of in zip(owners, found, strict=True) for row, one in of.items()}
+
+
+def _private_connection(texts: dict[int, str], generation: Generation) -> sqlite3.Connection:
+    """What a viewer may see of a pack beyond open lore (row -> text), as a keyword table of its own: no secret has a
+    part in its statistics."""
+    connection = sqlite3.connect(":memory:")
+    made_with = fulltext_here()
+    connection.execute(made_with.create("own_fts", english=generation.english))
+    rows = [(row, chunk.title, chunk.section, texts[row]) for row, chunk in generation.chunks(texts).items()]
+    made_with.insert(connection, "own_fts", rows)
+    return connection
+
+
+# The asker's words -> other words for them, as the packs that are asked have them: `synonyms:` in `pack.yaml`.
+#
+# Names have aliases; this is for the rest of a world's vocabulary: what players call a thing that its pack calls
+# otherwise.
+
+Synonyms = dict[str, tuple[str, ...]]
+
+
+def synonyms_said(text: str, generations: Sequence[Generation]) -> Synonyms:
+    """What is said (as lower-case words) -> the other words for it, in the order of packs, groups and words.
+
+    A text of several words is said where they stand side by side; singular and plural are one.
+    """
+    groups = [group for generation in generations for group in generation.manifest.synonyms]
+    if not groups:
+        return {}
+    said = words_of(text)
+    found: Synonyms = {}
+    for group in groups:
+        members = [" ".join(words_of(member)) for member in group]
+        for member in members:
+            if member and _stands(member.split(), said):
+                others = (*found.get(member, ()), *(other for other in members if other and other != member))
+                found[member] = tuple(dict.fromkeys(others))
+    return found
+
+
+def other_words(synonyms: Synonyms) -> list[str]:
+    """All that is to be looked up besides what was said, each once."""
+    return list(dict.fromkeys(chain.from_iterable(synonyms.values())))
+
+
+def said_by(synonyms: Synonyms) -> dict[str, frozenset[str]]:
+    """For each single word that was said: what says the same."""
+    found: dict[str, frozenset[str]] = {}
+    for member, others in synonyms.items():
+        for word in member.split():
+            found[word] = found.get(word, frozenset()) | frozenset(others)
+    return found
+
+
+def _stands(member: Sequence[str], said: Sequence[str]) -> bool:
+    folded, wanted = [_singular(word) for word in said], [_singular(word) for word in member]
+    return any(folded[start : start + len(wanted)] == wanted for start in range(len(folded) - len(wanted) + 1))
+
+
+def _singular(word: str) -> str:
+    """Enough to have `cops` say `cop`: what is looked up is stemmed by the index."""
+    return word[:-1] if len(word) > 3 and word.endswith("s") and not word.endswith("ss") else word
+
 
 # So many of each lane's best are looked at.
 DEPTH = 75

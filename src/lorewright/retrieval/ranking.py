@@ -9,12 +9,18 @@ from dataclasses import dataclass, field, replace
 from lorewright.index.generation import Generation, StoredChunk
 from lorewright.packs.models import OPEN_ROLES
 from lorewright.retrieval.filters import Key, Ties
-from lorewright.retrieval.lanes import SCORE_DIGITS, KeywordLane, VectorLane, keyword_lane, vector_lane
+from lorewright.retrieval.lanes import (
+    SCORE_DIGITS,
+    KeywordLane,
+    Synonyms,
+    VectorLane,
+    Visible,
+    keyword_lane,
+    vector_lane,
+)
 from lorewright.retrieval.overrides import ids_of, things
 from lorewright.retrieval.query import LoreRetrievalQuery
-from lorewright.retrieval.synonyms import Synonyms
 from lorewright.retrieval.view import LoreView
-from lorewright.retrieval.visible import Visible
 from lorewright.tokens import count_tokens
 
 # One hop along the links: what the best hits tell of comes along with them.

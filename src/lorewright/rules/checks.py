@@ -8,26 +8,150 @@ it is dangerous (2) a fail harms whoever tried as well.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
 from lorewright.rules.actions import Action, Attempt
-from lorewright.rules.answers import Answer
+from lorewright.rules.acts import Answer, first_new, reveal
+from lorewright.rules.aiming import aimed, by_itself
 from lorewright.rules.capability import hindrance
 from lorewright.rules.cost_clock import cost_clock, harm_clock
 from lorewright.rules.dice import Dice, band_of
-from lorewright.rules.formula import parse_formula
+from lorewright.rules.formula import Formula, parse_formula
 from lorewright.rules.judge import holds
-from lorewright.rules.mechanics import Risk
-from lorewright.rules.numbers import louder, numbers_for, stat_for
 from lorewright.rules.patch import Patch
 from lorewright.rules.reach import company, turned_to
-from lorewright.rules.rulesets import BandName, CampaignRules, Check, Ruleset
-from lorewright.rules.ruling import enact_consequences, rules_by_itself, sentence_of
-from lorewright.rules.talk import first_new, reveal
-from lorewright.world.ops import AddCondition, AddFact, AdvanceTime, ChangeRelation, StateOp, TickClock, UpdateFact
+from lorewright.rules.rulesets import BandName, CampaignRules, Check, ClearlyHigher, Risk, Ruleset, Trigger, Turning
+from lorewright.world.ops import (
+    AddCondition,
+    AddFact,
+    AdvanceTime,
+    ChangeRelation,
+    Decrement,
+    Increment,
+    StateOp,
+    TickClock,
+    UpdateFact,
+)
 from lorewright.world.state import Clock, Fact, WorldState
+
+# What a ruleset brings by itself: the consequences of a band, timers that run with the minutes, triggers.
+#
+# Effects of a ruleset name nobody; `aiming` says whom they are about.
+
+# A trigger may bring about what another waits for; a circle of them ends here.
+_MAX_ROUNDS = 20
+
+
+def rules_by_itself(ruleset: Ruleset, band: BandName) -> bool:
+    """Whether the ruleset says what the band brings, so that no other price is exacted."""
+    return band in ruleset.consequences
+
+
+def enact_consequences(patch: Patch, ruleset: Ruleset, band: BandName, stat: str | None, action: Action) -> None:
+    """The effects of the band: the ruleset's own, then those of the stat that was rolled for."""
+    own = ruleset.stats[stat].effects.get(band, ()) if stat in ruleset.stats and stat is not None else ()
+    patch.enact(aimed((*ruleset.consequences.get(band, ()), *own), patch.state, action, stat), how="found")
+
+
+def sentence_of(ruleset: Ruleset, band: BandName, stat: str | None, total: int) -> tuple[str, ...]:
+    """One of the stat's sentences for the band, by the total of the dice; none where it has none."""
+    if stat is None or stat not in ruleset.stats:
+        return ()
+    lines = ruleset.stats[stat].say.get(band) or (ruleset.stats[stat].say.get("success") if band == "critical" else ())
+    return (lines[total % len(lines)],) if lines else ()
+
+
+def run_timers(patch: Patch, before: WorldState, ruleset: Ruleset) -> None:
+    """Move the numbers that run with the minutes by those that have passed since `before`."""
+    passed = patch.state.minutes - before.minutes
+    if not passed or patch.state.ruleset is None:
+        return
+    for path, each in sorted(ruleset.timers.items()):
+        by = abs(each) * passed
+        patch.do(Increment(path=path, value=by) if each > 0 else Decrement(path=path, value=by))
+
+
+def fire_triggers(patch: Patch, before: WorldState, ruleset: Ruleset, action: Action, dice: Dice) -> tuple[str, ...]:
+    """Enact every trigger whose condition did not hold in `before` and holds now, and those that this sets off.
+
+    Returns the sentences of what happened. Stops once the campaign has ended.
+    """
+    said: list[str] = []
+    for _ in range(_MAX_ROUNDS):
+        due = [one for one in ruleset.triggers if not holds(one.when, before) and holds(one.when, patch.state)]
+        before = patch.state
+        for trigger in due:
+            if patch.state.ended is None:
+                said += _fire(patch, trigger, action, dice)
+        if not due:
+            break
+    return tuple(said)
+
+
+def _fire(patch: Patch, trigger: Trigger, action: Action, dice: Dice) -> Iterator[str]:
+    turning = _turning(patch, trigger, action, dice)
+    patch.tell("triggered", trigger=trigger.id, **({} if turning is None else {"turning": turning.id}))
+    effects = (*(turning.effects if turning else ()), *trigger.effects)
+    patch.enact(aimed(effects, patch.state, by_itself(action, patch.state), None), how="found")
+    yield from (text for text in (trigger.say, turning.say if turning else "") if text)
+
+
+def _turning(patch: Patch, trigger: Trigger, action: Action, dice: Dice) -> Turning | None:
+    """One of those that are open: by a die where there are several."""
+    choices = [one for one in trigger.turnings if one.when is None or holds(one.when, patch.state)]
+    if len(choices) < 2:
+        return next(iter(choices), None)
+    roll = dice.roll(f"1d{len(choices)}", purpose=f"trigger:{trigger.id}", actor_id=action.actor_id)
+    patch.rolls.append(roll)
+    return choices[(roll.total - 1) % len(choices)]
+
+
+# Which stat a check calls for, and the numbers that its formula reads. Pure look-ups in a state.
+
+TARGET, SCENE, STAT = "target_", "scene_", "stat"
+
+
+def stat_for(check: Check, action: Action, state: WorldState, ruleset: Ruleset) -> str | None:
+    """The stat that is rolled for: of those that the attempt's trait stands for, else of the check's own, the actor's
+    highest. None where the check names none."""
+    trait = str(action.metadata.get("trait") or "")
+    own = (trait,) if trait in ruleset.stats else ()
+    added = ruleset.traits.get(check.add, (check.add,)) if check.add else ()
+    named = ruleset.traits.get(trait) or own or check.stats or added
+    return highest(named, action.actor_id, state)
+
+
+def highest(names: Iterable[str], who: str, state: WorldState) -> str | None:
+    """The stat that somebody has most of, the first where several are equal; a stat that is not there counts as 0."""
+    return max(names, key=lambda name: state.stat(who, name) or 0, default=None)
+
+
+def louder(rule: ClearlyHigher, stat: str, who: str, state: WorldState, ruleset: Ruleset) -> str | None:
+    """Another stat that is clearly higher than the one that was rolled for, or None."""
+    other = highest((name for name in ruleset.stats if name != stat), who, state)
+    if other is None:
+        return None
+    ahead = (state.stat(who, other) or 0) - (state.stat(who, stat) or 0)
+    return other if ahead >= rule.margin else None
+
+
+def numbers_for(formula: Formula, stat: str | None, action: Action, state: WorldState) -> dict[str, int | float]:
+    """A number for every name of the formula; what is not there counts as 0: a thing has no stats."""
+    return {name: _number(name, stat, action, state) for name in formula.names}
+
+
+def _number(name: str, stat: str | None, action: Action, state: WorldState) -> int | float:
+    if name == STAT:
+        return 0 if stat is None else state.stat(action.actor_id, stat) or 0
+    if name.startswith(TARGET):
+        return state.stat(action.target_id or "", name.removeprefix(TARGET)) or 0
+    if name.startswith(SCENE):
+        value = None if state.ruleset is None else state.ruleset.value(name.removeprefix(SCENE))
+        return value if isinstance(value, (int, float)) else 0
+    return state.stat(action.actor_id, name) or 0
+
 
 TIERS: Mapping[Risk, int] = MappingProxyType({"safe": 0, "risky": 1, "dangerous": 2})
 # The condition of whoever was harmed where no clock counts it.

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 from lorewright.ids import local
 from lorewright.rules.actions import Action, Attempt
-from lorewright.rules.answers import Answer
-from lorewright.rules.checks import roll_check, sentence_for
+from lorewright.rules.acts import Answer
+from lorewright.rules.checks import enact_consequences, roll_check, sentence_for
 from lorewright.rules.dice import Dice
 from lorewright.rules.effects import Effect
 from lorewright.rules.enact import Learned
@@ -16,7 +16,6 @@ from lorewright.rules.outcomes import OutcomeCode
 from lorewright.rules.patch import Patch, already_known
 from lorewright.rules.reach import is_npc, place_of, turned_to
 from lorewright.rules.rulesets import ANY_NPC, BandName, CampaignRules, Rule
-from lorewright.rules.ruling import enact_consequences
 from lorewright.world.ops import EndCampaign, Recall
 from lorewright.world.state import WorldState
 

@@ -6,9 +6,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from lorewright.rules.effects import Effect, RevealEffect, StateEffect
-from lorewright.rules.enact import Learned, effect_ops
+from lorewright.rules.enact import PREDICATES, Learned, effect_ops
 from lorewright.rules.outcomes import EngineEvent, Outcome, Resolution, Roll
-from lorewright.rules.record import PREDICATES
 from lorewright.world.apply import Refusal, apply
 from lorewright.world.ops import AddFact, StateOp
 from lorewright.world.pressures import ESCALATION

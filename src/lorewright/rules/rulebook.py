@@ -3,17 +3,41 @@ has judged. No prose decides: the dice are thrown by code, and each op is one th
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from lorewright.rules.actions import Attempt
 from lorewright.rules.checks import is_rolled_for
 from lorewright.rules.consequences import rule_for
 from lorewright.rules.dice import band_of
 from lorewright.rules.outcomes import ActionResult, Roll
-from lorewright.rules.ownership import not_theirs
-from lorewright.rules.rulesets import BandName, CampaignRules, Ruleset
-from lorewright.world.apply import apply
+from lorewright.rules.rulesets import BandName, CampaignRules, Owner, Ruleset
+from lorewright.world.apply import Refusal, apply
 from lorewright.world.frozen import Frozen
-from lorewright.world.ops import StateOp
+from lorewright.world.ops import PathOp, StateOp
 from lorewright.world.state import WorldState
+
+# Ops that a stage proposes -> those that are not its to propose: each path and kind of op has its owner.
+
+
+def not_theirs(ops: Sequence[StateOp], by: Owner, ruleset: Ruleset) -> list[Refusal]:
+    """The ops that an owner may not propose: `op_not_allowed` by its kind, `not_its_path` by the path's owner.
+
+    A ruleset that lists no ops for an owner allows it none of its own but those on its paths.
+    """
+    found = []
+    for index, op in enumerate(ops):
+        if isinstance(op, PathOp):
+            field = f"{'scene' if op.of is None else 'stats'}.{op.path}"
+            if ruleset.owner_of(field) != by:
+                found.append(Refusal(index=index, reason="not_its_path", field=field))
+                continue
+        elif by not in ruleset.allowed_ops:
+            found.append(Refusal(index=index, reason="op_not_allowed"))
+            continue
+        if by in ruleset.allowed_ops and op.op not in ruleset.allowed_ops[by]:
+            found.append(Refusal(index=index, reason="op_not_allowed"))
+    return found
+
 
 # A ruling is about one attempt: it asks for the dice of a check, at most of one that is opposed and one that follows.
 MAX_ROLLS = 3

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 
 from lorewright.ids import local
 from lorewright.rules.outcomes import EngineEvent, Outcome, Resolution
-from lorewright.rules.ownership import not_theirs
 from lorewright.rules.reach import is_npc, is_person
+from lorewright.rules.rulebook import not_theirs
 from lorewright.rules.rulesets import Ruleset
 from lorewright.rules.sentences import the
 from lorewright.world.ops import ChangeRelation, Observe, StateOp

@@ -4,30 +4,185 @@ It knows nothing of the protocol: what it gives are values, and what goes wrong 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from threading import RLock
-from typing import Literal
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
 
 from lorewright.bootstrap import App
 from lorewright.campaigns.eyes import SceneFound, Transcript, scene_of, state_of, transcript_of, viewer_in
 from lorewright.campaigns.open_campaign import OpenCampaign
 from lorewright.errors import NotFound, SettingsError
 from lorewright.packs.models import Entity
-from lorewright.retrieval.query import LoreRetrievalQuery
-from lorewright.service.shapes import (
-    Campaigns,
-    CampaignShown,
-    Entities,
-    EntityFound,
-    EntityShown,
-    LoreFound,
-    Packs,
-    PackShown,
-)
-from lorewright.service.viewer import Viewer
+from lorewright.retrieval.query import LoreRetrievalQuery, RetrievedChunk
 from lorewright.turn.checks.tools import StateSeen
+
+# `--as` -> for whom the world is served: one viewer for as long as the server runs.
+
+_VIEWER = re.compile(r"gm|player|npc:[^\s:]+(:[^\s:]+)?")
+
+
+@dataclass(frozen=True, slots=True)
+class Viewer:
+    """The eyes that every answer is for. Only a game master may change the world."""
+
+    name: str
+
+    @property
+    def is_gm(self) -> bool:
+        """Whether nothing is kept back."""
+        return self.name == "gm"
+
+
+def viewer_of(text: str) -> Viewer:
+    """`gm`, `player` or `npc:ID` -> the viewer.
+
+    Raises:
+        SettingsError: it is none of them.
+    """
+    if not _VIEWER.fullmatch(text):
+        raise SettingsError(f"unknown viewer {text!r}", hint="one of gm, player, npc:ID")
+    return Viewer(text)
+
+
+# What tools give back: flat, named fields, in the shapes that the command line prints where it has one.
+
+
+class _Shape(BaseModel):
+    model_config = ConfigDict(defer_build=True, frozen=True)
+
+
+class PackShown(_Shape):
+    """An installed pack."""
+
+    id: str
+    name: str
+    version: str
+
+
+class Packs(_Shape):
+    """The packs whose lore can be asked."""
+
+    packs: tuple[PackShown, ...]
+
+
+class CampaignShown(_Shape):
+    """A campaign that can be asked."""
+
+    id: str
+    name: str
+    scenario_id: str
+    turn_no: int
+
+
+class Campaigns(_Shape):
+    """The campaigns of the workspace."""
+
+    campaigns: tuple[CampaignShown, ...]
+
+
+class LoreFound(_Shape):
+    """What the lore says to a question, best first. `words_alone` says why meaning was not asked, where it was not."""
+
+    chunks: tuple[RetrievedChunk, ...]
+    total_tokens: int
+    words_alone: str | None = None
+
+
+class EntityShown(_Shape):
+    """Somebody or something that packs tell of."""
+
+    id: str
+    name: str
+    type: str
+    aliases: tuple[str, ...] = ()
+    tags: tuple[str, ...] = ()
+
+
+class Entities(_Shape):
+    """Who and what the viewer may know of, by ID; `more` says that there are others behind these."""
+
+    entities: tuple[EntityShown, ...]
+    more: bool = False
+
+
+class EntityFound(_Shape):
+    """All that a viewer may read of one entity, its own file first."""
+
+    entity: EntityShown
+    chunks: tuple[RetrievedChunk, ...]
+    total_tokens: int
+
+
+class EditDone(_Shape):
+    """What a change of the world came to. `repeated` says that the call had been made before: nothing was changed now.
+
+    `followed` are the ops that came by the rules on top of those that were asked for, `told` what the player is told of
+    it; `revision` is the campaign's, to be given with the next change that should hold only while nothing else changed.
+    """
+
+    turn_no: int
+    turn_id: str
+    call_id: str
+    revision: int
+    repeated: bool
+    followed: tuple[dict[str, Any], ...] = ()
+    told: str = ""
+    events: tuple[dict[str, Any], ...] = ()
+
+
+class EditPreview(_Shape):
+    """What a change would come to; nothing was changed."""
+
+    followed: tuple[dict[str, Any], ...] = ()
+    told: str = ""
+    events: tuple[dict[str, Any], ...] = ()
+    state_diff: dict[str, Any] = Field(default_factory=dict)
+
+
+class ReviewShown(_Shape):
+    """A proposal that waits: what a stage read out of the story without being sure enough of it."""
+
+    id: str
+    turn_no: int
+    stage: str
+    kind: str
+    subject_id: str
+    shown: str
+    confidence: float
+    reason: str = ""
+
+
+class LorebookShown(_Shape):
+    """A fact that a narration established in a turn; with a `flag` it speaks against what is firm, and changed
+    nothing."""
+
+    turn_no: int
+    turn_id: str
+    subject_id: str
+    predicate: str
+    detail: str
+    confidence: float
+    fact_id: str | None = None
+    flag: str | None = None
+    against: str | None = None
+
+
+class Lorebook(_Shape):
+    """What narrations have added to the world, the oldest first."""
+
+    entries: tuple[LorebookShown, ...]
+
+
+class Reviews(_Shape):
+    """The proposals that wait to be accepted or rejected, oldest first."""
+
+    reviews: tuple[ReviewShown, ...]
+
 
 Corpus = Literal["authored", "history", "all"]
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from lorewright.campaigns.eyes import SceneFound, Transcript
-from lorewright.service.shapes import EntityFound
+from lorewright.service.desk import EntityFound
 from lorewright.turn.checks.tools import MessageSeen, StateSeen, WaySeen
 
 # What an author calls an item by, before its text.

@@ -15,7 +15,7 @@ from lorewright.ids import qualify
 from lorewright.logs import logged_request
 from lorewright.service.desk import MOST_TURNS, Desk
 from lorewright.service.errors import told
-from lorewright.service.op_texts import op_schema
+from lorewright.service.pen import op_schema
 from lorewright.service.rendering import entity_text, scene_text, transcript_text
 
 SCHEME = "lorewright"

@@ -10,10 +10,9 @@ from lorewright import __version__
 from lorewright.bootstrap import open_app
 from lorewright.errors import SettingsError
 from lorewright.logs import log_event
-from lorewright.service.desk import Desk
+from lorewright.service.desk import Desk, viewer_of
 from lorewright.service.http import TOKEN_VARIABLE, address_of, http_app, run
 from lorewright.service.server import make_server, serve_stdio
-from lorewright.service.viewer import viewer_of
 from lorewright.trust import ask_with
 
 

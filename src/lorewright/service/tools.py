@@ -17,12 +17,13 @@ from lorewright.errors import LorewrightError
 from lorewright.logs import logged_request
 from lorewright.packs.models import ENTITY_TYPES
 from lorewright.service.binding import bound_to
-from lorewright.service.desk import MOST_CHUNKS, MOST_TOKENS, MOST_TURNS, Corpus, Desk
-from lorewright.service.errors import told
-from lorewright.service.op_texts import op_lines
-from lorewright.service.pen import Pen
-from lorewright.service.shapes import (
+from lorewright.service.desk import (
+    MOST_CHUNKS,
+    MOST_TOKENS,
+    MOST_TURNS,
     Campaigns,
+    Corpus,
+    Desk,
     EditDone,
     EditPreview,
     Entities,
@@ -32,6 +33,8 @@ from lorewright.service.shapes import (
     Packs,
     Reviews,
 )
+from lorewright.service.errors import told
+from lorewright.service.pen import Pen, op_lines
 from lorewright.turn.checks.tools import OUTSIDE_OPS, PARTS, StateSeen
 from lorewright.turn.run.editing import MOST_OPS
 

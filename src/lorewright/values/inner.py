@@ -9,7 +9,7 @@ from typing import Any, Literal
 from pydantic import Field
 
 from lorewright.rules.actions import Action
-from lorewright.rules.record import PREDICATES
+from lorewright.rules.enact import PREDICATES
 from lorewright.rules.rulesets import Ruleset
 from lorewright.values.messages import Message
 from lorewright.values.records import InnerState

@@ -13,7 +13,7 @@ from lorewright.campaigns.rulesets import load_ruleset
 from lorewright.errors import ScenarioError
 from lorewright.generate.explore.writing import scenario_text
 from lorewright.generate.scenario.generating import draft
-from lorewright.generate.scenario.lot import Lot
+from lorewright.generate.scenario.staging import Lot
 from lorewright.world.schemas import filled, misfits
 from support.corpora import corpus_pack
 from support.generated_scenarios import MOST_ACTIONS, Workshop, proven, workshop

@@ -74,7 +74,7 @@ def everything(items: Any, learned: frozenset[str]) -> list[SceneItem]:
 
 # Where -> what stands there instead, and the channels by which it must show.
 HOLES: dict[str, tuple[Callable[..., Any], set[str]]] = {
-    "lorewright.retrieval.visible.visible_text": (all_items, {"query", "history", "/lore"}),
+    "lorewright.retrieval.lanes.visible_text": (all_items, {"query", "history", "/lore"}),
     "lorewright.authoring.leaks.asking.visible_text": (all_items, {"lore"}),
     "lorewright.scene_lore.views._known": (everything, {"scene lore", "stage input"}),
     "lorewright.retrieval.desk.as_told": (lambda entity, view, secret: entity, {"entity"}),
@@ -97,7 +97,7 @@ def test_a_hole_of_ours_is_found_by_every_channel_that_it_opens(
 def test_open_lore_that_somebody_is_not_given_is_counted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     real = leaky_town.tested(tmp_path / "real", plays=NEVER_PLAYED)
     assert real.over_blocked.not_shown == ()
-    monkeypatch.setattr("lorewright.retrieval.visible.OPEN_ROLES", frozenset({"lore"}))
+    monkeypatch.setattr("lorewright.retrieval.lanes.OPEN_ROLES", frozenset({"lore"}))
     report = leaky_town.tested(tmp_path / "blocked", plays=NEVER_PLAYED)
     assert {one.what for one in report.over_blocked.not_shown} >= {"harbour:tavern:atmosphere"}
 

@@ -6,8 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from lorewright.authoring.leaks.planting import canary_of, plant
-from lorewright.authoring.leaks.secrets import COMMENT, KEY, TRIGGER, may_know
+from lorewright.authoring.leaks.planting import COMMENT, KEY, TRIGGER, canary_of, may_know, plant
 from lorewright.packs.loader import content_hash_of, load_pack
 from support.corpora import PACKS, corpus_pack
 from support.harbour import write_pack

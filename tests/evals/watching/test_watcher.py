@@ -7,8 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from lorewright.authoring.watching.look import Look
-from lorewright.authoring.watching.questions import Question
+from lorewright.authoring.watching.look import Look, Question
 from lorewright.authoring.watching.watcher import PackWatcher, Watched
 from lorewright.errors import NotFound
 from lorewright.index.embedders.hashing import HashingEmbedder

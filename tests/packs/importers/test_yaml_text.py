@@ -12,7 +12,7 @@ from lorewright.formats.importers.json_source import clean
 from lorewright.formats.importers.yaml_text import dump, fitted, reads_back
 from lorewright.ids import canonical_json
 from lorewright.packs.bounded_yaml import load_yaml
-from lorewright.packs.limits import MAX_FRONTMATTER_BYTES
+from lorewright.packs.files import MAX_FRONTMATTER_BYTES
 
 texts = st.one_of(
     st.text(max_size=30), st.text(" \t\n:#-?[]{}'\"&*!|>%@`~.0123456789eE+_ab\ufeff\u2028", max_size=30)

@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 
 from lorewright.builtin.narrator.bag import Ledger
-from lorewright.builtin.narrator.beats import Beat, Person
 from lorewright.builtin.narrator.grammar import choose, grammar, merged
-from lorewright.builtin.narrator.memory import Memory
+from lorewright.builtin.narrator.scenery import Memory
 from lorewright.builtin.narrator.telling import Voice
+from lorewright.builtin.narrator.views import Beat, Person
 
 # Every slot filled, once with names as packs have them and once with what is hardest to put into a sentence.
 SLOTS = (

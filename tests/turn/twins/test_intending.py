@@ -13,8 +13,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from lorewright.builtin.npc.considered import grammar
 from lorewright.builtin.npc.intending import intend
-from lorewright.builtin.npc.words import grammar
 from lorewright.rules.cast import AuthoredAct, done_key, tried_key
 from lorewright.values.intents import NpcIntent, NpcIntentInput
 from lorewright.values.records import Recorded

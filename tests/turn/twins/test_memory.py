@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from lorewright.builtin.narrator.memory import Memory, jars, sentences
+from lorewright.builtin.narrator.scenery import Memory, jars, sentences
 
 
 def test_a_sentence_is_as_old_as_its_last_telling() -> None:

@@ -11,7 +11,7 @@ import pytest
 from lorewright.builtin.narrator import narrate
 from lorewright.builtin.narrator.authored import plain
 from lorewright.builtin.narrator.grammar import grammar
-from lorewright.builtin.narrator.memory import sentences
+from lorewright.builtin.narrator.scenery import sentences
 from lorewright.rules.outcomes import Outcome, OutcomeCode, ReasonCode
 from lorewright.rules.rulesets import BandName, Phrase
 from lorewright.values.records import ClockTick, Evidence, LoreLine, Movement, NarratorInput, PersonView

@@ -10,7 +10,7 @@ from typing import TypeVar
 
 from lorewright.authoring.leaks.findings import Blocked
 from lorewright.authoring.leaks.looking import Looker
-from lorewright.authoring.leaks.secrets import ALIAS, COMMENT, KEY, OWN_KINDS, TRIGGER, Secret
+from lorewright.authoring.leaks.planting import ALIAS, COMMENT, KEY, OWN_KINDS, TRIGGER, Secret
 from lorewright.packs.loader import Progress, no_progress
 from lorewright.packs.models import OPEN_ROLES
 from lorewright.retrieval.desk import PackDesk, entity_lore

@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from lorewright.authoring.leaks.findings import Leak, Tally
-from lorewright.authoring.leaks.planting import Canaries
-from lorewright.authoring.leaks.secrets import Secret, may_know
+from lorewright.authoring.leaks.planting import Canaries, Secret, may_know
 
 _AROUND = 60
 NOTHING: frozenset[str] = frozenset()

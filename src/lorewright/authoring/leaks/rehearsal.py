@@ -7,8 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from lorewright.authoring.leaks.planting import Canaries, plant
-from lorewright.authoring.leaks.secrets import Secret
+from lorewright.authoring.leaks.planting import Canaries, Secret, plant
 from lorewright.campaigns.campaigns import Campaigns
 from lorewright.campaigns.casting import FixedCasting
 from lorewright.campaigns.history import Histories

@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import assert_never
 
-from lorewright.authoring.pack_tests.asking import Bounds
-from lorewright.authoring.pack_tests.probing import Probed, headings_of
+from lorewright.authoring.pack_tests.probing import Bounds, Probed, headings_of
 from lorewright.authoring.pack_tests.results import Case
 from lorewright.campaigns.scenario import Scenario
 from lorewright.ids import local

@@ -12,19 +12,21 @@ from pathlib import Path
 
 from lorewright.authoring.golden import golden_in
 from lorewright.authoring.leaks.findings import LeakReport
-from lorewright.authoring.leaks.overlap import sentences_of
+from lorewright.authoring.leaks.recorded import sentences_of
 from lorewright.authoring.leaks.suite import LeakSuite
 from lorewright.authoring.pack_roots import PackRoots
-from lorewright.authoring.pack_tests.asking import Asking, Bounds
 from lorewright.authoring.pack_tests.baseline import (
     BASELINE_FILE,
+    Asked,
     Baseline,
+    ask_all,
     baseline_of,
+    golden_cases,
+    leak_cases,
     read_baseline,
     regression_cases,
 )
-from lorewright.authoring.pack_tests.golden_cases import Asked, ask_all, golden_cases, leak_cases
-from lorewright.authoring.pack_tests.probing import Prober
+from lorewright.authoring.pack_tests.probing import Asking, Bounds, Prober
 from lorewright.authoring.pack_tests.results import KINDS, Case, Kind, LinkFigures, PackReport, WorstLink
 from lorewright.authoring.pack_tests.sections import retrievable_cases, starved_cases
 from lorewright.errors import EmbedderError, PackError

@@ -10,8 +10,16 @@ from pathlib import Path
 
 from lorewright.authoring.changes import Answer, answer_of, changes_between
 from lorewright.authoring.golden import misses, read_golden
-from lorewright.authoring.watching.look import Answered, Findings, GoldenAnswer, GoldenLook, Look, compared
-from lorewright.authoring.watching.questions import Question, ask
+from lorewright.authoring.watching.look import (
+    Answered,
+    Findings,
+    GoldenAnswer,
+    GoldenLook,
+    Look,
+    Question,
+    ask,
+    compared,
+)
 from lorewright.bounded_files import read_bytes
 from lorewright.errors import EmbedderError, LorewrightError, NotFound, PackError
 from lorewright.index import upkeep
@@ -20,8 +28,8 @@ from lorewright.index.generation import Generation, GenerationKey
 from lorewright.index.library import Installed, Library
 from lorewright.index.live import LiveIndex
 from lorewright.packs.checking import Memories, check_pack
+from lorewright.packs.files import MAX_MANIFEST_BYTES
 from lorewright.packs.findings import Finding
-from lorewright.packs.limits import MAX_MANIFEST_BYTES
 from lorewright.packs.loader import Progress, no_progress
 from lorewright.packs.models import Pack
 from lorewright.settings import LoreSettings

@@ -7,11 +7,10 @@ from types import MappingProxyType
 from typing import Final
 
 from lorewright.builtin.narrator import views
-from lorewright.builtin.narrator.act_slots import Actor, meant_for, topic_of
-from lorewright.builtin.narrator.act_words import speaks, worded
+from lorewright.builtin.narrator.act_words import Actor, meant_for, speaks, topic_of, worded
 from lorewright.builtin.narrator.authored import plain, quoted, reminder
-from lorewright.builtin.narrator.beats import Beat, Person
 from lorewright.builtin.narrator.grammar import Fact
+from lorewright.builtin.narrator.views import Beat, Person
 from lorewright.rules.outcomes import Outcome
 from lorewright.values.records import Evidence, Recorded
 

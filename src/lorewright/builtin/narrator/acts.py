@@ -8,13 +8,24 @@ from types import MappingProxyType
 from typing import Final
 
 from lorewright.builtin.narrator import views
-from lorewright.builtin.narrator.act_slots import Actor, actor_of, flags, is_somebody, item_of, place_of, thing_of
 from lorewright.builtin.narrator.act_talk import quotes, talk_beats
-from lorewright.builtin.narrator.act_words import own_words, quoting, tells_of_player, worded
+from lorewright.builtin.narrator.act_words import (
+    Actor,
+    actor_of,
+    flags,
+    is_somebody,
+    item_of,
+    own_words,
+    place_of,
+    quoting,
+    tells_of_player,
+    thing_of,
+    worded,
+)
 from lorewright.builtin.narrator.authored import ended, is_named_in, plain, word_count
-from lorewright.builtin.narrator.beats import Beat, Joint, Person
 from lorewright.builtin.narrator.grammar import Fact, grammar
-from lorewright.builtin.narrator.memory import Memory
+from lorewright.builtin.narrator.scenery import Memory
+from lorewright.builtin.narrator.views import Beat, Joint, Person
 from lorewright.ids import content_hash
 from lorewright.rules.outcomes import Outcome
 from lorewright.values.records import Evidence, NarratorInput, NpcAct

@@ -6,11 +6,10 @@ from collections.abc import Iterator, Sequence
 
 from lorewright.builtin.narrator import views
 from lorewright.builtin.narrator.authored import is_named_in, plain
-from lorewright.builtin.narrator.beats import Beat
 from lorewright.builtin.narrator.durations import duration
 from lorewright.builtin.narrator.grammar import Fact
-from lorewright.builtin.narrator.hearsay import around
-from lorewright.builtin.narrator.scenery import lore_beat
+from lorewright.builtin.narrator.scenery import around, lore_beat
+from lorewright.builtin.narrator.views import Beat
 from lorewright.builtin.parser.naming import place_name
 from lorewright.values.records import NarratorInput
 

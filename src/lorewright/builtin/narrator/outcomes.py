@@ -7,14 +7,21 @@ from dataclasses import replace
 
 from lorewright.builtin.narrator import views
 from lorewright.builtin.narrator.authored import ended, is_named_in, lowered, plain, reminder
-from lorewright.builtin.narrator.beats import Beat, Person, Slot
-from lorewright.builtin.narrator.claims import claim_beats
 from lorewright.builtin.narrator.durations import duration, is_plural
 from lorewright.builtin.narrator.grammar import Fact, grammar
-from lorewright.builtin.narrator.hearsay import answer, is_shelf, said_of
-from lorewright.builtin.narrator.memory import sentences
 from lorewright.builtin.narrator.quotes import evidence_beats, reminder_beat
-from lorewright.builtin.narrator.scenery import exits, is_place_look, lore_beat, people, things
+from lorewright.builtin.narrator.scenery import (
+    answer,
+    exits,
+    is_place_look,
+    is_shelf,
+    lore_beat,
+    people,
+    said_of,
+    sentences,
+    things,
+)
+from lorewright.builtin.narrator.views import Beat, Person, Slot, claim_beats
 from lorewright.builtin.parser.naming import listed
 from lorewright.ids import content_hash
 from lorewright.rules.outcomes import Outcome

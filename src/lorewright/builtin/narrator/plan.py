@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from lorewright.builtin.narrator.authored import word_count
-from lorewright.builtin.narrator.beats import SALIENCE, Beat
+from lorewright.builtin.narrator.views import SALIENCE, Beat
 from lorewright.values.records import NarratorInput
 
 MAX_OWN_SENTENCES = 5

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from lorewright.builtin.narrator import views
 from lorewright.builtin.narrator.authored import is_named_in, lowered, plain, quoted, reminder
-from lorewright.builtin.narrator.beats import Beat, Person, Slot
 from lorewright.builtin.narrator.grammar import Fact
+from lorewright.builtin.narrator.views import Beat, Person, Slot
 from lorewright.rules.outcomes import Outcome
 from lorewright.values.records import Evidence, NarratorInput
 

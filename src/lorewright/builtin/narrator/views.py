@@ -3,15 +3,121 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Literal
 
+from lorewright.builtin.narrator import views
 from lorewright.builtin.narrator.authored import plain
-from lorewright.builtin.narrator.beats import Person
 from lorewright.builtin.narrator.grammar import Facts
-from lorewright.builtin.parser.lexicon import lexicon, longest_prefix
+from lorewright.builtin.parser.clauses import lexicon, longest_prefix
 from lorewright.builtin.parser.naming import place_name, with_article
 from lorewright.ids import local
-from lorewright.values.records import LoreLine, NarratorInput, WayOut
+from lorewright.rules.outcomes import Outcome
+from lorewright.values.records import LoreLine, NarratorInput, Premise, WayOut
+
+# Beat: one thing to be told, typed: a group of the grammar with facts and slots, authored text, or both.
+
+Kind = Literal[
+    "lead", "outcome", "evidence", "price", "gain", "atmosphere", "people", "things", "exits",
+    "movement", "reaction", "pressure", "help", "filler", "ending", "act", "aside", "quiet",
+]  # fmt: skip
+
+# How a beat goes on from the one before it: with the next thing, or in answer to it.
+Joint = Literal["", "next", "answer"]
+
+# What is dropped first where a telling is too long. Outcome, act, evidence, price and ending never are.
+SALIENCE: Mapping[Kind, int] = MappingProxyType(
+    {
+        "lead": 75, "movement": 80, "gain": 70, "help": 65, "pressure": 60, "people": 55, "exits": 50, "atmosphere": 45,
+        "things": 35, "reaction": 30, "aside": 20, "quiet": 15, "filler": 10,
+    }
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Person:
+    """A person as a slot: the name, and the pronoun for where it is clear who is meant."""
+
+    id: str
+    name: str
+    pronoun: str = "they"
+
+
+Slot = str | Person
+
+
+@dataclass(frozen=True, slots=True)
+class Beat:
+    """What is told with a sentence of ours (`group`), with `authored` text after it, or with that alone.
+
+    `plural` is for verbs that agree with a list. `cites` and `keys` are what the text quotes and uses up.
+    `continues` goes on with what somebody was saying. `joint` is how an act follows on what was told before it.
+    """
+
+    kind: Kind
+    group: str = ""
+    facts: Facts = field(default_factory=dict)
+    slots: Mapping[str, Slot] = field(default_factory=dict)
+    plural: bool = False
+    authored: str = ""
+    is_speech: bool = False
+    cites: tuple[str, ...] = ()
+    keys: tuple[str, ...] = ()
+    starts_paragraph: bool = False
+    continues: bool = False
+    joint: Joint = ""
+
+    @property
+    def is_kept(self) -> bool:
+        """Whether it must be told however long the telling gets."""
+        return self.kind not in SALIENCE
+
+
+# What the player claims, checked -> beats: what does not hold is denied, by whoever it was put to.
+
+
+def claim_beats(given: NarratorInput, outcome: Outcome) -> list[Beat] | None:
+    """What is answered to the claim that an attempt is; None where it is none, or where the record or what was told
+    answers for itself."""
+    if outcome.type != "recall" or outcome.code == "blocked":
+        return None
+    premise = next((one for one in given.premises if one.words == outcome.words), None)
+    if premise is None or outcome.code in ("recalled", "told_before"):
+        return None
+    beat = _beat(given, premise, outcome.target_id)
+    return None if beat is None else [beat]
+
+
+def other_claims(given: NarratorInput) -> Iterator[Beat]:
+    """What was taken for granted beside something else, and does not hold."""
+    answered = {outcome.words for outcome in given.outcomes if outcome.type == "recall"}
+    for premise in given.premises:
+        if premise.words not in answered and not premise.holds:
+            beat = _beat(given, premise, premise.put_to)
+            if beat is not None:
+                yield beat
+
+
+def _beat(given: NarratorInput, premise: Premise, who_id: str | None) -> Beat | None:
+    """Said by whoever is spoken to and here."""
+    who = views.person(given, who_id)
+    if who is None or all(view.id != who_id for view in given.scene.people):
+        return None
+    return Beat("outcome", _group(given, premise, who_id), {}, {"who": who})
+
+
+def _group(given: NarratorInput, premise: Premise, who_id: str | None) -> str:
+    ends = "true" if premise.holds else "false"
+    if premise.kind == "owns":
+        return f"claim.owns.{ends}"
+    if who_id not in (premise.by, premise.to):
+        return f"claim.of_others.{ends}"
+    if premise.by == given.player_id:
+        return f"claim.yours.{ends}"
+    return f"claim.{'said' if premise.asks else premise.kind}.{ends}"
+
 
 _PLAIN_WORDS = re.compile(r"[^\W\d_][\w'’ -]*")
 _ID_LIKE = re.compile(r"\w:\w|\w_\w|#|/")

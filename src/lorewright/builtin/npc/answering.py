@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from types import MappingProxyType
 
-from lorewright.builtin.npc.considered import Considered, Moment, gesture, tellable
-from lorewright.builtin.npc.words import grammar, the
+from lorewright.builtin.npc.considered import Considered, Moment, gesture, grammar, tellable, the
 from lorewright.rules.outcomes import Outcome
 
 # By what came of it, where that says more than what was done.

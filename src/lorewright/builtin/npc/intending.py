@@ -11,8 +11,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from lorewright.builtin.npc.answering import TRUSTING, answering, telling, watching
-from lorewright.builtin.npc.considered import Considered, Moment, gesture, tellable
-from lorewright.builtin.npc.words import the
+from lorewright.builtin.npc.considered import Considered, Moment, gesture, tellable, the
 from lorewright.ids import content_hash
 from lorewright.rules.cast import AuthoredAct, done_key, tried_key
 from lorewright.values.intents import SENTENCES, KnownItem, NpcIntent, NpcIntentInput, Remembered

@@ -6,8 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from lorewright.builtin.parser.claims import claim_in
-from lorewright.builtin.parser.clauses import Word, cleaned, lows
-from lorewright.builtin.parser.lexicon import lexicon
+from lorewright.builtin.parser.clauses import Word, cleaned, lexicon, lows
 from lorewright.builtin.parser.noun_phrases import Match, exact
 from lorewright.builtin.parser.readings import MAX_WORDS, Context, Reading, acting, asking, openings, typeable
 

@@ -6,9 +6,8 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from types import MappingProxyType
 
-from lorewright.builtin.parser.clauses import Word, lows, typed
+from lorewright.builtin.parser.clauses import Word, lexicon, longest_prefix, lows, typed
 from lorewright.builtin.parser.frames import FRAMES, Frame
-from lorewright.builtin.parser.lexicon import lexicon, longest_prefix
 from lorewright.builtin.parser.noun_phrases import Match, resolve
 from lorewright.builtin.parser.phrases import Wanted, bare, meant, parted, trimmed
 from lorewright.builtin.parser.readings import MAX_WORDS, Context, Reading, acting, asking, typeable, ways

@@ -10,8 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from types import MappingProxyType
 
-from lorewright.builtin.parser.clauses import Word, lows, typed
-from lorewright.builtin.parser.lexicon import lexicon, longest_prefix
+from lorewright.builtin.parser.clauses import Word, lexicon, longest_prefix, lows, typed
 from lorewright.builtin.parser.noun_phrases import Match, Tie, exact, key_words, resolve
 from lorewright.builtin.parser.phrases import bare
 from lorewright.builtin.parser.readings import (

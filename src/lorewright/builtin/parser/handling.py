@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 
-from lorewright.builtin.parser.clauses import Word, lows
+from lorewright.builtin.parser.clauses import Word, lexicon, lows
 from lorewright.builtin.parser.frames import Frame, each, joined
-from lorewright.builtin.parser.lexicon import lexicon
 from lorewright.builtin.parser.noun_phrases import Match, Nouns, exact, resolve
 from lorewright.builtin.parser.phrases import Wanted, bare, fuzzy_first, meant, named_first, parted, trimmed
 from lorewright.builtin.parser.readings import Context, Reading, acting, asking, excerpt, shown, typeable

@@ -9,10 +9,21 @@ from rapidfuzz import fuzz
 
 from lorewright.builtin.parser.asides import aside, chosen_line, claiming, repeated
 from lorewright.builtin.parser.attempts import ATTEMPTS, any_verb
-from lorewright.builtin.parser.clauses import Clause, Word, cleaned, is_adverb, lows, split_clauses, typed, words_of
+from lorewright.builtin.parser.clauses import (
+    Clause,
+    Risk,
+    Word,
+    cleaned,
+    is_adverb,
+    lexicon,
+    longest_prefix,
+    lows,
+    split_clauses,
+    typed,
+    words_of,
+)
 from lorewright.builtin.parser.frames import FRAMES, Frame, each, joined, pronoun
 from lorewright.builtin.parser.handling import HANDLING
-from lorewright.builtin.parser.lexicon import Risk, lexicon, longest_prefix
 from lorewright.builtin.parser.noun_phrases import (
     CONFIDENCE,
     LOOSE,

@@ -14,7 +14,7 @@ from typing import Literal
 from rapidfuzz import fuzz
 from rapidfuzz.distance import OSA
 
-from lorewright.builtin.parser.lexicon import lexicon
+from lorewright.builtin.parser.clauses import lexicon
 from lorewright.values.records import Named, Scope, WayOut
 
 Kind = Literal["person", "thing", "door", "place", "exit"]

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from lorewright.builtin.parser.clauses import Word, lows, typed
-from lorewright.builtin.parser.lexicon import lexicon
+from lorewright.builtin.parser.clauses import Word, lexicon, lows, typed
 from lorewright.builtin.parser.noun_phrases import Candidate, Match, Tie, exact, resolve
 from lorewright.builtin.parser.readings import Context, Reading, asking, nothing_called, referred, typeable, which
 

@@ -6,8 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from lorewright.builtin.parser.clauses import words_of
-from lorewright.builtin.parser.lexicon import lexicon
+from lorewright.builtin.parser.clauses import lexicon, words_of
 from lorewright.builtin.parser.naming import place_name, with_article
 from lorewright.builtin.parser.noun_phrases import Candidate, Match, Nouns, Tie, resolve
 from lorewright.rules.actions import Action

@@ -6,9 +6,8 @@ from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 
 from lorewright.builtin.parser.asides import claiming, recalling
-from lorewright.builtin.parser.clauses import Word, is_adverb, lows, typed, words_of
+from lorewright.builtin.parser.clauses import Word, is_adverb, lexicon, longest_prefix, lows, typed, words_of
 from lorewright.builtin.parser.frames import Frame
-from lorewright.builtin.parser.lexicon import lexicon, longest_prefix
 from lorewright.builtin.parser.noun_phrases import Match, Tie, exact, resolve
 from lorewright.builtin.parser.readings import (
     MAX_WORDS,

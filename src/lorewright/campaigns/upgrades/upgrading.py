@@ -23,7 +23,7 @@ from lorewright.index.installed_packs import InstalledPack
 from lorewright.index.library import Library
 from lorewright.packs.loader import content_hash_of
 from lorewright.rules.rulesets import CampaignRules, Ruleset
-from lorewright.turn.run.unplayed import draft_of_no_play
+from lorewright.turn.run.editing import draft_of_no_play
 from lorewright.turn.store.store import CampaignStore
 from lorewright.turn.views.draft import Draft, Head, StageRecord, Submission, Upgrade
 from lorewright.values.campaign import CampaignRow, PackPin

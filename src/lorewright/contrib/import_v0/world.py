@@ -15,7 +15,7 @@ from lorewright.contrib.import_v0.numbering import number_of, numbers_told
 from lorewright.contrib.import_v0.rows import V0Campaign, V0Clock, V0Entity, V0Fact, V0Thread
 from lorewright.contrib.import_v0.values import Faults
 from lorewright.ids import canonical_json
-from lorewright.rules.record import PREDICATES
+from lorewright.rules.enact import PREDICATES
 from lorewright.world.state import (
     OFFSTAGE,
     Clock,

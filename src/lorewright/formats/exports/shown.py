@@ -20,9 +20,9 @@ from lorewright.formats.exports.audience import Audience
 from lorewright.formats.exports.rules import open_rules
 from lorewright.formats.importers.prose import contained
 from lorewright.packs.conditions import of_item
+from lorewright.packs.files import MAX_FILE_BYTES
 from lorewright.packs.frontmatter import read_source
 from lorewright.packs.items import read_items, without_items
-from lorewright.packs.limits import MAX_FILE_BYTES
 from lorewright.packs.models import OPEN_ROLES, Chunk, Entity, Item, Manifest, Pack, Role
 from lorewright.packs.references import Links, Render
 

@@ -13,7 +13,7 @@ from lorewright.formats.importers.prose import contained, heading
 from lorewright.formats.importers.yaml_text import fitted
 from lorewright.ids import slug
 from lorewright.packs.entry_rules import FILE_KEY, SECTION_KEY
-from lorewright.packs.limits import MAX_FRONTMATTER_BYTES
+from lorewright.packs.files import MAX_FRONTMATTER_BYTES
 
 FOLDERS = {
     "location": "locations",

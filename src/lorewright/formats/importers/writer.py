@@ -16,7 +16,7 @@ from lorewright.formats.importers.imported import Imported, Row
 from lorewright.formats.importers.json_source import clean
 from lorewright.formats.importers.render import PackFile, render
 from lorewright.formats.importers.yaml_text import fitted
-from lorewright.packs.limits import MAX_FILE_BYTES, MAX_MANIFEST_BYTES
+from lorewright.packs.files import MAX_FILE_BYTES, MAX_MANIFEST_BYTES
 from lorewright.packs.manifest import MANIFEST_FILE, derived_manifest
 
 # What frontmatter has no room for. The loader reads markdown only, and so passes it by.

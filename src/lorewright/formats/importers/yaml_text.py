@@ -9,7 +9,7 @@ from typing import Any
 import yaml
 
 from lorewright.packs.bounded_yaml import YamlProblem, load_yaml
-from lorewright.packs.limits import MAX_YAML_DEPTH, MAX_YAML_NODES
+from lorewright.packs.files import MAX_YAML_DEPTH, MAX_YAML_NODES
 
 # Plain scalars that begin like this may be numbers to our loader where PyYAML would not quote them: `1e5`, `08`.
 _LIKE_A_NUMBER = re.compile(r"[-+.]?[.0-9]")

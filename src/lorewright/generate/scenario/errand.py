@@ -10,8 +10,7 @@ from typing import Literal
 from lorewright.generate.explore.survey import Note
 from lorewright.generate.explore.titles import common_name
 from lorewright.generate.scenario.ground import Ground, Told
-from lorewright.generate.scenario.lot import Lot
-from lorewright.generate.scenario.staging import Speaker, Stage
+from lorewright.generate.scenario.staging import Lot, Speaker, Stage
 from lorewright.ids import local, slug
 from lorewright.index.words import content_words
 

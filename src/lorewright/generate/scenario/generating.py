@@ -30,11 +30,11 @@ from lorewright.generate.scenario.context import (
 )
 from lorewright.generate.scenario.errand import plan_errand
 from lorewright.generate.scenario.ground import Ground, ground_of, sentences_on
-from lorewright.generate.scenario.lot import Lot
 from lorewright.generate.scenario.ruling import DONE
 from lorewright.generate.scenario.sentences import Words
 from lorewright.generate.scenario.staging import (
     FEWEST_PEOPLE,
+    Lot,
     Speaker,
     Stage,
     score,

@@ -6,8 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from lorewright.generate.scenario.errand import Errand, within
-from lorewright.generate.scenario.lot import Lot
-from lorewright.generate.scenario.staging import Speaker, Stage
+from lorewright.generate.scenario.staging import Lot, Speaker, Stage
 
 TONES = (
     *("quiet and watchful", "dry and quick", "warm, a little worn", "cool and exact", "uneasy, with good manners"),

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import TypeVar
 
 from lorewright.errors import ScenarioError
 from lorewright.generate.explore.joining import Path
@@ -12,8 +13,39 @@ from lorewright.generate.explore.peopling import related_places
 from lorewright.generate.explore.survey import Note
 from lorewright.generate.explore.titles import key_of
 from lorewright.generate.scenario.ground import Ground, Told
-from lorewright.generate.scenario.lot import Lot
+from lorewright.ids import content_hash
 from lorewright.index.words import content_words
+
+# Lots: choices by seed and by what they are for, so that one choice more changes no other. The same in any process.
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Lot:
+    """The lots of one seed. Another `attempt` with the same seed draws others."""
+
+    seed: int
+    attempt: int = 0
+
+    def number(self, what: str, *, below: int) -> int:
+        """A number from 0 to one less than `below`."""
+        return int(content_hash(f"{self.seed}\n{self.attempt}\n{what}")[:12], 16) % below
+
+    def pick(self, what: str, options: Sequence[T]) -> T:
+        """One of the options.
+
+        Raises:
+            ValueError: there are none.
+        """
+        if not options:
+            raise ValueError(f"there is nothing to choose from for {what}")
+        return options[self.number(what, below=len(options))]
+
+    def order(self, what: str, options: Sequence[T], key: Callable[[T], str]) -> list[T]:
+        """The options in an order of the lot's own, by their keys alone."""
+        return sorted(options, key=lambda one: content_hash(f"{self.seed}\n{self.attempt}\n{what}\n{key(one)}"))
+
 
 FEWEST_PLACES, FEWEST_PEOPLE = 3, 2
 _MOST_PLACES = 9

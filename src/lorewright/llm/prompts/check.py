@@ -7,8 +7,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from lorewright.llm.prompts.engine import LAST, TOO_DEEP
-from lorewright.llm.prompts.template import Part, PromptTemplate
+from lorewright.llm.prompts.template import LAST, TOO_DEEP, Part, PromptTemplate
 
 _HELPERS = {"each", "if", "unless", "with", "lookup", "log"}
 # The check of the library does not look into blocks of one's own: this one goes through a list as `each` does.

@@ -12,12 +12,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from lorewright.ids import local, slug
+from lorewright.rules.enact import PREDICATES
 from lorewright.rules.outcomes import EngineEvent
 from lorewright.rules.patch import Patch
-from lorewright.rules.record import PREDICATES
 from lorewright.rules.rulesets import Ruleset
 from lorewright.turn.checks.canon import predicate_of, standing
-from lorewright.turn.checks.lorebook import NARRATED_CONFIDENCE, entry_of, flagged_entry
 from lorewright.turn.checks.tools import not_by, write
 from lorewright.values.kept import LorebookEntry, Review
 from lorewright.values.proposals import (
@@ -33,6 +32,35 @@ from lorewright.world.apply import apply
 from lorewright.world.frozen import Frozen, FrozenMap
 from lorewright.world.state import WorldState
 from lorewright.world.things import NARRATED, Entity, Fact
+
+# What a narration established, or tried to -> entries of the campaign's lorebook.
+
+# What a narration established is less sure than what code did.
+NARRATED_CONFIDENCE = 0.8
+
+
+def entry_of(fact: Fact) -> LorebookEntry:
+    """The lorebook's entry of a fact that was established."""
+    return LorebookEntry(
+        subject_id=fact.subject_id,
+        predicate=fact.predicate,
+        detail=str(fact.object),
+        confidence=fact.confidence,
+        fact_id=fact.id,
+    )
+
+
+def flagged_entry(fact: EstablishedFact, subject: str, predicate: str, *, against: str) -> LorebookEntry:
+    """The entry of what speaks against something established, which stays as it is."""
+    return LorebookEntry(
+        subject_id=subject,
+        predicate=predicate,
+        detail=" ".join(fact.detail.split()),
+        confidence=round(NARRATED_CONFIDENCE * fact.confidence, 4),
+        flag="contradicts",
+        against=against,
+    )
+
 
 # An op that waits to be reviewed -> whom it is about, and what it says in words.
 

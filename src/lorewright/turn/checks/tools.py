@@ -14,10 +14,9 @@ from typing import Any, Literal
 from pydantic import Field
 
 from lorewright.errors import NotFound
-from lorewright.rules.mechanics import Owner
-from lorewright.rules.ownership import not_theirs
 from lorewright.rules.patch import Patch
-from lorewright.rules.rulesets import Ruleset
+from lorewright.rules.rulebook import not_theirs
+from lorewright.rules.rulesets import Owner, Ruleset
 from lorewright.scene_lore.models import SceneFocus
 from lorewright.turn.views.scope import ways_out
 from lorewright.turn.views.visibility import seen_by

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 
-from lorewright.values.premise import Premise
+from lorewright.values.records import Premise
 
 _CLAIMED = {
     "said": "{by} told {to}: “{what}”",

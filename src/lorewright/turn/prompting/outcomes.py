@@ -9,9 +9,34 @@ from lorewright.ids import local
 from lorewright.rules.actions import Action
 from lorewright.rules.outcomes import ActionResult, Outcome, OutcomeCode
 from lorewright.rules.reason_codes import REASON_CODES
-from lorewright.turn.prompting.cutting import cut
+from lorewright.tokens import count_tokens
 from lorewright.values.records import NarratorInput, NpcAct
 from lorewright.world.ops import ChangeInventory, ChangeRelation, SetDoor
+
+# A text and a number of tokens -> so much of it as fits.
+
+# A number in brackets and what stands around a line.
+AROUND = 5
+
+
+def cost(text: str) -> int:
+    """What a line adds to a prompt, in tokens as estimated."""
+    return count_tokens(text) + AROUND
+
+
+def cut(text: str, budget_tokens: int) -> str:
+    """So much of a text as fits, to a sentence's end where there is one, else to a word's; empty where little does."""
+    if count_tokens(text) <= budget_tokens:
+        return text
+    part = text[: max(budget_tokens, 0) * 4]
+    while part and count_tokens(part) > budget_tokens:
+        part = part[: len(part) * 3 // 4]
+    ends = max(part.rfind(mark) for mark in (". ", "! ", "? ", ".\n", "\n"))
+    if ends > len(part) // 3:
+        return part[: ends + 1].strip()
+    word = part.rfind(" ")
+    return f"{part[:word]} …" if word > 20 else ""
+
 
 _MEANINGS: Mapping[OutcomeCode, str] = MappingProxyType(
     {

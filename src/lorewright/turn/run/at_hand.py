@@ -14,8 +14,7 @@ from lorewright.turn.views.stream import TurnStream
 from lorewright.turn.views.views import TurnViews
 from lorewright.values.kept import LorebookEntry, Review, Summary
 from lorewright.values.listener import Listener
-from lorewright.values.premise import Premise
-from lorewright.values.records import NarratorInput, NarratorOutput
+from lorewright.values.records import NarratorInput, NarratorOutput, Premise
 from lorewright.world.apply import apply
 from lorewright.world.ops import StateOp
 from lorewright.world.state import WorldState

@@ -12,10 +12,10 @@ from pydantic import ValidationError
 from lorewright.llm.model import ToolSpec
 from lorewright.llm.tools import Toolbox
 from lorewright.rules.actions import Action, Attempt
+from lorewright.rules.checks import numbers_for
 from lorewright.rules.dice import Dice, parse_dice
 from lorewright.rules.dice_tool import read_request
 from lorewright.rules.formula import parse_formula
-from lorewright.rules.numbers import numbers_for
 from lorewright.rules.outcomes import Roll, Validation
 from lorewright.rules.rulebook import MAX_ROLLS, Ruling, is_for_the_rulebook, wrong_with
 from lorewright.rules.rulesets import CampaignRules, Ruleset

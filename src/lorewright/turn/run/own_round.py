@@ -12,8 +12,8 @@ from lorewright.ids import canonical_json, holder_of
 from lorewright.index.generation import Generation
 from lorewright.rules.actions import METADATA, Action, Attempt, GroundedItem, Grounding
 from lorewright.rules.clarify import come_to_the_same
+from lorewright.rules.enact import PREDICATES, recorded
 from lorewright.rules.outcomes import Validation
-from lorewright.rules.record import PREDICATES, recorded
 from lorewright.rules.resolve import play_out
 from lorewright.rules.validate import validate
 from lorewright.turn.run.at_hand import AtHand
@@ -23,8 +23,7 @@ from lorewright.turn.views.ground import ground
 from lorewright.turn.views.said_alike import says
 from lorewright.turn.views.scope import scope_of
 from lorewright.values.messages import Message
-from lorewright.values.premise import Premise
-from lorewright.values.records import InterpreterInput, InterpreterOutput, PlannerInput, PlannerOutput, Scope
+from lorewright.values.records import InterpreterInput, InterpreterOutput, PlannerInput, PlannerOutput, Premise, Scope
 from lorewright.world.state import WorldState
 
 # What a player claims -> whether it is so: checked against the record, what was told, things in hand, and the stream.

@@ -16,9 +16,9 @@ from lorewright.index.words import words_of
 from lorewright.rules.actions import Action
 from lorewright.rules.activation import Activation, activate, in_order
 from lorewright.rules.cast import AuthoredAct, done_key, tried_key
+from lorewright.rules.enact import recorded
 from lorewright.rules.judge import holds
 from lorewright.rules.outcomes import Outcome, Resolution, Validation
-from lorewright.rules.record import recorded
 from lorewright.rules.resolve import play_out
 from lorewright.rules.rulesets import CampaignRules
 from lorewright.rules.validate import validate
@@ -44,8 +44,7 @@ from lorewright.values.intents import (
 )
 from lorewright.values.kept import Summary
 from lorewright.values.messages import Message
-from lorewright.values.premise import Premise
-from lorewright.values.records import InnerState, LoreLine, NpcAct, Recorded
+from lorewright.values.records import InnerState, LoreLine, NpcAct, Premise, Recorded
 from lorewright.values.side_by_side import side_by_side
 from lorewright.world.inner import recalled
 from lorewright.world.ops import Recall, RevealItem

@@ -16,6 +16,7 @@ from lorewright.logs import log_event
 from lorewright.rules.outcomes import Resolution
 from lorewright.rules.rulesets import CampaignRules
 from lorewright.storage.campaign_tables import CAMPAIGN_MIGRATIONS
+from lorewright.storage.contents import upgrade_of, upgrade_row
 from lorewright.storage.database import insert_row, read_json
 from lorewright.storage.heads import (
     HeadMove,
@@ -40,7 +41,6 @@ from lorewright.storage.sittings import (
     scene_lore_row,
 )
 from lorewright.storage.steps import step
-from lorewright.storage.upgrades import upgrade_of, upgrade_row
 from lorewright.turn.store.old_story import summary_at, untold_at
 from lorewright.turn.store.rows import (
     OPS,

@@ -10,10 +10,9 @@ from typing import Literal
 from lorewright.ids import local
 from lorewright.rules.actions import Action
 from lorewright.rules.aiming import WITHIN_TARGET
-from lorewright.rules.mechanics import ActionType
 from lorewright.rules.reach import can_turn, is_barred
 from lorewright.rules.reasons import why_not
-from lorewright.rules.rulesets import Ruleset
+from lorewright.rules.rulesets import ActionType, Ruleset
 from lorewright.values.records import Named, Scope, WayOut
 from lorewright.values.same import Same
 from lorewright.world.state import OFFSTAGE, SHELF_TAG, Entity, WorldState

@@ -10,7 +10,6 @@ from lorewright.rules.outcomes import Outcome, Resolution, Validation
 from lorewright.rules.rulesets import CampaignRules
 from lorewright.scene_lore.models import LoreText, SceneItem, SceneLore
 from lorewright.turn.views.scope import ways_out
-from lorewright.values.premise import Premise
 from lorewright.values.records import (
     ClockTick,
     Evidence,
@@ -22,6 +21,7 @@ from lorewright.values.records import (
     Persona,
     PersonView,
     PlannerOutput,
+    Premise,
     Recorded,
     SceneView,
     ThingView,

@@ -7,8 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, ClassVar
 
 from lorewright.turn.prompting.calibration import CalibrationVariables, calibration_of
-from lorewright.turn.prompting.cutting import cut
-from lorewright.turn.prompting.outcomes import name_of
+from lorewright.turn.prompting.outcomes import cut, name_of
 from lorewright.turn.prompting.variables import (
     CharsVariables,
     Context,

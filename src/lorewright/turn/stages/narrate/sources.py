@@ -14,11 +14,13 @@ from typing import Literal
 
 from lorewright.packs.plain import plain_text
 from lorewright.turn.prompting.claims import claims_in_words
-from lorewright.turn.prompting.cutting import AROUND, cost, cut
 from lorewright.turn.prompting.outcomes import (
     ANSWERED_BY_OTHERS,
+    AROUND,
     act_in_words,
     changes_in_words,
+    cost,
+    cut,
     name_of,
     outcome_in_words,
 )
