@@ -23,7 +23,7 @@ from lorewright.index.embedders.embedder import Vectors
 from lorewright.index.embedding_cache import hash_of
 from lorewright.index.building import pieces_of
 from lorewright.packs.models import Chunk, Pack
-from lorewright.packs.roles import role_of
+from lorewright.packs.models import role_of
 
 SEED = 7
 PACK = "lore"

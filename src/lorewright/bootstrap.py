@@ -219,10 +219,9 @@ def _campaigns(
 
 def _replays(workspace: Workspace, campaigns: Campaigns, histories: Histories, library: PromptLibrary) -> Replays:
     """Replays whose overrides ask models by the settings; what one process replays counts as a sitting."""
-    from lorewright.llm.estimate import key_for
     from lorewright.llm.metered import Budget
     from lorewright.llm.opening import open_model
-    from lorewright.llm.taxonomy import asked_at, row_of
+    from lorewright.llm.taxonomy import asked_at, key_for, row_of
     from lorewright.replay.replay import Replays
     from lorewright.trust import hold_models
     from lorewright.turn.run.casting import STAGES

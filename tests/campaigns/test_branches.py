@@ -15,8 +15,7 @@ from lorewright.bootstrap import App
 from lorewright.campaigns.branches import LooseEnd, Stretch, branch, rollback, switch, tree
 from lorewright.errors import CampaignError, HeadMoved, NotFound, TurnUndone
 from lorewright.retrieval.query import LoreRetrievalQuery
-from lorewright.storage.branches import add_branch, branch_rows
-from lorewright.storage.heads import head_row
+from lorewright.storage.heads import add_branch, branch_rows, head_row
 from lorewright.turn.store.rewinding import redo, undo
 from lorewright.turn.store.store import CampaignStore
 from support import harbour as h

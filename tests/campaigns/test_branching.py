@@ -28,8 +28,7 @@ from lorewright.campaigns.open_campaign import OpenCampaign
 from lorewright.campaigns.sessions import begin, end
 from lorewright.errors import CampaignError
 from lorewright.retrieval.query import LoreRetrievalQuery
-from lorewright.storage.branches import branch_rows
-from lorewright.storage.heads import head_row, path_to, undone_turns
+from lorewright.storage.heads import branch_rows, head_row, path_to, undone_turns
 from lorewright.storage.projection import PROJECTED, projected_rows, projected_turn
 from lorewright.storage.sittings import active_session_row
 from lorewright.turn.store.projection import all_rows

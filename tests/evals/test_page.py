@@ -8,8 +8,7 @@ from html.parser import HTMLParser
 from pathlib import Path
 
 from lorewright.replay.figures import ModelRun, TurnFigures
-from lorewright.replay.measuring import Measured, measure
-from lorewright.replay.metrics import metrics_of
+from lorewright.replay.metrics import Measured, measure, metrics_of
 from lorewright.replay.page import Series, bars, page_of
 from support import harbour as h
 from support import playing_models as mp

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from lorewright.errors import SettingsError
-from lorewright.llm.estimate import BESIDE, TYPICAL, turn_microusd
+from lorewright.llm.taxonomy import BESIDE, TYPICAL, turn_microusd
 from lorewright.settings import ModelsSettings
 from lorewright.turn.run.casting import STAGES, stages_of
 

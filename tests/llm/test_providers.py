@@ -8,14 +8,12 @@ import json
 import pytest
 
 from lorewright.errors import ModelRefused, ProviderBusy, ProviderError
-from lorewright.llm.calls import CallLog
 from lorewright.llm.doubles.faults import Fault, FaultKind, Raw
 from lorewright.llm.doubles.server import ModelServer
 from lorewright.llm.doubles.wire import Said, Use
 from lorewright.llm.metered import Budget
-from lorewright.llm.model import Heard, ModelRequest, ToolSpec
+from lorewright.llm.model import CallLog, Heard, ModelRequest, Toolbox, ToolSpec
 from lorewright.llm.opening import open_model
-from lorewright.llm.tools import Toolbox
 from lorewright.settings import BudgetSettings, ModelSettings, ModelsSettings
 from support.model_requests import ANSWER, KEYS, PROMPT, Answer, ask, asked_at, at_once, run
 

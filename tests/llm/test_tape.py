@@ -10,8 +10,7 @@ import pytest
 
 from lorewright.errors import ModelRefused, ProviderBusy, ProviderError
 from lorewright.llm.doubles import ModelServer, ScriptedModel, TapePlayer, TapeRecorder, Use
-from lorewright.llm.model import ModelReply, ModelRequest, ToolCall, ToolSpec
-from lorewright.llm.tools import Toolbox
+from lorewright.llm.model import ModelReply, ModelRequest, Toolbox, ToolCall, ToolSpec
 from support.model_requests import ANSWER, PROMPT, ask, asked_at, run
 
 REQUEST = ModelRequest("narrator", PROMPT)

@@ -10,9 +10,8 @@ from pathlib import Path
 import pytest
 
 from lorewright.errors import SettingsError
-from lorewright.llm.estimate import TIERS, key_for
 from lorewright.llm.opening import has_key, open_model
-from lorewright.llm.taxonomy import Prices, address_of, families, row_of, rows
+from lorewright.llm.taxonomy import TIERS, Prices, address_of, families, key_for, row_of, rows
 from lorewright.settings import ModelsSettings, read_workspace
 from support.trusted_settings import trusted
 

@@ -8,8 +8,7 @@ import pytest
 
 from lorewright.packs.checking import check_pack
 from lorewright.packs.findings import Finding
-from lorewright.packs.layers import may_override
-from lorewright.packs.models import LAYERS, Dependency, Layer, Manifest
+from lorewright.packs.models import LAYERS, Dependency, Layer, Manifest, may_override
 from support.layered_packs import CORE_GUARD, TOWN_GUARD, core, manifest, town
 from support.pack_builder import Files, write_pack
 

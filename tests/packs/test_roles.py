@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from lorewright.packs.models import ALL_ROLES, OPEN_ROLES
-from lorewright.packs.roles import SYNONYMS, role_of
+from lorewright.packs.models import ALL_ROLES, OPEN_ROLES, SYNONYMS, role_of
 
 
 @pytest.mark.parametrize(("title", "role"), [(title, role) for role, titles in SYNONYMS.items() for title in titles])

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lorewright.cli.absences import told_of
+from lorewright.cli.tracing import told_of
 from lorewright.index.generation import Generation
 from lorewright.packs.conditions import LoreConditions
 from lorewright.retrieval.absence import Absence, why_absent

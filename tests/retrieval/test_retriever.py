@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 
 from lorewright.index.generation import Generation
-from lorewright.retrieval.query import LoreRetrievalQuery
-from lorewright.retrieval.scene_query import scene_query
+from lorewright.retrieval.query import LoreRetrievalQuery, scene_query
 from support.pack_builder import TOWN, as_bytes, ask, found, opened_packs
 
 Town = tuple[Generation, ...]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from lorewright.rules.clarify import come_to_the_same
+from lorewright.rules.validate import come_to_the_same
 from support import small_world as w
 
 RULES = w.campaign_rules()

@@ -8,8 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lorewright.rules.dice import FixedDice, SeededDice
-from lorewright.rules.dice_tool import DiceContext, DiceRequest, read_request, roll_dice
+from lorewright.rules.dice import DiceContext, DiceRequest, FixedDice, SeededDice, read_request, roll_dice
 
 LENA = {"character_id": "lena", "check_type": "shyness"}
 

@@ -9,8 +9,7 @@ import pytest
 
 from lorewright.packs.conditions import LoreConditions
 from lorewright.scene_lore.gather import gather
-from lorewright.scene_lore.models import SceneFocus
-from lorewright.scene_lore.views import character_view, scene_view
+from lorewright.scene_lore.models import SceneFocus, character_view, scene_view
 from support.pack_builder import TOWN, opened_packs
 
 BAR = SceneFocus(scene_id="s1", location_id="town:bar", present_ids=("town:viktor",))

@@ -7,8 +7,7 @@ from typing import Any
 
 import pytest
 
-from lorewright.scene_lore.models import SceneLore
-from lorewright.scene_lore.views import StageViewer, scene_view
+from lorewright.scene_lore.models import SceneLore, StageViewer, scene_view
 
 VIKTOR = "town:viktor"
 PARTS = {

@@ -37,9 +37,8 @@ from lorewright.campaigns.exchange import export, import_campaign
 from lorewright.campaigns.open_campaign import OpenCampaign
 from lorewright.errors import LorewrightError
 from lorewright.ids import content_hash
-from lorewright.storage.branches import branch_rows
 from lorewright.storage.database import opened
-from lorewright.storage.heads import head_row
+from lorewright.storage.heads import branch_rows, head_row
 from lorewright.storage.steps import COMMIT_STEPS, IMPORT_STEPS, KILL_VARIABLE, REWIND_STEPS
 from lorewright.turn.store.rewinding import redo, undo
 from support import harbour as h

@@ -8,10 +8,9 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from lorewright.llm.calls import CallLog
 from lorewright.llm.doubles.server import ModelServer
 from lorewright.llm.gateway import LLMResponse, Options, run_structured
-from lorewright.llm.model import Model, ModelReply, ModelRequest, OnText
+from lorewright.llm.model import CallLog, Model, ModelReply, ModelRequest, OnText
 from lorewright.llm.opening import Patience, PatientModel, open_model
 from lorewright.llm.prompt import PlainPrompt, RenderedPrompt
 from lorewright.settings import ModelsSettings

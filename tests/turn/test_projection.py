@@ -25,9 +25,8 @@ from lorewright.storage.database import Database, opened
 from lorewright.storage.heads import head_row
 from lorewright.storage.migrations import migrate
 from lorewright.storage.projection import PROJECTED, RowChange, projected_rows, projected_turn
-from lorewright.turn.store.projection import TABLES, all_rows, changed_rows
+from lorewright.turn.store.projection import TABLES, StateOf, all_rows, changed_rows, first_projection, projecting
 from lorewright.turn.store.rewinding import redo, undo
-from lorewright.turn.store.states import StateOf, first_projection, projecting
 from lorewright.turn.store.store import CampaignStore
 from lorewright.world import ops as o
 from lorewright.world.apply import apply

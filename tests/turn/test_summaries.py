@@ -16,7 +16,7 @@ from lorewright.errors import ProviderError
 from lorewright.llm.doubles import ScriptedModel
 from lorewright.llm.model import ModelRequest
 from lorewright.tokens import count_tokens
-from lorewright.turn.store.old_story import told_turns
+from lorewright.turn.store.rows import told_turns
 from lorewright.values.kept import Summary, SummarySentence
 from lorewright.values.messages import Message
 from lorewright.values.summary_records import (

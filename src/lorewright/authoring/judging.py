@@ -14,9 +14,8 @@ from lorewright.packs.conditions import LoreConditions
 from lorewright.packs.plain import plain_text
 from lorewright.retrieval.desk import qualified_viewer
 from lorewright.retrieval.left_out import left_out
-from lorewright.retrieval.query import LoreRetrievalQuery, RetrievedChunk
+from lorewright.retrieval.query import LoreRetrievalQuery, RetrievedChunk, scene_query
 from lorewright.retrieval.retriever import Retrieval, retrieve
-from lorewright.retrieval.scene_query import scene_query
 from lorewright.retrieval.view import LoreView, may_see, visible_text
 
 # Shorter words may well stand in open lore, too.

@@ -10,8 +10,19 @@ from dataclasses import dataclass
 
 from lorewright.errors import CampaignError, NotFound
 from lorewright.ids import is_id
-from lorewright.storage.branches import BranchRow, TurnRow, add_branch, branch_rows, turn_no_of, turn_rows
-from lorewright.storage.heads import HeadRow, head_row, is_on_path, path_to, undone_turns
+from lorewright.storage.heads import (
+    BranchRow,
+    HeadRow,
+    TurnRow,
+    add_branch,
+    branch_rows,
+    head_row,
+    is_on_path,
+    path_to,
+    turn_no_of,
+    turn_rows,
+    undone_turns,
+)
 from lorewright.turn.store.rewinding import committed_state
 from lorewright.turn.store.store import CampaignStore
 

@@ -14,11 +14,10 @@ from typing import Any
 from lorewright.campaigns.agendas import agendas_of
 from lorewright.campaigns.casting import BUILTIN_KEYS, Casting, ModelKeys
 from lorewright.campaigns.checks import check
-from lorewright.campaigns.history import Histories
+from lorewright.campaigns.history import Histories, PlayedHistory
 from lorewright.campaigns.kept_packs import KeptPacks
 from lorewright.campaigns.open_campaign import Made, OpenCampaign, ids_in
 from lorewright.campaigns.opening import Opening, compose
-from lorewright.campaigns.played_history import PlayedHistory
 from lorewright.campaigns.rulesets import load_ruleset, rulesets_beside
 from lorewright.campaigns.scenario import Scenario, load_scenario
 from lorewright.campaigns.session_zero import Calibration, calibrated, kept_to

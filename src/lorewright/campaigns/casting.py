@@ -8,13 +8,12 @@ from threading import Thread
 from typing import Protocol
 
 from lorewright.errors import SettingsError
-from lorewright.llm.estimate import TIERS, key_for
 from lorewright.llm.metered import Budget, Spent
 from lorewright.llm.model import Model
 from lorewright.llm.opening import load_sdk, open_model
 from lorewright.llm.prompt import Prompts
 from lorewright.llm.prompts.library import PromptLibrary
-from lorewright.llm.taxonomy import Prices, asked_at, may_cost, row_of
+from lorewright.llm.taxonomy import TIERS, Prices, asked_at, key_for, may_cost, row_of
 from lorewright.settings import ModelsSettings
 from lorewright.storage.database import Database
 from lorewright.storage.model_rows import model_keys

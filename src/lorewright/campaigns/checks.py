@@ -48,9 +48,8 @@ from lorewright.storage.migrations import migrate, missing
 from lorewright.storage.projection import PROJECTED, projected_rows, projected_turn
 from lorewright.storage.sittings import session_rows
 from lorewright.storage.trouble import trouble_of
-from lorewright.turn.store.projection import all_rows
+from lorewright.turn.store.projection import all_rows, bring_projection_up, stored_state
 from lorewright.turn.store.rows import OPS, message_of, submission_of
-from lorewright.turn.store.states import bring_projection_up, stored_state
 from lorewright.values.messages import Message
 from lorewright.values.result import TurnResult
 from lorewright.world.apply import apply

@@ -9,8 +9,7 @@ from typing import Any
 from lorewright.addresses import mask_address
 from lorewright.campaigns.casting import Casting, ModelKeys
 from lorewright.campaigns.open_campaign import OpenCampaign
-from lorewright.llm.estimate import BESIDE, TYPICAL
-from lorewright.llm.taxonomy import Prices
+from lorewright.llm.taxonomy import BESIDE, TYPICAL, Prices
 from lorewright.turn.run.casting import STAGES, stages_of
 from lorewright.turn.store.store import CampaignStore
 from lorewright.values.stage_run import BUILTIN

@@ -37,7 +37,7 @@ from lorewright.storage.enclosure import Enclosure
 from lorewright.storage.migrations import migrate
 from lorewright.storage.steps import step
 from lorewright.storage.tables import Table, Value, read_tables, write_tables
-from lorewright.turn.store.states import bring_projection_up
+from lorewright.turn.store.projection import bring_projection_up
 from lorewright.turn.store.store import CampaignStore
 from lorewright.values.campaign import CampaignRow
 

@@ -12,8 +12,7 @@ from lorewright.errors import NotFound
 from lorewright.ids import local
 from lorewright.retrieval.view import LoreView
 from lorewright.scene_lore.lore_retriever import LoreRetriever
-from lorewright.scene_lore.models import SceneFocus, SceneLore
-from lorewright.scene_lore.views import character_view, scene_view
+from lorewright.scene_lore.models import SceneFocus, SceneLore, character_view, scene_view
 from lorewright.turn.checks.tools import MessageSeen, StateSeen, eyes, focus_of, state_seen, transcript_seen
 from lorewright.values.lore_conditions import lore_conditions
 from lorewright.world.frozen import Frozen

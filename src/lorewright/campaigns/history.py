@@ -8,20 +8,23 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from lorewright.campaigns.happenings import contradictions, happenings
+from lorewright.errors import EmbedderError
 from lorewright.ids import canonical_json, content_hash
 from lorewright.index.generation import Generation
 from lorewright.index.history import HistoryIndex, HistoryRecord, TurnKey
-from lorewright.index.history_generation import history_generation
+from lorewright.index.history_generation import GrowingHistory, history_generation
 from lorewright.index.vector_building import VectorBuilder
 from lorewright.storage.enclosure import Enclosure
+from lorewright.storage.heads import ancestor
 from lorewright.storage.sittings import session_summaries
 from lorewright.turn.store.keeping import flagged_entries
 from lorewright.turn.store.store import CampaignStore
+from lorewright.turn.views.draft import Head
 from lorewright.world.state import WorldState
 
 # Raised whenever the records of a turn would be others than before, so that old ones are made again.
@@ -140,3 +143,114 @@ def language_of(generations: Sequence[Generation]) -> str:
     """The language of a history: English where any pack is: what the program itself tells is."""
     foreign = [one.manifest.language for one in generations if not one.english]
     return foreign[0] if foreign and not any(one.english for one in generations) else "en"
+
+
+# An open campaign's path -> what the player saw happen on it, turn by turn as it is played.
+#
+# It gives what `Histories` would make of the same turns, and remembers what it has made: while the head goes forward, a
+# turn adds what the last one left, and nothing is read or made twice. Whenever the head went another way it is made
+# anew.
+
+# So many new turns are kept in the index at once; the last few when the campaign is closed. Nobody needs them sooner:
+# whoever misses some makes them.
+_KEEP_EVERY = 25
+
+
+class PlayedHistory:
+    """The history of one campaign while it is open; `close` it with the campaign."""
+
+    def __init__(self, histories: Histories, store: CampaignStore, generations: Sequence[Generation]) -> None:
+        self._histories = histories
+        self._store = store
+        self._name = free_name(store.campaign_id, generations)
+        self._language = language_of(generations)
+        self._begun = store.campaign().created_at
+        self._vectors = histories.vectors
+        self._made: dict[TurnKey, Sequence[HistoryRecord]] = {}
+        # What the rest is of: the last turn that is in it, the witness, the sittings' summaries; and the state there.
+        self._last: str | None = None
+        self._basis: tuple[object, ...] = ()
+        self._state: WorldState | None = None
+        self._growing: GrowingHistory | None = None
+        self._generation: Generation | None = None
+        self._readers = 0
+        self._retired: list[GrowingHistory] = []
+
+    @contextmanager
+    def before(self, head: Head, leave_out: int) -> Iterator[tuple[Generation, ...]]:
+        """What the player saw happen until so many turns before a head; nothing where there were no such turns. It
+        holds until it is asked for again."""
+        last = ancestor(self._store.database, head.turn_id, back=leave_out)
+        found = () if last is None else (self._until(last, head.state.player_id),)
+        self._readers += 1
+        try:
+            yield found
+        finally:
+            self._readers -= 1
+
+    def close(self) -> None:
+        """Keep what was made, and let go of it."""
+        self._forget()
+        for old in self._retired:
+            old.close()
+        if self._vectors is not None:
+            self._vectors.cache.let_go()
+        self._keep()
+
+    def _until(self, turn_id: str, witness: str) -> Generation:
+        basis = (witness, session_summaries(self._store.database))
+        if basis != self._basis:
+            self._forget()
+        turns = self._store.turns(turn_id, after=self._last)
+        if self._growing is not None and turns and turns[0]["turn_no"] == 0:
+            self._forget()
+        self._basis = basis
+        if self._growing is None or self._generation is None:
+            self._generation = self._begin(turns, witness)
+        elif turns:
+            self._generation = self._growing.grown(self._records(turns))
+        self._last = turn_id
+        return self._generation
+
+    def _begin(self, turns: Sequence[dict[str, Any]], witness: str) -> Generation:
+        self._hold_vectors()
+        self._growing = GrowingHistory(name=self._name, witness=witness, language=self._language, vectors=self._vectors)
+        return self._growing.grown(self._histories.records(self._store, turns))
+
+    def _records(self, turns: Sequence[dict[str, Any]]) -> dict[TurnKey, Sequence[HistoryRecord]]:
+        """Those of the turns that follow the last."""
+        found: dict[TurnKey, Sequence[HistoryRecord]] = {}
+        state = self._state if self._state is not None else self._store.state_at(str(self._last))
+        for key in turn_keys(self._begun, turns):
+            after = self._store.state_after(state, key.turn_id)
+            found[key] = made_of(self._store, key.turn_id, state, after)
+            state = after
+        self._state = state
+        self._made |= found
+        if len(self._made) >= _KEEP_EVERY:
+            self._keep()
+        told = summaries(self._store, turns)
+        return {key: (*records, *told.get(key.turn_id, ())) for key, records in found.items()}
+
+    def _keep(self) -> None:
+        if self._made:
+            self._histories.index_of(self._store).add(self._made)
+            self._made = {}
+
+    def _hold_vectors(self) -> None:
+        """Keep the file of the embeddings open: a turn adds a few of them."""
+        shared = self._histories.vectors
+        if shared is not None and self._vectors is shared:
+            try:
+                self._vectors = replace(shared, cache=shared.cache.held())
+            except EmbedderError:
+                self._vectors = shared
+
+    def _forget(self) -> None:
+        """Begin anew the next time. Whoever still thinks with what is forgotten is refused when they commit; until then
+        they can read it."""
+        if self._growing is not None and self._readers:
+            self._retired.append(self._growing)
+        elif self._growing is not None:
+            self._growing.close()
+        self._last = self._state = self._growing = self._generation = None

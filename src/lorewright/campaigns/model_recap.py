@@ -10,14 +10,13 @@ from lorewright.campaigns.estimate import PaidModel
 from lorewright.campaigns.open_campaign import OpenCampaign
 from lorewright.campaigns.sessions import learned_between, own_turns
 from lorewright.errors import CampaignError, NotAgreed, SettingsError
-from lorewright.llm.calls import CallLog
 from lorewright.llm.gateway import Options, run_structured
+from lorewright.llm.model import CallLog
 from lorewright.storage.model_rows import keep_model_call
 from lorewright.storage.sittings import SessionRow
 from lorewright.turn.checks.closed_names import unknown_names
 from lorewright.turn.prompting.pinning import pinned_library
-from lorewright.turn.prompting.recap import RecapContext, SummaryOutput
-from lorewright.turn.prompting.variables import MessageVariables
+from lorewright.turn.prompting.variables import MessageVariables, RecapContext, SummaryOutput
 from lorewright.turn.stages.stage import REPAIR
 from lorewright.turn.views.draft import use_of
 from lorewright.values.stage_run import BUILTIN

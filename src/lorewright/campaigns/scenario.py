@@ -8,7 +8,7 @@ from typing import Any, Literal, Self
 from pydantic import Field, ValidationError, field_validator, model_validator
 
 from lorewright.bounded_files import read_text
-from lorewright.builtin.narrator.phrases import phrase_problems
+from lorewright.builtin.narrator.grammar import phrase_problems
 from lorewright.campaigns.faults import Fault, faults_of, told
 from lorewright.campaigns.scenario_cast import ScenarioCast, ScenarioPersona, ScenarioPlayer, Written
 from lorewright.errors import NotFound, ScenarioError

@@ -10,17 +10,17 @@ from typing import Any
 
 from lorewright.errors import DamagedFile, FileUnavailable, UnsafePath
 from lorewright.ids import is_hash, is_id
-from lorewright.storage.branches import MAIN_BRANCH
 from lorewright.storage.campaign_tables import CAMPAIGN_MIGRATIONS
 from lorewright.storage.contents import all_pins
 from lorewright.storage.database import Database, building_name, insert_row, opened
 from lorewright.storage.enclosure import Enclosure
+from lorewright.storage.heads import MAIN_BRANCH
 from lorewright.storage.migrations import migrate
 from lorewright.storage.prompt_pins import PromptPin, pinning
 from lorewright.storage.steps import step
 from lorewright.storage.trouble import Trouble
+from lorewright.turn.store.projection import StateOf, first_projection
 from lorewright.turn.store.rows import message_row, now
-from lorewright.turn.store.states import StateOf, first_projection
 from lorewright.values.campaign import PackPin
 from lorewright.values.messages import Message
 from lorewright.world.state import WorldState

@@ -15,13 +15,12 @@ from typer.core import TyperGroup
 
 from lorewright.authoring.budget_steps import BudgetStep, Given, budget_steps
 from lorewright.bounded_files import read_lines
-from lorewright.cli.absences import show_absence
 from lorewright.cli.lore_desk import Desk, open_desk, warn_of_words_alone
 from lorewright.cli.output import console, note, say, show_json, show_table
 from lorewright.cli.pages.query_page import query_page
 from lorewright.cli.pages.rendering import write_page
-from lorewright.cli.passages import show_passages
-from lorewright.cli.tracing import show_trace
+from lorewright.cli.prose import show_passages
+from lorewright.cli.tracing import show_absence, show_trace
 from lorewright.errors import SettingsError
 from lorewright.retrieval.absence import why_absent
 from lorewright.retrieval.desk import explained_now

@@ -13,9 +13,8 @@ import typer
 from lorewright.addresses import OWN_SERVERS, mask_address
 from lorewright.cli.output import note, say, show_json, show_table
 from lorewright.llm.checking import check_model, most_microusd
-from lorewright.llm.estimate import turn_microusd
 from lorewright.llm.opening import address_known, has_key
-from lorewright.llm.taxonomy import Row, asked_at, families, may_cost, row_of, rows
+from lorewright.llm.taxonomy import Row, asked_at, families, may_cost, row_of, rows, turn_microusd
 from lorewright.settings import ModelsSettings, find_workspace
 from lorewright.trust import hold_models
 

@@ -13,8 +13,7 @@ import typer
 
 from lorewright.authoring.leaks.findings import Blocked, Leak, LeakReport
 from lorewright.authoring.pack_tests.baseline import write_baseline
-from lorewright.authoring.pack_tests.junit import write_junit
-from lorewright.authoring.pack_tests.results import KINDS, STATUSES, Case, LinkFigures, PackReport, Status
+from lorewright.authoring.pack_tests.results import KINDS, STATUSES, Case, LinkFigures, PackReport, Status, write_junit
 from lorewright.authoring.pack_tests.suite import LINKS_ASKED, Wanted, suite_cases
 from lorewright.bootstrap import open_app
 from lorewright.cli.output import note, say, say_parts, show_json, show_table

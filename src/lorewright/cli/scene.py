@@ -10,10 +10,9 @@ import typer
 
 from lorewright.cli.lore_desk import open_desk, warn_of_words_alone
 from lorewright.cli.output import note, say, show_json, show_table
+from lorewright.cli.pages.query_page import scene_page
 from lorewright.cli.pages.rendering import write_page
-from lorewright.cli.pages.scene_page import scene_page
-from lorewright.cli.passages import show_passages
-from lorewright.cli.prose import wrapped
+from lorewright.cli.prose import show_passages, wrapped
 from lorewright.cli.tracing import show_trace, told
 from lorewright.scene_lore.scene_trace import SceneFound, SceneTrace, find_scene
 

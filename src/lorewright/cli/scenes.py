@@ -14,7 +14,7 @@ from lorewright.campaigns.scene_end import end_scene
 from lorewright.cli.model_options import Yes, agree_beforehand
 from lorewright.cli.output import say
 from lorewright.cli.table_talk import show_result
-from lorewright.replay.last_act import without_last_act
+from lorewright.replay.recording import without_last_act
 from lorewright.values.result import TurnResult
 
 EXAMPLES = {

@@ -18,7 +18,7 @@ from lorewright.cli.onlooker import onlooker
 from lorewright.cli.output import complain, note, say
 from lorewright.cli.table_talk import show_end, show_last, show_result, take_back, usage_line
 from lorewright.errors import LorewrightError, NotAgreed, NotTrusted, PromptError, ProviderError, SettingsError
-from lorewright.replay.last_act import without_last_act
+from lorewright.replay.recording import without_last_act
 from lorewright.storage.heads import head_row
 from lorewright.storage.model_rows import last_attempt, usage_of_turn, usage_since
 from lorewright.values.listener import Listener

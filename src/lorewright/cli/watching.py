@@ -14,8 +14,7 @@ import typer
 
 from lorewright.authoring.changes import Kind, Move
 from lorewright.authoring.watching.look import Answered, GoldenAnswer, GoldenLook, Look, Question
-from lorewright.authoring.watching.loop import Listener, log_look, watch
-from lorewright.authoring.watching.saves import FileSaves
+from lorewright.authoring.watching.saves import FileSaves, Listener, log_look, watch
 from lorewright.authoring.watching.watcher import IsPinned, PackWatcher, Watched
 from lorewright.bootstrap import App, open_app
 from lorewright.cli.output import note, say, say_parts, show_json_line

@@ -9,10 +9,9 @@ from pydantic import BaseModel
 
 from lorewright.errors import SettingsError
 from lorewright.ids import content_hash
-from lorewright.llm.calls import CallLog
 from lorewright.llm.gateway import Options, run_structured
 from lorewright.llm.metered import estimated_input
-from lorewright.llm.model import ModelRequest
+from lorewright.llm.model import CallLog, ModelRequest
 from lorewright.llm.opening import open_model
 from lorewright.llm.prompt import RenderedPrompt
 from lorewright.llm.taxonomy import row_of

@@ -11,10 +11,25 @@ from typing import Any, Generic, TypeVar
 from pydantic import BaseModel, ValidationError
 
 from lorewright.errors import OutputRejected, ProviderError
-from lorewright.llm.calls import ATTEMPTS, Attempt, Call, CallLog, Stopwatch, call_of
-from lorewright.llm.model import Heard, Model, ModelReply, ModelRequest, OnText, Talk, ToolCall
+from lorewright.llm.model import (
+    ATTEMPTS,
+    MAX_CALLS,
+    MAX_ROUNDS,
+    Attempt,
+    Call,
+    CallLog,
+    Heard,
+    Model,
+    ModelReply,
+    ModelRequest,
+    OnText,
+    Stopwatch,
+    Talk,
+    Toolbox,
+    ToolCall,
+    call_of,
+)
 from lorewright.llm.prompt import PlainPrompt, Prompt, RenderedPrompt
-from lorewright.llm.tools import MAX_CALLS, MAX_ROUNDS, Toolbox
 
 T = TypeVar("T", bound=BaseModel)
 

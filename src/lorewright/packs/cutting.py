@@ -13,12 +13,10 @@ from lorewright.packs.findings import Finding
 from lorewright.packs.items import read_items
 from lorewright.packs.linking import Reference, references_in
 from lorewright.packs.markup import Edit, edited
-from lorewright.packs.metadata import FileMetadata
-from lorewright.packs.models import ITEM_ROLES, OPEN_ROLES, Chunk, Entity, Item, Link, Role, When
+from lorewright.packs.metadata import FileMetadata, ReadFile
+from lorewright.packs.models import ITEM_ROLES, OPEN_ROLES, Chunk, Entity, Item, Link, Role, When, role_of
 from lorewright.packs.plain import blocks_of, comments_in, plain_text, without_spans
-from lorewright.packs.reading import ReadFile
 from lorewright.packs.references import Links
-from lorewright.packs.roles import role_of
 from lorewright.tokens import count_tokens
 
 

@@ -21,8 +21,8 @@ from lorewright.packs.linking import LinkTable
 from lorewright.packs.linting import lint_ids, lint_paths
 from lorewright.packs.manifest import MANIFEST_FILE, derived_manifest, read_manifest
 from lorewright.packs.memory import Memory, NoMemory
+from lorewright.packs.metadata import ReadFile, read_file
 from lorewright.packs.models import OPEN_ROLES, Chunk, Entity, EntryRules, Link, Manifest, Pack
-from lorewright.packs.reading import ReadFile, read_file
 from lorewright.packs.references import Links
 
 # What a pack's files say of their entries -> each chunk's EntryRules, with the IDs that are meant, and a finding for

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Annotated, Any, Literal
 
@@ -10,7 +12,7 @@ from packaging.version import InvalidVersion, Version
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, field_validator
 
 from lorewright.packs.files import MAX_CHUNK_TOKENS, MAX_SYNONYM_GROUPS
-from lorewright.packs.findings import Finding
+from lorewright.packs.findings import Finding, warning
 
 ENTITY_TYPES = ("location", "npc", "faction", "culture", "history", "technology", "item", "event")
 
@@ -248,3 +250,122 @@ class Pack:
     def errors(self) -> tuple[Finding, ...]:
         """The findings that stop an install."""
         return tuple(finding for finding in self.findings if finding.severity == "error")
+
+
+# A section's title -> what the section is for. The one table of synonyms; `docs/authoring.md` shows it to authors.
+
+SYNONYMS: dict[Role, tuple[str, ...]] = {
+    "atmosphere": ("atmosphere", "ambience", "appearance", "first impression", "look and feel", "senses"),
+    "disposition": ("disposition", "attitude", "demeanor", "demeanour", "mood"),
+    "motivation": ("motivation", "motive", "personality", "psychology"),
+    "knows": ("knows", "hooks", "knowledge", "plot hooks", "rumors", "rumours"),
+    "withholds": (
+        "withholds",
+        "dm notes",
+        "dm only",
+        "game master notes",
+        "gm notes",
+        "gm only",
+        "secret",
+        "secrets",
+    ),
+    "capabilities": ("capabilities", "abilities", "combat statistics", "skills", "stat block", "stats"),
+    "discoverable": ("discoverable", "discoverables", "clues", "hidden", "loot", "treasure"),
+    "threads": ("threads", "open threads", "plot threads", "story threads"),
+}
+
+_ROLE_OF = {title: role for role, titles in SYNONYMS.items() for title in titles}
+
+# A title that holds one of these, whatever else it says, is about a secret: a false one only asks for `section_roles:`.
+_SECRET_WORDS = frozenset({"secret", "secrets", "withholds", "withheld"})
+# What moves a person is where a plot is: any title of an NPC's section that holds one of these words, or is one of the
+# titles below, is about that. Of a place or a thing the same words tell what anybody may know.
+_MOTIVES = frozenset(
+    "agenda agendas aim aims ambition ambitions desire desires drives goal goals ideals intentions motivation"
+    " motivations motive motives objective objectives personality psychology wants".split()
+)
+_MOTIVE_TITLES = frozenset(
+    "bonds|character|character traits|drive|fear|fears|flaw|flaws|ideal|inner life|intention|personality traits|trait"
+    "|traits|bonds and flaws|ideals and bonds|bonds flaws|want".split("|")
+)
+_FOR_THE_MASTER = re.compile(r"\b(gm|dm|game ?master|dungeon ?master|keeper)([’']?s)?[ -]+(only|notes?|eyes)\b")
+_NAME = re.compile(r"\{#[^}]*\}")
+_NOT_WORDS = re.compile(r"[^\w\s]+")
+
+
+def role_of(title: str, overrides: dict[str, Role] | None = None, *, of_person: bool = False) -> Role:
+    """What a section with this title is for; `lore` where the title says nothing.
+
+    `overrides` come from the file's own `section_roles:` and win. `Secrets (GM only)` and `The Secrets:` are secrets
+    too. In the file of a person (`of_person`) `Goals`, `What she wants` or `Motives & Fears` is their motivation.
+    """
+    plain = " ".join(_NOT_WORDS.sub(" ", re.sub(r"\([^)]*\)", " ", _NAME.sub(" ", title)).casefold()).split())
+    if overrides and plain in overrides:
+        return overrides[plain]
+    plain = plain.removeprefix("the ")
+    if (_ROLE_OF.get(plain) is None and _SECRET_WORDS & set(plain.split())) or _FOR_THE_MASTER.search(title.casefold()):
+        return "withholds"
+    if of_person and (plain in _MOTIVE_TITLES or _MOTIVES & set(plain.split())):
+        return "motivation"
+    singular = plain.removesuffix("s")
+    return _ROLE_OF.get(plain) or _ROLE_OF.get(singular) or "lore"
+
+
+# Layers and `overrides:` -> which pack may replace what of which other. Reads no file.
+
+# The IDs of a pack's entities; None where they cannot be known.
+EntitiesOf = Callable[[str], frozenset[str] | None]
+
+
+def may_override(one: Manifest, other: Manifest) -> bool:
+    """Whether a pack is later than another: by its layer, in the same layer by depending on the other."""
+    ranks = LAYERS.index(one.layer), LAYERS.index(other.layer)
+    if ranks[0] != ranks[1]:
+        return ranks[0] > ranks[1]
+    return any(dependency.id == other.id for dependency in one.depends_on)
+
+
+def candidates(reference: str, manifest: Manifest) -> list[str]:
+    """The entities that `overrides: REFERENCE` may mean; a bare ID may be one of any pack depended on."""
+    if ":" in reference:
+        return [reference]
+    return [f"{dependency.id}:{reference}" for dependency in manifest.depends_on]
+
+
+def lint_overrides(pack: Pack, known: Mapping[str, Manifest], entities_of: EntitiesOf) -> Iterator[Finding]:
+    """What is wrong with a pack's overrides, seen among the packs that can be had."""
+    for entity in pack.entities:
+        if entity.overrides is not None:
+            yield from _lint(entity, entity.overrides.target, pack.manifest, known, entities_of)
+
+
+def _lint(
+    entity: Entity, reference: str, manifest: Manifest, known: Mapping[str, Manifest], entities_of: EntitiesOf
+) -> Iterator[Finding]:
+    assert entity.overrides is not None
+    path, line = entity.file_path, entity.overrides.line
+    meant = [one for one in candidates(reference, manifest) if _is_there(one, manifest, known, entities_of)]
+    if not meant:
+        message = f"overrides: no other pack that can be had has {reference}"
+        hint = "install that pack, or write pack:entity"
+        yield warning(path, "dangling-reference", message, line=line, hint=hint)
+    elif len(meant) > 1:
+        message = f"overrides: {reference} may be {' or '.join(meant)}"
+        yield warning(path, "ambiguous-override", message, line=line, hint="write pack:entity")
+    elif not may_override(manifest, known[_pack_of(meant[0])]):
+        other = known[_pack_of(meant[0])]
+        message = f"{manifest.id} ({manifest.layer}) is not later than {other.id} ({other.layer}): it overrides nothing"
+        hint = f"give it a later layer, or add {other.id} to depends_on in the same layer"
+        yield warning(path, "override-wrong-way", message, line=line, hint=hint)
+
+
+def _is_there(entity_id: str, manifest: Manifest, known: Mapping[str, Manifest], entities_of: EntitiesOf) -> bool:
+    pack_id = _pack_of(entity_id)
+    if pack_id == manifest.id or pack_id not in known:
+        return False
+    entities = entities_of(pack_id)
+    return entities is None or entity_id in entities
+
+
+def _pack_of(entity_id: str) -> str:
+    return entity_id.partition(":")[0]

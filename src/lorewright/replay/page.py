@@ -6,8 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from html import escape
 
-from lorewright.replay.measuring import Measured
-from lorewright.replay.metrics import MICRO, Metrics, Spread, changing_tokens, prefix_share
+from lorewright.replay.metrics import MICRO, Measured, Metrics, Spread, changing_tokens, prefix_share
 
 # Metrics -> a text for each, for people: at the terminal and on a page.
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from lorewright.storage.heads import is_on_path
 from lorewright.storage.sittings import session_rows
-from lorewright.turn.store.old_story import summary_at, untold_at
+from lorewright.turn.store.rows import summary_at, untold_at
 from lorewright.turn.store.store import CampaignStore
 from lorewright.turn.views.draft import Head
 from lorewright.values.told_before import RECENT_TURNS, markers_of, options_of

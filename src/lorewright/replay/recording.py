@@ -2,17 +2,35 @@
 
 from __future__ import annotations
 
+from asyncio import CancelledError
 from collections import deque
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
-from lorewright.errors import ProviderError
-from lorewright.llm.model import ModelReply, ModelRequest, OnText, ToolCall
+from lorewright.campaigns.open_campaign import OpenCampaign
+from lorewright.errors import CampaignError, HeadMoved, LorewrightError, ProviderError, SettingsError
+from lorewright.ids import canonical_json, content_hash
+from lorewright.llm.model import Model, ModelReply, ModelRequest, OnText, ToolCall
 from lorewright.llm.prompt import Prompt, RenderedPrompt
+from lorewright.replay.past_head import head_at
+from lorewright.replay.shelf import PromptShelf
 from lorewright.rules.dice import Dice
 from lorewright.rules.outcomes import Roll
+from lorewright.turn.run.casting import STAGES, make_stages
+from lorewright.turn.run.pipeline import think
+from lorewright.turn.run.rounds import ACTIVATE, VALIDATE
+from lorewright.turn.stages.extract.stage import Extract
+from lorewright.turn.stages.narrate.stage import Narrate
+from lorewright.turn.stages.npc_intent.stage import Intend
+from lorewright.turn.stages.stage import REPAIR
+from lorewright.turn.stages.stages import Stages
+from lorewright.turn.store.rewinding import redo, undo
+from lorewright.turn.views.draft import Draft, Recorder, Submission
 from lorewright.turn.views.leaks import LEAKS, Refusal, Refusals
+from lorewright.values.listener import SILENT, Listener
+from lorewright.values.stage_run import BUILTIN
 
 # Kinds of turns that were thought, and so can be thought again. Any other is what its ops say.
 THOUGHT = ("play", "clarification")
@@ -163,3 +181,214 @@ class RecordedDice:
             return self._otherwise.roll(expression, purpose=purpose, actor_id=actor_id, modifier=modifier)
         total = kept.total - kept.modifier + modifier
         return kept.model_copy(update={"modifier": modifier, "total": total, "band": None})
+
+
+# The last turn again, without what the last of the cast did in it: its stages answer as they did then, its dice fall
+# as they fell, and whoever acted last does not.
+#
+# It is thought while the turn still stands, and takes its place only when it is whole.
+
+# Where one narration tells everybody's acts, it is told anew without the last, and so is what it adds.
+_TOLD_AT_ONCE = (Narrate.name, Extract.name)
+
+
+async def without_last_act(campaign: OpenCampaign, *, builtin: bool = False, listener: Listener = SILENT) -> str:
+    """Play the last turn again without the last act of the cast's in it; its TurnResult as canonical JSON.
+
+    Models are asked nothing that they were asked then; but where one narration told all acts, it is told anew. With
+    `builtin` that is done without a model.
+
+    Raises:
+        CampaignError: the last turn was not played, or nobody but the player acted in it.
+        HeadMoved: another turn was committed meanwhile.
+        ProviderError: the narrator could not be asked, or its output stayed invalid.
+    Whatever is raised, the turn stands as it was.
+    """
+    store = campaign.store
+    path = store.path(last=3)
+    if len(path) < 2 or path[-1].kind != "play":
+        raise CampaignError("the last turn was not played", hint="/undo takes it back")
+    rows = store.turns(path[-1].turn_id, after=path[0].turn_id if len(path) == 3 else None)
+    turn = recorded_turn(rows[1], store.stage_records(path[-1].turn_id))
+    position = store.position()
+    draft = await _thought(campaign, rows[0], turn, builtin=builtin, listener=listener)
+    if store.position() != position:
+        raise HeadMoved("another turn was committed meanwhile", hint="look at the story, and say it again")
+    undo(store)
+    try:
+        return store.commit(replace(draft, head=replace(draft.head, revision=store.position().revision)))
+    except (LorewrightError, OSError):
+        with suppress(CampaignError):
+            redo(store)
+        raise
+
+
+async def _thought(
+    campaign: OpenCampaign, parent: Mapping[str, Any], turn: RecordedTurn, *, builtin: bool, listener: Listener
+) -> Draft:
+    store = campaign.store
+    before = store.submission(turn.turn_id)
+    submission = _without(before, turn.records, store.position().revision)
+    state = store.state_at(parent["turn_id"])
+    head = head_at(store, parent, state, session_id=turn.session_id)
+    now = make_stages({}) if builtin else campaign.stages
+    stages = _stages(now, turn, is_told_at_once=campaign.setting.rules.profile == "ensemble")
+    recorder = Recorder()
+    try:
+        return await think(head, submission, campaign.setting, stages, recorder, listener)
+    except LorewrightError as error:
+        store.keep_attempt(head, submission, error, recorder.records)
+        raise
+    except CancelledError:
+        store.keep_attempt(head, submission, CampaignError("it was stopped"), recorder.records)
+        raise
+
+
+def _without(before: Submission, records: Sequence[Mapping[str, Any]], revision: int) -> Submission:
+    """The submission of the turn in which the last of those who acted does not, nor anybody who would follow them."""
+    acted = sum(record["stage"] == VALIDATE for record in records)
+    intended = [record["input"]["me"]["id"] for record in records if record["stage"] == Intend.name]
+    if not acted:
+        raise CampaignError("nobody but you acted in the last turn", hint="/undo takes back all of it")
+    order = next((record["output"]["order"] for record in records if record["stage"] == ACTIVATE), intended)
+    # Whoever was gone before their turn came stands in the order all the same.
+    last = intended[acted - 1]
+    name = content_hash(canonical_json([before.action_id, before.beside, revision]))[:16]
+    return replace(
+        before,
+        action_id=f"undo-npc-{name}",
+        npc_rounds=order.index(last),
+        dice_of=before.dice_of or before.action_id,
+    )
+
+
+def _stages(now: Stages, turn: RecordedTurn, *, is_told_at_once: bool) -> Stages:
+    """The stages that answer as they did then; those that tell everything at once are the ones of now."""
+    asked = [stage for stage in STAGES if stage in turn.asked()]
+    recorded = make_stages(
+        {stage: RecordedModel(stage, [one for one in turn.records if one["stage"] == stage]) for stage in asked},
+        PromptsOfTurn({}, turn.records),
+    )
+    if not is_told_at_once:
+        return recorded
+    anew = {one.name: getattr(now, one.name) for one in fields(now) if getattr(now, one.name).name in _TOLD_AT_ONCE}
+    return replace(recorded, **anew)
+
+
+def acted_in(records: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Who of the cast acted in a turn, by ID, in order; `records` are as `CampaignStore.stage_records` gives them."""
+    acted = sum(record["stage"] == VALIDATE for record in records)
+    return [record["input"]["me"]["id"] for record in records if record["stage"] == Intend.name][:acted]
+
+
+# A recorded turn, and what is to be otherwise -> the stages that think it again: some with a model that is asked now,
+# the others answered from the recording.
+
+# Those that tell the turn and read what was told, until it holds.
+_TELLING = (Narrate.name, Extract.name)
+
+# A model's key -> the model.
+OpenModel = Callable[[str], Model]
+# A model's key -> which stages ask it where a campaign has no other model: each with its key.
+StagesOf = Callable[[str], Mapping[str, str]]
+
+
+@dataclass(frozen=True, slots=True)
+class Overrides:
+    """What is otherwise than it was recorded: versions of prompts by name, keys of models by stage (`builtin` is
+    one)."""
+
+    prompts: Mapping[str, str] = field(default_factory=dict)
+    models: Mapping[str, str] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        """Raises SettingsError where there is no such prompt or stage."""
+        _known(self.prompts, (*STAGES, REPAIR), "prompt of a turn")
+        _known(self.models, STAGES, "stage of a turn")
+
+    def __bool__(self) -> bool:
+        return bool(self.prompts or self.models)
+
+    def keys(self, asked: Mapping[str, str]) -> dict[str, str | None]:
+        """Of every stage that does not stay built in: the key of who answers now, or None where it answers as recorded;
+        `asked` are the stages that a model ran, with its key."""
+        keys: dict[str, str | None] = {
+            stage: key for stage, key in self.models.items() if key != BUILTIN or stage in asked
+        }
+        for stage, key in asked.items():
+            if stage not in self.models:
+                keys[stage] = key if stage in self.prompts or REPAIR in self.prompts else None
+        return keys
+
+
+def _known(names: Iterable[str], there: tuple[str, ...], what: str) -> None:
+    for name in names:
+        if name not in there:
+            raise SettingsError(f"there is no {what} called {name}", hint=f"one of {', '.join(there)}")
+
+
+def no_model(key: str) -> Model:
+    """Refuse to open any model.
+
+    Raises:
+        SettingsError: always.
+    """
+    raise SettingsError(f"the model {key} cannot be opened here", hint="replay without --model and --prompt")
+
+
+def every_stage(key: str) -> dict[str, str]:
+    """A model for every stage of a turn."""
+    return dict.fromkeys(STAGES, key)
+
+
+@dataclass(frozen=True, slots=True)
+class Cast:
+    """The stages of one replayed turn; `anew` are those that do not answer as recorded, by stage with the key of who
+    answers now."""
+
+    stages: Stages
+    anew: Mapping[str, str]
+
+
+class Casting:
+    """Casts turns; a model is opened once."""
+
+    def __init__(
+        self, overrides: Overrides, open_model: OpenModel, shelf: PromptShelf, begin_turn: Callable[[], None]
+    ) -> None:
+        """`begin_turn` is called before each turn: what models may cost is counted by turns."""
+        self._overrides = overrides
+        self._open_model = open_model
+        self._shelf = shelf
+        self._begin_turn = begin_turn
+        self._opened: dict[str, Model] = {}
+
+    def cast(self, turn: RecordedTurn) -> Cast:
+        """The stages for one turn: whoever is not overridden answers as recorded, or is built in as it was then.
+
+        Raises:
+            SettingsError: a model or a prompt cannot be had.
+        """
+        self._begin_turn()
+        keys = self._overrides.keys(turn.asked())
+        anew = {stage: key for stage, key in keys.items() if key is not None}
+        asked = {stage: key for stage, key in anew.items() if key != BUILTIN}
+        models: dict[str, Model] = {stage: self._model(key) for stage, key in asked.items()}
+        for stage in (stage for stage, key in keys.items() if key is None):
+            # Where another stage is asked anew, a narration may be made or read another number of times than then.
+            settled = bool(anew) and stage in _TELLING
+            models[stage] = RecordedModel(
+                stage, (one for one in turn.records if one["stage"] == stage), settled=settled
+            )
+        used = {one["stage"]: one["prompt"]["content_hash"] for one in turn.records if one["prompt"]}
+        now = {name: self._prompt(name, used.get(name)) for name in (*asked, *((REPAIR,) if asked else ()))}
+        return Cast(make_stages(models, PromptsOfTurn(now, turn.records)), anew)
+
+    def _prompt(self, name: str, used: str | None) -> Prompt:
+        version = self._overrides.prompts.get(name)
+        return self._shelf.used(name, used) if version is None else self._shelf.version(name, version)
+
+    def _model(self, key: str) -> Model:
+        if key not in self._opened:
+            self._opened[key] = self._open_model(key)
+        return self._opened[key]

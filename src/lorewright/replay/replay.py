@@ -19,17 +19,19 @@ from lorewright.campaigns.history import Histories
 from lorewright.errors import CampaignError, NotFound
 from lorewright.llm.prompts.library import PromptLibrary
 from lorewright.llm.taxonomy import Row, may_cost
-from lorewright.replay.casting import (
+from lorewright.replay.comparing import TurnReplay
+from lorewright.replay.metrics import Metrics, metrics_of
+from lorewright.replay.recording import (
+    THOUGHT,
     Casting,
     OpenModel,
     Overrides,
+    RecordedTurn,
     StagesOf,
     every_stage,
     no_model,
+    recorded_turn,
 )
-from lorewright.replay.metrics import Metrics, metrics_of
-from lorewright.replay.recording import THOUGHT, RecordedTurn, recorded_turn
-from lorewright.replay.replayed import TurnReplay
 from lorewright.replay.rerun import Rerun
 from lorewright.replay.shelf import PromptShelf
 from lorewright.replay.turn_range import ALL_TURNS, TurnRange

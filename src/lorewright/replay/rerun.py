@@ -15,12 +15,10 @@ from lorewright.errors import LorewrightError
 from lorewright.index.generation import Generation
 from lorewright.index.history import HistoryRecord
 from lorewright.index.history_generation import history_generation
-from lorewright.replay.casting import Casting
-from lorewright.replay.comparing import Difference, stage_differences, turn_differences
+from lorewright.replay.comparing import Difference, TurnReplay, stage_differences, turn_differences
 from lorewright.replay.figures import PlayedTurn, figures_of, narration_of
 from lorewright.replay.past_head import head_at
-from lorewright.replay.recording import RecordedDice, RecordedTurn, recorded_turn
-from lorewright.replay.replayed import TurnReplay
+from lorewright.replay.recording import Casting, RecordedDice, RecordedTurn, recorded_turn
 from lorewright.rules.dice import Dice, SeededDice
 from lorewright.rules.outcomes import Resolution
 from lorewright.storage.heads import ancestor

@@ -11,8 +11,7 @@ from pydantic import BaseModel, ConfigDict
 
 from lorewright.index.conditions import conditions_of
 from lorewright.index.generation import Generation, StoredChunk
-from lorewright.index.stems import matching_words
-from lorewright.index.words import content_words, words_of
+from lorewright.index.words import content_words, matching_words, words_of
 from lorewright.packs.conditions import in_words
 from lorewright.retrieval.explain import ChunkTrace, RetrievalTrace
 from lorewright.retrieval.in_force import in_force

@@ -22,7 +22,7 @@ from lorewright.index.words import content_words, telling_pairs, words_of
 from lorewright.packs.models import OPEN_ROLES
 from lorewright.retrieval.filters import Key
 from lorewright.retrieval.gazetteer import marked_words, without_names
-from lorewright.retrieval.scene_query import without_labels
+from lorewright.retrieval.query import without_labels
 from lorewright.retrieval.view import LoreView, may_see, visible_text
 
 # A view -> what there is to search for whoever looks: the open tables, and a small table of their own for each pack.

@@ -11,8 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from lorewright.index.generation import Generation, StoredChunk
-from lorewright.packs.layers import candidates, may_override
-from lorewright.packs.models import LAYERS, Entity, Manifest
+from lorewright.packs.models import LAYERS, Entity, Manifest, candidates, may_override
 
 Things = Mapping[str, tuple[str, ...]]
 

@@ -7,12 +7,11 @@ from dataclasses import dataclass
 
 from lorewright.rules.actions import Action, Attempt, GroundedItem
 from lorewright.rules.aiming import aimed
-from lorewright.rules.doors import door_ops
 from lorewright.rules.enact import effect_ops, record_op, recorded
 from lorewright.rules.knowledge import knows
 from lorewright.rules.outcomes import OutcomeCode
 from lorewright.rules.patch import Patch
-from lorewright.rules.reach import company, place_of
+from lorewright.rules.reach import company, door_ops, place_of
 from lorewright.rules.reasons import why_not
 from lorewright.rules.rulesets import BandName, CampaignRules, Ruleset
 from lorewright.world.apply import apply

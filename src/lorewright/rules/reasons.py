@@ -7,9 +7,21 @@ from types import MappingProxyType
 
 from lorewright.rules.actions import Action
 from lorewright.rules.capability import why_not_able, why_not_now
-from lorewright.rules.doors import why_not_close, why_not_lock, why_not_open, why_not_unlock
 from lorewright.rules.outcomes import ReasonCode
-from lorewright.rules.reach import barrier, exits_to, first_step, holds_thing, in_sight, is_person, place_of, way
+from lorewright.rules.reach import (
+    barrier,
+    exits_to,
+    first_step,
+    holds_thing,
+    in_sight,
+    is_person,
+    place_of,
+    way,
+    why_not_close,
+    why_not_lock,
+    why_not_open,
+    why_not_unlock,
+)
 from lorewright.rules.rulesets import Ruleset
 from lorewright.world.state import OFFSTAGE, WorldState
 

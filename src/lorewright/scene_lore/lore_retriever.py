@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
-from lorewright.retrieval.query import DEFAULT_MAX_TOKENS, LoreRetrievalQuery, LoreRetrievalResult
+from lorewright.retrieval.query import DEFAULT_MAX_TOKENS, LoreRetrievalQuery, LoreRetrievalResult, scene_query
 from lorewright.retrieval.retriever import retrieve, retrieve_for_entity
-from lorewright.retrieval.scene_query import scene_query
 from lorewright.retrieval.view import LoreView
 from lorewright.scene_lore.gather import gather
 from lorewright.scene_lore.models import SceneFocus, SceneLore

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Any, Literal
+
 from pydantic import BaseModel, ConfigDict, Field
 
 
@@ -99,3 +102,102 @@ class SceneLore(_Frozen):
     def item(self, item_id: str) -> SceneItem | None:
         """An item of the scene by its ID, or None."""
         return next((item for item in self.items() if item.id == item_id), None)
+
+
+# SceneLore -> what a stage or a player sees of it, in the seed's SceneLoreCache shape. The table of design section
+# 7.
+
+# Whose eyes: a stage of the turn, or the player.
+StageViewer = Literal["planner", "narrator", "player"]
+
+
+def scene_view(lore: SceneLore, viewer: StageViewer, *, learned: frozenset[str]) -> dict[str, Any]:
+    """The scene for one viewer. `learned` holds the items that the player has, those of this turn included.
+
+    Everyone sees the atmosphere. Planner and narrator see how people are, the player sees it in what they do. What
+    moves them is for the planner, and for themselves. What a character knows is topics to the planner; what it
+    withholds and what can be found are only counted there. The narrator sees items only once the player has them: it
+    cannot leak what it never saw.
+    """
+    return {
+        "scene_id": lore.scene_id,
+        "atmosphere": _texts(lore.atmosphere),
+        "npc_briefings": {briefing.npc_id: _briefing_view(briefing, viewer, learned) for briefing in lore.briefings},
+        "discoverable": _discoverable(lore, viewer, learned),
+        "thread_connections": {item.name: item.text for item in _known(lore.thread_connections, learned)},
+        **_standing(lore),
+    }
+
+
+def character_view(lore: SceneLore, npc_id: str, *, learned: frozenset[str]) -> dict[str, Any]:
+    """The scene for one of the characters in it: the atmosphere, their own briefing whole, and of all else what they
+    have learned. That others keep something back, or that something lies hidden, is not even counted."""
+    briefings = {
+        one.npc_id: {
+            **_briefing_view(one, "narrator", frozenset(item.id for item in (*one.knows, *one.withholds))),
+            **_motivation(one),
+        }
+        if one.npc_id == npc_id
+        else _briefing_view(one, "player", learned)
+        for one in lore.briefings
+    }
+    return {
+        "scene_id": lore.scene_id,
+        "atmosphere": _texts(lore.atmosphere),
+        "npc_briefings": briefings,
+        "discoverable": _discoverable(lore, "player", learned),
+        "thread_connections": {item.name: item.text for item in _known(lore.thread_connections, learned)},
+        **_standing(lore),
+    }
+
+
+def _standing(lore: SceneLore) -> dict[str, Any]:
+    """The open lore that stands in every scene, where packs have any."""
+    return {"standing": _texts(lore.standing)} if lore.standing else {}
+
+
+def _briefing_view(briefing: Briefing, viewer: StageViewer, learned: frozenset[str]) -> dict[str, Any]:
+    known = {
+        "knows": _items(_known(briefing.knows, learned)),
+        "withholds": _items(_known(briefing.withholds, learned)),
+    }
+    if viewer == "player":
+        return known
+    sheet = {
+        "disposition": " ".join(_texts(briefing.disposition)),
+        "capabilities": " ".join(_texts(briefing.capabilities)),
+    }
+    if viewer == "narrator":
+        return {**sheet, **known}
+    topics = [topic for item in briefing.knows for topic in item.topics]
+    return {
+        **sheet,
+        **_motivation(briefing),
+        "knows": list(dict.fromkeys(topics)),
+        "withholds_count": len(briefing.withholds),
+    }
+
+
+def _motivation(briefing: Briefing) -> dict[str, Any]:
+    """What moves a character, where its pack says it."""
+    return {"motivation": " ".join(_texts(briefing.motivation))} if briefing.motivation else {}
+
+
+def _discoverable(lore: SceneLore, viewer: StageViewer, learned: frozenset[str]) -> list[dict[str, Any]]:
+    found = [{"trigger": item.trigger or "", "content": item.text} for item in _known(lore.discoverable, learned)]
+    hidden = len(lore.discoverable) - len(found)
+    if viewer == "planner" and hidden:
+        return [*found, {"where": lore.location_id, "undiscovered_count": hidden}]
+    return found
+
+
+def _known(items: Sequence[SceneItem], learned: frozenset[str]) -> list[SceneItem]:
+    return [item for item in items if item.id in learned]
+
+
+def _items(items: Sequence[SceneItem]) -> list[str]:
+    return [item.text for item in items]
+
+
+def _texts(texts: Sequence[LoreText]) -> list[str]:
+    return [text.text for text in texts]

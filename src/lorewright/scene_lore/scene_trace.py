@@ -25,8 +25,15 @@ from lorewright.retrieval.retriever import Retrieval, retrieve_beside
 from lorewright.retrieval.view import LoreView, as_told, hidden_entities, hidden_names, may_see, qualified
 from lorewright.scene_lore.gather import gather
 from lorewright.scene_lore.lore_retriever import LoreRetriever
-from lorewright.scene_lore.models import Briefing, LoreText, SceneFocus, SceneItem, SceneLore
-from lorewright.scene_lore.views import character_view, scene_view
+from lorewright.scene_lore.models import (
+    Briefing,
+    LoreText,
+    SceneFocus,
+    SceneItem,
+    SceneLore,
+    character_view,
+    scene_view,
+)
 from lorewright.tokens import count_tokens
 
 # Whose a section is that is there by its ID: `always` is nobody's, for it stands in every scene.

@@ -7,7 +7,7 @@ from typing import Generic, TypeVar
 
 from pydantic import BaseModel
 
-from lorewright.llm.calls import CallLog
+from lorewright.llm.model import CallLog
 
 Made = TypeVar("Made", bound=BaseModel)
 

@@ -14,9 +14,8 @@ from pydantic import BaseModel
 from lorewright.campaigns.campaigns import Campaigns
 from lorewright.errors import NotFound, PromptError
 from lorewright.generate.scenario.context import Outline, ScenarioContext
-from lorewright.llm.prompts.check import PromptFault, check_prompt
 from lorewright.llm.prompts.library import PromptLibrary
-from lorewright.llm.prompts.template import PromptTemplate, read_template
+from lorewright.llm.prompts.template import PromptFault, PromptTemplate, check_prompt, read_template
 from lorewright.storage.prompt_pins import prompt_pins, unpin_prompt
 from lorewright.turn.prompting.pinning import pin_prompt
 from lorewright.turn.stages.schemas import STAGE_TYPES, schema_files

@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
-from lorewright.turn.prompting.recap import RecapContext
 from lorewright.turn.prompting.variables import (
     CharInside,
     CharVariables,
     PlayerVariables,
+    RecapContext,
     message_variables,
     state_variables,
 )

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from lorewright.builtin.narrator.phrases import phrase_problems
+from lorewright.builtin.narrator.grammar import phrase_problems
 from lorewright.campaigns.scenario import load_scenario
 from lorewright.errors import ScenarioError
 from lorewright.rules.rulesets import Phrase

@@ -9,8 +9,7 @@ from dataclasses import asdict, dataclass, field
 from typing import TypeVar
 
 from lorewright.authoring.leaks.findings import Blocked
-from lorewright.authoring.leaks.looking import Looker
-from lorewright.authoring.leaks.planting import ALIAS, COMMENT, KEY, OWN_KINDS, TRIGGER, Secret
+from lorewright.authoring.leaks.planting import ALIAS, COMMENT, KEY, OWN_KINDS, TRIGGER, Looker, Secret
 from lorewright.packs.loader import Progress, no_progress
 from lorewright.packs.models import OPEN_ROLES
 from lorewright.retrieval.desk import PackDesk, entity_lore
@@ -19,9 +18,8 @@ from lorewright.retrieval.query import LoreRetrievalQuery
 from lorewright.retrieval.retriever import retrieve, why_not
 from lorewright.retrieval.view import LoreView, hidden_entities, visible_text
 from lorewright.scene_lore.gather import gather
-from lorewright.scene_lore.models import SceneFocus
+from lorewright.scene_lore.models import SceneFocus, StageViewer, scene_view
 from lorewright.scene_lore.scene_trace import find_scene
-from lorewright.scene_lore.views import StageViewer, scene_view
 
 T = TypeVar("T")
 

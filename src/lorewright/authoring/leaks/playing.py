@@ -13,7 +13,7 @@ from typing import Any
 
 from lorewright.authoring.leaks.asking import spread
 from lorewright.authoring.leaks.findings import Blocked
-from lorewright.authoring.leaks.looking import NOTHING, Looker
+from lorewright.authoring.leaks.planting import NOTHING, Looker
 from lorewright.authoring.leaks.rehearsal import Rehearsal
 from lorewright.campaigns.asides import ask_lore, introductions
 from lorewright.campaigns.campaigns import Campaigns

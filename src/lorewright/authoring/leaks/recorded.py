@@ -11,8 +11,7 @@ from typing import Any
 
 from lorewright.authoring.leaks.asking import spread
 from lorewright.authoring.leaks.findings import Leak, Tally
-from lorewright.authoring.leaks.looking import NOTHING, OURS
-from lorewright.authoring.leaks.planting import Secret, may_know
+from lorewright.authoring.leaks.planting import NOTHING, OURS, Secret, may_know
 from lorewright.authoring.leaks.playing import READING_STAGES, Eyes, eyes_of, grow, shown_to_player
 from lorewright.campaigns.open_campaign import OpenCampaign
 from lorewright.campaigns.sessions import shown as shown_session

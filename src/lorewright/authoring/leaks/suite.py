@@ -14,8 +14,7 @@ from pathlib import Path
 
 from lorewright.authoring.leaks.asking import Asker
 from lorewright.authoring.leaks.findings import Blocked, Leak, LeakReport, OverBlocked, Tally
-from lorewright.authoring.leaks.looking import Looker
-from lorewright.authoring.leaks.planting import SEEN_IN_PLAY, Secret, secrets_of
+from lorewright.authoring.leaks.planting import SEEN_IN_PLAY, Looker, Secret, secrets_of
 from lorewright.authoring.leaks.playing import Playing, parrots
 from lorewright.authoring.leaks.recorded import Hit, Overlaps, Recorded, sentences_of
 from lorewright.authoring.leaks.rehearsal import Planted, Rehearsal

@@ -13,9 +13,8 @@ from lorewright.index.generation import Generation
 from lorewright.packs.findings import Finding
 from lorewright.packs.models import Entity
 from lorewright.retrieval.desk import qualified_viewer
-from lorewright.retrieval.query import LoreRetrievalQuery
+from lorewright.retrieval.query import LoreRetrievalQuery, scene_query
 from lorewright.retrieval.retriever import Retrieval, retrieve
-from lorewright.retrieval.scene_query import scene_query
 from lorewright.retrieval.view import LoreView, qualified
 from lorewright.settings import LoreSettings
 

@@ -8,7 +8,6 @@ from types import MappingProxyType
 from typing import Final
 
 from lorewright.builtin.narrator import views
-from lorewright.builtin.narrator.act_talk import quotes, talk_beats
 from lorewright.builtin.narrator.act_words import (
     Actor,
     actor_of,
@@ -17,7 +16,9 @@ from lorewright.builtin.narrator.act_words import (
     item_of,
     own_words,
     place_of,
+    quotes,
     quoting,
+    talk_beats,
     tells_of_player,
     thing_of,
     worded,

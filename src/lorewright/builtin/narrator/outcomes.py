@@ -9,7 +9,6 @@ from lorewright.builtin.narrator import views
 from lorewright.builtin.narrator.authored import ended, is_named_in, lowered, plain, reminder
 from lorewright.builtin.narrator.durations import duration, is_plural
 from lorewright.builtin.narrator.grammar import Fact, grammar
-from lorewright.builtin.narrator.quotes import evidence_beats, reminder_beat
 from lorewright.builtin.narrator.scenery import (
     answer,
     exits,
@@ -21,7 +20,7 @@ from lorewright.builtin.narrator.scenery import (
     sentences,
     things,
 )
-from lorewright.builtin.narrator.views import Beat, Person, Slot, claim_beats
+from lorewright.builtin.narrator.views import Beat, Person, Slot, claim_beats, evidence_beats, reminder_beat
 from lorewright.builtin.parser.naming import listed
 from lorewright.ids import content_hash
 from lorewright.rules.outcomes import Outcome

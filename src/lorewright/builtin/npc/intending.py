@@ -10,8 +10,17 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from lorewright.builtin.npc.answering import TRUSTING, answering, telling, watching
-from lorewright.builtin.npc.considered import Considered, Moment, gesture, tellable, the
+from lorewright.builtin.npc.considered import (
+    TRUSTING,
+    Considered,
+    Moment,
+    answering,
+    gesture,
+    tellable,
+    telling,
+    the,
+    watching,
+)
 from lorewright.ids import content_hash
 from lorewright.rules.cast import AuthoredAct, done_key, tried_key
 from lorewright.values.intents import SENTENCES, KnownItem, NpcIntent, NpcIntentInput, Remembered

@@ -9,8 +9,20 @@ from types import MappingProxyType
 from lorewright.builtin.parser.clauses import Word, lexicon, longest_prefix, lows, typed
 from lorewright.builtin.parser.frames import FRAMES, Frame
 from lorewright.builtin.parser.noun_phrases import Match, resolve
-from lorewright.builtin.parser.phrases import Wanted, bare, meant, parted, trimmed
-from lorewright.builtin.parser.readings import MAX_WORDS, Context, Reading, acting, asking, typeable, ways
+from lorewright.builtin.parser.readings import (
+    MAX_WORDS,
+    Context,
+    Reading,
+    Wanted,
+    acting,
+    asking,
+    bare,
+    meant,
+    parted,
+    trimmed,
+    typeable,
+    ways,
+)
 
 # What may stand between a verb and what it is tried on.
 _LEADS = frozenset(

@@ -12,13 +12,13 @@ from types import MappingProxyType
 
 from lorewright.builtin.parser.clauses import Word, lexicon, longest_prefix, lows, typed
 from lorewright.builtin.parser.noun_phrases import Match, Tie, exact, key_words, resolve
-from lorewright.builtin.parser.phrases import bare
 from lorewright.builtin.parser.readings import (
     MAX_WORDS,
     Context,
     Reading,
     acting,
     asking,
+    bare,
     nothing_called,
     openings,
     referred,

@@ -8,8 +8,22 @@ from types import MappingProxyType
 from lorewright.builtin.parser.clauses import Word, lexicon, lows
 from lorewright.builtin.parser.frames import Frame, each, joined
 from lorewright.builtin.parser.noun_phrases import Match, Nouns, exact, resolve
-from lorewright.builtin.parser.phrases import Wanted, bare, fuzzy_first, meant, named_first, parted, trimmed
-from lorewright.builtin.parser.readings import Context, Reading, acting, asking, excerpt, shown, typeable
+from lorewright.builtin.parser.readings import (
+    Context,
+    Reading,
+    Wanted,
+    acting,
+    asking,
+    bare,
+    excerpt,
+    fuzzy_first,
+    meant,
+    named_first,
+    parted,
+    shown,
+    trimmed,
+    typeable,
+)
 
 _ONTO = ("on", "onto", "in", "into", "inside", "under", "behind", "beside", "against", "with", "to")
 # Where a thing is put down for good; anywhere else must be something that is here.

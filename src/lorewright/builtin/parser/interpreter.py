@@ -7,7 +7,6 @@ from types import MappingProxyType
 
 from rapidfuzz import fuzz
 
-from lorewright.builtin.parser.asides import aside, chosen_line, claiming, repeated
 from lorewright.builtin.parser.attempts import ATTEMPTS, any_verb
 from lorewright.builtin.parser.clauses import (
     Clause,
@@ -35,19 +34,26 @@ from lorewright.builtin.parser.noun_phrases import (
     nouns_of,
     resolve,
 )
-from lorewright.builtin.parser.phrases import Wanted, bare, meant, trimmed
 from lorewright.builtin.parser.pressing import PRESSING
 from lorewright.builtin.parser.readings import (
     Context,
     Reading,
+    Wanted,
     about,
     acting,
+    aside,
     asking,
+    bare,
+    chosen_line,
+    claiming,
     excerpt,
+    meant,
     not_caught,
     nothing_called,
     remembered,
+    repeated,
     shown,
+    trimmed,
     typeable,
     which,
 )

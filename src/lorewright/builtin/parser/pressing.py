@@ -10,8 +10,21 @@ from lorewright.builtin.parser.clauses import Word, lows, typed
 from lorewright.builtin.parser.frames import Frame
 from lorewright.builtin.parser.handling import HANDLING
 from lorewright.builtin.parser.noun_phrases import Match, resolve
-from lorewright.builtin.parser.phrases import Wanted, bare, fuzzy_first, meant, named_first, parted, trimmed
-from lorewright.builtin.parser.readings import MAX_WORDS, Context, Reading, acting, asking, typeable
+from lorewright.builtin.parser.readings import (
+    MAX_WORDS,
+    Context,
+    Reading,
+    Wanted,
+    acting,
+    asking,
+    bare,
+    fuzzy_first,
+    meant,
+    named_first,
+    parted,
+    trimmed,
+    typeable,
+)
 
 # Where the aim begins that somebody is worked on for.
 _AIMS = ("to", "that", "for", "into", "about", "if", "by", "not", "of")

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 
-from lorewright.builtin.parser.asides import claiming, recalling
 from lorewright.builtin.parser.clauses import Word, is_adverb, lexicon, longest_prefix, lows, typed, words_of
 from lorewright.builtin.parser.frames import Frame
 from lorewright.builtin.parser.noun_phrases import Match, Tie, exact, resolve
@@ -16,10 +15,12 @@ from lorewright.builtin.parser.readings import (
     acting,
     agrees,
     asking,
+    claiming,
     excerpt,
     nothing_called,
     openings,
     person_meant,
+    recalling,
     referred,
     typeable,
     which,

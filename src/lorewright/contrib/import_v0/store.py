@@ -9,11 +9,10 @@ from typing import Any
 
 from lorewright.contrib.import_v0.story import KIND, STAGE, ImportedTurn, Sitting
 from lorewright.ids import canonical_json, content_hash
-from lorewright.storage.branches import MAIN_BRANCH
 from lorewright.storage.database import Database, insert_row, read_json
-from lorewright.storage.heads import FULL_STATE_EVERY
+from lorewright.storage.heads import FULL_STATE_EVERY, MAIN_BRANCH
+from lorewright.turn.store.projection import StateOf, first_projection
 from lorewright.turn.store.rows import message_row
-from lorewright.turn.store.states import StateOf, first_projection
 from lorewright.turn.store.store import CampaignStore
 from lorewright.values.messages import Message
 from lorewright.values.result import TurnResult

@@ -22,8 +22,7 @@ from lorewright.formats.importers.world_info import WorldInfo
 from lorewright.formats.importers.writer import LEFT_FILE
 from lorewright.ids import local
 from lorewright.packs.manifest import MANIFEST_FILE
-from lorewright.packs.models import Entity
-from lorewright.packs.roles import role_of
+from lorewright.packs.models import Entity, role_of
 
 NOTICE = "This holds what players must not read."
 

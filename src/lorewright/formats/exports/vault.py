@@ -16,8 +16,7 @@ from lorewright.formats.importers.render import FOLDERS
 from lorewright.formats.importers.yaml_text import dump
 from lorewright.ids import local, slug
 from lorewright.packs.manifest import MANIFEST_FILE, derived_manifest
-from lorewright.packs.models import OPEN_ROLES, Entity
-from lorewright.packs.roles import role_of
+from lorewright.packs.models import OPEN_ROLES, Entity, role_of
 
 # Says in `pack.yaml` that a folder is an export; the README at the root is no content of a pack.
 MARK = "x_exported_from"

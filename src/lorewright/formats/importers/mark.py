@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from lorewright.formats.importers.bounds import MAX_NAME_CHARS, MAX_TAG_CHARS, MAX_TAGS
-from lorewright.packs.models import ALL_ROLES, ENTITY_TYPES, OPEN_ROLES
-from lorewright.packs.roles import role_of
+from lorewright.packs.models import ALL_ROLES, ENTITY_TYPES, OPEN_ROLES, role_of
 
 # Where it stands among an entry's, a card's or a book's extensions; other tools keep it there and do not read it.
 MARK = "lorewright"

@@ -47,9 +47,8 @@ from lorewright.ids import is_id, local
 from lorewright.index.generation import Generation
 from lorewright.index.installed_packs import InstalledPack
 from lorewright.index.library import Library
-from lorewright.llm.calls import CallLog
 from lorewright.llm.gateway import Options, run_structured
-from lorewright.llm.model import Model
+from lorewright.llm.model import CallLog, Model
 from lorewright.llm.prompt import PlainPrompts, Prompts
 from lorewright.packs.loader import Progress, no_progress
 from lorewright.retrieval.in_force import generations_in_force

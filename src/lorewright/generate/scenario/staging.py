@@ -9,8 +9,7 @@ from typing import TypeVar
 
 from lorewright.errors import ScenarioError
 from lorewright.generate.explore.joining import Path
-from lorewright.generate.explore.peopling import related_places
-from lorewright.generate.explore.survey import Note
+from lorewright.generate.explore.survey import Note, related_places
 from lorewright.generate.explore.titles import key_of
 from lorewright.generate.scenario.ground import Ground, Told
 from lorewright.ids import content_hash

@@ -7,6 +7,8 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, ClassVar
 
+from pydantic import Field
+
 from lorewright.values.messages import Message
 from lorewright.values.records import InnerState
 from lorewright.world.frozen import Frozen
@@ -139,3 +141,72 @@ def text_of(packet: Mapping[str, Any], *path: str) -> str:
     for name in path:
         found = found.get(name) if isinstance(found, Mapping) else None
     return found if isinstance(found, str) else ""
+
+
+# Contexts of the prompts beside the turn's own stages: recaps and repairs; and what a recap is answered with.
+
+
+class RecapContext(Context):
+    """What a sitting amounted to: its narrations (`msgs`), open threads, and what was told of earlier sittings."""
+
+    stable: ClassVar[tuple[str, ...]] = ("player_name", "player")
+
+    player_name: str = NOBODY
+    player: PlayerVariables = PlayerVariables()
+    summary_before: str = ""
+    msgs: tuple[MessageVariables, ...] = ()
+    learned: tuple[str, ...] = ()
+    threads: tuple[str, ...] = ()
+    place: str = ""
+
+
+class SummaryOutput(Frozen):
+    """A recap: prose."""
+
+    text: str = Field(min_length=1, max_length=6_000)
+
+
+class RepairContext(Context):
+    """What was wrong with an answer, and whether prose was asked for."""
+
+    stable: ClassVar[tuple[str, ...]] = ()
+
+    stage: str
+    problem: str
+    prose: bool = False
+
+
+# What the players asked for before the game -> the variables of it: tone, lethality, pace, lines and veils.
+
+# A wish is a sentence or two, and there are not many (characters).
+_LONGEST = 300
+_MOST = 12
+
+
+class CalibrationVariables(Frozen):
+    """What was asked for; empty where nothing was. `lines` never come up, `veils` only off the page."""
+
+    tone: str = ""
+    lethality: str = ""
+    pace: str = ""
+    character: str = ""
+    lines: tuple[str, ...] = ()
+    veils: tuple[str, ...] = ()
+
+
+def calibration_of(packet: Mapping[str, Any]) -> CalibrationVariables:
+    """The calibration of a packet; what is there in another shape is taken by its words, what is unknown is left."""
+    given = packet.get("calibration")
+    if not isinstance(given, Mapping):
+        return CalibrationVariables()
+    texts = {key: _text(given.get(key)) for key in ("tone", "lethality", "pace", "character")}
+    return CalibrationVariables(**texts, lines=_list(given.get("lines")), veils=_list(given.get("veils")))
+
+
+def _text(value: Any) -> str:
+    return "" if value is None else in_words(value)[:_LONGEST]
+
+
+def _list(value: Any) -> tuple[str, ...]:
+    entries = value if isinstance(value, list | tuple) else [] if value in (None, "") else [value]
+    return tuple(_text(one) for one in entries[:_MOST])

@@ -18,7 +18,7 @@ from lorewright.turn.run.at_hand import AtHand
 from lorewright.turn.run.rounds import Round
 from lorewright.turn.stages.stage import Keeper
 from lorewright.turn.stages.summarise.stage import Summarise
-from lorewright.turn.store.old_story import in_common
+from lorewright.turn.store.rows import in_common
 from lorewright.turn.views.draft import Head, Recorder
 from lorewright.turn.views.visibility import Reader
 from lorewright.values.inner import inner_input, kind_of, writable_stats

@@ -9,12 +9,10 @@ from types import MappingProxyType
 
 from pydantic import ValidationError
 
-from lorewright.llm.model import ToolSpec
-from lorewright.llm.tools import Toolbox
+from lorewright.llm.model import Toolbox, ToolSpec
 from lorewright.rules.actions import Action, Attempt
 from lorewright.rules.checks import numbers_for
-from lorewright.rules.dice import Dice, parse_dice
-from lorewright.rules.dice_tool import read_request
+from lorewright.rules.dice import Dice, parse_dice, read_request
 from lorewright.rules.formula import parse_formula
 from lorewright.rules.outcomes import Roll, Validation
 from lorewright.rules.rulebook import MAX_ROLLS, Ruling, is_for_the_rulebook, wrong_with

@@ -11,11 +11,10 @@ from lorewright.builtin.parser.claims import ME, YOU, Claim, claim_in
 from lorewright.ids import canonical_json, holder_of
 from lorewright.index.generation import Generation
 from lorewright.rules.actions import METADATA, Action, Attempt, GroundedItem, Grounding
-from lorewright.rules.clarify import come_to_the_same
 from lorewright.rules.enact import PREDICATES, recorded
 from lorewright.rules.outcomes import Validation
 from lorewright.rules.resolve import play_out
-from lorewright.rules.validate import validate
+from lorewright.rules.validate import come_to_the_same, validate
 from lorewright.turn.run.at_hand import AtHand
 from lorewright.turn.run.by_the_book import rulings
 from lorewright.turn.run.rounds import Round, remember, there

@@ -9,7 +9,7 @@ from types import MappingProxyType
 
 from pydantic import BaseModel
 
-from lorewright.turn.prompting.recap import RecapContext, RepairContext, SummaryOutput
+from lorewright.turn.prompting.variables import RecapContext, RepairContext, SummaryOutput
 from lorewright.turn.stages.extract.context import LoreExtractorContext
 from lorewright.turn.stages.inner.context import CharacterExtractorContext, PersonaExtractorContext
 from lorewright.turn.stages.interpret.context import InterpreterContext

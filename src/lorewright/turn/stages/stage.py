@@ -10,11 +10,9 @@ from pydantic import BaseModel
 
 from lorewright.errors import LorewrightError
 from lorewright.ids import canonical_json
-from lorewright.llm.calls import CallLog
 from lorewright.llm.gateway import Options, run_structured
-from lorewright.llm.model import Model
+from lorewright.llm.model import CallLog, Model, Toolbox
 from lorewright.llm.prompt import PlainPrompts, Prompts
-from lorewright.llm.tools import Toolbox
 from lorewright.values.listener import SILENT, Listener
 from lorewright.values.stage_run import StageRun
 

@@ -41,7 +41,7 @@ from lorewright.storage.sittings import (
     scene_lore_row,
 )
 from lorewright.storage.steps import step
-from lorewright.turn.store.old_story import summary_at, untold_at
+from lorewright.turn.store.projection import StateOf, bring_projection_up, projecting, stored_state
 from lorewright.turn.store.rows import (
     OPS,
     attempt_row,
@@ -51,8 +51,9 @@ from lorewright.turn.store.rows import (
     record_of,
     rows_of,
     submission_of,
+    summary_at,
+    untold_at,
 )
-from lorewright.turn.store.states import StateOf, bring_projection_up, projecting, stored_state
 from lorewright.turn.store.turn_store import TurnOnPath
 from lorewright.turn.views.acquaintance import StorySoFar
 from lorewright.turn.views.draft import Draft, Head, StageRecord, Submission

@@ -11,7 +11,7 @@ from pydantic import BaseModel
 
 from lorewright.ids import canonical_json, content_hash
 from lorewright.index.generation import Generation
-from lorewright.llm.calls import Call, Called, CallLog
+from lorewright.llm.model import Call, Called, CallLog
 from lorewright.retrieval.entry_history import EntryHistory
 from lorewright.rules.actions import Action
 from lorewright.rules.dice import Dice, SeededDice

@@ -8,8 +8,7 @@ from typing import Any
 
 from lorewright.ids import canonical_json
 from lorewright.rules.rulesets import CampaignRules
-from lorewright.scene_lore.models import SceneLore
-from lorewright.scene_lore.views import StageViewer, scene_view
+from lorewright.scene_lore.models import SceneLore, StageViewer, scene_view
 from lorewright.tokens import count_tokens
 from lorewright.values.agendas import Agenda
 from lorewright.values.kept import SummarySentence

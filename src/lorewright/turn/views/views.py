@@ -18,8 +18,8 @@ from lorewright.retrieval.retriever import retrieve
 from lorewright.retrieval.view import LoreView
 from lorewright.rules.outcomes import Outcome
 from lorewright.scene_lore.cache import SceneLoreCache
-from lorewright.scene_lore.described import are_linked, described
 from lorewright.scene_lore.models import LoreText, SceneFocus, SceneItem, SceneLore
+from lorewright.scene_lore.sections import are_linked, described
 from lorewright.tokens import count_tokens
 from lorewright.turn.views.acquaintance import Acquaintance, StorySoFar
 from lorewright.turn.views.draft import Head, Setting, Submission

@@ -6,14 +6,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, ClassVar
 
-from lorewright.turn.prompting.calibration import CalibrationVariables, calibration_of
 from lorewright.turn.prompting.outcomes import cut, name_of
 from lorewright.turn.prompting.variables import (
+    CalibrationVariables,
     CharsVariables,
     Context,
     LoreVariables,
     MessageVariables,
     PlayerVariables,
+    calibration_of,
     in_words,
     is_dialog,
     rows_of,

@@ -7,16 +7,17 @@ from collections.abc import Iterator, Mapping
 from typing import Any, ClassVar
 
 from lorewright.packs.plain import plain_text
-from lorewright.turn.prompting.calibration import CalibrationVariables, calibration_of
 from lorewright.turn.prompting.claims import claims_in_words
 from lorewright.turn.prompting.outcomes import attempts_in_words
 from lorewright.turn.prompting.variables import (
     NOBODY,
+    CalibrationVariables,
     CharsVariables,
     Context,
     LoreVariables,
     MessageVariables,
     PlayerVariables,
+    calibration_of,
     in_words,
     is_dialog,
     rows_of,
