@@ -13,8 +13,8 @@ from lorewright.bootstrap import App, open_app
 from lorewright.errors import CampaignError, HeadMoved, ProviderError
 from lorewright.llm.doubles import ScriptedModel
 from lorewright.llm.model import ModelReply, ModelRequest, OnText
+from lorewright.replay.metrics import ALL_TURNS
 from lorewright.replay.recording import without_last_act
-from lorewright.replay.turn_range import ALL_TURNS
 from lorewright.turn.store.rewinding import redo
 from support import harbour_crew as c
 

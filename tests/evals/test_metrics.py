@@ -16,8 +16,7 @@ from lorewright.errors import NotFound, OutputRejected
 from lorewright.llm.doubles import ScriptedModel
 from lorewright.llm.model import ModelReply
 from lorewright.replay.figures import ModelRun, Proposals, TurnFigures
-from lorewright.replay.metrics import FailedAttempt, Measured, measure, metrics_of, percentile
-from lorewright.replay.turn_range import ALL_TURNS, TurnRange
+from lorewright.replay.metrics import ALL_TURNS, FailedAttempt, Measured, TurnRange, measure, metrics_of, percentile
 from support import harbour as h
 from support import playing_models as mp
 

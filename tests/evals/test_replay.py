@@ -16,9 +16,9 @@ from lorewright.campaigns.sessions import begin, end
 from lorewright.errors import CampaignError, NotFound, ProviderError, SettingsError
 from lorewright.llm.doubles import ScriptedModel
 from lorewright.llm.model import Model
+from lorewright.replay.metrics import ALL_TURNS, TurnRange
 from lorewright.replay.recording import OpenModel, Overrides
 from lorewright.replay.replay import Replay, Replays
-from lorewright.replay.turn_range import ALL_TURNS, TurnRange
 from lorewright.turn.store.rewinding import undo
 from support import harbour as h
 from support import playing_models as mp

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from lorewright.errors import NotFound, SettingsError
-from lorewright.replay.turn_range import TurnRange, read_range
+from lorewright.replay.metrics import TurnRange, read_range
 
 
 @pytest.mark.parametrize(

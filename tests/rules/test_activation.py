@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from lorewright.rules.actions import CastRule
 from lorewright.rules.activation import activate
-from lorewright.rules.cast import CastRule
 from lorewright.rules.dice import FixedDice, SeededDice
 
 TIMES = 2_000

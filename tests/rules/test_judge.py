@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from pydantic import TypeAdapter
 
-from lorewright.rules.cast import done_key, tried_key
+from lorewright.rules.actions import done_key, tried_key
 from lorewright.rules.conditions import Condition
 from lorewright.rules.judge import holds
 from lorewright.world import ops as o

@@ -13,12 +13,12 @@ from hypothesis import strategies as st
 
 from lorewright.campaigns.rulesets import load_ruleset
 from lorewright.rules.actions import METADATA, Attempt
+from lorewright.rules.acts import why_not_told
+from lorewright.rules.consequences import not_theirs
 from lorewright.rules.dice import SeededDice
-from lorewright.rules.knowledge import why_not_told
 from lorewright.rules.outcomes import Resolution
 from lorewright.rules.reasons import why_not
 from lorewright.rules.resolve import play_out
-from lorewright.rules.rulebook import not_theirs
 from lorewright.rules.rulesets import CampaignRules
 from lorewright.rules.validate import validate
 from lorewright.world import ops as o

@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 
 from lorewright.rules.actions import Attempt
+from lorewright.rules.consequences import Ruling, is_for_the_rulebook, wrong_with
 from lorewright.rules.dice import FixedDice
 from lorewright.rules.outcomes import ActionResult, Roll
 from lorewright.rules.resolve import play_out
-from lorewright.rules.rulebook import Ruling, is_for_the_rulebook, wrong_with
 from lorewright.rules.rulesets import CampaignRules
 from lorewright.rules.validate import validate
 from lorewright.world import ops as o

@@ -13,7 +13,7 @@ from typing import Any, assert_never
 from lorewright.ids import local
 from lorewright.rules import conditions as c
 from lorewright.rules import effects as e
-from lorewright.rules.cast import done_key
+from lorewright.rules.actions import done_key
 from lorewright.world.state import WorldState
 
 Atom = tuple[Any, ...]

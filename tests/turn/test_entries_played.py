@@ -17,8 +17,8 @@ from lorewright.campaigns.history import Histories
 from lorewright.campaigns.lore import LoreDesk
 from lorewright.campaigns.open_campaign import OpenCampaign
 from lorewright.campaigns.sessions import retrieve_for_session
+from lorewright.replay.metrics import ALL_TURNS
 from lorewright.replay.replay import Replays
-from lorewright.replay.turn_range import ALL_TURNS
 from lorewright.retrieval.query import LoreRetrievalQuery
 from lorewright.turn.store.rewinding import redo, undo
 from lorewright.turn.views.draft import no_entries

@@ -24,7 +24,7 @@ from lorewright.cli.output import complain
 from lorewright.cli.root import app as command_line
 from lorewright.cli.table_talk import show_result
 from lorewright.errors import LorewrightError
-from lorewright.rules.rulebook import not_theirs
+from lorewright.rules.consequences import not_theirs
 from lorewright.turn.checks.accepting import Accepted
 from lorewright.turn.store.rewinding import undo
 from lorewright.values.result import TurnResult

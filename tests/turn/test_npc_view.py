@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from lorewright.rules.actions import Action
-from lorewright.rules.cast import AuthoredAct, CastRule, Deed, done_key, tried_key
+from lorewright.rules.actions import Action, AuthoredAct, CastRule, Deed, done_key, tried_key
 from lorewright.rules.enact import record_op
 from lorewright.rules.outcomes import Outcome
 from lorewright.rules.rulesets import CampaignRules

@@ -11,7 +11,7 @@ import pytest
 
 from lorewright.bootstrap import App
 from lorewright.errors import ActionIdReused, CampaignError, ScenarioError
-from lorewright.replay.turn_range import ALL_TURNS
+from lorewright.replay.metrics import ALL_TURNS
 from lorewright.turn.store.rewinding import undo
 from lorewright.turn.views.personas import persona_called, somebody_called
 from lorewright.values.messages import Message

@@ -8,7 +8,7 @@ from typing import Any
 
 from lorewright.campaigns.names import PLAYER_NAMES
 from lorewright.ids import local
-from lorewright.rules.cast import CastRule
+from lorewright.rules.actions import CastRule
 from lorewright.values.agendas import Agenda
 from lorewright.world.state import WorldState
 

@@ -12,7 +12,7 @@ from lorewright.campaigns.scenario_cast import ScenarioAct, ScenarioCast
 from lorewright.index.generation import Generation
 from lorewright.packs.schemas import OwnWill, own_will
 from lorewright.retrieval.overrides import told_entity
-from lorewright.rules.cast import ANYBODY, AuthoredAct, CastRule, Deed, takes
+from lorewright.rules.actions import ANYBODY, AuthoredAct, CastRule, Deed, takes
 from lorewright.rules.rulesets import Ruleset
 
 # What an act of a type must name, of the keys of a `do`. What is not here names what it likes.

@@ -5,8 +5,7 @@ from __future__ import annotations
 
 from dataclasses import asdict
 
-from lorewright.campaigns.agreement import agree_to, has_agreed
-from lorewright.campaigns.estimate import PaidModel
+from lorewright.campaigns.estimate import PaidModel, agree_to, has_agreed
 from lorewright.campaigns.open_campaign import OpenCampaign
 from lorewright.campaigns.sessions import learned_between, own_turns
 from lorewright.errors import CampaignError, NotAgreed, SettingsError

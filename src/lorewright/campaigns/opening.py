@@ -8,9 +8,16 @@ from types import MappingProxyType
 from typing import assert_never
 
 from lorewright.campaigns.cast import cast_of
-from lorewright.campaigns.entities import entities_of, names_made, where_of
 from lorewright.campaigns.names import PLAYER_NAMES, Names
-from lorewright.campaigns.scenario import Scenario, ScenarioPlace, ScenarioThing, ScenarioWay
+from lorewright.campaigns.scenario import (
+    Scenario,
+    ScenarioPlace,
+    ScenarioThing,
+    ScenarioWay,
+    entities_of,
+    names_made,
+    where_of,
+)
 from lorewright.campaigns.scenario_cast import AgendaStep, ScenarioCast, ScenarioPersona
 from lorewright.campaigns.sheets import path_faults, seeded_state
 from lorewright.errors import ScenarioError

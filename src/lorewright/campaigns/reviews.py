@@ -7,8 +7,7 @@ from lorewright.campaigns.open_campaign import OpenCampaign
 from lorewright.errors import CampaignError, EditRefused, NotFound
 from lorewright.ids import canonical_json, content_hash
 from lorewright.storage.kept_rows import result_of
-from lorewright.turn.checks.accepting import entry_of
-from lorewright.turn.checks.canon import standing
+from lorewright.turn.checks.accepting import entry_of, standing
 from lorewright.turn.store.keeping import KeptReview, reviews
 from lorewright.turn.store.store import CampaignStore
 from lorewright.values.kept import Decision, Kept

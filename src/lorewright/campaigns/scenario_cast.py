@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, field_validator
 
-from lorewright.rules.cast import Deed
+from lorewright.rules.actions import Deed
 from lorewright.rules.conditions import ClockIs, Condition
 from lorewright.rules.effects import Effect
 from lorewright.rules.rulesets import Profile

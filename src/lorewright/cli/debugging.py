@@ -8,7 +8,7 @@ from typing import Any
 
 from lorewright.cli.output import say
 from lorewright.cli.prose import wrapped
-from lorewright.rules.cast import CastRule
+from lorewright.rules.actions import CastRule
 from lorewright.rules.rulesets import CampaignRules
 from lorewright.turn.run.rounds import ACTIVATE, VALIDATE
 from lorewright.turn.store.store import CampaignStore

@@ -9,9 +9,8 @@ import typer
 
 from lorewright.bootstrap import open_app
 from lorewright.cli.output import note, say, show_json, show_table
-from lorewright.replay.metrics import Measured, measure
+from lorewright.replay.metrics import ALL_TURNS, Measured, measure, read_range
 from lorewright.replay.page import metric_rows, page_of
-from lorewright.replay.turn_range import ALL_TURNS, read_range
 
 EXAMPLES = {"metrics": "Example: lorewright metrics friday --turns 1:20 --html friday.html"}
 

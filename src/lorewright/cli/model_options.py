@@ -6,8 +6,8 @@ from typing import Annotated
 
 import typer
 
-from lorewright.campaigns.agreement import agree_to, awaiting, hold_to_trust
 from lorewright.campaigns.casting import BUILTIN_KEYS, ModelKeys
+from lorewright.campaigns.estimate import agree_to, awaiting, hold_to_trust
 from lorewright.campaigns.open_campaign import OpenCampaign
 from lorewright.cli.output import note
 from lorewright.cli.seat import show_prices

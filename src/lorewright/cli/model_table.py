@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from lorewright.campaigns.agreement import awaiting, dollars
 from lorewright.campaigns.casting import Casting, ModelKeys
-from lorewright.campaigns.estimate import asked_keys, paid_in, paid_models
+from lorewright.campaigns.estimate import asked_keys, awaiting, dollars, paid_in, paid_models
 from lorewright.campaigns.model_recap import STAGE as RECAP
 from lorewright.campaigns.open_campaign import OpenCampaign
 from lorewright.cli.output import say

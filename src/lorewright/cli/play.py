@@ -16,9 +16,9 @@ import typer
 
 from lorewright.bootstrap import App, open_app
 from lorewright.bounded_files import read_lines
-from lorewright.campaigns.agreement import hold_to_agreement
 from lorewright.campaigns.campaigns import Campaigns
 from lorewright.campaigns.casting import ModelKeys
+from lorewright.campaigns.estimate import hold_to_agreement
 from lorewright.campaigns.model_choice import choose_for_sitting
 from lorewright.campaigns.open_campaign import OpenCampaign
 from lorewright.campaigns.scenario import Scenario, load_scenario

@@ -15,11 +15,10 @@ from lorewright.cli.output import console, note, say, show_json, show_table
 from lorewright.cli.prose import wrapped
 from lorewright.errors import SettingsError
 from lorewright.replay.comparing import TurnReplay
-from lorewright.replay.metrics import MICRO
+from lorewright.replay.metrics import ALL_TURNS, MICRO, read_range
 from lorewright.replay.page import metric_rows
 from lorewright.replay.recording import Overrides
 from lorewright.replay.replay import Estimate, Replay, Replays
-from lorewright.replay.turn_range import ALL_TURNS, read_range
 
 EXAMPLES = {"replay": "Example: lorewright replay friday --turns 3:8 --prompt narrator=v2 --out report.json"}
 

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from lorewright.bootstrap import open_app
-from lorewright.campaigns.agreement import hold_to_agreement
+from lorewright.campaigns.estimate import hold_to_agreement
 from lorewright.campaigns.scene_end import end_scene
 from lorewright.cli.model_options import Yes, agree_beforehand
 from lorewright.cli.output import say

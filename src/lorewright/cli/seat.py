@@ -8,8 +8,7 @@ from collections.abc import Callable, Coroutine
 from functools import partial
 from typing import Any, Protocol
 
-from lorewright.campaigns.agreement import agree_to, awaiting, dollars, hold_to_agreement, hold_to_trust
-from lorewright.campaigns.estimate import PaidModel
+from lorewright.campaigns.estimate import PaidModel, agree_to, awaiting, dollars, hold_to_agreement, hold_to_trust
 from lorewright.campaigns.open_campaign import OpenCampaign
 from lorewright.campaigns.sessions import recap_of, sit_down
 from lorewright.campaigns.table import table_of

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from lorewright.campaigns.agreement import dollars
+from lorewright.campaigns.estimate import dollars
 from lorewright.campaigns.open_campaign import OpenCampaign
 from lorewright.campaigns.sessions import recap_of
 from lorewright.cli.output import say

@@ -20,7 +20,7 @@ from lorewright.errors import CampaignError, NotFound
 from lorewright.llm.prompts.library import PromptLibrary
 from lorewright.llm.taxonomy import Row, may_cost
 from lorewright.replay.comparing import TurnReplay
-from lorewright.replay.metrics import Metrics, metrics_of
+from lorewright.replay.metrics import ALL_TURNS, Metrics, TurnRange, metrics_of
 from lorewright.replay.recording import (
     THOUGHT,
     Casting,
@@ -34,7 +34,6 @@ from lorewright.replay.recording import (
 )
 from lorewright.replay.rerun import Rerun
 from lorewright.replay.shelf import PromptShelf
-from lorewright.replay.turn_range import ALL_TURNS, TurnRange
 from lorewright.tokens import count_tokens
 from lorewright.values.stage_run import BUILTIN
 

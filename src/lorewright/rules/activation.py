@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from lorewright.rules.cast import CastRule
+from lorewright.rules.actions import CastRule
 from lorewright.rules.dice import Dice
 from lorewright.rules.outcomes import Roll
 from lorewright.world.frozen import Frozen

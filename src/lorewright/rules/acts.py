@@ -8,8 +8,7 @@ from dataclasses import dataclass
 from lorewright.rules.actions import Action, Attempt, GroundedItem
 from lorewright.rules.aiming import aimed
 from lorewright.rules.enact import effect_ops, record_op, recorded
-from lorewright.rules.knowledge import knows
-from lorewright.rules.outcomes import OutcomeCode
+from lorewright.rules.outcomes import OutcomeCode, ReasonCode
 from lorewright.rules.patch import Patch
 from lorewright.rules.reach import company, door_ops, place_of
 from lorewright.rules.reasons import why_not
@@ -17,6 +16,37 @@ from lorewright.rules.rulesets import BandName, CampaignRules, Ruleset
 from lorewright.world.apply import apply
 from lorewright.world.ops import ChangeRelation, Move, OpenScene, PassTurn, Recall, RevealItem, StateOp, TransferItem
 from lorewright.world.state import How, WorldState
+
+# What somebody knows, as far as they may tell it: an item that words point at and a state -> yes or no.
+
+
+def knows(who: str, item: GroundedItem, state: WorldState) -> bool:
+    """Whether somebody may tell an item: it was revealed to them, it stands among what they know, or it is what they
+    kept back until the player learned it."""
+    if state.has_learned(who, item.id):
+        return True
+    if item.holder_id != who or who == state.player_id:
+        return False
+    return item.role == "knows" or (item.role == "withholds" and state.has_learned(state.player_id, item.id))
+
+
+def why_not_told(attempt: Attempt, state: WorldState) -> ReasonCode | None:
+    """Why one of the cast cannot tell what their words point at: they do not know it, or keep it back.
+
+    Of several things one that they know is enough. The player may say anything: what they have not learned is words.
+    """
+    action, items = attempt.action, attempt.grounding.items
+    who = action.actor_id
+    if action.type != "tell" or who == state.player_id:
+        return None
+    named = action.metadata.get("lore_item_id")
+    meant = items if named is None else [item for item in items if item.id == named]
+    if not meant:
+        return None if named is None else "not_known"
+    if any(knows(who, item, state) for item in meant):
+        return None
+    return "kept_back" if any(item.holder_id == who and item.role == "withholds" for item in meant) else "not_known"
+
 
 # Answer: what an Outcome says beside who did what.
 

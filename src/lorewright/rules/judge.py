@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import assert_never
 
 from lorewright.rules import conditions as c
-from lorewright.rules.cast import done_key, tried_key
+from lorewright.rules.actions import done_key, tried_key
 from lorewright.rules.reach import company
 from lorewright.world.pressures import ESCALATION
 from lorewright.world.state import OFFSTAGE, WorldState, relation_key

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from lorewright.rules.actions import Action, Attempt
-from lorewright.rules.acts import Answer, act
+from lorewright.rules.acts import Answer, act, why_not_told
 from lorewright.rules.aiming import aimed
 from lorewright.rules.checks import (
     fall_out,
@@ -21,15 +21,13 @@ from lorewright.rules.checks import (
     sentence_for,
     wins_more,
 )
-from lorewright.rules.consequences import follow, reach_ending, rule_for, trigger_clocks
+from lorewright.rules.consequences import Ruling, follow, reach_ending, rule_for, trigger_clocks
 from lorewright.rules.dice import Dice
 from lorewright.rules.judge import holds
-from lorewright.rules.knowledge import why_not_told
 from lorewright.rules.outcomes import ActionResult, Outcome, OutcomeCode, ReasonCode, Resolution, Validation
 from lorewright.rules.patch import Patch
 from lorewright.rules.reach import company, place_of
 from lorewright.rules.reasons import why_not
-from lorewright.rules.rulebook import Ruling
 from lorewright.rules.rulesets import ESCALATION_STEPS, BandName, CampaignRules, Check, EscalationStep, Rule, Ruleset
 from lorewright.rules.validate import cost_ops, costs_of
 from lorewright.world.apply import apply

@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 from pydantic import Field, field_validator
 
-from lorewright.rules.cast import ANYBODY, CastRule
+from lorewright.rules.actions import ANYBODY, CastRule
 from lorewright.rules.conditions import Condition, EscalationName
 from lorewright.rules.effects import Effect
 from lorewright.world.frozen import Frozen, FrozenMap

@@ -7,9 +7,8 @@ from collections.abc import Mapping, Sequence
 
 from lorewright.ids import local
 from lorewright.rules.actions import Action, Attempt
-from lorewright.rules.acts import plainly
+from lorewright.rules.acts import plainly, why_not_told
 from lorewright.rules.capability import unmet
-from lorewright.rules.knowledge import why_not_told
 from lorewright.rules.outcomes import ActionResult, ReasonCode, Validation
 from lorewright.rules.reach import way
 from lorewright.rules.reasons import why_not

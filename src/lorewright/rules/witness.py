@@ -12,9 +12,9 @@ from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 
 from lorewright.ids import local
+from lorewright.rules.consequences import not_theirs
 from lorewright.rules.outcomes import EngineEvent, Outcome, Resolution
 from lorewright.rules.reach import is_npc, is_person
-from lorewright.rules.rulebook import not_theirs
 from lorewright.rules.rulesets import Ruleset
 from lorewright.rules.sentences import the
 from lorewright.world.ops import ChangeRelation, Observe, StateOp

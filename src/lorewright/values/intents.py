@@ -7,8 +7,7 @@ from typing import Any, Literal
 
 from pydantic import Field
 
-from lorewright.rules.actions import Action
-from lorewright.rules.cast import AuthoredAct
+from lorewright.rules.actions import Action, AuthoredAct
 from lorewright.rules.outcomes import Outcome
 from lorewright.values.messages import Message
 from lorewright.values.records import InnerState, LoreLine, Recorded, Scope

@@ -6,31 +6,137 @@ from __future__ import annotations
 import asyncio
 import json
 import re
+import shutil
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Any
 
 from lorewright.authoring.leaks.asking import spread
 from lorewright.authoring.leaks.findings import Blocked
-from lorewright.authoring.leaks.planting import NOTHING, Looker
-from lorewright.authoring.leaks.rehearsal import Rehearsal
+from lorewright.authoring.leaks.planting import NOTHING, Canaries, Looker, Secret, plant
 from lorewright.campaigns.asides import ask_lore, introductions
 from lorewright.campaigns.campaigns import Campaigns
+from lorewright.campaigns.casting import FixedCasting
 from lorewright.campaigns.exchange import export
 from lorewright.campaigns.eyes import scene_of, state_of, transcript_of
+from lorewright.campaigns.history import Histories
 from lorewright.campaigns.lore import LoreDesk
 from lorewright.campaigns.open_campaign import OpenCampaign
+from lorewright.campaigns.rulesets import rulesets_beside
 from lorewright.campaigns.sessions import begin, end
 from lorewright.campaigns.sessions import shown as shown_session
 from lorewright.errors import LorewrightError, NotFound
+from lorewright.generate.explore.explorer import Explorer
+from lorewright.index.library import Library
 from lorewright.llm.doubles.parrot import ParrotModel
+from lorewright.llm.model import Model
+from lorewright.llm.prompts.library import PromptLibrary
+from lorewright.packs.models import Pack
+from lorewright.retrieval.desk import PackDesk
 from lorewright.retrieval.query import LoreRetrievalQuery
 from lorewright.storage.containers import open_container
 from lorewright.turn.run.casting import STAGES
 from lorewright.turn.views.visibility import seen_by
 from lorewright.values.messages import Message
 from lorewright.world.state import WorldState
+
+# A workspace of the moment: copies of packs, scenarios and rulesets, in which campaigns are played and thrown away.
+
+
+@dataclass(frozen=True, slots=True)
+class Planted:
+    """Packs as their authors wrote them, and what was planted in the copies."""
+
+    packs: tuple[Pack, ...]
+    canaries: Canaries
+
+
+class Rehearsal:
+    """Everything in one folder, which whoever made it deletes. Lore is found by words alone."""
+
+    def __init__(self, folder: Path, prompts: PromptLibrary) -> None:
+        self._folder = folder
+        self._prompts = prompts
+        self._content_packs = folder / "content_packs"
+        self._scenarios = folder / "scenarios"
+        self._scenarios.mkdir(parents=True)
+        self._library = Library(folder / "indexes")
+        self._histories = Histories(folder / "history", None)
+
+    def install(self, roots: Iterable[Path]) -> Planted:
+        """Plant canaries in copies of packs, in the order of their dependencies, and install those. Files with errors
+        are left out.
+
+        Raises:
+            PackError: a folder is no pack, or its manifest cannot be read.
+        """
+        packs: list[Pack] = []
+        words: dict[str, Secret] = {}
+        unproven: list[Secret] = []
+        for number, root in enumerate(roots):
+            # The folder's name is the ID of a pack that says none.
+            into = self._content_packs / f"{number}" / root.resolve().name
+            pack, canaries = plant(root, into)
+            self._library.install(into, lenient=True)
+            packs.append(pack)
+            words |= canaries.words
+            unproven += canaries.unproven
+        return Planted(tuple(packs), Canaries(words, tuple(unproven)))
+
+    def install_as_they_are(self, folders: Iterable[Path]) -> None:
+        """Install packs that lie in folders, in the order of their dependencies. Files with errors are left out."""
+        for folder in folders:
+            self._library.install(folder, lenient=True)
+
+    def write_scenario(self, name: str, text: str, beside: Path) -> None:
+        """Write a scenario under a file's name, and copy the rulesets that stand beside the folder of its own."""
+        (self._scenarios / name).write_text(text, encoding="utf-8")
+        self._add_rulesets(beside)
+
+    def add_scenarios(self, paths: Iterable[Path], beside: Path) -> None:
+        """Copy scenarios, and the rulesets that stand beside the folder of theirs."""
+        for path in paths:
+            shutil.copyfile(path, self._scenarios / path.name)
+        self._add_rulesets(beside)
+
+    def _add_rulesets(self, beside: Path) -> None:
+        rulesets, own = rulesets_beside(beside), rulesets_beside(self._scenarios)
+        if rulesets.is_dir() and not own.exists():
+            shutil.copytree(rulesets, own)
+
+    @property
+    def desk(self) -> PackDesk:
+        """Answers over the installed copies."""
+        return PackDesk(self._library)
+
+    @property
+    def explorer(self) -> Explorer:
+        """Makes walks in the installed copies."""
+        return Explorer(self._library, self._content_packs)
+
+    def campaigns(self, models: Mapping[str, Model]) -> Campaigns:
+        """Campaigns whose stages are run by these models."""
+        casting = FixedCasting(models, self._prompts)
+        return Campaigns(
+            self._folder / "campaigns",
+            self._scenarios,
+            self._content_packs,
+            self._library,
+            casting,
+            self._histories,
+        )
+
+    def lore(self, campaigns: Campaigns) -> LoreDesk:
+        """Answers over campaigns, too."""
+        return LoreDesk(self._library, campaigns, self._histories)
+
+    @property
+    def folder(self) -> Path:
+        """Where files of the moment may be written."""
+        return self._folder
+
 
 # A stage's record -> with whose eyes the stage read.
 

@@ -15,9 +15,8 @@ from pathlib import Path
 from lorewright.authoring.leaks.asking import Asker
 from lorewright.authoring.leaks.findings import Blocked, Leak, LeakReport, OverBlocked, Tally
 from lorewright.authoring.leaks.planting import SEEN_IN_PLAY, Looker, Secret, secrets_of
-from lorewright.authoring.leaks.playing import Playing, parrots
+from lorewright.authoring.leaks.playing import Planted, Playing, Rehearsal, parrots
 from lorewright.authoring.leaks.recorded import Hit, Overlaps, Recorded, sentences_of
-from lorewright.authoring.leaks.rehearsal import Planted, Rehearsal
 from lorewright.authoring.leaks.surfaces import Surface, holds, surfaces_of, surfaces_of_scenario
 from lorewright.authoring.leaks.twin_worlds import LINES as TWIN_LINES
 from lorewright.authoring.leaks.twin_worlds import TwinsFound, TwinWorlds

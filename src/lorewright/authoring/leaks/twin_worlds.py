@@ -26,7 +26,7 @@ from lorewright.authoring.leaks.disguises import (
     made_up_names,
 )
 from lorewright.authoring.leaks.findings import Leak, Tally
-from lorewright.authoring.leaks.rehearsal import Rehearsal
+from lorewright.authoring.leaks.playing import Rehearsal
 from lorewright.campaigns.asides import ask_lore, introductions, map_of, why
 from lorewright.campaigns.campaigns import Campaigns
 from lorewright.campaigns.exchange import export

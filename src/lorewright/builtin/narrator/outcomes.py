@@ -7,12 +7,13 @@ from dataclasses import replace
 
 from lorewright.builtin.narrator import views
 from lorewright.builtin.narrator.authored import ended, is_named_in, lowered, plain, reminder
-from lorewright.builtin.narrator.durations import duration, is_plural
 from lorewright.builtin.narrator.grammar import Fact, grammar
 from lorewright.builtin.narrator.scenery import (
     answer,
+    duration,
     exits,
     is_place_look,
+    is_plural,
     is_shelf,
     lore_beat,
     people,

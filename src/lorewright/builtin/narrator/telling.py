@@ -14,12 +14,20 @@ from lorewright.builtin.narrator.acts import act_beats, items_of_acts
 from lorewright.builtin.narrator.authored import ended, plain, quoted, word_count
 from lorewright.builtin.narrator.bag import Ledger
 from lorewright.builtin.narrator.changes import gains, movements, pressure, prices
-from lorewright.builtin.narrator.durations import fillers, lore_left
 from lorewright.builtin.narrator.grammar import Fact, Facts, Groups, choose, variants_of
 from lorewright.builtin.narrator.outcomes import outcome_beats
-from lorewright.builtin.narrator.plan import is_round_of_another, plan, room_for
-from lorewright.builtin.narrator.scenery import Memory, jars, lore_beat, scene_beats, sentences
-from lorewright.builtin.narrator.views import Beat, Joint, Person, other_claims, scene_facts, stray_beat
+from lorewright.builtin.narrator.scenery import Memory, fillers, jars, lore_beat, lore_left, scene_beats, sentences
+from lorewright.builtin.narrator.views import (
+    Beat,
+    Joint,
+    Person,
+    is_round_of_another,
+    other_claims,
+    plan,
+    room_for,
+    scene_facts,
+    stray_beat,
+)
 from lorewright.builtin.parser.naming import capitalised, listed
 from lorewright.ids import local
 from lorewright.rules.outcomes import Outcome

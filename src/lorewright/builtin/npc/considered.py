@@ -12,8 +12,7 @@ from types import MappingProxyType
 import yaml
 
 from lorewright.ids import content_hash
-from lorewright.rules.actions import Action
-from lorewright.rules.cast import metadata_of, takes
+from lorewright.rules.actions import Action, metadata_of, takes
 from lorewright.rules.outcomes import Outcome
 from lorewright.values.intents import SENTENCES, SHARED, KnownItem, NpcIntent, NpcIntentInput, Toward, own_key
 from lorewright.values.records import Named

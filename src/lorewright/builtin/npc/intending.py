@@ -22,7 +22,7 @@ from lorewright.builtin.npc.considered import (
     watching,
 )
 from lorewright.ids import content_hash
-from lorewright.rules.cast import AuthoredAct, done_key, tried_key
+from lorewright.rules.actions import AuthoredAct, done_key, tried_key
 from lorewright.values.intents import SENTENCES, KnownItem, NpcIntent, NpcIntentInput, Remembered
 from lorewright.values.records import LoreLine, Named, Recorded
 

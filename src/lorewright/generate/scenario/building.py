@@ -10,11 +10,10 @@ from lorewright.campaigns.scenario import Scenario
 from lorewright.errors import ScenarioError
 from lorewright.generate.explore.making import exits_of
 from lorewright.generate.scenario.context import Outline
-from lorewright.generate.scenario.errand import Errand, Thing
 from lorewright.generate.scenario.ground import Ground
 from lorewright.generate.scenario.ruling import CLOCK, DONE, ELSEWHERE, ERRAND, TOO_LATE, Rules
 from lorewright.generate.scenario.sentences import Words
-from lorewright.generate.scenario.staging import Lot, Speaker, Stage
+from lorewright.generate.scenario.staging import Errand, Lot, Speaker, Stage, Thing
 from lorewright.ids import local, slug
 from lorewright.rules.rulesets import Ruleset
 from lorewright.world.schemas import clamped, filled, misfits, plain

@@ -28,7 +28,6 @@ from lorewright.generate.scenario.context import (
     RulesetBrief,
     ScenarioContext,
 )
-from lorewright.generate.scenario.errand import plan_errand
 from lorewright.generate.scenario.ground import Ground, ground_of, sentences_on
 from lorewright.generate.scenario.ruling import DONE
 from lorewright.generate.scenario.sentences import Words
@@ -37,6 +36,7 @@ from lorewright.generate.scenario.staging import (
     Lot,
     Speaker,
     Stage,
+    plan_errand,
     score,
     set_stage,
     speakers,

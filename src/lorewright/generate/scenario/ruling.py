@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from lorewright.generate.scenario.errand import Errand
 from lorewright.generate.scenario.sentences import Words
+from lorewright.generate.scenario.staging import Errand
 from lorewright.ids import local, shown_item, slug
 from lorewright.rules.rulesets import Ruleset
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from lorewright.generate.scenario.errand import Errand, within
-from lorewright.generate.scenario.staging import Lot, Speaker, Stage
+from lorewright.generate.scenario.staging import Errand, Lot, Speaker, Stage, within
 
 TONES = (
     *("quiet and watchful", "dry and quick", "warm, a little worn", "cool and exact", "uneasy, with good manners"),

@@ -14,8 +14,8 @@ from typing import Any, Literal
 from pydantic import Field
 
 from lorewright.errors import NotFound
+from lorewright.rules.consequences import not_theirs
 from lorewright.rules.patch import Patch
-from lorewright.rules.rulebook import not_theirs
 from lorewright.rules.rulesets import Owner, Ruleset
 from lorewright.scene_lore.models import SceneFocus
 from lorewright.turn.views.scope import ways_out

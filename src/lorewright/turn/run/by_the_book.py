@@ -12,10 +12,10 @@ from pydantic import ValidationError
 from lorewright.llm.model import Toolbox, ToolSpec
 from lorewright.rules.actions import Action, Attempt
 from lorewright.rules.checks import numbers_for
+from lorewright.rules.consequences import MAX_ROLLS, Ruling, is_for_the_rulebook, wrong_with
 from lorewright.rules.dice import Dice, parse_dice, read_request
 from lorewright.rules.formula import parse_formula
 from lorewright.rules.outcomes import Roll, Validation
-from lorewright.rules.rulebook import MAX_ROLLS, Ruling, is_for_the_rulebook, wrong_with
 from lorewright.rules.rulesets import CampaignRules, Ruleset
 from lorewright.turn.stages.resolution.stage import NO_ROLL, Resolve
 from lorewright.turn.stages.stage import Keeper

@@ -13,9 +13,8 @@ from lorewright.errors import OutputRejected
 from lorewright.ids import holder_of
 from lorewright.index.generation import Generation
 from lorewright.index.words import words_of
-from lorewright.rules.actions import Action
+from lorewright.rules.actions import Action, AuthoredAct, done_key, tried_key
 from lorewright.rules.activation import Activation, activate, in_order
-from lorewright.rules.cast import AuthoredAct, done_key, tried_key
 from lorewright.rules.enact import recorded
 from lorewright.rules.judge import holds
 from lorewright.rules.outcomes import Outcome, Resolution, Validation

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import ClassVar
 
-from lorewright.rules.cast import takes
+from lorewright.rules.actions import takes
 from lorewright.turn.prompting.outcomes import seen_in_words
 from lorewright.turn.prompting.variables import (
     NOBODY,

@@ -8,8 +8,7 @@ from typing import Any
 from pydantic import Field
 
 from lorewright.builtin.npc.intending import intend
-from lorewright.rules.actions import Action
-from lorewright.rules.cast import metadata_of
+from lorewright.rules.actions import Action, metadata_of
 from lorewright.turn.stages.npc_intent.context import npc_intent_context
 from lorewright.turn.stages.stage import Stage
 from lorewright.values.intents import SENTENCES, NpcIntent, NpcIntentInput
