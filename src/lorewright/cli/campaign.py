@@ -16,11 +16,12 @@ from lorewright.campaigns.upgrades.upgrading import Upgraded
 from lorewright.cli import campaign_log, lorebook, reviews, scenes
 from lorewright.cli import pack_testing as testing
 from lorewright.cli.branch_tree import show_branches
+from lorewright.cli.citations import show_support
 from lorewright.cli.model_options import Both, Large, Small, Yes, agree_beforehand, keys_of, tiers
 from lorewright.cli.model_table import models_asked, models_of, show_models_asked, show_models_of, shown_keys
 from lorewright.cli.output import note, say, show_json, show_table
 from lorewright.cli.progress import progress_bar
-from lorewright.cli.prose import show_support, wrapped
+from lorewright.cli.prose import wrapped
 from lorewright.cli.session_zero import agreed_on, calibration_lines
 from lorewright.errors import SettingsError
 from lorewright.replay.metrics import lore_cache_hit_rate
