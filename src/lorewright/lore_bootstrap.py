@@ -93,7 +93,7 @@ class LoreApp:
             known = ", ".join(sorted(LoreRetrievalQuery.model_fields))
             where = ".".join(map(str, first["loc"]))
             raise SettingsError(f"{where}: {first['msg']}", hint=f"fields of a query: {known}") from None
-        return self.desk.query(asked, packs=packs).result
+        return self.desk.query(asked, packs=packs, explained=False).result
 
 
 def open_lore(start: Path | str | None = None, *, long_lived: bool = False) -> LoreApp:

@@ -195,7 +195,7 @@ def test_a_query_in_a_campaign_goes_by_the_turn_to_come(app: App) -> None:
     asked = LoreRetrievalQuery(keywords="a lantern", viewer="gm")
 
     def ballast(viewer: str) -> list[tuple[str | None, str]]:
-        found = app.lore.query(asked.model_copy(update={"viewer": viewer}), campaign_id="game", explained=True).trace
+        found = app.lore.query(asked.model_copy(update={"viewer": viewer}), campaign_id="game").trace
         return [(one.reason, one.rule) for one in found.chunks if one.chunk_id == BALLAST]
 
     with app.campaigns.open("game") as campaign:

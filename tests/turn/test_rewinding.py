@@ -86,7 +86,6 @@ def seen(app: App, campaign: OpenCampaign, questions: Sequence[tuple[str, str]] 
         app.lore.query(
             LoreRetrievalQuery(keywords=words, viewer=viewer, corpus="history", limit=20, max_tokens=5000),
             campaign_id="game",
-            explained=True,
         )
         for words, viewer in questions
     ]

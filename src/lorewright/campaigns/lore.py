@@ -40,10 +40,10 @@ class LoreDesk:
         *,
         packs: Sequence[str] = (),
         campaign_id: str | None = None,
-        explained: bool = False,
+        explained: bool = True,
     ) -> Retrieval:
-        """Ask the packs named (all that are installed, or those that the campaign pins), with the query's viewer; the
-        trace can be had only where the answer is to be `explained`.
+        """Ask the packs named (all that are installed, or those that the campaign pins), with the query's viewer.
+        Where the answer need not be `explained`, it has no trace.
 
         In a campaign a player or character sees besides what was revealed to them at its head, and what happened in it
         where they were.

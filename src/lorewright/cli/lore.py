@@ -226,7 +226,7 @@ def _answer_lines(desk: Desk, batch: Path, lines: Iterable[str], fields: dict[st
             one = {**fields, "keywords": asked.get("query", asked.get("keywords", "")), **known}
         except (ValueError, AttributeError) as problem:
             raise SettingsError(f"{batch}:{number}: not a JSON object ({problem})", hint="one object a line") from None
-        found = desk.query(_query(desk, one), packs=packs)
+        found = desk.query(_query(desk, one), packs=packs, explained=False)
         answer = {"id": asked.get("id"), **found.result.model_dump(mode="json")}
         console().file.write(json.dumps(answer, ensure_ascii=False) + "\n")
 

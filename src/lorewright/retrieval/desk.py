@@ -33,8 +33,9 @@ class PackDesk:
 
     library: Library
 
-    def query(self, query: LoreRetrievalQuery, *, packs: Sequence[str] = (), explained: bool = False) -> Retrieval:
-        """Ask the packs with the query's viewer; the trace can be had only where the answer is to be `explained`.
+    def query(self, query: LoreRetrievalQuery, *, packs: Sequence[str] = (), explained: bool = True) -> Retrieval:
+        """Ask the packs with the query's viewer. Where the answer need not be `explained`, it has no trace: that takes
+        less time.
 
         Raises:
             NotFound: a pack or character that does not exist.

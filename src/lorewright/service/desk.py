@@ -267,7 +267,7 @@ class Desk:
         if not asked.keywords.strip() and not asked.has_filters:
             raise SettingsError("nothing was asked", hint="give a question, a location, an entity or a tag")
         with self.lock:
-            found = self.app.lore.query(asked, packs=packs, campaign_id=campaign_id)
+            found = self.app.lore.query(asked, packs=packs, campaign_id=campaign_id, explained=False)
         missing = self.app.without_vectors
         degraded = found.degraded or (() if missing is None else (missing.message,))
         return LoreFound(

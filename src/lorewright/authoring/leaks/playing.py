@@ -364,7 +364,7 @@ class Playing:
             learned |= heard.get(viewer.removeprefix("npc:"), NOTHING)
             for words in self._words():
                 query = LoreRetrievalQuery(keywords=words, viewer=viewer, limit=30, max_tokens=15_000)
-                found = desk.query(query, campaign_id=campaign_id, explained=True)
+                found = desk.query(query, campaign_id=campaign_id)
                 for text in (found.result.model_dump_json(), found.trace.model_dump_json()):
                     self._as_viewer(text, viewer, learned, "history", f"lore query “{words}” in the campaign")
 

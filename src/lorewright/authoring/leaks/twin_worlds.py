@@ -359,7 +359,7 @@ class _Game:
         return dict(self._campaign.player_ids().told(logged))
 
     def _queried(self, query: LoreRetrievalQuery, campaign_id: str) -> str:
-        return self._desk.query(query, campaign_id=campaign_id).result.model_dump_json()
+        return self._desk.query(query, campaign_id=campaign_id, explained=False).result.model_dump_json()
 
     def _entity(self, name: str, campaign_id: str) -> str:
         return repr(self._desk.entity(name, viewer="player", campaign_id=campaign_id, max_tokens=2_000).entity)
