@@ -81,6 +81,29 @@ def test_what_people_do_of_their_own_accord_is_no_leak_where_somebody_hidden_is_
 
 
 @pytest.mark.campaign
+def test_a_way_to_a_hidden_place_that_is_taken_is_no_leak(tmp_path: Path) -> None:
+    pack = {
+        "pack.yaml": "id: quay\nname: Quay\nversion: 1.0.0\nlayer: setting\n",
+        "locations/pier.md": "---\nid: pier\ntype: location\nname: Pier\n---\nA long pier.\n",
+        "locations/vault.md": "---\nid: vault\ntype: location\nname: Drowned Vault\nvisibility: gm\n---\nCold.\n",
+    }
+    text = """
+        id: below
+        name: Below
+        intro_seed: You stand on the pier.
+        content_packs: [quay]
+        start: pier
+        player: {name: Jo}
+        places: {pier: {exits: {down: {to: vault}}}, vault: {exits: {up: {to: pier}}}}
+    """
+    tally = Tally()
+    twins = TwinWorlds([h.write_pack(tmp_path / "quay", pack)], PromptLibrary((leaky_town.PROMPTS,)), tally, lines=30)
+    found = twins.compare([("below.yaml", h.dedent(text))], tmp_path)
+    assert [str(leak) for leak in tally.leaks] == []
+    assert any("led to somebody or something hidden" in one for one in found.remarks)
+
+
+@pytest.mark.campaign
 def test_a_hole_in_the_rule_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(acquaintance, "hidden_entities", lambda view: frozenset())
     _, tally = compared(tmp_path, lines=4, scenario=False)

@@ -147,12 +147,27 @@ class TwinWorlds:
             typed = 0
             asked = list(zip(first.asked_at_first(), second.asked_at_first(), strict=True))
             self._hold(asked, first, second, f"{name}: at the beginning")
-            for line in _first(typed_lines(self.disguises, first.state()), self._lines):
+            at_first = self._met(first, second)
+            # Who was met has a name in each world, and a line that says it means them in one of the worlds only.
+            lines = (
+                line
+                for line in typed_lines(self.disguises, first.state())
+                if not any(_is_said(name, line) for one in self._met(first, second) for name in _all_names(one))
+            )
+            for line in _first(lines, self._lines):
                 typed += 1
                 is_last = first.state().ended is not None
                 answers = list(zip(first.typed(line), second.typed(line), strict=True))
+                if self._met(first, second) != at_first:
+                    # From here on they may be told, and in words that are chosen by what they are.
+                    self._remarks.append(
+                        f"{name} led to somebody or something hidden: played in twin worlds until there"
+                    )
+                    break
                 if typed % _ASKED_EVERY == 0 or typed == self._lines or is_last:
-                    names = _some([one for each in self.disguises for one in _all_names(each)], _NAMES_ASKED)
+                    known = self._met(first, second)
+                    asked_about = [one for each in self.disguises if each not in known for one in _all_names(each)]
+                    names = _some(asked_about, _NAMES_ASKED)
                     answers += zip(first.asked(names), second.asked(names), strict=True)
                 if not self._hold(answers, first, second, f"{name}: “{line}”") or is_last:
                     break
@@ -160,10 +175,7 @@ class TwinWorlds:
 
     def _hold(self, answers: Sequence[tuple[Answer, Answer]], first: _Game, second: _Game, where: str) -> bool:
         """Hold answers against each other; whether they are the same."""
-        # Who is staged under another name is met under that one.
-        staged = {*first.staged_otherwise(), *(self._own_id(one) for one in second.staged_otherwise())}
-        met = {*first.met(), *(self._own_id(one) for one in second.met())} - staged
-        named = [one for one in self.disguises if one.entity_id in met]
+        named = self._met(first, second)
         unlike: list[tuple[str, str, str]] = []
         for one, other in answers:
             self._tally.looked(CHANNEL)
@@ -187,6 +199,13 @@ class TwinWorlds:
             )
         )
         return False
+
+    def _met(self, first: _Game, second: _Game) -> list[Disguise]:
+        """Return those of whom a player has learned the name by meeting them. Who is staged under another name is met
+        under that one."""
+        staged = {*first.staged_otherwise(), *(self._own_id(one) for one in second.staged_otherwise())}
+        met = {*first.met(), *(self._own_id(one) for one in second.met())} - staged
+        return [one for one in self.disguises if one.entity_id in met]
 
     def _own_id(self, entity_id: str) -> str:
         made_up = {f"{one.pack_id}:{one.made_up.id}": one.entity_id for one in self.disguises}
@@ -350,6 +369,8 @@ class _Game:
             answers += [
                 Answer("/lore", _or_error(lambda name=name: ask_lore(campaign, name).model_dump_json())),  # type: ignore[misc]
                 Answer("lore query", _or_error(lambda query=query: self._queried(query, campaign_id))),  # type: ignore[misc]
+                # A tag that only a hidden thing has would confirm a guess at its name.
+                Answer("lore query by tag", _or_error(lambda name=name: self._tagged(name, campaign_id))),  # type: ignore[misc]
                 Answer("lore entity", _or_error(lambda name=name: self._entity(name, campaign_id))),  # type: ignore[misc]
             ]
         return answers
@@ -360,6 +381,10 @@ class _Game:
 
     def _queried(self, query: LoreRetrievalQuery, campaign_id: str) -> str:
         return self._desk.query(query, campaign_id=campaign_id, explained=False).result.model_dump_json()
+
+    def _tagged(self, name: str, campaign_id: str) -> str:
+        query = LoreRetrievalQuery(tags=(name,), viewer="player", limit=5, max_tokens=2_000)
+        return self._queried(query, campaign_id)
 
     def _entity(self, name: str, campaign_id: str) -> str:
         return repr(self._desk.entity(name, viewer="player", campaign_id=campaign_id, max_tokens=2_000).entity)
@@ -425,6 +450,10 @@ def _or_error(ask: Callable[[], str]) -> str:
         return ask()
     except LorewrightError as problem:
         return json.dumps([problem.code, problem.message, problem.hint], ensure_ascii=False)
+
+
+def _is_said(name: str, line: str) -> bool:
+    return re.search(rf"(?<!\w){re.escape(name)}(?!\w)", line, flags=re.IGNORECASE) is not None
 
 
 def _without_names(text: str, met: Iterable[Disguise]) -> str:
