@@ -14,10 +14,10 @@ import numpy as np
 
 import lorewright.index.words
 import lorewright.retrieval
-from lorewright.index import vector_building
 from lorewright.index import building as windows
-from lorewright.index.generation import Generation
+from lorewright.index import vector_building
 from lorewright.index.building import Window
+from lorewright.index.generation import Generation
 from lorewright.packs.models import Item
 from lorewright.retrieval import budget, lanes
 from lorewright.retrieval.lanes import KeywordLane, VectorLane

@@ -15,10 +15,10 @@ from pathlib import Path
 
 import numpy as np
 
+from lorewright.index.building import windows_of
 from lorewright.index.embedders.embedder import Vectors
 from lorewright.index.embedders.minilm import MiniLM
 from lorewright.index.generation import Generation, StoredChunk
-from lorewright.index.building import windows_of
 from scale_store import KEPT, opened, pack_key
 
 PEERS = KEPT / "peers"

@@ -19,11 +19,10 @@ from pathlib import Path
 
 import numpy as np
 
+from lorewright.index.building import pieces_of
 from lorewright.index.embedders.embedder import Vectors
 from lorewright.index.embedding_cache import hash_of
-from lorewright.index.building import pieces_of
-from lorewright.packs.models import Chunk, Pack
-from lorewright.packs.models import role_of
+from lorewright.packs.models import Chunk, Pack, role_of
 
 SEED = 7
 PACK = "lore"
