@@ -200,6 +200,7 @@ def test_a_link_in_place_of_the_part_of_a_baseline_is_not_followed(tmp_path: Pat
     assert victim.read_text() == "precious" and "answers" in (tmp_path / "baseline.json").read_text()
 
 
+@pytest.mark.campaign
 def test_folders_nested_without_end_are_refused_with_an_error_of_ours(tmp_path: Path) -> None:
     deep = tmp_path
     for _ in range(1500):

@@ -61,7 +61,11 @@ def original() -> SentenceTransformersEmbedder:
     return embedder
 
 
-@pytest.fixture(params=["hashing", "minilm", "minilm_int8", "st", "openai", "voyage"])
+# To import torch takes longer than a fast test may.
+ST = pytest.param("st", marks=pytest.mark.campaign)
+
+
+@pytest.fixture(params=["hashing", "minilm", "minilm_int8", ST, "openai", "voyage"])
 def embedder(request: pytest.FixtureRequest) -> Embedder:
     """One after the other."""
     match request.param:

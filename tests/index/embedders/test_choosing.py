@@ -62,6 +62,7 @@ def sentence_transformers() -> None:
     pytest.importorskip("sentence_transformers")
 
 
+@pytest.mark.campaign
 @pytest.mark.usefixtures("sentence_transformers")
 def test_a_model_that_is_not_there_is_told(tmp_path: Path) -> None:
     embedder = open_embedder(f"st/{tmp_path}")

@@ -39,7 +39,7 @@ def cross_encoder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-@pytest.fixture(params=["overlap", "st"])
+@pytest.fixture(params=["overlap", pytest.param("st", marks=pytest.mark.campaign)])
 def reranker(request: pytest.FixtureRequest) -> Reranker:
     if request.param == "overlap":
         return OverlapReranker()
@@ -84,6 +84,7 @@ def test_nothing_is_loaded_before_the_first_question() -> None:
     assert isinstance(open_reranker("st/there/is/none"), CrossEncoderReranker)
 
 
+@pytest.mark.campaign
 def test_a_model_that_is_not_there_is_an_error_with_a_hint(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HF_HUB_OFFLINE", "1")
     reranker = open_reranker("st/nobody/has-this-model")
