@@ -8,8 +8,11 @@ from typing import Any
 from xml.etree import ElementTree
 
 import pytest
+import typer
 from typer.testing import CliRunner
 
+from lorewright.authoring.leaks.findings import Leak, LeakReport
+from lorewright.cli.pack_testing import show_leaks
 from lorewright.cli.root import app as command_line
 from lorewright.settings import SETTINGS_FILE
 from support.pack_builder import TOWN, write_pack
@@ -120,3 +123,14 @@ def test_the_leak_suite_joins_the_other_tests_where_they_are_asked_for(root: Pat
     ]
     assert {case["file"] for case in leaks} == {"npcs/viktor.md"}
     assert ElementTree.parse(out).find(".//testsuite[@name='town.leaks']/testcase/failure") is not None
+
+
+def test_of_many_leaks_the_rest_is_counted(capsys: pytest.CaptureFixture[str]) -> None:
+    leaks = tuple(
+        Leak("town.md", line, f"town:{line}", "player", "query", "asked", "said", "mend it") for line in range(30)
+    )
+    with pytest.raises(typer.Exit):
+        show_leaks(LeakReport("town", 30, ("player",), {"query": 30}, leaks), as_json=False)
+    printed = capsys.readouterr().out
+    assert printed.count("town.md:") == 25
+    assert "… and 5 more" in printed

@@ -27,7 +27,7 @@ CAMPAIGN_EXAMPLE = "Example: lorewright campaign test friday --leaks"
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for programs.")]
 Leaks = Annotated[bool, typer.Option("--leaks", help="Look for secrets wherever somebody may not know them.")]
-_SHOWN_of_testing = 25
+_SHOWN_LEAKS = 25
 _REMARKS = 12
 
 
@@ -75,9 +75,9 @@ def _show_leaks(report: LeakReport) -> None:
     if not report.leaks:
         return
     rows = [(f"{one.file}:{one.line}", one.secret, one.viewer, one.channel, _where(one)) for one in report.leaks]
-    show_table(("secret", "ID", "who sees it", "by", "where"), rows[:_SHOWN_of_testing])
-    if len(rows) > _SHOWN_of_testing:
-        say(f"… and {len(rows) - _SHOWN} more (--json has all)", style="dim")
+    show_table(("secret", "ID", "who sees it", "by", "where"), rows[:_SHOWN_LEAKS])
+    if len(rows) > _SHOWN_LEAKS:
+        say(f"… and {len(rows) - _SHOWN_LEAKS} more (--json has all)", style="dim")
     for channel, hint in dict.fromkeys((one.channel, one.hint) for one in report.leaks):
         say(wrapped(f"{channel}: {hint}"))
     say()
@@ -97,7 +97,7 @@ def _show_blocked(report: LeakReport) -> None:
             f"{len(blocked.refused_in_play)} times a parrot was refused in play"
         )
     if rows:
-        cells = [(f"{one.file}:{one.line}", one.what, one.viewer, one.why) for one in rows[:_SHOWN_of_testing]]
+        cells = [(f"{one.file}:{one.line}", one.what, one.viewer, one.why) for one in rows[:_SHOWN_LEAKS]]
         show_table(("open text", "what", "for whom", "why it is blocked"), cells)
         say()
 

@@ -86,12 +86,12 @@ def _case(one: Asked) -> Case:
         "failed",
         expected=_expected(golden),
         found="; ".join(miss.message for miss in misses),
-        why="; ".join(dict.fromkeys(_why_of_golden_cases(miss, len(misses)) for miss in misses if miss.why)),
+        why="; ".join(dict.fromkeys(_miss_reason(miss, len(misses)) for miss in misses if miss.why)),
         hint="; ".join(dict.fromkeys(miss.hint for miss in misses if miss.hint)),
     )
 
 
-def _why_of_golden_cases(miss: Miss, of: int) -> str:
+def _miss_reason(miss: Miss, of: int) -> str:
     return miss.why if of == 1 else f"{miss.message.partition(' is ')[0]}: {miss.why}"
 
 

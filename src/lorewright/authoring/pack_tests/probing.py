@@ -59,14 +59,14 @@ class Asking:
 # Sections -> pairs that say the same: whenever both would answer, only the better-ranked is given.
 
 # Fewer words are said twice by chance.
-_FEWEST_WORDS_of_twins = 8
+_FEWEST_TWIN_WORDS = 8
 
 
 def twins_of(chunks: Sequence[StoredChunk]) -> Mapping[str, tuple[str, float]]:
     """Chunk ID -> the chunk that says most nearly the same, and the share of their words that both have, where that is
     so much that one of them is left out as a duplicate."""
     words = {chunk.id: frozenset(words_of(chunk.text)) for chunk in chunks}
-    words = {one: said for one, said in words.items() if len(said) >= _FEWEST_WORDS_of_twins}
+    words = {one: said for one, said in words.items() if len(said) >= _FEWEST_TWIN_WORDS}
     known = Counter(word for said in words.values() for word in said)
     # Two sets that share nine tenths of their words share one of their rarest tenth: only such pairs are compared.
     by_rare: dict[str, list[str]] = defaultdict(list)

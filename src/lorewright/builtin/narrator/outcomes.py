@@ -56,7 +56,7 @@ def deed_beats(given: NarratorInput, outcome: Outcome) -> list[Beat] | None:
 
 
 def _of_a_code(given: NarratorInput, outcome: Outcome) -> Beat | None:
-    facts, slots = _facts_of_deeds(given, outcome)
+    facts, slots = _deed_facts(given, outcome)
     code = outcome.code
     if code in _OF_A_THING and slots["thing"]:
         return Beat("outcome", code, {}, slots)
@@ -72,7 +72,7 @@ def _of_a_code(given: NarratorInput, outcome: Outcome) -> Beat | None:
 
 def _rolled(given: NarratorInput, outcome: Outcome) -> Beat | None:
     """A deed that dice may have decided; without dice it comes off."""
-    facts, slots = _facts_of_deeds(given, outcome)
+    facts, slots = _deed_facts(given, outcome)
     band = outcome.band or "success"
     if outcome.code == "moved" and outcome.type == "sneak":
         seen: Fact = "mixed" if band == "fail" else band  # a rule brought one there all the same
@@ -91,7 +91,7 @@ def _rolled(given: NarratorInput, outcome: Outcome) -> Beat | None:
     return Beat("outcome", f"deed.{outcome.type}", {"band": band, **_only(facts, wanted)}, slots)
 
 
-def _facts_of_deeds(given: NarratorInput, outcome: Outcome) -> tuple[dict[str, Fact], dict[str, Slot]]:
+def _deed_facts(given: NarratorInput, outcome: Outcome) -> tuple[dict[str, Fact], dict[str, Slot]]:
     """What of the attempt has a name: whom it was aimed at, the thing that it was about, the one that went along."""
     is_somebody = any(view.id == outcome.target_id for view in given.scene.people)
     who = views.person(given, outcome.target_id)
@@ -114,10 +114,10 @@ def _only(facts: dict[str, Fact], key: str) -> dict[str, Fact]:
 
 def _blocked(given: NarratorInput, outcome: Outcome) -> list[Beat] | None:
     reason = outcome.reason
-    facts, slots = _facts_of_deeds(given, outcome)
+    facts, slots = _deed_facts(given, outcome)
     if reason in ("door_locked", "door_bolted") and outcome.target_id and slots["thing"]:
         slots["door"] = slots["thing"]
-        return [Beat("outcome", f"blocked.{reason}", {"door": True}, slots), *_help_of_deeds(given, reason)]
+        return [Beat("outcome", f"blocked.{reason}", {"door": True}, slots), *_deed_help(given, reason)]
     if reason not in _REASONS:
         return None
     if reason == "not_in_inventory" and not slots["item"] and outcome.type == "drop":
@@ -125,11 +125,11 @@ def _blocked(given: NarratorInput, outcome: Outcome) -> list[Beat] | None:
         facts["item"] = bool(slots["thing"])
     wanted = "item" if reason in ("not_in_inventory", "wrong_key") else "thing"
     if reason in ("nobody_named", "not_to_oneself"):
-        return [Beat("outcome", f"blocked.{reason}", {}, slots), *_help_of_deeds(given, reason)]
-    return [Beat("outcome", f"blocked.{reason}", _only(facts, wanted), slots), *_help_of_deeds(given, reason)]
+        return [Beat("outcome", f"blocked.{reason}", {}, slots), *_deed_help(given, reason)]
+    return [Beat("outcome", f"blocked.{reason}", _only(facts, wanted), slots), *_deed_help(given, reason)]
 
 
-def _help_of_deeds(given: NarratorInput, reason: str) -> list[Beat]:
+def _deed_help(given: NarratorInput, reason: str) -> list[Beat]:
     """What could be done instead, where there is something to say."""
     if f"help.{reason}" not in grammar():
         return []

@@ -272,7 +272,7 @@ def evidence_beats(given: NarratorInput, outcome: Outcome, evidence: list[Eviden
 def stray_beat(given: NarratorInput, evidence: Evidence) -> Beat:
     """What is learned by no attempt: overheard, witnessed, set off by a clock."""
     speaker = views.person(given, evidence.speaker_id)
-    return _beat_of_quotes(evidence, "overheard" if speaker else "learned", {}, speaker)
+    return _quoted_beat(evidence, "overheard" if speaker else "learned", {}, speaker)
 
 
 def reminder_beat(given: NarratorInput, evidence: Evidence) -> Beat:
@@ -292,15 +292,15 @@ def _framed(given: NarratorInput, outcome: Outcome, evidence: Evidence, *, is_fi
     if outcome.say and is_first:
         named = speaker is not None and is_named_in([speaker.name], " ".join(outcome.say))
         group = "" if named or speaker is None else "told.after_say"
-        return _beat_of_quotes(evidence, group, {}, speaker)
+        return _quoted_beat(evidence, group, {}, speaker)
     if not is_first:
-        return _beat_of_quotes(evidence, "told.more" if speaker else "found.more", {}, speaker)
+        return _quoted_beat(evidence, "told.more" if speaker else "found.more", {}, speaker)
     if speaker is None:
         return _found(outcome, evidence)
     facts: dict[str, Fact] = {"band": outcome.band or "none"}
     if is_named_in([speaker.name], plain(evidence.text)):
         facts = {"himself": True}
-    return _beat_of_quotes(evidence, "told", facts, speaker)
+    return _quoted_beat(evidence, "told", facts, speaker)
 
 
 def _found(outcome: Outcome, evidence: Evidence) -> Beat:
@@ -312,10 +312,10 @@ def _found(outcome: Outcome, evidence: Evidence) -> Beat:
         where = ""
     if where:
         facts["where"] = True
-    return _beat_of_quotes(evidence, "found", facts, None, where)
+    return _quoted_beat(evidence, "found", facts, None, where)
 
 
-def _beat_of_quotes(
+def _quoted_beat(
     evidence: Evidence, group: str, facts: dict[str, Fact], speaker: Person | None, where: str = ""
 ) -> Beat:
     return Beat(

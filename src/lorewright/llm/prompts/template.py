@@ -270,7 +270,7 @@ _HELPERS = {"each", "if", "unless", "with", "lookup", "log"}
 # The check of the library does not look into blocks of one's own: this one goes through a list as `each` does.
 _OWN_BLOCK = re.compile(r"(\{\{~?#)\s*" + LAST + r"\s+(\S+?)\s+\d+\s*(~?\}\})")
 _OWN_END = re.compile(r"(\{\{~?/)\s*" + LAST + r"\s*(~?\}\})")
-_TAG_of_check = re.compile(r"\{\{(?!!)[^{}]*\}\}")
+_HANDLEBARS_TAG = re.compile(r"\{\{(?!!)[^{}]*\}\}")
 # Names given to what a block goes through escape the check, and triple braces are HTML's.
 _UNCHECKED = re.compile(r"\{\{[^{}]*\bas\s*\|[^{}]*\}\}|\{\{\{|\{\{[~]?[>&*]")
 _PROBE = "no_such_name_"
@@ -372,6 +372,6 @@ def _mentions(text: str, path: str) -> list[tuple[int, int]]:
     )
     return [
         (tag.start() + one.start(), tag.start() + one.end())
-        for tag in _TAG_of_check.finditer(text)
+        for tag in _HANDLEBARS_TAG.finditer(text)
         for one in written.finditer(tag.group())
     ]

@@ -225,7 +225,7 @@ async def summarised(
         made = await stage.run(given, keeper, check=check, listener=listener)
     except ProviderError:
         made = await Summarise().run(given, keeper)
-    return _summary_of_summaries(made, head, given)
+    return _next_summary(made, head, given)
 
 
 def _problem(answer: SummariserOutput, given: SummariserInput, names: _Names, leak: Leak) -> str | None:
@@ -238,7 +238,7 @@ def _problem(answer: SummariserOutput, given: SummariserInput, names: _Names, le
     return None
 
 
-def _summary_of_summaries(made: SummariserOutput, head: Head, given: SummariserInput) -> Summary:
+def _next_summary(made: SummariserOutput, head: Head, given: SummariserInput) -> Summary:
     before = head.summary
     old = before.sentences if before is not None else ()
     ids = {number: turn_id for one in old for number, turn_id in zip(one.turn_nos, one.turn_ids, strict=True)}

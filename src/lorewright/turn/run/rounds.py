@@ -86,7 +86,7 @@ def npc_intent_input(
     knows = tuple(_known(who, own, state, lore, generations, company))
     memories = _remembered(who, state, rules.ruleset.decay_lambda, company)
     remembers = tuple(one for one in memories if not unheard(one.content))
-    heard_of = _heard_of_of_npc_view(who, state, [*(item.text for item in knows), *(one.content for one in remembers)])
+    heard_of = _absent_heard_of(who, state, [*(item.text for item in knows), *(one.content for one in remembers)])
     scope = scope_of(state, who, heard_of=heard_of)
     shown = [place, who, *company, *heard_of, *(way.to for way in scope.exits)]
     shown += [one.id for one in (*scope.here, *scope.carried, *scope.doors)]
@@ -243,7 +243,7 @@ def _toward(who: str, other: str, state: WorldState) -> Toward:
     )
 
 
-def _heard_of_of_npc_view(who: str, state: WorldState, texts: Sequence[str]) -> list[str]:
+def _absent_heard_of(who: str, state: WorldState, texts: Sequence[str]) -> list[str]:
     """The absent whom it knows of: it is tied to them, or what it knows and remembers names them. By ID. Of those whose
     names the player may not hear it does not speak."""
     tied = {other for one in state.relationships.values() for other in (one.a, one.b) if who in (one.a, one.b)}
