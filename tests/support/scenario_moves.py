@@ -6,7 +6,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 
 from lorewright.ids import local
-from lorewright.index.conditions import conditions_of
 from lorewright.index.generation import Generation
 from lorewright.packs.models import WhenClock, WhenPart, WhenThread
 from lorewright.retrieval.in_force import generations_in_force
@@ -258,7 +257,7 @@ def _conditions(generations: Iterable[Generation]) -> Iterator[tuple[str, tuple[
     """Item or chunk -> what its conditions ask for."""
     found: dict[str, tuple[Formula, ...]] = {}
     for generation in generations:
-        for stored in conditions_of(generation):
+        for stored in generation.conditions():
             owner = stored.item_id or generation.chunks([stored.row])[stored.row].id
             parts = tuple(_part(part) for part in stored.when.parts)
             found[owner] = (*found.get(owner, ()), *parts)

@@ -22,8 +22,7 @@ from lorewright.campaigns.scenario_cast import AgendaStep, ScenarioCast, Scenari
 from lorewright.campaigns.sheets import path_faults, seeded_state
 from lorewright.errors import ScenarioError
 from lorewright.ids import local, qualify
-from lorewright.index.conditions import StoredCondition, conditions_of
-from lorewright.index.generation import Generation
+from lorewright.index.generation import Generation, StoredCondition
 from lorewright.packs.exits import ways_of
 from lorewright.packs.models import WhenClock, WhenFact, WhenPart, WhenThread
 from lorewright.retrieval.in_force import generations_in_force
@@ -148,7 +147,7 @@ def condition_problems(
     same = things(generations)
     concerned = {told_as for one in entity_ids for told_as in ids_of(one, same)}
     for generation in generations:
-        for stored in conditions_of(generation):
+        for stored in generation.conditions():
             if stored.entity_id in concerned:
                 for wrong in _problems(stored, scenario, names, generation.pack_id):
                     yield f"{generation.pack_id}/{stored.file_path}:{stored.when.line}: {wrong}"

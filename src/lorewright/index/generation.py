@@ -21,7 +21,8 @@ from lorewright.index.rerankers.reranker import Reranker
 from lorewright.index.schema import GENERATION_FORMAT, KEYWORD_TABLES
 from lorewright.index.vectors.stored import StoredVectors
 from lorewright.index.words import is_english
-from lorewright.packs.models import OPEN_ROLES, Entity, Item, Manifest
+from lorewright.packs.conditions import from_json
+from lorewright.packs.models import OPEN_ROLES, Entity, Item, Manifest, When
 from lorewright.storage.database import read_json, refuse_foreign_schema
 from lorewright.storage.enclosure import Enclosure
 
@@ -191,8 +192,6 @@ class Generation:
         self.embedder = embedder
         self.reranker = reranker
         self.copies: dict[object, Generation] = {}
-        # What is parsed of it once: by whom, and what.
-        self.parsed: dict[str, Any] = {}
         # Whether others use it too, so that closing it is not for its reader to do.
         self.is_shared = False
         self._tables: dict[str, KeywordTable] = {}
@@ -204,6 +203,7 @@ class Generation:
         self._entity: dict[str, Entity | None] = {}
         self._items: dict[int, tuple[Item, ...]] = {}
         self._hidden_rows: list[int] | None = None
+        self._conditions: tuple[StoredCondition, ...] | None = None
         self._without_open_lore: list[str] | None = None
         if connection is None:
             uri = f"{path.as_uri()}?mode=ro&immutable=1"
@@ -358,6 +358,14 @@ class Generation:
             self._tables[name] = KeywordTable(self.connection, name, self.counts[name], self.english)
         return self._tables[name]
 
+    def conditions(self) -> Sequence[StoredCondition]:
+        """Return every condition, in source order; parsed once."""
+        if self._conditions is None:
+            sql = """SELECT chunk, item_id, entity_id, file_path, condition, conditions.line
+                FROM conditions JOIN pack_chunks ON pack_chunks.rowid = chunk ORDER BY conditions.rowid"""
+            self._conditions = tuple(map(_stored, self.connection.execute(sql)))
+        return self._conditions
+
     def overrides(self) -> dict[str, str]:
         """Entity ID -> what its file says that it overrides, as it is written."""
         found = self.connection.execute("SELECT entity_id, target_id FROM overrides ORDER BY entity_id")
@@ -409,3 +417,22 @@ def _item(row: sqlite3.Row) -> Item:
         hint=row["hint"],
         condition=row["condition"],
     )
+
+
+# The conditions in a generation: written once when it is built, read whenever it is asked.
+
+
+@dataclass(frozen=True, slots=True)
+class StoredCondition:
+    """What stands under a condition: a chunk (its row), or with `item_id` one item of it."""
+
+    row: int
+    item_id: str | None
+    entity_id: str
+    file_path: str
+    when: When
+
+
+def _stored(row: sqlite3.Row) -> StoredCondition:
+    chunk, item_id, entity_id, file_path, condition, line = row
+    return StoredCondition(chunk, item_id, entity_id, file_path, from_json(condition, line=line))

@@ -9,7 +9,6 @@ from collections.abc import Callable, Sequence
 
 from pydantic import BaseModel, ConfigDict
 
-from lorewright.index.conditions import conditions_of
 from lorewright.index.generation import Generation, StoredChunk
 from lorewright.index.words import content_words, matching_words, words_of
 from lorewright.packs.conditions import in_words
@@ -160,7 +159,7 @@ def _standing_for(chunk: StoredChunk, view: LoreView) -> str | None:
 
 def _condition(view: LoreView, found: Found) -> str | None:
     generation = next(one for one in view.generations if one.pack_id == found.chunk.pack_id)
-    told = [in_words(one.when) for one in conditions_of(generation) if one.row == found.chunk.row]
+    told = [in_words(one.when) for one in generation.conditions() if one.row == found.chunk.row]
     return "; ".join(dict.fromkeys(told)) or None
 
 

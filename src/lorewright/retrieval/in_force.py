@@ -11,7 +11,6 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Literal
 
-from lorewright.index.conditions import conditions_of
 from lorewright.index.generation import Generation
 from lorewright.index.pruning import Cut, pruned
 from lorewright.packs.conditions import LoreConditions, holds
@@ -63,7 +62,7 @@ def unmet_conditions(generations: Sequence[Generation], conditions: LoreConditio
     return tuple(
         tuple(
             place
-            for place, stored in enumerate(conditions_of(generation))
+            for place, stored in enumerate(generation.conditions())
             if not _holds(view, stored.when, generation.pack_id)
         )
         for generation in generations
@@ -72,7 +71,7 @@ def unmet_conditions(generations: Sequence[Generation], conditions: LoreConditio
 
 def _unmet(view: LoreView, generation: Generation) -> Cut:
     """What of a generation stands under a condition that does not hold."""
-    unmet = [stored for stored in conditions_of(generation) if not _holds(view, stored.when, generation.pack_id)]
+    unmet = [stored for stored in generation.conditions() if not _holds(view, stored.when, generation.pack_id)]
     rows = frozenset(stored.row for stored in unmet if stored.item_id is None)
     items = {stored.item_id: stored.row for stored in unmet if stored.item_id is not None and stored.row not in rows}
     chunks = generation.chunks(items.values())

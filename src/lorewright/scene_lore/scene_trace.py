@@ -14,7 +14,7 @@ from pydantic import BaseModel, ConfigDict
 
 from lorewright.errors import NotFound
 from lorewright.ids import holder_of
-from lorewright.index.conditions import StoredCondition, conditions_of
+from lorewright.index.generation import StoredCondition
 from lorewright.packs.conditions import LoreConditions, holds, in_words
 from lorewright.packs.models import OPEN_ROLES, Entity
 from lorewright.retrieval.explain import RetrievalTrace
@@ -222,7 +222,7 @@ def _stands_under(view: LoreView, entities: Sequence[Entity]) -> Iterator[SceneC
     same = things(view.generations)
     own = {told_as for one in entities for told_as in ids_of(one.id, same)}
     for generation in view.generations:
-        stored = [one for one in conditions_of(generation) if one.entity_id in own]
+        stored = [one for one in generation.conditions() if one.entity_id in own]
         chunks = generation.chunks(one.row for one in stored)
         for one in stored:
             yield SceneCondition(

@@ -12,8 +12,7 @@ from pathlib import PurePosixPath
 
 from lorewright.generate.explore.titles import key_of
 from lorewright.ids import content_hash, qualify
-from lorewright.index.conditions import StoredCondition, conditions_of
-from lorewright.index.generation import Generation, StoredChunk
+from lorewright.index.generation import Generation, StoredChunk, StoredCondition
 from lorewright.index.words import words_of
 from lorewright.packs.conditions import LoreConditions
 from lorewright.packs.exits import Way, ways_of
@@ -83,7 +82,7 @@ class Survey:
 
 def survey(generation: Generation) -> Survey:
     """Look a generation over, as it is when a walk in it begins: every thread open, every clock at its start."""
-    stored = conditions_of(generation)
+    stored = generation.conditions()
     threads, clocks = _spoken_of(stored)
     start = LoreConditions(threads=dict.fromkeys(threads, "open"), clocks=dict.fromkeys(clocks, 0))
     (in_force,) = generations_in_force((generation,), start)
