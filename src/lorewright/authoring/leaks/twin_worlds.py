@@ -152,7 +152,7 @@ class TwinWorlds:
             lines = (
                 line
                 for line in typed_lines(self.disguises, first.state())
-                if not any(_is_said(name, line) for one in self._met(first, second) for name in _all_names(one))
+                if not any(_is_said(name, line) for met in self._met(first, second) for name in _all_names(met))
             )
             for line in _first(lines, self._lines):
                 typed += 1
@@ -166,7 +166,7 @@ class TwinWorlds:
                     break
                 if typed % _ASKED_EVERY == 0 or typed == self._lines or is_last:
                     known = self._met(first, second)
-                    asked_about = [one for each in self.disguises if each not in known for one in _all_names(each)]
+                    asked_about = [name for each in self.disguises if each not in known for name in _all_names(each)]
                     names = _some(asked_about, _NAMES_ASKED)
                     answers += zip(first.asked(names), second.asked(names), strict=True)
                 if not self._hold(answers, first, second, f"{name}: “{line}”") or is_last:
@@ -205,7 +205,7 @@ class TwinWorlds:
         under that one."""
         staged = {*first.staged_otherwise(), *(self._own_id(one) for one in second.staged_otherwise())}
         met = {*first.met(), *(self._own_id(one) for one in second.met())} - staged
-        return [one for one in self.disguises if one.entity_id in met]
+        return [disguise for disguise in self.disguises if disguise.entity_id in met]
 
     def _own_id(self, entity_id: str) -> str:
         made_up = {f"{one.pack_id}:{one.made_up.id}": one.entity_id for one in self.disguises}
@@ -365,15 +365,19 @@ class _Game:
             Answer("entities", repr(self._desk.entities(viewer="player", campaign_id=campaign_id))),
         ]
         for name in names:
-            query = LoreRetrievalQuery(keywords=name, viewer="player", limit=5, max_tokens=2_000)
-            answers += [
-                Answer("/lore", _or_error(lambda name=name: ask_lore(campaign, name).model_dump_json())),  # type: ignore[misc]
-                Answer("lore query", _or_error(lambda query=query: self._queried(query, campaign_id))),  # type: ignore[misc]
-                # A tag that only a hidden thing has would confirm a guess at its name.
-                Answer("lore query by tag", _or_error(lambda name=name: self._tagged(name, campaign_id))),  # type: ignore[misc]
-                Answer("lore entity", _or_error(lambda name=name: self._entity(name, campaign_id))),  # type: ignore[misc]
-            ]
+            answers += self._asked_about(name, campaign_id)
         return answers
+
+    def _asked_about(self, name: str, campaign_id: str) -> list[Answer]:
+        words = LoreRetrievalQuery(keywords=name, viewer="player", limit=5, max_tokens=2_000)
+        # A tag that only a hidden thing has would confirm a guess at its name.
+        tagged = LoreRetrievalQuery(tags=(name,), viewer="player", limit=5, max_tokens=2_000)
+        return [
+            Answer("/lore", _or_error(lambda: ask_lore(self._campaign, name).model_dump_json())),
+            Answer("lore query", _or_error(lambda: self._queried(words, campaign_id))),
+            Answer("lore query by tag", _or_error(lambda: self._queried(tagged, campaign_id))),
+            Answer("lore entity", _or_error(lambda: self._entity(name, campaign_id))),
+        ]
 
     def _logged(self, turn: dict[str, object]) -> dict[str, object]:
         logged = {key: turn[key] for key in ("turn_no", "kind", "player_text", "result")}
@@ -381,10 +385,6 @@ class _Game:
 
     def _queried(self, query: LoreRetrievalQuery, campaign_id: str) -> str:
         return self._desk.query(query, campaign_id=campaign_id, explained=False).result.model_dump_json()
-
-    def _tagged(self, name: str, campaign_id: str) -> str:
-        query = LoreRetrievalQuery(tags=(name,), viewer="player", limit=5, max_tokens=2_000)
-        return self._queried(query, campaign_id)
 
     def _entity(self, name: str, campaign_id: str) -> str:
         return repr(self._desk.entity(name, viewer="player", campaign_id=campaign_id, max_tokens=2_000).entity)
