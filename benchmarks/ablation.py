@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-import lorewright.index.words
+import lorewright.index.keywords
 import lorewright.retrieval
 from lorewright.index import building as windows
 from lorewright.index import vector_building
@@ -64,7 +64,7 @@ class Row:
 def homes_of(name: str) -> list[Any]:
     """The modules of retrieval in which a name stands; of a dotted one (`KeywordLane.share`) the class."""
     names = [f"lorewright.retrieval.{one.name}" for one in pkgutil.iter_modules(lorewright.retrieval.__path__)]
-    modules = [*map(importlib.import_module, names), lorewright.index.words]
+    modules = [*map(importlib.import_module, names), lorewright.index.keywords]
     owner, _, own = name.rpartition(".")
     if not owner:
         return [module for module in modules if hasattr(module, name)]

@@ -7,8 +7,8 @@ from typing import Any
 
 from lorewright.index import building as windows
 from lorewright.index.building import Window
+from lorewright.packs.chunking import plain_text
 from lorewright.packs.models import Item
-from lorewright.packs.plain import plain_text
 
 RANKING: dict[str, dict[str, Any]] = {
     "as shipped": {},

@@ -121,7 +121,7 @@ def peak_mb() -> float:
 
 def run(python: str, arm: str) -> dict[str, float]:
     """The figures of one arm, in a process of its own."""
-    from lorewright.index.embedders.weights import model_folder
+    from lorewright.index.embedders.minilm import model_folder
 
     given = json.dumps({length: texts(length) for length in LENGTHS})
     command = [python, __file__, "--arm", arm, "--started", str(time.time())]

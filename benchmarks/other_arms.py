@@ -15,8 +15,8 @@ import numpy as np
 from keyword_triggers import Entry, WorldInfo, within
 from lorewright.index.embedders.embedder import Vectors
 from lorewright.index.generation import StoredChunk
+from lorewright.index.keywords import content_words
 from lorewright.index.vectors.exact import nearest
-from lorewright.index.words import content_words
 from measures import BUDGETS, Answer
 from question_sets import QuestionSet, Tell, cache, embedder, section_of
 

@@ -30,14 +30,14 @@ from rich.table import Table
 from lorewright.bootstrap import App, open_app
 from lorewright.campaigns.campaigns import Campaigns
 from lorewright.campaigns.open_campaign import OpenCampaign
-from lorewright.rules.outcomes import Validation
+from lorewright.rules.patch import Validation
 from lorewright.settings import EMBEDDER_VARIABLE
 from lorewright.storage.database import files_of
 from lorewright.turn.run.pipeline import Stages
-from lorewright.turn.store.rewinding import undo
 from lorewright.turn.store.store import CampaignStore
+from lorewright.turn.store.turn_store import undo
 from lorewright.turn.views.draft import Draft, SceneLoreUse, Submission, turn_id_of
-from lorewright.values.result import TurnResult
+from lorewright.values.records import TurnResult
 from lorewright.world import ops as o
 from lorewright.world.apply import apply
 from lorewright.world.state import Entity, Fact

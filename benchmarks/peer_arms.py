@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from lorewright.index.embedders.weights import model_folder
+from lorewright.index.embedders.minilm import model_folder
 
 OURS = ("ours", "ours+chroma")
 BUILD_S = 3600.0

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from lorewright.index.embedders.embedder import RememberingEmbedder
 from lorewright.index.embedders.minilm import MiniLM
-from lorewright.index.embedders.remembering import RememberingEmbedder
 from lorewright.index.vectors.chroma import open_chroma
 from lorewright.index.vectors.stored import StoredVectors
 from lorewright.retrieval.query import LoreRetrievalQuery

@@ -21,10 +21,11 @@ ROOT = Path(__file__).parents[1]
 sys.path[:0] = [str(ROOT / "tests")]
 
 from lorewright.errors import EmbedderError  # noqa: E402
-from lorewright.index import building, schema, vector_building  # noqa: E402
+from lorewright.index import building, vector_building  # noqa: E402
 from lorewright.index import building as windows  # noqa: E402
+from lorewright.index import keywords as schema  # noqa: E402
+from lorewright.index.embedders.embedder import RememberingEmbedder  # noqa: E402
 from lorewright.index.embedders.minilm import MiniLM  # noqa: E402
-from lorewright.index.embedders.remembering import RememberingEmbedder  # noqa: E402
 from lorewright.index.embedding_cache import EmbeddingCache  # noqa: E402
 from lorewright.index.generation import Generation  # noqa: E402
 from lorewright.index.library import Library  # noqa: E402

@@ -26,8 +26,8 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
+from lorewright.index.embedders.embedder import RememberingEmbedder
 from lorewright.index.embedders.minilm import MiniLM
-from lorewright.index.embedders.remembering import RememberingEmbedder
 from lorewright.index.vectors.chroma import open_chroma
 from lorewright.index.vectors.stored import StoredVectors
 from lorewright.retrieval.query import LoreRetrievalQuery

@@ -30,8 +30,8 @@ from lorewright.index.embedders.embedder import Embedder, Vectors  # noqa: E402
 from lorewright.index.embedders.minilm import MiniLM  # noqa: E402
 from lorewright.index.embedding_cache import Embedded, EmbeddingCache, hash_of  # noqa: E402
 from lorewright.index.generation import CHUNKS_FILE  # noqa: E402
+from lorewright.index.keywords import GENERATION_FORMAT  # noqa: E402
 from lorewright.index.library import Library  # noqa: E402
-from lorewright.index.schema import GENERATION_FORMAT  # noqa: E402
 from lorewright.index.vector_building import VectorBuilder  # noqa: E402
 from lorewright.index.vectors.chroma_building import build_chroma  # noqa: E402
 from lorewright.packs.loader import load_pack  # noqa: E402

@@ -258,7 +258,7 @@ DOORS = {
     "open_voyage": {"index/embedders/choosing.py"},
     "SentenceTransformersEmbedder": {"index/embedders/choosing.py"},
     "CrossEncoderReranker": {"index/rerankers/choosing.py"},
-    "RemoteEmbedder": {"index/embedders/openai_remote.py", "index/embedders/voyage_remote.py"},
+    "RemoteEmbedder": {"index/embedders/remote.py", "index/embedders/voyage_remote.py"},
     "RemoteModel": {"llm/opening.py"},
     "vendor_model": {"llm/providers/remote.py"},
 }
@@ -278,7 +278,6 @@ CLIENTS = {
 SENDERS = {
     # It bounds what the clients of others answer, and opens none of its own.
     "bounded_http.py",
-    "index/embedders/openai_remote.py",
     "index/embedders/remote.py",
     "index/embedders/voyage_remote.py",
     "index/embedders/st.py",

@@ -24,7 +24,7 @@ _PUBLIC = {
     "LoreRetrievalQuery": "retrieval.query",
     "LoreRetrievalResult": "retrieval.query",
     "LorewrightError": "errors",
-    "TurnResult": "values.result",
+    "TurnResult": "values.records",
     "make_workspace": "lore_bootstrap",
     "open_app": "bootstrap",
     "open_lore": "lore_bootstrap",

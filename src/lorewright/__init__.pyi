@@ -4,6 +4,6 @@ from lorewright.lore_bootstrap import make_workspace as make_workspace
 from lorewright.lore_bootstrap import open_lore as open_lore
 from lorewright.retrieval.query import LoreRetrievalQuery as LoreRetrievalQuery
 from lorewright.retrieval.query import LoreRetrievalResult as LoreRetrievalResult
-from lorewright.values.result import TurnResult as TurnResult
+from lorewright.values.records import TurnResult as TurnResult
 
 __version__: str

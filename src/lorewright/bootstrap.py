@@ -169,7 +169,7 @@ class App:
     @cached_property
     def pack_tests(self) -> PackTests:
         """Return what tests packs: what their authors expect of them, and that every section can be found."""
-        from lorewright.authoring.pack_roots import PackRoots
+        from lorewright.authoring.pack_figures import PackRoots
         from lorewright.authoring.pack_tests.probing import Bounds
         from lorewright.authoring.pack_tests.suite import PackTests
 
@@ -224,8 +224,8 @@ def _replays(workspace: Workspace, campaigns: Campaigns, histories: Histories, l
     from lorewright.llm.taxonomy import asked_at, key_for, row_of
     from lorewright.replay.replay import Replays
     from lorewright.trust import hold_models
-    from lorewright.turn.run.casting import STAGES
-    from lorewright.values.stage_run import BUILTIN
+    from lorewright.turn.run.at_hand import STAGES
+    from lorewright.values.records import BUILTIN
 
     settings = workspace.settings.models
     budget = Budget(settings.budget)

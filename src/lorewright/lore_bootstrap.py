@@ -17,9 +17,7 @@ from pydantic import ValidationError
 
 from lorewright.errors import EmbedderError, SettingsError
 from lorewright.index.embedders.choosing import open_embedder
-from lorewright.index.embedders.embedder import Embedder, Vectors
-from lorewright.index.embedders.guarded import GuardedEmbedder, GuardedReranker
-from lorewright.index.embedders.remembering import RememberingEmbedder
+from lorewright.index.embedders.embedder import Embedder, GuardedEmbedder, GuardedReranker, RememberingEmbedder, Vectors
 from lorewright.index.embedding_cache import EmbeddingCache
 from lorewright.index.library import Installed, Library
 from lorewright.index.rerankers.choosing import open_reranker

@@ -45,7 +45,7 @@ def test_what_is_public_is_explained(modules: Modules) -> None:
 # without a model for what speaks HTTP.
 LATE = {
     ("cli/lore_desk.py", "lorewright.bootstrap"),
-    ("cli/mcp.py", "lorewright.service.serving"),
+    ("cli/mcp.py", "lorewright.service.server"),
     ("index/embedders/remote.py", "lorewright.bounded_http"),
     ("llm/providers/remote.py", "lorewright.bounded_http"),
 }

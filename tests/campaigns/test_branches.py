@@ -16,8 +16,8 @@ from lorewright.campaigns.branches import LooseEnd, Stretch, branch, rollback, s
 from lorewright.errors import CampaignError, HeadMoved, NotFound, TurnUndone
 from lorewright.retrieval.query import LoreRetrievalQuery
 from lorewright.storage.heads import add_branch, branch_rows, head_row
-from lorewright.turn.store.rewinding import redo, undo
 from lorewright.turn.store.store import CampaignStore
+from lorewright.turn.store.turn_store import redo, undo
 from support import harbour as h
 
 LINES = ("look", "ask Osk about Lin", "take rope", "go door")

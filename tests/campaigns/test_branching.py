@@ -32,9 +32,9 @@ from lorewright.storage.heads import branch_rows, head_row, path_to, undone_turn
 from lorewright.storage.projection import PROJECTED, projected_rows, projected_turn
 from lorewright.storage.sittings import active_session_row
 from lorewright.turn.store.projection import all_rows
-from lorewright.turn.store.rewinding import redo, undo
 from lorewright.turn.store.rows import OPS
 from lorewright.turn.store.store import CampaignStore
+from lorewright.turn.store.turn_store import redo, undo
 from lorewright.world.apply import apply
 from lorewright.world.state import WorldState
 from support import harbour as h

@@ -8,7 +8,7 @@ import pytest
 
 from lorewright.bootstrap import App, open_app
 from lorewright.packs.checking import check_pack
-from lorewright.packs.findings import Finding
+from lorewright.packs.files import Finding
 from lorewright.rules.actions import ANYBODY, CastRule
 from lorewright.rules.rulesets import CampaignRules
 from support import harbour as h

@@ -21,7 +21,7 @@ from lorewright.errors import Busy, DiskFull, FileUnavailable, ReadOnly, UnsafeP
 from lorewright.index.vectors import chroma_files
 from lorewright.settings import EMBEDDER_VARIABLE
 from lorewright.storage import database
-from lorewright.storage.trouble import trouble_of
+from lorewright.storage.enclosure import trouble_of
 from lorewright.workspace.doctor import Report
 from support import harbour as h
 

@@ -23,7 +23,7 @@ from lorewright.retrieval.query import LoreRetrievalQuery
 from lorewright.storage.containers import MANIFEST, open_container, write_container
 from lorewright.storage.projection import MADE_ANEW
 from lorewright.storage.tables import read_tables
-from lorewright.turn.store.rewinding import undo
+from lorewright.turn.store.turn_store import undo
 from support import harbour as h
 from support.harbour_canaries import CANARIES, canaries_in, canary_town
 

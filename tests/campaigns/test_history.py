@@ -18,8 +18,8 @@ from lorewright.bootstrap import App, open_app
 from lorewright.campaigns.happenings import happenings
 from lorewright.errors import NotFound, SettingsError
 from lorewright.retrieval.query import LoreRetrievalQuery
-from lorewright.rules.outcomes import Resolution
-from lorewright.storage.steps import KILL_VARIABLE
+from lorewright.rules.patch import Resolution
+from lorewright.storage.faults import KILL_VARIABLE
 from lorewright.world.ops import AddEntity, AddFact, Move, SetDoor
 from lorewright.world.state import Fact
 from support import harbour as h

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from lorewright.campaigns.kept_packs import KeptPacks
+from lorewright.campaigns.store import KeptPacks
 from lorewright.errors import NotFound
 from lorewright.packs import files as limits
 

@@ -23,7 +23,7 @@ from lorewright.retrieval.query import LoreRetrievalQuery
 from lorewright.retrieval.retriever import retrieve
 from lorewright.retrieval.view import LoreView
 from lorewright.storage.sittings import active_session_row
-from lorewright.turn.store.rewinding import redo, undo_played
+from lorewright.turn.store.turn_store import redo, undo_played
 from support import harbour as h
 from support.scale import scaled
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 
 from lorewright.campaigns.sessions import nothing_yet, recap
-from lorewright.rules.outcomes import EngineEvent, Outcome, Resolution
+from lorewright.rules.patch import EngineEvent, Outcome, Resolution
 from lorewright.world.ops import (
     AdvanceTime,
     ChangeInventory,

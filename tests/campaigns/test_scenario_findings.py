@@ -13,7 +13,7 @@ from lorewright.campaigns.rulesets import load_ruleset
 from lorewright.campaigns.scenario import Scenario, load_scenario
 from lorewright.campaigns.scenario_checks import doubts
 from lorewright.errors import NotFound, ScenarioError
-from lorewright.packs.findings import Finding
+from lorewright.packs.files import Finding
 from support import harbour as h
 from support import hidden_people as folk
 

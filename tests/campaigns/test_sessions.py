@@ -17,7 +17,7 @@ from lorewright.campaigns.open_campaign import OpenCampaign
 from lorewright.campaigns.sessions import begin, end, recap_of, retrieve_for_session, shown, sit_down
 from lorewright.errors import CampaignError, NotFound
 from lorewright.retrieval.query import LoreRetrievalQuery
-from lorewright.turn.store.rewinding import undo
+from lorewright.turn.store.turn_store import undo
 from support import harbour as h
 
 # The seed's Session.

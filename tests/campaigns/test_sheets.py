@@ -14,7 +14,7 @@ import pytest
 from lorewright.campaigns.sheets import hold_to
 from lorewright.errors import ScenarioError, StateMisfit
 from lorewright.ids import canonical_json
-from lorewright.packs.findings import Finding
+from lorewright.packs.files import Finding
 from lorewright.world.ruleset_state import RulesetState
 from support import harbour as h
 from support import parlour as p

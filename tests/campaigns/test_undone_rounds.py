@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 
 from lorewright.bootstrap import App
-from lorewright.campaigns.scene_end import end_scene
+from lorewright.campaigns.sessions import end_scene
 from lorewright.retrieval.query import LoreRetrievalQuery
-from lorewright.turn.store.rewinding import redo, undo_played
+from lorewright.turn.store.turn_store import redo, undo_played
 from support import harbour_crew as c
 
 ASKED = (

@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 
 from lorewright.bootstrap import App, open_app
 from lorewright.cli.root import app as command_line
-from lorewright.turn.store.rewinding import undo
+from lorewright.turn.store.turn_store import undo
 from support import harbour as h
 
 # Bea stands by from the start; when the weather is asked about she leaves, and Lin comes.

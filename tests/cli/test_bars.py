@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lorewright.cli import bars
+from lorewright.cli import tracing as bars
 from lorewright.retrieval.ranking import PARTS
 
 parts = st.dictionaries(st.sampled_from(PARTS), st.floats(min_value=0, max_value=0.5), max_size=6)

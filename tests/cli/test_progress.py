@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from lorewright.cli.progress import progress_bar
+from lorewright.cli.output import progress_bar
 
 
 @pytest.mark.parametrize(("what", "total", "counted"), [("embedding", 140, True), ("indexing vectors", 1, False)])

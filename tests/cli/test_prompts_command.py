@@ -9,7 +9,7 @@ import pytest
 from typer.testing import CliRunner
 
 from lorewright.cli.root import app
-from lorewright.turn.stages.schemas import schema_files
+from lorewright.turn.stages.stages import schema_files
 from lorewright.workspace.prompts import PROMPT_TYPES
 from support import harbour as h
 from support.prompt_files import SHIPPED, prompt_text

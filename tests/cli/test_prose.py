@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lorewright.cli.prose import in_lines, laid_out, wrapped
+from lorewright.cli.output import in_lines, laid_out, wrapped
 from lorewright.cli.tracing import show_trace
 from lorewright.retrieval.explain import ChunkTrace, RetrievalTrace
 

@@ -10,8 +10,7 @@ import pytest
 
 from lorewright.bootstrap import App
 from lorewright.cli import seat as seats
-from lorewright.cli.onlooker import onlooker
-from lorewright.cli.seat import Seat
+from lorewright.cli.seat import Seat, onlooker
 from lorewright.cli.slash import obey
 from lorewright.errors import CampaignError, ProviderBusy
 from lorewright.llm.doubles import ScriptedModel
@@ -144,7 +143,7 @@ def test_an_interrupt_while_a_model_thinks_leaves_everything_as_it_was(
 def test_what_is_taken_back_is_said_only_of_what_was_shown(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], told: str, ends: str
 ) -> None:
-    monkeypatch.setattr("lorewright.cli.onlooker.can_redraw", lambda: True)
+    monkeypatch.setattr("lorewright.cli.seat.can_redraw", lambda: True)
     with onlooker(streams=True) as looking:
         looking.told(told)
         looking.not_so("it names the secret marmoset")
@@ -157,7 +156,7 @@ def test_a_long_telling_that_cannot_be_drawn_anew_is_not_printed_twice(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setenv("LINES", "5")
-    monkeypatch.setattr("lorewright.cli.onlooker.can_redraw", lambda: True)
+    monkeypatch.setattr("lorewright.cli.seat.can_redraw", lambda: True)
     text = "It rains and it rains. " * 40
     with onlooker(streams=True) as looking:
         looking.told(text)

@@ -18,7 +18,7 @@ from lorewright.cli.slash import COMMANDS, is_command, obey
 from lorewright.cli.table_talk import show_result
 from lorewright.errors import CampaignError
 from lorewright.lore_bootstrap import make_workspace
-from lorewright.values.result import TurnResult
+from lorewright.values.records import TurnResult
 from support import harbour as h
 
 

@@ -17,7 +17,7 @@ from lorewright.llm.doubles.thief import ThiefModel
 from lorewright.service.desk import Desk, viewer_of
 from lorewright.turn.views import visibility
 from lorewright.turn.views.visibility import MATRIX, Reader, Sight
-from lorewright.values.messages import MessageType
+from lorewright.values.records import MessageType
 from support import stream_play as s
 from support.scale import scaled
 

@@ -15,10 +15,10 @@ import pytest
 
 from lorewright.bootstrap import App, open_app
 from lorewright.campaigns.asides import map_of
-from lorewright.campaigns.table import table_of
+from lorewright.campaigns.eyes import table_of
 from lorewright.lore_bootstrap import make_workspace
 from lorewright.retrieval.query import LoreRetrievalQuery
-from lorewright.rules.outcomes import ReasonCode
+from lorewright.rules.patch import ReasonCode
 from lorewright.world.state import WorldState
 from support import harbour as h
 from support import parlour as p

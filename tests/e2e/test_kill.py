@@ -13,7 +13,7 @@ from lorewright.bootstrap import open_app
 from lorewright.campaigns.checks import check
 from lorewright.campaigns.exchange import export
 from lorewright.lore_bootstrap import make_workspace
-from lorewright.storage.steps import COMMIT_STEPS, IMPORT_STEPS, KILL_VARIABLE, REWIND_STEPS
+from lorewright.storage.faults import COMMIT_STEPS, IMPORT_STEPS, KILL_VARIABLE, REWIND_STEPS
 from support import crashed_campaigns
 from support import harbour as h
 from support.forked_commands import Commands

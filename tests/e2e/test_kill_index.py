@@ -16,7 +16,7 @@ import pytest
 
 from lorewright.index.embedding_cache import EmbeddingCache
 from lorewright.settings import CHROMA_VARIABLE, EMBEDDER_VARIABLE, FOLDERS, SETTINGS_FILE
-from lorewright.storage.steps import EMBED_STEPS, INSTALL_STEPS, KILL_VARIABLE, RECORD_STEPS
+from lorewright.storage.faults import EMBED_STEPS, INSTALL_STEPS, KILL_VARIABLE, RECORD_STEPS
 from support.forked_commands import Commands, Ended
 from support.scale import scaled
 

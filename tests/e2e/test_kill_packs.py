@@ -14,7 +14,7 @@ import pytest
 from lorewright.bootstrap import open_app
 from lorewright.lore_bootstrap import make_workspace
 from lorewright.retrieval.query import LoreRetrievalQuery
-from lorewright.storage.steps import COPY_STEPS, INSTALL_STEPS, KILL_VARIABLE, RECORD_STEPS, REMOVE_STEPS
+from lorewright.storage.faults import COPY_STEPS, INSTALL_STEPS, KILL_VARIABLE, RECORD_STEPS, REMOVE_STEPS
 from support import harbour as h
 from support.forked_commands import Commands
 from support.scale import scaled

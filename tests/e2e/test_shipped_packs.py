@@ -9,7 +9,7 @@ import pytest
 from lorewright.authoring.golden import read_golden
 from lorewright.ids import local
 from lorewright.packs.checking import check_pack
-from lorewright.packs.exits import ways_of
+from lorewright.packs.metadata import ways_of
 from lorewright.packs.models import Pack
 
 FOLDERS = sorted(path.parent for path in (Path(__file__).parents[2] / "content_packs").glob("*/pack.yaml"))

@@ -15,7 +15,7 @@ from lorewright.llm.doubles import ScriptedModel
 from lorewright.llm.model import ModelReply, ModelRequest, OnText
 from lorewright.replay.metrics import ALL_TURNS
 from lorewright.replay.recording import without_last_act
-from lorewright.turn.store.rewinding import redo
+from lorewright.turn.store.turn_store import redo
 from support import harbour_crew as c
 
 PROFILES = ("stream", "ensemble")

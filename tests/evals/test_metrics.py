@@ -154,7 +154,7 @@ def test_a_sitting_is_measured_by_itself(tmp_path: Path) -> None:
 
 
 def test_turns_that_were_taken_back_are_not_measured(tmp_path: Path) -> None:
-    from lorewright.turn.store.rewinding import undo
+    from lorewright.turn.store.turn_store import undo
 
     app = h.harbour(tmp_path)
     h.say(app, "look", "ask Osk about the weather")

@@ -8,8 +8,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from lorewright.authoring.pack_tests.baseline import read_baseline, write_baseline
-from lorewright.authoring.pack_tests.results import Case, PackReport, junit_xml
+from lorewright.authoring.pack_tests.baseline import Case, PackReport, junit_xml, read_baseline, write_baseline
 from lorewright.authoring.pack_tests.suite import PackTestRun, Wanted, masked_links, sample
 from lorewright.errors import PackError, SettingsError
 from lorewright.index.embedders.hashing import HashingEmbedder

@@ -19,7 +19,7 @@ from lorewright.llm.model import Model
 from lorewright.replay.metrics import ALL_TURNS, TurnRange
 from lorewright.replay.recording import OpenModel, Overrides
 from lorewright.replay.replay import Replay, Replays
-from lorewright.turn.store.rewinding import undo
+from lorewright.turn.store.turn_store import undo
 from support import harbour as h
 from support import playing_models as mp
 

@@ -6,9 +6,8 @@ import re
 from html.parser import HTMLParser
 from pathlib import Path
 
-from lorewright.formats.exports.audience import Audience
 from lorewright.formats.exports.handout import as_html, as_markdown
-from lorewright.formats.exports.shown import ShownPack, shown_pack
+from lorewright.formats.exports.shown import Audience, ShownPack, shown_pack
 from lorewright.packs.loader import load_pack
 from support.harbour import write_pack
 

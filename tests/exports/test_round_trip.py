@@ -12,9 +12,9 @@ from typing import Any
 
 import pytest
 
-from lorewright.formats.exports.audience import Audience
 from lorewright.formats.exports.exporting import export_pack
 from lorewright.formats.exports.rules import rules_of, to_world_info
+from lorewright.formats.exports.shown import Audience
 from lorewright.formats.importers.entry_fields import DEFAULTS, as_world_info
 from lorewright.formats.importers.json_source import read_json
 from lorewright.formats.importers.reading import read_file

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from lorewright.formats.exports.audience import Audience, Reader
 from lorewright.formats.exports.exporting import export_pack
+from lorewright.formats.exports.shown import Audience, Reader
 from lorewright.packs.checking import check_pack
 from lorewright.packs.frontmatter import read_source
 from lorewright.packs.loader import load_pack

@@ -29,8 +29,8 @@ from lorewright.index.fulltext import (
     fulltext_of,
 )
 from lorewright.index.generation import Generation
+from lorewright.index.keywords import content_words, telling_pairs
 from lorewright.index.library import Library
-from lorewright.index.words import content_words, telling_pairs
 from lorewright.packs.conditions import LoreConditions
 from lorewright.packs.loader import load_pack
 from lorewright.packs.models import Pack

@@ -14,8 +14,7 @@ from lorewright.errors import EmbedderError
 from lorewright.index.embedders.embedder import Vectors
 from lorewright.index.embedders.hashing import HashingEmbedder
 from lorewright.index.embedding_cache import EmbeddingCache
-from lorewright.index.history import HistoryIndex, HistoryRecord, TurnKey
-from lorewright.index.history_generation import history_generation
+from lorewright.index.history import HistoryIndex, HistoryRecord, TurnKey, history_generation
 from lorewright.index.vector_building import VectorBuilder
 from lorewright.retrieval.query import LoreRetrievalQuery
 from lorewright.retrieval.retriever import retrieve, why_not

@@ -15,8 +15,7 @@ from lorewright.index.embedders.embedder import Vectors
 from lorewright.index.embedders.hashing import HashingEmbedder
 from lorewright.index.embedding_cache import EmbeddingCache
 from lorewright.index.generation import Generation
-from lorewright.index.history import HistoryRecord, TurnKey
-from lorewright.index.history_generation import GrowingHistory, history_generation
+from lorewright.index.history import GrowingHistory, HistoryRecord, TurnKey, history_generation
 from lorewright.index.vector_building import VectorBuilder
 from lorewright.retrieval.query import LoreRetrievalQuery
 from lorewright.retrieval.retriever import retrieve

@@ -15,8 +15,7 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from lorewright.index.fulltext import FullText, Matches, fulltext_here, own_idf
-from lorewright.index.keywords import MAX_SHARE, MAX_TERMS, KeywordHit, KeywordTable, rank_keywords
-from lorewright.index.schema import COLUMN_WEIGHTS
+from lorewright.index.keywords import COLUMN_WEIGHTS, MAX_SHARE, MAX_TERMS, KeywordHit, KeywordTable, rank_keywords
 
 TEXTS = (
     "the bar below the railway",

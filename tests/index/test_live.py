@@ -20,8 +20,7 @@ from lorewright.index.embedding_cache import EmbeddingCache
 from lorewright.index.library import Library
 from lorewright.index.live import LiveIndex
 from lorewright.index.vector_building import VectorBuilder
-from lorewright.packs.loader import load_pack
-from lorewright.packs.memory import Memory
+from lorewright.packs.loader import Memory, load_pack
 from lorewright.packs.models import Pack
 from support.pack_builder import TOWN, as_bytes, ask, write_pack
 from support.pack_edits import EDITS, TEXTS, apply_edit

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from lorewright.index.words import matching_words
+from lorewright.index.keywords import matching_words
 
 
 def test_a_word_matches_what_the_index_would_find() -> None:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lorewright.index.words import STOP_WORDS, content_words, telling_pairs, words_of
+from lorewright.index.keywords import STOP_WORDS, content_words, telling_pairs, words_of
 
 
 @pytest.mark.parametrize(

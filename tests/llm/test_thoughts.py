@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lorewright.llm.providers.thoughts import SpokenPieces, without_thought
+from lorewright.llm.providers.messages import SpokenPieces, without_thought
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lorewright.packs.entry_rules import RULE_NAMES, from_json, read_rules, to_json
-from lorewright.packs.findings import Finding
+from lorewright.packs.files import Finding
 from lorewright.packs.models import EntryRules
 from support.pack_builder import by_id, loaded
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from lorewright.packs.exits import Way, read_ways, ways_of
-from lorewright.packs.findings import Finding
+from lorewright.packs.files import Finding
+from lorewright.packs.metadata import Way, read_ways, ways_of
 from lorewright.packs.models import Pack
 from support.pack_builder import loaded
 

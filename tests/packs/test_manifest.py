@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from lorewright.ids import is_id
-from lorewright.packs.findings import Finding
+from lorewright.packs.files import Finding
 from lorewright.packs.loader import load_pack
 from lorewright.packs.manifest import derived_manifest, read_manifest
 from lorewright.packs.models import Manifest

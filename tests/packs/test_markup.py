@@ -8,9 +8,9 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from lorewright.packs.chunking import comments_in
 from lorewright.packs.markup import edited
 from lorewright.packs.models import Entity
-from lorewright.packs.plain import comments_in
 from lorewright.packs.references import Links
 from support.scale import scaled
 from support.veiled_pack import MASK, WAYS

@@ -11,8 +11,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from lorewright.packs import loader
-from lorewright.packs.loader import content_hash_of, load_pack
-from lorewright.packs.memory import Memory
+from lorewright.packs.loader import Memory, content_hash_of, load_pack
 from support.pack_builder import TOWN, write_pack
 from support.pack_edits import EDITS, TEXTS, apply_edit
 from support.scale import scaled

@@ -7,7 +7,7 @@ from pathlib import Path
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lorewright.authoring.budget_steps import budget_steps
+from lorewright.authoring.changes import budget_steps
 from lorewright.index.generation import Generation
 from support.pack_builder import TOWN, ask, found, opened_packs
 from support.scale import scaled

@@ -12,10 +12,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from lorewright.index.generation import Generation
-from lorewright.retrieval.entry_history import EntryHistory
 from lorewright.retrieval.query import LoreRetrievalQuery
 from lorewright.retrieval.retriever import Retrieval, retrieve, why_not
-from lorewright.retrieval.view import LoreView
+from lorewright.retrieval.view import EntryHistory, LoreView
 from support.pack_builder import Files, as_bytes, opened_packs
 from support.scale import scaled
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 from lorewright.index.generation import Generation
-from lorewright.retrieval.gazetteer import named_entities, without_names
+from lorewright.retrieval.filters import named_entities, without_names
 from support.pack_builder import opened_packs
 
 FILES = {

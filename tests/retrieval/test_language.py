@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 from lorewright.index.generation import Generation
-from lorewright.index.words import content_words, is_english
+from lorewright.index.keywords import content_words, is_english
 from lorewright.scene_lore.gather import gather
 from lorewright.scene_lore.grounding import match_items
 from lorewright.scene_lore.models import SceneFocus

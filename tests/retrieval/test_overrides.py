@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from lorewright.index.generation import Generation
-from lorewright.retrieval.overrides import things, told_entity
+from lorewright.retrieval.view import things, told_entity
 from support.layered_packs import CORE_GUARD, TOWN_GUARD, core, manifest, town
 from support.pack_builder import Files, as_bytes, ask, found, opened_packs
 

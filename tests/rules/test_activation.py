@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lorewright.rules.actions import CastRule
-from lorewright.rules.activation import activate
 from lorewright.rules.dice import FixedDice, SeededDice
+from lorewright.rules.witness import activate
 
 TIMES = 2_000
 

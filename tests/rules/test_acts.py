@@ -7,7 +7,7 @@ from typing import get_args
 import pytest
 
 from lorewright.rules.actions import Attempt
-from lorewright.rules.outcomes import EngineEvent, OutcomeCode
+from lorewright.rules.patch import EngineEvent, OutcomeCode
 from lorewright.world import ops as o
 from lorewright.world.state import Door, Fact, Reveal, WorldState
 from support import small_world as w

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from lorewright.rules.outcomes import Resolution
+from lorewright.rules.patch import Resolution
 from lorewright.rules.rulesets import CampaignRules
 from lorewright.world import ops as o
 from lorewright.world.state import Clock, Thread, WorldState

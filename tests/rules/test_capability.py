@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from lorewright.rules.actions import Attempt
-from lorewright.rules.outcomes import ReasonCode
+from lorewright.rules.patch import ReasonCode
 from lorewright.rules.rulesets import CampaignRules
 from lorewright.rules.validate import validate
 from lorewright.world import ops as o

@@ -6,7 +6,7 @@ import pytest
 
 from lorewright.rules.actions import Attempt
 from lorewright.rules.dice import FixedDice
-from lorewright.rules.outcomes import Resolution
+from lorewright.rules.patch import Resolution
 from lorewright.world import ops as o
 from lorewright.world.state import Clock, WorldState
 from support import small_world as w

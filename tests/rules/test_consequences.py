@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from lorewright.rules.dice import FixedDice
-from lorewright.rules.outcomes import EngineEvent, Resolution
+from lorewright.rules.patch import EngineEvent, Resolution
 from lorewright.world import ops as o
 from lorewright.world.state import OFFSTAGE, WorldState
 from support import small_world as w

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lorewright.rules.actions import Attempt
-from lorewright.rules.outcomes import OutcomeCode, ReasonCode
+from lorewright.rules.patch import OutcomeCode, ReasonCode
 from lorewright.rules.resolve import resolve
 from lorewright.rules.validate import validate
 from lorewright.world import ops as o

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lorewright.rules.dice import FixedDice, SeededDice, Throw, band_of, parse_dice, roll_with_seed
-from lorewright.rules.outcomes import Roll
+from lorewright.rules.patch import Roll
 from support import small_world as w
 
 DICE = SeededDice(7, "a" * 64, "action-1")

@@ -7,8 +7,7 @@ from typing import Any
 import pytest
 from pydantic import TypeAdapter
 
-from lorewright.rules.effects import Effect
-from lorewright.rules.enact import effect_ops
+from lorewright.rules.effects import Effect, effect_ops
 from lorewright.world import ops as o
 from lorewright.world.state import OFFSTAGE, WorldState
 from support import small_world as w

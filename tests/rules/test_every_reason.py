@@ -1,7 +1,7 @@
 """Every reason code: provoked by validate, found again in what resolve says, and explained on its page; and every code
 with which an op is refused.
 
-A new code needs a case here, a line in docs/reasons.md, one in rules/reason_codes.py, and sentences of the narrator's.
+A new code needs a case here, a line in docs/reasons.md, one in rules/patch.py, and sentences of the narrator's.
 """
 
 from __future__ import annotations
@@ -17,8 +17,7 @@ import pytest
 from lorewright import world
 from lorewright.builtin.narrator.grammar import grammar
 from lorewright.rules.actions import Attempt
-from lorewright.rules.outcomes import ReasonCode
-from lorewright.rules.reason_codes import REASON_CODES
+from lorewright.rules.patch import REASON_CODES, ReasonCode
 from lorewright.rules.resolve import resolve
 from lorewright.rules.rulesets import Contradiction, Hindrance
 from lorewright.rules.validate import validate

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lorewright.rules.formula import parse_formula
+from lorewright.rules.dice import parse_formula
 
 NUMBERS = {"shyness": 7, "chemistry": 3}
 

@@ -9,7 +9,7 @@ from pydantic import TypeAdapter
 
 from lorewright.rules.actions import done_key, tried_key
 from lorewright.rules.conditions import Condition
-from lorewright.rules.judge import holds
+from lorewright.rules.reach import holds
 from lorewright.world import ops as o
 from lorewright.world.apply import apply
 from lorewright.world.state import WorldState

@@ -9,7 +9,7 @@ import pytest
 
 from lorewright.rules.actions import Attempt
 from lorewright.rules.dice import Dice, FixedDice
-from lorewright.rules.outcomes import Outcome, ReasonCode, Resolution
+from lorewright.rules.patch import Outcome, ReasonCode, Resolution
 from lorewright.rules.resolve import resolve
 from lorewright.rules.rulesets import CampaignRules
 from lorewright.rules.validate import validate

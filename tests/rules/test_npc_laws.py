@@ -16,7 +16,7 @@ from lorewright.rules.actions import METADATA, Attempt
 from lorewright.rules.acts import why_not_told
 from lorewright.rules.consequences import not_theirs
 from lorewright.rules.dice import SeededDice
-from lorewright.rules.outcomes import Resolution
+from lorewright.rules.patch import Resolution
 from lorewright.rules.reasons import why_not
 from lorewright.rules.resolve import play_out
 from lorewright.rules.rulesets import CampaignRules

@@ -8,8 +8,7 @@ import pytest
 
 from lorewright.campaigns.rulesets import load_ruleset, ruleset_names
 from lorewright.rules.consequences import not_theirs
-from lorewright.rules.outcomes import ReasonCode
-from lorewright.rules.reason_codes import REASON_CODES
+from lorewright.rules.patch import REASON_CODES, ReasonCode
 from lorewright.rules.rulesets import Owner
 from lorewright.world import ops as o
 from support import small_world as w

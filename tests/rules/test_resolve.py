@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 
 from lorewright.rules.actions import Attempt
 from lorewright.rules.dice import FixedDice, SeededDice
-from lorewright.rules.outcomes import EngineEvent, Resolution, Validation
-from lorewright.rules.patch import Patch
+from lorewright.rules.patch import EngineEvent, Patch, Resolution, Validation
 from lorewright.rules.resolve import play_out, resolve
 from lorewright.rules.validate import validate
 from lorewright.world import ops as o

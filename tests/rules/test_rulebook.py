@@ -9,7 +9,7 @@ import pytest
 from lorewright.rules.actions import Attempt
 from lorewright.rules.consequences import Ruling, is_for_the_rulebook, wrong_with
 from lorewright.rules.dice import FixedDice
-from lorewright.rules.outcomes import ActionResult, Roll
+from lorewright.rules.patch import ActionResult, Roll
 from lorewright.rules.resolve import play_out
 from lorewright.rules.rulesets import CampaignRules
 from lorewright.rules.validate import validate

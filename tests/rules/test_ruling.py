@@ -9,7 +9,7 @@ import pytest
 from lorewright.campaigns.rulesets import load_ruleset
 from lorewright.rules.actions import Attempt
 from lorewright.rules.dice import FixedDice
-from lorewright.rules.outcomes import Resolution
+from lorewright.rules.patch import Resolution
 from lorewright.rules.rulesets import Ruleset
 from lorewright.world.ruleset_state import RulesetState
 from lorewright.world.schemas import filled

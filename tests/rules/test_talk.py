@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from lorewright.rules.actions import Attempt
-from lorewright.rules.enact import recorded
-from lorewright.rules.outcomes import Outcome
+from lorewright.rules.effects import recorded
+from lorewright.rules.patch import Outcome
 from lorewright.world import ops as o
 from lorewright.world.state import Reveal, WorldState
 from support import small_world as w

@@ -15,7 +15,7 @@ from lorewright.campaigns.rulesets import load_ruleset
 from lorewright.campaigns.scenario import load_scenario
 from lorewright.rules.actions import Action, Attempt
 from lorewright.rules.dice import SeededDice
-from lorewright.rules.outcomes import ActionResult
+from lorewright.rules.patch import ActionResult
 from lorewright.rules.resolve import resolve
 from lorewright.rules.validate import validate
 from lorewright.world.apply import apply

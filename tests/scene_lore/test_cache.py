@@ -8,7 +8,7 @@ import pytest
 
 from lorewright.index.generation import Generation
 from lorewright.packs.conditions import LoreConditions
-from lorewright.retrieval.in_force import generations_in_force
+from lorewright.retrieval.view import generations_in_force
 from lorewright.scene_lore.cache import MaterializedScene, SceneLoreCache, basis_of
 from lorewright.scene_lore.gather import gather, gather_person, gather_place
 from lorewright.scene_lore.models import SceneFocus, SceneLore

@@ -15,7 +15,7 @@ from lorewright.index.generation import Generation
 from lorewright.index.vector_building import window_texts
 from lorewright.index.vectors.stored import StoredVectors
 from lorewright.scene_lore.gather import gather
-from lorewright.scene_lore.meaning import item_by_meaning
+from lorewright.scene_lore.grounding import item_by_meaning
 from lorewright.scene_lore.models import SceneFocus, SceneItem
 from support.pack_builder import loaded
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lorewright.scene_lore.sections import list_lines, sentences
+from lorewright.scene_lore.gather import list_lines, sentences
 
 
 @pytest.mark.parametrize(

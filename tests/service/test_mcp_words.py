@@ -11,7 +11,7 @@ from lorewright.bootstrap import App, open_app
 from lorewright.errors import NotFound
 from lorewright.lore_bootstrap import make_workspace
 from lorewright.service.desk import Desk, Viewer
-from lorewright.service.rendering import entity_text
+from lorewright.service.prompts import entity_text
 from support.harbour import write_pack
 from support.veiled_pack import MASK, WREN, Veil, files_of
 

@@ -17,7 +17,7 @@ from lorewright.campaigns.checks import check
 from lorewright.service.desk import Desk, viewer_of
 from lorewright.service.server import make_server
 from lorewright.turn.checks.tools import OUTSIDE_OPS
-from lorewright.turn.store.rewinding import undo
+from lorewright.turn.store.turn_store import undo
 from lorewright.values.kept import Kept, Review
 from lorewright.world.ops import AddFact, AdvanceTime
 from lorewright.world.things import Fact

@@ -24,7 +24,7 @@ from lorewright.lore_bootstrap import make_workspace
 from lorewright.storage.campaign_tables import CAMPAIGN_MIGRATIONS
 from lorewright.storage.database import Database, opened
 from lorewright.storage.migrations import migrate
-from lorewright.turn.store.rewinding import redo, undo
+from lorewright.turn.store.turn_store import redo, undo
 from support import harbour as h
 
 FOLDER = Path(__file__).parents[1] / "fixtures" / "campaigns"

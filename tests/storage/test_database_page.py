@@ -12,7 +12,7 @@ import pytest
 import yaml
 
 from lorewright.index.installed_packs import MIGRATIONS
-from lorewright.index.schema import STATEMENTS, keyword_statements
+from lorewright.index.keywords import STATEMENTS, keyword_statements
 from lorewright.storage.campaign_tables import CAMPAIGN_MIGRATIONS
 from lorewright.storage.database import opened
 from lorewright.storage.migrations import Migration, migrate

@@ -12,7 +12,7 @@ from lorewright.llm.doubles import ScriptedModel
 from lorewright.llm.model import ModelReply
 from lorewright.storage import sittings
 from lorewright.storage.model_rows import model_keys, set_model_keys, spent_in
-from lorewright.turn.store.rewinding import undo
+from lorewright.turn.store.turn_store import undo
 from support import harbour as h
 
 

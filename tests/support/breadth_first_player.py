@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from lorewright.rules.conditions import Condition
 from lorewright.rules.consequences import rule_for
 from lorewright.rules.effects import RevealEffect
-from lorewright.rules.outcomes import EngineEvent, Roll
+from lorewright.rules.patch import EngineEvent, Roll
 from lorewright.rules.rulesets import BandName, Rule
 from lorewright.world.state import WorldState
 from support.condition_atoms import Atom, alternatives, atoms, formula, is_true

@@ -38,9 +38,9 @@ from lorewright.campaigns.open_campaign import OpenCampaign
 from lorewright.errors import LorewrightError
 from lorewright.ids import content_hash
 from lorewright.storage.database import opened
+from lorewright.storage.faults import COMMIT_STEPS, IMPORT_STEPS, KILL_VARIABLE, REWIND_STEPS
 from lorewright.storage.heads import branch_rows, head_row
-from lorewright.storage.steps import COMMIT_STEPS, IMPORT_STEPS, KILL_VARIABLE, REWIND_STEPS
-from lorewright.turn.store.rewinding import redo, undo
+from lorewright.turn.store.turn_store import redo, undo
 from support import harbour as h
 
 LINES = ("go door", "go tavern", "take rope", "drop rope", "wait", "ask Osk about Lin", "look", "frobnicate the gizmo")

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import get_args
 
 from lorewright.builtin.narrator import narrate
-from lorewright.rules.outcomes import ReasonCode
+from lorewright.rules.patch import ReasonCode
 from lorewright.rules.rulesets import BandName
 from lorewright.values.records import NarratorInput, Recorded
 from support.narrator_company import ALLEY, DOOR, JO, UNIT, act, came_of, company, news

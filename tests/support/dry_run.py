@@ -9,20 +9,18 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from lorewright.builtin.parser.interpreter import interpret
-from lorewright.retrieval.in_force import generations_in_force, unmet_conditions
+from lorewright.retrieval.view import generations_in_force, unmet_conditions
 from lorewright.rules.actions import Attempt
 from lorewright.rules.dice import Dice, FixedDice, parse_dice
-from lorewright.rules.outcomes import Roll
-from lorewright.rules.patch import Patch
+from lorewright.rules.patch import Patch, Roll
 from lorewright.rules.resolve import play_out
 from lorewright.rules.rulesets import BandName, Ruleset
 from lorewright.rules.validate import validate
 from lorewright.scene_lore.gather import gather
 from lorewright.scene_lore.models import SceneFocus, SceneLore
 from lorewright.turn.views.draft import Setting
-from lorewright.turn.views.ground import ground
-from lorewright.turn.views.scope import scope_of, ways_out
-from lorewright.values.lore_conditions import lore_conditions
+from lorewright.turn.views.scope import ground, scope_of, ways_out
+from lorewright.values.known_facts import lore_conditions
 from lorewright.values.records import InterpreterInput
 from lorewright.world.state import OFFSTAGE, WorldState
 

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import IO
 
 from lorewright.settings import WORKSPACE_VARIABLE
-from lorewright.storage.steps import KILL_VARIABLE
+from lorewright.storage.faults import KILL_VARIABLE
 
 # Starts once and forks for every command: so each is a process of its own, and none has to import everything again.
 SERVER = """

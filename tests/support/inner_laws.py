@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from lorewright.world import ops as o
-from lorewright.world.inner import observation_id
+from lorewright.world.things import observation_id
 
 Json = dict[str, Any]
 

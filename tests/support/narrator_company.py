@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from lorewright.builtin.narrator import narrate
-from lorewright.rules.outcomes import Outcome
+from lorewright.rules.patch import Outcome
 from lorewright.values.records import Evidence, LoreLine, NarratorInput, NarratorOutput, NpcAct, Persona, PersonView
 from support.narrator_scenes import BAR, NAMES, PIER, VIKTOR, after, given
 

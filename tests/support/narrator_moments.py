@@ -5,10 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from lorewright.rules.actions import METADATA
-from lorewright.rules.outcomes import Outcome
-from lorewright.values.intents import Concern, KnownItem, NpcIntentInput, OwnSelf, Remembered, Toward
-from lorewright.values.messages import Message
-from lorewright.values.records import LoreLine, Scope
+from lorewright.rules.patch import Outcome
+from lorewright.values.proposals import Concern, KnownItem, NpcIntentInput, OwnSelf, Remembered, Toward
+from lorewright.values.records import LoreLine, Message, Scope
 from support.narrator_bar import BAR, CHEN, CREDSTICK, JIN, KNIFE, PIER, PLAYER, STREET, VIKTOR
 
 ME = VIKTOR.id

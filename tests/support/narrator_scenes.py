@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from lorewright.builtin.narrator import narrate
-from lorewright.rules.outcomes import ActionResult, Outcome
+from lorewright.rules.patch import ActionResult, Outcome
 from lorewright.values.records import (
     Evidence,
     LoreLine,

@@ -27,7 +27,7 @@ from lorewright.campaigns.sessions import end, sit_down
 from lorewright.errors import ProviderError
 from lorewright.llm.doubles import ScriptedModel
 from lorewright.storage.campaign_tables import CAMPAIGN_MIGRATIONS
-from lorewright.turn.store.rewinding import undo
+from lorewright.turn.store.turn_store import undo
 from support import harbour as h
 
 FOLDER = Path(__file__).parents[1] / "fixtures" / "campaigns"

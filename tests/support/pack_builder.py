@@ -13,7 +13,7 @@ from typing import Any
 
 from lorewright.index.building import build_generation
 from lorewright.index.generation import Generation
-from lorewright.packs.findings import Finding
+from lorewright.packs.files import Finding
 from lorewright.packs.loader import load_pack
 from lorewright.packs.models import Chunk, Pack
 from lorewright.retrieval.query import LoreRetrievalQuery

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from lorewright.authoring.leaks.suite import LeakSuite, Plays
-from lorewright.authoring.pack_roots import PackRoots
+from lorewright.authoring.pack_figures import PackRoots
 from lorewright.authoring.pack_tests.probing import Bounds
 from lorewright.authoring.pack_tests.suite import PackTests
 from lorewright.bootstrap import prompt_library

@@ -18,8 +18,8 @@ from pathlib import Path
 import yaml
 
 from lorewright.builtin.narrator.authored import plain, reminder
-from lorewright.generate.explore.titles import display_name
-from lorewright.packs.plain import plain_text
+from lorewright.generate.explore.survey import display_name
+from lorewright.packs.chunking import plain_text
 from support.scripted_player import Play, Told, play, plays
 
 WINDOW = 12

@@ -20,9 +20,9 @@ from lorewright.campaigns.open_campaign import OpenCampaign
 from lorewright.lore_bootstrap import make_workspace
 from lorewright.rules.dice import SeededDice
 from lorewright.rules.patch import Patch
-from lorewright.turn.store.rewinding import undo_to
+from lorewright.turn.store.turn_store import undo_to
 from lorewright.turn.views.draft import Head
-from lorewright.values.result import TurnResult
+from lorewright.values.records import TurnResult
 from support.breadth_first_player import Failure, Goal, Node, Search
 from support.dry_run import DryRun, Step
 

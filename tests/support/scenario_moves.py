@@ -8,13 +8,13 @@ from itertools import chain
 from lorewright.ids import local
 from lorewright.index.generation import Generation
 from lorewright.packs.models import WhenClock, WhenPart, WhenThread
-from lorewright.retrieval.in_force import generations_in_force
-from lorewright.rules.cost_clock import cost_clock
+from lorewright.retrieval.view import generations_in_force
+from lorewright.rules.aiming import cost_clock
 from lorewright.rules.effects import Effect
 from lorewright.rules.rulesets import BandName, Rule
 from lorewright.scene_lore.gather import gather_person, gather_place
 from lorewright.scene_lore.models import SceneItem
-from lorewright.values.lore_conditions import lore_conditions
+from lorewright.values.known_facts import lore_conditions
 from lorewright.world.state import OFFSTAGE, WorldState
 from support.condition_atoms import ALWAYS, Formula, added, alternatives, formula, gauge, ticked
 from support.distance_estimate import Move

@@ -13,8 +13,7 @@ from pathlib import Path
 from lorewright.bootstrap import App, open_app
 from lorewright.lore_bootstrap import make_workspace
 from lorewright.turn.views.scope import scope_of
-from lorewright.values.records import Named, Scope
-from lorewright.values.result import TurnResult
+from lorewright.values.records import Named, Scope, TurnResult
 from lorewright.world.state import WorldState
 from support.copied_workspaces import copied_workspace
 from support.corpora import corpus_pack

@@ -13,7 +13,7 @@ from lorewright.campaigns.rulesets import load_ruleset
 from lorewright.ids import canonical_json
 from lorewright.rules.actions import METADATA, Action, Attempt, GroundedItem, Grounding
 from lorewright.rules.dice import Dice, FixedDice
-from lorewright.rules.outcomes import Resolution, Roll
+from lorewright.rules.patch import Resolution, Roll
 from lorewright.rules.resolve import resolve
 from lorewright.rules.rulesets import ActionType, Band, CampaignRules, Rule, Ruleset
 from lorewright.rules.validate import validate

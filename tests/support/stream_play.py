@@ -19,11 +19,11 @@ from lorewright.bootstrap import App, open_app
 from lorewright.errors import OutputRejected
 from lorewright.llm.model import Model, ModelRequest
 from lorewright.lore_bootstrap import make_workspace
-from lorewright.turn.run.casting import STAGES, make_stages
-from lorewright.turn.run.commit import run_turn
+from lorewright.turn.run.at_hand import STAGES, make_stages
+from lorewright.turn.run.pipeline import run_turn
 from lorewright.turn.views.draft import Submission
-from lorewright.values.messages import Message
-from lorewright.values.told_before import RECENT_TURNS
+from lorewright.values.entries import RECENT_TURNS
+from lorewright.values.records import Message
 from lorewright.world.ops import AddFact
 from lorewright.world.state import WorldState
 from lorewright.world.things import Fact

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from lorewright.bootstrap import App, open_app
 from lorewright.lore_bootstrap import make_workspace
-from lorewright.values.result import TurnResult
+from lorewright.values.records import TurnResult
 from support.harbour_town import harbour_town
 from support.island_vault import write_island
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from lorewright.ids import local
-from lorewright.index.words import content_words
+from lorewright.index.keywords import content_words
 from lorewright.rules.rulesets import Rule
 from lorewright.scene_lore.models import SceneItem
 from lorewright.world.state import WorldState

@@ -12,9 +12,9 @@ from lorewright.bootstrap import open_app
 from lorewright.llm.doubles import ScriptedModel
 from lorewright.lore_bootstrap import make_workspace
 from lorewright.rules.conditions import FactIs
-from lorewright.rules.judge import holds
+from lorewright.rules.reach import holds
 from lorewright.turn.checks.accepting import Acceptance, accept
-from lorewright.values.lore_conditions import lore_conditions
+from lorewright.values.known_facts import lore_conditions
 from lorewright.values.proposals import ExtractorOutput
 from lorewright.world.ops import AddFact
 from lorewright.world.state import Fact, Thread, WorldState

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from lorewright.campaigns.open_campaign import OpenCampaign
-from lorewright.turn.store.rewinding import undo
+from lorewright.turn.store.turn_store import undo
 from lorewright.turn.views.scope import scope_of
-from lorewright.values.result import TurnResult
+from lorewright.values.records import TurnResult
 from lorewright.world.state import WorldState
 from support import harbour as h
 from support.scale import scaled

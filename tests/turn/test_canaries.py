@@ -15,7 +15,7 @@ from lorewright.cli.root import app as command_line
 from lorewright.cli.slash import obey
 from lorewright.llm.doubles import ParrotModel
 from lorewright.retrieval.query import LoreRetrievalQuery
-from lorewright.turn.store.rewinding import redo, undo
+from lorewright.turn.store.turn_store import redo, undo
 from support import harbour as h
 from support import harbour_canaries as c
 

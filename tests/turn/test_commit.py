@@ -15,7 +15,7 @@ from lorewright.errors import ActionIdReused, CampaignError, HeadMoved, OutputRe
 from lorewright.llm.doubles import ScriptedModel
 from lorewright.llm.model import ModelReply, ModelRequest, OnText
 from lorewright.turn.run.pipeline import think
-from lorewright.turn.store.rewinding import undo
+from lorewright.turn.store.turn_store import undo
 from lorewright.turn.views.draft import Recorder, Submission
 from lorewright.world.apply import apply
 from support import harbour as h

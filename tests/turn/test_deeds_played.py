@@ -9,7 +9,7 @@ import pytest
 
 from lorewright.bootstrap import open_app
 from lorewright.builtin.parser.interpreter import interpret
-from lorewright.rules.outcomes import Resolution
+from lorewright.rules.patch import Resolution
 from lorewright.turn.views.scope import scope_of
 from lorewright.values.records import InterpreterInput
 from lorewright.world.apply import apply

@@ -20,8 +20,7 @@ from lorewright.errors import ActionIdReused, CampaignError, EditRefused, HeadMo
 from lorewright.retrieval.query import LoreRetrievalQuery
 from lorewright.turn.checks.tools import BOOKKEEPING, OUTSIDE_OPS
 from lorewright.turn.run.editing import MOST_OPS, MOST_TEXT, edit
-from lorewright.turn.store.memory_store import MemoryStore
-from lorewright.turn.store.rewinding import redo, undo
+from lorewright.turn.store.turn_store import MemoryStore, redo, undo
 from lorewright.values.kept import Kept, LorebookEntry
 from lorewright.world import ops as o
 from lorewright.world.state import OFFSTAGE, Entity, Fact

@@ -20,7 +20,7 @@ from lorewright.campaigns.sessions import retrieve_for_session
 from lorewright.replay.metrics import ALL_TURNS
 from lorewright.replay.replay import Replays
 from lorewright.retrieval.query import LoreRetrievalQuery
-from lorewright.turn.store.rewinding import redo, undo
+from lorewright.turn.store.turn_store import redo, undo
 from lorewright.turn.views.draft import no_entries
 from lorewright.values.entries import EntryDice
 from support import harbour as h

@@ -23,7 +23,7 @@ from lorewright.campaigns.sessions import begin, end, sit_down
 from lorewright.errors import LorewrightError, ProviderError
 from lorewright.llm.doubles import ScriptedModel
 from lorewright.storage.faults import INJECTED, FailingDatabase
-from lorewright.turn.store.rewinding import redo, undo
+from lorewright.turn.store.turn_store import redo, undo
 from support import harbour as h
 
 Write = Callable[[OpenCampaign], object]

@@ -26,8 +26,8 @@ from lorewright.cli.table_talk import show_result
 from lorewright.errors import LorewrightError
 from lorewright.rules.consequences import not_theirs
 from lorewright.turn.checks.accepting import Accepted
-from lorewright.turn.store.rewinding import undo
-from lorewright.values.result import TurnResult
+from lorewright.turn.store.turn_store import undo
+from lorewright.values.records import TurnResult
 from lorewright.world.apply import apply
 from lorewright.world.ops import Observe, PathOp
 from lorewright.world.state import WorldState
@@ -124,7 +124,7 @@ def _wrong_with(campaign: OpenCampaign, was: WorldState) -> Iterable[str]:
         if head.state != was:
             yield "a question changed the state"
         return
-    from lorewright.rules.outcomes import Resolution
+    from lorewright.rules.patch import Resolution
 
     resolved = Resolution.model_validate(records["resolve"]).ops
     added = Accepted.model_validate(records["accept"]).accepted if "accept" in records else ()

@@ -16,7 +16,7 @@ from lorewright.errors import OutputRejected
 from lorewright.llm.doubles import ScriptedModel
 from lorewright.llm.model import Model
 from lorewright.replay.replay import Replays
-from lorewright.turn.store.rewinding import undo
+from lorewright.turn.store.turn_store import undo
 from lorewright.world.state import WorldState
 from support import harbour as h
 

@@ -18,9 +18,8 @@ from lorewright.rules.actions import METADATA, Action
 from lorewright.turn.run.beside import inner_ops
 from lorewright.turn.stages.inner.stage import CharacterExtract, PersonaExtract
 from lorewright.turn.views.draft import Recorder
-from lorewright.values.inner import InnerInput, inner_input
-from lorewright.values.messages import Message
-from lorewright.values.state_changes import StateExtractorOutput
+from lorewright.values.proposals import InnerInput, StateExtractorOutput, inner_input
+from lorewright.values.records import Message
 from lorewright.world.ops import AddFact
 from lorewright.world.state import Fact, WorldState
 from support import small_world as w

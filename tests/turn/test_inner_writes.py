@@ -9,7 +9,7 @@ import pytest
 
 from lorewright.rules.rulesets import Ruleset
 from lorewright.turn.run.beside import InnerWrites, inner_ops
-from lorewright.values.state_changes import StateExtractorOutput
+from lorewright.values.proposals import StateExtractorOutput
 from lorewright.world.apply import apply
 from lorewright.world.ops import ClearCharacterState, SetCharacterState, SetPath
 from lorewright.world.state import WorldState

@@ -8,7 +8,7 @@ import pytest
 
 from lorewright.errors import OutputRejected
 from lorewright.llm.doubles import ScriptedModel
-from lorewright.turn.checks.closed_names import unknown_names
+from lorewright.turn.checks.accepting import unknown_names
 from support import harbour as h
 
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from lorewright.rules.actions import Action, AuthoredAct, CastRule, Deed, done_key, tried_key
-from lorewright.rules.enact import record_op
-from lorewright.rules.outcomes import Outcome
+from lorewright.rules.effects import record_op
+from lorewright.rules.patch import Outcome
 from lorewright.rules.rulesets import CampaignRules
 from lorewright.scene_lore.models import Briefing, LoreText, SceneItem, SceneLore
 from lorewright.turn.run.rounds import KNOWN, MEMORIES, memory_ops, npc_intent_input
-from lorewright.values.intents import NpcIntent, NpcIntentInput
+from lorewright.values.proposals import NpcIntent, NpcIntentInput
 from lorewright.world import ops as o
 from lorewright.world.apply import apply
 from lorewright.world.state import Relationship, WorldState

@@ -12,9 +12,9 @@ import pytest
 from lorewright.bootstrap import App
 from lorewright.errors import ActionIdReused, CampaignError, ScenarioError
 from lorewright.replay.metrics import ALL_TURNS
-from lorewright.turn.store.rewinding import undo
+from lorewright.turn.store.turn_store import undo
 from lorewright.turn.views.personas import persona_called, somebody_called
-from lorewright.values.messages import Message
+from lorewright.values.records import Message
 from lorewright.world.ops import Move, PlayAs
 from lorewright.world.state import OFFSTAGE, WorldState
 from support import harbour as h

@@ -6,13 +6,12 @@ from collections.abc import Sequence
 
 import pytest
 
-from lorewright.builtin.parser.claims import claim_in
+from lorewright.builtin.parser.clauses import claim_in
 from lorewright.rules.actions import Action
-from lorewright.rules.enact import record_op
+from lorewright.rules.effects import record_op
 from lorewright.turn.run.own_round import Grounds, premises_of
-from lorewright.turn.views.said_alike import says
-from lorewright.values.messages import Message
-from lorewright.values.records import Premise
+from lorewright.turn.views.disguises import says
+from lorewright.values.records import Message, Premise
 from lorewright.world import ops as o
 from lorewright.world.state import WorldState
 from support import small_world as w

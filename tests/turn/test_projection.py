@@ -26,8 +26,8 @@ from lorewright.storage.heads import head_row
 from lorewright.storage.migrations import migrate
 from lorewright.storage.projection import PROJECTED, RowChange, projected_rows, projected_turn
 from lorewright.turn.store.projection import TABLES, StateOf, all_rows, changed_rows, first_projection, projecting
-from lorewright.turn.store.rewinding import redo, undo
 from lorewright.turn.store.store import CampaignStore
+from lorewright.turn.store.turn_store import redo, undo
 from lorewright.world import ops as o
 from lorewright.world.apply import apply
 from lorewright.world.frozen import with_entry

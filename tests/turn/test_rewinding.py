@@ -23,10 +23,10 @@ from lorewright.campaigns.sessions import end, recap_of, sit_down
 from lorewright.errors import ActionIdReused, CampaignError, DamagedFile, HeadMoved, ProviderError, TurnUndone
 from lorewright.llm.doubles import ScriptedModel
 from lorewright.retrieval.query import LoreRetrievalQuery
+from lorewright.storage.faults import KILL_VARIABLE, REWIND_STEPS
 from lorewright.storage.heads import HeadMove, head_row, move_head, undone_turns
-from lorewright.storage.steps import KILL_VARIABLE, REWIND_STEPS
 from lorewright.turn.run.pipeline import think
-from lorewright.turn.store.rewinding import redo, undo, undo_played, undo_to
+from lorewright.turn.store.turn_store import redo, undo, undo_played, undo_to
 from lorewright.turn.views.draft import Recorder, Submission
 from lorewright.turn.views.stream import TurnStream
 from lorewright.turn.views.views import TurnViews

@@ -14,7 +14,7 @@ from lorewright.campaigns.open_campaign import OpenCampaign
 from lorewright.errors import ProviderError
 from lorewright.llm.doubles import ScriptedModel
 from lorewright.replay.metrics import lore_cache_hit_rate
-from lorewright.turn.store.rewinding import undo
+from lorewright.turn.store.turn_store import undo
 from support import harbour as h
 
 # Osk speaks of the boat only while the thread is open; Bea comes when dread has risen.

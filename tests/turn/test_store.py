@@ -6,7 +6,7 @@ import asyncio
 import re
 from pathlib import Path
 
-from lorewright.turn.store.rewinding import redo, undo_played
+from lorewright.turn.store.turn_store import redo, undo_played
 from support import harbour as h
 
 LINES = ("look", "ask Osk about Lin", "xyzzy plugh", "take rope", "go door", "ask Bea about the cellar", "go tavern")

@@ -17,17 +17,18 @@ from lorewright.llm.doubles import ScriptedModel
 from lorewright.llm.model import ModelRequest
 from lorewright.tokens import count_tokens
 from lorewright.turn.store.rows import told_turns
-from lorewright.values.kept import Summary, SummarySentence
-from lorewright.values.messages import Message
-from lorewright.values.summary_records import (
+from lorewright.values.entries import RECENT_TURNS, SUMMARISE_AFTER
+from lorewright.values.kept import (
     SENTENCES,
     SUMMARY_TOKENS,
     SummarisedSentence,
     SummariserInput,
+    Summary,
+    SummarySentence,
     ToldTurn,
     summary_for,
 )
-from lorewright.values.told_before import RECENT_TURNS, SUMMARISE_AFTER
+from lorewright.values.records import Message
 from support import harbour as h
 from support.prompted_campaigns import campaigns as prompted_campaigns
 from support.scale import scaled
@@ -103,7 +104,7 @@ def test_a_summary_goes_with_its_turn(app_before: App) -> None:
     app = app_before
     h.say(app, lines(FIRST)[-1])
     with app.campaigns.open("game") as campaign:
-        from lorewright.turn.store.rewinding import redo, undo
+        from lorewright.turn.store.turn_store import redo, undo
 
         after = campaign.store.head().summary
         undo(campaign.store)
@@ -298,7 +299,7 @@ def test_sentences_of_before_may_become_one_and_keep_all_their_turns(app_before:
 
 def test_a_turn_that_is_known_only_together_with_another_is_not_told_alone() -> None:
     from lorewright.turn.stages.summarise.stage import Summarise
-    from lorewright.values.summary_records import SummariserOutput
+    from lorewright.values.kept import SummariserOutput
 
     shown = given(told(30, "Osk waits."), before=[("Osk told you, and you went.", (2, 4))])
     alone = SummariserOutput(sentences=(SummarisedSentence(text="Osk told you.", turns=(2,)),))

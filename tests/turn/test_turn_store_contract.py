@@ -24,13 +24,10 @@ from lorewright.errors import (
 )
 from lorewright.llm.doubles import ScriptedModel
 from lorewright.storage.heads import HeadRow
-from lorewright.turn.run.commit import run_turn
-from lorewright.turn.run.pipeline import think
+from lorewright.turn.run.pipeline import run_turn, think
 from lorewright.turn.stages.stages import Stages
-from lorewright.turn.store.memory_store import MemoryStore
-from lorewright.turn.store.rewinding import redo, undo, undo_played
 from lorewright.turn.store.store import CampaignStore
-from lorewright.turn.store.turn_store import RewindingStore
+from lorewright.turn.store.turn_store import MemoryStore, RewindingStore, redo, undo, undo_played
 from lorewright.turn.views.draft import Draft, Head, Recorder, Setting, Submission, no_history
 from support import harbour as h
 

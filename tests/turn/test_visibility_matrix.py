@@ -11,7 +11,7 @@ import pytest
 
 from lorewright.turn.views import visibility
 from lorewright.turn.views.visibility import MATRIX, Reader, Sight, seen_by
-from lorewright.values.messages import Message, MessageType
+from lorewright.values.records import Message, MessageType
 
 # As it stands in the specification; the columns are its, too. What it leaves out follows below.
 TABLE = """

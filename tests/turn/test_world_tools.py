@@ -22,7 +22,7 @@ from lorewright.turn.checks.tools import (
     transcript_seen,
     write,
 )
-from lorewright.values.messages import Message
+from lorewright.values.records import Message
 from lorewright.world import ops as o
 from lorewright.world.apply import apply
 from lorewright.world.state import OFFSTAGE, Entity, WorldState

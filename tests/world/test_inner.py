@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lorewright.world.inner import Observation, decay_weight, observation_id, priority, recalled
 from lorewright.world.ops import AdvanceTime, Observe
+from lorewright.world.things import Observation, decay_weight, observation_id, priority, recalled
 from support import small_world as w
 
 observations = st.builds(

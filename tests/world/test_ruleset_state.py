@@ -12,9 +12,8 @@ from pydantic import ValidationError
 from lorewright.errors import StateMisfit
 from lorewright.world import ops as o
 from lorewright.world.apply import apply
-from lorewright.world.reading import read_state
 from lorewright.world.schemas import plain
-from lorewright.world.state import WorldState
+from lorewright.world.state import WorldState, read_state
 from support import small_world as w
 from support import state_strategies as some
 from support.shaped_world import shaped

@@ -10,10 +10,10 @@ from lorewright.authoring.golden_query import Given, GoldenQuery
 from lorewright.errors import NotFound
 from lorewright.ids import qualify
 from lorewright.index.generation import Generation, StoredChunk
+from lorewright.packs.chunking import plain_text
 from lorewright.packs.conditions import LoreConditions
-from lorewright.packs.plain import plain_text
+from lorewright.retrieval.absence import left_out
 from lorewright.retrieval.desk import qualified_viewer
-from lorewright.retrieval.left_out import left_out
 from lorewright.retrieval.query import LoreRetrievalQuery, RetrievedChunk, scene_query
 from lorewright.retrieval.retriever import Retrieval, retrieve
 from lorewright.retrieval.view import LoreView, may_see, visible_text

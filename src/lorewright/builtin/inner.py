@@ -12,10 +12,9 @@ from types import MappingProxyType
 from typing import Any
 
 from lorewright.rules.actions import Action
-from lorewright.values.inner import InnerInput, kind_of
+from lorewright.values.proposals import InnerInput, StateChange, StateExtractorOutput, kind_of
 from lorewright.values.records import InnerState
-from lorewright.values.state_changes import StateChange, StateExtractorOutput
-from lorewright.world.inner import MANIFEST_LEVEL
+from lorewright.world.things import MANIFEST_LEVEL
 
 # The names that authors give to what is one thing here.
 _CALLED: Mapping[str, tuple[str, ...]] = MappingProxyType(

@@ -11,10 +11,10 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from lorewright.index.words import words_of
-from lorewright.scene_lore.sections import in_sentences
+from lorewright.index.keywords import words_of
+from lorewright.scene_lore.gather import in_sentences
 from lorewright.tokens import count_tokens
-from lorewright.values.summary_records import (
+from lorewright.values.kept import (
     SENTENCE,
     SENTENCES,
     SUMMARY_TOKENS,

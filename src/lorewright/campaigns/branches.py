@@ -23,8 +23,8 @@ from lorewright.storage.heads import (
     turn_rows,
     undone_turns,
 )
-from lorewright.turn.store.rewinding import committed_state
 from lorewright.turn.store.store import CampaignStore
+from lorewright.turn.store.turn_store import committed_state
 
 _LOG = "see: lorewright campaign log CAMPAIGN"
 _SHOW = "see: lorewright campaign show CAMPAIGN"

@@ -11,18 +11,16 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from lorewright.campaigns.agendas import agendas_of
 from lorewright.campaigns.casting import BUILTIN_KEYS, Casting, ModelKeys
 from lorewright.campaigns.checks import check
 from lorewright.campaigns.history import Histories, PlayedHistory
-from lorewright.campaigns.kept_packs import KeptPacks
 from lorewright.campaigns.open_campaign import Made, OpenCampaign, ids_in
 from lorewright.campaigns.opening import Opening, compose
 from lorewright.campaigns.rulesets import load_ruleset, rulesets_beside
 from lorewright.campaigns.scenario import Scenario, load_scenario
 from lorewright.campaigns.session_zero import Calibration, calibrated, kept_to
-from lorewright.campaigns.sheets import hold_to
-from lorewright.campaigns.store import create_campaign, pins_of
+from lorewright.campaigns.sheets import agendas_of, hold_to
+from lorewright.campaigns.store import KeptPacks, create_campaign, pins_of
 from lorewright.errors import (
     CampaignError,
     DamagedFile,
@@ -33,12 +31,11 @@ from lorewright.errors import (
     UnsafePath,
 )
 from lorewright.ids import canonical_json, is_id
-from lorewright.index.damage import blaming_damage
 from lorewright.index.generation import Generation, GenerationKey
 from lorewright.index.installed_packs import InstalledPack
-from lorewright.index.library import Library
+from lorewright.index.library import Library, blaming_damage
 from lorewright.packs.loader import Progress, content_hash_of, no_progress
-from lorewright.retrieval.entry_history import has_entry_rules
+from lorewright.retrieval.view import has_entry_rules
 from lorewright.rules.rulesets import Ruleset
 from lorewright.storage.enclosure import Enclosure
 from lorewright.turn.prompting.pinning import pins_in_force
@@ -51,8 +48,7 @@ from lorewright.turn.views.player_ids import PlayerIds
 from lorewright.turn.views.scope import suggestions
 from lorewright.values.campaign import CampaignRow, PackPin
 from lorewright.values.entries import entry_history
-from lorewright.values.messages import Message
-from lorewright.values.result import TurnResult
+from lorewright.values.records import Message, TurnResult
 from lorewright.world.state import WorldState
 
 _SUFFIX = ".db"

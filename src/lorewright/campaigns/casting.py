@@ -11,16 +11,16 @@ from lorewright.errors import SettingsError
 from lorewright.llm.metered import Budget, Spent
 from lorewright.llm.model import Model
 from lorewright.llm.opening import load_sdk, open_model
-from lorewright.llm.prompt import Prompts
 from lorewright.llm.prompts.library import PromptLibrary
+from lorewright.llm.prompts.template import Prompts
 from lorewright.llm.taxonomy import TIERS, Prices, asked_at, key_for, may_cost, row_of
 from lorewright.settings import ModelsSettings
 from lorewright.storage.database import Database
 from lorewright.storage.model_rows import model_keys
 from lorewright.trust import hold_models
-from lorewright.turn.run.casting import STAGES, make_stages
+from lorewright.turn.run.at_hand import STAGES, make_stages
 from lorewright.turn.stages.stages import Stages
-from lorewright.values.stage_run import BUILTIN
+from lorewright.values.records import BUILTIN
 
 
 @dataclass(frozen=True, slots=True)

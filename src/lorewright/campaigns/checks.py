@@ -15,24 +15,13 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from lorewright.campaigns.kept_packs import KeptPacks
+from lorewright.campaigns.store import KeptPacks
 from lorewright.errors import DamagedFile, LorewrightError, SettingsError
 from lorewright.ids import content_hash
 from lorewright.rules.rulesets import CampaignRules
 from lorewright.storage.campaign_tables import CAMPAIGN_MIGRATIONS
-from lorewright.storage.contents import (
-    Refused,
-    Row,
-    campaign_row,
-    edits_asked_for,
-    json_texts,
-    pinned_texts,
-    rules_of_upgrades,
-    state_rows,
-    turn_count,
-    turns_with_messages,
-)
 from lorewright.storage.database import Database, opened, read_json
+from lorewright.storage.enclosure import trouble_of
 from lorewright.storage.heads import head_row, path_to
 from lorewright.storage.integrity import (
     FOUNDATIONS,
@@ -40,18 +29,26 @@ from lorewright.storage.integrity import (
     ODDITIES,
     RESTORE,
     Finding,
+    Refused,
+    Row,
     broken,
+    campaign_row,
+    edits_asked_for,
+    json_texts,
     mended_by_migrating,
+    pinned_texts,
+    rules_of_upgrades,
+    state_rows,
+    turn_count,
+    turns_with_messages,
     unsound,
 )
 from lorewright.storage.migrations import migrate, missing
 from lorewright.storage.projection import PROJECTED, projected_rows, projected_turn
 from lorewright.storage.sittings import session_rows
-from lorewright.storage.trouble import trouble_of
 from lorewright.turn.store.projection import all_rows, bring_projection_up, stored_state
 from lorewright.turn.store.rows import OPS, message_of, submission_of
-from lorewright.values.messages import Message
-from lorewright.values.result import TurnResult
+from lorewright.values.records import Message, TurnResult
 from lorewright.world.apply import apply
 from lorewright.world.state import WorldState, pair, relation_key
 

@@ -13,9 +13,9 @@ from lorewright.errors import NotAgreed
 from lorewright.grants import find_agreements, keep_agreements, make_token
 from lorewright.llm.taxonomy import BESIDE, TYPICAL, Prices
 from lorewright.storage.model_rows import created_at
-from lorewright.turn.run.casting import STAGES, stages_of
+from lorewright.turn.run.at_hand import STAGES, stages_of
 from lorewright.turn.store.store import CampaignStore
-from lorewright.values.stage_run import BUILTIN
+from lorewright.values.records import BUILTIN
 
 # So many turns say what the next one will be like.
 _LAST_TURNS = 20

@@ -31,11 +31,11 @@ from lorewright.packs.files import MAX_FILE_BYTES
 from lorewright.packs.loader import content_hash_of
 from lorewright.storage.campaign_tables import CAMPAIGN_MIGRATIONS
 from lorewright.storage.containers import Container, open_container, write_container
-from lorewright.storage.contents import Refused, campaign_row, pinned_texts
 from lorewright.storage.database import Database
 from lorewright.storage.enclosure import Enclosure
+from lorewright.storage.faults import step
+from lorewright.storage.integrity import Refused, campaign_row, pinned_texts
 from lorewright.storage.migrations import migrate
-from lorewright.storage.steps import step
 from lorewright.storage.tables import Table, Value, read_tables, write_tables
 from lorewright.turn.store.projection import bring_projection_up
 from lorewright.turn.store.store import CampaignStore

@@ -12,10 +12,10 @@ from typing import Any
 
 from lorewright.ids import canonical_json
 from lorewright.index.history import HistoryRecord
-from lorewright.rules.enact import PREDICATES
-from lorewright.rules.outcomes import Outcome, Resolution
+from lorewright.rules.effects import PREDICATES
+from lorewright.rules.patch import Outcome, Resolution
 from lorewright.values.kept import LorebookEntry
-from lorewright.values.messages import Message
+from lorewright.values.records import Message
 from lorewright.world.apply import apply
 from lorewright.world.state import OFFSTAGE, Fact, WorldState
 

@@ -16,8 +16,7 @@ from lorewright.campaigns.happenings import contradictions, happenings
 from lorewright.errors import EmbedderError
 from lorewright.ids import canonical_json, content_hash
 from lorewright.index.generation import Generation
-from lorewright.index.history import HistoryIndex, HistoryRecord, TurnKey
-from lorewright.index.history_generation import GrowingHistory, history_generation
+from lorewright.index.history import GrowingHistory, HistoryIndex, HistoryRecord, TurnKey, history_generation
 from lorewright.index.vector_building import VectorBuilder
 from lorewright.storage.enclosure import Enclosure
 from lorewright.storage.heads import ancestor

@@ -2,28 +2,72 @@
 
 from __future__ import annotations
 
+import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
+from pathlib import Path
 
 from lorewright.campaigns.campaigns import Campaigns
 from lorewright.campaigns.history import Histories
-from lorewright.index.damage import blaming_damage
+from lorewright.errors import NotFound
+from lorewright.formats.exports.shown import Audience
 from lorewright.index.generation import Generation
-from lorewright.index.library import Library
-from lorewright.packs.models import Entity
+from lorewright.index.library import Library, blaming_damage
+from lorewright.packs.loader import load_pack
+from lorewright.packs.models import Entity, Pack
 from lorewright.retrieval.desk import EntityLore, PackDesk, entity_lore, explained_now, opened, qualified_viewer
-from lorewright.retrieval.entry_history import EntryHistory, has_entry_rules
 from lorewright.retrieval.explain import ChunkTrace
-from lorewright.retrieval.overrides import ids_of, things, told_entity
 from lorewright.retrieval.query import LoreRetrievalQuery
 from lorewright.retrieval.retriever import Retrieval, retrieve, why_not
-from lorewright.retrieval.view import LoreView, as_told, hidden_entities, hidden_names, qualified
+from lorewright.retrieval.view import (
+    EntryHistory,
+    LoreView,
+    as_told,
+    has_entry_rules,
+    hidden_entities,
+    hidden_names,
+    ids_of,
+    in_force,
+    qualified,
+    things,
+    told_entity,
+)
 from lorewright.turn.store.store import CampaignStore
 from lorewright.turn.views.player_ids import readable
 from lorewright.values.entries import entry_history
-from lorewright.values.lore_conditions import lore_conditions
+from lorewright.values.known_facts import lore_conditions
 from lorewright.world.state import WorldState
+
+# A campaign and one of its packs -> the pack's text as it is pinned, and what the campaign's player has learned.
+
+
+@contextmanager
+def learned_pack(campaigns: Campaigns, campaign_id: str, pack_id: str) -> Iterator[tuple[Pack, Audience]]:
+    """The pack that a campaign pins, and its player at the head as the audience. The text lies in a folder of the
+    moment, which is gone when the block ends.
+
+    Raises:
+        NotFound: there is no such campaign, or it has no such pack.
+    """
+    with ExitStack() as stack:
+        store = stack.enter_context(campaigns.reading(campaign_id))
+        row, state = store.campaign(), store.head().state
+        pin = next((one for one in row.pins if one.pack_id == pack_id), None)
+        if pin is None:
+            has = ", ".join(one.pack_id for one in row.pins) or "no pack"
+            raise NotFound(f"the campaign {campaign_id} has no pack {pack_id}", hint=f"it has {has}")
+        root = Path(stack.enter_context(tempfile.TemporaryDirectory())) / pack_id
+        root.mkdir()
+        campaigns.kept.unpack(pin.content_hash, root)
+        generations = tuple(opened(stack, one) for one in campaigns.generations(row))
+        conditions, revealed = lore_conditions(state), readable(state, generations)
+        told = in_force(LoreView(generations, viewer="player", revealed=revealed, conditions=conditions))
+        there = {chunk.id for generation in told.view.generations for chunk in generation.all_chunks()}
+        pack = load_pack(root)
+        gone = frozenset(chunk.id for chunk in pack.chunks) - there
+        view = LoreView((), viewer="player", revealed=revealed, conditions=conditions)
+        yield pack, Audience(view, not_in_force=gone, story=campaign_id)
 
 
 class LoreDesk:

@@ -13,12 +13,12 @@ from lorewright.llm.gateway import Options, run_structured
 from lorewright.llm.model import CallLog
 from lorewright.storage.model_rows import keep_model_call
 from lorewright.storage.sittings import SessionRow
-from lorewright.turn.checks.closed_names import unknown_names
+from lorewright.turn.checks.accepting import unknown_names
 from lorewright.turn.prompting.pinning import pinned_library
 from lorewright.turn.prompting.variables import MessageVariables, RecapContext, SummaryOutput
 from lorewright.turn.stages.stage import REPAIR
 from lorewright.turn.views.draft import use_of
-from lorewright.values.stage_run import BUILTIN
+from lorewright.values.records import BUILTIN
 
 STAGE = "recap"
 # So many of a sitting's last narrations are read; a long evening has more than fit.

@@ -18,12 +18,12 @@ from lorewright.storage.heads import HeadRow, head_row
 from lorewright.storage.model_rows import spent_in
 from lorewright.storage.sittings import active_session_row
 from lorewright.turn.prompting.pinning import pinned_library
-from lorewright.turn.run.casting import STAGES, make_stages
-from lorewright.turn.run.commit import run_turn
+from lorewright.turn.run.at_hand import STAGES, make_stages
 from lorewright.turn.run.editing import edit
+from lorewright.turn.run.pipeline import run_turn
 from lorewright.turn.stages.stages import Stages
-from lorewright.turn.store.rewinding import redo, undo_played
 from lorewright.turn.store.store import CampaignStore
+from lorewright.turn.store.turn_store import redo, undo_played
 from lorewright.turn.views.acquaintance import Acquaintance
 from lorewright.turn.views.draft import Setting, Submission
 from lorewright.turn.views.personas import persona_called, somebody_called
@@ -31,7 +31,7 @@ from lorewright.turn.views.player_ids import PlayerIds, player_ids
 from lorewright.values.campaign import CampaignRow
 from lorewright.values.kept import NOTHING_KEPT, Kept
 from lorewright.values.listener import SILENT, Listener
-from lorewright.values.stage_run import BUILTIN
+from lorewright.values.records import BUILTIN
 from lorewright.world.apply import apply
 from lorewright.world.ops import PlayAs, StateOp
 

@@ -7,10 +7,12 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import assert_never
 
-from lorewright.campaigns.cast import cast_of
 from lorewright.campaigns.names import PLAYER_NAMES, Names
 from lorewright.campaigns.scenario import (
+    AgendaStep,
     Scenario,
+    ScenarioCast,
+    ScenarioPersona,
     ScenarioPlace,
     ScenarioThing,
     ScenarioWay,
@@ -18,21 +20,17 @@ from lorewright.campaigns.scenario import (
     names_made,
     where_of,
 )
-from lorewright.campaigns.scenario_cast import AgendaStep, ScenarioCast, ScenarioPersona
-from lorewright.campaigns.sheets import path_faults, seeded_state
+from lorewright.campaigns.sheets import cast_of, path_faults, seeded_state
 from lorewright.errors import ScenarioError
 from lorewright.ids import local, qualify
 from lorewright.index.generation import Generation, StoredCondition
-from lorewright.packs.exits import ways_of
+from lorewright.packs.metadata import ways_of
 from lorewright.packs.models import WhenClock, WhenFact, WhenPart, WhenThread
-from lorewright.retrieval.in_force import generations_in_force
-from lorewright.retrieval.overrides import ids_of, things, told_entity
-from lorewright.rules.capability import ALL
-from lorewright.rules.cost_clock import COST_TAG
+from lorewright.retrieval.view import generations_in_force, ids_of, things, told_entity
+from lorewright.rules.aiming import COST_TAG
 from lorewright.rules.effects import Effect
+from lorewright.rules.reasons import ALL
 from lorewright.rules.rulesets import CampaignRules, Ending, EscalationStep, Inquiry, Rule, Ruleset, ThreatRule
-from lorewright.world.inner import Character, Observation, observation_id
-from lorewright.world.pressures import TurnOrder
 from lorewright.world.state import (
     Clock,
     Door,
@@ -46,6 +44,7 @@ from lorewright.world.state import (
     relation_key,
     relationship_key,
 )
+from lorewright.world.things import Character, Observation, TurnOrder, observation_id
 
 # Scenario -> what its people carry within, what hangs over them, and how far they go, with every name looked up.
 

@@ -17,8 +17,9 @@ from lorewright.campaigns.open_campaign import OpenCampaign
 from lorewright.errors import CampaignError, NotFound
 from lorewright.index.generation import Generation
 from lorewright.retrieval.view import LoreView
-from lorewright.rules.outcomes import Resolution
+from lorewright.rules.patch import Resolution
 from lorewright.scene_lore.lore_retriever import LoreRetriever
+from lorewright.storage.heads import head_row
 from lorewright.storage.sittings import (
     SessionRow,
     active_session_row,
@@ -27,8 +28,31 @@ from lorewright.storage.sittings import (
     session_rows,
 )
 from lorewright.turn.store.store import CampaignStore
-from lorewright.values.lore_conditions import lore_conditions
+from lorewright.values.known_facts import lore_conditions
+from lorewright.world.ops import AdvanceTime, OpenScene, StateOp
 from lorewright.world.state import OFFSTAGE, WorldState
+
+# The scene at hand is closed, outside of the story: a turn of the kind `edit`, after which the next scene opens.
+
+
+def end_scene(campaign: OpenCampaign, *, minutes: int = 0, action_id: str | None = None) -> str:
+    """Close the scene and open the next one in the same place, so many in-world minutes later; the TurnResult as
+    canonical JSON. Whatever the minutes bring about comes about.
+
+    Raises:
+        CampaignError: the story has ended.
+        ActionIdReused: the action ID is known with something else.
+    """
+    place = campaign.store.head().state.scene.location_id
+    passed: tuple[StateOp, ...] = (AdvanceTime(minutes=minutes),) if minutes else ()
+    position = head_row(campaign.store.database)
+    return campaign.edit(
+        (*passed, OpenScene(location_id=place)),
+        action_id=action_id or f"scene-end-{position.turn_id}-{position.revision}",
+        by="player",
+        note="the scene was ended",
+    )
+
 
 # Two states and what came of the turns between them -> what a sitting amounted to, in a few plain sentences.
 #

@@ -17,10 +17,10 @@ gc.set_threshold(50_000, 20, 50)
 
 from lorewright.cli.output import complain
 from lorewright.cli.root import app
-from lorewright.cli.trusting import ask_at_terminal
+from lorewright.cli.trust import ask_at_terminal
 from lorewright.errors import FileUnavailable, LorewrightError, SettingsError
 from lorewright.logs import configure_logging
-from lorewright.storage.trouble import trouble_of
+from lorewright.storage.enclosure import trouble_of
 from lorewright.trust import ask_with
 
 

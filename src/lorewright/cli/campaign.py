@@ -10,18 +10,29 @@ import typer
 
 from lorewright.bootstrap import open_app
 from lorewright.campaigns import branches, exchange
+from lorewright.campaigns.branches import BranchTree, Stretch
 from lorewright.campaigns.sessions import shown as shown_session
-from lorewright.campaigns.upgrades.remarks import UpgradePlan
+from lorewright.campaigns.upgrades.packs import UpgradePlan
 from lorewright.campaigns.upgrades.upgrading import Upgraded
-from lorewright.cli import campaign_log, lorebook, reviews, scenes
+from lorewright.cli import campaign_log, lorebook, reviews
 from lorewright.cli import pack_testing as testing
-from lorewright.cli.branch_tree import show_branches
-from lorewright.cli.citations import show_support
-from lorewright.cli.model_options import Both, Large, Small, Yes, agree_beforehand, keys_of, tiers
-from lorewright.cli.model_table import models_asked, models_of, show_models_asked, show_models_of, shown_keys
-from lorewright.cli.output import note, say, show_json, show_table
-from lorewright.cli.progress import progress_bar
-from lorewright.cli.prose import wrapped
+from lorewright.cli import session as scenes
+from lorewright.cli.campaign_log import show_support
+from lorewright.cli.models import (
+    Both,
+    Large,
+    Small,
+    Yes,
+    agree_beforehand,
+    keys_of,
+    models_asked,
+    models_of,
+    show_models_asked,
+    show_models_of,
+    shown_keys,
+    tiers,
+)
+from lorewright.cli.output import Twig, note, progress_bar, say, show_json, show_table, show_tree, wrapped
 from lorewright.cli.session_zero import agreed_on, calibration_lines
 from lorewright.errors import SettingsError
 from lorewright.replay.metrics import lore_cache_hit_rate
@@ -29,6 +40,36 @@ from lorewright.storage.heads import head_row, undone_turns
 from lorewright.storage.sittings import active_session_row
 from lorewright.turn.store.store import CampaignStore
 from lorewright.values.campaign import CampaignRow
+
+# The tree of a campaign's branches, as it is printed.
+
+# A prompt with many retries leaves many ends.
+_LOOSE_ENDS_SHOWN = 8
+
+
+def show_branches(tree: BranchTree) -> None:
+    """Print the tree, and the newest of the ends that no branch holds."""
+    show_tree(_twig(tree.root))
+    for end in tree.loose_ends[-_LOOSE_ENDS_SHOWN:]:
+        how = "redo does it again" if end.can_be_redone else "no branch holds it"
+        say(f"  left after turn {end.parted_after}: {end.turn_id} (turn {end.turn_no}); {how}", style="dim")
+    more = len(tree.loose_ends) - _LOOSE_ENDS_SHOWN
+    if more > 0:
+        say(f"  and {more} more that were left: --json has them", style="dim")
+
+
+def _twig(stretch: Stretch) -> Twig:
+    turns = f"turn {stretch.turn_no}"
+    if stretch.first_turn_no != stretch.turn_no:
+        turns = f"turns {stretch.first_turn_no} to {stretch.turn_no}"
+    named = f" · {', '.join(stretch.branches)}" if stretch.branches else ""
+    text = f"{turns}{_said(stretch.player_text)}{named}{' ← here' if stretch.is_head else ''}"
+    return Twig(text, "bold" if stretch.is_head else "", tuple(map(_twig, stretch.children)))
+
+
+def _said(player_text: str) -> str:
+    return f", “{player_text}”" if player_text else ""
+
 
 app = typer.Typer(
     help="Campaigns: begin one, look at it, take turns back, branch off.",

@@ -8,8 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from lorewright.bootstrap import open_app
-from lorewright.cli.output import say, show_json, show_table
-from lorewright.cli.progress import progress_bar
+from lorewright.cli.output import progress_bar, say, show_json, show_table
 from lorewright.workspace.doctor import Facts, Report, Treated
 
 EXAMPLES = {"doctor": "Example: lorewright doctor --dry-run"}

@@ -13,15 +13,14 @@ import typer
 
 from lorewright.bootstrap import App, open_app
 from lorewright.child import start_child
-from lorewright.cli.output import note, say
+from lorewright.cli.output import note, progress_bar, say
 from lorewright.cli.play import lines_of, piped_lines, play_at_prompt, play_lines
-from lorewright.cli.progress import progress_bar
 from lorewright.generate.explore.explorer import Found, latest_walk
 from lorewright.generate.explore.writing import write_scenario
 from lorewright.index.embedders.choosing import with_whole_path
 from lorewright.index.generation import GenerationKey
 from lorewright.index.installed_packs import InstalledPack
-from lorewright.packs.findings import Finding
+from lorewright.packs.files import Finding
 from lorewright.settings import EMBEDDER_VARIABLE, WORKSPACE_VARIABLE, Workspace
 from lorewright.trust import is_granted, reaches_by_embedder
 from lorewright.values.campaign import CampaignRow

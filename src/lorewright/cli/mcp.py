@@ -36,7 +36,7 @@ def mcp(
     """
     configure_logging(log_level, os.environ)
     # The protocol's library takes two seconds to import, and no other command needs it.
-    from lorewright.service.serving import serve
+    from lorewright.service.server import serve
 
     served = serve(
         campaign_id=campaign,

@@ -11,12 +11,162 @@ from typing import Annotated, Any
 import typer
 
 from lorewright.addresses import OWN_SERVERS, mask_address
+from lorewright.campaigns.casting import BUILTIN_KEYS, Casting, ModelKeys
+from lorewright.campaigns.estimate import agree_to, asked_keys, awaiting, dollars, hold_to_trust, paid_in, paid_models
+from lorewright.campaigns.model_recap import STAGE as RECAP
+from lorewright.campaigns.open_campaign import OpenCampaign
 from lorewright.cli.output import note, say, show_json, show_table
-from lorewright.llm.checking import check_model, most_microusd
-from lorewright.llm.opening import address_known, has_key
+from lorewright.cli.seat import show_prices
+from lorewright.errors import SettingsError
+from lorewright.llm.opening import address_known, check_model, has_key, most_microusd
 from lorewright.llm.taxonomy import Row, asked_at, families, may_cost, row_of, rows, turn_microusd
 from lorewright.settings import ModelsSettings, find_workspace
+from lorewright.storage.model_rows import model_keys, own_model_keys, usage
 from lorewright.trust import hold_models
+from lorewright.turn.run.at_hand import stages_of
+from lorewright.turn.store.store import CampaignStore
+from lorewright.values.records import BUILTIN
+
+# Which models a campaign asks, and what that costs, as it is shown at the prompt and by commands.
+
+# Options that choose models: what they are called, what they come to, and the agreement to pay given beforehand.
+
+Both = Annotated[
+    str | None, typer.Option("--model", help="The key of a model for both tiers; see: lorewright models list")
+]
+Small = Annotated[
+    str | None, typer.Option(help="For what takes little: reading words that are unclear, noting what was told.")
+]
+Large = Annotated[str | None, typer.Option(help="For the prose: the narration.")]
+Yes = Annotated[bool, typer.Option("--yes", help="Agree that models which cost money are asked in this campaign.")]
+Stream = Annotated[
+    bool, typer.Option("--stream/--no-stream", help="At a terminal, show a model's narration while it is written.")
+]
+
+
+def tiers(model: str | None, small: str | None, large: str | None) -> tuple[str | None, str | None]:
+    """(small, large) as they were chosen; None where nothing was said.
+
+    Raises:
+        SettingsError: one tier was given two models.
+    """
+    if model is not None and (small is not None or large is not None):
+        raise SettingsError(
+            "--model says what --small-model and --large-model say", hint="give --model alone, or one for each tier"
+        )
+    return (small, large) if model is None else (model, model)
+
+
+def keys_of(small: str | None, large: str | None) -> ModelKeys:
+    """The keys of a new campaign; what is not said is built in."""
+    return ModelKeys(
+        BUILTIN_KEYS.small if small is None else small,
+        BUILTIN_KEYS.large if large is None else large,
+    )
+
+
+def agree_beforehand(campaign: OpenCampaign) -> None:
+    """Agree to the paid models that hold just now, and name them with their prices.
+
+    Raises:
+        NotTrusted: the settings that name them are not trusted; nothing was agreed to.
+    """
+    hold_to_trust(campaign)
+    models = awaiting(campaign)
+    if models:
+        agree_to(campaign, models)
+        note("agreed to pay for:")
+        show_prices(models, tell=note)
+
+
+def show_models(campaign: OpenCampaign) -> None:
+    """The models of both tiers, the stages of a turn that each asks, and the price."""
+    keys = campaign.keys
+    for tier, key in (("small", keys.small), ("large", keys.large)):
+        say(f"{tier}: {key}")
+    asked = [(stage, campaign.casting.key(stage, keys)) for stage in stages_of(campaign.setting.rules.profile)]
+    told = [f"{stage.replace('_', ' ')} by {key}" for stage, key in asked if key != BUILTIN]
+    say(f"  {', '.join(told) or 'every stage is built in'}", style="dim")
+    paid = paid_in(campaign)
+    if paid:
+        total = sum(one.usd_a_turn or 0.0 for one in paid)
+        unknown = ", ".join(one.key for one in paid if one.usd_a_turn is None)
+        beside = f", and {unknown}: price unknown" if unknown else ""
+        waiting = ", ".join(f"{one.key} at {one.shown_address}" for one in awaiting(campaign))
+        asks = f"; you are asked before the first turn with {waiting}" if waiting else ""
+        say(f"  about {dollars(total)} a turn{beside}{asks}", style="dim")
+
+
+def shown_keys(keys: ModelKeys) -> dict[str, str]:
+    """For JSON."""
+    return {"small_model_key": keys.small, "large_model_key": keys.large}
+
+
+def models_of(store: CampaignStore, casting: Casting) -> dict[str, Any]:
+    """Which models a campaign asks and what they have cost, for JSON: all turns that were ever played in it, attempts
+    that failed and recaps included. The estimate is None where a key is known no more."""
+    keys, own, took = ModelKeys(*model_keys(store.database)), own_model_keys(store.database), usage(store.database)
+    return {
+        **shown_keys(keys),
+        "of_the_campaign": shown_keys(ModelKeys(*own)),
+        "calls": took.calls,
+        "input_tokens": took.input_tokens,
+        "output_tokens": took.output_tokens,
+        "cache_read_tokens": took.cache_read_tokens,
+        "cached_share": took.cached_share,
+        "cost_usd": took.usd,
+        "estimated_usd_a_turn": _estimate(casting, keys, store),
+    }
+
+
+def models_asked(store: CampaignStore, casting: Casting) -> dict[str, Any]:
+    """Return which models a campaign asks from its next turn on, for JSON: the keys of its tiers, as the campaign and
+    the sitting at hand have them, and the stages that ask each model."""
+    keys, own = ModelKeys(*model_keys(store.database)), ModelKeys(*own_model_keys(store.database))
+    stages = asked_keys(casting, keys, (*stages_of(store.campaign().rules.profile), RECAP))
+    return {
+        **shown_keys(keys),
+        "of_the_campaign": shown_keys(own),
+        "stages": {key: [*by] for key, by in stages.items()},
+    }
+
+
+def show_models_asked(models: dict[str, Any]) -> None:
+    """What `models_asked` has, a line a model."""
+    for key, stages in models["stages"].items():
+        say(f"it asks {key} ({', '.join(stage.replace('_', ' ') for stage in stages)})", style="magenta")
+    named = {*models["of_the_campaign"].values(), models["small_model_key"], models["large_model_key"]}
+    for key in sorted(named - {BUILTIN, *models["stages"]}):
+        say(f"it names {key}, which no stage asks now", style="magenta")
+    if models["stages"]:
+        say("You are asked before its first turn about those that may cost money.", style="dim")
+
+
+def show_models_of(models: dict[str, Any]) -> None:
+    """What `models_of` has, in two lines; one where nothing was ever asked of a model."""
+    small, large = models["small_model_key"], models["large_model_key"]
+    keys = small if small == large else f"small {small}, large {large}"
+    estimate = models["estimated_usd_a_turn"]
+    about = f", about {dollars(estimate)} a turn" if estimate else ""
+    passing = ", in this sitting" if models["of_the_campaign"] != shown_keys(ModelKeys(small, large)) else ""
+    say(f"models: {keys}{passing}{about}", style="dim")
+    if models["calls"]:
+        share = models["cached_share"]
+        cached = "" if share is None else f" ({100 * share:.0f} % from a cache)"
+        say(
+            f"asked {models['calls']:,} times: in {models['input_tokens']:,}{cached}, out {models['output_tokens']:,}, "
+            f"{dollars(models['cost_usd'], digits=3)} so far",
+            style="dim",
+        )
+
+
+def _estimate(casting: Casting, keys: ModelKeys, store: CampaignStore) -> float | None:
+    try:
+        return sum(one.usd_a_turn or 0.0 for one in paid_models(casting, keys, store))
+    except SettingsError:
+        # The settings know a key no more: the campaign can still be looked at, and other models be chosen.
+        return None
+
 
 app = typer.Typer(
     help="Models that can be chosen for a campaign: what they cost, and whether one answers.",

@@ -12,13 +12,11 @@ import typer
 
 from lorewright.bootstrap import open_app
 from lorewright.cli import pack_export, pack_import, pack_stats, pack_testing, watching
-from lorewright.cli.output import say, show_json, show_table
-from lorewright.cli.progress import progress_bar
-from lorewright.cli.prose import wrapped
+from lorewright.cli.output import progress_bar, say, show_json, show_table, wrapped
 from lorewright.errors import EmbedderError, SettingsError
 from lorewright.index.library import Installed
 from lorewright.packs.checking import check_pack
-from lorewright.packs.findings import Finding
+from lorewright.packs.files import Finding
 from lorewright.packs.making import manifest_for, new_pack
 from lorewright.packs.models import OPEN_ROLES, Pack
 

@@ -12,13 +12,19 @@ from typing import Annotated
 import typer
 
 from lorewright.authoring.leaks.findings import Blocked, Leak, LeakReport
-from lorewright.authoring.pack_tests.baseline import write_baseline
-from lorewright.authoring.pack_tests.results import KINDS, STATUSES, Case, LinkFigures, PackReport, Status, write_junit
+from lorewright.authoring.pack_tests.baseline import (
+    KINDS,
+    STATUSES,
+    Case,
+    LinkFigures,
+    PackReport,
+    Status,
+    write_baseline,
+    write_junit,
+)
 from lorewright.authoring.pack_tests.suite import LINKS_ASKED, Wanted, suite_cases
 from lorewright.bootstrap import open_app
-from lorewright.cli.output import note, say, say_parts, show_json, show_table
-from lorewright.cli.progress import progress_bar
-from lorewright.cli.prose import wrapped
+from lorewright.cli.output import note, progress_bar, say, say_parts, show_json, show_table, wrapped
 from lorewright.errors import SettingsError
 
 # lorewright campaign test, and what the leak suite found.

@@ -23,18 +23,16 @@ from lorewright.campaigns.model_choice import choose_for_sitting
 from lorewright.campaigns.open_campaign import OpenCampaign
 from lorewright.campaigns.scenario import Scenario, load_scenario
 from lorewright.campaigns.sessions import end
-from lorewright.cli.model_options import Both, Large, Small, Stream, Yes, agree_beforehand, keys_of, tiers
-from lorewright.cli.onlooker import onlooker
-from lorewright.cli.output import bold, complain, note, say
-from lorewright.cli.progress import progress_bar
-from lorewright.cli.seat import Seat
+from lorewright.cli.models import Both, Large, Small, Stream, Yes, agree_beforehand, keys_of, tiers
+from lorewright.cli.output import bold, complain, note, progress_bar, say
+from lorewright.cli.seat import Seat, onlooker
 from lorewright.cli.slash import is_command, obey
 from lorewright.cli.table_talk import show_result, show_start
 from lorewright.errors import LorewrightError, NotFound, SettingsError
 from lorewright.grants import forget_agreements
 from lorewright.storage.heads import head_row
 from lorewright.storage.sittings import active_session_row
-from lorewright.values.result import TurnResult
+from lorewright.values.records import TurnResult
 
 EXAMPLES = {
     "play": "Example: lorewright play dead_drop --large-model claude-haiku",

@@ -11,8 +11,7 @@ from typing import Annotated, Any
 import typer
 
 from lorewright.bootstrap import open_app
-from lorewright.cli.output import console, note, say, show_json, show_table
-from lorewright.cli.prose import wrapped
+from lorewright.cli.output import console, note, say, show_json, show_table, wrapped
 from lorewright.errors import SettingsError
 from lorewright.replay.comparing import TurnReplay
 from lorewright.replay.metrics import ALL_TURNS, MICRO, read_range

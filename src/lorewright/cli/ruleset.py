@@ -7,16 +7,18 @@ from typing import Annotated, Any
 
 import typer
 
-from lorewright.campaigns.ruleset_views import (
+from lorewright.campaigns.rulesets import (
     checked_by,
     effects_in_words,
     hindrances,
     listed_ruleset,
+    load_ruleset,
     priced,
+    read_ruleset_file,
     rolled,
+    ruleset_names,
     shown_ruleset,
 )
-from lorewright.campaigns.rulesets import load_ruleset, read_ruleset_file, ruleset_names
 from lorewright.cli.output import note, say, show_json, show_table
 from lorewright.errors import RulesetError
 from lorewright.rules.rulesets import Ruleset

@@ -12,14 +12,12 @@ import typer
 
 from lorewright.bootstrap import open_app
 from lorewright.campaigns.casting import ModelKeys
-from lorewright.cli.output import note, say, show_json, show_table
-from lorewright.cli.progress import progress_bar
-from lorewright.cli.prose import wrapped
+from lorewright.cli.output import note, progress_bar, say, show_json, show_table, wrapped
 from lorewright.errors import SettingsError
 from lorewright.generate.explore.writing import write_scenario
 from lorewright.generate.scenario.generating import PROMPT, Generated
 from lorewright.llm.metered import Spent
-from lorewright.packs.findings import Finding
+from lorewright.packs.files import Finding
 
 app = typer.Typer(
     help="Scenarios: what there is to play, and what is wrong with one.",

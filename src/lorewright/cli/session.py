@@ -3,20 +3,76 @@
 from __future__ import annotations
 
 import asyncio
+import sys
 from typing import Annotated
 
 import typer
 
 from lorewright.bootstrap import App, open_app
+from lorewright.campaigns.estimate import hold_to_agreement
 from lorewright.campaigns.model_choice import choose_for_campaign, choose_for_sitting
 from lorewright.campaigns.model_recap import recap_by_model
-from lorewright.campaigns.sessions import shown
-from lorewright.cli.model_options import Both, Large, Small, Yes, agree_beforehand, tiers
-from lorewright.cli.model_table import models_of, show_models
-from lorewright.cli.output import say, show_json, show_table
-from lorewright.cli.prose import wrapped
+from lorewright.campaigns.sessions import end_scene, shown
+from lorewright.cli.models import Both, Large, Small, Yes, agree_beforehand, models_of, show_models, tiers
+from lorewright.cli.output import say, show_json, show_table, wrapped
+from lorewright.cli.table_talk import show_result
 from lorewright.errors import NotFound
+from lorewright.replay.recording import without_last_act
 from lorewright.storage.sittings import SessionRow
+from lorewright.values.records import TurnResult
+
+# lorewright campaign end-scene, undo-npc: what is said at the prompt as /scene end and /undo npc, for programs.
+
+EXAMPLES = {
+    "end-scene": "Example: lorewright campaign end-scene friday --minutes 30",
+    "undo-npc": "Example: lorewright campaign undo-npc friday --json",
+}
+
+_AsJson = Annotated[bool, typer.Option("--json", help="Print the TurnResult as JSON.")]
+_CampaignId = Annotated[str, typer.Argument(help="The campaign's ID.")]
+
+
+def end_scene_of(
+    campaign_id: _CampaignId,
+    minutes: Annotated[int, typer.Option(min=0, max=525_600, help="So many in-world minutes go by.")] = 0,
+    action_id: Annotated[
+        str | None, typer.Option(help="A name for this: sent again, it gives the stored result and ends nothing.")
+    ] = None,
+    as_json: _AsJson = False,
+) -> None:
+    """Close the scene at hand, outside of the story; the next one opens in the same place."""
+    with open_app().campaigns.open(campaign_id) as campaign:
+        stored = end_scene(campaign, minutes=minutes, action_id=action_id)
+        told = campaign.player_ids().told_json(stored)
+    _show(told, "The scene ends.", as_json=as_json)
+
+
+def undo_npc(
+    campaign_id: _CampaignId,
+    builtin: Annotated[bool, typer.Option("--builtin", help="Ask no model.")] = False,
+    yes: Yes = False,
+    as_json: _AsJson = False,
+) -> None:
+    """The last turn again as it was, but for what the last of the cast did in it of their own accord."""
+
+    with open_app().campaigns.open(campaign_id) as campaign:
+        if yes:
+            agree_beforehand(campaign)
+        if not builtin:
+            hold_to_agreement(campaign)
+        stored = asyncio.run(without_last_act(campaign, builtin=builtin))
+        told = campaign.player_ids().told_json(stored)
+    _show(told, "The last act of others is taken back.", as_json=as_json)
+
+
+def _show(told: str, what: str, *, as_json: bool) -> None:
+    if as_json:
+        sys.stdout.write(f"{told}\n")
+        sys.stdout.flush()
+        return
+    say(what, style="dim")
+    show_result(TurnResult.model_validate_json(told))
+
 
 app = typer.Typer(
     help="Sittings of a campaign: begin, end, recap.", no_args_is_help=True, add_completion=False, rich_markup_mode=None

@@ -9,22 +9,20 @@ from contextlib import suppress
 from dataclasses import dataclass
 
 from lorewright.campaigns.asides import MapWay, ask_lore, introductions, map_of, why
+from lorewright.campaigns.eyes import table_of
 from lorewright.campaigns.model_choice import choose_for_sitting
 from lorewright.campaigns.open_campaign import OpenCampaign
-from lorewright.campaigns.scene_end import end_scene
-from lorewright.campaigns.sessions import recap_of
+from lorewright.campaigns.sessions import end_scene, recap_of
 from lorewright.campaigns.standing import Impending, standing_of
-from lorewright.campaigns.table import table_of
-from lorewright.cli.model_table import show_models
-from lorewright.cli.output import say
-from lorewright.cli.prose import laid_out, wrapped
+from lorewright.cli.models import show_models
+from lorewright.cli.output import laid_out, say, wrapped
 from lorewright.cli.seat import Seat
 from lorewright.cli.table_talk import roll_line, show_last, show_result, show_table, take_back
 from lorewright.errors import CampaignError, SettingsError
 from lorewright.storage.sittings import session_rows
-from lorewright.turn.store.rewinding import redo
+from lorewright.turn.store.turn_store import redo
 from lorewright.turn.views.personas import persona_called
-from lorewright.values.result import TurnResult
+from lorewright.values.records import TurnResult
 from lorewright.world.state import OFFSTAGE, WorldState
 
 # The commands of the prompt that are about who speaks and to whom, and about scenes: /as, /think, /whisper, /scene.

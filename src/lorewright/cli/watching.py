@@ -17,13 +17,12 @@ from lorewright.authoring.watching.look import Answered, GoldenAnswer, GoldenLoo
 from lorewright.authoring.watching.saves import FileSaves, Listener, log_look, watch
 from lorewright.authoring.watching.watcher import IsPinned, PackWatcher, Watched
 from lorewright.bootstrap import App, open_app
-from lorewright.cli.output import note, say, say_parts, show_json_line
-from lorewright.cli.progress import progress_bar
+from lorewright.cli.output import note, progress_bar, say, say_parts, show_json_line
 from lorewright.errors import LorewrightError, NotFound
 from lorewright.index.generation import GenerationKey
 from lorewright.index.library import Installed
 from lorewright.logs import configure_logging, log_event
-from lorewright.packs.findings import Finding
+from lorewright.packs.files import Finding
 
 EXAMPLE = 'Example: lorewright pack watch neo_seattle --query "who owes Viktor" --golden'
 

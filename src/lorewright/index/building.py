@@ -19,14 +19,12 @@ from lorewright.ids import canonical_json
 from lorewright.index.entry_rules import rules_to_store
 from lorewright.index.fulltext import fulltext_here
 from lorewright.index.generation import CHUNKS_FILE, GenerationKey
-from lorewright.index.schema import GENERATION_FORMAT, STATEMENTS, keyword_statements
-from lorewright.index.words import is_english, words_of
+from lorewright.index.keywords import GENERATION_FORMAT, STATEMENTS, is_english, keyword_statements, words_of
 from lorewright.packs.conditions import of_item, to_json
 from lorewright.packs.items import without_items
 from lorewright.packs.models import OPEN_ROLES, Chunk, Entity, Item, Pack
-from lorewright.storage.enclosure import Enclosure
-from lorewright.storage.steps import step
-from lorewright.storage.trouble import is_absence
+from lorewright.storage.enclosure import Enclosure, is_absence
+from lorewright.storage.faults import step
 from lorewright.tokens import count_tokens
 
 # A chunk's text -> the windows in which it is embedded.

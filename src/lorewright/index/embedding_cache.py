@@ -17,10 +17,9 @@ import numpy as np
 from lorewright.errors import DamagedFile, EmbedderError, LorewrightError
 from lorewright.index.embedders.embedder import Embedder, Vectors
 from lorewright.storage.database import Database, is_sound, set_aside
-from lorewright.storage.enclosure import Enclosure
+from lorewright.storage.enclosure import Enclosure, Trouble, telling_trouble, trouble_of
+from lorewright.storage.faults import step
 from lorewright.storage.migrations import Migration, open_migrated
-from lorewright.storage.steps import step
-from lorewright.storage.trouble import Trouble, telling_trouble, trouble_of
 
 MIGRATIONS = (
     Migration(

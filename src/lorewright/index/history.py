@@ -12,13 +12,21 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from lorewright.errors import DamagedFile, SettingsError
+import numpy as np
+
+from lorewright.errors import DamagedFile, EmbedderError, SettingsError
 from lorewright.ids import canonical_json, content_hash
+from lorewright.index.building import append, fill, windows_of
+from lorewright.index.embedders.embedder import Vectors
+from lorewright.index.generation import Generation
+from lorewright.index.vector_building import VectorBuilder
+from lorewright.index.vectors.stored import StoredVectors
+from lorewright.packs.models import Chunk, Entity, Link, Manifest, Pack
 from lorewright.storage.database import Database, delete_files_of, read_json
-from lorewright.storage.enclosure import Enclosure
+from lorewright.storage.enclosure import Enclosure, Trouble, trouble_of
+from lorewright.storage.faults import step
 from lorewright.storage.migrations import Migration, open_migrated
-from lorewright.storage.steps import step
-from lorewright.storage.trouble import Trouble, trouble_of
+from lorewright.tokens import count_tokens
 
 # What happened, what became established, what a narration said against it, how it was told, what a sitting amounted to.
 HistoryKind = Literal["event", "fact", "contradiction", "narration", "recap"]
@@ -166,3 +174,154 @@ def _write(database: Database, turns: TurnRecords) -> None:
 def _record(stored: dict[str, Any]) -> HistoryRecord:
     fields: dict[str, Any] = {key: tuple(one) if isinstance(one, list) else one for key, one in stored.items()}
     return HistoryRecord(**fields)
+
+
+# Turns -> a generation of what one witness saw in them, in memory, searched as lore is.
+#
+# Turns of another branch and records that the witness did not see are not in it, so no statistic of it can tell of
+# them.
+
+# Where no file is: what a chunk of history says of its own.
+_FILE = "history"
+
+
+def history_generation(
+    turns: TurnRecords,
+    *,
+    name: str,
+    witness: str | None = None,
+    language: str = "en",
+    vectors: VectorBuilder | None = None,
+) -> Generation:
+    """What stands for a generation of what `witness` saw in these turns; without one it holds everything.
+
+    All of it is open to whoever it was made for. `name` stands where a pack's ID does. It is searched by words alone
+    without `vectors`, or where their embedder fails; what was embedded before is not embedded again.
+    """
+    return GrowingHistory(name=name, witness=witness, language=language, vectors=vectors).grown(turns)
+
+
+class GrowingHistory:
+    """The same of turns that come one after the other: it is found as if it had been made of all of them at once."""
+
+    def __init__(
+        self, *, name: str, witness: str | None = None, language: str = "en", vectors: VectorBuilder | None = None
+    ) -> None:
+        """The history of no turns; see `history_generation`."""
+        self._name = name
+        self._witness = witness
+        self._builder = vectors
+        self._texts: list[str] = []
+        # None once the embedder has failed: then all is tried again the next time.
+        self._vectors: Vectors | None = None
+        self._connection = sqlite3.connect(":memory:", isolation_level=None)
+        self._chunks = 0
+        manifest = Manifest(id=name, name=f"What happened in {name}", language=language)
+        self._connection.execute("BEGIN")
+        fill(self._connection, Pack(manifest, "", "", (), (), ()))
+        self._connection.execute("COMMIT")
+
+    def grown(self, turns: TurnRecords) -> Generation:
+        """Add turns behind those that are there; a reader of all so far. Every reader before it is out of date, and
+        closing any closes the history."""
+        told = [self._told(turn, records) for turn, records in turns.items()]
+        new = [chunk for _, chunks in told for chunk in chunks]
+        self._connection.execute("BEGIN")
+        append(self._connection, [entity for entity, chunks in told if chunks], new)
+        self._connection.execute("COMMIT")
+        embedded = self._embedded(new) if self._builder is not None else None
+        return Generation(
+            Path(self._name),
+            connection=self._connection,
+            corpus="history",
+            vectors=StoredVectors(embedded) if embedded is not None else None,
+            embedder=self._builder.embedder if self._builder is not None and embedded is not None else None,
+        )
+
+    def close(self) -> None:
+        """Let go of it."""
+        self._connection.close()
+
+    def _told(self, turn: TurnKey, records: Sequence[HistoryRecord]) -> tuple[Entity, list[Chunk]]:
+        """What the witness saw of a turn, with what it belongs to."""
+        who = self._witness
+        seen = [one for one in dict.fromkeys(records) if one.text and (who is None or who in one.witnesses)]
+        entity = Entity(f"{self._name}:turn_{turn.turn_no}", "event", f"Turn {turn.turn_no}", _FILE)
+        chunks = [
+            _chunk(record, name, turn, entity, self._chunks + place, everything=who is None)
+            for place, (record, name) in enumerate(zip(seen, _names(seen), strict=True))
+        ]
+        self._chunks += len(chunks)
+        return entity, chunks
+
+    def _embedded(self, new: Sequence[Chunk]) -> Vectors | None:
+        """The vectors of all windows, in order; None where there are none, or not all can be had."""
+        assert self._builder is not None
+        self._texts += [window.text for chunk in new for window in windows_of(chunk.text, ())]
+        known = self._vectors if self._vectors is not None else np.zeros((0, 0), np.float32)
+        missing = self._texts[len(known) :]
+        if missing:
+            try:
+                found = self._builder.cache.embed(missing, self._builder.embedder, progress=lambda done, total: None)
+            except EmbedderError:
+                self._vectors = None
+                return None
+            self._vectors = np.concatenate([known, found.vectors]) if len(known) else found.vectors
+        return self._vectors
+
+
+def _chunk(
+    record: HistoryRecord, name: str, turn: TurnKey, entity: Entity, position: int, *, everything: bool
+) -> Chunk:
+    return Chunk(
+        id=f"{entity.id}:{record.kind}-{name}",
+        pack_id=entity.id.partition(":")[0],
+        entity_id=entity.id,
+        file_path=_FILE,
+        section_path=f"{entity.name} > {record.kind}",
+        section=record.kind,
+        role="lore",
+        text=record.text,
+        source=record.text,
+        line=1,
+        part=1,
+        position=position,
+        token_count=count_tokens(record.text),
+        links=_links(record),
+        metadata=_metadata(record, turn, everything=everything),
+    )
+
+
+def _names(seen: Sequence[HistoryRecord]) -> list[str]:
+    """What tells each record from the others of its turn. It is made of what the reader reads alone: a number would
+    count what they did not see, and a hash of those whom it is about would let them try names."""
+    names: list[str] = []
+    for record in seen:
+        name = content_hash(canonical_json([record.kind, record.text]))[:8]
+        taken = sum(one.partition("_")[0] == name for one in names)
+        names.append(f"{name}_{taken + 1}" if taken else name)
+    return names
+
+
+def _links(record: HistoryRecord) -> tuple[Link, ...]:
+    return (
+        *(Link("location", one) for one in record.location_ids),
+        *(Link("entity", one) for one in record.entity_ids),
+        *(Link("thread", one) for one in record.thread_ids),
+        Link("tag", record.kind),
+    )
+
+
+def _metadata(record: HistoryRecord, turn: TurnKey, *, everything: bool) -> dict[str, object]:
+    """The seed's keys and the turn's; who else saw it is for the game master to know."""
+    return {
+        "type": record.kind,
+        "location_ids": list(record.location_ids),
+        "entity_ids": list(record.entity_ids),
+        "faction_ids": [],
+        "thread_ids": list(record.thread_ids),
+        "tags": [record.kind],
+        "turn_no": turn.turn_no,
+        "turn_id": turn.turn_id,
+        **({"witnesses": list(record.witnesses)} if everything else {}),
+    }

@@ -12,15 +12,146 @@ say how much is needed (Turtle and Flood 1995, "MaxScore").
 from __future__ import annotations
 
 import math
+import re
 import sqlite3
-from collections.abc import Iterable, Sequence
+import unicodedata
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass, field
 
 import numpy as np
 import numpy.typing as npt
 
-from lorewright.index.fulltext import MOST_SATURATED, FullText, Rows, fulltext_of, own_idf
-from lorewright.index.schema import COLUMN_WEIGHTS
+from lorewright.index.fulltext import MOST_SATURATED, FullText, Rows, fulltext_here, fulltext_of, own_idf
+
+# The tables of a generation's `chunks.db`. Each is written once, when the generation is built.
+
+# Raised whenever what stands in a generation changes, so that an old one is rebuilt rather than misread.
+GENERATION_FORMAT = 10
+
+# BM25 weights of title, section and text: on linked documents 2 to 5 for the first two lift nDCG from .40 to .48.
+COLUMN_WEIGHTS = (3.0, 2.0, 1.0)
+
+
+KEYWORD_TABLES = ("open_fts", "hidden_fts")
+
+
+def keyword_statements(*, english: bool) -> tuple[str, ...]:
+    """Two keyword indexes, because a secret must not show even in how rare a word is: what everyone may read, and the
+    rest."""
+    made_with = fulltext_here()
+    return tuple(made_with.create(table, english=english, content="pack_chunks") for table in KEYWORD_TABLES)
+
+
+STATEMENTS = (
+    # Facts about the generation: pack, manifest, content hash, format.
+    "CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL)",
+    # What each file is about.
+    """CREATE TABLE entities (
+        id TEXT PRIMARY KEY, type TEXT NOT NULL, name TEXT NOT NULL, file_path TEXT NOT NULL,
+        aliases_json TEXT NOT NULL, tags_json TEXT NOT NULL, attrs_json TEXT NOT NULL
+    )""",
+    # Which entity of another pack an entity stands for, as it is written: a bare ID may be one of several packs'.
+    "CREATE TABLE overrides (entity_id TEXT PRIMARY KEY, target_id TEXT NOT NULL)",
+    # The gazetteer: every name and alias, in lower-case words, and how many words it has.
+    "CREATE TABLE names (name TEXT NOT NULL, entity_id TEXT NOT NULL, PRIMARY KEY (name, entity_id))",
+    # The seed's pack_chunks; title, section and chunk_text are what the keyword indexes read, and all that others than
+    # the game master may read. What an author's editor does not show stands in written_text alone (NULL: the same).
+    """CREATE TABLE pack_chunks (
+        rowid INTEGER PRIMARY KEY, id TEXT NOT NULL UNIQUE, pack_id TEXT NOT NULL, entity_id TEXT NOT NULL,
+        file_path TEXT NOT NULL, section_path TEXT NOT NULL, title TEXT NOT NULL, section TEXT NOT NULL,
+        chunk_text TEXT NOT NULL, role TEXT NOT NULL, line INTEGER NOT NULL, part INTEGER NOT NULL,
+        token_count INTEGER NOT NULL, metadata_json TEXT NOT NULL, embedding_id TEXT,
+        written_text TEXT, written_tokens INTEGER NOT NULL
+    )""",
+    "CREATE INDEX chunks_of_entity ON pack_chunks (entity_id, rowid)",
+    # Who may read what: the role stands behind the text, which would be read through to get there.
+    "CREATE INDEX chunks_of_role ON pack_chunks (role, entity_id)",
+    # What a chunk is tied to, for the filter stage.
+    "CREATE TABLE links (kind TEXT NOT NULL, value TEXT NOT NULL, chunk INTEGER NOT NULL)",
+    "CREATE INDEX links_by_value ON links (kind, value, chunk)",
+    "CREATE INDEX links_by_chunk ON links (chunk)",
+    # What can be known one by one.
+    """CREATE TABLE items (
+        id TEXT PRIMARY KEY, chunk INTEGER NOT NULL, name TEXT NOT NULL, text TEXT NOT NULL, line INTEGER NOT NULL,
+        trigger TEXT, hint TEXT, condition TEXT
+    )""",
+    "CREATE INDEX items_of_chunk ON items (chunk)",
+    # What is embedded, in the order of the vectors (from 0): a piece of a chunk, or with item_id of one item of it.
+    "CREATE TABLE windows (id INTEGER PRIMARY KEY, chunk INTEGER NOT NULL, item_id TEXT)",
+    # When a chunk, or one item of it, holds: the condition as JSON, and its line in the file.
+    "CREATE TABLE conditions (chunk INTEGER NOT NULL, item_id TEXT, condition TEXT NOT NULL, line INTEGER NOT NULL)",
+)
+
+
+# Free text -> the words that are looked up: lower-case, without the ones that say nothing.
+
+WORD = re.compile(r"\w+(?:[’'\-]\w+)*")
+_POSSESSIVE = re.compile(r"[’']s\b")
+
+# English function words and the words of asking; in another language they may mean something (`die`, `war`, `not`).
+STOP_WORDS = frozenset(
+    """a about above after again all also am an and any are as at be because been before being below between both but by
+    can could did do does doing down during each ever every few for from further get give had has have having he her
+    here hers him his how i if in into is it its itself just know let like make may me might mine more most much must
+    my near no nor not now of off on once one only or other our out over own please same say see shall she should show
+    so some such tell than that the their them then there these they thing this those through to too under until up us
+    very was
+    way we were what when where which while who whom whose why will with would yes yet you your""".split()
+)
+
+
+def words_of(text: str) -> list[str]:
+    """Lower-case words in order; `Phelan’s` is `phelan`, `X-1` is `x-1`; case and accents as Unicode folds them."""
+    folded = _POSSESSIVE.sub("", unicodedata.normalize("NFC", text).casefold())
+    return WORD.findall(folded)
+
+
+def is_english(language: str) -> bool:
+    """Whether a pack's language (`en`, `en-GB`, `de`) is the one whose endings and small words we know."""
+    return language.casefold().replace("_", "-").partition("-")[0] in ("en", "eng", "english")
+
+
+def content_words(text: str, *, english: bool = True) -> list[str]:
+    """The words that carry meaning, each once, in order; all of them where nothing else is left.
+
+    Which carry none is known of English only.
+    """
+    words = list(dict.fromkeys(words_of(text)))
+    if not english:
+        return words
+    return [word for word in words if word not in STOP_WORDS] or words
+
+
+def telling_pairs(text: str) -> list[str]:
+    """Neighbouring words that both carry meaning, as they are written (`crasher’s bazaar`): looked up as a phrase."""
+    raw = WORD.findall(unicodedata.normalize("NFC", text).casefold())
+    telling = [not STOP_WORDS.intersection(words_of(word)) and len(word) > 1 for word in raw]
+    pairs = zip(raw, raw[1:], telling, telling[1:], strict=False)
+    return list(dict.fromkeys(f"{first} {second}" for first, second, a, b in pairs if a and b))
+
+
+# Words that were asked, texts -> the words of the texts that a keyword index takes for the same.
+#
+# The index itself is asked, so that its stems, its folding of accents and its idea of a word are these.
+
+_WORD = re.compile(r"\w+")
+
+
+def matching_words(asked: Iterable[str], texts: Iterable[str], *, english: bool = True) -> Mapping[str, frozenset[str]]:
+    """For each asked word (or phrase) the words of the texts, in lower case, that it finds; none where it does not."""
+    found_in = sorted({word.casefold() for text in texts for word in _WORD.findall(text)})
+    wanted = {one: [word for part in words_of(one) for word in _WORD.findall(part)] for one in dict.fromkeys(asked)}
+    fulltext = fulltext_here()
+    with closing(sqlite3.connect(":memory:")) as connection:
+        connection.execute(fulltext.create("words_fts", english=english))
+        fulltext.insert(connection, "words_fts", [(row, "", "", word) for row, word in enumerate(found_in, start=1)])
+
+        def found(word: str) -> Iterable[str]:
+            return (found_in[row - 1] for row in fulltext.rows(connection, "words_fts", word).tolist())
+
+        return {one: frozenset(hit for word in words for hit in found(word)) for one, words in wanted.items()}
+
 
 # Twenty of the rarest terms rank as well as all of them and cost a bounded time.
 MAX_TERMS = 20

@@ -8,10 +8,9 @@ from contextlib import ExitStack, closing, contextmanager, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from lorewright.errors import DamagedFile, EmbedderError, NotFound, PackError, StaleIndexError
+from lorewright.errors import DamagedFile, EmbedderError, LorewrightError, NotFound, PackError, StaleIndexError
 from lorewright.ids import is_id
-from lorewright.index.building import build_generation
-from lorewright.index.damage import blaming_damage
+from lorewright.index.building import build_generation, has_sound_chunks
 from lorewright.index.embedders.embedder import Vectors
 from lorewright.index.generation import CHUNKS_FILE, KEYWORDS, Generation, GenerationKey
 from lorewright.index.installed_packs import MIGRATIONS, InstalledPack, neighbour_of, read_installed, values_of
@@ -20,7 +19,7 @@ from lorewright.index.vector_building import Embedding, VectorBuilder
 from lorewright.index.vectors.stored import DamagedVectors, StoredVectors, read_vectors
 from lorewright.logs import log_event
 from lorewright.packs.checking import Neighbour, check_pack
-from lorewright.packs.findings import Finding
+from lorewright.packs.files import Finding
 from lorewright.packs.loader import Progress, load_pack, no_progress
 from lorewright.packs.models import Pack
 from lorewright.storage.database import (
@@ -32,10 +31,32 @@ from lorewright.storage.database import (
     refuse_second_names,
     set_aside,
 )
-from lorewright.storage.enclosure import Enclosure
+from lorewright.storage.enclosure import Enclosure, Trouble, trouble_of
+from lorewright.storage.faults import step
 from lorewright.storage.migrations import migrate
-from lorewright.storage.steps import step
-from lorewright.storage.trouble import Trouble, trouble_of
+
+# Whatever goes wrong while an index is read -> told as damage, where its bytes are not those that were written.
+#
+# To look at every byte before each question would cost more than the answer: it is done when something went wrong.
+
+
+@contextmanager
+def blaming_damage(folders: Iterable[Path]) -> Iterator[None]:
+    """While the generations in these folders are read.
+
+    Raises:
+        DamagedFile: something went wrong, and one of them is damaged; what went wrong otherwise is raised as it is.
+    """
+    try:
+        yield
+    except LorewrightError:
+        raise
+    except Exception as problem:
+        damaged = [folder for folder in folders if (folder / CHUNKS_FILE).exists() and not has_sound_chunks(folder)]
+        if not damaged:
+            raise
+        raise DamagedFile(f"{damaged[0]} is damaged: {problem}", hint="run: lorewright doctor") from problem
+
 
 OpenNearest = Callable[[Path, Vectors], StoredVectors]
 

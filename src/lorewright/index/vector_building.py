@@ -19,7 +19,7 @@ from lorewright.index.generation import CHUNKS_FILE, Generation, GenerationKey
 from lorewright.index.vectors.stored import about_vectors, has_sound_vectors, write_vectors
 from lorewright.packs.loader import Progress
 from lorewright.storage.enclosure import Enclosure
-from lorewright.storage.steps import step
+from lorewright.storage.faults import step
 
 TEMPORARY = ".embedding-"
 

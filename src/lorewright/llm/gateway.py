@@ -29,7 +29,7 @@ from lorewright.llm.model import (
     ToolCall,
     call_of,
 )
-from lorewright.llm.prompt import PlainPrompt, Prompt, RenderedPrompt
+from lorewright.llm.prompts.template import PlainPrompt, Prompt, RenderedPrompt
 
 T = TypeVar("T", bound=BaseModel)
 

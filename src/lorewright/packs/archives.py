@@ -19,7 +19,7 @@ from lorewright.packs.files import MAX_ARCHIVE_BYTES, MAX_FILE_BYTES, MAX_FILES
 from lorewright.packs.loader import source_paths
 from lorewright.packs.manifest import MANIFEST_FILE
 from lorewright.storage.enclosure import Enclosure
-from lorewright.storage.steps import step
+from lorewright.storage.faults import step
 
 _BUILDING = ".copying-"
 

@@ -7,12 +7,10 @@ from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 
-from lorewright.packs.files import list_files
-from lorewright.packs.findings import Finding, error
+from lorewright.packs.files import Finding, error, list_files
 from lorewright.packs.linting import lint_dependencies
-from lorewright.packs.loader import Progress, load_manifest, load_pack, no_progress
+from lorewright.packs.loader import Memory, Progress, load_manifest, load_pack, no_progress
 from lorewright.packs.manifest import MANIFEST_FILE
-from lorewright.packs.memory import Memory
 from lorewright.packs.models import EntitiesOf, Manifest, Pack, lint_overrides
 
 # A folder with more neighbours than this is no shelf of packs.

@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from typing import assert_never
 
 from lorewright.ids import canonical_json, qualify
-from lorewright.packs.findings import Finding, error
+from lorewright.packs.files import Finding, error
 from lorewright.packs.models import Item, When, WhenClock, WhenFact, WhenPart, WhenThread
 
 _THREAD = re.compile(r"thread\s+([\w-]+)\s+is\s+([\w-]+)", re.IGNORECASE)

@@ -7,15 +7,14 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from lorewright.ids import slug
-from lorewright.packs.chunking import Section, split_long
+from lorewright.packs.chunking import Section, blocks_of, comments_in, plain_text, split_long, without_spans
 from lorewright.packs.conditions import lint_items
-from lorewright.packs.findings import Finding
+from lorewright.packs.files import Finding
 from lorewright.packs.items import read_items
 from lorewright.packs.linking import Reference, references_in
 from lorewright.packs.markup import Edit, edited
 from lorewright.packs.metadata import FileMetadata, ReadFile
 from lorewright.packs.models import ITEM_ROLES, OPEN_ROLES, Chunk, Entity, Item, Link, Role, When, role_of
-from lorewright.packs.plain import blocks_of, comments_in, plain_text, without_spans
 from lorewright.packs.references import Links
 from lorewright.tokens import count_tokens
 

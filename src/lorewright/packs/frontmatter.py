@@ -7,8 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from lorewright.packs.bounded_yaml import YamlProblem, lines_of_yaml, load_yaml
-from lorewright.packs.files import MAX_FRONTMATTER_BYTES
-from lorewright.packs.findings import Finding, error, warning
+from lorewright.packs.files import MAX_FRONTMATTER_BYTES, Finding, error, warning
 
 _FENCE = re.compile(r"---[ \t]*\n")
 _END = re.compile(r"^(?:---|\.\.\.)[ \t]*(?:\n|\Z)", re.MULTILINE)

@@ -13,9 +13,8 @@ from dataclasses import dataclass
 from markdown_it.token import Token
 
 from lorewright.ids import slug
-from lorewright.packs.chunking import lines_of
+from lorewright.packs.chunking import blocks_of, lines_of, plain_text
 from lorewright.packs.models import Item
-from lorewright.packs.plain import blocks_of, plain_text
 
 _NAME = re.compile(r"\{#([A-Za-z0-9][\w-]{0,60})\}")
 _WORD = re.compile(r"[^\W_]")

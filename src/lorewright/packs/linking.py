@@ -10,10 +10,10 @@ from pathlib import PurePosixPath
 from urllib.parse import unquote
 
 from lorewright.ids import slug
-from lorewright.packs.findings import Finding, warning
+from lorewright.packs.chunking import wikilinks
+from lorewright.packs.files import Finding, warning
 from lorewright.packs.metadata import FileMetadata
 from lorewright.packs.models import Entity, Link
-from lorewright.packs.plain import wikilinks
 
 _MARKDOWN_LINK = re.compile(r"\]\(<?([^()<>\s]{1,300}?\.(?:md|markdown))(?:#[^()<>\s]{0,200})?>?\)", re.IGNORECASE)
 _KIND_OF_TYPE = {"location": "location", "faction": "faction"}

@@ -15,8 +15,10 @@ from lorewright.packs.files import (
     MAX_NAME_BYTES,
     MAX_PATH_DEPTH,
     MAX_SECTIONS,
+    Finding,
+    error,
+    warning,
 )
-from lorewright.packs.findings import Finding, error, warning
 from lorewright.packs.manifest import MANIFEST_FILE
 from lorewright.packs.models import Manifest
 from lorewright.tokens import count_tokens

@@ -5,25 +5,65 @@ from __future__ import annotations
 import hashlib
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TypeVar, cast
 
 from lorewright.bounded_files import read_bytes
 from lorewright.errors import PackError
 from lorewright.ids import qualify, slug
 from lorewright.packs.cutting import CutFile, Draft, Readers, cut_file, placed, tell, told_heading, told_name
 from lorewright.packs.entry_rules import NO_RULES, WrittenRules
-from lorewright.packs.exits import connected
-from lorewright.packs.files import MAX_FILE_BYTES, MAX_MANIFEST_BYTES, list_files
-from lorewright.packs.findings import Finding, error, info, warning
+from lorewright.packs.files import MAX_FILE_BYTES, MAX_MANIFEST_BYTES, Finding, error, info, list_files, warning
 from lorewright.packs.frontmatter import decode_text
 from lorewright.packs.linking import LinkTable
 from lorewright.packs.linting import lint_ids, lint_paths
 from lorewright.packs.manifest import MANIFEST_FILE, derived_manifest, read_manifest
-from lorewright.packs.memory import Memory, NoMemory
-from lorewright.packs.metadata import ReadFile, read_file
+from lorewright.packs.metadata import ReadFile, connected, read_file
 from lorewright.packs.models import OPEN_ROLES, Chunk, Entity, EntryRules, Link, Manifest, Pack
 from lorewright.packs.references import Links
+
+# What was made of files, by their bytes: a folder that is read again is parsed anew only where it changed.
+
+T = TypeVar("T")
+
+
+class Memory:
+    """Values by everything that they are made of. For one thread, and for values that nobody changes.
+
+    What a round does not ask for is forgotten when it ends, so that a memory holds what one reading of a folder needs.
+    """
+
+    def __init__(self) -> None:
+        self._kept: dict[Hashable, object] = {}
+        self._asked: dict[Hashable, object] = {}
+
+    @contextmanager
+    def round(self) -> Iterator[None]:
+        """While a folder is read. One that fails forgets nothing."""
+        self._asked = {}
+        try:
+            yield
+        except BaseException:
+            self._kept |= self._asked
+            raise
+        self._kept, self._asked = self._asked, {}
+
+    def get(self, key: Hashable, make: Callable[[], T]) -> T:
+        """The value of a key; made where it is not known."""
+        if key not in self._asked:
+            self._asked[key] = self._kept[key] if key in self._kept else make()
+        return cast(T, self._asked[key])
+
+
+class NoMemory(Memory):
+    """Makes everything anew: for who reads a folder once."""
+
+    def get(self, key: Hashable, make: Callable[[], T]) -> T:
+        """The value, made."""
+        return make()
+
 
 # What a pack's files say of their entries -> each chunk's EntryRules, with the IDs that are meant, and a finding for
 # what means nothing or can never be.

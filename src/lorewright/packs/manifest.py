@@ -8,7 +8,7 @@ from pydantic import ValidationError
 
 from lorewright.ids import is_id, slug
 from lorewright.packs.bounded_yaml import YamlProblem, load_yaml
-from lorewright.packs.findings import Finding, error, warning
+from lorewright.packs.files import Finding, error, warning
 from lorewright.packs.models import ENTITY_TYPES, LAYERS, Manifest
 
 MANIFEST_FILE = "pack.yaml"

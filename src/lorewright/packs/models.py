@@ -11,8 +11,7 @@ from packaging.specifiers import InvalidSpecifier, SpecifierSet
 from packaging.version import InvalidVersion, Version
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, field_validator
 
-from lorewright.packs.files import MAX_CHUNK_TOKENS, MAX_SYNONYM_GROUPS
-from lorewright.packs.findings import Finding, warning
+from lorewright.packs.files import MAX_CHUNK_TOKENS, MAX_SYNONYM_GROUPS, Finding, warning
 
 ENTITY_TYPES = ("location", "npc", "faction", "culture", "history", "technology", "item", "event")
 

@@ -10,9 +10,9 @@ from typing import Any, Literal
 
 from lorewright.replay.figures import TurnFigures
 from lorewright.replay.recording import RecordedTurn
-from lorewright.rules.outcomes import Roll
+from lorewright.rules.patch import Roll
 from lorewright.turn.views.draft import StageRecord
-from lorewright.values.result import TurnResult
+from lorewright.values.records import TurnResult
 from lorewright.world.state_diff import StateDiff
 
 Aspect = Literal["input", "output", "missing", "extra", "dice", "state", "narration", "result"]

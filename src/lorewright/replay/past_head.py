@@ -10,7 +10,7 @@ from lorewright.storage.sittings import session_rows
 from lorewright.turn.store.rows import summary_at, untold_at
 from lorewright.turn.store.store import CampaignStore
 from lorewright.turn.views.draft import Head
-from lorewright.values.told_before import RECENT_TURNS, markers_of, options_of
+from lorewright.values.entries import RECENT_TURNS, markers_of, options_of
 from lorewright.world.state import WorldState
 
 

@@ -13,12 +13,12 @@ from lorewright.campaigns.open_campaign import OpenCampaign
 from lorewright.errors import CampaignError, HeadMoved, LorewrightError, ProviderError, SettingsError
 from lorewright.ids import canonical_json, content_hash
 from lorewright.llm.model import Model, ModelReply, ModelRequest, OnText, ToolCall
-from lorewright.llm.prompt import Prompt, RenderedPrompt
+from lorewright.llm.prompts.template import Prompt, RenderedPrompt
 from lorewright.replay.past_head import head_at
 from lorewright.replay.shelf import PromptShelf
 from lorewright.rules.dice import Dice
-from lorewright.rules.outcomes import Roll
-from lorewright.turn.run.casting import STAGES, make_stages
+from lorewright.rules.patch import Roll
+from lorewright.turn.run.at_hand import STAGES, make_stages
 from lorewright.turn.run.pipeline import think
 from lorewright.turn.run.rounds import ACTIVATE, VALIDATE
 from lorewright.turn.stages.extract.stage import Extract
@@ -26,11 +26,11 @@ from lorewright.turn.stages.narrate.stage import Narrate
 from lorewright.turn.stages.npc_intent.stage import Intend
 from lorewright.turn.stages.stage import REPAIR
 from lorewright.turn.stages.stages import Stages
-from lorewright.turn.store.rewinding import redo, undo
+from lorewright.turn.store.turn_store import redo, undo
 from lorewright.turn.views.draft import Draft, Recorder, Submission
 from lorewright.turn.views.leaks import LEAKS, Refusal, Refusals
 from lorewright.values.listener import SILENT, Listener
-from lorewright.values.stage_run import BUILTIN
+from lorewright.values.records import BUILTIN
 
 # Kinds of turns that were thought, and so can be thought again. Any other is what its ops say.
 THOUGHT = ("play", "clarification")

@@ -35,7 +35,7 @@ from lorewright.replay.recording import (
 from lorewright.replay.rerun import Rerun
 from lorewright.replay.shelf import PromptShelf
 from lorewright.tokens import count_tokens
-from lorewright.values.stage_run import BUILTIN
+from lorewright.values.records import BUILTIN
 
 # What a replay would ask of whom -> about what it costs, by what the same stages read and wrote then.
 

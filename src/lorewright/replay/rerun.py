@@ -13,14 +13,13 @@ from lorewright.campaigns.happenings import happenings
 from lorewright.campaigns.history import Histories, free_name, language_of, summaries
 from lorewright.errors import LorewrightError
 from lorewright.index.generation import Generation
-from lorewright.index.history import HistoryRecord
-from lorewright.index.history_generation import history_generation
+from lorewright.index.history import HistoryRecord, history_generation
 from lorewright.replay.comparing import Difference, TurnReplay, stage_differences, turn_differences
 from lorewright.replay.figures import PlayedTurn, figures_of, narration_of
 from lorewright.replay.past_head import head_at
 from lorewright.replay.recording import Casting, RecordedDice, RecordedTurn, recorded_turn
 from lorewright.rules.dice import Dice, SeededDice
-from lorewright.rules.outcomes import Resolution
+from lorewright.rules.patch import Resolution
 from lorewright.storage.heads import ancestor
 from lorewright.turn.run.pipeline import think
 from lorewright.turn.store.rows import prompt_shown
@@ -28,8 +27,8 @@ from lorewright.turn.store.store import CampaignStore
 from lorewright.turn.views.draft import Draft, Head, Recorder, Setting, StageRecord
 from lorewright.turn.views.leaks import RecordedLeakCheck
 from lorewright.values.campaign import CampaignRow
-from lorewright.values.messages import Message
-from lorewright.values.told_before import markers_of, options_of
+from lorewright.values.entries import markers_of, options_of
+from lorewright.values.records import Message
 from lorewright.world.state import WorldState
 from lorewright.world.state_diff import StateDiff, state_diff
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from lorewright.llm.prompt import Prompt
 from lorewright.llm.prompts.library import PromptLibrary, kept_template
+from lorewright.llm.prompts.template import Prompt
 from lorewright.storage.database import Database
-from lorewright.storage.prompt_pins import kept_prompt
+from lorewright.storage.kept_rows import kept_prompt
 from lorewright.turn.prompting.pinning import pinned_library
 
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from typing import Literal
 
-from lorewright.index.words import words_of
+from lorewright.index.keywords import words_of
 from lorewright.retrieval.ranking import Hit, with_text
 from lorewright.tokens import count_tokens
 

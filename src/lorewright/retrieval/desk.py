@@ -8,15 +8,13 @@ from dataclasses import dataclass
 
 from lorewright.errors import NotFound, SettingsError
 from lorewright.ids import local
-from lorewright.index.damage import blaming_damage
 from lorewright.index.generation import Generation
-from lorewright.index.library import Library
+from lorewright.index.library import Library, blaming_damage
 from lorewright.packs.models import Entity
 from lorewright.retrieval.explain import ChunkTrace
-from lorewright.retrieval.overrides import told_entity
 from lorewright.retrieval.query import LoreRetrievalQuery
 from lorewright.retrieval.retriever import Retrieval, retrieve, retrieve_for_entity, why_not
-from lorewright.retrieval.view import LoreView, as_told, hidden_entities, hidden_names, qualified
+from lorewright.retrieval.view import LoreView, as_told, hidden_entities, hidden_names, qualified, told_entity
 
 
 @dataclass(frozen=True, slots=True)

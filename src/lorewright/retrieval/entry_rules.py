@@ -26,10 +26,17 @@ from lorewright.index.entry_rules import entry_rules_of
 from lorewright.index.generation import StoredChunk
 from lorewright.packs.models import EntryRules
 from lorewright.retrieval.budget import LeftOut, fit_to_budget
-from lorewright.retrieval.entry_history import SIDES, EntryHistory, has_entry_rules
-from lorewright.retrieval.overrides import Things, ids_of, things
 from lorewright.retrieval.ranking import Hit, tokens_of
-from lorewright.retrieval.view import LoreView, visible_text
+from lorewright.retrieval.view import (
+    SIDES,
+    EntryHistory,
+    LoreView,
+    Things,
+    has_entry_rules,
+    ids_of,
+    things,
+    visible_text,
+)
 
 RuledOut = Literal["not_rolled", "cooldown", "requires", "excluded", "group"]
 Kept = Literal["always", "sticky", "priority", "probability"]

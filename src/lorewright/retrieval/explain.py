@@ -10,8 +10,8 @@ from pydantic import BaseModel, ConfigDict, Field
 from lorewright.index.generation import StoredChunk
 from lorewright.retrieval.budget import LeftOut
 from lorewright.retrieval.entry_rules import Kept, Note, Ruled, RuledOut
-from lorewright.retrieval.in_force import NotInForce
 from lorewright.retrieval.ranking import Hit
+from lorewright.retrieval.view import NotInForce
 
 # Why a chunk is not in a result; `filtered`: neither words nor names, filters or meaning point at it.
 Reason = LeftOut | NotInForce | RuledOut | Literal["filtered"]

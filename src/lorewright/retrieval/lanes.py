@@ -16,12 +16,19 @@ from lorewright.errors import EmbedderError
 from lorewright.index.embedders.embedder import Vectors
 from lorewright.index.fulltext import fulltext_here
 from lorewright.index.generation import Generation, StoredChunk
-from lorewright.index.keywords import MAX_SHARE, KeywordHit, KeywordTable, rank_keywords, weigh_words
+from lorewright.index.keywords import (
+    MAX_SHARE,
+    KeywordHit,
+    KeywordTable,
+    content_words,
+    rank_keywords,
+    telling_pairs,
+    weigh_words,
+    words_of,
+)
 from lorewright.index.vectors.exact import WindowVectors
-from lorewright.index.words import content_words, telling_pairs, words_of
 from lorewright.packs.models import OPEN_ROLES
-from lorewright.retrieval.filters import Key
-from lorewright.retrieval.gazetteer import marked_words, without_names
+from lorewright.retrieval.filters import Key, marked_words, without_names
 from lorewright.retrieval.query import without_labels
 from lorewright.retrieval.view import LoreView, may_see, visible_text
 

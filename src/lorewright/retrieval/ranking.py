@@ -18,9 +18,8 @@ from lorewright.retrieval.lanes import (
     keyword_lane,
     vector_lane,
 )
-from lorewright.retrieval.overrides import ids_of, things
 from lorewright.retrieval.query import LoreRetrievalQuery
-from lorewright.retrieval.view import LoreView
+from lorewright.retrieval.view import LoreView, ids_of, things
 from lorewright.tokens import count_tokens
 
 # One hop along the links: what the best hits tell of comes along with them.

@@ -17,12 +17,20 @@ from lorewright.packs.references import says_any
 from lorewright.retrieval.entry_rules import Ruled, apply_entry_rules, fill
 from lorewright.retrieval.explain import ChunkTrace, RetrievalTrace, filtered, trace_of
 from lorewright.retrieval.filters import tie_chunks
-from lorewright.retrieval.in_force import NotInForce, Removal, in_force
 from lorewright.retrieval.lanes import SCORE_DIGITS
-from lorewright.retrieval.overrides import ids_of, things
 from lorewright.retrieval.query import LoreRetrievalQuery, LoreRetrievalResult, RetrievedChunk
 from lorewright.retrieval.ranking import Hit, Ranking, rank_chunks
-from lorewright.retrieval.view import LoreView, hidden_entities, hidden_names, visible_text
+from lorewright.retrieval.view import (
+    LoreView,
+    NotInForce,
+    Removal,
+    hidden_entities,
+    hidden_names,
+    ids_of,
+    in_force,
+    things,
+    visible_text,
+)
 from lorewright.tokens import count_tokens
 
 # After the ranking, where one is set: the best hits are read once more, each together with the question.

@@ -3,16 +3,210 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
+from typing import Literal
 
 from lorewright.errors import SettingsError
+from lorewright.index.entry_rules import entry_rules_of
 from lorewright.index.generation import Generation, StoredChunk
-from lorewright.packs.conditions import LoreConditions
-from lorewright.packs.models import OPEN_ROLES, SHEET_ROLES, Entity
+from lorewright.index.live import Cut, pruned
+from lorewright.packs.conditions import LoreConditions, holds
+from lorewright.packs.items import without_items
+from lorewright.packs.models import (
+    LAYERS,
+    OPEN_ROLES,
+    SHEET_ROLES,
+    Entity,
+    EntryRules,
+    Manifest,
+    When,
+    candidates,
+    may_override,
+)
 from lorewright.packs.references import names_of, says_any
-from lorewright.retrieval.entry_history import EntryHistory
-from lorewright.retrieval.overrides import ids_of, things
+
+# Generations asked together -> which entities are one thing told by several packs, and which sections give way.
+#
+# A file with `overrides: core:guard` tells of the same thing as core's guard. Where a later pack has a section of the
+# same slug it stands for the earlier one's; every other section is inherited. An introduction without text replaces
+# nothing: a title is needed only so that the sections have one.
+
+Things = Mapping[str, tuple[str, ...]]
+
+
+def things(generations: Sequence[Generation]) -> Things:
+    """Entity ID -> all IDs of the same thing, the earliest pack's first. What only one pack tells of is not in it."""
+    edges = _edges(generations)
+    manifests = {generation.pack_id: generation.manifest for generation in generations}
+    found: dict[str, tuple[str, ...]] = {}
+    for entity_id in sorted({*edges, *(target for targets in edges.values() for target in targets)}):
+        if entity_id not in found:
+            group = sorted(
+                _connected(entity_id, edges), key=lambda one: (_rank(one, manifests), _depth(one, edges), one)
+            )
+            found |= dict.fromkeys(group, tuple(group))
+    return found
+
+
+def ids_of(entity_id: str, same: Things) -> tuple[str, ...]:
+    """All IDs of the thing that an ID names, itself included."""
+    return same.get(entity_id, (entity_id,))
+
+
+def replaced_rows(generations: Sequence[Generation]) -> list[frozenset[int]]:
+    """For each generation the rows of the chunks that a later pack's section of the same slug stands for."""
+    rows: list[set[int]] = [set() for _ in generations]
+    same = things(generations)
+    if same:
+        edges = _edges(generations)
+        places = {generation.pack_id: index for index, generation in enumerate(generations)}
+        chunks = {one: generations[places[_pack_of(one)]].chunks_of(one) for one in same}
+        for entity_id, group in same.items():
+            index = places[_pack_of(entity_id)]
+            later = [one for one in group if _is_above(one, entity_id, edges, generations, places)]
+            taken = {_slug(chunk) for one in later for chunk in chunks[one] if chunk.section or chunk.text}
+            rows[index] |= {chunk.row for chunk in chunks[entity_id] if _slug(chunk) in taken}
+    return [frozenset(one) for one in rows]
+
+
+def told_entity(entity_id: str, generations: Sequence[Generation]) -> Entity | None:
+    """An entity as all packs together tell of it: the latest name, every alias and tag, later keys over earlier."""
+    ids = ids_of(entity_id, things(generations))
+    found = [entity for one in ids for generation in generations if (entity := generation.entity(one)) is not None]
+    asked = next((entity for entity in found if entity.id == entity_id), None)
+    if asked is None or len(found) == 1:
+        return asked
+    name = found[-1].name
+    names = [alias for entity in reversed(found) for alias in (entity.name, *entity.aliases) if alias != name]
+    return replace(
+        asked,
+        name=name,
+        aliases=tuple(dict.fromkeys(names)),
+        tags=tuple(dict.fromkeys(tag for entity in found for tag in entity.tags)),
+        attrs={key: value for entity in found for key, value in entity.attrs.items()},
+    )
+
+
+def _edges(generations: Sequence[Generation]) -> dict[str, set[str]]:
+    """Entity ID -> what it overrides: there, of an earlier pack, and the only one that is meant."""
+    by_pack = {generation.pack_id: generation for generation in generations}
+    edges: dict[str, set[str]] = {}
+    for generation in generations:
+        for entity_id, reference in generation.overrides().items():
+            meant = [
+                one
+                for one in candidates(reference, generation.manifest)
+                if (other := by_pack.get(_pack_of(one))) is not None and other.entity(one) is not None
+            ]
+            if len(meant) == 1 and may_override(generation.manifest, by_pack[_pack_of(meant[0])].manifest):
+                edges.setdefault(entity_id, set()).add(meant[0])
+    return edges
+
+
+def _connected(start: str, edges: Mapping[str, set[str]]) -> set[str]:
+    """Everything that overrides tie to an entity, in either direction."""
+    found, todo = {start}, [start]
+    while todo:
+        one = todo.pop()
+        near = edges.get(one, set()) | {source for source, targets in edges.items() if one in targets}
+        todo += near - found
+        found |= near
+    return found
+
+
+def _below(start: str, edges: Mapping[str, set[str]]) -> set[str]:
+    """What an entity overrides, and what that overrides."""
+    found: set[str] = set()
+    todo = [start]
+    while todo:
+        near = edges.get(todo.pop(), set()) - found
+        todo += near
+        found |= near
+    return found
+
+
+def _is_above(
+    one: str,
+    other: str,
+    edges: Mapping[str, set[str]],
+    generations: Sequence[Generation],
+    places: Mapping[str, int],
+) -> bool:
+    if other in _below(one, edges):
+        return True
+    packs = generations[places[_pack_of(one)]].manifest, generations[places[_pack_of(other)]].manifest
+    return may_override(*packs)
+
+
+def _rank(entity_id: str, manifests: Mapping[str, Manifest]) -> int:
+    return LAYERS.index(manifests[_pack_of(entity_id)].layer)
+
+
+def _depth(entity_id: str, edges: Mapping[str, set[str]]) -> int:
+    return len(_below(entity_id, edges))
+
+
+def _slug(chunk: StoredChunk) -> str:
+    return chunk.section_id.removeprefix(f"{chunk.entity_id}:")
+
+
+def _pack_of(entity_id: str) -> str:
+    return entity_id.partition(":")[0]
+
+
+# What a campaign knows of its entries: the turn at hand, when each was last found, and the dice. All that sticky,
+# cooldown and probability need; what makes it is the play half's matter.
+
+# A throw is a whole number from 1 to this.
+SIDES = 1000
+
+Standing = Literal["sticky", "cooldown"]
+
+
+@dataclass(frozen=True, slots=True)
+class EntryHistory:
+    """The turn at hand, counted along its own branch from 1; the turn in which each section with a sticky or a cooldown
+    was found, by its ID; and the throw of an entry, the same however often it is asked for in a turn."""
+
+    turn: int
+    found: Mapping[str, int]
+    throw: Callable[[str], int]
+
+    def standing(self, section_id: str, rules: EntryRules) -> tuple[Standing, int] | None:
+        """Whether a section stays or stays away in this turn, and for how many turns more after it; None where it is
+        free to be found.
+
+        Found in turn 4, sticky 3, cooldown 5: it stays in 5 to 7, and stays away in 8 to 12.
+        """
+        found = self.found.get(section_id)
+        since = 0 if found is None else self.turn - found
+        if since < 1 or since > rules.sticky + rules.cooldown:
+            return None
+        if since <= rules.sticky:
+            return "sticky", rules.sticky - since
+        return "cooldown", rules.sticky + rules.cooldown - since
+
+    def after(self, answered: Iterable[str], generations: Iterable[Generation]) -> dict[str, int]:
+        """`found` as the turn leaves it, by section ID: what of the chunks in its answers was found anew, and what
+        still stays or stays away."""
+        rules = {
+            chunk_id.partition("~")[0]: one
+            for generation in generations
+            for chunk_id, one in entry_rules_of(generation).items()
+            if one.sticky or one.cooldown
+        }
+        sections = {chunk_id.partition("~")[0] for chunk_id in answered} & rules.keys()
+        standing = {one for one in self.found.keys() & rules.keys() if self.standing(one, rules[one]) is not None}
+        kept = {one: self.found[one] for one in standing}
+        return dict(sorted((kept | dict.fromkeys(sections - standing, self.turn)).items()))
+
+
+def has_entry_rules(generations: Iterable[Generation]) -> bool:
+    """Whether any entry of the packs has rules."""
+    return any(entry_rules_of(generation) for generation in generations)
+
 
 # What a character may see of its own file without having learned it.
 _OWN_ROLES = SHEET_ROLES | {"knows", "withholds"}
@@ -118,3 +312,91 @@ def qualified(ids: Iterable[str], generations: Iterable[Generation]) -> set[str]
 def hidden_from_players(generations: Iterable[Generation]) -> frozenset[str]:
     """The entities of which a player knows nothing at all before a reveal: not even their names may be said."""
     return hidden_entities(LoreView(tuple(generations), viewer="player"))
+
+
+# A view -> the view of what is in force: its condition holds, and nothing later overrides it.
+#
+# What is left out is gone before anything is tied, counted or scored, so it changes no score. What does not
+# hold overrides nothing.
+
+NotInForce = Literal["overridden", "condition"]
+
+
+@dataclass(frozen=True, slots=True)
+class Removal:
+    """Why some chunks are gone, which, and the view in which they still were."""
+
+    reason: NotInForce
+    before: LoreView
+    rows: tuple[frozenset[int], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class InForce:
+    """What may be asked, and what was taken away to get there, in order."""
+
+    view: LoreView
+    removals: tuple[Removal, ...] = ()
+
+
+def in_force(view: LoreView) -> InForce:
+    """What of the view's generations is in force. Only the game master is told what does not hold."""
+    held = _cut_out(view, "condition", [_unmet(view, generation) for generation in view.generations])
+    cuts = [Cut(rows=rows) for rows in replaced_rows(held.view.generations)]
+    later = _cut_out(held.view, "overridden", cuts)
+    told = held.removals if view.viewer == "gm" else ()
+    return InForce(later.view, (*told, *later.removals))
+
+
+def generations_in_force(
+    generations: Sequence[Generation], conditions: LoreConditions | None = None
+) -> tuple[Generation, ...]:
+    """The generations without what is not in force, as the game master reads them."""
+    return in_force(LoreView(tuple(generations), conditions=conditions)).view.generations
+
+
+def unmet_conditions(generations: Sequence[Generation], conditions: LoreConditions) -> tuple[tuple[int, ...], ...]:
+    """Which conditions do not hold, by generation, each by its place in it: while this stays the same, so does what is
+    in force."""
+    view = LoreView(tuple(generations), conditions=conditions)
+    return tuple(
+        tuple(
+            place
+            for place, stored in enumerate(generation.conditions())
+            if not _holds(view, stored.when, generation.pack_id)
+        )
+        for generation in generations
+    )
+
+
+def _unmet(view: LoreView, generation: Generation) -> Cut:
+    """What of a generation stands under a condition that does not hold."""
+    unmet = [stored for stored in generation.conditions() if not _holds(view, stored.when, generation.pack_id)]
+    rows = frozenset(stored.row for stored in unmet if stored.item_id is None)
+    items = {stored.item_id: stored.row for stored in unmet if stored.item_id is not None and stored.row not in rows}
+    chunks = generation.chunks(items.values())
+    gone: dict[int, frozenset[str]] = {}
+    for item_id, row in items.items():
+        gone[row] = gone.get(row, frozenset()) | {item_id.rpartition("#")[2]}
+    texts = {
+        row: (_without(chunk.text, gone[row]), _without(chunk.written, gone[row])) for row, chunk in chunks.items()
+    }
+    return Cut(rows, frozenset(items), texts)
+
+
+# The same items are missing from the same texts turn after turn, and each text is parsed for it.
+_without = lru_cache(maxsize=1024)(without_items)
+
+
+def _holds(view: LoreView, when: When, pack_id: str) -> bool:
+    if view.conditions is None:
+        return view.viewer == "gm"
+    return holds(when, view.conditions, pack_id=pack_id)
+
+
+def _cut_out(view: LoreView, reason: NotInForce, cuts: Sequence[Cut]) -> InForce:
+    if not any(cuts):
+        return InForce(view)
+    kept = tuple(pruned(generation, cut) for generation, cut in zip(view.generations, cuts, strict=True))
+    rows = tuple(cut.rows for cut in cuts)
+    return InForce(replace(view, generations=kept), (Removal(reason, view, rows),) if any(rows) else ())

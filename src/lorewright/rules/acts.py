@@ -7,9 +7,8 @@ from dataclasses import dataclass
 
 from lorewright.rules.actions import Action, Attempt, GroundedItem
 from lorewright.rules.aiming import aimed
-from lorewright.rules.enact import effect_ops, record_op, recorded
-from lorewright.rules.outcomes import OutcomeCode, ReasonCode
-from lorewright.rules.patch import Patch
+from lorewright.rules.effects import effect_ops, record_op, recorded
+from lorewright.rules.patch import OutcomeCode, Patch, ReasonCode
 from lorewright.rules.reach import company, door_ops, place_of
 from lorewright.rules.reasons import why_not
 from lorewright.rules.rulesets import BandName, CampaignRules, Ruleset

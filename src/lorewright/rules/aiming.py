@@ -16,11 +16,31 @@ from typing import Any
 from lorewright.ids import local
 from lorewright.rules import conditions as c
 from lorewright.rules.actions import Action
-from lorewright.rules.cost_clock import cost_clock
 from lorewright.rules.effects import Effect, EscalateEffect, GiveEffect, LoseEffect, RevealEffect
 from lorewright.rules.reach import company, turned_to
 from lorewright.world.frozen import Frozen
-from lorewright.world.state import WorldState
+from lorewright.world.state import Clock, WorldState
+
+# Which of a state's clocks counts what goes wrong.
+
+# A clock of one of these names, or one with this tag, counts what goes wrong.
+COST_CLOCKS = ("heat", "trouble", "alarm", "suspicion", "danger", "attention", "noise")
+COST_TAG = "cost"
+# A clock of this name counts harm that was done to whoever acts.
+HARM_CLOCK = "harm"
+
+
+def cost_clock(state: WorldState) -> Clock | None:
+    """The clock that counts what goes wrong: a tagged one before a named one, then in the order of the names."""
+    tagged = [clock for _, clock in sorted(state.clocks.items()) if COST_TAG in clock.tags]
+    named = [clock for name in COST_CLOCKS for key, clock in sorted(state.clocks.items()) if local(key) == name]
+    return next(iter([*tagged, *named]), None)
+
+
+def harm_clock(state: WorldState) -> Clock | None:
+    """The clock that counts harm, or None."""
+    return next((clock for key, clock in sorted(state.clocks.items()) if local(key) == HARM_CLOCK), None)
+
 
 YOU = "you"
 TARGET, SOMEBODY, THE_STAT, THE_COST = "target", "somebody", "$stat", "$cost"

@@ -14,14 +14,11 @@ from types import MappingProxyType
 
 from lorewright.rules.actions import Action, Attempt
 from lorewright.rules.acts import Answer, first_new, reveal
-from lorewright.rules.aiming import aimed, by_itself
-from lorewright.rules.capability import hindrance
-from lorewright.rules.cost_clock import cost_clock, harm_clock
-from lorewright.rules.dice import Dice, band_of
-from lorewright.rules.formula import Formula, parse_formula
-from lorewright.rules.judge import holds
+from lorewright.rules.aiming import aimed, by_itself, cost_clock, harm_clock
+from lorewright.rules.dice import Dice, Formula, band_of, parse_formula
 from lorewright.rules.patch import Patch
-from lorewright.rules.reach import company, turned_to
+from lorewright.rules.reach import company, holds, turned_to
+from lorewright.rules.reasons import hindrance
 from lorewright.rules.rulesets import BandName, CampaignRules, Check, ClearlyHigher, Risk, Ruleset, Trigger, Turning
 from lorewright.world.ops import (
     AddCondition,

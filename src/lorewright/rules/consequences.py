@@ -9,12 +9,9 @@ from lorewright.rules.actions import Action, Attempt
 from lorewright.rules.acts import Answer
 from lorewright.rules.checks import enact_consequences, is_rolled_for, roll_check, sentence_for
 from lorewright.rules.dice import Dice, band_of
-from lorewright.rules.effects import Effect
-from lorewright.rules.enact import Learned
-from lorewright.rules.judge import holds
-from lorewright.rules.outcomes import ActionResult, OutcomeCode, Roll
-from lorewright.rules.patch import Patch, already_known
-from lorewright.rules.reach import is_npc, place_of, turned_to
+from lorewright.rules.effects import Effect, Learned
+from lorewright.rules.patch import ActionResult, OutcomeCode, Patch, Roll, already_known
+from lorewright.rules.reach import holds, is_npc, place_of, turned_to
 from lorewright.rules.rulesets import ANY_NPC, BandName, CampaignRules, Owner, Rule, Ruleset
 from lorewright.world.apply import Refusal, apply
 from lorewright.world.frozen import Frozen

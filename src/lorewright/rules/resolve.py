@@ -23,10 +23,8 @@ from lorewright.rules.checks import (
 )
 from lorewright.rules.consequences import Ruling, follow, reach_ending, rule_for, trigger_clocks
 from lorewright.rules.dice import Dice
-from lorewright.rules.judge import holds
-from lorewright.rules.outcomes import ActionResult, Outcome, OutcomeCode, ReasonCode, Resolution, Validation
-from lorewright.rules.patch import Patch
-from lorewright.rules.reach import company, place_of
+from lorewright.rules.patch import ActionResult, Outcome, OutcomeCode, Patch, ReasonCode, Resolution, Validation
+from lorewright.rules.reach import company, holds, place_of
 from lorewright.rules.reasons import why_not
 from lorewright.rules.rulesets import ESCALATION_STEPS, BandName, CampaignRules, Check, EscalationStep, Rule, Ruleset
 from lorewright.rules.validate import cost_ops, costs_of

@@ -8,12 +8,11 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from lorewright.rules.capability import ALL
 from lorewright.rules.checks import SCENE, STAT, TARGET
 from lorewright.rules.conditions import PathIs
-from lorewright.rules.dice import parse_dice
+from lorewright.rules.dice import parse_dice, parse_formula
 from lorewright.rules.effects import PathEffect
-from lorewright.rules.formula import parse_formula
+from lorewright.rules.reasons import ALL
 from lorewright.rules.rulesets import OWNERS, Check, Ruleset
 from lorewright.rules.validate import COST_KEYS
 from lorewright.world.ops import OP_KINDS

@@ -14,7 +14,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from lorewright.ids import canonical_json, content_hash
 from lorewright.index.generation import Generation
 from lorewright.packs.conditions import LoreConditions
-from lorewright.retrieval.in_force import unmet_conditions
+from lorewright.retrieval.view import unmet_conditions
 from lorewright.scene_lore.gather import compose, gather_person, gather_place
 from lorewright.scene_lore.models import PersonLore, PlaceLore, SceneFocus, SceneLore
 

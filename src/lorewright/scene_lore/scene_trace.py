@@ -18,11 +18,20 @@ from lorewright.index.generation import StoredCondition
 from lorewright.packs.conditions import LoreConditions, holds, in_words
 from lorewright.packs.models import OPEN_ROLES, Entity
 from lorewright.retrieval.explain import RetrievalTrace
-from lorewright.retrieval.in_force import in_force
-from lorewright.retrieval.overrides import ids_of, things, told_entity
 from lorewright.retrieval.query import LoreRetrievalQuery
 from lorewright.retrieval.retriever import Retrieval, retrieve_beside
-from lorewright.retrieval.view import LoreView, as_told, hidden_entities, hidden_names, may_see, qualified
+from lorewright.retrieval.view import (
+    LoreView,
+    as_told,
+    hidden_entities,
+    hidden_names,
+    ids_of,
+    in_force,
+    may_see,
+    qualified,
+    things,
+    told_entity,
+)
 from lorewright.scene_lore.gather import gather
 from lorewright.scene_lore.lore_retriever import LoreRetriever
 from lorewright.scene_lore.models import (

@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from pathlib import Path
 from threading import RLock
 from typing import Any, Literal
 
@@ -16,10 +17,29 @@ from pydantic import BaseModel, ConfigDict, Field
 from lorewright.bootstrap import App
 from lorewright.campaigns.eyes import SceneFound, Transcript, scene_of, state_of, transcript_of, viewer_in
 from lorewright.campaigns.open_campaign import OpenCampaign
-from lorewright.errors import NotFound, SettingsError
+from lorewright.errors import LorewrightError, NotFound, SettingsError
 from lorewright.packs.models import Entity
 from lorewright.retrieval.query import LoreRetrievalQuery, RetrievedChunk
 from lorewright.turn.checks.tools import StateSeen
+
+# What goes wrong -> what a client is told of it: code, message, hint; no traceback, and no path of the machine.
+
+# An absolute path in a message: of it only the last part is told.
+_PATH = re.compile(r"(?<![\w:/.])(?:[A-Za-z]:[\\/]|/)(?:[^\s\"':;,)(]+[\\/])+")
+
+
+def told(error: LorewrightError, workspace: Path) -> str:
+    """`code: message`, and what to do about it on a line of its own."""
+    hint = f"\nHint: {error.hint}" if error.hint else ""
+    return without_paths(f"{error.code}: {error.message}{hint}", workspace)
+
+
+def without_paths(text: str, workspace: Path) -> str:
+    """The text with paths told from the workspace on; of others the last part alone."""
+    for root in {str(workspace), str(workspace.resolve())}:
+        text = text.replace(f"{root}/", "").replace(root, "the workspace")
+    return _PATH.sub("", text)
+
 
 # `--as` -> for whom the world is served: one viewer for as long as the server runs.
 

@@ -4,23 +4,225 @@ may stand for their arguments."""
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
+import json
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import wraps
 from typing import Annotated, Any
 
 from mcp.server import MCPServer
 from mcp.server.mcpserver import Context
+from mcp.server.mcpserver.exceptions import ResourceNotFoundError
 from mcp.shared.exceptions import MCPError
 from mcp.types import INVALID_PARAMS, Completion, GetPromptResult, InputRequiredResult
 from pydantic import Field
 
+from lorewright.campaigns.eyes import SceneFound, Transcript
 from lorewright.errors import LorewrightError
-from lorewright.ids import local
+from lorewright.ids import local, qualify
 from lorewright.logs import logged_request
 from lorewright.service.binding import bound_to
-from lorewright.service.desk import MOST_TURNS, Desk
-from lorewright.service.errors import told
-from lorewright.service.rendering import entity_text, scene_text, state_text, transcript_text
+from lorewright.service.desk import MOST_TURNS, Desk, EntityFound, told
+from lorewright.service.pen import op_schema
+from lorewright.turn.checks.tools import MessageSeen, StateSeen, WaySeen
+
+# Answers of a desk -> Markdown, for whoever reads a resource or a prompt: what the answer says, and no more.
+
+# What an author calls an item by, before its text.
+_NAMES = re.compile(r"\{#[^}]*\}\s*")
+
+
+def entity_text(found: EntityFound) -> str:
+    """An entity with all that was found of it, section by section, each with its source."""
+    also = f"\n\nAlso called {', '.join(found.entity.aliases)}." if found.entity.aliases else ""
+    sections = [f"## {one.section_path}\n\n{_NAMES.sub('', one.text)}\n\n({one.chunk_id})" for one in found.chunks]
+    return "\n\n".join([f"# {found.entity.name} ({found.entity.type}, {found.entity.id}){also}", *sections]) + "\n"
+
+
+def state_text(state: StateSeen) -> str:
+    """Where the story stands, in a few lines."""
+    lines = [f"Turn {state.turn_no}, {state.minutes} minutes in."]
+    if state.place is not None:
+        lines.append(f"Place: {state.place.name}.")
+    if state.present:
+        lines.append(f"Present: {', '.join(one.name for one in state.present)}.")
+    if state.carried:
+        many = (f"{one.name}{f' ({one.quantity})' if one.quantity > 1 else ''}" for one in state.carried)
+        lines.append(f"Carried: {', '.join(many)}.")
+    if state.ways:
+        lines.append(f"Ways out: {', '.join(map(_way, state.ways))}.")
+    lines += [f"Clock: {one['name']} {one['value']} of {one['max']}." for one in state.clocks]
+    lines += [f"Thread: {one.title} ({one.status})." for one in state.threads]
+    lines += [
+        f"Established: {one.subject.name}: {one.predicate.replace('_', ' ')} {_shown(one.object)}".rstrip()
+        for one in state.facts
+    ]
+    lines += [f"Remembered: {one}" for one in state.remembered]
+    if state.ended:
+        lines.append("The story has ended.")
+    return "\n".join(lines) + "\n"
+
+
+def _way(way: WaySeen) -> str:
+    return f"{way.way} (to {way.name})" if way.name else way.way
+
+
+def scene_text(scene: SceneFound) -> str:
+    """A scene: its place, who is there, and its lore."""
+    who = ", ".join(one.name for one in scene.present) or "nobody"
+    names = {one.id: one.name for one in (*scene.present, *scene.eyes)}
+    return "\n".join([f"# {scene.place.name}", "", f"There: {who}.", "", *_lore(scene.lore, names)]).rstrip() + "\n"
+
+
+def transcript_text(transcript: Transcript) -> str:
+    """The entries, turn by turn."""
+    lines: list[str] = []
+    turn_no: int | None = None
+    for message in transcript.messages:
+        if message.turn_no != turn_no:
+            turn_no = message.turn_no
+            lines += [f"## Turn {turn_no}", ""]
+        lines += [_said(message), ""]
+    return "\n".join(lines).rstrip() + "\n" if lines else "Nothing yet.\n"
+
+
+def _said(message: MessageSeen) -> str:
+    if message.type == "narration":
+        return message.content
+    what = message.subtype or message.type
+    if message.type == "scene_marker":
+        return f"[{what}: {_shown(dict(message.payload))}]"
+    return f"{message.owner.name} ({what}): {message.content}"
+
+
+def _lore(lore: Mapping[str, Any], names: Mapping[str, str]) -> Iterator[str]:
+    """Every part that says anything, under a heading of its own."""
+    for key, value in lore.items():
+        if key in ("scene_id", "location_id") or not value:
+            continue
+        lines = list(_lines(value, names))
+        if lines:
+            yield f"## {key.replace('_', ' ').capitalize()}"
+            yield ""
+            yield from lines
+            yield ""
+
+
+def _lines(value: Any, names: Mapping[str, str]) -> Iterator[str]:
+    if isinstance(value, Mapping):
+        # A text with its source, as a scene's lore has it, is its text.
+        if "text" in value:
+            yield f"- {value['text']}"
+            return
+        whose = value.get("npc_id")
+        for key, one in value.items():
+            told = [] if key in ("npc_id", "chunk_id", "key", "id") else list(_lines(one, names))
+            of = f"{names.get(whose, whose)}: " if whose else ""
+            if told:
+                yield f"- {of}{names.get(key, str(key)).replace('_', ' ')}"
+                yield from (f"  {line}" for line in told)
+    elif isinstance(value, Sequence) and not isinstance(value, str):
+        for one in value:
+            yield from _lines(one, names)
+    elif value not in ("", None):
+        yield f"- {value}"
+
+
+def _shown(value: Any) -> str:
+    if isinstance(value, Mapping):
+        return ", ".join(f"{key} {_shown(one)}" for key, one in value.items())
+    return "" if value in (None, True) else str(value)
+
+
+# A desk -> the resources of the server: what a person attaches to a conversation. They say what the tools say.
+
+SCHEME = "lorewright"
+_MARKDOWN = "text/markdown"
+_JSON = "application/json"
+
+
+def add_resources(server: MCPServer[Any], desk: Desk, *, writes: bool) -> None:
+    """The resources. Of the campaign that is served alone each is listed by its own URI; else they are templates."""
+    campaign = "{campaign}" if desk.campaign_id is None else desk.campaign_id
+
+    def state(campaign: str | None = None) -> str:
+        found = desk.state(campaign_id=campaign)
+        return json.dumps(found.model_dump(mode="json", exclude_none=True), ensure_ascii=False, indent=2)
+
+    def scene(campaign: str | None = None) -> str:
+        return scene_text(desk.scene(campaign_id=campaign))
+
+    def transcript(campaign: str | None = None) -> str:
+        return transcript_text(desk.transcript(campaign_id=campaign, last=MOST_TURNS))
+
+    for reader, title, kind, what in (
+        (state, "Where the story stands", _JSON, "The place, who is there, what is carried, clocks and threads."),
+        (
+            scene,
+            "The scene at hand",
+            _MARKDOWN,
+            "What belongs to the scene: its atmosphere, who is there, what is known.",
+        ),
+        (transcript, "The story so far", _MARKDOWN, f"What was told in the last {MOST_TURNS} turns."),
+    ):
+        server.resource(
+            f"{SCHEME}://campaign/{campaign}/{reader.__name__}",
+            name=reader.__name__ if desk.campaign_id is None else f"{desk.campaign_id} {reader.__name__}",
+            title=title,
+            description=what,
+            mime_type=kind,
+        )(_telling_of_resources(desk, reader if desk.campaign_id is None else _of_no_campaign(reader)))
+
+    def packs() -> str:
+        return desk.packs().model_dump_json(indent=2)
+
+    def entity(pack: str, entity: str) -> str:
+        return entity_text(desk.entity(qualify(pack, entity)))
+
+    server.resource(
+        f"{SCHEME}://packs", name="packs", title="Lore packs", description="The packs that are asked.", mime_type=_JSON
+    )(_telling_of_resources(desk, packs))
+    server.resource(
+        f"{SCHEME}://lore/{{pack}}/{{entity}}",
+        name="entity",
+        title="All that may be read of somebody or something",
+        description="By pack and ID: its own file first, then what mentions it.",
+        mime_type=_MARKDOWN,
+    )(_telling_of_resources(desk, entity))
+    if writes:
+
+        def ops() -> str:
+            return json.dumps(op_schema(), indent=2)
+
+        server.resource(
+            f"{SCHEME}://ops",
+            name="ops",
+            title="The ops of apply_ops",
+            description="The complete JSON Schema of every op.",
+            mime_type=_JSON,
+        )(ops)
+
+
+def _telling_of_resources(desk: Desk, function: Callable[..., str]) -> Callable[..., str]:
+    @wraps(function)
+    def told_of(*args: Any, **kwargs: Any) -> str:
+        try:
+            tool = f"resource:{function.__name__}"
+            with logged_request(tool, campaign=desk.campaign_id, asked_for=kwargs.get("campaign")):
+                return function(*args, **kwargs)
+        except LorewrightError as error:
+            raise ResourceNotFoundError(told(error, desk.app.workspace.root)) from None
+
+    return told_of
+
+
+def _of_no_campaign(function: Callable[..., str]) -> Callable[[], str]:
+    def read() -> str:
+        return function()
+
+    read.__name__ = function.__name__
+    return read
+
 
 _ONLY_THIS = "Use only what stands above. Where it does not say, say that it does not; invent nothing."
 _MOST_COMPLETIONS = 100

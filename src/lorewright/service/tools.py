@@ -32,8 +32,8 @@ from lorewright.service.desk import (
     LoreFound,
     Packs,
     Reviews,
+    told,
 )
-from lorewright.service.errors import told
 from lorewright.service.pen import Pen, op_lines
 from lorewright.turn.checks.tools import OUTSIDE_OPS, PARTS, StateSeen
 from lorewright.turn.run.editing import MOST_OPS

@@ -20,9 +20,8 @@ from pathlib import Path
 from typing import Any
 
 from lorewright.errors import DamagedFile, UnsafePath
-from lorewright.storage.enclosure import Enclosure
+from lorewright.storage.enclosure import Enclosure, telling_trouble
 from lorewright.storage.projected_tables import VIEWS, VIEWS_WITH_PROMPTS
-from lorewright.storage.trouble import telling_trouble
 
 SQLITE_VERSION = sqlite3.sqlite_version
 BUSY_TIMEOUT_MS = 10_000

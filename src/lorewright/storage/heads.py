@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from lorewright.errors import HeadMoved
 from lorewright.storage.database import Database
-from lorewright.storage.steps import step
+from lorewright.storage.faults import step
 
 # A complete state stands at every so many turns, at branch points and at the head; any other is rebuilt from ops.
 FULL_STATE_EVERY = 25

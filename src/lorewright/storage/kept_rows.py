@@ -3,8 +3,144 @@
 from __future__ import annotations
 
 import sqlite3
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
 
-from lorewright.storage.database import Database
+from lorewright.storage.database import Database, read_json
+
+# Rows of the table `prompt_pins`, with the texts that they stand for: plain values in, plain values out.
+
+
+@dataclass(frozen=True, slots=True)
+class PromptPin:
+    """Which version of a prompt a campaign uses, and its whole text as it was when it was pinned."""
+
+    name: str
+    version: str
+    content_hash: str
+    source: str
+
+
+def prompt_pins(database: Database) -> tuple[PromptPin, ...]:
+    """The pins of a campaign, by name."""
+    rows = database.rows(
+        """SELECT p.name, p.version, p.content_hash, t.source FROM prompt_pins p
+           JOIN prompt_texts t ON t.campaign_id = p.campaign_id AND t.content_hash = p.content_hash ORDER BY p.name"""
+    )
+    return tuple(PromptPin(*row) for row in rows)
+
+
+def kept_prompt(database: Database, content_hash: str) -> PromptPin | None:
+    """A prompt that was used or pinned, by its hash, or None where its text is not kept."""
+    row = database.row(
+        "SELECT name, version, content_hash, source FROM prompt_texts WHERE content_hash = ?", content_hash
+    )
+    return None if row is None else PromptPin(*row)
+
+
+def pin_prompts(database: Database, pins: Iterable[PromptPin]) -> None:
+    """Pin versions of prompts, each in place of the one that was pinned before, and keep their texts."""
+    with database.transaction() as connection:
+        (campaign_id,) = connection.execute("SELECT id FROM campaigns").fetchone()
+        for sql, parameters in pinning(campaign_id, pins):
+            connection.execute(sql, parameters)
+
+
+def pinning(campaign_id: str, pins: Iterable[PromptPin]) -> list[tuple[str, tuple[str, ...]]]:
+    """The statements that pin versions of prompts."""
+    statements: list[tuple[str, tuple[str, ...]]] = []
+    for pin in pins:
+        text = (campaign_id, pin.content_hash, pin.name, pin.version, pin.source)
+        statements.append(("INSERT OR IGNORE INTO prompt_texts VALUES (?, ?, ?, ?, ?)", text))
+        sql = """INSERT INTO prompt_pins VALUES (?, ?, ?, ?) ON CONFLICT (campaign_id, name)
+                 DO UPDATE SET version = excluded.version, content_hash = excluded.content_hash"""
+        statements.append((sql, (campaign_id, pin.name, pin.version, pin.content_hash)))
+    return statements
+
+
+def unpin_prompt(database: Database, name: str) -> None:
+    """Let a prompt go by its newest version again; the text of the old one is kept."""
+    with database.transaction() as connection:
+        connection.execute("DELETE FROM prompt_pins WHERE name = ?", (name,))
+
+
+# Rows of the table `story_summaries`, and the narrations that no summary tells of yet.
+
+# The key of a turn begins with the campaign, of which a file has one: without it each step reads the whole table.
+_CAMPAIGN = "campaign_id = (SELECT id FROM campaigns)"
+_TOLD = f"EXISTS (SELECT 1 FROM story_summaries s WHERE s.{_CAMPAIGN} AND s.turn_id"
+
+
+@dataclass(frozen=True, slots=True)
+class StoryRow:
+    """A summary: of which turns to which, and its sentences as they are stored."""
+
+    turn_id: str
+    from_turn_no: int
+    to_turn_no: int
+    sentences: list[dict[str, Any]]
+
+
+def story_row(database: Database, turn_id: str) -> StoryRow | None:
+    """The newest summary on the way from a turn to the root, the turn's own first; None where there is none."""
+    if database.row("SELECT 1 FROM story_summaries LIMIT 1") is None:
+        return None
+    row = database.row(
+        f"""WITH RECURSIVE path(turn_id, is_told) AS (
+             SELECT ?1, {_TOLD} = ?1) UNION ALL
+             SELECT t.parent_id, {_TOLD} = t.parent_id) FROM path
+             JOIN turns t ON t.{_CAMPAIGN} AND t.turn_id = path.turn_id
+             WHERE t.parent_id IS NOT NULL AND NOT path.is_told
+           ) SELECT s.* FROM path JOIN story_summaries s ON s.{_CAMPAIGN} AND s.turn_id = path.turn_id
+           WHERE path.is_told""",
+        turn_id,
+    )
+    if row is None:
+        return None
+    return StoryRow(row["turn_id"], row["from_turn_no"], row["to_turn_no"], read_json(row["sentences_json"]))
+
+
+def narration_rows(database: Database, turn_id: str, *, after: int, until: int) -> list[sqlite3.Row]:
+    """The narrations on the way from the root to a turn, of the turns with a number above `after` and at most `until`,
+    in order; each with its `turn_no`."""
+    return database.rows(
+        f"""WITH RECURSIVE path(turn_id, turn_no, parent_id) AS (
+             SELECT turn_id, turn_no, parent_id FROM turns WHERE {_CAMPAIGN} AND turn_id = ?1 UNION ALL
+             SELECT t.turn_id, t.turn_no, t.parent_id FROM path
+             JOIN turns t ON t.{_CAMPAIGN} AND t.turn_id = path.parent_id
+             WHERE t.turn_no > ?2
+           ) SELECT m.*, path.turn_no FROM path JOIN messages m ON m.{_CAMPAIGN} AND m.turn_id = path.turn_id
+           WHERE m.type = 'narration' AND path.turn_no > ?2 AND path.turn_no <= ?3 ORDER BY path.turn_no, m.seq""",
+        turn_id,
+        after,
+        until,
+    )
+
+
+# Rows of `stage_records` of the stage `entries`: what a turn left of which entries were found when.
+
+ENTRIES = "entries"
+
+# The key of a turn begins with the campaign, of which a file has one: without it each step reads the whole table.
+_KEPT = f"EXISTS (SELECT 1 FROM stage_records s WHERE s.{_CAMPAIGN} AND s.stage = '{ENTRIES}' AND s.turn_id"
+
+
+def entries_json(database: Database, turn_id: str) -> str | None:
+    """What the nearest turn that kept any has kept, on the way from a turn to the root, the turn's own first; None
+    where none has."""
+    row = database.row(
+        f"""WITH RECURSIVE path(turn_id, is_kept) AS (
+             SELECT ?1, {_KEPT} = ?1) UNION ALL
+             SELECT t.parent_id, {_KEPT} = t.parent_id) FROM path
+             JOIN turns t ON t.{_CAMPAIGN} AND t.turn_id = path.turn_id
+             WHERE t.parent_id IS NOT NULL AND NOT path.is_kept
+           ) SELECT s.output_json FROM path JOIN stage_records s ON s.{_CAMPAIGN} AND s.turn_id = path.turn_id
+           WHERE path.is_kept AND s.stage = '{ENTRIES}' ORDER BY s.seq DESC LIMIT 1""",
+        turn_id,
+    )
+    return None if row is None else str(row["output_json"])
+
 
 Row = sqlite3.Row
 

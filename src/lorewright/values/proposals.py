@@ -3,12 +3,285 @@ added to the world. Code judges every proposal; none of them is true by being ma
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field
 
-from lorewright.rules.outcomes import Outcome
+from lorewright.rules.actions import Action, AuthoredAct
+from lorewright.rules.effects import PREDICATES
+from lorewright.rules.patch import Outcome
+from lorewright.rules.rulesets import Ruleset
+from lorewright.values.records import InnerState, LoreLine, Message, Recorded, Scope
 from lorewright.world.frozen import Frozen, FrozenMap
+from lorewright.world.ops import Json
+from lorewright.world.schemas import plain
+from lorewright.world.state import WorldState
+
+# What a character is shown before it acts, and what it intends: the boundary of the stage `npc_intent`, twin and model
+# alike. Nothing is in here that the character does not know.
+
+# Texts of a model's intention are a sentence or two (characters).
+SENTENCES = 600
+# How the memory keys begin under which sentences are counted that anybody of the cast has used, and those of one alone.
+SHARED = "cast:"
+
+
+def own_key(who: str, key: str) -> str:
+    """A memory key of one of the cast."""
+    return f"npc:{who}:{key}"
+
+
+class KnownItem(Frozen):
+    """A lore item that a character knows; `holder_id` is whose it is by the pack, `kept_back` that it withholds it, and
+    `told_to` who of those present has it already."""
+
+    id: str
+    name: str
+    text: str
+    topics: tuple[str, ...] = ()
+    holder_id: str = ""
+    kept_back: bool = False
+    told_to: tuple[str, ...] = ()
+
+
+class Remembered(Frozen):
+    """Something that a character remembers, and what it weighs just now (higher is more); `shared_with` are those of
+    the people here who were there, too."""
+
+    content: str
+    priority: float
+    minute: int = 0
+    shared_with: tuple[str, ...] = ()
+
+
+class Concern(Frozen):
+    """An open question that a character is part of, and who else it is about, by ID; those alone whom it knows of."""
+
+    thread_id: str
+    title: str
+    about: tuple[str, ...] = ()
+
+
+class Toward(Frozen):
+    """How a character stands to somebody who is there, and what the two are to each other (`sister`, `rival`)."""
+
+    who: str
+    trust: int = 0
+    tension: int = 0
+    closeness: int = 0
+    ties: tuple[str, ...] = ()
+
+
+class OwnSelf(Frozen):
+    """Whose intent it is: what it is like, what it is after, what moves it (`states`: manifest ones alone)."""
+
+    id: str
+    name: str
+    pronoun: Literal["he", "she", "they", "it"] = "they"
+    profile: FrozenMap[str, Any] = Field(default_factory=dict)
+    disposition: tuple[LoreLine, ...] = ()
+    capabilities: tuple[str, ...] = ()
+    goal: str = ""
+    # What its pack says of what moves it; nobody else is told.
+    motivation: tuple[str, ...] = Field(default=(), exclude_if=lambda motivation: not motivation)
+    stat_block: FrozenMap[str, Any] = Field(default_factory=dict)
+    states: tuple[InnerState, ...] = ()
+    conditions: tuple[str, ...] = ()
+    escalation: int = 0
+
+
+class NpcIntentInput(Frozen):
+    """A character's view of the moment at which it acts.
+
+    `scope` is what it can name: `scope.player` is itself, `scope.people` everybody else who is there, the player's
+    character (`player_id`) among them. `outcomes` is what it saw happen in this turn so far, in order; a whisper
+    between others is not in it. `messages` are (turn number, message) of the stream as the matrix lets it read them,
+    oldest first: narrations that it was there for, its own intentions and thoughts. `summary` is the story before them,
+    as far as it was there. `recorded` are promises, threats and debts between it and those who are there, `concerns`
+    the open questions that it is part of. `acts` are the authored acts that hold just now. `claims` are what the player
+    claimed in this turn, checked. `recall` counts phrases and acts used before, by key; `seed` keys the bags.
+    """
+
+    me: OwnSelf
+    player_id: str
+    player_name: str = ""
+    place_id: str
+    place_name: str
+    scope: Scope
+    minutes: int = 0
+    turn_no: int = 1
+    knows: tuple[KnownItem, ...] = ()
+    toward: tuple[Toward, ...] = ()
+    remembers: tuple[Remembered, ...] = ()
+    recorded: tuple[Recorded, ...] = ()
+    concerns: tuple[Concern, ...] = ()
+    messages: tuple[tuple[int, Message], ...] = ()
+    summary: tuple[str, ...] = ()
+    outcomes: tuple[Outcome, ...] = ()
+    claims: tuple[FrozenMap[str, Any], ...] = ()
+    acts: tuple[AuthoredAct, ...] = ()
+    verbs: tuple[str, ...] = ()
+    names: FrozenMap[str, str] = Field(default_factory=dict)
+    scene_state: FrozenMap[str, Any] = Field(default_factory=dict)
+    seed: str = ""
+    recall: FrozenMap[str, int] = Field(default_factory=dict)
+
+
+class NpcIntent(Frozen):
+    """What a character intends: the seed's reflection with the thought before it, which nobody else sees.
+
+    `action_text` is what one sees of the intention, third person, present tense. `action` is what the rules judge;
+    without one it is words or a gesture and changes nothing. `item_id` is the lore item that a `tell` is about;
+    `act_id` the authored act, `say` its sentences. `recall` are memory keys that the twin used.
+    """
+
+    action_text: str = Field(min_length=1, max_length=SENTENCES)
+    intent_tags: tuple[str, ...] = Field(default=(), max_length=6)
+    thought: str = Field(default="", max_length=SENTENCES)
+    action: Action | None = None
+    item_id: str | None = None
+    act_id: str | None = None
+    say: tuple[str, ...] = ()
+    recall: tuple[str, ...] = ()
+
+    @property
+    def whisper_to(self) -> str | None:
+        """Whom alone it is for; None where everybody may hear it."""
+        if self.action is None or not self.action.metadata.get("whisper"):
+            return None
+        return self.action.target_id
+
+
+# What a persona's or a character's extractor is shown: its own intention and thoughts, what was told before this
+# round, and everything that moves it. How the round comes out is not in here, because it runs beside the narrator.
+
+# What a stat of the ruleset's that an extractor may write is shown as: its owner knows of it.
+_STAT_LEVEL = 6
+
+
+class InnerInput(Frozen):
+    """One extractor's view: whose inner life it is, and nothing of anybody else's.
+
+    `intention` is their own last one, `actions` what the interpreter or the intent stage made of it, `tags` what their
+    intent was marked with; `thoughts` are their own, `narrations` (turn number, message) those that they were there for
+    before this round, both oldest first. `states` are all of theirs, latent ones too; `stats` those of the ruleset's
+    stat block that an extractor may write, with what stands there. `bound_to` are the people whom they have promised
+    something; `names` the display names of whoever and whatever the actions name.
+    """
+
+    who: str
+    name: str
+    description: str = ""
+    is_persona: bool = False
+    player_name: str = ""
+    intention: str
+    actions: tuple[Action, ...] = ()
+    tags: tuple[str, ...] = ()
+    thoughts: tuple[str, ...] = ()
+    narrations: tuple[tuple[int, Message], ...] = ()
+    states: tuple[InnerState, ...] = ()
+    stats: FrozenMap[str, Any] = Field(default_factory=dict)
+    bound_to: tuple[str, ...] = ()
+    names: FrozenMap[str, str] = Field(default_factory=dict)
+
+    @property
+    def all_states(self) -> tuple[InnerState, ...]:
+        """The states, and the stats that may be written as manifest ones; of two that are called the same the
+        state."""
+        named = {one.name for one in self.states}
+        stats = (InnerState(name=name, value=value, level=_STAT_LEVEL) for name, value in self.stats.items())
+        return (*self.states, *(one for one in stats if one.name not in named))
+
+
+def inner_input(
+    who: str,
+    state: WorldState,
+    ruleset: Ruleset,
+    *,
+    intention: str,
+    actions: Sequence[Action] = (),
+    tags: Sequence[str] = (),
+    thoughts: Sequence[str] = (),
+    narrations: Sequence[tuple[int, Message]] = (),
+) -> InnerInput:
+    """The extractor's view of one who has an intention. Messages are given as the matrix lets it read them."""
+    character = state.characters.get(who)
+    profile = {} if character is None else character.profile
+    states = () if character is None else sorted(character.states.items())
+    involved = [who, *(one for action in actions for one in (action.target_id, action.item_id) if one)]
+    return InnerInput(
+        who=who,
+        name=state.name_of(who),
+        description=str(profile.get("description") or ""),
+        is_persona=who == state.player_id,
+        player_name=state.name_of(state.player_id),
+        intention=intention,
+        actions=tuple(actions),
+        tags=tuple(tags),
+        thoughts=tuple(thoughts),
+        narrations=tuple(narrations),
+        states=tuple(InnerState(name=name, value=plain(one.value), level=one.level) for name, one in states),
+        stats=writable_stats(who, state, ruleset),
+        bound_to=tuple(sorted(_bound_to(who, state))),
+        names={one: state.name_of(one) for one in sorted(set(involved))},
+    )
+
+
+def writable_stats(who: str, state: WorldState, ruleset: Ruleset) -> dict[str, Any]:
+    """The stats of somebody's block that are an extractor's to write, by name, with what stands there (None: nothing
+    yet); none where they have no block."""
+    held = state.ruleset
+    if held is None or who not in held.stats:
+        return {}
+    properties: Mapping[str, Any] = dict(ruleset.character_stat_schema.get("properties", {}))
+    block = plain(held.stats[who])
+    return {name: block.get(name) for name in sorted(properties) if ruleset.owner_of(f"stats.{name}") == "extract"}
+
+
+Kind = Literal["nothing", "number", "truth", "text", "list", "object"]
+
+
+def kind_of(value: Any) -> Kind:
+    """What sort of value it is, as JSON tells them apart."""
+    if value is None:
+        return "nothing"
+    if isinstance(value, bool):
+        return "truth"
+    if isinstance(value, int | float):
+        return "number"
+    if isinstance(value, str):
+        return "text"
+    return "object" if isinstance(value, Mapping) else "list"
+
+
+def _bound_to(who: str, state: WorldState) -> set[str]:
+    """Whom they have promised something, by ID."""
+    promised = (fact for fact in state.facts_about(who) if fact.predicate == PREDICATES[0])
+    return {str(fact.object["to"]) for fact in promised if isinstance(fact.object, Mapping) and "to" in fact.object}
+
+
+# What an extractor answers with: changes of character states that an intention moves.
+
+_SENTENCES = 600
+
+
+class StateChange(Frozen):
+    """A character state that an intention moves; extractors change named states and nothing else. Without a value only
+    its level moves; `over` ends it. `confidence` is how sure the extractor is (0 to 1), quite where it does not say."""
+
+    name: str = Field(min_length=1, max_length=80)
+    value: Json = None
+    level: int | None = Field(default=None, ge=1, le=10)
+    over: bool = False
+    confidence: float = Field(default=1.0, ge=0, le=1)
+    reason: str = Field(default="", max_length=_SENTENCES)
+
+
+class StateExtractorOutput(Frozen):
+    """What the persona extractor and the character extractor answer with; most intentions move nothing."""
+
+    changes: tuple[StateChange, ...] = Field(default=(), max_length=6)
 
 
 def _line(text: str) -> str:

@@ -6,16 +6,59 @@ scrub afterwards.
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Generic, Literal, Self, TypeVar
 
-from pydantic import Field
+from pydantic import BaseModel, Field
 
+from lorewright.llm.model import CallLog
 from lorewright.rules.actions import Action, Promised
-from lorewright.rules.outcomes import ActionResult, Outcome
+from lorewright.rules.patch import ActionResult, EngineEvent, Outcome, Roll, Validation
 from lorewright.rules.rulesets import Phrase
 from lorewright.world.frozen import Frozen, FrozenMap
 from lorewright.world.ops import ChangeInventory, ChangeRelation, SetDoor
 from lorewright.world.state import How
+
+# What a stage was given and what it made of it, for the record.
+
+Made = TypeVar("Made", bound=BaseModel)
+
+# The key of a stage that no model is asked for.
+BUILTIN = "builtin"
+
+
+@dataclass(frozen=True, slots=True)
+class StageRun(Generic[Made]):
+    """What a stage was given and made, for the record; `output` is None where it failed, `log` where no model was
+    asked."""
+
+    stage: str
+    input_json: str
+    output: Made | None
+    log: CallLog | None = None
+
+
+# Message: one entry of the stream that a campaign's story is made of. Appended, never edited.
+
+MessageType = Literal["narration", "intention", "thought", "scene_marker", "system"]
+
+
+class Message(Frozen):
+    """Who said what in which turn, and where in it; `seq` counts from 0 within the turn.
+
+    `owner` is `narrator`, `system`, or the ID of a character. `audience` holds the characters who were there.
+    """
+
+    owner: str
+    type: MessageType
+    turn_id: str
+    seq: int = Field(ge=0)
+    content: str
+    subtype: str | None = None
+    payload: FrozenMap[str, Any] = Field(default_factory=dict)
+    audience: tuple[str, ...] = ()
+
 
 # Premise: something that a player takes for granted, checked.
 
@@ -311,3 +354,66 @@ class NarratorOutput(Frozen):
     cited: tuple[str, ...] = ()
     recall: tuple[str, ...] = ()
     support: tuple[Supported, ...] = ()
+
+
+# TurnResult: what a turn answers to whoever submitted it, as the player may see it.
+
+NEXT_PROMPT = "What do you do?"
+
+
+class Citation(Frozen):
+    """Where a quoted sentence stands: `cite` as it is shown (`viktor/knows#pier9`), the chunk, the file."""
+
+    cite: str
+    chunk_id: str
+    item_id: str | None = None
+    file_path: str
+    section_path: str
+    quote: str
+
+
+class TurnResult(Frozen):
+    """The outcome of one submission. `final_text` joins its narrations; with a clarification it is the question."""
+
+    turn_no: int
+    turn_id: str
+    messages: tuple[Message, ...]
+    final_text: str
+    next_prompt: str
+    suggested_actions: tuple[str, ...]
+    clarification_question: str | None
+    citations: tuple[Citation, ...]
+    engine_events: tuple[EngineEvent, ...]
+    validation: Validation
+    rolls: tuple[Roll, ...]
+    clocks: tuple[FrozenMap[str, Any], ...]
+    tokens: FrozenMap[str, int]
+
+    @classmethod
+    def of_no_play(
+        cls,
+        *,
+        turn_no: int,
+        turn_id: str,
+        final_text: str,
+        clocks: Sequence[Mapping[str, Any]],
+        messages: tuple[Message, ...] = (),
+        next_prompt: str = NEXT_PROMPT,
+        suggested_actions: tuple[str, ...] = (),
+    ) -> Self:
+        """The result of a turn in which nothing was tried: a beginning, an upgrade, what came from outside."""
+        return cls(
+            turn_no=turn_no,
+            turn_id=turn_id,
+            messages=messages,
+            final_text=final_text,
+            next_prompt=next_prompt,
+            suggested_actions=suggested_actions,
+            clarification_question=None,
+            citations=(),
+            engine_events=(),
+            validation=Validation(),
+            rolls=(),
+            clocks=tuple(clocks),
+            tokens={"input": 0, "output": 0},
+        )

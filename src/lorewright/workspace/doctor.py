@@ -17,7 +17,7 @@ from typing import assert_never
 
 from lorewright.campaigns.campaigns import Campaigns, Pins
 from lorewright.errors import EmbedderError, LorewrightError, NotFound
-from lorewright.index import upkeep
+from lorewright.index import checkup as upkeep
 from lorewright.index.building import has_sound_chunks
 from lorewright.index.checkup import Checkup, Fault, journals_below, links_below, unless_unknown, wants_chroma
 from lorewright.index.embedding_cache import EmbeddingCache
@@ -27,8 +27,7 @@ from lorewright.index.library import Library
 from lorewright.index.vectors.chroma_files import chroma_version
 from lorewright.packs.loader import Progress, no_progress
 from lorewright.storage.database import SQLITE_VERSION
-from lorewright.storage.enclosure import Enclosure, is_link
-from lorewright.storage.trouble import Trouble, trouble_of
+from lorewright.storage.enclosure import Enclosure, Trouble, is_link, trouble_of
 
 # In place of the IDs of unreadable campaigns, where none can be listed.
 _AWAY = ("campaigns",)

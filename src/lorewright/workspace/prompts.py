@@ -13,12 +13,12 @@ from pydantic import BaseModel
 
 from lorewright.campaigns.campaigns import Campaigns
 from lorewright.errors import NotFound, PromptError
-from lorewright.generate.scenario.context import Outline, ScenarioContext
+from lorewright.generate.scenario.sentences import Outline, ScenarioContext
 from lorewright.llm.prompts.library import PromptLibrary
 from lorewright.llm.prompts.template import PromptFault, PromptTemplate, check_prompt, read_template
-from lorewright.storage.prompt_pins import prompt_pins, unpin_prompt
+from lorewright.storage.kept_rows import prompt_pins, unpin_prompt
 from lorewright.turn.prompting.pinning import pin_prompt
-from lorewright.turn.stages.schemas import STAGE_TYPES, schema_files
+from lorewright.turn.stages.stages import STAGE_TYPES, schema_files
 
 # Whatever is filled into a prompt: the turn's stages, and what is asked outside of turns.
 PROMPT_TYPES: Mapping[str, Mapping[str, type[BaseModel]]] = MappingProxyType(

@@ -11,15 +11,14 @@ from lorewright.campaigns.campaigns import Campaigns
 from lorewright.campaigns.opening import tried
 from lorewright.campaigns.rulesets import load_ruleset, rulesets_beside
 from lorewright.campaigns.scenario import Scenario, load_scenario, read_scenario, scenario_text
-from lorewright.campaigns.scenario_checks import Doubt, doubts, shown_though_hidden
-from lorewright.campaigns.scenario_trial import tried_demo
+from lorewright.campaigns.scenario_checks import Doubt, doubts, shown_though_hidden, tried_demo
 from lorewright.campaigns.sheets import SCENE_SEED, STAT_BLOCKS
 from lorewright.errors import LorewrightError, NotFound, PackError, RulesetError
 from lorewright.generate.explore.explorer import Explorer
 from lorewright.index.generation import Generation
 from lorewright.index.library import Library
 from lorewright.packs.bounded_yaml import line_of, lines_of_yaml
-from lorewright.packs.findings import Finding, error, warning
+from lorewright.packs.files import Finding, error, warning
 from lorewright.rules.rulesets import Ruleset
 from lorewright.world.state import WorldState
 

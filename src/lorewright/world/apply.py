@@ -7,10 +7,17 @@ from typing import Any, assert_never
 
 from lorewright.world import ops as o
 from lorewright.world.frozen import Frozen, with_entry, without_entry
-from lorewright.world.inner import Character, CharacterState, Observation, observation_id
-from lorewright.world.pressures import PendingThreat, Situation, TurnOrder
 from lorewright.world.ruleset_state import changed, reshaped
 from lorewright.world.state import OFFSTAGE, Relation, Reveal, Scene, WorldState, pair, relation_key, relationship_key
+from lorewright.world.things import (
+    Character,
+    CharacterState,
+    Observation,
+    PendingThreat,
+    Situation,
+    TurnOrder,
+    observation_id,
+)
 
 # Ops on what characters carry within and are to each other -> the state after one, or why it does not fit.
 

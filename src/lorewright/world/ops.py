@@ -7,10 +7,8 @@ from typing import Annotated, Any, Literal, get_args
 from pydantic import AfterValidator, Field
 
 from lorewright.world.frozen import Frozen, FrozenMap
-from lorewright.world.inner import MANIFEST_LEVEL
-from lorewright.world.pressures import ESCALATION
 from lorewright.world.schemas import LARGEST, is_json
-from lorewright.world.things import Entity, Fact, How, Relationship
+from lorewright.world.things import ESCALATION, MANIFEST_LEVEL, Entity, Fact, How, Relationship
 
 
 class AdvanceTime(Frozen):

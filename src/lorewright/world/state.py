@@ -12,16 +12,17 @@ from functools import cached_property
 from types import MappingProxyType
 from typing import Annotated, Any, Literal
 
-from pydantic import Field, SerializerFunctionWrapHandler, model_serializer, model_validator
+from pydantic import Field, SerializerFunctionWrapHandler, ValidationError, model_serializer, model_validator
 
+from lorewright.errors import StateMisfit
 from lorewright.ids import canonical_json, content_hash
 from lorewright.world.frozen import Frozen, FrozenMap
-from lorewright.world.inner import Character, Observation
-from lorewright.world.pressures import ESCALATION, PendingThreat, Situation, TurnOrder
 from lorewright.world.ruleset_state import Gauge, RulesetState
 from lorewright.world.things import (
+    ESCALATION,
     OFFSTAGE,
     SHELF_TAG,
+    Character,
     Clock,
     Door,
     Entity,
@@ -29,12 +30,16 @@ from lorewright.world.things import (
     Exit,
     Fact,
     How,
+    Observation,
     Origin,
+    PendingThreat,
     Relation,
     Relationship,
     Reveal,
     Scene,
+    Situation,
     Thread,
+    TurnOrder,
 )
 
 __all__ = [
@@ -307,3 +312,23 @@ def relation_key(a: str, b: str) -> str:
 def relationship_key(a: str, b: str, rel_type: str) -> str:
     """Key of one relationship in `WorldState.relationships`."""
     return f"{a}|{b}|{rel_type}"
+
+
+# Stored JSON -> WorldState, of any version that was ever written, or an error that names what does not fit.
+
+_HINT = "the file was changed by hand, or written by a newer version; restore a copy, or roll back to a turn before it"
+
+
+def read_state(text: str) -> WorldState:
+    """The state that a text says.
+
+    Raises:
+        StateMisfit: a field is missing, is of another kind, or does not fit the ruleset's schemas.
+    """
+    try:
+        return WorldState.model_validate_json(text)
+    except ValidationError as problem:
+        first = problem.errors(include_url=False, include_input=False)[0]
+        where = ".".join(map(str, first["loc"]))
+        message = str(first["msg"]).removeprefix("Value error, ")
+        raise StateMisfit(f"the stored state does not fit: {where}: {message}", hint=_HINT) from None

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lorewright.generate.explore.titles import LONGEST_NAME, Titled, common_name, display_name, distinct_names, key_of
+from lorewright.generate.explore.survey import LONGEST_NAME, Titled, common_name, display_name, distinct_names, key_of
 
 
 @pytest.mark.parametrize(

@@ -10,8 +10,8 @@ import pytest
 
 from lorewright.errors import OutputRejected
 from lorewright.generate.explore.writing import scenario_text
-from lorewright.generate.scenario.context import Outline, ScenarioContext
 from lorewright.generate.scenario.generating import Generated
+from lorewright.generate.scenario.sentences import Outline, ScenarioContext
 from lorewright.llm.doubles import ScriptedModel
 from support.generated_scenarios import Workshop, proven, workshop
 

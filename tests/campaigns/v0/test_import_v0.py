@@ -23,7 +23,7 @@ from lorewright.errors import CampaignError, ImportRefused, LorewrightError, Not
 from lorewright.lore_bootstrap import make_workspace
 from lorewright.retrieval.query import LoreRetrievalQuery
 from lorewright.storage.tables import read_tables
-from lorewright.turn.store.rewinding import undo_played
+from lorewright.turn.store.turn_store import undo_played
 from support import harbour as h
 from support import v0_databases as v0
 from support.scale import scaled

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from lorewright.authoring.leaks.disguises import Names, copy_disguised, disguised_scenario, disguises_of
 from lorewright.authoring.leaks.findings import Tally
 from lorewright.authoring.leaks.suite import LeakSuite, Plays
+from lorewright.authoring.leaks.surfaces import Names, copy_disguised, disguised_scenario, disguises_of
 from lorewright.authoring.leaks.twin_worlds import TwinsFound, TwinWorlds
 from lorewright.index.library import Library
 from lorewright.llm.prompts.library import PromptLibrary

@@ -11,11 +11,10 @@ import pytest_socket
 from lorewright.errors import EmbedderError
 from lorewright.index.embedders.embedder import Embedder
 from lorewright.index.embedders.hashing import HashingEmbedder
-from lorewright.index.embedders.minilm import MiniLM
-from lorewright.index.embedders.openai_remote import open_openai
+from lorewright.index.embedders.minilm import MiniLM, model_folder
+from lorewright.index.embedders.remote import open_openai
 from lorewright.index.embedders.st import SentenceTransformersEmbedder
 from lorewright.index.embedders.voyage_remote import open_voyage
-from lorewright.index.embedders.weights import model_folder
 from support.embedding_server import StandIn, serving
 
 

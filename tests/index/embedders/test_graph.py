@@ -8,9 +8,7 @@ import numpy as np
 import pytest
 
 from lorewright.index.embedders import onnx_file
-from lorewright.index.embedders.graph import build_graph
-from lorewright.index.embedders.minilm import MiniLM
-from lorewright.index.embedders.weights import model_folder, open_weights
+from lorewright.index.embedders.minilm import MiniLM, build_graph, model_folder, open_weights
 
 # Of the bytes that onnx 1.23 serialised for the same nodes, when the graph was last written by it.
 WRITTEN_BY_ONNX = "65bcae91c6cf293e36a160908d51e9f57f3bc5804a580d13e98b8f391165ad3c"

@@ -14,9 +14,8 @@ import pytest
 
 from lorewright.errors import EmbedderError
 from lorewright.index.embedders import minilm as minilm_module
-from lorewright.index.embedders import weights
-from lorewright.index.embedders.eight_bits import in_eight_bits
-from lorewright.index.embedders.minilm import MiniLM
+from lorewright.index.embedders import minilm as weights
+from lorewright.index.embedders.minilm import MiniLM, in_eight_bits
 from lorewright.index.embedders.st import SentenceTransformersEmbedder
 
 TEXTS = [

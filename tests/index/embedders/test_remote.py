@@ -12,8 +12,14 @@ import pytest
 
 from lorewright.bounded_http import MAX_BODY_BYTES
 from lorewright.errors import EmbedderError
-from lorewright.index.embedders.openai_remote import OpenAIProvider
-from lorewright.index.embedders.remote import MOST_REQUEST_BYTES, MOST_TEXT_BYTES, Patience, Provider, RemoteEmbedder
+from lorewright.index.embedders.remote import (
+    MOST_REQUEST_BYTES,
+    MOST_TEXT_BYTES,
+    OpenAIProvider,
+    Patience,
+    Provider,
+    RemoteEmbedder,
+)
 from lorewright.index.embedders.voyage_remote import VoyageProvider
 from support.embedding_server import DIMENSIONS, Answer, StandIn, table
 

@@ -9,8 +9,7 @@ import pytest
 from lorewright.errors import EmbedderError, SettingsError
 from lorewright.index.rerankers.choosing import KEYS, open_reranker
 from lorewright.index.rerankers.cross_encoder import CrossEncoderReranker
-from lorewright.index.rerankers.overlap import OverlapReranker
-from lorewright.index.rerankers.reranker import Reranker
+from lorewright.index.rerankers.reranker import OverlapReranker, Reranker
 
 WORDS = ("the", "toll", "of", "ferry", "is", "one", "copper", "night", "bread", "dear")
 

@@ -16,7 +16,8 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from lorewright.errors import PackError
-from lorewright.formats.importers import bounds, containers, json_source
+from lorewright.formats.importers import bounds, json_source
+from lorewright.formats.importers import card as containers
 from lorewright.formats.importers.reading import read, read_file
 from lorewright.formats.importers.writer import write_pack
 from lorewright.packs.loader import load_pack

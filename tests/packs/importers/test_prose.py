@@ -8,9 +8,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from lorewright.formats.importers.prose import contained, heading
-from lorewright.packs.chunking import split_sections
-from lorewright.packs.plain import comments_in
+from lorewright.formats.importers.imported import contained, heading
+from lorewright.packs.chunking import comments_in, split_sections
 
 markdown_like = st.lists(
     st.sampled_from(["# a", "## b", "### c", "---", "===", "```", "~~~~", "<!--", "-->", "%%", "<pre>", "<div>", "> q"])

@@ -10,8 +10,7 @@ import pytest
 from lorewright.errors import PackError
 from lorewright.formats.importers import writer
 from lorewright.formats.importers.reading import read
-from lorewright.formats.importers.render import entity_id_of
-from lorewright.formats.importers.writer import write_pack
+from lorewright.formats.importers.writer import entity_id_of, write_pack
 from support.lorebook_sources import ImportedPack, bytes_of, world
 
 BOOK = world({"key": ["dragon"], "content": "A bar.", "order": 100})

@@ -7,8 +7,8 @@ import re
 
 import pytest
 
-from lorewright.llm.prompt import RenderedPrompt
-from lorewright.rules.outcomes import Outcome
+from lorewright.llm.prompts.template import RenderedPrompt
+from lorewright.rules.patch import Outcome
 from lorewright.tokens import count_tokens
 from lorewright.turn.stages.narrate.context import narrator_context
 from lorewright.turn.stages.narrate.sources import sources_of

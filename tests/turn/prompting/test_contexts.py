@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 from pydantic import BaseModel
 
-from lorewright.llm.prompt import RenderedPrompt
-from lorewright.rules.outcomes import Outcome
+from lorewright.llm.prompts.template import RenderedPrompt
+from lorewright.rules.patch import Outcome
 from lorewright.tokens import count_tokens
 from lorewright.turn.stages.extract.context import lore_extractor_context
 from lorewright.turn.stages.extract.stage import Extract

@@ -16,7 +16,7 @@ from hypothesis import strategies as some
 from lorewright.errors import OutputRejected
 from lorewright.llm.doubles import ParrotModel
 from lorewright.tokens import count_tokens
-from lorewright.turn.prompting.outcomes import cut
+from lorewright.turn.prompting.variables import cut
 from lorewright.turn.stages.interpret.stage import Interpret
 from lorewright.turn.stages.narrate.context import narrator_context
 from lorewright.turn.stages.narrate.sources import sources_of

@@ -22,8 +22,7 @@ from lorewright.turn.stages.npc_intent.context import NpcIntentContext
 from lorewright.turn.stages.plan.context import PlannerContext
 from lorewright.turn.stages.resolution.context import ResolutionContext
 from lorewright.turn.stages.summarise.context import SummariserContext
-from lorewright.values.messages import Message
-from lorewright.values.records import InnerState, Persona
+from lorewright.values.records import InnerState, Message, Persona
 from support.prompt_files import prompt
 
 STATES = (

@@ -16,7 +16,7 @@ from lorewright.builtin.narrator import narrate
 from lorewright.builtin.narrator.authored import plain
 from lorewright.builtin.narrator.grammar import grammar
 from lorewright.builtin.narrator.scenery import sentences
-from lorewright.rules.outcomes import OutcomeCode, ReasonCode
+from lorewright.rules.patch import OutcomeCode, ReasonCode
 from lorewright.rules.rulesets import BandName
 from lorewright.values.records import Movement, NarratorInput, NpcAct
 from lorewright.world.ops import ChangeInventory

@@ -9,8 +9,7 @@ from typing import Any
 
 import pytest
 
-from lorewright.builtin.narrator.bag import Ledger
-from lorewright.builtin.narrator.grammar import choose, grammar, merged
+from lorewright.builtin.narrator.grammar import Ledger, choose, grammar, merged
 from lorewright.builtin.narrator.scenery import Memory
 from lorewright.builtin.narrator.telling import Voice
 from lorewright.builtin.narrator.views import Beat, Person

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from lorewright.builtin.npc.considered import grammar
 from lorewright.builtin.npc.intending import intend
 from lorewright.rules.actions import AuthoredAct, done_key, tried_key
-from lorewright.values.intents import NpcIntent, NpcIntentInput
+from lorewright.values.proposals import NpcIntent, NpcIntentInput
 from lorewright.values.records import Recorded
 from support.narrator_bar import CHEN, CREDSTICK, JIN, KNIFE, PIER, PLAYER, STREET
 from support.narrator_moments import (

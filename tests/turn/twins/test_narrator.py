@@ -12,7 +12,7 @@ from lorewright.builtin.narrator import narrate
 from lorewright.builtin.narrator.authored import plain
 from lorewright.builtin.narrator.grammar import grammar
 from lorewright.builtin.narrator.scenery import sentences
-from lorewright.rules.outcomes import Outcome, OutcomeCode, ReasonCode
+from lorewright.rules.patch import Outcome, OutcomeCode, ReasonCode
 from lorewright.rules.rulesets import BandName, Phrase
 from lorewright.values.records import ClockTick, Evidence, LoreLine, Movement, NarratorInput, PersonView
 from lorewright.world.ops import ChangeInventory, ChangeRelation, SetDoor

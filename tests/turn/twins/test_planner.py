@@ -6,7 +6,7 @@ import pytest
 
 from lorewright.builtin.planner import plan
 from lorewright.rules.actions import Action
-from lorewright.rules.outcomes import ActionResult
+from lorewright.rules.patch import ActionResult
 from lorewright.values.records import PlannerInput
 
 ASK = Action(actor_id="c:jo", type="ask", target_id="p:viktor", metadata={"topic": "jin"})

@@ -13,10 +13,9 @@ from lorewright.authoring.leaks.planting import ALIAS, COMMENT, KEY, OWN_KINDS, 
 from lorewright.packs.loader import Progress, no_progress
 from lorewright.packs.models import OPEN_ROLES
 from lorewright.retrieval.desk import PackDesk, entity_lore
-from lorewright.retrieval.in_force import in_force
 from lorewright.retrieval.query import LoreRetrievalQuery
 from lorewright.retrieval.retriever import retrieve, why_not
-from lorewright.retrieval.view import LoreView, hidden_entities, visible_text
+from lorewright.retrieval.view import LoreView, hidden_entities, in_force, visible_text
 from lorewright.scene_lore.gather import gather
 from lorewright.scene_lore.models import SceneFocus, StageViewer, scene_view
 from lorewright.scene_lore.scene_trace import find_scene

@@ -14,12 +14,12 @@ from pathlib import Path
 from lorewright.authoring.leaks.findings import Leak, Tally
 from lorewright.bounded_files import read_bytes
 from lorewright.errors import PackError
+from lorewright.packs.chunking import comments_in
 from lorewright.packs.files import MAX_FILE_BYTES
 from lorewright.packs.frontmatter import SourceFile, decode_text, read_source
 from lorewright.packs.items import without_items
 from lorewright.packs.loader import load_pack, source_paths
 from lorewright.packs.models import ITEM_ROLES, OPEN_ROLES, Chunk, Pack
-from lorewright.packs.plain import comments_in
 
 # A pack -> its secrets: every item and section that is not open, and where it stands.
 

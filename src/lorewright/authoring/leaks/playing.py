@@ -37,9 +37,9 @@ from lorewright.packs.models import Pack
 from lorewright.retrieval.desk import PackDesk
 from lorewright.retrieval.query import LoreRetrievalQuery
 from lorewright.storage.containers import open_container
-from lorewright.turn.run.casting import STAGES
+from lorewright.turn.run.at_hand import STAGES
 from lorewright.turn.views.visibility import seen_by
-from lorewright.values.messages import Message
+from lorewright.values.records import Message
 from lorewright.world.state import WorldState
 
 # A workspace of the moment: copies of packs, scenarios and rulesets, in which campaigns are played and thrown away.

@@ -17,14 +17,14 @@ from lorewright.campaigns.open_campaign import OpenCampaign
 from lorewright.campaigns.sessions import shown as shown_session
 from lorewright.campaigns.sessions import sittings
 from lorewright.index.generation import Generation
-from lorewright.index.words import STOP_WORDS
+from lorewright.index.keywords import STOP_WORDS
 from lorewright.packs.loader import Progress, no_progress
 from lorewright.packs.models import OPEN_ROLES
 from lorewright.retrieval.query import LoreRetrievalQuery
 from lorewright.retrieval.retriever import retrieve
 from lorewright.retrieval.view import LoreView
 from lorewright.turn.views.leaks import QUOTED_WORDS, plain_words, runs_of
-from lorewright.values.lore_conditions import lore_conditions
+from lorewright.values.known_facts import lore_conditions
 
 # Secrets, made ready to be looked for in texts: who copied a sentence of one, and who only shares a phrase with it.
 

@@ -20,7 +20,7 @@ from lorewright.authoring.leaks.recorded import Hit, Overlaps, Recorded, sentenc
 from lorewright.authoring.leaks.surfaces import Surface, holds, surfaces_of, surfaces_of_scenario
 from lorewright.authoring.leaks.twin_worlds import LINES as TWIN_LINES
 from lorewright.authoring.leaks.twin_worlds import TwinsFound, TwinWorlds
-from lorewright.authoring.pack_roots import PackRoots
+from lorewright.authoring.pack_figures import PackRoots
 from lorewright.campaigns.campaigns import Campaigns
 from lorewright.campaigns.open_campaign import OpenCampaign
 from lorewright.campaigns.scenario import Scenario, read_scenario
@@ -28,9 +28,9 @@ from lorewright.errors import LorewrightError
 from lorewright.ids import canonical_json
 from lorewright.index.library import Library
 from lorewright.llm.prompts.library import PromptLibrary
+from lorewright.packs.chunking import plain_text
 from lorewright.packs.loader import Progress, load_manifest, no_progress
 from lorewright.packs.models import OPEN_ROLES, Item, Pack
-from lorewright.packs.plain import plain_text
 from lorewright.turn.views.leaks import plain_words
 from lorewright.turn.views.scope import ways_out
 from lorewright.values.campaign import PackPin

@@ -16,7 +16,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from lorewright.authoring.leaks.disguises import (
+from lorewright.authoring.leaks.findings import Leak, Tally
+from lorewright.authoring.leaks.playing import Rehearsal
+from lorewright.authoring.leaks.surfaces import (
     Disguise,
     Names,
     copy_disguised,
@@ -25,8 +27,6 @@ from lorewright.authoring.leaks.disguises import (
     hidden_of,
     made_up_names,
 )
-from lorewright.authoring.leaks.findings import Leak, Tally
-from lorewright.authoring.leaks.playing import Rehearsal
 from lorewright.campaigns.asides import ask_lore, introductions, map_of, why
 from lorewright.campaigns.campaigns import Campaigns
 from lorewright.campaigns.exchange import export

@@ -9,11 +9,11 @@ from dataclasses import dataclass
 
 from lorewright.authoring.leaks.recorded import sentences_of
 from lorewright.index.generation import Generation, StoredChunk
-from lorewright.index.words import content_words, words_of
+from lorewright.index.keywords import content_words, words_of
+from lorewright.packs.chunking import plain_text
 from lorewright.packs.loader import Progress
-from lorewright.packs.plain import plain_text
+from lorewright.retrieval.absence import LeftOut, left_out
 from lorewright.retrieval.budget import DUPLICATE_SHARE
-from lorewright.retrieval.left_out import LeftOut, left_out
 from lorewright.retrieval.query import LoreRetrievalQuery
 from lorewright.retrieval.retriever import Retrieval, retrieve
 from lorewright.retrieval.view import LoreView

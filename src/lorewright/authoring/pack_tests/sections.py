@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import assert_never
 
+from lorewright.authoring.pack_tests.baseline import Case
 from lorewright.authoring.pack_tests.probing import Bounds, Probed, headings_of
-from lorewright.authoring.pack_tests.results import Case
 from lorewright.campaigns.scenario import Scenario
 from lorewright.ids import local
-from lorewright.index.words import content_words
+from lorewright.index.keywords import content_words
 from lorewright.packs.conditions import of_item
 from lorewright.packs.models import Chunk, Pack, When, WhenClock, WhenFact, WhenPart, WhenThread
 

@@ -14,11 +14,17 @@ from lorewright.authoring.golden import golden_in
 from lorewright.authoring.leaks.findings import LeakReport
 from lorewright.authoring.leaks.recorded import sentences_of
 from lorewright.authoring.leaks.suite import LeakSuite
-from lorewright.authoring.pack_roots import PackRoots
+from lorewright.authoring.pack_figures import PackRoots
 from lorewright.authoring.pack_tests.baseline import (
     BASELINE_FILE,
+    KINDS,
     Asked,
     Baseline,
+    Case,
+    Kind,
+    LinkFigures,
+    PackReport,
+    WorstLink,
     ask_all,
     baseline_of,
     golden_cases,
@@ -27,18 +33,17 @@ from lorewright.authoring.pack_tests.baseline import (
     regression_cases,
 )
 from lorewright.authoring.pack_tests.probing import Asking, Bounds, Prober
-from lorewright.authoring.pack_tests.results import KINDS, Case, Kind, LinkFigures, PackReport, WorstLink
 from lorewright.authoring.pack_tests.sections import retrievable_cases, starved_cases
 from lorewright.errors import EmbedderError, PackError
 from lorewright.index.building import build_generation
 from lorewright.index.generation import Generation, GenerationKey
+from lorewright.index.keywords import content_words
 from lorewright.index.library import Library
-from lorewright.index.pruning import Cut, pruned
-from lorewright.index.words import content_words
+from lorewright.index.live import Cut, pruned
+from lorewright.packs.chunking import plain_text
 from lorewright.packs.linking import LinkTable
 from lorewright.packs.loader import Progress, load_pack, no_progress
 from lorewright.packs.models import OPEN_ROLES, Chunk, Entity, Pack
-from lorewright.packs.plain import plain_text
 from lorewright.retrieval.desk import opened
 
 # Sentences with a link in them, the linked name taken out -> is what they link to found again? Needs no labels.

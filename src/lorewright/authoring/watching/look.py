@@ -10,7 +10,7 @@ from typing import Any
 from lorewright.authoring.changes import Answer, Changes
 from lorewright.errors import NotFound
 from lorewright.index.generation import Generation
-from lorewright.packs.findings import Finding
+from lorewright.packs.files import Finding
 from lorewright.packs.models import Entity
 from lorewright.retrieval.desk import qualified_viewer
 from lorewright.retrieval.query import LoreRetrievalQuery, scene_query

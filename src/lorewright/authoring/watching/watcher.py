@@ -22,14 +22,13 @@ from lorewright.authoring.watching.look import (
 )
 from lorewright.bounded_files import read_bytes
 from lorewright.errors import EmbedderError, LorewrightError, NotFound, PackError
-from lorewright.index import upkeep
+from lorewright.index import checkup as upkeep
 from lorewright.index.building import names_of
 from lorewright.index.generation import Generation, GenerationKey
 from lorewright.index.library import Installed, Library
 from lorewright.index.live import LiveIndex
 from lorewright.packs.checking import Memories, check_pack
-from lorewright.packs.files import MAX_MANIFEST_BYTES
-from lorewright.packs.findings import Finding
+from lorewright.packs.files import MAX_MANIFEST_BYTES, Finding
 from lorewright.packs.loader import Progress, no_progress
 from lorewright.packs.models import Pack
 from lorewright.settings import LoreSettings

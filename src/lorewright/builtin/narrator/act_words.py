@@ -13,9 +13,9 @@ from lorewright.builtin.narrator import views
 from lorewright.builtin.narrator.authored import ended, is_named_in, plain, quoted, reminder, word_count
 from lorewright.builtin.narrator.grammar import Fact
 from lorewright.builtin.narrator.views import Beat, Kind, Person, Slot
-from lorewright.builtin.parser.naming import capitalised, place_name, with_article
-from lorewright.rules.outcomes import Outcome
-from lorewright.scene_lore.sections import in_sentences
+from lorewright.builtin.parser.clauses import capitalised, place_name, with_article
+from lorewright.rules.patch import Outcome
+from lorewright.scene_lore.gather import in_sentences
 from lorewright.values.records import Evidence, NarratorInput, NpcAct, Recorded
 
 # An act and what it was aimed at -> beats with their facts and slots: who acts, whom it is meant for, with what.

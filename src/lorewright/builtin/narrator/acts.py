@@ -28,7 +28,7 @@ from lorewright.builtin.narrator.grammar import Fact, grammar
 from lorewright.builtin.narrator.scenery import Memory
 from lorewright.builtin.narrator.views import Beat, Joint, Person
 from lorewright.ids import content_hash
-from lorewright.rules.outcomes import Outcome
+from lorewright.rules.patch import Outcome
 from lorewright.values.records import Evidence, NarratorInput, NpcAct
 
 # What came of an act -> its beats, by what it was and how it came out; the player is `you`, others have names.

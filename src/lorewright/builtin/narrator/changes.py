@@ -9,7 +9,7 @@ from lorewright.builtin.narrator.acts import moved_by_acts, things_of_acts
 from lorewright.builtin.narrator.authored import plain
 from lorewright.builtin.narrator.grammar import Fact
 from lorewright.builtin.narrator.views import Beat, Kind, Person
-from lorewright.builtin.parser.naming import listed, place_name
+from lorewright.builtin.parser.clauses import listed, place_name
 from lorewright.values.records import ClockTick, NarratorInput
 from lorewright.world.ops import ChangeInventory, ChangeRelation, SetDoor
 

@@ -22,10 +22,10 @@ from lorewright.builtin.narrator.scenery import (
     things,
 )
 from lorewright.builtin.narrator.views import Beat, Person, Slot, claim_beats, evidence_beats, reminder_beat
-from lorewright.builtin.parser.naming import listed
+from lorewright.builtin.parser.clauses import listed
 from lorewright.ids import content_hash
-from lorewright.rules.outcomes import Outcome
-from lorewright.rules.sentences import NOT_NOW
+from lorewright.rules.patch import Outcome
+from lorewright.rules.validate import NOT_NOW
 from lorewright.values.records import Evidence, LoreLine, NarratorInput, Recorded
 
 # An Outcome of a deed -> its beats: fights, pressure, stealth, things that change hands, doors, the record.

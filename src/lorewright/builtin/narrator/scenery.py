@@ -9,9 +9,9 @@ from lorewright.builtin.narrator import views
 from lorewright.builtin.narrator.authored import is_named_in, plain
 from lorewright.builtin.narrator.grammar import Fact
 from lorewright.builtin.narrator.views import Beat, Kind, Slot
-from lorewright.builtin.parser.naming import is_called, listed, place_name
+from lorewright.builtin.parser.clauses import is_called, listed, place_name
 from lorewright.ids import content_hash
-from lorewright.rules.outcomes import Outcome
+from lorewright.rules.patch import Outcome
 from lorewright.values.records import LoreLine, NarratorInput
 from lorewright.world.state import SHELF_TAG
 

@@ -12,9 +12,8 @@ from lorewright.builtin.narrator import views
 from lorewright.builtin.narrator.act_words import Actor, actor_of, is_somebody
 from lorewright.builtin.narrator.acts import act_beats, items_of_acts
 from lorewright.builtin.narrator.authored import ended, plain, quoted, word_count
-from lorewright.builtin.narrator.bag import Ledger
 from lorewright.builtin.narrator.changes import gains, movements, pressure, prices
-from lorewright.builtin.narrator.grammar import Fact, Facts, Groups, choose, variants_of
+from lorewright.builtin.narrator.grammar import Fact, Facts, Groups, Ledger, choose, variants_of
 from lorewright.builtin.narrator.outcomes import outcome_beats
 from lorewright.builtin.narrator.scenery import Memory, fillers, jars, lore_beat, lore_left, scene_beats, sentences
 from lorewright.builtin.narrator.views import (
@@ -28,9 +27,9 @@ from lorewright.builtin.narrator.views import (
     scene_facts,
     stray_beat,
 )
-from lorewright.builtin.parser.naming import capitalised, listed
+from lorewright.builtin.parser.clauses import capitalised, listed
 from lorewright.ids import local
-from lorewright.rules.outcomes import Outcome
+from lorewright.rules.patch import Outcome
 from lorewright.values.records import Evidence, NarratorInput, NarratorOutput
 
 # A beat -> its sentences: a variant from the bag, slots filled by names first and pronouns where they are clear.

@@ -11,10 +11,9 @@ from typing import Literal
 from lorewright.builtin.narrator import views
 from lorewright.builtin.narrator.authored import is_named_in, lowered, plain, quoted, reminder, word_count
 from lorewright.builtin.narrator.grammar import Fact, Facts
-from lorewright.builtin.parser.clauses import lexicon, longest_prefix
-from lorewright.builtin.parser.naming import place_name, with_article
+from lorewright.builtin.parser.clauses import lexicon, longest_prefix, place_name, with_article
 from lorewright.ids import local
-from lorewright.rules.outcomes import Outcome
+from lorewright.rules.patch import Outcome
 from lorewright.values.records import Evidence, LoreLine, NarratorInput, Premise, WayOut
 
 # Beat: one thing to be told, typed: a group of the grammar with facts and slots, authored text, or both.

@@ -13,8 +13,8 @@ import yaml
 
 from lorewright.ids import content_hash
 from lorewright.rules.actions import Action, metadata_of, takes
-from lorewright.rules.outcomes import Outcome
-from lorewright.values.intents import SENTENCES, SHARED, KnownItem, NpcIntent, NpcIntentInput, Toward, own_key
+from lorewright.rules.patch import Outcome
+from lorewright.values.proposals import SENTENCES, SHARED, KnownItem, NpcIntent, NpcIntentInput, Toward, own_key
 from lorewright.values.records import Named
 
 # grammar/*.yaml -> sentences about what somebody does: once by name, for whoever reads the log, and once as the player

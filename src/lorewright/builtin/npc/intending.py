@@ -23,7 +23,7 @@ from lorewright.builtin.npc.considered import (
 )
 from lorewright.ids import content_hash
 from lorewright.rules.actions import AuthoredAct, done_key, tried_key
-from lorewright.values.intents import SENTENCES, KnownItem, NpcIntent, NpcIntentInput, Remembered
+from lorewright.values.proposals import SENTENCES, KnownItem, NpcIntent, NpcIntentInput, Remembered
 from lorewright.values.records import LoreLine, Named, Recorded
 
 # What somebody is after, knows, remembers and was promised -> what they could do by themselves. Each is done once for

@@ -12,6 +12,190 @@ from typing import Any, Literal, get_args
 
 import yaml
 
+# Words -> what they claim was said or promised, is owed or is one's own. Nothing here says whether it is so.
+
+ClaimKind = Literal["said", "promised", "owes", "owns"]
+
+# Whom a claim is about, in the words of whoever makes it: `you` is the one who is spoken to, `i` whoever speaks.
+YOU, ME = "you", "i"
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """`by` and `to` as they were named (`you`, `i`, `viktor`); `what` as typed; with `asks` it is to be said again."""
+
+    kind: ClaimKind
+    by: str
+    to: str
+    what: str
+    asks: bool = False
+
+
+_LEAD = re.compile(
+    r"(?:(?:but|and|so|well|look|listen|okay|ok|hey|no|yes|remember|wait|then|because|since|after all|of course"
+    r"|i thought|i think|i remember|i recall|you know|don't forget|you forget|remind \w+|surely)(?: that)?,? )+"
+)
+_SOMEBODY = r"(?P<by>you|i|[^\W\d_][\w'-]*(?: [^\W\d_][\w'-]*){0,3}?)"
+_HAVE = r"(?:'ve|'d| have| had)?(?: (?:already|just|once|also|yourself|myself|certainly|clearly|even|always|did))*"
+_WHEN = r"(?: (?:yesterday|earlier|before|last night|this morning|today|tonight|just now|the other day|last time))?"
+_TO = r"(?: (?:to )?(?P<to>me|us|you))?"
+_THAT = r"(?:(?: that| about| of| how)? )"
+_SAYING = r"(?:told|said|mentioned|claimed|admitted|let slip|assured|explained|informed)"
+_PROMISING = r"(?:promised|swore|vowed|agreed|pledged|gave (?:me|you) (?:your|my|his|her|their) word)"
+_WOULD = r"(?:you|i|he|she|they)(?:'d|'ll| would| will)"
+_THINGS_BACK = r"(?:back )?my (?P<what>.+?)(?: back)?"
+
+_PATTERNS: tuple[tuple[ClaimKind, str], ...] = (
+    ("promised", rf"{_SOMEBODY}{_HAVE} {_SAYING}{_TO}{_WHEN}(?: that)? {_WOULD} (?P<what>.+)"),
+    (
+        "promised",
+        rf"{_SOMEBODY}{_HAVE} {_PROMISING}{_TO}{_WHEN}(?: (?:that )?{_WOULD}| to| that| of)? (?P<what>.+)",
+    ),
+    ("said", rf"(?:as|like|just as) {_SOMEBODY}{_HAVE} {_SAYING}{_TO}{_WHEN},? (?:that )?(?P<what>.+)"),
+    ("said", rf"(?P<what>.+?),? (?:as|like|just as|just like) {_SOMEBODY}{_HAVE} {_SAYING}{_TO}{_WHEN}"),
+    ("said", rf"according to {_SOMEBODY},? (?P<what>.+)"),
+    ("said", rf"{_SOMEBODY}{_HAVE} {_SAYING}{_TO}{_WHEN}{_THAT}(?P<what>.+)"),
+    ("owes", rf"{_SOMEBODY}(?: still)? owes? (?P<to>me|us|you) (?P<what>.+)"),
+    ("owns", r"(?:that's|that is|this is|it's|it is|those are|these are|that was) my (?:own )?(?P<what>.+)"),
+    ("owns", r"(?:that|this|the|those|these) (?P<what>.+?) (?:is|are|was|were) mine"),
+    ("owns", r"(?:that|this|the|those|these) (?P<what>.+?) belongs? to me"),
+    ("owns", rf"(?:give|hand)(?: me)? {_THINGS_BACK}"),
+    ("owns", rf"return {_THINGS_BACK}"),
+    ("owns", rf"i want {_THINGS_BACK}"),
+    ("owns", r"you(?:'ve| have)? (?:got|have|took|stole|kept|still have) my (?P<what>.+)"),
+    ("owns", r"i own (?:the |that |this )?(?P<what>.+)"),
+)
+_FORMS = tuple((kind, re.compile(pattern)) for kind, pattern in _PATTERNS)
+_ASKED = tuple(
+    re.compile(pattern)
+    for pattern in (
+        rf"what(?: exactly)? did {_SOMEBODY} (?:say|tell (?:me|us)|mention)(?: to me)? (?:about|of) (?P<what>.+)",
+        r"(?:repeat|say again|tell me again) what (?P<by>you) (?:said|told me)(?: to me)? (?:about|of) (?P<what>.+)",
+    )
+)
+_QUESTION = re.compile(r"(?:did|do|does|have|has|is|are|was|were|will|would|could|can|what|who|where|when|why|how)\b")
+_DID_NOT = re.compile(r"(?:didn't|did not|haven't|hadn't) (?P<by>you|i|he|she|they) (?:just )?(?P<verb>\w+)")
+_PAST = {"promise": "promised", "say": "said", "tell": "told", "mention": "mentioned", "swear": "swore", "owe": "owe"}
+_TAIL = re.compile(
+    r"(?:,? (?:didn't you|didn't i|right|remember|you know|you said|did you not|isn't it|yesterday|earlier|before"
+    r"|last night|this morning|the other day|last time|already|again))+$"
+)
+# What is nobody's to carry away, whoever it is of.
+_NO_THINGS = frozenset(
+    "business problem name point girl boy friend brother sister mother father wife husband life fault job turn word "
+    "way idea guess opinion choice decision answer question home house room place stop favourite favorite concern "
+    "money's right honour honor luck heart mind hand hands head eyes".split()
+)
+_SAYS_NOTHING = frozenset(("", "it", "that", "so", "this", "them", "him", "her", "me", "you", "something", "anything"))
+_NOBODY = frozenset(("he", "she", "they", "it", "that", "this", "who", "what", "somebody", "someone", "we", "people"))
+
+
+def claim_in(text: str) -> Claim | None:
+    """The claim that a clause makes, or None; the name of whoever is spoken to has been taken off it.
+
+    A question is none, but for one that expects to be agreed with (`didn't you promise me the key`), and for the wish
+    to hear something again.
+    """
+    words = " ".join(text.replace("’", "'").strip(' .,;:!?"“”').split())
+    low = words.lower()
+    if len(low) != len(words):
+        words = low
+    lead = _LEAD.match(low)
+    at = 0 if lead is None or _says_so(low) else lead.end()
+    low, words = _stated(low[at:], words[at:])
+    for pattern in _ASKED:
+        if (found := pattern.fullmatch(low)) and (what := _what(found, words)):
+            return None if found["by"] in _NOBODY else Claim("said", found["by"], ME, what, asks=True)
+    if _QUESTION.match(low) or low.endswith("?"):
+        return None
+    for kind, pattern in _FORMS:
+        found = pattern.fullmatch(low)
+        claim = None if found is None else _made_of(kind, found, words)
+        if claim is not None:
+            return claim
+    return None
+
+
+def _says_so(low: str) -> bool:
+    """`I think` leads in; `no` and `so` may be all of what is said."""
+    return not _LEAD.sub("", low).strip()
+
+
+def _stated(low: str, words: str) -> tuple[str, str]:
+    """`didn't you promise me the key` as `you promised me the key`."""
+    found = _DID_NOT.match(low)
+    if found is None:
+        return low, words
+    verb = _PAST.get(found["verb"], found["verb"])
+    head = f"{found['by']} {verb}"
+    return head + low[found.end() :], head + words[found.end() :]
+
+
+def _made_of(kind: ClaimKind, found: re.Match[str], words: str) -> Claim | None:
+    what = _what(found, words)
+    if not what:
+        return None
+    if kind == "owns":
+        last = what.lower().split()[-1]
+        return None if last in _NO_THINGS or len(what.split()) > 5 else Claim("owns", ME, "", what)
+    groups = found.groupdict()
+    by, to = groups["by"], groups.get("to")
+    if by in _NOBODY:
+        return None
+    to = {"us": ME, "me": ME, None: ME if by != ME else YOU}.get(to, to)
+    return None if by == to else Claim(kind, by, str(to), what)
+
+
+def _what(found: re.Match[str], words: str) -> str:
+    start, end = found.span("what")
+    what = words[start:end]
+    what = what[: len(_TAIL.sub("", what.lower()))].strip(" ,:")
+    return "" if what.lower() in _SAYS_NOTHING else what[:200].strip()
+
+
+# Names -> names in a sentence: articles, lists, capitals; and what must not stand in one.
+
+_DETERMINED = re.compile(r"(?:the|a|an|my|your|his|her|its|their|our|some)\s|\S+['’]s?\s", re.IGNORECASE)
+
+
+def with_article(name: str) -> str:
+    """`steel door` -> `the steel door`, `The Neon Dragon` -> `the Neon Dragon`; `Viktor's key` stays."""
+    if name.lower().startswith("the "):
+        return "the " + name[4:]
+    return name if _DETERMINED.match(name) else f"the {name}"
+
+
+def place_name(name: str) -> str:
+    """A place in the middle of a sentence: names stay as they are, common nouns get an article."""
+    return with_article(name) if name[:1].islower() or name.lower().startswith("the ") else name
+
+
+def listed(names: Sequence[str], *, limit: int = 4) -> str:
+    """`a, b and c`; what is over the limit becomes `others`. Where a name has a comma of its own, a semicolon parts."""
+    shown = list(names) if len(names) <= limit else [*names[: limit - 1], "others"]
+    if any("," in name for name in shown) and len(shown) > 1:
+        return "; ".join([*shown[:-1], f"and {shown[-1]}"])
+    return " and ".join([", ".join(shown[:-1]), shown[-1]]) if len(shown) > 1 else "".join(shown)
+
+
+def capitalised(text: str) -> str:
+    """The text with its first letter raised; quotation marks before it do not count."""
+    match = re.search(r"[^\W\d_]", text)
+    if match is None or text[: match.start()].strip(" “‘\"'("):
+        return text
+    return text[: match.start()] + match.group().upper() + text[match.end() :]
+
+
+def is_called(words: str, *names: str) -> bool:
+    """Whether words mean what has one of the names: the name, or some words of it (`the umbrella`: Lost umbrella)."""
+    said = _name_words(words)
+    return bool(said) and any(said <= _name_words(name) for name in names)
+
+
+def _name_words(name: str) -> set[str]:
+    return set(name.casefold().split()) - {"the", "a", "an", "of", "and"}
+
+
 # lexicon.yaml -> the words that the interpreter knows, read once.
 
 # The one in C reads the lexicon in a tenth of the time, where PyYAML has it.

@@ -7,7 +7,6 @@ from types import MappingProxyType
 
 from rapidfuzz import fuzz
 
-from lorewright.builtin.parser.attempts import ATTEMPTS, any_verb
 from lorewright.builtin.parser.clauses import (
     Clause,
     Risk,
@@ -21,8 +20,8 @@ from lorewright.builtin.parser.clauses import (
     typed,
     words_of,
 )
-from lorewright.builtin.parser.frames import FRAMES, Frame, each, joined, pronoun
-from lorewright.builtin.parser.handling import HANDLING
+from lorewright.builtin.parser.frames import ATTEMPTS, FRAMES, Frame, any_verb, each, joined, pronoun
+from lorewright.builtin.parser.handling import HANDLING, PRESSING
 from lorewright.builtin.parser.noun_phrases import (
     CONFIDENCE,
     LOOSE,
@@ -34,7 +33,6 @@ from lorewright.builtin.parser.noun_phrases import (
     nouns_of,
     resolve,
 )
-from lorewright.builtin.parser.pressing import PRESSING
 from lorewright.builtin.parser.readings import (
     Context,
     Reading,

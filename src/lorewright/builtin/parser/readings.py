@@ -6,9 +6,17 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from lorewright.builtin.parser.claims import claim_in
-from lorewright.builtin.parser.clauses import Word, cleaned, lexicon, lows, typed, words_of
-from lorewright.builtin.parser.naming import place_name, with_article
+from lorewright.builtin.parser.clauses import (
+    Word,
+    claim_in,
+    cleaned,
+    lexicon,
+    lows,
+    place_name,
+    typed,
+    with_article,
+    words_of,
+)
 from lorewright.builtin.parser.noun_phrases import Candidate, Match, Nouns, Tie, exact, resolve
 from lorewright.rules.actions import Action
 from lorewright.values.records import Unclear

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from lorewright.campaigns.upgrades.remarks import Remark
+from lorewright.campaigns.upgrades.packs import Remark
 from lorewright.rules.rulesets import CampaignRules, Ruleset
 from lorewright.world.ops import Reshape
 from lorewright.world.ruleset_state import RulesetState

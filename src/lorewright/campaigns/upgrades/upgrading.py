@@ -15,7 +15,7 @@ from lorewright.campaigns.scenario import Scenario, read_scenario
 from lorewright.campaigns.session_zero import calibrated, calibration_of, kept_to
 from lorewright.campaigns.upgrades import packs as of_packs
 from lorewright.campaigns.upgrades import rules as of_rules
-from lorewright.campaigns.upgrades.remarks import Moved, Remark, UpgradePlan
+from lorewright.campaigns.upgrades.packs import Moved, Remark, UpgradePlan
 from lorewright.errors import CampaignError, NotFound, PackError, RulesetError
 from lorewright.ids import canonical_json
 from lorewright.index.generation import Generation, GenerationKey

@@ -14,8 +14,7 @@ from lorewright.storage.heads import FULL_STATE_EVERY, MAIN_BRANCH
 from lorewright.turn.store.projection import StateOf, first_projection
 from lorewright.turn.store.rows import message_row
 from lorewright.turn.store.store import CampaignStore
-from lorewright.values.messages import Message
-from lorewright.values.result import TurnResult
+from lorewright.values.records import Message, TurnResult
 from lorewright.world.state import WorldState
 
 _Statement = tuple[str, tuple[Any, ...]]

@@ -13,11 +13,10 @@ from markdown_it.token import Token
 from lorewright.formats.exports.shown import ShownEntity, ShownPack
 from lorewright.formats.exports.sillytavern import NOTICE
 from lorewright.formats.exports.vault import titles_of_types
-from lorewright.formats.importers.prose import heading
+from lorewright.formats.importers.imported import heading
 from lorewright.ids import local
-from lorewright.packs.chunking import lines_of
+from lorewright.packs.chunking import blocks_of, lines_of
 from lorewright.packs.models import Entity
-from lorewright.packs.plain import blocks_of
 
 _HASHES = re.compile(r"( {0,3})(#{1,6})")
 # Headings inside a section stand below its own, which is an H4.

@@ -11,9 +11,9 @@ from typing import Any
 
 from lorewright.formats.exports.shown import ShownEntity, ShownPack, ShownSection
 from lorewright.formats.exports.sillytavern import NOTICE
-from lorewright.formats.importers.prose import heading
-from lorewright.formats.importers.render import FOLDERS
-from lorewright.formats.importers.yaml_text import dump
+from lorewright.formats.importers.imported import heading
+from lorewright.formats.importers.json_source import dump
+from lorewright.formats.importers.writer import FOLDERS
 from lorewright.ids import local, slug
 from lorewright.packs.manifest import MANIFEST_FILE, derived_manifest
 from lorewright.packs.models import OPEN_ROLES, Entity, role_of

@@ -7,8 +7,7 @@ from typing import Any
 from lorewright.formats.importers.bounds import MAX_NAME_CHARS
 from lorewright.formats.importers.entries import Book, fold, take_entries
 from lorewright.formats.importers.fields import Fields
-from lorewright.formats.importers.imported import Imported, Report
-from lorewright.formats.importers.placeholders import Placeholders
+from lorewright.formats.importers.imported import Imported, Placeholders, Report
 from lorewright.formats.importers.world_info import is_description
 
 _LISTS = ("storyCards", "worldInfo")

@@ -16,12 +16,11 @@ from lorewright.formats.importers.bounds import (
     MAX_TAG_CHARS,
     MAX_TAGS,
 )
+from lorewright.formats.importers.entry_fields import take_decorators, take_rules
 from lorewright.formats.importers.fields import Fields
 from lorewright.formats.importers.guess import guess_type, named_type, split_prefix
-from lorewright.formats.importers.imported import ImportedEntry, Part, Report
+from lorewright.formats.importers.imported import ImportedEntry, Part, Placeholders, Report
 from lorewright.formats.importers.ours import take_mark
-from lorewright.formats.importers.placeholders import Placeholders
-from lorewright.formats.importers.rules import take_decorators, take_rules
 
 _NAMES = ("name", "displayName", "title", "comment")
 _KEYS = ("key", "keys")

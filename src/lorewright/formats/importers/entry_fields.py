@@ -2,8 +2,170 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
+
+from lorewright.formats.importers.fields import Fields
+from lorewright.formats.importers.imported import ImportedEntry
+from lorewright.ids import slug
+from lorewright.packs.entry_rules import MAX_GROUP_CHARS, MAX_GROUPS, MAX_PRIORITY, MAX_REFERENCES, MAX_TURNS
+
+# The fields by which lorebooks say when an entry is told -> the rules of `lore:`.
+#
+# What has no rule here, or a value that no rule can have, stays among the fields that are kept; and so does what says
+# only what is so anyway.
+
+# What places an entry in the order of a budget, and what it is where nothing is said.
+_ORDERS = {"order": 100, "insertion_order": 100, "budgetPriority": 400}
+
+# `selectiveLogic`: of the secondary keys one must be met, not all may, none may, all must.
+_ANY, _NONE, _ALL = 0, 2, 3
+
+_NESTED = ("extensions", "contextConfig")
+_ACTIVATE = "@@activate"
+_NEVER = "@@dont_activate"
+
+
+def take_rules(fields: Fields) -> tuple[dict[str, Any], bool]:
+    """Take the fields that are rules, also those among the extensions of a card's book; and whether they say that the
+    entry is never told."""
+    rules, is_never = _take(fields)
+    for name in _NESTED:
+        with fields.inside(name) as inner:
+            more, also = _take(inner)
+        # What the entry itself says goes before its extensions.
+        rules, is_never = {**more, **rules}, is_never or also
+    return rules, is_never
+
+
+def take_decorators(lines: Sequence[str]) -> tuple[dict[str, Any], bool, list[str]]:
+    """The rules in the lines that address the software, whether they say never, and the lines that say something
+    else."""
+    left = [line for line in lines if line != _ACTIVATE]
+    return ({"always": True} if _ACTIVATE in lines else {}), _NEVER in lines, left
+
+
+def _take(fields: Fields) -> tuple[dict[str, Any], bool]:
+    rules: dict[str, Any] = {}
+    for key in ("constant", "forceActivation"):
+        if fields.value(key, _is_flag, place="lore: always", usual=False):
+            rules["always"] = True
+    for key, usual in _ORDERS.items():
+        number = fields.value(key, _is_order, place="lore: priority", usual=usual)
+        if number is not None:
+            rules.setdefault("priority", number - usual)
+    for key in ("sticky", "cooldown"):
+        if turns := fields.value(key, _is_turns, place=f"lore: {key}", usual=0):
+            rules[key] = turns
+    if groups := fields.value("group", _are_groups, place="lore: group", usual=""):
+        names = _groups(groups)
+        rules["group"] = names if len(names) > 1 else names[0]
+    if fields.peek_value("useProbability") is not False:
+        percent = fields.value("probability", _is_percent, place="lore: probability", usual=100)
+        rules |= {} if percent is None else {"probability": round(percent / 100, 6)}
+    return rules, _says_never(fields)
+
+
+def _says_never(fields: Fields) -> bool:
+    """An entry that is told in no case; both fields stay, for there is no such rule."""
+    percent = fields.peek_value("probability")
+    return _is_number(percent) and percent <= 0 and fields.peek_value("useProbability") is not False
+
+
+def _is_flag(value: Any) -> bool:
+    return isinstance(value, bool)
+
+
+def _is_whole(value: Any, low: int, high: int) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and low <= value <= high
+
+
+def _is_order(value: Any) -> bool:
+    # Whichever of them is taken off, the rest is a priority.
+    return _is_whole(value, max(_ORDERS.values()) - MAX_PRIORITY, min(_ORDERS.values()) + MAX_PRIORITY)
+
+
+def _is_turns(value: Any) -> bool:
+    return _is_whole(value, 0, MAX_TURNS)
+
+
+def _is_percent(value: Any) -> bool:
+    return _is_number(value) and 0 < value < 100
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, (int, float)) and not isinstance(value, bool)
+
+
+def _groups(value: str) -> list[str]:
+    return list(dict.fromkeys(" ".join(one.split()) for one in value.split(",") if one.strip()))
+
+
+def _are_groups(value: Any) -> bool:
+    if not isinstance(value, str):
+        return False
+    names = _groups(value)
+    return 0 < len(names) <= MAX_GROUPS and all(len(one) <= MAX_GROUP_CHARS for one in names)
+
+
+def with_references(entries: Sequence[ImportedEntry]) -> tuple[ImportedEntry, ...]:
+    """The entries, with `requires` and `excludes` for those whose secondary keys name others, each of them one alone;
+    secondary keys that are words, or name what is switched off, stay keys."""
+    names = _names(entries)
+    return tuple(_referring(entry, names) for entry in entries)
+
+
+def _referring(entry: ImportedEntry, names: Mapping[str, str]) -> ImportedEntry:
+    for place in ("x_keysecondary", "x_secondary_keys"):
+        keys = entry.extra.get(place)
+        rule = _rule_of(entry.extra, len(keys) if isinstance(keys, list) else 0)
+        if not isinstance(keys, list) or rule is None or not all(isinstance(one, str) for one in keys):
+            continue
+        meant = list(dict.fromkeys(names.get(slug(one, fallback="")) for one in keys))
+        if len(meant) <= MAX_REFERENCES and all(one is not None and one != entry.name for one in meant):
+            return replace(entry, rules={**entry.rules, rule: meant}, extra=_without_keys(entry.extra, place))
+    return entry
+
+
+def _rule_of(extra: Mapping[str, Any], count: int) -> str | None:
+    logic = extra.get("x_selectiveLogic")
+    if isinstance(extra.get("x_extensions"), dict):
+        logic = extra["x_extensions"].get("selectiveLogic", logic)
+    if count == 0 or extra.get("x_selective") is False:
+        return None
+    if logic == _ALL or (logic in (None, _ANY) and count == 1):
+        return "requires"
+    return "excludes" if logic == _NONE else None
+
+
+def _without_keys(extra: Mapping[str, Any], place: str) -> dict[str, Any]:
+    left = {key: value for key, value in extra.items() if key not in (place, "x_selectiveLogic")}
+    extensions = left.get("x_extensions")
+    if isinstance(extensions, dict) and "selectiveLogic" in extensions:
+        inner = {key: value for key, value in extensions.items() if key != "selectiveLogic"}
+        left = {key: inner if key == "x_extensions" else value for key, value in left.items()}
+        left = left if inner else {key: value for key, value in left.items() if key != "x_extensions"}
+    return left
+
+
+def _names(entries: Sequence[ImportedEntry]) -> dict[str, str]:
+    """What one entry alone is called, and that entry's name, which must be one that frontmatter reads as it stands."""
+    called = [(slug(name, fallback=""), entry) for entry in entries for name in {entry.name, *entry.aliases}]
+    # What our own export made several entries of is one.
+    owned = dict.fromkeys((key, entry.mark.entity if entry.mark else str(id(entry))) for key, entry in called)
+    counts = Counter(key for key, _ in owned)
+    return {
+        key: entry.name
+        for key, entry in called
+        if key
+        and counts[key] == 1
+        and counts[slug(entry.name, fallback="")] == 1
+        and not entry.hidden
+        and not any(mark in entry.name for mark in ("|", ":", "[[", "]]"))
+    }
+
 
 # What SillyTavern writes for an entry about which nothing was said, in its own order; `uid` comes before.
 DEFAULTS: dict[str, Any] = {

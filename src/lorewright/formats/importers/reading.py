@@ -9,20 +9,20 @@ from typing import Any
 from lorewright.bounded_files import read_bytes
 from lorewright.errors import PackError
 from lorewright.formats.importers.bounds import MAX_CONTAINER_BYTES, too_large
-from lorewright.formats.importers.card import Card
-from lorewright.formats.importers.containers import (
+from lorewright.formats.importers.card import (
     CARD_KEYWORDS,
     PNG_SIGNATURE,
     ZIP_SIGNATURE,
+    Card,
     card_of_archive,
     card_texts,
 )
 from lorewright.formats.importers.dungeon import StoryCards
+from lorewright.formats.importers.entry_fields import with_references
 from lorewright.formats.importers.imported import Format, Imported
 from lorewright.formats.importers.json_source import clean, read_json
 from lorewright.formats.importers.novelai import Lorebook, Scenario
 from lorewright.formats.importers.ours import merged
-from lorewright.formats.importers.rules import with_references
 from lorewright.formats.importers.world_info import WorldInfo
 
 # A lorebook has entries as world info has, and a version besides: the more that a format asks for, the earlier it is.

@@ -7,8 +7,7 @@ from typing import Any
 from lorewright.formats.importers.bounds import MAX_DESCRIPTION_CHARS, MAX_NAME_CHARS
 from lorewright.formats.importers.entries import Book, fold, take_entries
 from lorewright.formats.importers.fields import Fields
-from lorewright.formats.importers.imported import Imported, Report
-from lorewright.formats.importers.placeholders import Placeholders
+from lorewright.formats.importers.imported import Imported, Placeholders, Report
 
 
 class WorldInfo:

@@ -16,7 +16,7 @@ from lorewright.generate.explore.survey import Survey, survey
 from lorewright.index.generation import GenerationKey
 from lorewright.index.installed_packs import InstalledPack
 from lorewright.index.library import Library
-from lorewright.packs.findings import Finding
+from lorewright.packs.files import Finding
 from lorewright.packs.loader import Progress, content_hash_of, no_progress
 from lorewright.values.campaign import CampaignRow
 

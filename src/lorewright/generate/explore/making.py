@@ -9,8 +9,17 @@ from typing import Any
 from lorewright.campaigns.names import PLAYER_NAMES
 from lorewright.campaigns.scenario import Scenario
 from lorewright.generate.explore.joining import AuthoredPath, Path, Tied, joined
-from lorewright.generate.explore.survey import MOST_PEOPLE, MOST_THINGS, Note, Survey, whereabouts
-from lorewright.generate.explore.titles import Titled, common_name, display_name, distinct_names
+from lorewright.generate.explore.survey import (
+    MOST_PEOPLE,
+    MOST_THINGS,
+    Note,
+    Survey,
+    Titled,
+    common_name,
+    display_name,
+    distinct_names,
+    whereabouts,
+)
 from lorewright.ids import local, shown_item, slug
 from lorewright.world.state import OFFSTAGE, SHELF_TAG
 

@@ -14,11 +14,12 @@ from lorewright.campaigns.campaigns import Campaigns
 from lorewright.campaigns.names import PLAYER_NAMES
 from lorewright.campaigns.rulesets import load_ruleset, rulesets_beside
 from lorewright.campaigns.scenario import Scenario
-from lorewright.campaigns.scenario_trial import tried_demo
+from lorewright.campaigns.scenario_checks import tried_demo
 from lorewright.errors import ScenarioError
 from lorewright.generate.explore.explorer import Explorer
-from lorewright.generate.scenario.building import NEEDED_ACTS, Builder
-from lorewright.generate.scenario.context import (
+from lorewright.generate.scenario.building import DONE, NEEDED_ACTS, Builder
+from lorewright.generate.scenario.ground import Ground, ground_of, sentences_on
+from lorewright.generate.scenario.sentences import (
     MAX_PEOPLE,
     MAX_PLACES,
     Outline,
@@ -27,10 +28,8 @@ from lorewright.generate.scenario.context import (
     PlaceBrief,
     RulesetBrief,
     ScenarioContext,
+    Words,
 )
-from lorewright.generate.scenario.ground import Ground, ground_of, sentences_on
-from lorewright.generate.scenario.ruling import DONE
-from lorewright.generate.scenario.sentences import Words
 from lorewright.generate.scenario.staging import (
     FEWEST_PEOPLE,
     Lot,
@@ -49,12 +48,12 @@ from lorewright.index.installed_packs import InstalledPack
 from lorewright.index.library import Library
 from lorewright.llm.gateway import Options, run_structured
 from lorewright.llm.model import CallLog, Model
-from lorewright.llm.prompt import PlainPrompts, Prompts
+from lorewright.llm.prompts.template import PlainPrompts, Prompts
 from lorewright.packs.loader import Progress, no_progress
-from lorewright.retrieval.in_force import generations_in_force
+from lorewright.retrieval.view import generations_in_force
 from lorewright.rules.rulesets import Ruleset
 from lorewright.turn.stages.stage import REPAIR
-from lorewright.values.stage_run import BUILTIN
+from lorewright.values.records import BUILTIN
 
 # Ground, seed and brief -> where it begins and who is in it; and what a model chose, held against the ground.
 

@@ -13,11 +13,11 @@ from lorewright.generate.explore.making import key_of_note, names_of_notes, only
 from lorewright.generate.explore.survey import Note, Survey, survey
 from lorewright.ids import local
 from lorewright.index.generation import Generation
-from lorewright.index.words import words_of
+from lorewright.index.keywords import words_of
 from lorewright.packs.conditions import LoreConditions
 from lorewright.packs.models import OPEN_ROLES
-from lorewright.retrieval.in_force import generations_in_force
-from lorewright.scene_lore.sections import quotable_sentences
+from lorewright.retrieval.view import generations_in_force
+from lorewright.scene_lore.gather import quotable_sentences
 
 # What somebody says, keeps back, or what is found in a place.
 _TOLD = ("knows", "withholds", "discoverable")

@@ -9,11 +9,10 @@ from typing import Literal, TypeVar
 
 from lorewright.errors import ScenarioError
 from lorewright.generate.explore.joining import Path
-from lorewright.generate.explore.survey import Note, related_places
-from lorewright.generate.explore.titles import common_name, key_of
+from lorewright.generate.explore.survey import Note, common_name, key_of, related_places
 from lorewright.generate.scenario.ground import Ground, Told
 from lorewright.ids import content_hash, local, slug
-from lorewright.index.words import content_words
+from lorewright.index.keywords import content_words
 
 # Lots: choices by seed and by what they are for, so that one choice more changes no other. The same in any process.
 

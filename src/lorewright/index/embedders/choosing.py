@@ -47,7 +47,7 @@ def open_embedder(key: str, *, base_url: str | None = None) -> Embedder | None:
 
             return HashingEmbedder()
         case "openai", _:
-            from lorewright.index.embedders import openai_remote
+            from lorewright.index.embedders import remote as openai_remote
 
             return openai_remote.open_openai(name or openai_remote.DEFAULT_MODEL, base_url=base_url)
         case "voyage", _:

@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import hashlib
+import re
+from collections import OrderedDict
+from collections.abc import Callable, Sequence
+from threading import Lock
 from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
+
+from lorewright.errors import EmbedderError
+from lorewright.index.rerankers.reranker import Reranker
 
 # (texts, dimensions) or (dimensions,): rows of length 1.
 Vectors = npt.NDArray[np.float32]
@@ -41,3 +48,154 @@ class Embedder(Protocol):
             EmbedderError: it cannot be done.
         """
         ...
+
+
+# What every embedder shares: text that can be encoded, rows that may be kept, and names of vector spaces.
+
+_LONGEST_FINGERPRINT = 60
+_UNSAFE = re.compile(r"[^a-z0-9.]+")
+
+
+def encodable(text: str) -> str:
+    """The text with `?` for lone surrogates, which no encoder takes."""
+    return text.encode("utf-8", "replace").decode("utf-8")
+
+
+def unit_rows(rows: object, *, count: int, source: str) -> Vectors:
+    """What an embedder gave -> float32 (count, dimensions), each row of unit length.
+
+    Raises:
+        EmbedderError: another number of rows, rows of different lengths, no numbers, not finite, or all zero.
+    """
+    try:
+        table = np.asarray(rows, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise EmbedderError(f"{source} gave no table of numbers", hint=f"check that {source} embeds texts") from None
+    if table.ndim != 2 or len(table) != count or not table.shape[1]:
+        raise EmbedderError(f"{source} gave {table.shape} for {count} texts", hint=f"check that {source} embeds texts")
+    # A sum over one row at a time: the same text keeps the same bits in any batch.
+    with np.errstate(over="ignore", invalid="ignore"):
+        lengths = np.sqrt((table * table).sum(axis=1, keepdims=True))
+    if not np.isfinite(lengths).all() or not lengths.all():
+        raise EmbedderError(f"{source} gave a vector without direction", hint="try again, or use another model")
+    unit: Vectors = (table / lengths).astype(np.float32)
+    return unit
+
+
+def name_space(kind: str, name: str, *details: str | bytes) -> str:
+    """The fingerprint of a named model: kind and name made safe, and a short hash of the name and all details."""
+    parts = [name, *details]
+    digest = hashlib.sha256()
+    for part in parts:
+        raw = part if isinstance(part, bytes) else part.encode("utf-8", "replace")
+        digest.update(len(raw).to_bytes(8, "big") + raw)
+    tail = f"-{digest.hexdigest()[:8]}"
+    safe = _UNSAFE.sub("-", f"{kind}-{name}".lower())
+    return safe[: _LONGEST_FINGERPRINT - len(tail)].strip("-.") + tail
+
+
+# An embedder or reranker that is used only after whoever decides has let it pass.
+
+
+class GuardedEmbedder:
+    """Opens another embedder when it is first used, after `hold` has let it pass; until then nothing of that one is
+    read, loaded or connected. A `fingerprint` that is known without opening it can be read all the same."""
+
+    def __init__(
+        self, open_it: Callable[[], Embedder], hold: Callable[[], None], *, fingerprint: str | None = None
+    ) -> None:
+        self._open_it = open_it
+        self._hold = hold
+        self._fingerprint = fingerprint
+        self._embedder: Embedder | None = None
+        self._lock = Lock()
+
+    @property
+    def fingerprint(self) -> str:
+        """The other's."""
+        return self._opened().fingerprint if self._fingerprint is None else self._fingerprint
+
+    @property
+    def batch_size(self) -> int:
+        """The other's."""
+        return self._opened().batch_size
+
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        """As the other embeds them.
+
+        Raises:
+            NotTrusted: it may not be used.
+            EmbedderError: it cannot be opened, or fails.
+        """
+        return self._opened().embed(texts)
+
+    def embed_query(self, text: str) -> Vectors:
+        """As the other embeds it; raises as `embed`."""
+        return self._opened().embed_query(text)
+
+    def _opened(self) -> Embedder:
+        with self._lock:
+            if self._embedder is None:
+                self._hold()
+                self._embedder = self._open_it()
+            return self._embedder
+
+
+class GuardedReranker:
+    """Another reranker, after `hold` has let it pass; before that it loads nothing."""
+
+    def __init__(self, reranker: Reranker, hold: Callable[[], None]) -> None:
+        self._reranker = reranker
+        self._hold = hold
+
+    def scores(self, question: str, texts: Sequence[str]) -> list[float]:
+        """As the other scores them.
+
+        Raises:
+            NotTrusted: it may not be used.
+            EmbedderError: its model is missing or fails.
+        """
+        self._hold()
+        return self._reranker.scores(question, texts)
+
+
+# An embedder that remembers the last questions: a turn asks the same one several times, with different eyes.
+
+_KEPT = 64
+
+
+class RememberingEmbedder:
+    """Asks another embedder, each question once. Safe to use from threads where that one is."""
+
+    def __init__(self, embedder: Embedder, *, kept: int = _KEPT) -> None:
+        """`kept` is how many questions are remembered, the latest."""
+        self._embedder = embedder
+        self._kept = kept
+        self._questions: OrderedDict[str, Vectors] = OrderedDict()
+        self._lock = Lock()
+
+    @property
+    def fingerprint(self) -> str:
+        """The other's."""
+        return self._embedder.fingerprint
+
+    @property
+    def batch_size(self) -> int:
+        """The other's."""
+        return self._embedder.batch_size
+
+    def embed(self, texts: Sequence[str]) -> Vectors:
+        """As the other embeds them."""
+        return self._embedder.embed(texts)
+
+    def embed_query(self, text: str) -> Vectors:
+        """As the other embeds it, or has before."""
+        with self._lock:
+            known = self._questions.get(text)
+        vector = self._embedder.embed_query(text) if known is None else known
+        with self._lock:
+            self._questions[text] = vector
+            self._questions.move_to_end(text)
+            while len(self._questions) > self._kept:
+                self._questions.popitem(last=False)
+        return vector

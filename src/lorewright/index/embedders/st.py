@@ -10,8 +10,7 @@ from typing import Any
 import numpy as np
 
 from lorewright.errors import EmbedderError
-from lorewright.index.embedders.checking import encodable, name_space, unit_rows
-from lorewright.index.embedders.embedder import Vectors
+from lorewright.index.embedders.embedder import Vectors, encodable, name_space, unit_rows
 from lorewright.telemetry import import_silenced
 
 INSTALL = 'pip install "lorewright[st]"'

@@ -6,7 +6,7 @@ from typing import Any
 
 from lorewright.addresses import KEY_VARIABLES, OWN_SERVERS
 from lorewright.errors import EmbedderError
-from lorewright.index.embedders.checking import name_space
+from lorewright.index.embedders.embedder import name_space
 from lorewright.index.embedders.remote import Busy, Patience, RemoteEmbedder, open_http, read_key, refusal
 
 DEFAULT_MODEL = "voyage-3.5"

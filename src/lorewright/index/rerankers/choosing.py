@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from lorewright.errors import SettingsError
 from lorewright.index.rerankers.cross_encoder import CrossEncoderReranker
-from lorewright.index.rerankers.overlap import OverlapReranker
-from lorewright.index.rerankers.reranker import Reranker
+from lorewright.index.rerankers.reranker import OverlapReranker, Reranker
 
 KEYS = ("none", "st/NAME_OR_PATH", "overlap")
 

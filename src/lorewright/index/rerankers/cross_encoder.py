@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from lorewright.errors import EmbedderError
-from lorewright.index.embedders.checking import encodable
+from lorewright.index.embedders.embedder import encodable
 from lorewright.index.embedders.st import INSTALL
 from lorewright.telemetry import import_silenced
 

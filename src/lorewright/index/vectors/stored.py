@@ -14,8 +14,7 @@ from lorewright.errors import DamagedFile
 from lorewright.index.embedders.embedder import Vectors
 from lorewright.index.vectors.exact import VECTORS_FILE, WindowVectors, open_vectors
 from lorewright.index.vectors.search import ChromaSearch, NearestSearch, Proposer
-from lorewright.storage.enclosure import Enclosure
-from lorewright.storage.trouble import is_absence
+from lorewright.storage.enclosure import Enclosure, is_absence
 
 ABOUT_FILE = "vectors.json"
 # It is a handful of numbers.

@@ -6,11 +6,54 @@ part, what was said since. A cache breakpoint stands after the system part and a
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from lorewright.llm.model import ModelRequest, Talk, ToolSpec
+from lorewright.errors import ModelRefused, ProviderBusy
+from lorewright.llm.model import ModelReply, ModelRequest, Talk, ToolCall, ToolSpec
 from lorewright.llm.taxonomy import Mode, Row
+
+# Thoughts: what local models think aloud before an answer, between tags, is taken out of it, whole or in pieces.
+
+_OPEN = "<think>"
+_CLOSE = "</think>"
+
+
+def without_thought(text: str) -> str:
+    """The text without the thought that it begins with; nothing is left of one that does not end."""
+    if not text.lstrip().startswith(_OPEN):
+        return text
+    return text.partition(_CLOSE)[2].lstrip()
+
+
+class SpokenPieces:
+    """Pieces of an answer in, the pieces of it that are no thought out. Joined they are `without_thought` of the
+    whole, once `last` has been asked for too."""
+
+    def __init__(self) -> None:
+        self._held = ""
+        self._is_open = False
+
+    def next(self, piece: str) -> str:
+        """What of the answer can be passed on after another piece, which may be nothing yet."""
+        if self._is_open:
+            return piece
+        self._held += piece
+        begun = self._held.lstrip()
+        if begun.startswith(_OPEN):
+            after = begun.partition(_CLOSE)[2].lstrip()
+            return self._pass(after) if after else ""
+        return "" if _OPEN.startswith(begun) else self._pass(self._held)
+
+    def last(self) -> str:
+        """What was held back although it was no thought."""
+        return "" if self._is_open else self._pass(without_thought(self._held))
+
+    def _pass(self, text: str) -> str:
+        self._is_open, self._held = True, ""
+        return text
+
 
 # The library takes most of a second to import: each function does so when a model is asked.
 if TYPE_CHECKING:
@@ -129,3 +172,67 @@ def _is_closed(schema: Any) -> bool:
         *([schema["items"]] if "items" in schema else []),
     ]
     return all(_is_closed(one) for one in inner)
+
+
+# A whole response as pydantic-ai has it -> our reply, or the reason why it is none.
+
+if TYPE_CHECKING:
+    from pydantic_ai import messages as theirs
+
+_TOO_LONG = "the answer is not finished: it reached the most tokens that it may have; answer more briefly"
+_EMPTY = "the answer is empty"
+
+
+def reply_of(response: theirs.ModelResponse, row: Row, *, streamed: bool) -> ModelReply:
+    """What a model answered: its text without anything that it thought, its calls, and what it cost.
+
+    An answer that ran into its bound, or has nothing in it, is marked `unfinished`: it is the model's to mend. It has
+    no calls, for the last of them may be half a one.
+
+    Raises:
+        ModelRefused: it declined, or the provider's filter did.
+        ProviderBusy: it broke off without saying that it was done.
+    """
+    from pydantic_ai import messages as theirs  # late: it takes most of a second
+
+    who = f"{row.provider} ({row.key})"
+    ended = response.finish_reason
+    if ended == "content_filter":
+        raise ModelRefused(
+            f"{who}: the model declined to answer", hint="put it another way, or let the built-in stage do it"
+        )
+    if _is_cut(response, row, streamed=streamed) or ended == "error":
+        raise ProviderBusy(f"{who}: the answer broke off", hint="try again")
+    called = [part for part in response.parts if isinstance(part, theirs.ToolCallPart)]
+    answers = [part.args_as_json_str() for part in called if part.tool_name == ANSWER_TOOL]
+    texts = [part.content for part in response.parts if isinstance(part, theirs.TextPart)]
+    # The SDKs hold what a server sends to no type: a block that they do not know can be a text of None.
+    said = without_thought("".join(text for text in texts if isinstance(text, str)))
+    calls = tuple(_call(part) for part in called if part.tool_name != ANSWER_TOOL)
+    text = answers[0] if answers else said
+    unfinished = _TOO_LONG if ended == "length" else None if text.strip() or calls else _EMPTY
+    usage = response.usage
+    return ModelReply(
+        text=text,
+        model_name=response.model_name or row.model,
+        input_tokens=usage.input_tokens,
+        output_tokens=usage.output_tokens,
+        cache_read_tokens=usage.cache_read_tokens,
+        cache_write_tokens=usage.cache_write_tokens,
+        calls=() if unfinished else calls,
+        unfinished=unfinished,
+    )
+
+
+def _is_cut(response: theirs.ModelResponse, row: Row, *, streamed: bool) -> bool:
+    """Whether nothing says that the answer is whole. Some servers never say so of an answer in one piece, which cannot
+    be cut without being no JSON."""
+    told = (response.provider_details or {}).get("finish_reason")
+    if told or response.finish_reason == "content_filter":
+        return False
+    return streamed or row.provider != "openai-compatible"
+
+
+def _call(part: theirs.ToolCallPart) -> ToolCall:
+    arguments = part.args if isinstance(part.args, str) else json.dumps(part.args or {}, ensure_ascii=False)
+    return ToolCall(part.tool_call_id, part.tool_name, arguments)

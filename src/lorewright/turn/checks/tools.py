@@ -21,13 +21,13 @@ from lorewright.scene_lore.models import SceneFocus
 from lorewright.turn.views.scope import ways_out
 from lorewright.turn.views.visibility import seen_by
 from lorewright.values.known_facts import facts_shown
-from lorewright.values.messages import Message
+from lorewright.values.records import Message
 from lorewright.world.apply import Refusal, apply
 from lorewright.world.frozen import Frozen, FrozenMap
-from lorewright.world.inner import recalled
 from lorewright.world.ops import OP_KINDS, StateOp
 from lorewright.world.schemas import plain
 from lorewright.world.state import OFFSTAGE, WorldState
+from lorewright.world.things import recalled
 
 # An owner of paths and kinds of ops, as rulesets know them; or whoever is no part of the turn.
 Writer = Owner | Literal["outside"]

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from lorewright.llm.prompts.library import PromptLibrary, kept_template
 from lorewright.llm.prompts.template import PromptTemplate
 from lorewright.storage.database import Database
-from lorewright.storage.prompt_pins import PromptPin, pin_prompts, prompt_pins
+from lorewright.storage.kept_rows import PromptPin, pin_prompts, prompt_pins
 
 
 def pinned_library(database: Database, library: PromptLibrary) -> PromptLibrary:

@@ -4,15 +4,228 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from types import MappingProxyType
 from typing import Any, ClassVar
 
 from pydantic import Field
 
-from lorewright.values.messages import Message
-from lorewright.values.records import InnerState
+from lorewright.ids import local
+from lorewright.rules.actions import Action
+from lorewright.rules.patch import REASON_CODES, ActionResult, Outcome, OutcomeCode
+from lorewright.tokens import count_tokens
+from lorewright.values.records import InnerState, Message, NarratorInput, NpcAct, Premise
 from lorewright.world.frozen import Frozen
-from lorewright.world.inner import MANIFEST_LEVEL
+from lorewright.world.ops import ChangeInventory, ChangeRelation, SetDoor
+from lorewright.world.things import MANIFEST_LEVEL
+
+# Premises -> lines for a prompt: what the player claims, and whether anybody may agree to it.
+
+_CLAIMED = {
+    "said": "{by} told {to}: “{what}”",
+    "promised": "{by} promised {to}: “{what}”",
+    "owes": "{by} owes {to}: “{what}”",
+    "owns": "“{what}” is {by}'s own",
+}
+
+
+def claims_in_words(premises: Iterable[Premise], names: Mapping[str, str]) -> Iterator[str]:
+    """A line for each; the words claimed are the player's, and nothing of what bears them out is told."""
+    for one in premises:
+        by, to = names.get(one.by, "somebody"), names.get(one.to or "", "somebody")
+        claimed = _CLAIMED[one.kind].format(by=by, to=to, what=one.what)
+        said = "That is so." if one.holds else "Nothing bears this out: nobody agrees to it or repeats it as true."
+        yield f"The player claims that {claimed}. {said}"
+
+
+# What came of a turn, in plain words for a model: each outcome, and what changed with it.
+
+# A text and a number of tokens -> so much of it as fits.
+
+# A number in brackets and what stands around a line.
+AROUND = 5
+
+
+def cost(text: str) -> int:
+    """What a line adds to a prompt, in tokens as estimated."""
+    return count_tokens(text) + AROUND
+
+
+def cut(text: str, budget_tokens: int) -> str:
+    """So much of a text as fits, to a sentence's end where there is one, else to a word's; empty where little does."""
+    if count_tokens(text) <= budget_tokens:
+        return text
+    part = text[: max(budget_tokens, 0) * 4]
+    while part and count_tokens(part) > budget_tokens:
+        part = part[: len(part) * 3 // 4]
+    ends = max(part.rfind(mark) for mark in (". ", "! ", "? ", ".\n", "\n"))
+    if ends > len(part) // 3:
+        return part[: ends + 1].strip()
+    word = part.rfind(" ")
+    return f"{part[:word]} …" if word > 20 else ""
+
+
+_MEANINGS: Mapping[OutcomeCode, str] = MappingProxyType(
+    {
+        "looked": "it is looked at",
+        "listed": "what is carried is gone through",
+        "moved": "the new place is reached",
+        "told": "an answer is given",
+        "told_before": "the answer is the one that was given before",
+        "deflected": "the question is turned aside, and nothing is said about it",
+        "does_not_know": "there is no answer: they do not know",
+        "acted": "it is done",
+        "heard": "it is heard, and is news to them",
+        "heard_before": "it is heard, and no news to them",
+        "promised": "the promise stands",
+        "recalled": "what stands between them is named",
+        "nothing_recorded": "nothing of the kind stands between them",
+        "taken": "it is taken",
+        "dropped": "it is put down",
+        "given": "it changes hands",
+        "used": "it is used",
+        "opened": "it is open now",
+        "closed": "it is shut now",
+        "locked": "it is locked now",
+        "unlocked": "it is unlocked now",
+        "found": "something is found",
+        "found_before": "it is what was found before, and nothing else",
+        "nothing_found": "nothing is found",
+        "waited": "time passes",
+        "blocked": "it cannot be done, and is not",
+    }
+)
+# Types of action that do not read as what somebody does.
+_VERBS = {"inventory": "go through what they carry", "attempt": "do something else", "recall": "recall what was said"}
+_BANDS = {"critical": "full success", "success": "success", "mixed": "success at a price", "fail": "failure"}
+# Of an intention, and of what an author has written for it, so much is shown (tokens).
+INTENTION_TOKENS = 60
+AUTHORED_TOKENS = 90
+# What the one whom it is aimed at answers.
+ANSWERED_BY_OTHERS = frozenset(("ask", "persuade", "threaten"))
+_SAID_TO_SOMEBODY = frozenset(("ask", "tell", "persuade", "threaten"))
+_RECORDED = {"promised": "promised", "threatened": "threatened", "owes": "owes"}
+
+
+def name_of(given: NarratorInput, entity_id: str) -> str:
+    """The display name of an ID in the narrator's input; words made of the ID where there is none."""
+    if entity_id == given.player_id:
+        return given.player.name
+    return given.names.get(entity_id) or local(entity_id).replace("_", " ")
+
+
+def outcome_in_words(outcome: Outcome, given: NarratorInput) -> str:
+    """An outcome in a line or a few: who tried what, what came of it and why not, what must be said in which words."""
+    names = {
+        one: name_of(given, one) for one in (outcome.target_id, outcome.location_id, outcome.item_id) if one is not None
+    }
+    tried = [name_of(given, outcome.actor_id), f"tries to {_VERBS.get(outcome.type, outcome.type)}"]
+    tried += [names[outcome.target_id]] if outcome.target_id else []
+    tried += [f"to {names[outcome.location_id]}"] if outcome.location_id else []
+    tried += [f"with {names[outcome.item_id]}"] if outcome.item_id and outcome.item_id != outcome.target_id else []
+    words = f' ("{outcome.words}")' if outcome.words else ""
+    band = f"{_BANDS[outcome.band]}; " if outcome.band else ""
+    # What a failed check came to is told by the scenario's own words, or is nothing but the failure.
+    meaning = "it does not come off" if outcome.band == "fail" and outcome.code == "acted" else _MEANINGS[outcome.code]
+    why = f"; {REASON_CODES[outcome.reason]}" if outcome.reason else ""
+    say = [f" In these words or close to them: {' '.join(outcome.say)}"] if outcome.say else []
+    then = [f" And then: {' '.join(outcome.then)}"] if outcome.then else []
+    return "".join([f"{' '.join(tried)}{words}: {band}{meaning}{why}.", *say, *then])
+
+
+def act_in_words(act: NpcAct, given: NarratorInput) -> str:
+    """What somebody does of their own accord, in a line: what they intend, what came of it, an author's words for it.
+
+    Of a whisper that the player does not hear it says that there is one and no more."""
+    if act.hidden:
+        to = f" to {name_of(given, act.whisper_to)}" if act.whisper_to else ""
+        return f"{act.name} whispers{to}. Nobody else hears a word of it: what is said must not be told."
+    intends = cut(" ".join(act.text.split()), INTENTION_TOKENS)
+    parts = [f"{act.name} intends: {intends}"] if intends else [f"{act.name} acts."]
+    parts += [f"What comes of it: {_came_of(outcome, given)}" for outcome in act.outcomes]
+    if not act.outcomes:
+        parts.append("It is words or a gesture, and changes nothing.")
+    if act.say:
+        parts.append(f"In these words or close to them: {cut(' '.join(act.say), AUTHORED_TOKENS)}")
+    if act.whisper_to == given.player_id:
+        parts.append(f"It is whispered: {given.player.name} alone hears it.")
+    return " ".join(parts)
+
+
+def _came_of(outcome: Outcome, given: NarratorInput) -> str:
+    """The same as of the player's; what is only said to the player leaves the answer to them."""
+    line = outcome_in_words(outcome, given)
+    open_end = outcome.target_id == given.player_id and outcome.code == "acted" and outcome.band is None
+    if not open_end or outcome.type not in _SAID_TO_SOMEBODY:
+        return line
+    return line.replace(_MEANINGS["acted"], f"it is said; the answer is {given.player.name}'s, and is not told", 1)
+
+
+def changes_in_words(given: NarratorInput) -> Iterator[tuple[str, str]]:
+    """(ID, line) of everything that changed in a turn beside its outcomes, as far as the player can see it."""
+    yield from (_change(at, op, given) for at, op in enumerate(given.ops))
+    for one in given.recorded:
+        by, to = name_of(given, one.by_id), name_of(given, one.to_id)
+        yield f"record:{one.fact_id}", f"On record: {by} {_RECORDED[one.predicate]} {to}: {one.what}."
+    told = {outcome.actor_id for act in given.acts for outcome in act.outcomes if outcome.code == "moved"}
+    for movement in (one for one in given.movements if one.entity_id not in told):
+        what = "comes in" if movement.kind == "arrival" else "leaves"
+        yield f"{movement.kind}:{movement.entity_id}", f"{movement.name} {what}."
+    for tick in given.clocks:
+        moved = "rises" if tick.after > tick.before else "falls"
+        yield f"clock:{tick.id}", f"{tick.name} {moved} from {tick.before} to {tick.after} of {tick.max}."
+    if given.minutes_lost:
+        yield "time:lost", f"It takes {given.minutes_lost} minutes longer than it should have."
+    if given.ending is not None:
+        yield "ending", f"The story ends here: {given.ending}"
+
+
+def _change(at: int, op: ChangeRelation | ChangeInventory | SetDoor, given: NarratorInput) -> tuple[str, str]:
+    match op:
+        case ChangeInventory():
+            verb = "gains" if op.delta > 0 else "loses"
+            many = f" ({abs(op.delta)})" if abs(op.delta) > 1 else ""
+            line = f"{name_of(given, op.owner_id)} {verb} {name_of(given, op.item_id)}{many}."
+        case ChangeRelation():
+            felt = {"trust": op.trust, "tension": op.tension, "closeness": op.closeness}
+            moved = [f"{name} {'grows' if by > 0 else 'shrinks'}" for name, by in felt.items() if by]
+            between = f"{name_of(given, op.a)} and {name_of(given, op.b)}"
+            line = f"Between {between}: {', '.join(moved) or 'nothing moves'}."
+        case SetDoor():
+            line = f"{name_of(given, op.door_id)} is {'locked' if op.locked else 'unlocked'} now."
+    return f"change:{at}", line
+
+
+def attempts_in_words(
+    actions: Iterable[Action], results: Iterable[ActionResult], names: Mapping[str, str]
+) -> Iterator[str]:
+    """A line for each action as it was judged, before anything is rolled."""
+    judged = {one.action_index: one for one in results}
+    for index, action in enumerate(actions):
+        named = [
+            names.get(one) or local(one).replace("_", " ") for one in (action.target_id, action.location_id) if one
+        ]
+        words = f' ("{action.words}")' if action.words else ""
+        result = judged.get(index)
+        blocked = result is not None and not result.success
+        why = REASON_CODES[result.reason] if result is not None and result.reason else "it is not possible"
+        yield f"{' '.join([action.type, *named])}{words}: {f'cannot be done: {why}' if blocked else 'will be tried'}"
+
+
+def seen_in_words(outcome: Outcome, names: Mapping[str, str]) -> str:
+    """An outcome in a line as somebody saw it who stood by; what nobody named is called by words made of its ID."""
+
+    def named(one: str) -> str:
+        return names.get(one) or local(one).replace("_", " ")
+
+    tried = [named(outcome.actor_id), f"tries to {_VERBS.get(outcome.type, outcome.type)}"]
+    tried += [named(outcome.target_id)] if outcome.target_id else []
+    tried += [f"to {named(outcome.location_id)}"] if outcome.location_id else []
+    tried += [f"with {named(outcome.item_id)}"] if outcome.item_id and outcome.item_id != outcome.target_id else []
+    words = f' ("{outcome.words}")' if outcome.words else ""
+    meaning = "it does not come off" if outcome.band == "fail" and outcome.code == "acted" else _MEANINGS[outcome.code]
+    return " ".join([f"{' '.join(tried)}{words}: {meaning}.", *outcome.say, *outcome.then])
+
 
 # Whoever has no name is called so.
 NOBODY = "the adventurer"

@@ -9,11 +9,11 @@ from typing import Any
 from lorewright.errors import ProviderError
 from lorewright.ids import canonical_json
 from lorewright.index.generation import Generation
-from lorewright.index.words import words_of
-from lorewright.retrieval.gazetteer import named_entities
+from lorewright.index.keywords import words_of
+from lorewright.retrieval.filters import named_entities
 from lorewright.rules.rulesets import Ruleset, TurnProfile
 from lorewright.turn.checks import tools
-from lorewright.turn.checks.closed_names import unknown_names
+from lorewright.turn.checks.accepting import unknown_names
 from lorewright.turn.run.at_hand import AtHand
 from lorewright.turn.run.rounds import Round
 from lorewright.turn.stages.stage import Keeper
@@ -21,21 +21,22 @@ from lorewright.turn.stages.summarise.stage import Summarise
 from lorewright.turn.store.rows import in_common
 from lorewright.turn.views.draft import Head, Recorder
 from lorewright.turn.views.visibility import Reader
-from lorewright.values.inner import inner_input, kind_of, writable_stats
-from lorewright.values.kept import Review, Summary, SummarySentence
-from lorewright.values.listener import SILENT, Listener
-from lorewright.values.state_changes import StateChange, StateExtractorOutput
-from lorewright.values.summary_records import (
+from lorewright.values.kept import (
+    Review,
     SummarisedSentence,
     SummariserInput,
     SummariserOutput,
+    Summary,
+    SummarySentence,
     summarised_sentences,
 )
+from lorewright.values.listener import SILENT, Listener
+from lorewright.values.proposals import StateChange, StateExtractorOutput, inner_input, kind_of, writable_stats
 from lorewright.world.frozen import Frozen
-from lorewright.world.inner import CharacterState
 from lorewright.world.ops import ClearCharacterState, SetCharacterState, SetPath, StateOp
 from lorewright.world.schemas import plain
 from lorewright.world.state import WorldState
+from lorewright.world.things import CharacterState
 
 # Changes that an extractor of inner life proposes -> ops, reviews of what it is not sure of, and refusals.
 #

@@ -13,18 +13,17 @@ from lorewright.llm.model import Toolbox, ToolSpec
 from lorewright.rules.actions import Action, Attempt
 from lorewright.rules.checks import numbers_for
 from lorewright.rules.consequences import MAX_ROLLS, Ruling, is_for_the_rulebook, wrong_with
-from lorewright.rules.dice import Dice, parse_dice, read_request
-from lorewright.rules.formula import parse_formula
-from lorewright.rules.outcomes import Roll, Validation
+from lorewright.rules.dice import Dice, parse_dice, parse_formula, read_request
+from lorewright.rules.patch import Roll, Validation
 from lorewright.rules.rulesets import CampaignRules, Ruleset
 from lorewright.turn.stages.resolution.stage import NO_ROLL, Resolve
 from lorewright.turn.stages.stage import Keeper
 from lorewright.values.listener import Listener
 from lorewright.values.proposals import ProposedPathOp, ResolutionInput, ResolutionOutput
 from lorewright.world import ops as o
-from lorewright.world.inner import recalled
 from lorewright.world.schemas import plain
 from lorewright.world.state import WorldState
+from lorewright.world.things import recalled
 
 # As the specification has it: the last three to five memories of everyone involved.
 _MEMORIES = 5

@@ -14,8 +14,7 @@ from lorewright.errors import CampaignError, EditRefused, HeadMoved
 from lorewright.ids import canonical_json, is_id
 from lorewright.rules.checks import run_timers
 from lorewright.rules.consequences import reach_ending, trigger_clocks
-from lorewright.rules.outcomes import EngineEvent, Validation
-from lorewright.rules.patch import Patch
+from lorewright.rules.patch import EngineEvent, Patch, Validation
 from lorewright.rules.resolve import bear_fruit, comes_over, run_out
 from lorewright.rules.rulesets import CampaignRules
 from lorewright.turn.checks.tools import write
@@ -36,10 +35,9 @@ from lorewright.turn.views.scope import suggestions
 from lorewright.turn.views.stream import TurnStream
 from lorewright.turn.views.views import TurnViews
 from lorewright.turn.views.visibility import seen_by
+from lorewright.values.entries import SCENE_CLOSED, SKIPPED_MINUTES, TIME_SKIPPED
 from lorewright.values.kept import NOTHING_KEPT, Kept
-from lorewright.values.messages import Message
-from lorewright.values.result import NEXT_PROMPT, TurnResult
-from lorewright.values.told_before import SCENE_CLOSED, SKIPPED_MINUTES, TIME_SKIPPED
+from lorewright.values.records import NEXT_PROMPT, Message, TurnResult
 from lorewright.world import ops as o
 from lorewright.world.ops import StateOp
 from lorewright.world.state import OFFSTAGE, WorldState

@@ -8,18 +8,16 @@ from functools import cached_property
 
 from lorewright.ids import canonical_json
 from lorewright.index.generation import Generation
-from lorewright.rules.outcomes import EngineEvent
+from lorewright.rules.patch import EngineEvent
 from lorewright.rules.rulesets import CampaignRules
-from lorewright.turn.checks.accepting import Acceptance, Accepted, accept
-from lorewright.turn.checks.closed_names import unknown_names
+from lorewright.turn.checks.accepting import Acceptance, Accepted, accept, unknown_names
 from lorewright.turn.run.beside import Beside, Written
 from lorewright.turn.stages.extract.stage import Extract
 from lorewright.turn.stages.narrate.stage import Narrate, Prose
 from lorewright.turn.views.draft import Recorder
-from lorewright.values.kept import LorebookEntry, Review, Summary
+from lorewright.values.kept import LorebookEntry, Review, Summary, read_marks
 from lorewright.values.known_facts import facts_shown
 from lorewright.values.listener import Listener
-from lorewright.values.marks import read_marks
 from lorewright.values.proposals import ExtractorInput
 from lorewright.values.records import NarratorInput, NarratorOutput
 from lorewright.values.side_by_side import side_by_side

@@ -7,22 +7,28 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from lorewright.builtin.parser.claims import ME, YOU, Claim, claim_in
+from lorewright.builtin.parser.clauses import ME, YOU, Claim, claim_in
 from lorewright.ids import canonical_json, holder_of
 from lorewright.index.generation import Generation
 from lorewright.rules.actions import METADATA, Action, Attempt, GroundedItem, Grounding
-from lorewright.rules.enact import PREDICATES, recorded
-from lorewright.rules.outcomes import Validation
+from lorewright.rules.effects import PREDICATES, recorded
+from lorewright.rules.patch import Validation
 from lorewright.rules.resolve import play_out
 from lorewright.rules.validate import come_to_the_same, validate
 from lorewright.turn.run.at_hand import AtHand
 from lorewright.turn.run.by_the_book import rulings
 from lorewright.turn.run.rounds import Round, remember, there
-from lorewright.turn.views.ground import ground
-from lorewright.turn.views.said_alike import says
-from lorewright.turn.views.scope import scope_of
-from lorewright.values.messages import Message
-from lorewright.values.records import InterpreterInput, InterpreterOutput, PlannerInput, PlannerOutput, Premise, Scope
+from lorewright.turn.views.disguises import says
+from lorewright.turn.views.scope import ground, scope_of
+from lorewright.values.records import (
+    InterpreterInput,
+    InterpreterOutput,
+    Message,
+    PlannerInput,
+    PlannerOutput,
+    Premise,
+    Scope,
+)
 from lorewright.world.state import WorldState
 
 # What a player claims -> whether it is so: checked against the record, what was told, things in hand, and the stream.

@@ -12,25 +12,24 @@ from dataclasses import dataclass
 from lorewright.errors import OutputRejected
 from lorewright.ids import holder_of
 from lorewright.index.generation import Generation
-from lorewright.index.words import words_of
+from lorewright.index.keywords import words_of
 from lorewright.rules.actions import Action, AuthoredAct, done_key, tried_key
-from lorewright.rules.activation import Activation, activate, in_order
-from lorewright.rules.enact import recorded
-from lorewright.rules.judge import holds
-from lorewright.rules.outcomes import Outcome, Resolution, Validation
+from lorewright.rules.effects import recorded
+from lorewright.rules.patch import Outcome, Resolution, Validation
+from lorewright.rules.reach import holds
 from lorewright.rules.resolve import play_out
 from lorewright.rules.rulesets import CampaignRules
 from lorewright.rules.validate import validate
-from lorewright.rules.witness import witnessed
+from lorewright.rules.witness import Activation, activate, in_order, witnessed
 from lorewright.scene_lore.models import Briefing, LoreText, SceneItem, SceneLore
 from lorewright.turn.run.at_hand import AtHand
 from lorewright.turn.run.by_the_book import rulings
 from lorewright.turn.stages.npc_intent.stage import Intend, Reflection
 from lorewright.turn.views.draft import Recorder
-from lorewright.turn.views.ground import ground
-from lorewright.turn.views.scope import scope_of
+from lorewright.turn.views.scope import ground, scope_of
 from lorewright.turn.views.stream import WHISPER
-from lorewright.values.intents import (
+from lorewright.values.kept import Summary
+from lorewright.values.proposals import (
     SHARED,
     Concern,
     KnownItem,
@@ -41,13 +40,11 @@ from lorewright.values.intents import (
     Toward,
     own_key,
 )
-from lorewright.values.kept import Summary
-from lorewright.values.messages import Message
-from lorewright.values.records import InnerState, LoreLine, NpcAct, Premise, Recorded
+from lorewright.values.records import InnerState, LoreLine, Message, NpcAct, Premise, Recorded
 from lorewright.values.side_by_side import side_by_side
-from lorewright.world.inner import recalled
 from lorewright.world.ops import Recall, RevealItem
 from lorewright.world.state import OFFSTAGE, Relation, WorldState, relation_key
+from lorewright.world.things import recalled
 
 # A state and what was said in it -> one character's view of the moment at which it acts. Nothing that it does not
 # know: its own lore, what it was told and saw, how it stands to those who are there.

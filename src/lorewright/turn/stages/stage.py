@@ -12,9 +12,9 @@ from lorewright.errors import LorewrightError
 from lorewright.ids import canonical_json
 from lorewright.llm.gateway import Options, run_structured
 from lorewright.llm.model import CallLog, Model, Toolbox
-from lorewright.llm.prompt import PlainPrompts, Prompts
+from lorewright.llm.prompts.template import PlainPrompts, Prompts
 from lorewright.values.listener import SILENT, Listener
-from lorewright.values.stage_run import StageRun
+from lorewright.values.records import StageRun
 
 Given = TypeVar("Given", bound=BaseModel)
 Answer = TypeVar("Answer", bound=BaseModel)

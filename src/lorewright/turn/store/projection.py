@@ -12,18 +12,16 @@ from typing import Any
 
 from lorewright.errors import HeadMoved, NotFound
 from lorewright.ids import canonical_json
-from lorewright.storage.contents import campaign_row
 from lorewright.storage.database import Database
 from lorewright.storage.heads import Statement, guard_head, head_row, state_row
+from lorewright.storage.integrity import campaign_row
 from lorewright.storage.projection import Key, RowChange, Value, project, projected_turn
 from lorewright.turn.store.rows import OPS
 from lorewright.world.apply import apply
-from lorewright.world.inner import Character, Observation
 from lorewright.world.ops import StateOp
-from lorewright.world.pressures import PendingThreat, Situation
-from lorewright.world.reading import read_state
 from lorewright.world.schemas import plain
-from lorewright.world.state import Clock, Entity, Fact, Relation, Relationship, Thread, WorldState
+from lorewright.world.state import Clock, Entity, Fact, Relation, Relationship, Thread, WorldState, read_state
+from lorewright.world.things import Character, Observation, PendingThreat, Situation
 
 # SQLite holds no larger ones.
 _LARGEST = 2**63 - 1

@@ -12,15 +12,14 @@ from pydantic import ConfigDict, TypeAdapter
 
 from lorewright.errors import LorewrightError
 from lorewright.ids import canonical_json, content_hash
-from lorewright.storage.contents import Row as StoredRow
 from lorewright.storage.database import Database, read_json
-from lorewright.storage.story import narration_rows, story_row
+from lorewright.storage.integrity import Row as StoredRow
+from lorewright.storage.kept_rows import narration_rows, story_row
 from lorewright.turn.views.draft import BESIDE, Draft, Head, StageRecord, Submission
 from lorewright.turn.views.visibility import seen_by
-from lorewright.values.kept import Summary, SummarySentence
-from lorewright.values.messages import Message
-from lorewright.values.summary_records import ToldTurn
-from lorewright.values.told_before import RECENT_TURNS, SUMMARISE_AFTER
+from lorewright.values.entries import RECENT_TURNS, SUMMARISE_AFTER
+from lorewright.values.kept import Summary, SummarySentence, ToldTurn
+from lorewright.values.records import Message
 from lorewright.world.ops import StateOp
 from lorewright.world.state import WorldState
 

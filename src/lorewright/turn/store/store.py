@@ -13,11 +13,11 @@ from pydantic import ValidationError
 from lorewright.errors import ActionIdReused, DamagedFile, LorewrightError, NotFound, TurnUndone
 from lorewright.ids import canonical_json
 from lorewright.logs import log_event
-from lorewright.rules.outcomes import Resolution
+from lorewright.rules.patch import Resolution
 from lorewright.rules.rulesets import CampaignRules
 from lorewright.storage.campaign_tables import CAMPAIGN_MIGRATIONS
-from lorewright.storage.contents import upgrade_of, upgrade_row
 from lorewright.storage.database import insert_row, read_json
+from lorewright.storage.faults import step
 from lorewright.storage.heads import (
     HeadMove,
     HeadRow,
@@ -31,7 +31,7 @@ from lorewright.storage.heads import (
     undone_turns,
     words_on_path,
 )
-from lorewright.storage.integrity import RESTORE
+from lorewright.storage.integrity import RESTORE, upgrade_of, upgrade_row
 from lorewright.storage.migrations import open_migrated
 from lorewright.storage.sittings import (
     SceneLoreRow,
@@ -40,7 +40,6 @@ from lorewright.storage.sittings import (
     latest_time_of,
     scene_lore_row,
 )
-from lorewright.storage.steps import step
 from lorewright.turn.store.projection import StateOf, bring_projection_up, projecting, stored_state
 from lorewright.turn.store.rows import (
     OPS,
@@ -58,8 +57,8 @@ from lorewright.turn.store.turn_store import TurnOnPath
 from lorewright.turn.views.acquaintance import StorySoFar
 from lorewright.turn.views.draft import Draft, Head, StageRecord, Submission
 from lorewright.values.campaign import CampaignRow, PackPin
-from lorewright.values.messages import Message
-from lorewright.values.told_before import RECENT_TURNS, markers_of, options_of
+from lorewright.values.entries import RECENT_TURNS, markers_of, options_of
+from lorewright.values.records import Message
 from lorewright.world.apply import apply
 from lorewright.world.ops import StateOp
 from lorewright.world.state import WorldState

@@ -4,12 +4,25 @@ several. Whatever implements it is held to the contract in tests/turn/test_turn_
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from threading import RLock
 from typing import Any, Protocol
 
-from lorewright.errors import LorewrightError
+from lorewright.errors import (
+    ActionIdReused,
+    CampaignError,
+    DamagedFile,
+    HeadMoved,
+    LorewrightError,
+    NotFound,
+    TurnUndone,
+)
+from lorewright.ids import canonical_json
+from lorewright.storage.database import read_json
 from lorewright.storage.heads import HeadRow
 from lorewright.turn.views.draft import Draft, Head, StageRecord, Submission
+from lorewright.values.entries import RECENT_TURNS, markers_of, options_of
+from lorewright.values.records import Message
 from lorewright.world.state import WorldState
 
 
@@ -103,3 +116,279 @@ class RewindingStore(TurnStore, Protocol):
             HeadMoved: the head or its revision is not the one given; nothing was changed.
         """
         ...
+
+
+# Turns that are kept in memory alone: for a game that is thrown away, to go on from a head and change nothing, for
+# tests. To the same words it answers with the same bytes as a campaign's file.
+
+
+@dataclass(frozen=True, slots=True)
+class KeptTurn:
+    """A turn as it is kept, with the state after it as it would be read from JSON."""
+
+    point: TurnOnPath
+    parent_id: str | None
+    state: WorldState
+    submission: Submission | None = None
+    result_json: str = ""
+    messages: tuple[Message, ...] = ()
+
+
+class MemoryStore:
+    """The turns that follow a head; what came before it cannot be taken back here. Safe to share between threads."""
+
+    def __init__(self, root: Head) -> None:
+        """Go on from a head, which stays what it is wherever it was read."""
+        self._root = root
+        state = root.state
+        point = TurnOnPath(root.turn_id, root.turn_no, "start", "", state.content_hash())
+        self._turns = {root.turn_id: KeptTurn(point, None, state)}
+        self._by_action: dict[str, str] = {}
+        self._position = HeadRow(root.turn_id, root.turn_no, root.revision)
+        self._undone: list[str] = []
+        self._scene_lore = dict.fromkeys([state.scene.id], root.scene_lore) if root.scene_lore else {}
+        self._lock = RLock()
+        self._attempts: list[dict[str, Any]] = []
+
+    # Reading.
+
+    def head(self) -> Head:
+        """The newest turn with its state and the last messages."""
+        with self._lock:
+            at = self._turns[self._position.turn_id]
+            path = self._path()
+            kept = self._scene_lore.get(at.state.scene.id, ())
+            if at.parent_id is None:
+                return replace(self._root, revision=self._position.revision, scene_lore=kept)
+            result = read_json(at.result_json)
+            told = [(turn.point.turn_no, message) for turn in path[1:] for message in turn.messages]
+            return replace(
+                self._root,
+                turn_id=at.point.turn_id,
+                turn_no=at.point.turn_no,
+                revision=self._position.revision,
+                state=at.state,
+                options=options_of(result),
+                recent=tuple(one for one in (*self._root.recent, *told) if one[0] > at.point.turn_no - RECENT_TURNS),
+                markers=markers_of(result),
+                scene_lore=kept,
+            )
+
+    def state_at(self, turn_id: str) -> WorldState:
+        """The state after a turn."""
+        return self._kept(turn_id).state
+
+    def stored_result(self, submission: Submission) -> str | None:
+        """The result of the turn that this action ID made, or None for a new one."""
+        with self._lock:
+            turn_id = self._by_action.get(submission.action_id)
+            if turn_id is None:
+                return None
+            kept = self._turns[turn_id]
+            if kept.submission != submission:
+                raise ActionIdReused(
+                    f"the action ID {submission.action_id} was used for other words",
+                    hint="use a new action ID for a new action",
+                )
+            if all(turn is not kept for turn in self._path()):
+                raise TurnUndone(
+                    f"the turn of the action ID {submission.action_id} was taken back",
+                    hint="do it again with redo, or use a new action ID to play it anew",
+                )
+            return kept.result_json
+
+    def position(self) -> HeadRow:
+        """Which turn is the head, and the revision that guards it."""
+        return self._position
+
+    def path(self, *, last: int | None = None) -> list[TurnOnPath]:
+        """The turns from the one that it began with (or the last few) to the head, in order."""
+        with self._lock:
+            return [kept.point for kept in self._path()[-last if last else None :]]
+
+    def turn(self, turn_id: str) -> TurnOnPath:
+        """A turn, taken back or not."""
+        return self._kept(turn_id).point
+
+    def undone(self) -> list[str]:
+        """The turns that can be done again, by ID, the next one last."""
+        return list(self._undone)
+
+    def attempts(self) -> list[dict[str, Any]]:
+        """The submissions that failed, oldest first."""
+        return list(self._attempts)
+
+    # Writing.
+
+    def commit(self, draft: Draft) -> str:
+        """Keep a turn and make it the head; the stored result."""
+        result_json = canonical_json(draft.result.model_dump(mode="json"))
+        state = draft.state.as_read_after(draft.head.state)
+        point = TurnOnPath(draft.turn_id, draft.turn_no, draft.kind, draft.submission.text, state.content_hash())
+        kept = KeptTurn(point, draft.head.turn_id, state, draft.submission, result_json, draft.messages)
+        with self._lock:
+            self._guard(draft.head.turn_id, draft.head.revision)
+            stored = self.stored_result(draft.submission)
+            if stored is not None:
+                return stored
+            self._turns[draft.turn_id] = kept
+            self._by_action[draft.submission.action_id] = draft.turn_id
+            self._undone = []
+            if draft.scene_lore.to_keep is not None:
+                self._scene_lore[draft.scene_lore.scene_id] = (draft.scene_lore.to_keep,)
+            self._set_head(kept)
+        return result_json
+
+    def keep_attempt(
+        self, head: Head, submission: Submission, error: LorewrightError, records: Sequence[StageRecord]
+    ) -> None:
+        """Keep what was thought of a submission that failed."""
+        self._attempts.append(
+            {
+                "user_action_id": submission.action_id,
+                "player_text": submission.text,
+                "head_turn_id": head.turn_id,
+                "error_code": error.code,
+                "message": error.message,
+                "stages": [record.stage for record in records],
+                "calls": [call.shown() for record in records for call in record.calls],
+            }
+        )
+
+    def move_head(
+        self, head: HeadRow, turn_id: str, state: WorldState, *, taken_back: tuple[str, ...] = (), redone: int = 0
+    ) -> None:
+        """Make another turn the head."""
+        with self._lock:
+            self._guard(head.turn_id, head.revision)
+            left = self._undone[: len(self._undone) - redone]
+            self._undone = [*left, *taken_back]
+            self._set_head(self._kept(turn_id))
+
+    def _kept(self, turn_id: str) -> KeptTurn:
+        kept = self._turns.get(turn_id)
+        if kept is None:
+            raise NotFound(f"there is no turn {turn_id}", hint="it was played elsewhere, or before this game began")
+        return kept
+
+    def _path(self) -> list[KeptTurn]:
+        path: list[KeptTurn] = []
+        at: str | None = self._position.turn_id
+        while at is not None:
+            path.append(self._turns[at])
+            at = self._turns[at].parent_id
+        return path[::-1]
+
+    def _guard(self, turn_id: str, revision: int) -> None:
+        if (self._position.turn_id, self._position.revision) != (turn_id, revision):
+            raise HeadMoved(
+                "another turn was committed while this one was thought",
+                hint="nothing of yours was lost or changed; say it again",
+            )
+
+    def _set_head(self, kept: KeptTurn) -> None:
+        self._position = HeadRow(kept.point.turn_id, kept.point.turn_no, self._position.revision + 1)
+
+
+# Turns taken back and done again: the head goes to its parent and back. Nothing is deleted, no dice are thrown.
+#
+# Who goes on playing from an earlier turn leaves what was undone: it stays in the file and cannot be done again, but a
+# branch can be begun from it.
+
+# Kinds of turns that were played: here, or in the predecessor.
+_PLAYED = ("play", "imported")
+
+
+def undo(store: RewindingStore, *, turns: int = 1) -> str:
+    """Take back the last turns in one transaction; the ID of the turn that is the head now.
+
+    Raises:
+        CampaignError: there are not so many.
+        HeadMoved: another turn was committed meanwhile.
+    Whatever is raised, nothing was changed.
+    """
+    head = store.position()
+    path = store.path(last=max(turns, 0) + 1)
+    if turns < 1:
+        raise CampaignError("at least one turn must be taken back", hint="give a number from 1")
+    if len(path) <= turns:
+        raise CampaignError(
+            "there is nothing to undo: the story stands at its beginning"
+            if head.turn_no == 0
+            else f"there are only {head.turn_no} turns to take back",
+            hint="say something first" if head.turn_no == 0 else "see: lorewright campaign log CAMPAIGN",
+        )
+    taken_back = tuple(turn.turn_id for turn in reversed(path[1:]))
+    to = path[0].turn_id
+    store.move_head(head, to, committed_state(store, to), taken_back=taken_back)
+    return to
+
+
+def undo_to(store: RewindingStore, turn_no: int) -> str:
+    """Take back every turn after the one of that number; the ID of that turn.
+
+    Raises:
+        CampaignError: there is no such turn before the head.
+        HeadMoved: another turn was committed meanwhile.
+    """
+    last = store.position().turn_no
+    if not 0 <= turn_no < last:
+        raise CampaignError(
+            f"turn {turn_no} is not before the last one, {last}", hint="see: lorewright campaign log CAMPAIGN"
+        )
+    return undo(store, turns=last - turn_no)
+
+
+def undo_played(store: RewindingStore, *, turns: int = 1, edits: bool = False) -> tuple[str, str]:
+    """Take back the last turns that were played, with the questions asked since: the ID of the head now, and the words
+    of the first turn that was taken back. With `edits` a change from outside is a turn like others, which has no words;
+    else it goes with the turn before it.
+
+    Raises:
+        CampaignError: not so many were played.
+        HeadMoved: another turn was committed meanwhile.
+    Whatever is raised, nothing was changed.
+    """
+    path, kinds = store.path(), (*_PLAYED, *(("edit",) if edits else ()))
+    played = [n for n, turn in enumerate(reversed(path), start=1) if turn.kind in kinds]
+    if turns < 1 or len(path) == 1:
+        return undo(store, turns=turns), ""
+    if not played and turns == 1:
+        played = [len(path) - 1]
+    if len(played) < turns:
+        many = "one turn" if len(played) == 1 else f"{len(played)} turns"
+        raise CampaignError(
+            f"there {'is' if len(played) == 1 else 'are'} only {many} to take back",
+            hint="see: lorewright campaign log CAMPAIGN",
+        )
+    back = played[turns - 1]
+    return undo(store, turns=back), path[-back].player_text
+
+
+def redo(store: RewindingStore) -> str:
+    """Do the turn again that was taken back last; its ID.
+
+    Raises:
+        CampaignError: nothing was taken back, or the story went on from here.
+        HeadMoved: another turn was committed meanwhile.
+    """
+    head, pile = store.position(), store.undone()
+    if not pile:
+        raise CampaignError("there is nothing to redo", hint="only what was taken back just now can be done again")
+    store.move_head(head, pile[-1], committed_state(store, pile[-1]), redone=1)
+    return pile[-1]
+
+
+def committed_state(store: RewindingStore, turn_id: str) -> WorldState:
+    """The state after a turn, which is the one that was committed.
+
+    Raises:
+        DamagedFile: it is not.
+    """
+    turn, state = store.turn(turn_id), store.state_at(turn_id)
+    if state.content_hash() != turn.state_hash:
+        raise DamagedFile(
+            f"the state after turn {turn.turn_no} is not the one that was committed",
+            hint="restore the campaign's file from a copy",
+        )
+    return state

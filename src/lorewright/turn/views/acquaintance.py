@@ -17,12 +17,11 @@ from typing import Any
 from lorewright.ids import holder_of, local
 from lorewright.index.generation import Generation
 from lorewright.packs.models import Entity as PackEntity
-from lorewright.retrieval.overrides import ids_of, things
-from lorewright.retrieval.view import LoreView, hidden_entities
-from lorewright.rules.outcomes import EngineEvent
+from lorewright.retrieval.view import LoreView, hidden_entities, ids_of, things
+from lorewright.rules.patch import EngineEvent
 from lorewright.turn.views.player_ids import readable
 from lorewright.turn.views.visibility import seen_by
-from lorewright.values.messages import Message
+from lorewright.values.records import Message
 from lorewright.world.schemas import plain
 from lorewright.world.state import OFFSTAGE, Entity, Exit, WorldState
 

@@ -12,22 +12,19 @@ from pydantic import BaseModel
 from lorewright.ids import canonical_json, content_hash
 from lorewright.index.generation import Generation
 from lorewright.llm.model import Call, Called, CallLog
-from lorewright.retrieval.entry_history import EntryHistory
+from lorewright.retrieval.view import EntryHistory
 from lorewright.rules.actions import Action
 from lorewright.rules.dice import Dice, SeededDice
-from lorewright.rules.outcomes import Validation
+from lorewright.rules.patch import Validation
 from lorewright.rules.rulesets import CampaignRules
 from lorewright.tokens import count_tokens
 from lorewright.turn.views.acquaintance import StorySoFar
 from lorewright.turn.views.leaks import LeakCheck, LiveLeakCheck
-from lorewright.values.agendas import Agenda
 from lorewright.values.campaign import PackPin
-from lorewright.values.kept import NOTHING_KEPT, Kept, Summary
-from lorewright.values.messages import Message
-from lorewright.values.result import TurnResult
-from lorewright.values.stage_run import BUILTIN, StageRun
-from lorewright.values.summary_records import ToldTurn
-from lorewright.values.told_before import Marker
+from lorewright.values.entries import Marker
+from lorewright.values.kept import NOTHING_KEPT, Kept, Summary, ToldTurn
+from lorewright.values.known_facts import Agenda
+from lorewright.values.records import BUILTIN, Message, StageRun, TurnResult
 from lorewright.world.ops import StateOp
 from lorewright.world.state import WorldState
 

@@ -25,11 +25,11 @@ from lorewright.turn.views.disguises import (
     folded,
     letterings,
     letters_of,
+    telling_words,
     texts_in,
     without_leet,
     words_folded,
 )
-from lorewright.turn.views.said_alike import telling_words
 from lorewright.world.frozen import Frozen
 
 # Is a secret told in other words? By the telling words that a text shares with it, and by what both mean.

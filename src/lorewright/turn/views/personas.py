@@ -10,11 +10,11 @@ from collections.abc import Collection, Mapping
 from dataclasses import replace
 from types import MappingProxyType
 
-from lorewright.builtin.parser.naming import is_called
+from lorewright.builtin.parser.clauses import is_called
 from lorewright.errors import CampaignError
 from lorewright.ids import local
 from lorewright.turn.views.draft import Head, Submission
-from lorewright.values.told_before import Marker
+from lorewright.values.entries import Marker
 from lorewright.world.apply import apply
 from lorewright.world.ops import PlayAs, StateOp
 from lorewright.world.state import Entity, WorldState

@@ -16,8 +16,7 @@ from typing import Any
 
 from lorewright.ids import canonical_json, holder_of, local, slug
 from lorewright.index.generation import Generation
-from lorewright.retrieval.overrides import ids_of, things
-from lorewright.retrieval.view import hidden_from_players
+from lorewright.retrieval.view import hidden_from_players, ids_of, things
 from lorewright.world.state import Entity, WorldState
 
 # Fields whose texts are words, partly a player's own: an exchange in these would tell a good guess from a bad one.

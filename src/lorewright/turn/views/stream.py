@@ -8,7 +8,7 @@ from typing import Any
 
 from lorewright.turn.views.draft import Head
 from lorewright.turn.views.visibility import Reader, seen_by
-from lorewright.values.messages import Message, MessageType
+from lorewright.values.records import Message, MessageType
 
 # The subtype of what two alone hear.
 WHISPER = "whisper"

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from lorewright.ids import holder_of
-from lorewright.rules.outcomes import Outcome, Resolution, Validation
+from lorewright.rules.patch import Outcome, Resolution, Validation
 from lorewright.rules.rulesets import CampaignRules
 from lorewright.scene_lore.models import LoreText, SceneItem, SceneLore
 from lorewright.turn.views.scope import ways_out

@@ -8,18 +8,17 @@ from contextlib import ExitStack
 from types import TracebackType
 from typing import Any, Literal
 
-from lorewright.builtin.parser.naming import is_called
+from lorewright.builtin.parser.clauses import is_called
 from lorewright.ids import holder_of
 from lorewright.index.generation import Generation
 from lorewright.packs.models import Item
-from lorewright.retrieval.in_force import generations_in_force
 from lorewright.retrieval.query import LoreRetrievalQuery, RetrievedChunk
 from lorewright.retrieval.retriever import retrieve
-from lorewright.retrieval.view import LoreView
-from lorewright.rules.outcomes import Outcome
+from lorewright.retrieval.view import LoreView, generations_in_force
+from lorewright.rules.patch import Outcome
 from lorewright.scene_lore.cache import SceneLoreCache
+from lorewright.scene_lore.gather import are_linked, described
 from lorewright.scene_lore.models import LoreText, SceneFocus, SceneItem, SceneLore
-from lorewright.scene_lore.sections import are_linked, described
 from lorewright.tokens import count_tokens
 from lorewright.turn.views.acquaintance import Acquaintance, StorySoFar
 from lorewright.turn.views.draft import Head, Setting, Submission
@@ -28,10 +27,10 @@ from lorewright.turn.views.packet import RECENT_CHARACTERS, RECENT_NARRATIONS, b
 from lorewright.turn.views.scope import scope_of
 from lorewright.turn.views.stream import TurnStream
 from lorewright.values.entries import EntriesFound
-from lorewright.values.intents import NpcIntent
-from lorewright.values.lore_conditions import lore_conditions
+from lorewright.values.kept import summary_for
+from lorewright.values.known_facts import lore_conditions
+from lorewright.values.proposals import NpcIntent
 from lorewright.values.records import PlannerOutput
-from lorewright.values.summary_records import summary_for
 from lorewright.world.state import WorldState
 
 # What came of a turn -> the IDs of those of whom something could be told: whom it was about, what is here.

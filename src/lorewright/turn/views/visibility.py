@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterable, Mapping
 from types import MappingProxyType
 from typing import Literal
 
-from lorewright.values.messages import Message, MessageType
+from lorewright.values.records import Message, MessageType
 
 Reader = Literal[
     "player",

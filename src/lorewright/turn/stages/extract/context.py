@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import ClassVar
 
-from lorewright.rules.outcomes import Outcome
+from lorewright.rules.patch import Outcome
 from lorewright.turn.prompting.variables import Context, LoreVariables, in_words
 from lorewright.values.proposals import ExtractorInput
 from lorewright.world.frozen import Frozen

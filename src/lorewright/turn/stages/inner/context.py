@@ -15,7 +15,7 @@ from lorewright.turn.prompting.variables import (
     message_variables,
     state_variables,
 )
-from lorewright.values.inner import InnerInput
+from lorewright.values.proposals import InnerInput
 
 
 class PersonaExtractorContext(Context):

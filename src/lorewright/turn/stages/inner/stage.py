@@ -9,8 +9,7 @@ from typing import Any
 from lorewright.builtin.inner import moved
 from lorewright.turn.stages.inner.context import character_extractor_context, persona_extractor_context
 from lorewright.turn.stages.stage import Stage
-from lorewright.values.inner import InnerInput, kind_of
-from lorewright.values.state_changes import StateChange, StateExtractorOutput
+from lorewright.values.proposals import InnerInput, StateChange, StateExtractorOutput, kind_of
 
 
 class _InnerExtractor(Stage[InnerInput, StateExtractorOutput, StateExtractorOutput]):

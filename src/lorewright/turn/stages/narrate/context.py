@@ -6,7 +6,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, ClassVar
 
-from lorewright.turn.prompting.outcomes import cut, name_of
 from lorewright.turn.prompting.variables import (
     CalibrationVariables,
     CharsVariables,
@@ -15,8 +14,10 @@ from lorewright.turn.prompting.variables import (
     MessageVariables,
     PlayerVariables,
     calibration_of,
+    cut,
     in_words,
     is_dialog,
+    name_of,
     rows_of,
     state_variables,
     text_of,

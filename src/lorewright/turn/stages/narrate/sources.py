@@ -12,19 +12,21 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
-from lorewright.packs.plain import plain_text
-from lorewright.turn.prompting.claims import claims_in_words
-from lorewright.turn.prompting.outcomes import (
+from lorewright.packs.chunking import plain_text
+from lorewright.turn.prompting.variables import (
     ANSWERED_BY_OTHERS,
     AROUND,
+    MESSAGE_CHARACTERS,
     act_in_words,
     changes_in_words,
+    claims_in_words,
     cost,
     cut,
+    in_words,
     name_of,
     outcome_in_words,
+    rows_of,
 )
-from lorewright.turn.prompting.variables import MESSAGE_CHARACTERS, in_words, rows_of
 from lorewright.values.records import Evidence, LoreLine, NarratorInput
 
 # How much of each kind is shown, in tokens as estimated. What is this turn's comes to TURN_TOKENS at most, the player's

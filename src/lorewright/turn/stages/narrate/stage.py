@@ -11,8 +11,8 @@ from lorewright.builtin.narrator import narrate
 from lorewright.turn.stages.narrate.context import narrator_context
 from lorewright.turn.stages.narrate.sources import sources_of
 from lorewright.turn.stages.stage import Stage
+from lorewright.values.kept import Unmarked, read_marks
 from lorewright.values.listener import Listener
-from lorewright.values.marks import Unmarked, read_marks
 from lorewright.values.records import NarratorInput, NarratorOutput, Supported
 
 # Several pages; a telling takes a few paragraphs (characters).

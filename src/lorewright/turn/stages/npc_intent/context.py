@@ -6,7 +6,6 @@ from collections.abc import Iterable, Iterator
 from typing import ClassVar
 
 from lorewright.rules.actions import takes
-from lorewright.turn.prompting.outcomes import seen_in_words
 from lorewright.turn.prompting.variables import (
     NOBODY,
     CharsVariables,
@@ -17,9 +16,10 @@ from lorewright.turn.prompting.variables import (
     PlayerVariables,
     in_words,
     message_variables,
+    seen_in_words,
     state_variables,
 )
-from lorewright.values.intents import KnownItem, NpcIntentInput, Toward
+from lorewright.values.proposals import KnownItem, NpcIntentInput, Toward
 from lorewright.values.records import Named
 from lorewright.world.frozen import Frozen
 

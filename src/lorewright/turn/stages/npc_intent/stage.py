@@ -11,7 +11,7 @@ from lorewright.builtin.npc.intending import intend
 from lorewright.rules.actions import Action, metadata_of
 from lorewright.turn.stages.npc_intent.context import npc_intent_context
 from lorewright.turn.stages.stage import Stage
-from lorewright.values.intents import SENTENCES, NpcIntent, NpcIntentInput
+from lorewright.values.proposals import SENTENCES, NpcIntent, NpcIntentInput
 from lorewright.world.frozen import Frozen
 
 # Of a thing that goes along the rules know several kinds; of what is told only what is known.

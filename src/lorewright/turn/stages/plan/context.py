@@ -6,9 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, ClassVar
 
-from lorewright.packs.plain import plain_text
-from lorewright.turn.prompting.claims import claims_in_words
-from lorewright.turn.prompting.outcomes import attempts_in_words
+from lorewright.packs.chunking import plain_text
 from lorewright.turn.prompting.variables import (
     NOBODY,
     CalibrationVariables,
@@ -17,7 +15,9 @@ from lorewright.turn.prompting.variables import (
     LoreVariables,
     MessageVariables,
     PlayerVariables,
+    attempts_in_words,
     calibration_of,
+    claims_in_words,
     in_words,
     is_dialog,
     rows_of,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import ClassVar
 
 from lorewright.turn.prompting.variables import NOBODY, Context, MessageVariables, is_dialog
-from lorewright.values.summary_records import SUMMARY_TOKENS, SummariserInput
+from lorewright.values.kept import SUMMARY_TOKENS, SummariserInput
 from lorewright.world.frozen import Frozen
 
 
