@@ -257,7 +257,7 @@ DOORS = {
     "open_openai": {"index/embedders/choosing.py"},
     "open_voyage": {"index/embedders/choosing.py"},
     "SentenceTransformersEmbedder": {"index/embedders/choosing.py"},
-    "CrossEncoderReranker": {"index/rerankers/choosing.py"},
+    "CrossEncoderReranker": {"index/reranker_choice.py"},
     "RemoteEmbedder": {"index/embedders/remote.py", "index/embedders/voyage_remote.py"},
     "RemoteModel": {"llm/opening.py"},
     "vendor_model": {"llm/providers/remote.py"},
@@ -281,7 +281,7 @@ SENDERS = {
     "index/embedders/remote.py",
     "index/embedders/voyage_remote.py",
     "index/embedders/st.py",
-    "index/rerankers/cross_encoder.py",
+    "index/cross_encoder.py",
     "llm/providers/remote.py",
     "llm/providers/vendors.py",
 }

@@ -22,17 +22,17 @@ from lorewright.settings import Workspace
 
 if TYPE_CHECKING:
     from lorewright.authoring.leaks.suite import LeakSuite
-    from lorewright.authoring.pack_tests.suite import PackTests
+    from lorewright.authoring.pack_suite import PackTests
     from lorewright.campaigns.campaigns import Campaigns
     from lorewright.campaigns.casting import Casting
     from lorewright.campaigns.history import Histories
     from lorewright.campaigns.lore import LoreDesk
     from lorewright.campaigns.sessions import Sessions
-    from lorewright.campaigns.upgrades.upgrading import Upgrades
+    from lorewright.campaigns.upgrading import Upgrades
     from lorewright.generate.explore.explorer import Explorer
     from lorewright.generate.scenario.generating import Generator
     from lorewright.llm.model import Model
-    from lorewright.llm.prompts.library import PromptLibrary
+    from lorewright.llm.prompt_library import PromptLibrary
     from lorewright.llm.taxonomy import Row
     from lorewright.replay.replay import Replays
     from lorewright.workspace.doctor import Doctor
@@ -112,7 +112,7 @@ class App:
     @cached_property
     def upgrades(self) -> Upgrades:
         """Return what moves a campaign to the packs and the scenario of now."""
-        from lorewright.campaigns.upgrades.upgrading import Upgrades
+        from lorewright.campaigns.upgrading import Upgrades
 
         return Upgrades(self.campaigns, self.library, self.workspace.scenarios)
 
@@ -170,8 +170,8 @@ class App:
     def pack_tests(self) -> PackTests:
         """Return what tests packs: what their authors expect of them, and that every section can be found."""
         from lorewright.authoring.pack_figures import PackRoots
-        from lorewright.authoring.pack_tests.probing import Bounds
-        from lorewright.authoring.pack_tests.suite import PackTests
+        from lorewright.authoring.pack_suite import PackTests
+        from lorewright.authoring.section_coverage import Bounds
 
         where = self.workspace
         roots = PackRoots(self.library, where.content_packs, where.scenarios)
@@ -219,7 +219,7 @@ def _campaigns(
 
 def _replays(workspace: Workspace, campaigns: Campaigns, histories: Histories, library: PromptLibrary) -> Replays:
     """Replays whose overrides ask models by the settings; what one process replays counts as a sitting."""
-    from lorewright.llm.metered import Budget
+    from lorewright.llm.gateway import Budget
     from lorewright.llm.opening import open_model
     from lorewright.llm.taxonomy import asked_at, key_for, row_of
     from lorewright.replay.replay import Replays
@@ -265,6 +265,6 @@ def prompt_library(workspace: Workspace) -> PromptLibrary:
     Raises:
         PromptError: a file's name is not one that a prompt can have.
     """
-    from lorewright.llm.prompts.library import PromptLibrary
+    from lorewright.llm.prompt_library import PromptLibrary
 
     return PromptLibrary((shipped_content() / "prompts", workspace.prompts))

@@ -20,8 +20,8 @@ from lorewright.index.embedders.choosing import open_embedder
 from lorewright.index.embedders.embedder import Embedder, GuardedEmbedder, GuardedReranker, RememberingEmbedder, Vectors
 from lorewright.index.embedding_cache import EmbeddingCache
 from lorewright.index.library import Installed, Library
-from lorewright.index.rerankers.choosing import open_reranker
-from lorewright.index.rerankers.reranker import Reranker
+from lorewright.index.reranker import Reranker
+from lorewright.index.reranker_choice import open_reranker
 from lorewright.index.vector_building import VectorBuilder
 from lorewright.index.vectors.chroma import open_chroma
 from lorewright.index.vectors.chroma_building import build_chroma

@@ -77,5 +77,5 @@ def test_sql_stands_where_it_may(modules: Modules) -> None:
         "cli/__init__.py",
         "contrib/import_v0/tables.py",
         "retrieval/lanes.py",
-        "scene_lore/grounding.py",
+        "scene_lore/cache.py",
     ]

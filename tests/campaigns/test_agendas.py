@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from lorewright.bootstrap import App, open_app
-from lorewright.campaigns.sheets import agendas_of
-from lorewright.values.known_facts import Agenda
+from lorewright.campaigns.scenarios.cast import agendas_of
+from lorewright.values.entries import Agenda
 from support import harbour as h
 
 GOALS = "goals: {osk: Say nothing of the cage., player: Find Lin.}\n    cast:"

@@ -11,7 +11,7 @@ from jsonschema import Draft202012Validator
 from referencing import Registry
 
 from lorewright.authoring.author_schemas import author_schemas, schema_text
-from lorewright.campaigns.scenario import Scenario
+from lorewright.campaigns.scenarios.scenario import Scenario
 from lorewright.packs.bounded_yaml import load_yaml
 from lorewright.packs.entry_rules import RULE_NAMES
 from lorewright.packs.files import list_files

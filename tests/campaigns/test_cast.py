@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from lorewright.bootstrap import App, open_app
-from lorewright.packs.checking import check_pack
 from lorewright.packs.files import Finding
+from lorewright.packs.installing import check_pack
 from lorewright.rules.actions import ANYBODY, CastRule
 from lorewright.rules.rulesets import CampaignRules
 from support import harbour as h

@@ -10,7 +10,7 @@ from lorewright.bootstrap import prompt_library
 from lorewright.campaigns.casting import BUILTIN_KEYS, FixedCasting, ModelKeys, TierCasting
 from lorewright.errors import SettingsError
 from lorewright.llm.doubles import ScriptedModel
-from lorewright.llm.metered import Spent
+from lorewright.llm.gateway import Spent
 from lorewright.settings import ModelsSettings, find_workspace
 from support import harbour as h
 

@@ -19,7 +19,7 @@ from lorewright.llm.doubles import ScriptedModel
 from lorewright.storage.campaign_tables import CAMPAIGN_MIGRATIONS
 from lorewright.storage.database import delete_files_of, opened
 from lorewright.storage.integrity import FOUNDATIONS, INVARIANTS, ODDITIES
-from lorewright.storage.migrations import migrate
+from lorewright.storage.tables import migrate
 from lorewright.turn.store.turn_store import undo
 from support import harbour as h
 from support.scale import scaled

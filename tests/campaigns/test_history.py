@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from lorewright.bootstrap import App, open_app
-from lorewright.campaigns.happenings import happenings
+from lorewright.campaigns.history import happenings
 from lorewright.errors import NotFound, SettingsError
 from lorewright.retrieval.query import LoreRetrievalQuery
 from lorewright.rules.patch import Resolution

@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 
 from lorewright.bootstrap import App
-from lorewright.campaigns.model_recap import recap_by_model
-from lorewright.campaigns.sessions import sit_down
+from lorewright.campaigns.sessions import recap_by_model, sit_down
 from lorewright.errors import CampaignError, OutputRejected, ProviderError, SettingsError
 from lorewright.llm.doubles import ScriptedModel
 from lorewright.storage.sittings import SessionRow

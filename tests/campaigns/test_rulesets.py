@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from lorewright.campaigns.rulesets import load_ruleset, load_ruleset_file, read_ruleset, read_ruleset_file
+from lorewright.campaigns.scenarios.rulesets import load_ruleset, load_ruleset_file, read_ruleset, read_ruleset_file
 from lorewright.errors import NotFound, RulesetError
 from support import parlour as p
 from support.harbour import dedent

@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from lorewright.bootstrap import open_app
-from lorewright.campaigns.opening import compose
-from lorewright.campaigns.rulesets import load_ruleset
-from lorewright.campaigns.scenario import Scenario, load_scenario
-from lorewright.campaigns.scenario_checks import doubts
+from lorewright.campaigns.scenarios.checks import doubts
+from lorewright.campaigns.scenarios.opening import compose
+from lorewright.campaigns.scenarios.rulesets import load_ruleset
+from lorewright.campaigns.scenarios.scenario import Scenario, load_scenario
 from lorewright.errors import NotFound, ScenarioError
 from lorewright.packs.files import Finding
 from support import harbour as h

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from lorewright.bootstrap import open_app
-from lorewright.campaigns.rulesets import load_ruleset, ruleset_names
-from lorewright.campaigns.scenario import load_scenario
+from lorewright.campaigns.scenarios.rulesets import load_ruleset, ruleset_names
+from lorewright.campaigns.scenarios.scenario import load_scenario
 from lorewright.errors import CampaignError, NotFound, PackError, ScenarioError
 from support import harbour as h
 

@@ -11,8 +11,8 @@ import pytest
 from pydantic import ValidationError
 
 from lorewright.bootstrap import open_app
-from lorewright.campaigns.rulesets import load_ruleset
-from lorewright.campaigns.scenario import load_scenario
+from lorewright.campaigns.scenarios.rulesets import load_ruleset
+from lorewright.campaigns.scenarios.scenario import load_scenario
 from lorewright.campaigns.session_zero import (
     MOST_LINES,
     Calibration,
@@ -21,7 +21,7 @@ from lorewright.campaigns.session_zero import (
     kept_to,
     read_calibration,
 )
-from lorewright.cli.session_zero import asked, calibration_lines
+from lorewright.cli.game.session_zero import asked, calibration_lines
 from lorewright.errors import CampaignError, NotFound
 from lorewright.rules.rulesets import CampaignRules
 from support import harbour as h

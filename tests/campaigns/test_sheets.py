@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from lorewright.campaigns.sheets import hold_to
+from lorewright.campaigns.scenarios.cast import hold_to
 from lorewright.errors import ScenarioError, StateMisfit
 from lorewright.ids import canonical_json
 from lorewright.packs.files import Finding

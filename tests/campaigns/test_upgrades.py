@@ -14,10 +14,11 @@ from lorewright.bootstrap import App, open_app
 from lorewright.campaigns import exchange
 from lorewright.campaigns.branches import branch, rollback, switch
 from lorewright.campaigns.checks import check
-from lorewright.campaigns.upgrades.packs import UpgradePlan
+from lorewright.campaigns.upgrade_changes import UpgradePlan
 from lorewright.errors import CampaignError, HeadMoved, NotFound, PackError
 from lorewright.lore_bootstrap import make_workspace
-from lorewright.storage import database, migrations
+from lorewright.storage import database
+from lorewright.storage import tables as migrations
 from lorewright.turn.store.turn_store import redo, undo, undo_played
 from support import harbour as h
 

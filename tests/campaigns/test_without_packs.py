@@ -8,8 +8,8 @@ import pytest
 
 from lorewright.bootstrap import open_app
 from lorewright.campaigns import exchange
-from lorewright.campaigns.asides import ask_lore, introductions, map_of
 from lorewright.campaigns.checks import check
+from lorewright.campaigns.lore import ask_lore, introductions, map_of
 from lorewright.campaigns.sessions import end, recap_of, sit_down
 from lorewright.errors import NotFound, ScenarioError
 from lorewright.retrieval.query import LoreRetrievalQuery

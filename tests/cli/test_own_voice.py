@@ -9,8 +9,8 @@ import pytest
 from test_commands import run
 
 from lorewright.bootstrap import App
-from lorewright.cli.seat import Seat
-from lorewright.cli.slash import is_command, obey
+from lorewright.cli.game.seat import Seat
+from lorewright.cli.game.slash import is_command, obey
 from lorewright.errors import CampaignError
 from support import harbour as h
 from support import harbour_crew as c

@@ -11,7 +11,7 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
-from lorewright.authoring.leaks.findings import Leak, LeakReport
+from lorewright.authoring.leaks.planting import Leak, LeakReport
 from lorewright.cli.pack_testing import show_leaks
 from lorewright.cli.root import app as command_line
 from lorewright.settings import SETTINGS_FILE

@@ -34,7 +34,7 @@ def test_what_a_turn_imports_has_nothing_of_leak_suite_generator_or_service() ->
     code = f"""
 import sys
 from lorewright.bootstrap import open_app
-import lorewright.campaigns.campaigns, lorewright.cli.play
+import lorewright.campaigns.campaigns, lorewright.cli.game.play
 found = [name for name in sys.modules if name.startswith({heavy!r})]
 assert found == [], found
 """

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from lorewright.campaigns.rulesets import ruleset_names
+from lorewright.campaigns.scenarios.rulesets import ruleset_names
 from lorewright.cli.root import app
 
 runner = CliRunner()

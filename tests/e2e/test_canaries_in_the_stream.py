@@ -15,8 +15,8 @@ from lorewright.llm.doubles.parrot import ParrotModel
 from lorewright.llm.doubles.scripted import ScriptedModel
 from lorewright.llm.doubles.thief import ThiefModel
 from lorewright.service.desk import Desk, viewer_of
-from lorewright.turn.views import visibility
-from lorewright.turn.views.visibility import MATRIX, Reader, Sight
+from lorewright.turn.views import acquaintance as visibility
+from lorewright.turn.views.acquaintance import MATRIX, Reader, Sight
 from lorewright.values.records import MessageType
 from support import stream_play as s
 from support.scale import scaled

@@ -12,7 +12,7 @@ import yaml
 from typer.testing import CliRunner
 
 from lorewright.cli import app
-from lorewright.packs.making import new_pack
+from lorewright.packs.installing import new_pack
 
 ROOT = Path(__file__).parents[2]
 WORKFLOW = ROOT / "examples" / "github" / "lore.yml"

@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 
 from lorewright.bootstrap import App, open_app
-from lorewright.campaigns.scenario import Scenario, load_scenario
+from lorewright.campaigns.scenarios.scenario import Scenario, load_scenario
 from lorewright.ids import local
 from lorewright.lore_bootstrap import make_workspace
-from lorewright.packs.checking import check_pack
+from lorewright.packs.installing import check_pack
 from lorewright.packs.models import Pack
 from lorewright.rules.effects import Effect, RevealEffect
 from lorewright.world.state import WorldState

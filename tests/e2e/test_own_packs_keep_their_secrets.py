@@ -8,7 +8,7 @@ import pytest
 
 from lorewright.authoring.leaks.suite import LeakSuite, Plays
 from lorewright.index.library import Library
-from lorewright.llm.prompts.library import PromptLibrary
+from lorewright.llm.prompt_library import PromptLibrary
 from support.scale import scaled
 
 PROJECT = Path(__file__).parents[2]

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from lorewright.campaigns.rulesets import ruleset_names
+from lorewright.campaigns.scenarios.rulesets import ruleset_names
 from lorewright.world.state import WorldState
 from support import harbour as h
 from support import parlour as p

@@ -8,8 +8,8 @@ from xml.etree import ElementTree
 
 import pytest
 
-from lorewright.authoring.pack_tests.baseline import Case, PackReport, junit_xml, read_baseline, write_baseline
-from lorewright.authoring.pack_tests.suite import PackTestRun, Wanted, masked_links, sample
+from lorewright.authoring.pack_baseline import Case, PackReport, junit_xml, read_baseline, write_baseline
+from lorewright.authoring.pack_suite import PackTestRun, Wanted, masked_links, sample
 from lorewright.errors import PackError, SettingsError
 from lorewright.index.embedders.hashing import HashingEmbedder
 from lorewright.packs.loader import load_pack

@@ -6,8 +6,8 @@ import re
 from html.parser import HTMLParser
 from pathlib import Path
 
-from lorewright.formats.exports.handout import as_html, as_markdown
-from lorewright.formats.exports.shown import Audience, ShownPack, shown_pack
+from lorewright.formats.handout import as_html, as_markdown
+from lorewright.formats.shown import Audience, ShownPack, shown_pack
 from lorewright.packs.loader import load_pack
 from support.harbour import write_pack
 

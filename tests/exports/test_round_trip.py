@@ -12,13 +12,12 @@ from typing import Any
 
 import pytest
 
-from lorewright.formats.exports.exporting import export_pack
-from lorewright.formats.exports.rules import rules_of, to_world_info
-from lorewright.formats.exports.shown import Audience
-from lorewright.formats.importers.entry_fields import DEFAULTS, as_world_info
-from lorewright.formats.importers.json_source import read_json
-from lorewright.formats.importers.reading import read_file
-from lorewright.formats.importers.writer import write_pack
+from lorewright.formats.exporting import export_pack
+from lorewright.formats.json_source import read_json
+from lorewright.formats.reading import read_file
+from lorewright.formats.rule_fields import DEFAULTS, as_world_info, rules_of, to_world_info
+from lorewright.formats.shown import Audience
+from lorewright.formats.writer import write_pack
 from lorewright.packs.frontmatter import read_source
 from lorewright.packs.loader import load_pack
 from lorewright.packs.models import Pack

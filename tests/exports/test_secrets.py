@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from lorewright.authoring.leaks.planting import plant
-from lorewright.formats.exports.shown import Audience
+from lorewright.formats.shown import Audience
 from lorewright.packs.conditions import LoreConditions
 from lorewright.packs.loader import load_pack
 from lorewright.retrieval.view import LoreView

@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from lorewright.formats.exports.exporting import export_pack
-from lorewright.formats.exports.shown import Audience, Reader
-from lorewright.packs.checking import check_pack
+from lorewright.formats.exporting import export_pack
+from lorewright.formats.shown import Audience, Reader
 from lorewright.packs.frontmatter import read_source
+from lorewright.packs.installing import check_pack
 from lorewright.packs.loader import load_pack
 from lorewright.packs.models import OPEN_ROLES, Pack
 from support.harbour import write_pack

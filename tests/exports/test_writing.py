@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from lorewright.errors import PackError
-from lorewright.formats.exports.exporting import write_file, write_folder
+from lorewright.formats.exporting import write_file, write_folder
 
 VAULT = {"pack.yaml": "mark: 1\n", "npcs/a.md": "# A\n"}
 

@@ -13,7 +13,7 @@ from lorewright.errors import OutputRejected, ProviderError
 from lorewright.llm.doubles import ParrotModel, ScriptedModel
 from lorewright.llm.gateway import LLMResponse, Options, run_structured
 from lorewright.llm.model import Model
-from lorewright.llm.prompts.template import PlainPrompt
+from lorewright.llm.prompt_template import PlainPrompt
 
 CONTEXT = '{"text":"CONTEXT"}'
 

@@ -11,7 +11,7 @@ import pytest
 from lorewright.errors import LorewrightError, SettingsError
 from lorewright.llm.doubles.faults import FAULTS, Fault
 from lorewright.llm.doubles.server import ModelServer
-from lorewright.llm.secrets import HIDDEN, Secrets
+from lorewright.llm.gateway import HIDDEN, Secrets
 from support.model_requests import ANSWER, KEYS, ask, asked_at, at_once
 
 CANARY = "sk-canary/4f9e+77aa"

@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 
 from lorewright.errors import BudgetExceeded, ProviderBusy
 from lorewright.llm.doubles import ScriptedModel
-from lorewright.llm.metered import Budget, MeteredModel, Spent, estimated_input
+from lorewright.llm.gateway import Budget, MeteredModel, Spent, estimated_input
 from lorewright.llm.model import Model, ModelReply, ModelRequest, OnText
-from lorewright.llm.prompts.template import PlainPrompt, RenderedPrompt
+from lorewright.llm.prompt_template import PlainPrompt, RenderedPrompt
 from lorewright.llm.taxonomy import Prices
 from lorewright.settings import BudgetSettings
 

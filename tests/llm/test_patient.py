@@ -10,7 +10,7 @@ from lorewright.errors import BudgetExceeded, ProviderBusy
 from lorewright.llm.doubles import ScriptedModel
 from lorewright.llm.model import ModelReply, ModelRequest, OnText
 from lorewright.llm.opening import Patience, PatientModel
-from lorewright.llm.prompts.template import PlainPrompt
+from lorewright.llm.prompt_template import PlainPrompt
 
 REQUEST = ModelRequest("narrator", PlainPrompt("narrator").render({}))
 

@@ -11,7 +11,7 @@ from lorewright.errors import ModelRefused, ProviderBusy, ProviderError
 from lorewright.llm.doubles.faults import Fault, FaultKind, Raw
 from lorewright.llm.doubles.server import ModelServer
 from lorewright.llm.doubles.wire import Said, Use
-from lorewright.llm.metered import Budget
+from lorewright.llm.gateway import Budget
 from lorewright.llm.model import CallLog, Heard, ModelRequest, Toolbox, ToolSpec
 from lorewright.llm.opening import open_model
 from lorewright.settings import BudgetSettings, ModelSettings, ModelsSettings

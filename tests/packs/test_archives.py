@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from lorewright.errors import PackError
-from lorewright.packs import archives
 from lorewright.packs import files as limits
-from lorewright.packs.archives import place_copy, unpack_zip
+from lorewright.packs import installing as archives
+from lorewright.packs.installing import place_copy, unpack_zip
 from lorewright.packs.loader import content_hash_of, load_pack
 from support import harbour as h
 

@@ -11,8 +11,8 @@ import pytest
 
 from lorewright.packs import files, linting
 from lorewright.packs import files as limits
-from lorewright.packs.checking import check_pack
 from lorewright.packs.files import Finding
+from lorewright.packs.installing import check_pack
 from support.lint_codes import codes_in_source
 
 PAGE = Path(__file__).parents[2] / "docs" / "findings.md"

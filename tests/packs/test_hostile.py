@@ -12,8 +12,8 @@ import pytest
 
 from lorewright.errors import LorewrightError, PackError
 from lorewright.index.library import Library
-from lorewright.packs.checking import check_pack
 from lorewright.packs.files import Finding
+from lorewright.packs.installing import check_pack
 from lorewright.packs.loader import load_pack
 from lorewright.packs.models import Pack
 from lorewright.retrieval.query import LoreRetrievalQuery

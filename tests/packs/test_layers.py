@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from lorewright.packs.checking import check_pack
 from lorewright.packs.files import Finding
+from lorewright.packs.installing import check_pack
 from lorewright.packs.models import LAYERS, Dependency, Layer, Manifest, may_override
 from support.layered_packs import CORE_GUARD, TOWN_GUARD, core, manifest, town
 from support.pack_builder import Files, write_pack

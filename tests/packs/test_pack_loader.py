@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from lorewright.errors import NotFound, PackError
+from lorewright.packs.installing import manifest_for, new_pack
 from lorewright.packs.loader import load_pack
-from lorewright.packs.making import manifest_for, new_pack
 from lorewright.packs.pack_loader import PackLoader
 from support import harbour as h
 

@@ -8,8 +8,8 @@ import pytest
 
 from lorewright.index.generation import Generation
 from lorewright.index.keywords import content_words, is_english
+from lorewright.scene_lore.cache import match_items
 from lorewright.scene_lore.gather import gather
-from lorewright.scene_lore.grounding import match_items
 from lorewright.scene_lore.models import SceneFocus
 from support.pack_builder import Files, ask, found, opened_packs
 

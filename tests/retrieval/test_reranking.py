@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from lorewright.errors import EmbedderError
 from lorewright.index.generation import Generation
-from lorewright.index.rerankers.reranker import OverlapReranker, Reranker
+from lorewright.index.reranker import OverlapReranker, Reranker
 from lorewright.retrieval.query import LoreRetrievalQuery
 from lorewright.retrieval.retriever import Retrieval, retrieve
 from lorewright.retrieval.view import LoreView

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import lorewright.rules
-from lorewright.campaigns.rulesets import load_ruleset
+from lorewright.campaigns.scenarios.rulesets import load_ruleset
 from lorewright.rules.actions import METADATA
 from lorewright.rules.dice import band_of, parse_dice
 from lorewright.rules.rulesets import Ruleset

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lorewright.campaigns.rulesets import load_ruleset
+from lorewright.campaigns.scenarios.rulesets import load_ruleset
 from lorewright.rules.actions import METADATA, Attempt
 from lorewright.rules.acts import why_not_told
 from lorewright.rules.consequences import not_theirs

@@ -6,7 +6,7 @@ from typing import get_args
 
 import pytest
 
-from lorewright.campaigns.rulesets import load_ruleset, ruleset_names
+from lorewright.campaigns.scenarios.rulesets import load_ruleset, ruleset_names
 from lorewright.rules.consequences import not_theirs
 from lorewright.rules.patch import REASON_CODES, ReasonCode
 from lorewright.rules.rulesets import Owner

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from lorewright.campaigns.rulesets import load_ruleset
+from lorewright.campaigns.scenarios.rulesets import load_ruleset
 from lorewright.rules.actions import Attempt
 from lorewright.rules.dice import FixedDice
 from lorewright.rules.patch import Resolution

@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lorewright.campaigns.opening import Opening, compose
-from lorewright.campaigns.rulesets import load_ruleset
-from lorewright.campaigns.scenario import load_scenario
+from lorewright.campaigns.scenarios.opening import Opening, compose
+from lorewright.campaigns.scenarios.rulesets import load_ruleset
+from lorewright.campaigns.scenarios.scenario import load_scenario
 from lorewright.rules.actions import Action, Attempt
 from lorewright.rules.dice import SeededDice
 from lorewright.rules.patch import ActionResult

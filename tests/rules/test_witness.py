@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lorewright.campaigns.rulesets import load_ruleset, ruleset_names
+from lorewright.campaigns.scenarios.rulesets import load_ruleset, ruleset_names
 from lorewright.rules.actions import Attempt
 from lorewright.rules.rulesets import CampaignRules
 from lorewright.rules.witness import BOUND, MOST, witnessed

@@ -7,7 +7,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from lorewright.index.generation import Generation
-from lorewright.scene_lore.grounding import match_items, search_items
+from lorewright.scene_lore.cache import match_items, search_items
 from lorewright.scene_lore.models import SceneItem, SceneLore
 
 Town = tuple[Generation, ...]

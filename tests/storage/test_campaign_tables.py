@@ -23,7 +23,7 @@ from lorewright.campaigns.exchange import export, import_campaign
 from lorewright.lore_bootstrap import make_workspace
 from lorewright.storage.campaign_tables import CAMPAIGN_MIGRATIONS
 from lorewright.storage.database import Database, opened
-from lorewright.storage.migrations import migrate
+from lorewright.storage.tables import migrate
 from lorewright.turn.store.turn_store import redo, undo
 from support import harbour as h
 

@@ -15,8 +15,8 @@ from lorewright.index.installed_packs import MIGRATIONS
 from lorewright.index.keywords import STATEMENTS, keyword_statements
 from lorewright.storage.campaign_tables import CAMPAIGN_MIGRATIONS
 from lorewright.storage.database import opened
-from lorewright.storage.migrations import Migration, migrate
 from lorewright.storage.projection import MADE_ANEW, PROJECTED
+from lorewright.storage.tables import Migration, migrate
 
 PROJECT = Path(__file__).parents[2]
 PAGE = (PROJECT / "docs" / "database.md").read_text(encoding="utf-8")

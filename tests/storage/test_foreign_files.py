@@ -11,12 +11,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lorewright.authoring.pack_tests.baseline import Baseline, write_baseline
+from lorewright.authoring.pack_baseline import Baseline, write_baseline
 from lorewright.contrib.import_v0.tables import read_v0
 from lorewright.errors import DamagedFile, ImportRefused, UnsafePath
 from lorewright.storage.database import Database, building_name, journal_of, opened
 from lorewright.storage.enclosure import Enclosure
-from lorewright.storage.migrations import Migration, migrate, missing
+from lorewright.storage.tables import Migration, migrate, missing
 from lorewright.world.schemas import KEYWORDS, misfits, pattern_problem, schema_problems
 
 MAGIC = bytes.fromhex("d9d505f920a163d7")

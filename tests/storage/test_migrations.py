@@ -10,7 +10,7 @@ import pytest
 
 from lorewright.errors import SettingsError
 from lorewright.storage.database import Database, opened
-from lorewright.storage.migrations import Migration, migrate
+from lorewright.storage.tables import Migration, migrate
 
 FIRST = Migration("001_first", ("CREATE TABLE a (x)", "INSERT INTO a VALUES (1)"))
 SECOND = Migration("002_second", ("ALTER TABLE a ADD COLUMN y", "INSERT INTO a VALUES (2, 2)"))

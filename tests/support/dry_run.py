@@ -20,7 +20,7 @@ from lorewright.scene_lore.gather import gather
 from lorewright.scene_lore.models import SceneFocus, SceneLore
 from lorewright.turn.views.draft import Setting
 from lorewright.turn.views.scope import ground, scope_of, ways_out
-from lorewright.values.known_facts import lore_conditions
+from lorewright.values.entries import lore_conditions
 from lorewright.values.records import InterpreterInput
 from lorewright.world.state import OFFSTAGE, WorldState
 

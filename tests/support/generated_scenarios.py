@@ -7,7 +7,7 @@ from pathlib import Path
 
 from lorewright.bootstrap import App, open_app
 from lorewright.campaigns.campaigns import OpenCampaign
-from lorewright.campaigns.scenario import load_scenario
+from lorewright.campaigns.scenarios.scenario import load_scenario
 from lorewright.generate.explore.writing import write_scenario
 from lorewright.generate.scenario.generating import Generated, Generator, Prepared
 from lorewright.lore_bootstrap import make_workspace

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from lorewright.bootstrap import App
-from lorewright.cli.slash import obey
+from lorewright.cli.game.slash import obey
 from lorewright.errors import LorewrightError
 from lorewright.llm.model import Model
 from lorewright.retrieval.query import LoreRetrievalQuery

@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from lorewright.authoring.leaks.findings import LeakReport
+from lorewright.authoring.leaks.planting import LeakReport
 from lorewright.authoring.leaks.suite import LeakSuite, Plays
 from lorewright.index.library import Library
-from lorewright.llm.prompts.library import PromptLibrary
+from lorewright.llm.prompt_library import PromptLibrary
 from support.harbour import FILES, SCENARIO, dedent, write_pack
 
 PROMPTS = Path(__file__).parents[2] / "prompts"

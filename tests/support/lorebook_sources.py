@@ -11,8 +11,8 @@ import zlib
 from pathlib import Path
 from typing import Any
 
-from lorewright.formats.importers.reading import read
-from lorewright.formats.importers.writer import LEFT_FILE, Written, write_pack
+from lorewright.formats.reading import read
+from lorewright.formats.writer import LEFT_FILE, Written, write_pack
 from lorewright.packs.bounded_yaml import load_yaml
 from lorewright.packs.frontmatter import SourceFile, read_source
 from lorewright.packs.loader import load_pack

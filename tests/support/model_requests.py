@@ -12,7 +12,7 @@ from lorewright.llm.doubles.server import ModelServer
 from lorewright.llm.gateway import LLMResponse, Options, run_structured
 from lorewright.llm.model import CallLog, Model, ModelReply, ModelRequest, OnText
 from lorewright.llm.opening import Patience, PatientModel, open_model
-from lorewright.llm.prompts.template import PlainPrompt, RenderedPrompt
+from lorewright.llm.prompt_template import PlainPrompt, RenderedPrompt
 from lorewright.settings import ModelsSettings
 
 # One of each vendor, and of each way to hold a model to a schema.

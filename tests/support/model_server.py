@@ -15,10 +15,10 @@ import pytest
 from lorewright.bootstrap import App, open_app
 from lorewright.campaigns.casting import ModelKeys
 from lorewright.campaigns.open_campaign import OpenCampaign
-from lorewright.campaigns.scenario import load_scenario
+from lorewright.campaigns.scenarios.scenario import load_scenario
 from lorewright.llm.doubles.server import ModelServer
 from lorewright.llm.doubles.wire import Asked, Use
-from lorewright.llm.prompts.template import read_template
+from lorewright.llm.prompt_template import read_template
 from lorewright.lore_bootstrap import make_workspace
 from support.trusted_settings import trusted
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 from lorewright.authoring.leaks.suite import LeakSuite, Plays
 from lorewright.authoring.pack_figures import PackRoots
-from lorewright.authoring.pack_tests.probing import Bounds
-from lorewright.authoring.pack_tests.suite import PackTests
+from lorewright.authoring.pack_suite import PackTests
+from lorewright.authoring.section_coverage import Bounds
 from lorewright.bootstrap import prompt_library
 from lorewright.index.embedders.embedder import Embedder
 from lorewright.index.library import Library

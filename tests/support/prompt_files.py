@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from lorewright.llm.prompts.template import PromptTemplate, parse_template
+from lorewright.llm.prompt_template import PromptTemplate, parse_template
 
 SHIPPED = Path(__file__).parents[2] / "prompts"
 

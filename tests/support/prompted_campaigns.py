@@ -9,7 +9,7 @@ from pathlib import Path
 from lorewright.bootstrap import App
 from lorewright.campaigns.campaigns import Campaigns
 from lorewright.llm.model import Model
-from lorewright.llm.prompts.library import PromptLibrary
+from lorewright.llm.prompt_library import PromptLibrary
 from support.prompt_files import SHIPPED
 
 LIBRARY = PromptLibrary([SHIPPED])

@@ -14,7 +14,7 @@ from lorewright.rules.effects import Effect
 from lorewright.rules.rulesets import BandName, Rule
 from lorewright.scene_lore.gather import gather_person, gather_place
 from lorewright.scene_lore.models import SceneItem
-from lorewright.values.known_facts import lore_conditions
+from lorewright.values.entries import lore_conditions
 from lorewright.world.state import OFFSTAGE, WorldState
 from support.condition_atoms import ALWAYS, Formula, added, alternatives, formula, gauge, ticked
 from support.distance_estimate import Move

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from lorewright.formats.exports.exporting import export_pack
-from lorewright.formats.exports.shown import Audience
+from lorewright.formats.exporting import export_pack
+from lorewright.formats.shown import Audience
 from lorewright.packs.loader import load_pack
 from lorewright.packs.models import Pack
 from support.harbour import write_pack

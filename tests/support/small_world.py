@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from lorewright.campaigns.rulesets import load_ruleset
+from lorewright.campaigns.scenarios.rulesets import load_ruleset
 from lorewright.ids import canonical_json
 from lorewright.rules.actions import METADATA, Action, Attempt, GroundedItem, Grounding
 from lorewright.rules.dice import Dice, FixedDice

@@ -14,7 +14,7 @@ from lorewright.lore_bootstrap import make_workspace
 from lorewright.rules.conditions import FactIs
 from lorewright.rules.reach import holds
 from lorewright.turn.checks.accepting import Acceptance, accept
-from lorewright.values.known_facts import lore_conditions
+from lorewright.values.entries import lore_conditions
 from lorewright.values.proposals import ExtractorOutput
 from lorewright.world.ops import AddFact
 from lorewright.world.state import Fact, Thread, WorldState

@@ -11,8 +11,8 @@ import pytest
 from typer.testing import CliRunner
 
 from lorewright.bootstrap import App
+from lorewright.cli.game.slash import obey
 from lorewright.cli.root import app as command_line
-from lorewright.cli.slash import obey
 from lorewright.llm.doubles import ParrotModel
 from lorewright.retrieval.query import LoreRetrievalQuery
 from lorewright.turn.store.turn_store import redo, undo

@@ -11,10 +11,9 @@ from typing import Any
 import pytest
 
 from lorewright.bootstrap import App, prompt_library
-from lorewright.campaigns.asides import ask_lore
 from lorewright.campaigns.branches import branch, rollback, switch
 from lorewright.campaigns.history import Histories
-from lorewright.campaigns.lore import LoreDesk
+from lorewright.campaigns.lore import LoreDesk, ask_lore
 from lorewright.campaigns.open_campaign import OpenCampaign
 from lorewright.campaigns.sessions import retrieve_for_session
 from lorewright.replay.metrics import ALL_TURNS

@@ -20,9 +20,9 @@ from typer.testing import CliRunner
 from lorewright.bootstrap import App
 from lorewright.campaigns.campaigns import OpenCampaign
 from lorewright.campaigns.checks import check
+from lorewright.cli.game.table_talk import show_result
 from lorewright.cli.output import complain
 from lorewright.cli.root import app as command_line
-from lorewright.cli.table_talk import show_result
 from lorewright.errors import LorewrightError
 from lorewright.rules.consequences import not_theirs
 from lorewright.turn.checks.accepting import Accepted

@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 
 from lorewright.authoring.leaks.twin_worlds import same_dice
-from lorewright.campaigns.asides import introductions, why
 from lorewright.campaigns.eyes import scene_of, state_of, transcript_of
-from lorewright.cli.slash import obey
+from lorewright.campaigns.lore import introductions, why
+from lorewright.cli.game.slash import obey
 from lorewright.errors import LorewrightError
 from support import harbour as h
 from support import hidden_people as folk

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from lorewright.errors import OutputRejected
 from lorewright.llm.doubles import ScriptedModel
-from lorewright.llm.prompts.library import PromptLibrary
+from lorewright.llm.prompt_library import PromptLibrary
 from lorewright.rules.actions import METADATA, Action
 from lorewright.turn.run.beside import inner_ops
 from lorewright.turn.stages.inner.stage import CharacterExtract, PersonaExtract

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from lorewright.values.known_facts import FACTS_SHOWN, facts_shown, lore_conditions
+from lorewright.values.entries import FACTS_SHOWN, facts_shown, lore_conditions
 from lorewright.world.ops import AddFact, UpdateFact
 from lorewright.world.state import Fact, WorldState
 from support import small_world as w

@@ -13,7 +13,7 @@ from pydantic import ValidationError
 
 from lorewright.errors import OutputRejected
 from lorewright.llm.doubles import ScriptedModel
-from lorewright.llm.prompts.library import PromptLibrary
+from lorewright.llm.prompt_library import PromptLibrary
 from lorewright.rules.actions import METADATA, AuthoredAct, Deed
 from lorewright.turn.stages.npc_intent.context import npc_intent_context
 from lorewright.turn.stages.npc_intent.stage import Intend, Reflection

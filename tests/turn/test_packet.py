@@ -9,7 +9,7 @@ import pytest
 
 from lorewright.scene_lore.models import Briefing, LoreText, SceneItem, SceneLore
 from lorewright.turn.views.packet import build_packet, fit_packet, packet_tokens
-from lorewright.values.known_facts import Agenda
+from lorewright.values.entries import Agenda
 from lorewright.values.records import Message
 from lorewright.world.ops import (
     AddCondition,

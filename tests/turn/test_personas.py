@@ -13,7 +13,7 @@ from lorewright.bootstrap import App
 from lorewright.errors import ActionIdReused, CampaignError, ScenarioError
 from lorewright.replay.metrics import ALL_TURNS
 from lorewright.turn.store.turn_store import undo
-from lorewright.turn.views.personas import persona_called, somebody_called
+from lorewright.turn.views.draft import persona_called, somebody_called
 from lorewright.values.records import Message
 from lorewright.world.ops import Move, PlayAs
 from lorewright.world.state import OFFSTAGE, WorldState

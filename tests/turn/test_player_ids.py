@@ -13,11 +13,11 @@ import pytest
 
 from lorewright.authoring.leaks.twin_worlds import same_dice
 from lorewright.bootstrap import App
-from lorewright.campaigns.asides import ask_lore, support_of, why
 from lorewright.campaigns.checks import check
 from lorewright.campaigns.exchange import export
 from lorewright.campaigns.eyes import scene_of, state_of, transcript_of
-from lorewright.cli.slash import obey
+from lorewright.campaigns.lore import ask_lore, support_of, why
+from lorewright.cli.game.slash import obey
 from lorewright.errors import LorewrightError
 from lorewright.retrieval.query import LoreRetrievalQuery
 from lorewright.service.desk import Desk, Viewer

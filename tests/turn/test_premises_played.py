@@ -12,7 +12,7 @@ import pytest
 from lorewright.bootstrap import open_app
 from lorewright.builtin.narrator.grammar import grammar
 from lorewright.lore_bootstrap import make_workspace
-from lorewright.turn.prompting.variables import claims_in_words
+from lorewright.turn.stages.variables import claims_in_words
 from lorewright.values.records import Premise
 from support import harbour as h
 from support.labelled_claims import PLAYS, Labelled

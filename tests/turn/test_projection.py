@@ -23,8 +23,8 @@ from lorewright.llm.doubles import ScriptedModel
 from lorewright.storage.campaign_tables import CAMPAIGN_MIGRATIONS
 from lorewright.storage.database import Database, opened
 from lorewright.storage.heads import head_row
-from lorewright.storage.migrations import migrate
 from lorewright.storage.projection import PROJECTED, RowChange, projected_rows, projected_turn
+from lorewright.storage.tables import migrate
 from lorewright.turn.store.projection import TABLES, StateOf, all_rows, changed_rows, first_projection, projecting
 from lorewright.turn.store.store import CampaignStore
 from lorewright.turn.store.turn_store import redo, undo

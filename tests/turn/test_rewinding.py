@@ -16,8 +16,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from lorewright.bootstrap import App
-from lorewright.campaigns.asides import ask_lore, map_of, why
 from lorewright.campaigns.branches import rollback
+from lorewright.campaigns.lore import ask_lore, map_of, why
 from lorewright.campaigns.open_campaign import OpenCampaign
 from lorewright.campaigns.sessions import end, recap_of, sit_down
 from lorewright.errors import ActionIdReused, CampaignError, DamagedFile, HeadMoved, ProviderError, TurnUndone
@@ -28,7 +28,7 @@ from lorewright.storage.heads import HeadMove, head_row, move_head, undone_turns
 from lorewright.turn.run.pipeline import think
 from lorewright.turn.store.turn_store import redo, undo, undo_played, undo_to
 from lorewright.turn.views.draft import Recorder, Submission
-from lorewright.turn.views.stream import TurnStream
+from lorewright.turn.views.telling import TurnStream
 from lorewright.turn.views.views import TurnViews
 from support import harbour as h
 from support.scale import scaled

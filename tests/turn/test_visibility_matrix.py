@@ -9,8 +9,8 @@ from typing import get_args
 
 import pytest
 
-from lorewright.turn.views import visibility
-from lorewright.turn.views.visibility import MATRIX, Reader, Sight, seen_by
+from lorewright.turn.views import acquaintance as visibility
+from lorewright.turn.views.acquaintance import MATRIX, Reader, Sight, seen_by
 from lorewright.values.records import Message, MessageType
 
 # As it stands in the specification; the columns are its, too. What it leaves out follows below.

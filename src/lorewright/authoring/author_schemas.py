@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from lorewright.authoring.golden import golden_schema
-from lorewright.campaigns.scenario import Scenario
+from lorewright.campaigns.scenarios.scenario import Scenario
 from lorewright.packs.schemas import DIALECT, Schema, frontmatter_schema, pack_schema
 from lorewright.rules.rulesets import Ruleset
 

@@ -21,8 +21,15 @@ from typing import Any
 
 from pydantic import BaseModel, ValidationError
 
-from lorewright.authoring.golden_query import GOLDEN_QUERIES, Given, GivenFact, GoldenQuery, GoldenScene, golden_schema
-from lorewright.authoring.judging import judged
+from lorewright.authoring.judging import (
+    GOLDEN_QUERIES,
+    Given,
+    GivenFact,
+    GoldenQuery,
+    GoldenScene,
+    golden_schema,
+    judged,
+)
 from lorewright.bounded_files import read_text
 from lorewright.errors import PackError
 from lorewright.index.generation import Generation

@@ -14,7 +14,7 @@ from pathlib import Path
 from pydantic import BaseModel, ConfigDict
 
 from lorewright.authoring.golden import Golden
-from lorewright.campaigns.scenario import Scenario, read_scenario
+from lorewright.campaigns.scenarios.scenario import Scenario, read_scenario
 from lorewright.errors import NotFound, PackError
 from lorewright.index.generation import Generation, StoredChunk
 from lorewright.index.library import Library

@@ -15,11 +15,11 @@ from lorewright.campaigns.casting import BUILTIN_KEYS, Casting, ModelKeys
 from lorewright.campaigns.checks import check
 from lorewright.campaigns.history import Histories, PlayedHistory
 from lorewright.campaigns.open_campaign import Made, OpenCampaign, ids_in
-from lorewright.campaigns.opening import Opening, compose
-from lorewright.campaigns.rulesets import load_ruleset, rulesets_beside
-from lorewright.campaigns.scenario import Scenario, load_scenario
+from lorewright.campaigns.scenarios.cast import agendas_of, hold_to
+from lorewright.campaigns.scenarios.opening import Opening, compose
+from lorewright.campaigns.scenarios.rulesets import load_ruleset, rulesets_beside
+from lorewright.campaigns.scenarios.scenario import Scenario, load_scenario
 from lorewright.campaigns.session_zero import Calibration, calibrated, kept_to
-from lorewright.campaigns.sheets import agendas_of, hold_to
 from lorewright.campaigns.store import KeptPacks, create_campaign, pins_of
 from lorewright.errors import (
     CampaignError,
@@ -38,7 +38,7 @@ from lorewright.packs.loader import Progress, content_hash_of, no_progress
 from lorewright.retrieval.view import has_entry_rules
 from lorewright.rules.rulesets import Ruleset
 from lorewright.storage.enclosure import Enclosure
-from lorewright.turn.prompting.pinning import pins_in_force
+from lorewright.turn.stages.stages import pins_in_force
 from lorewright.turn.store.rows import now
 from lorewright.turn.store.store import CampaignStore
 from lorewright.turn.views.acquaintance import Acquaintance, StorySoFar
@@ -46,9 +46,8 @@ from lorewright.turn.views.draft import EntriesOf, Setting, no_entries, turn_id_
 from lorewright.turn.views.leaks import LiveLeakCheck
 from lorewright.turn.views.player_ids import PlayerIds
 from lorewright.turn.views.scope import suggestions
-from lorewright.values.campaign import CampaignRow, PackPin
 from lorewright.values.entries import entry_history
-from lorewright.values.records import Message, TurnResult
+from lorewright.values.records import CampaignRow, Message, PackPin, TurnResult
 from lorewright.world.state import WorldState
 
 _SUFFIX = ".db"

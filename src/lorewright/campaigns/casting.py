@@ -8,11 +8,11 @@ from threading import Thread
 from typing import Protocol
 
 from lorewright.errors import SettingsError
-from lorewright.llm.metered import Budget, Spent
+from lorewright.llm.gateway import Budget, Spent
 from lorewright.llm.model import Model
 from lorewright.llm.opening import load_sdk, open_model
-from lorewright.llm.prompts.library import PromptLibrary
-from lorewright.llm.prompts.template import Prompts
+from lorewright.llm.prompt_library import PromptLibrary
+from lorewright.llm.prompt_template import Prompts
 from lorewright.llm.taxonomy import TIERS, Prices, asked_at, key_for, may_cost, row_of
 from lorewright.settings import ModelsSettings
 from lorewright.storage.database import Database

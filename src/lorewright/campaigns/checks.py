@@ -43,9 +43,9 @@ from lorewright.storage.integrity import (
     turns_with_messages,
     unsound,
 )
-from lorewright.storage.migrations import migrate, missing
 from lorewright.storage.projection import PROJECTED, projected_rows, projected_turn
 from lorewright.storage.sittings import session_rows
+from lorewright.storage.tables import migrate, missing
 from lorewright.turn.store.projection import all_rows, bring_projection_up, stored_state
 from lorewright.turn.store.rows import OPS, message_of, submission_of
 from lorewright.values.records import Message, TurnResult

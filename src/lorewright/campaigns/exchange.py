@@ -35,11 +35,10 @@ from lorewright.storage.database import Database
 from lorewright.storage.enclosure import Enclosure
 from lorewright.storage.faults import step
 from lorewright.storage.integrity import Refused, campaign_row, pinned_texts
-from lorewright.storage.migrations import migrate
-from lorewright.storage.tables import Table, Value, read_tables, write_tables
+from lorewright.storage.tables import Table, Value, migrate, read_tables, write_tables
 from lorewright.turn.store.projection import bring_projection_up
 from lorewright.turn.store.store import CampaignStore
-from lorewright.values.campaign import CampaignRow
+from lorewright.values.records import CampaignRow
 
 _FORMAT = "lorewright-campaign"
 # Raised whenever an older program could not read the file as it is meant.

@@ -16,7 +16,7 @@ from lorewright.rules.rulesets import Ruleset
 from lorewright.scene_lore.lore_retriever import LoreRetriever
 from lorewright.scene_lore.models import SceneFocus, SceneLore, character_view, scene_view
 from lorewright.turn.checks.tools import MessageSeen, StateSeen, eyes, focus_of, state_seen, transcript_seen
-from lorewright.values.known_facts import lore_conditions
+from lorewright.values.entries import lore_conditions
 from lorewright.world.frozen import Frozen
 from lorewright.world.state import WorldState
 

@@ -13,25 +13,21 @@ from lorewright.campaigns.casting import Casting, ModelKeys
 from lorewright.errors import CampaignError, HeadMoved, LorewrightError
 from lorewright.ids import canonical_json, content_hash
 from lorewright.index.generation import Generation
-from lorewright.llm.metered import Spent
+from lorewright.llm.gateway import Spent
 from lorewright.storage.heads import HeadRow, head_row
 from lorewright.storage.model_rows import spent_in
 from lorewright.storage.sittings import active_session_row
-from lorewright.turn.prompting.pinning import pinned_library
 from lorewright.turn.run.at_hand import STAGES, make_stages
 from lorewright.turn.run.editing import edit
 from lorewright.turn.run.pipeline import run_turn
-from lorewright.turn.stages.stages import Stages
+from lorewright.turn.stages.stages import Stages, pinned_library
 from lorewright.turn.store.store import CampaignStore
 from lorewright.turn.store.turn_store import redo, undo_played
 from lorewright.turn.views.acquaintance import Acquaintance
-from lorewright.turn.views.draft import Setting, Submission
-from lorewright.turn.views.personas import persona_called, somebody_called
+from lorewright.turn.views.draft import Setting, Submission, persona_called, somebody_called
 from lorewright.turn.views.player_ids import PlayerIds, player_ids
-from lorewright.values.campaign import CampaignRow
 from lorewright.values.kept import NOTHING_KEPT, Kept
-from lorewright.values.listener import SILENT, Listener
-from lorewright.values.records import BUILTIN
+from lorewright.values.records import BUILTIN, SILENT, CampaignRow, Listener
 from lorewright.world.apply import apply
 from lorewright.world.ops import PlayAs, StateOp
 

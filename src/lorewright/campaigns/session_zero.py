@@ -14,8 +14,8 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, StringConstraints, ValidationError
 
 from lorewright.bounded_files import MAX_WRITTEN_BYTES, read_text
-from lorewright.campaigns.names import PLAYER_NAMES, faults_of, told
-from lorewright.campaigns.scenario import Scenario
+from lorewright.campaigns.scenarios.names import PLAYER_NAMES, faults_of, told
+from lorewright.campaigns.scenarios.scenario import Scenario
 from lorewright.errors import CampaignError, NotFound
 from lorewright.packs.bounded_yaml import YamlProblem, lines_of_yaml, load_yaml
 from lorewright.rules.rulesets import CampaignRules, Ruleset

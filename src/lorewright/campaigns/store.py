@@ -23,11 +23,10 @@ from lorewright.storage.faults import step
 from lorewright.storage.heads import MAIN_BRANCH
 from lorewright.storage.integrity import all_pins
 from lorewright.storage.kept_rows import PromptPin, pinning
-from lorewright.storage.migrations import migrate
+from lorewright.storage.tables import migrate
 from lorewright.turn.store.projection import StateOf, first_projection
 from lorewright.turn.store.rows import message_row, now
-from lorewright.values.campaign import PackPin
-from lorewright.values.records import Message
+from lorewright.values.records import Message, PackPin
 from lorewright.world.state import WorldState
 
 # The text of every pack version that a campaign pins, kept beside the campaigns: an index can always be built

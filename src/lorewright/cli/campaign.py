@@ -12,12 +12,13 @@ from lorewright.bootstrap import open_app
 from lorewright.campaigns import branches, exchange
 from lorewright.campaigns.branches import BranchTree, Stretch
 from lorewright.campaigns.sessions import shown as shown_session
-from lorewright.campaigns.upgrades.packs import UpgradePlan
-from lorewright.campaigns.upgrades.upgrading import Upgraded
+from lorewright.campaigns.upgrade_changes import UpgradePlan
+from lorewright.campaigns.upgrading import Upgraded
 from lorewright.cli import campaign_log, lorebook, reviews
 from lorewright.cli import pack_testing as testing
 from lorewright.cli import session as scenes
 from lorewright.cli.campaign_log import show_support
+from lorewright.cli.game.session_zero import agreed_on, calibration_lines
 from lorewright.cli.models import (
     Both,
     Large,
@@ -33,13 +34,12 @@ from lorewright.cli.models import (
     tiers,
 )
 from lorewright.cli.output import Twig, note, progress_bar, say, show_json, show_table, show_tree, wrapped
-from lorewright.cli.session_zero import agreed_on, calibration_lines
 from lorewright.errors import SettingsError
 from lorewright.replay.metrics import lore_cache_hit_rate
 from lorewright.storage.heads import head_row, undone_turns
 from lorewright.storage.sittings import active_session_row
 from lorewright.turn.store.store import CampaignStore
-from lorewright.values.campaign import CampaignRow
+from lorewright.values.records import CampaignRow
 
 # The tree of a campaign's branches, as it is printed.
 

@@ -8,10 +8,10 @@ from typing import Annotated, Any
 import typer
 
 from lorewright.bootstrap import open_app
-from lorewright.campaigns.asides import Ground, Support, support_of
 from lorewright.campaigns.campaigns import Campaigns
+from lorewright.campaigns.lore import Ground, Support, support_of
+from lorewright.cli.game.table_talk import debug_lines, roll_line, show_debug_line
 from lorewright.cli.output import say, show_json, wrapped
-from lorewright.cli.table_talk import debug_lines, roll_line, show_debug_line
 from lorewright.errors import NotFound
 from lorewright.ids import canonical_json
 from lorewright.rules.patch import Roll

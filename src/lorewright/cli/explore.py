@@ -13,8 +13,8 @@ import typer
 
 from lorewright.bootstrap import App, open_app
 from lorewright.child import start_child
+from lorewright.cli.game.play import lines_of, piped_lines, play_at_prompt, play_lines
 from lorewright.cli.output import note, progress_bar, say
-from lorewright.cli.play import lines_of, piped_lines, play_at_prompt, play_lines
 from lorewright.generate.explore.explorer import Found, latest_walk
 from lorewright.generate.explore.writing import write_scenario
 from lorewright.index.embedders.choosing import with_whole_path
@@ -23,7 +23,7 @@ from lorewright.index.installed_packs import InstalledPack
 from lorewright.packs.files import Finding
 from lorewright.settings import EMBEDDER_VARIABLE, WORKSPACE_VARIABLE, Workspace
 from lorewright.trust import is_granted, reaches_by_embedder
-from lorewright.values.campaign import CampaignRow
+from lorewright.values.records import CampaignRow
 
 EXAMPLES = {"explore": "Example: lorewright explore ~/notes/my-town"}
 

@@ -13,10 +13,10 @@ import typer
 from lorewright.addresses import OWN_SERVERS, mask_address
 from lorewright.campaigns.casting import BUILTIN_KEYS, Casting, ModelKeys
 from lorewright.campaigns.estimate import agree_to, asked_keys, awaiting, dollars, hold_to_trust, paid_in, paid_models
-from lorewright.campaigns.model_recap import STAGE as RECAP
 from lorewright.campaigns.open_campaign import OpenCampaign
+from lorewright.campaigns.sessions import STAGE as RECAP
+from lorewright.cli.game.seat import show_prices
 from lorewright.cli.output import note, say, show_json, show_table
-from lorewright.cli.seat import show_prices
 from lorewright.errors import SettingsError
 from lorewright.llm.opening import address_known, check_model, has_key, most_microusd
 from lorewright.llm.taxonomy import Row, asked_at, families, may_cost, row_of, rows, turn_microusd

@@ -15,9 +15,8 @@ from lorewright.cli import pack_export, pack_import, pack_stats, pack_testing, w
 from lorewright.cli.output import progress_bar, say, show_json, show_table, wrapped
 from lorewright.errors import EmbedderError, SettingsError
 from lorewright.index.library import Installed
-from lorewright.packs.checking import check_pack
 from lorewright.packs.files import Finding
-from lorewright.packs.making import manifest_for, new_pack
+from lorewright.packs.installing import check_pack, manifest_for, new_pack
 from lorewright.packs.models import OPEN_ROLES, Pack
 
 app = typer.Typer(

@@ -13,8 +13,8 @@ from lorewright.bootstrap import App, open_app
 from lorewright.campaigns.lore import learned_pack
 from lorewright.cli.output import note, progress_bar, say, show_json
 from lorewright.errors import SettingsError
-from lorewright.formats.exports.exporting import Exported, Format, export_pack
-from lorewright.formats.exports.shown import Audience
+from lorewright.formats.exporting import Exported, Format, export_pack
+from lorewright.formats.shown import Audience
 from lorewright.packs.loader import load_manifest, load_pack
 
 EXAMPLE = "Example: lorewright pack export neo_seattle handout.html --format player-handout"

@@ -10,8 +10,8 @@ from typing import Annotated
 import typer
 
 from lorewright.cli.output import say, show_json, show_table
-from lorewright.formats.importers.reading import read_file
-from lorewright.formats.importers.writer import Written, check_target, write_pack
+from lorewright.formats.reading import read_file
+from lorewright.formats.writer import Written, check_target, write_pack
 
 EXAMPLE = "Example: lorewright pack import Seraphina.png content_packs/seraphina"
 

@@ -11,8 +11,8 @@ from typing import Annotated
 
 import typer
 
-from lorewright.authoring.leaks.findings import Blocked, Leak, LeakReport
-from lorewright.authoring.pack_tests.baseline import (
+from lorewright.authoring.leaks.planting import Blocked, Leak, LeakReport
+from lorewright.authoring.pack_baseline import (
     KINDS,
     STATUSES,
     Case,
@@ -22,7 +22,7 @@ from lorewright.authoring.pack_tests.baseline import (
     write_baseline,
     write_junit,
 )
-from lorewright.authoring.pack_tests.suite import LINKS_ASKED, Wanted, suite_cases
+from lorewright.authoring.pack_suite import LINKS_ASKED, Wanted, suite_cases
 from lorewright.bootstrap import open_app
 from lorewright.cli.output import note, progress_bar, say, say_parts, show_json, show_table, wrapped
 from lorewright.errors import SettingsError

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from lorewright.bootstrap import open_app
-from lorewright.campaigns.reviews import decide, waiting
+from lorewright.campaigns.branches import decide, waiting
 from lorewright.cli.output import say, show_json, show_table
 
 app = typer.Typer(

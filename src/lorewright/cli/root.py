@@ -32,8 +32,8 @@ COMMANDS = {
     "doctor": "doctor",
     "db": "db",
     "explore": "explore",
-    "play": "play",
-    "turn": "play",
+    "play": "game.play",
+    "turn": "game.play",
     "mcp": "mcp",
 }
 

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from lorewright.campaigns.rulesets import (
+from lorewright.campaigns.scenarios.rulesets import (
     checked_by,
     effects_in_words,
     hindrances,

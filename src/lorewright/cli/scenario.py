@@ -16,7 +16,7 @@ from lorewright.cli.output import note, progress_bar, say, show_json, show_table
 from lorewright.errors import SettingsError
 from lorewright.generate.explore.writing import write_scenario
 from lorewright.generate.scenario.generating import PROMPT, Generated
-from lorewright.llm.metered import Spent
+from lorewright.llm.gateway import Spent
 from lorewright.packs.files import Finding
 
 app = typer.Typer(

@@ -11,7 +11,7 @@ import typer
 from lorewright.authoring.author_schemas import author_schemas, schema_text
 from lorewright.cli.output import say, show_json, show_table
 from lorewright.errors import NotFound, SettingsError
-from lorewright.formats.exports.exporting import write_file
+from lorewright.formats.exporting import write_file
 
 EXAMPLES = {"schema": "Example: lorewright schema pack --out schemas/pack.json"}
 

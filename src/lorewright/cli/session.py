@@ -11,11 +11,10 @@ import typer
 from lorewright.bootstrap import App, open_app
 from lorewright.campaigns.estimate import hold_to_agreement
 from lorewright.campaigns.model_choice import choose_for_campaign, choose_for_sitting
-from lorewright.campaigns.model_recap import recap_by_model
-from lorewright.campaigns.sessions import end_scene, shown
+from lorewright.campaigns.sessions import end_scene, recap_by_model, shown
+from lorewright.cli.game.table_talk import show_result
 from lorewright.cli.models import Both, Large, Small, Yes, agree_beforehand, models_of, show_models, tiers
 from lorewright.cli.output import say, show_json, show_table, wrapped
-from lorewright.cli.table_talk import show_result
 from lorewright.errors import NotFound
 from lorewright.replay.recording import without_last_act
 from lorewright.storage.sittings import SessionRow

@@ -13,9 +13,17 @@ from typing import Annotated, Protocol
 import typer
 
 from lorewright.authoring.changes import Kind, Move
-from lorewright.authoring.watching.look import Answered, GoldenAnswer, GoldenLook, Look, Question
-from lorewright.authoring.watching.saves import FileSaves, Listener, log_look, watch
-from lorewright.authoring.watching.watcher import IsPinned, PackWatcher, Watched
+from lorewright.authoring.saves import FileSaves, Listener, log_look, watch
+from lorewright.authoring.watcher import (
+    Answered,
+    GoldenAnswer,
+    GoldenLook,
+    IsPinned,
+    Look,
+    PackWatcher,
+    Question,
+    Watched,
+)
 from lorewright.bootstrap import App, open_app
 from lorewright.cli.output import note, progress_bar, say, say_parts, show_json_line
 from lorewright.errors import LorewrightError, NotFound

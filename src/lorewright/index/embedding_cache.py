@@ -19,7 +19,7 @@ from lorewright.index.embedders.embedder import Embedder, Vectors
 from lorewright.storage.database import Database, is_sound, set_aside
 from lorewright.storage.enclosure import Enclosure, Trouble, telling_trouble, trouble_of
 from lorewright.storage.faults import step
-from lorewright.storage.migrations import Migration, open_migrated
+from lorewright.storage.tables import Migration, open_migrated
 
 MIGRATIONS = (
     Migration(

@@ -17,7 +17,7 @@ from lorewright.ids import is_hash, is_id
 from lorewright.index.embedders.embedder import Embedder
 from lorewright.index.fulltext import can_read, fulltext_of, fulltext_suffix, numbers
 from lorewright.index.keywords import GENERATION_FORMAT, KEYWORD_TABLES, KeywordTable, is_english
-from lorewright.index.rerankers.reranker import Reranker
+from lorewright.index.reranker import Reranker
 from lorewright.index.vectors.stored import StoredVectors
 from lorewright.packs.conditions import from_json
 from lorewright.packs.models import OPEN_ROLES, Entity, Item, Manifest, When

@@ -25,7 +25,7 @@ from lorewright.packs.models import Chunk, Entity, Link, Manifest, Pack
 from lorewright.storage.database import Database, delete_files_of, read_json
 from lorewright.storage.enclosure import Enclosure, Trouble, trouble_of
 from lorewright.storage.faults import step
-from lorewright.storage.migrations import Migration, open_migrated
+from lorewright.storage.tables import Migration, open_migrated
 from lorewright.tokens import count_tokens
 
 # What happened, what became established, what a narration said against it, how it was told, what a sitting amounted to.

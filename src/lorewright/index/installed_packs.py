@@ -9,10 +9,10 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from lorewright.index.generation import GenerationKey
-from lorewright.packs.checking import Neighbour
+from lorewright.packs.installing import Neighbour
 from lorewright.packs.models import Dependency, Layer, Manifest, Pack
 from lorewright.storage.database import read_json
-from lorewright.storage.migrations import Migration
+from lorewright.storage.tables import Migration
 
 MIGRATIONS = (
     Migration(

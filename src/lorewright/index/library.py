@@ -14,12 +14,12 @@ from lorewright.index.building import build_generation, has_sound_chunks
 from lorewright.index.embedders.embedder import Vectors
 from lorewright.index.generation import CHUNKS_FILE, KEYWORDS, Generation, GenerationKey
 from lorewright.index.installed_packs import MIGRATIONS, InstalledPack, neighbour_of, read_installed, values_of
-from lorewright.index.rerankers.reranker import Reranker
+from lorewright.index.reranker import Reranker
 from lorewright.index.vector_building import Embedding, VectorBuilder
 from lorewright.index.vectors.stored import DamagedVectors, StoredVectors, read_vectors
 from lorewright.logs import log_event
-from lorewright.packs.checking import Neighbour, check_pack
 from lorewright.packs.files import Finding
+from lorewright.packs.installing import Neighbour, check_pack
 from lorewright.packs.loader import Progress, load_pack, no_progress
 from lorewright.packs.models import Pack
 from lorewright.storage.database import (
@@ -33,7 +33,7 @@ from lorewright.storage.database import (
 )
 from lorewright.storage.enclosure import Enclosure, Trouble, trouble_of
 from lorewright.storage.faults import step
-from lorewright.storage.migrations import migrate
+from lorewright.storage.tables import migrate
 
 # Whatever goes wrong while an index is read -> told as damage, where its bytes are not those that were written.
 #

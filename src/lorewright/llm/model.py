@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
 from typing import Any, Literal, Protocol
 
-from lorewright.llm.prompts.template import Prompt, RenderedPrompt
+from lorewright.llm.prompt_template import Prompt, RenderedPrompt
 
 # Receives pieces of an answer while it is written, in order.
 OnText = Callable[[str], None]

@@ -11,12 +11,10 @@ from pydantic import BaseModel
 
 from lorewright.errors import ProviderBusy, ProviderError, SettingsError
 from lorewright.ids import content_hash
-from lorewright.llm.gateway import Options, run_structured
-from lorewright.llm.metered import Budget, MeteredModel, estimated_input
+from lorewright.llm.gateway import Budget, MeteredModel, Options, Secrets, estimated_input, run_structured
 from lorewright.llm.model import AroundModel, CallLog, Heard, Model, ModelReply, ModelRequest, OnText
-from lorewright.llm.prompts.template import RenderedPrompt
+from lorewright.llm.prompt_template import RenderedPrompt
 from lorewright.llm.providers.remote import RemoteModel, load
-from lorewright.llm.secrets import Secrets
 from lorewright.llm.taxonomy import Row, address_of, row_of, rows
 from lorewright.settings import ModelsSettings
 from lorewright.trust import hold_models

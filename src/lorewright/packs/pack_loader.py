@@ -7,9 +7,9 @@ from typing import Any
 
 from lorewright.bounded_files import read_bytes
 from lorewright.errors import NotFound, PackError
-from lorewright.packs.checking import Neighbour, check_pack
 from lorewright.packs.files import MAX_FILE_BYTES, Finding
 from lorewright.packs.frontmatter import read_source
+from lorewright.packs.installing import Neighbour, check_pack
 from lorewright.packs.loader import load_manifest, load_pack
 from lorewright.packs.models import Manifest
 

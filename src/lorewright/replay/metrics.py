@@ -18,7 +18,7 @@ from lorewright.errors import NotFound, SettingsError
 from lorewright.replay.figures import ModelRun, PlayedTurn, Proposals, TurnFigures, figures_of, model_run
 from lorewright.storage.sittings import session_rows
 from lorewright.turn.store.store import CampaignStore
-from lorewright.values.campaign import CampaignRow
+from lorewright.values.records import CampaignRow
 
 # `3:8` -> the turns from 3 to 8; either end may be left open, and one number is one turn.
 

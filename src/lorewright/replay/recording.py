@@ -13,11 +13,14 @@ from lorewright.campaigns.open_campaign import OpenCampaign
 from lorewright.errors import CampaignError, HeadMoved, LorewrightError, ProviderError, SettingsError
 from lorewright.ids import canonical_json, content_hash
 from lorewright.llm.model import Model, ModelReply, ModelRequest, OnText, ToolCall
-from lorewright.llm.prompts.template import Prompt, RenderedPrompt
-from lorewright.replay.past_head import head_at
-from lorewright.replay.shelf import PromptShelf
+from lorewright.llm.prompt_library import PromptLibrary, kept_template
+from lorewright.llm.prompt_template import Prompt, RenderedPrompt
 from lorewright.rules.dice import Dice
 from lorewright.rules.patch import Roll
+from lorewright.storage.database import Database
+from lorewright.storage.heads import is_on_path
+from lorewright.storage.kept_rows import kept_prompt
+from lorewright.storage.sittings import session_rows
 from lorewright.turn.run.at_hand import STAGES, make_stages
 from lorewright.turn.run.pipeline import think
 from lorewright.turn.run.rounds import ACTIVATE, VALIDATE
@@ -25,12 +28,76 @@ from lorewright.turn.stages.extract.stage import Extract
 from lorewright.turn.stages.narrate.stage import Narrate
 from lorewright.turn.stages.npc_intent.stage import Intend
 from lorewright.turn.stages.stage import REPAIR
-from lorewright.turn.stages.stages import Stages
+from lorewright.turn.stages.stages import Stages, pinned_library
+from lorewright.turn.store.rows import summary_at, untold_at
+from lorewright.turn.store.store import CampaignStore
 from lorewright.turn.store.turn_store import redo, undo
-from lorewright.turn.views.draft import Draft, Recorder, Submission
+from lorewright.turn.views.draft import Draft, Head, Recorder, Submission
 from lorewright.turn.views.leaks import LEAKS, Refusal, Refusals
-from lorewright.values.listener import SILENT, Listener
-from lorewright.values.records import BUILTIN
+from lorewright.values.entries import RECENT_TURNS, markers_of, options_of
+from lorewright.values.records import BUILTIN, SILENT, Listener
+from lorewright.world.state import WorldState
+
+# Where a replay takes the prompts from that models are shown now: another version, or the very text of then.
+
+
+class PromptShelf:
+    """The prompts of one campaign, and all versions that there are."""
+
+    def __init__(self, database: Database, library: PromptLibrary) -> None:
+        self._database = database
+        self._library = library
+
+    def version(self, name: str, version: str) -> Prompt:
+        """A prompt in one version.
+
+        Raises:
+            NotFound: there is no such version.
+            PromptError: it cannot be read as a prompt.
+        """
+        return self._library.get(name, version)
+
+    def used(self, name: str, content_hash: str | None) -> Prompt:
+        """A prompt as it was used, by the hash of its text; where that is not known, what the campaign uses now.
+
+        Raises:
+            NotFound: there is no such prompt.
+            PromptError: it cannot be read as a prompt.
+        """
+        kept = None if content_hash is None else kept_prompt(self._database, content_hash)
+        if kept is not None and kept.source:
+            return kept_template(kept.source, name=kept.name, version=kept.version)
+        return pinned_library(self._database, self._library).prompt(name)
+
+
+# A turn of a campaign's file -> the head as it was while that turn was it.
+
+
+def head_at(store: CampaignStore, turn: Mapping[str, Any], state: WorldState, *, session_id: str | None) -> Head:
+    """The head that the next turn began with, in the sitting that it was played in; without what was kept of the scene,
+    which changes no answer. `turn` is as `CampaignStore.turns` gives it, and `state` the one after it."""
+    turn_id, result = turn["turn_id"], dict(turn["result"])
+    session = next((one for one in session_rows(store.database) if one.id == session_id), None)
+    summary = summary_at(store.database, turn_id)
+    known = session is not None and is_on_path(store.database, session.start_turn_id, to=turn_id)
+    return Head(
+        campaign_id=store.campaign_id,
+        turn_id=turn_id,
+        turn_no=turn["turn_no"],
+        # Nothing is committed upon it.
+        revision=0,
+        state=state,
+        options=options_of(result),
+        recent=tuple(store.messages(turn_id, last=RECENT_TURNS)),
+        markers=markers_of(result),
+        session_id=session_id,
+        # What a sitting began with does not go back with whoever went back before it.
+        session_lore=session.session_lore if session is not None and known else {},
+        upgrade_id=store.upgrade_id(turn_id),
+        summary=summary,
+        untold=untold_at(store.database, turn_id, turn["turn_no"], state, summary),
+    )
+
 
 # Kinds of turns that were thought, and so can be thought again. Any other is what its ops say.
 THOUGHT = ("play", "clarification")

@@ -17,7 +17,7 @@ from lorewright.addresses import mask_address
 from lorewright.campaigns.campaigns import Campaigns
 from lorewright.campaigns.history import Histories
 from lorewright.errors import CampaignError, NotFound
-from lorewright.llm.prompts.library import PromptLibrary
+from lorewright.llm.prompt_library import PromptLibrary
 from lorewright.llm.taxonomy import Row, may_cost
 from lorewright.replay.comparing import TurnReplay
 from lorewright.replay.metrics import ALL_TURNS, Metrics, TurnRange, metrics_of
@@ -26,6 +26,7 @@ from lorewright.replay.recording import (
     Casting,
     OpenModel,
     Overrides,
+    PromptShelf,
     RecordedTurn,
     StagesOf,
     every_stage,
@@ -33,7 +34,6 @@ from lorewright.replay.recording import (
     recorded_turn,
 )
 from lorewright.replay.rerun import Rerun
-from lorewright.replay.shelf import PromptShelf
 from lorewright.tokens import count_tokens
 from lorewright.values.records import BUILTIN
 

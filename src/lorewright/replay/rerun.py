@@ -9,15 +9,13 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from lorewright.campaigns.campaigns import Campaigns
-from lorewright.campaigns.happenings import happenings
-from lorewright.campaigns.history import Histories, free_name, language_of, summaries
+from lorewright.campaigns.history import Histories, free_name, happenings, language_of, summaries
 from lorewright.errors import LorewrightError
 from lorewright.index.generation import Generation
 from lorewright.index.history import HistoryRecord, history_generation
 from lorewright.replay.comparing import Difference, TurnReplay, stage_differences, turn_differences
 from lorewright.replay.figures import PlayedTurn, figures_of, narration_of
-from lorewright.replay.past_head import head_at
-from lorewright.replay.recording import Casting, RecordedDice, RecordedTurn, recorded_turn
+from lorewright.replay.recording import Casting, RecordedDice, RecordedTurn, head_at, recorded_turn
 from lorewright.rules.dice import Dice, SeededDice
 from lorewright.rules.patch import Resolution
 from lorewright.storage.heads import ancestor
@@ -26,9 +24,8 @@ from lorewright.turn.store.rows import prompt_shown
 from lorewright.turn.store.store import CampaignStore
 from lorewright.turn.views.draft import Draft, Head, Recorder, Setting, StageRecord
 from lorewright.turn.views.leaks import RecordedLeakCheck
-from lorewright.values.campaign import CampaignRow
 from lorewright.values.entries import markers_of, options_of
-from lorewright.values.records import Message
+from lorewright.values.records import CampaignRow, Message
 from lorewright.world.state import WorldState
 from lorewright.world.state_diff import StateDiff, state_diff
 

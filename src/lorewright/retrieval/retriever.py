@@ -11,7 +11,7 @@ from typing import Any
 from lorewright.errors import EmbedderError
 from lorewright.ids import qualify
 from lorewright.index.generation import Corpus, Generation, StoredChunk
-from lorewright.index.rerankers.reranker import Reranker
+from lorewright.index.reranker import Reranker
 from lorewright.packs.models import OPEN_ROLES
 from lorewright.packs.references import says_any
 from lorewright.retrieval.entry_rules import Ruled, apply_entry_rules, fill

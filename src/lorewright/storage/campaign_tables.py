@@ -22,8 +22,8 @@ views. docs/database.md says of every column of the seeds where it is.
 
 from __future__ import annotations
 
-from lorewright.storage.migrations import Migration
 from lorewright.storage.projected_tables import TABLES, VIEWS, VIEWS_WITH_PROMPTS
+from lorewright.storage.tables import Migration
 
 CAMPAIGN_MIGRATIONS = (
     Migration(

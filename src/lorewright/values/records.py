@@ -7,18 +7,87 @@ scrub afterwards.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, Generic, Literal, Self, TypeVar
+from dataclasses import dataclass, field
+from typing import Any, Generic, Literal, Protocol, Self, TypeVar
 
 from pydantic import BaseModel, Field
 
 from lorewright.llm.model import CallLog
 from lorewright.rules.actions import Action, Promised
 from lorewright.rules.patch import ActionResult, EngineEvent, Outcome, Roll, Validation
-from lorewright.rules.rulesets import Phrase
+from lorewright.rules.rulesets import CampaignRules, Phrase
 from lorewright.world.frozen import Frozen, FrozenMap
 from lorewright.world.ops import ChangeInventory, ChangeRelation, SetDoor
 from lorewright.world.state import How
+
+# Listener: who watches a turn while it is thought. Nothing that it hears has happened until the turn is committed.
+
+
+class Listener(Protocol):
+    """Is told how a turn gets on; what it raises ends the turn."""
+
+    def stage_began(self, stage: str, model_key: str) -> None:
+        """A model is being asked."""
+        ...
+
+    def told(self, text: str) -> None:
+        """A piece of the narration, as the player may read it; provisional."""
+        ...
+
+    def not_so(self, reason: str) -> None:
+        """What was told since the narration began did not happen; it is being told anew."""
+        ...
+
+
+class Silent:
+    """Hears and does nothing."""
+
+    def stage_began(self, stage: str, model_key: str) -> None:
+        """Nothing."""
+
+    def told(self, text: str) -> None:
+        """Nothing."""
+
+    def not_so(self, reason: str) -> None:
+        """Nothing."""
+
+
+SILENT = Silent()
+
+
+# What a campaign is and was made from, as values.
+
+
+@dataclass(frozen=True, slots=True)
+class PackPin:
+    """Which text of a pack a campaign was made from."""
+
+    pack_id: str
+    version: str
+    content_hash: str
+
+
+@dataclass(frozen=True, slots=True)
+class CampaignRow:
+    """What a campaign is and was made from; rules and pins as they are at its head. `upgrade_id` is the turn that set
+    them, None where they are those that it was begun with. `calibration` is what was agreed on before its first turn,
+    as JSON has it."""
+
+    id: str
+    name: str
+    scenario_id: str
+    scenario: dict[str, Any]
+    rules: CampaignRules
+    ruleset_hash: str
+    seed: int
+    current_turn: int
+    revision: int
+    created_at: str
+    updated_at: str
+    pins: tuple[PackPin, ...]
+    upgrade_id: str | None = None
+    calibration: Mapping[str, Any] = field(default_factory=dict)
+
 
 # What a stage was given and what it made of it, for the record.
 

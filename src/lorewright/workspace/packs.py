@@ -12,7 +12,7 @@ from lorewright.campaigns.campaigns import Campaigns
 from lorewright.errors import PackError
 from lorewright.index.installed_packs import InstalledPack
 from lorewright.index.library import Installed, Library
-from lorewright.packs.archives import place_copy, unpack_zip
+from lorewright.packs.installing import place_copy, unpack_zip
 from lorewright.packs.loader import Progress, content_hash_of, load_manifest, no_progress
 from lorewright.storage.faults import step
 

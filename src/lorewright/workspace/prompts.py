@@ -14,11 +14,10 @@ from pydantic import BaseModel
 from lorewright.campaigns.campaigns import Campaigns
 from lorewright.errors import NotFound, PromptError
 from lorewright.generate.scenario.sentences import Outline, ScenarioContext
-from lorewright.llm.prompts.library import PromptLibrary
-from lorewright.llm.prompts.template import PromptFault, PromptTemplate, check_prompt, read_template
+from lorewright.llm.prompt_library import PromptLibrary
+from lorewright.llm.prompt_template import PromptFault, PromptTemplate, check_prompt, read_template
 from lorewright.storage.kept_rows import prompt_pins, unpin_prompt
-from lorewright.turn.prompting.pinning import pin_prompt
-from lorewright.turn.stages.stages import STAGE_TYPES, schema_files
+from lorewright.turn.stages.stages import STAGE_TYPES, pin_prompt, schema_files
 
 # Whatever is filled into a prompt: the turn's stages, and what is asked outside of turns.
 PROMPT_TYPES: Mapping[str, Mapping[str, type[BaseModel]]] = MappingProxyType(

@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from lorewright.campaigns.campaigns import Campaigns
-from lorewright.campaigns.opening import tried
-from lorewright.campaigns.rulesets import load_ruleset, rulesets_beside
-from lorewright.campaigns.scenario import Scenario, load_scenario, read_scenario, scenario_text
-from lorewright.campaigns.scenario_checks import Doubt, doubts, shown_though_hidden, tried_demo
-from lorewright.campaigns.sheets import SCENE_SEED, STAT_BLOCKS
+from lorewright.campaigns.scenarios.cast import SCENE_SEED, STAT_BLOCKS
+from lorewright.campaigns.scenarios.checks import Doubt, doubts, shown_though_hidden, tried_demo
+from lorewright.campaigns.scenarios.opening import tried
+from lorewright.campaigns.scenarios.rulesets import load_ruleset, rulesets_beside
+from lorewright.campaigns.scenarios.scenario import Scenario, load_scenario, read_scenario, scenario_text
 from lorewright.errors import LorewrightError, NotFound, PackError, RulesetError
 from lorewright.generate.explore.explorer import Explorer
 from lorewright.index.generation import Generation

@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from lorewright.bootstrap import App, open_app
-from lorewright.campaigns.scenario import load_scenario
+from lorewright.campaigns.scenarios.scenario import load_scenario
 from lorewright.errors import NotFound, PackError, SettingsError
 from lorewright.generate.explore.explorer import Found, latest_walk
 from lorewright.generate.explore.writing import write_scenario

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from lorewright.bootstrap import open_app
-from lorewright.campaigns.scenario import load_scenario
+from lorewright.campaigns.scenarios.scenario import load_scenario
 from lorewright.generate.explore.writing import write_scenario
 from lorewright.lore_bootstrap import make_workspace
 from lorewright.packs.chunking import plain_text

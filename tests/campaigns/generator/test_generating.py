@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from lorewright.campaigns.rulesets import load_ruleset
+from lorewright.campaigns.scenarios.rulesets import load_ruleset
 from lorewright.errors import ScenarioError
 from lorewright.generate.explore.writing import scenario_text
 from lorewright.generate.scenario.generating import draft

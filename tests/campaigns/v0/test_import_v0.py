@@ -16,7 +16,7 @@ from lorewright.bootstrap import App, open_app
 from lorewright.campaigns import exchange
 from lorewright.campaigns.branches import rollback
 from lorewright.campaigns.checks import check
-from lorewright.campaigns.scenario import Scenario
+from lorewright.campaigns.scenarios.scenario import Scenario
 from lorewright.campaigns.sessions import sittings
 from lorewright.contrib.import_v0.importing import Imported, import_v0
 from lorewright.errors import CampaignError, ImportRefused, LorewrightError, NotFound

@@ -6,8 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from lorewright.authoring.leaks.findings import Tally
-from lorewright.authoring.leaks.planting import secrets_of
+from lorewright.authoring.leaks.planting import Tally, secrets_of
 from lorewright.authoring.leaks.suite import leaks_in_writing, over_blocked_sentences
 from lorewright.authoring.leaks.surfaces import surfaces_of, surfaces_of_scenario
 from lorewright.packs.loader import load_pack

@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from lorewright.authoring.leaks.findings import Tally
+from lorewright.authoring.leaks.planting import Tally
 from lorewright.authoring.leaks.suite import LeakSuite, Plays
 from lorewright.authoring.leaks.surfaces import Names, copy_disguised, disguised_scenario, disguises_of
 from lorewright.authoring.leaks.twin_worlds import TwinsFound, TwinWorlds
 from lorewright.index.library import Library
-from lorewright.llm.prompts.library import PromptLibrary
+from lorewright.llm.prompt_library import PromptLibrary
 from lorewright.packs.loader import load_pack
 from lorewright.packs.models import OPEN_ROLES, Chunk, Entity
 from lorewright.turn.views import acquaintance

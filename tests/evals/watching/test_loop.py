@@ -7,9 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from lorewright.authoring.watching.look import Look
-from lorewright.authoring.watching.saves import IDLE_S, watch
-from lorewright.authoring.watching.watcher import PackWatcher, Watched
+from lorewright.authoring.saves import IDLE_S, watch
+from lorewright.authoring.watcher import Look, PackWatcher, Watched
 from lorewright.errors import LorewrightError, PackError
 from lorewright.index.library import Installed, Library
 from lorewright.settings import LoreSettings

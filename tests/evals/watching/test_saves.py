@@ -7,7 +7,7 @@ from pathlib import Path, PurePath
 
 import pytest
 
-from lorewright.authoring.watching.saves import FileSaves, concerns
+from lorewright.authoring.saves import FileSaves, concerns
 from support.pack_builder import TOWN, write_pack
 
 # The longest that a machine with other things to do may take to tell of a save.

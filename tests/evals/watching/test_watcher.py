@@ -7,8 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from lorewright.authoring.watching.look import Look, Question
-from lorewright.authoring.watching.watcher import PackWatcher, Watched
+from lorewright.authoring.watcher import Look, PackWatcher, Question, Watched
 from lorewright.errors import NotFound
 from lorewright.index.embedders.hashing import HashingEmbedder
 from lorewright.index.embedding_cache import EmbeddingCache

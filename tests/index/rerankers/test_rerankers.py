@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from lorewright.errors import EmbedderError, SettingsError
-from lorewright.index.rerankers.choosing import KEYS, open_reranker
-from lorewright.index.rerankers.cross_encoder import CrossEncoderReranker
-from lorewright.index.rerankers.reranker import OverlapReranker, Reranker
+from lorewright.index.cross_encoder import CrossEncoderReranker
+from lorewright.index.reranker import OverlapReranker, Reranker
+from lorewright.index.reranker_choice import KEYS, open_reranker
 
 WORDS = ("the", "toll", "of", "ferry", "is", "one", "copper", "night", "bread", "dear")
 

@@ -8,7 +8,7 @@ import pytest
 from pydantic import BaseModel
 
 from lorewright.errors import PromptError
-from lorewright.llm.prompts.template import check_prompt
+from lorewright.llm.prompt_template import check_prompt
 from support.prompt_files import prompt
 
 

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from lorewright.errors import NotFound, PromptError
-from lorewright.llm.prompts.library import PromptLibrary
-from lorewright.llm.prompts.template import parse_template
+from lorewright.llm.prompt_library import PromptLibrary
+from lorewright.llm.prompt_template import parse_template
 from support.prompt_files import prompt_text
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from lorewright.errors import PromptError
 from lorewright.ids import content_hash
-from lorewright.llm.prompts.template import harmless, parse_template, read_template
+from lorewright.llm.prompt_template import harmless, parse_template, read_template
 from support.prompt_files import prompt, prompt_text
 
 MESSAGES = [{"text": f"m{n}", "character": "Osk" if n % 2 else "narrator"} for n in range(30)]

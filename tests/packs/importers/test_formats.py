@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from lorewright.errors import PackError
-from lorewright.formats.importers.reading import read
+from lorewright.formats.reading import read
 from support.lorebook_sources import ImportedPack, bytes_of, card, charx, picture, png, text_chunk, world
 
 FULL_CARD = card(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from lorewright.formats.importers.guess import guess_type, named_type, split_prefix
+from lorewright.formats.fields import guess_type, named_type, split_prefix
 from lorewright.packs.models import ENTITY_TYPES
 
 

@@ -16,10 +16,11 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from lorewright.errors import PackError
-from lorewright.formats.importers import bounds, json_source
-from lorewright.formats.importers import card as containers
-from lorewright.formats.importers.reading import read, read_file
-from lorewright.formats.importers.writer import write_pack
+from lorewright.formats import character_card as containers
+from lorewright.formats import json_source
+from lorewright.formats import mark as bounds
+from lorewright.formats.reading import read, read_file
+from lorewright.formats.writer import write_pack
 from lorewright.packs.loader import load_pack
 from support.lorebook_sources import ImportedPack, bytes_of, card, charx, chunk, picture, png, text_chunk, world
 from support.scale import scaled

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from lorewright.formats.importers.imported import contained, heading
+from lorewright.formats.imported import contained, heading
 from lorewright.packs.chunking import comments_in, split_sections
 
 markdown_like = st.lists(

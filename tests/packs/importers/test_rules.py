@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from lorewright.formats.exports.exporting import export_pack
-from lorewright.formats.exports.shown import Audience
+from lorewright.formats.exporting import export_pack
+from lorewright.formats.shown import Audience
 from lorewright.packs.loader import load_pack
 from support.lorebook_sources import ImportedPack, card, world
 

@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from lorewright.errors import PackError
-from lorewright.formats.importers import writer
-from lorewright.formats.importers.reading import read
-from lorewright.formats.importers.writer import entity_id_of, write_pack
+from lorewright.formats import writer
+from lorewright.formats.reading import read
+from lorewright.formats.writer import entity_id_of, write_pack
 from support.lorebook_sources import ImportedPack, bytes_of, world
 
 BOOK = world({"key": ["dragon"], "content": "A bar.", "order": 100})

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from lorewright.formats.importers.json_source import clean, dump, fitted, reads_back
+from lorewright.formats.json_source import clean, dump, fitted, reads_back
 from lorewright.ids import canonical_json
 from lorewright.packs.bounded_yaml import load_yaml
 from lorewright.packs.files import MAX_FRONTMATTER_BYTES

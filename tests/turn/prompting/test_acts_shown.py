@@ -7,7 +7,7 @@ import re
 
 import pytest
 
-from lorewright.llm.prompts.template import RenderedPrompt
+from lorewright.llm.prompt_template import RenderedPrompt
 from lorewright.rules.patch import Outcome
 from lorewright.tokens import count_tokens
 from lorewright.turn.stages.narrate.context import narrator_context

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from pydantic import BaseModel
 
-from lorewright.llm.prompts.template import RenderedPrompt
+from lorewright.llm.prompt_template import RenderedPrompt
 from lorewright.rules.patch import Outcome
 from lorewright.tokens import count_tokens
 from lorewright.turn.stages.extract.context import lore_extractor_context

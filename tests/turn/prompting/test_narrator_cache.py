@@ -15,7 +15,7 @@ import pytest
 from lorewright.bootstrap import open_app
 from lorewright.llm.doubles import ScriptedModel
 from lorewright.llm.model import ModelRequest
-from lorewright.llm.prompts.template import RenderedPrompt
+from lorewright.llm.prompt_template import RenderedPrompt
 from lorewright.lore_bootstrap import make_workspace
 from lorewright.tokens import count_tokens
 from support.prompted_campaigns import campaigns

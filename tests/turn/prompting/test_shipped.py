@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from lorewright.ids import content_hash
-from lorewright.llm.prompts.library import PromptLibrary
-from lorewright.llm.prompts.template import PromptTemplate, read_template
+from lorewright.llm.prompt_library import PromptLibrary
+from lorewright.llm.prompt_template import PromptTemplate, read_template
 from lorewright.tokens import count_tokens
 from lorewright.workspace.prompts import PROMPT_TYPES, faults_of
 from support.prompt_files import SHIPPED

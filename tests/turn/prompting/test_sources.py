@@ -16,12 +16,12 @@ from hypothesis import strategies as some
 from lorewright.errors import OutputRejected
 from lorewright.llm.doubles import ParrotModel
 from lorewright.tokens import count_tokens
-from lorewright.turn.prompting.variables import cut
 from lorewright.turn.stages.interpret.stage import Interpret
 from lorewright.turn.stages.narrate.context import narrator_context
 from lorewright.turn.stages.narrate.sources import sources_of
 from lorewright.turn.stages.narrate.stage import Narrate
 from lorewright.turn.stages.plan.stage import Plan
+from lorewright.turn.stages.variables import cut
 from lorewright.values.records import NarratorInput
 from support import harbour as h
 from support import harbour_canaries as c

@@ -6,14 +6,6 @@ from typing import Any
 
 import pytest
 
-from lorewright.turn.prompting.variables import (
-    CharInside,
-    CharVariables,
-    PlayerVariables,
-    RecapContext,
-    message_variables,
-    state_variables,
-)
 from lorewright.turn.stages.extract.context import LoreExtractorContext
 from lorewright.turn.stages.inner.context import CharacterExtractorContext, PersonaExtractorContext
 from lorewright.turn.stages.interpret.context import InterpreterContext
@@ -22,6 +14,14 @@ from lorewright.turn.stages.npc_intent.context import NpcIntentContext
 from lorewright.turn.stages.plan.context import PlannerContext
 from lorewright.turn.stages.resolution.context import ResolutionContext
 from lorewright.turn.stages.summarise.context import SummariserContext
+from lorewright.turn.stages.variables import (
+    CharInside,
+    CharVariables,
+    PlayerVariables,
+    RecapContext,
+    message_variables,
+    state_variables,
+)
 from lorewright.values.records import InnerState, Message, Persona
 from support.prompt_files import prompt
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from lorewright.builtin.narrator.grammar import phrase_problems
-from lorewright.campaigns.scenario import load_scenario
+from lorewright.campaigns.scenarios.scenario import load_scenario
 from lorewright.errors import ScenarioError
 from lorewright.rules.rulesets import Phrase
 

@@ -8,8 +8,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import TypeVar
 
-from lorewright.authoring.leaks.findings import Blocked
-from lorewright.authoring.leaks.planting import ALIAS, COMMENT, KEY, OWN_KINDS, TRIGGER, Looker, Secret
+from lorewright.authoring.leaks.planting import ALIAS, COMMENT, KEY, OWN_KINDS, TRIGGER, Blocked, Looker, Secret
 from lorewright.packs.loader import Progress, no_progress
 from lorewright.packs.models import OPEN_ROLES
 from lorewright.retrieval.desk import PackDesk, entity_lore

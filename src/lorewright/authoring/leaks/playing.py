@@ -14,17 +14,15 @@ from pathlib import Path
 from typing import Any
 
 from lorewright.authoring.leaks.asking import spread
-from lorewright.authoring.leaks.findings import Blocked
-from lorewright.authoring.leaks.planting import NOTHING, Canaries, Looker, Secret, plant
-from lorewright.campaigns.asides import ask_lore, introductions
+from lorewright.authoring.leaks.planting import NOTHING, Blocked, Canaries, Looker, Secret, plant
 from lorewright.campaigns.campaigns import Campaigns
 from lorewright.campaigns.casting import FixedCasting
 from lorewright.campaigns.exchange import export
 from lorewright.campaigns.eyes import scene_of, state_of, transcript_of
 from lorewright.campaigns.history import Histories
-from lorewright.campaigns.lore import LoreDesk
+from lorewright.campaigns.lore import LoreDesk, ask_lore, introductions
 from lorewright.campaigns.open_campaign import OpenCampaign
-from lorewright.campaigns.rulesets import rulesets_beside
+from lorewright.campaigns.scenarios.rulesets import rulesets_beside
 from lorewright.campaigns.sessions import begin, end
 from lorewright.campaigns.sessions import shown as shown_session
 from lorewright.errors import LorewrightError, NotFound
@@ -32,13 +30,13 @@ from lorewright.generate.explore.explorer import Explorer
 from lorewright.index.library import Library
 from lorewright.llm.doubles.parrot import ParrotModel
 from lorewright.llm.model import Model
-from lorewright.llm.prompts.library import PromptLibrary
+from lorewright.llm.prompt_library import PromptLibrary
 from lorewright.packs.models import Pack
 from lorewright.retrieval.desk import PackDesk
 from lorewright.retrieval.query import LoreRetrievalQuery
 from lorewright.storage.containers import open_container
 from lorewright.turn.run.at_hand import STAGES
-from lorewright.turn.views.visibility import seen_by
+from lorewright.turn.views.acquaintance import seen_by
 from lorewright.values.records import Message
 from lorewright.world.state import WorldState
 

@@ -10,8 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from lorewright.authoring.leaks.asking import spread
-from lorewright.authoring.leaks.findings import Leak, Tally
-from lorewright.authoring.leaks.planting import NOTHING, OURS, Secret, may_know
+from lorewright.authoring.leaks.planting import NOTHING, OURS, Leak, Secret, Tally, may_know
 from lorewright.authoring.leaks.playing import READING_STAGES, Eyes, eyes_of, grow, shown_to_player
 from lorewright.campaigns.open_campaign import OpenCampaign
 from lorewright.campaigns.sessions import shown as shown_session
@@ -24,7 +23,7 @@ from lorewright.retrieval.query import LoreRetrievalQuery
 from lorewright.retrieval.retriever import retrieve
 from lorewright.retrieval.view import LoreView
 from lorewright.turn.views.leaks import QUOTED_WORDS, plain_words, runs_of
-from lorewright.values.known_facts import lore_conditions
+from lorewright.values.entries import lore_conditions
 
 # Secrets, made ready to be looked for in texts: who copied a sentence of one, and who only shares a phrase with it.
 

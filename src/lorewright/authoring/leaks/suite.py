@@ -13,8 +13,17 @@ from itertools import chain
 from pathlib import Path
 
 from lorewright.authoring.leaks.asking import Asker
-from lorewright.authoring.leaks.findings import Blocked, Leak, LeakReport, OverBlocked, Tally
-from lorewright.authoring.leaks.planting import SEEN_IN_PLAY, Looker, Secret, secrets_of
+from lorewright.authoring.leaks.planting import (
+    SEEN_IN_PLAY,
+    Blocked,
+    Leak,
+    LeakReport,
+    Looker,
+    OverBlocked,
+    Secret,
+    Tally,
+    secrets_of,
+)
 from lorewright.authoring.leaks.playing import Planted, Playing, Rehearsal, parrots
 from lorewright.authoring.leaks.recorded import Hit, Overlaps, Recorded, sentences_of
 from lorewright.authoring.leaks.surfaces import Surface, holds, surfaces_of, surfaces_of_scenario
@@ -23,17 +32,17 @@ from lorewright.authoring.leaks.twin_worlds import TwinsFound, TwinWorlds
 from lorewright.authoring.pack_figures import PackRoots
 from lorewright.campaigns.campaigns import Campaigns
 from lorewright.campaigns.open_campaign import OpenCampaign
-from lorewright.campaigns.scenario import Scenario, read_scenario
+from lorewright.campaigns.scenarios.scenario import Scenario, read_scenario
 from lorewright.errors import LorewrightError
 from lorewright.ids import canonical_json
 from lorewright.index.library import Library
-from lorewright.llm.prompts.library import PromptLibrary
+from lorewright.llm.prompt_library import PromptLibrary
 from lorewright.packs.chunking import plain_text
 from lorewright.packs.loader import Progress, load_manifest, no_progress
 from lorewright.packs.models import OPEN_ROLES, Item, Pack
 from lorewright.turn.views.leaks import plain_words
 from lorewright.turn.views.scope import ways_out
-from lorewright.values.campaign import PackPin
+from lorewright.values.records import PackPin
 from lorewright.world.state import WorldState
 
 # What authors wrote -> secrets that stand in what others read: by overlap of texts, word for word.

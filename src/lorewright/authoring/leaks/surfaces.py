@@ -11,7 +11,7 @@ from typing import Any
 
 import yaml
 
-from lorewright.campaigns.scenario import scenario_text
+from lorewright.campaigns.scenarios.scenario import scenario_text
 from lorewright.errors import ScenarioError
 from lorewright.ids import local, shown_item, slug
 from lorewright.packs.bounded_yaml import YamlProblem, line_of, lines_of_yaml, load_yaml

@@ -16,7 +16,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from lorewright.authoring.leaks.findings import Leak, Tally
+from lorewright.authoring.leaks.planting import Leak, Tally
 from lorewright.authoring.leaks.playing import Rehearsal
 from lorewright.authoring.leaks.surfaces import (
     Disguise,
@@ -27,15 +27,14 @@ from lorewright.authoring.leaks.surfaces import (
     hidden_of,
     made_up_names,
 )
-from lorewright.campaigns.asides import ask_lore, introductions, map_of, why
 from lorewright.campaigns.campaigns import Campaigns
 from lorewright.campaigns.exchange import export
 from lorewright.campaigns.eyes import scene_of, state_of, transcript_of
-from lorewright.campaigns.lore import LoreDesk
+from lorewright.campaigns.lore import LoreDesk, ask_lore, introductions, map_of, why
 from lorewright.campaigns.open_campaign import OpenCampaign
 from lorewright.errors import LorewrightError
 from lorewright.ids import canonical_json, local
-from lorewright.llm.prompts.library import PromptLibrary
+from lorewright.llm.prompt_library import PromptLibrary
 from lorewright.packs.loader import Progress, load_pack, no_progress
 from lorewright.packs.models import Entity, Pack
 from lorewright.retrieval.query import LoreRetrievalQuery

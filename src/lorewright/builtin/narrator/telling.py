@@ -10,9 +10,8 @@ from types import MappingProxyType
 
 from lorewright.builtin.narrator import views
 from lorewright.builtin.narrator.act_words import Actor, actor_of, is_somebody
-from lorewright.builtin.narrator.acts import act_beats, items_of_acts
+from lorewright.builtin.narrator.acts import act_beats, gains, items_of_acts, movements, pressure, prices
 from lorewright.builtin.narrator.authored import ended, plain, quoted, word_count
-from lorewright.builtin.narrator.changes import gains, movements, pressure, prices
 from lorewright.builtin.narrator.grammar import Fact, Facts, Groups, Ledger, choose, variants_of
 from lorewright.builtin.narrator.outcomes import outcome_beats
 from lorewright.builtin.narrator.scenery import Memory, fillers, jars, lore_beat, lore_left, scene_beats, sentences

@@ -10,16 +10,15 @@ from typing import Any
 
 from lorewright.campaigns.campaigns import Campaigns
 from lorewright.campaigns.checks import check
-from lorewright.campaigns.rulesets import load_ruleset
-from lorewright.campaigns.scenario import Scenario
+from lorewright.campaigns.scenarios.rulesets import load_ruleset
+from lorewright.campaigns.scenarios.scenario import Scenario
 from lorewright.campaigns.store import new_file
 from lorewright.contrib.import_v0.parity import TableParity, parity_of
 from lorewright.contrib.import_v0.reading import campaigns_of, unowned_summaries
-from lorewright.contrib.import_v0.rows import V0Campaign
 from lorewright.contrib.import_v0.store import ImportedCampaign, Origin, origin_of, write_imported
 from lorewright.contrib.import_v0.story import OPENING, sittings_of, turns_of
 from lorewright.contrib.import_v0.tables import V0File, read_v0
-from lorewright.contrib.import_v0.values import Faults, Notes, note_numbers
+from lorewright.contrib.import_v0.values import Faults, Notes, V0Campaign, note_numbers
 from lorewright.contrib.import_v0.world import world_of
 from lorewright.errors import CampaignError, ImportRefused, NotFound
 from lorewright.ids import canonical_json, is_id, slug
@@ -27,7 +26,7 @@ from lorewright.rules.patch import Validation
 from lorewright.rules.rulesets import CampaignRules
 from lorewright.storage.campaign_tables import CAMPAIGN_MIGRATIONS
 from lorewright.storage.database import delete_files_of
-from lorewright.storage.migrations import migrate
+from lorewright.storage.tables import migrate
 from lorewright.turn.store.rows import now
 from lorewright.turn.views.draft import turn_id_of
 from lorewright.turn.views.scope import suggestions

@@ -7,11 +7,10 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from lorewright.contrib.import_v0.rows import V0Campaign, V0Event
 from lorewright.contrib.import_v0.store import last_imported, origin_of
 from lorewright.contrib.import_v0.story import KIND, STAGE
 from lorewright.contrib.import_v0.tables import V0File, known_columns
-from lorewright.contrib.import_v0.values import Notes, in_order
+from lorewright.contrib.import_v0.values import Notes, V0Campaign, V0Event, in_order
 from lorewright.contrib.import_v0.world import our_id
 from lorewright.storage.sittings import session_rows
 from lorewright.turn.store.store import CampaignStore

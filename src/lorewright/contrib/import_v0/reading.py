@@ -6,7 +6,10 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from lorewright.contrib.import_v0.rows import (
+from lorewright.contrib.import_v0.tables import V0File, V0Row
+from lorewright.contrib.import_v0.values import (
+    Faults,
+    Reader,
     V0Campaign,
     V0Clock,
     V0Entity,
@@ -19,8 +22,6 @@ from lorewright.contrib.import_v0.rows import (
     V0Summary,
     V0Thread,
 )
-from lorewright.contrib.import_v0.tables import V0File, V0Row
-from lorewright.contrib.import_v0.values import Faults, Reader
 from lorewright.ids import canonical_json, content_hash
 
 _ORIGINS = ("pack", "campaign", "world")

@@ -8,11 +8,20 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from lorewright.contrib.import_v0.rows import V0Campaign, V0Event, V0Session, V0Summary
-from lorewright.contrib.import_v0.values import Faults, Notes, in_order, number_of, numbers_told
+from lorewright.contrib.import_v0.values import (
+    Faults,
+    Notes,
+    V0Campaign,
+    V0Event,
+    V0Session,
+    V0Summary,
+    in_order,
+    number_of,
+    numbers_told,
+)
 from lorewright.contrib.import_v0.world import our_id
+from lorewright.turn.views.acquaintance import seen_by
 from lorewright.turn.views.draft import turn_id_of
-from lorewright.turn.views.visibility import seen_by
 from lorewright.values.records import Message, TurnResult
 from lorewright.world.state import WorldState
 

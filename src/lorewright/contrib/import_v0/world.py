@@ -10,8 +10,17 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from lorewright.contrib.import_v0.rows import V0Campaign, V0Clock, V0Entity, V0Fact, V0Thread
-from lorewright.contrib.import_v0.values import Faults, Notes, number_of, numbers_told
+from lorewright.contrib.import_v0.values import (
+    Faults,
+    Notes,
+    V0Campaign,
+    V0Clock,
+    V0Entity,
+    V0Fact,
+    V0Thread,
+    number_of,
+    numbers_told,
+)
 from lorewright.ids import canonical_json
 from lorewright.rules.effects import PREDICATES
 from lorewright.world.state import (

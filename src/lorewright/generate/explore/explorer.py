@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from lorewright.campaigns.campaigns import Campaigns
-from lorewright.campaigns.scenario import Scenario
+from lorewright.campaigns.scenarios.scenario import Scenario
 from lorewright.errors import NotFound
 from lorewright.generate.explore.making import has_map, make_scenario, scenario_id
 from lorewright.generate.explore.survey import Survey, survey
@@ -18,7 +18,7 @@ from lorewright.index.installed_packs import InstalledPack
 from lorewright.index.library import Library
 from lorewright.packs.files import Finding
 from lorewright.packs.loader import Progress, content_hash_of, no_progress
-from lorewright.values.campaign import CampaignRow
+from lorewright.values.records import CampaignRow
 
 # An install and a survey -> about ten lines: what was found in a folder, and what will not be met in it.
 

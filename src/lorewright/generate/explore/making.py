@@ -6,18 +6,21 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from lorewright.campaigns.names import PLAYER_NAMES
-from lorewright.campaigns.scenario import Scenario
-from lorewright.generate.explore.joining import AuthoredPath, Path, Tied, joined
+from lorewright.campaigns.scenarios.names import PLAYER_NAMES
+from lorewright.campaigns.scenarios.scenario import Scenario
 from lorewright.generate.explore.survey import (
     MOST_PEOPLE,
     MOST_THINGS,
+    AuthoredPath,
     Note,
+    Path,
     Survey,
+    Tied,
     Titled,
     common_name,
     display_name,
     distinct_names,
+    joined,
     whereabouts,
 )
 from lorewright.ids import local, shown_item, slug

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import yaml
 
-from lorewright.campaigns.scenario import Scenario
+from lorewright.campaigns.scenarios.scenario import Scenario
 from lorewright.errors import SettingsError
 from lorewright.storage.enclosure import Enclosure
 

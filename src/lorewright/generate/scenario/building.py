@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from lorewright.campaigns.scenario import Scenario
+from lorewright.campaigns.scenarios.scenario import Scenario
 from lorewright.errors import ScenarioError
 from lorewright.generate.explore.making import exits_of
 from lorewright.generate.scenario.ground import Ground

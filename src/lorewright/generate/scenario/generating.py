@@ -11,10 +11,10 @@ from pathlib import Path
 from typing import Any
 
 from lorewright.campaigns.campaigns import Campaigns
-from lorewright.campaigns.names import PLAYER_NAMES
-from lorewright.campaigns.rulesets import load_ruleset, rulesets_beside
-from lorewright.campaigns.scenario import Scenario
-from lorewright.campaigns.scenario_checks import tried_demo
+from lorewright.campaigns.scenarios.checks import tried_demo
+from lorewright.campaigns.scenarios.names import PLAYER_NAMES
+from lorewright.campaigns.scenarios.rulesets import load_ruleset, rulesets_beside
+from lorewright.campaigns.scenarios.scenario import Scenario
 from lorewright.errors import ScenarioError
 from lorewright.generate.explore.explorer import Explorer
 from lorewright.generate.scenario.building import DONE, NEEDED_ACTS, Builder
@@ -48,7 +48,7 @@ from lorewright.index.installed_packs import InstalledPack
 from lorewright.index.library import Library
 from lorewright.llm.gateway import Options, run_structured
 from lorewright.llm.model import CallLog, Model
-from lorewright.llm.prompts.template import PlainPrompts, Prompts
+from lorewright.llm.prompt_template import PlainPrompts, Prompts
 from lorewright.packs.loader import Progress, no_progress
 from lorewright.retrieval.view import generations_in_force
 from lorewright.rules.rulesets import Ruleset

@@ -8,8 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import Literal, TypeVar
 
 from lorewright.errors import ScenarioError
-from lorewright.generate.explore.joining import Path
-from lorewright.generate.explore.survey import Note, common_name, key_of, related_places
+from lorewright.generate.explore.survey import Note, Path, common_name, key_of, related_places
 from lorewright.generate.scenario.ground import Ground, Told
 from lorewright.ids import content_hash, local, slug
 from lorewright.index.keywords import content_words

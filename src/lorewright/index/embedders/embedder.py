@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from lorewright.errors import EmbedderError
-from lorewright.index.rerankers.reranker import Reranker
+from lorewright.index.reranker import Reranker
 
 # (texts, dimensions) or (dimensions,): rows of length 1.
 Vectors = npt.NDArray[np.float32]

@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from lorewright.errors import ProviderBusy, ProviderError
+from lorewright.llm.gateway import Secrets
 from lorewright.llm.model import ModelReply, ModelRequest, OnText, Talk
 from lorewright.llm.providers import messages
 from lorewright.llm.providers.messages import SpokenPieces, reply_of
 from lorewright.llm.providers.vendors import vendor_model
-from lorewright.llm.secrets import Secrets
 from lorewright.llm.taxonomy import Row
 from lorewright.tokens import count_tokens
 

@@ -18,9 +18,9 @@ from lorewright.rules.consequences import not_theirs
 from lorewright.rules.patch import Patch
 from lorewright.rules.rulesets import Owner, Ruleset
 from lorewright.scene_lore.models import SceneFocus
+from lorewright.turn.views.acquaintance import seen_by
 from lorewright.turn.views.scope import ways_out
-from lorewright.turn.views.visibility import seen_by
-from lorewright.values.known_facts import facts_shown
+from lorewright.values.entries import facts_shown
 from lorewright.values.records import Message
 from lorewright.world.apply import Refusal, apply
 from lorewright.world.frozen import Frozen, FrozenMap

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+import asyncio
+from collections.abc import Coroutine, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from lorewright.errors import SettingsError
 from lorewright.llm.model import Model
-from lorewright.llm.prompts.template import Prompts
+from lorewright.llm.prompt_template import Prompts
 from lorewright.rules.actions import Action
 from lorewright.rules.dice import Dice
 from lorewright.rules.patch import ActionResult, EngineEvent, Outcome, Resolution, Roll
@@ -22,14 +24,36 @@ from lorewright.turn.stages.resolution.stage import Resolve
 from lorewright.turn.stages.stages import Stages
 from lorewright.turn.stages.summarise.stage import Summarise
 from lorewright.turn.views.draft import Head, Recorder, Setting, Submission
-from lorewright.turn.views.stream import TurnStream
+from lorewright.turn.views.telling import TurnStream
 from lorewright.turn.views.views import TurnViews
 from lorewright.values.kept import LorebookEntry, Review, Summary
-from lorewright.values.listener import Listener
-from lorewright.values.records import NarratorInput, NarratorOutput, Premise
+from lorewright.values.records import Listener, NarratorInput, NarratorOutput, Premise
 from lorewright.world.apply import apply
 from lorewright.world.ops import StateOp
 from lorewright.world.state import WorldState
+
+# Jobs that run side by side: all of them, or the first failure and none.
+
+
+async def side_by_side(*jobs: Coroutine[Any, Any, Any]) -> list[Any]:
+    """What the jobs give, in their order. Where one fails the others are stopped; all have ended when this raises what
+    the first of them, in that order, failed with."""
+    if not jobs:
+        return []
+    if len(jobs) == 1:
+        return [await jobs[0]]
+    tasks = [asyncio.ensure_future(job) for job in jobs]
+    try:
+        await asyncio.wait(tasks, return_when=asyncio.FIRST_EXCEPTION)
+    finally:
+        for task in tasks:
+            task.cancel()
+        ended = await asyncio.gather(*tasks, return_exceptions=True)
+    failed = [one for one in ended if isinstance(one, BaseException)]
+    if failed:
+        raise next((one for one in failed if not isinstance(one, asyncio.CancelledError)), failed[0])
+    return list(ended)
+
 
 # Models by stage -> the stages of a turn. A stage without a model is built in.
 

@@ -19,8 +19,8 @@ from lorewright.turn.run.rounds import Round
 from lorewright.turn.stages.stage import Keeper
 from lorewright.turn.stages.summarise.stage import Summarise
 from lorewright.turn.store.rows import in_common
+from lorewright.turn.views.acquaintance import Reader
 from lorewright.turn.views.draft import Head, Recorder
-from lorewright.turn.views.visibility import Reader
 from lorewright.values.kept import (
     Review,
     SummarisedSentence,
@@ -30,8 +30,8 @@ from lorewright.values.kept import (
     SummarySentence,
     summarised_sentences,
 )
-from lorewright.values.listener import SILENT, Listener
 from lorewright.values.proposals import StateChange, StateExtractorOutput, inner_input, kind_of, writable_stats
+from lorewright.values.records import SILENT, Listener
 from lorewright.world.frozen import Frozen
 from lorewright.world.ops import ClearCharacterState, SetCharacterState, SetPath, StateOp
 from lorewright.world.schemas import plain

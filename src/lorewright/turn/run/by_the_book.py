@@ -18,8 +18,8 @@ from lorewright.rules.patch import Roll, Validation
 from lorewright.rules.rulesets import CampaignRules, Ruleset
 from lorewright.turn.stages.resolution.stage import NO_ROLL, Resolve
 from lorewright.turn.stages.stage import Keeper
-from lorewright.values.listener import Listener
 from lorewright.values.proposals import ProposedPathOp, ResolutionInput, ResolutionOutput
+from lorewright.values.records import Listener
 from lorewright.world import ops as o
 from lorewright.world.schemas import plain
 from lorewright.world.state import WorldState

@@ -20,6 +20,7 @@ from lorewright.rules.rulesets import CampaignRules
 from lorewright.turn.checks.tools import write
 from lorewright.turn.store.rows import OPS
 from lorewright.turn.store.turn_store import TurnStore
+from lorewright.turn.views.acquaintance import seen_by
 from lorewright.turn.views.draft import (
     Draft,
     Head,
@@ -32,9 +33,8 @@ from lorewright.turn.views.draft import (
     turn_id_of,
 )
 from lorewright.turn.views.scope import suggestions
-from lorewright.turn.views.stream import TurnStream
+from lorewright.turn.views.telling import TurnStream
 from lorewright.turn.views.views import TurnViews
-from lorewright.turn.views.visibility import seen_by
 from lorewright.values.entries import SCENE_CLOSED, SKIPPED_MINUTES, TIME_SKIPPED
 from lorewright.values.kept import NOTHING_KEPT, Kept
 from lorewright.values.records import NEXT_PROMPT, Message, TurnResult

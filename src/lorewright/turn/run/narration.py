@@ -11,16 +11,15 @@ from lorewright.index.generation import Generation
 from lorewright.rules.patch import EngineEvent
 from lorewright.rules.rulesets import CampaignRules
 from lorewright.turn.checks.accepting import Acceptance, Accepted, accept, unknown_names
+from lorewright.turn.run.at_hand import side_by_side
 from lorewright.turn.run.beside import Beside, Written
 from lorewright.turn.stages.extract.stage import Extract
 from lorewright.turn.stages.narrate.stage import Narrate, Prose
 from lorewright.turn.views.draft import Recorder
+from lorewright.values.entries import facts_shown
 from lorewright.values.kept import LorebookEntry, Review, Summary, read_marks
-from lorewright.values.known_facts import facts_shown
-from lorewright.values.listener import Listener
 from lorewright.values.proposals import ExtractorInput
-from lorewright.values.records import NarratorInput, NarratorOutput
-from lorewright.values.side_by_side import side_by_side
+from lorewright.values.records import Listener, NarratorInput, NarratorOutput
 from lorewright.world.apply import apply
 from lorewright.world.ops import AddEntity, StateOp
 from lorewright.world.state import OFFSTAGE, Fact, WorldState

@@ -26,20 +26,29 @@ from lorewright.turn.run.rounds import Round, act_of, activation, all_intended, 
 from lorewright.turn.stages.narrate.sources import sources_of
 from lorewright.turn.stages.stages import Stages
 from lorewright.turn.store.turn_store import TurnStore
-from lorewright.turn.views.draft import Draft, Head, Recorder, SceneLoreUse, Setting, Submission, TurnKind, turn_id_of
+from lorewright.turn.views.acquaintance import seen_by
+from lorewright.turn.views.draft import (
+    Draft,
+    Head,
+    Recorder,
+    SceneLoreUse,
+    Setting,
+    Submission,
+    TurnKind,
+    begun,
+    turn_id_of,
+)
 from lorewright.turn.views.leaks import LEAKS
-from lorewright.turn.views.personas import begun
 from lorewright.turn.views.scope import suggestions
-from lorewright.turn.views.stream import WHISPER, TurnStream
-from lorewright.turn.views.telling import narrator_input
+from lorewright.turn.views.telling import WHISPER, TurnStream, narrator_input
 from lorewright.turn.views.views import TurnViews
-from lorewright.turn.views.visibility import seen_by
 from lorewright.values.entries import NOBODY_ACTED, SKIPPED_MINUTES, TIME_SKIPPED
 from lorewright.values.kept import Kept
-from lorewright.values.listener import SILENT, Listener
 from lorewright.values.records import (
     NEXT_PROMPT,
+    SILENT,
     Citation,
+    Listener,
     Message,
     NarratorInput,
     NarratorOutput,

@@ -22,12 +22,12 @@ from lorewright.rules.rulesets import CampaignRules
 from lorewright.rules.validate import validate
 from lorewright.rules.witness import Activation, activate, in_order, witnessed
 from lorewright.scene_lore.models import Briefing, LoreText, SceneItem, SceneLore
-from lorewright.turn.run.at_hand import AtHand
+from lorewright.turn.run.at_hand import AtHand, side_by_side
 from lorewright.turn.run.by_the_book import rulings
 from lorewright.turn.stages.npc_intent.stage import Intend, Reflection
 from lorewright.turn.views.draft import Recorder
 from lorewright.turn.views.scope import ground, scope_of
-from lorewright.turn.views.stream import WHISPER
+from lorewright.turn.views.telling import WHISPER
 from lorewright.values.kept import Summary
 from lorewright.values.proposals import (
     SHARED,
@@ -41,7 +41,6 @@ from lorewright.values.proposals import (
     own_key,
 )
 from lorewright.values.records import InnerState, LoreLine, Message, NpcAct, Premise, Recorded
-from lorewright.values.side_by_side import side_by_side
 from lorewright.world.ops import Recall, RevealItem
 from lorewright.world.state import OFFSTAGE, Relation, WorldState, relation_key
 from lorewright.world.things import recalled

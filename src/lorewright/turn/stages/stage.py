@@ -12,9 +12,8 @@ from lorewright.errors import LorewrightError
 from lorewright.ids import canonical_json
 from lorewright.llm.gateway import Options, run_structured
 from lorewright.llm.model import CallLog, Model, Toolbox
-from lorewright.llm.prompts.template import PlainPrompts, Prompts
-from lorewright.values.listener import SILENT, Listener
-from lorewright.values.records import StageRun
+from lorewright.llm.prompt_template import PlainPrompts, Prompts
+from lorewright.values.records import SILENT, Listener, StageRun
 
 Given = TypeVar("Given", bound=BaseModel)
 Answer = TypeVar("Answer", bound=BaseModel)

@@ -32,7 +32,6 @@ from lorewright.storage.heads import (
     words_on_path,
 )
 from lorewright.storage.integrity import RESTORE, upgrade_of, upgrade_row
-from lorewright.storage.migrations import open_migrated
 from lorewright.storage.sittings import (
     SceneLoreRow,
     active_session_row,
@@ -40,6 +39,7 @@ from lorewright.storage.sittings import (
     latest_time_of,
     scene_lore_row,
 )
+from lorewright.storage.tables import open_migrated
 from lorewright.turn.store.projection import StateOf, bring_projection_up, projecting, stored_state
 from lorewright.turn.store.rows import (
     OPS,
@@ -56,9 +56,8 @@ from lorewright.turn.store.rows import (
 from lorewright.turn.store.turn_store import TurnOnPath
 from lorewright.turn.views.acquaintance import StorySoFar
 from lorewright.turn.views.draft import Draft, Head, StageRecord, Submission
-from lorewright.values.campaign import CampaignRow, PackPin
 from lorewright.values.entries import RECENT_TURNS, markers_of, options_of
-from lorewright.values.records import Message
+from lorewright.values.records import CampaignRow, Message, PackPin
 from lorewright.world.apply import apply
 from lorewright.world.ops import StateOp
 from lorewright.world.state import WorldState

@@ -17,7 +17,7 @@ from lorewright.rules.aiming import WITHIN_TARGET
 from lorewright.rules.reach import can_turn, is_barred, place_of
 from lorewright.rules.reasons import why_not
 from lorewright.rules.rulesets import ActionType, Ruleset
-from lorewright.scene_lore.grounding import item_by_meaning, match_items, search_items
+from lorewright.scene_lore.cache import item_by_meaning, match_items, search_items
 from lorewright.scene_lore.models import Briefing, SceneItem, SceneLore
 from lorewright.values.records import Named, Scope, WayOut
 from lorewright.values.same import Same

@@ -25,10 +25,9 @@ from lorewright.turn.views.draft import Head, Setting, Submission
 from lorewright.turn.views.leaks import QUOTED_WORDS, Refusal, Refusals
 from lorewright.turn.views.packet import RECENT_CHARACTERS, RECENT_NARRATIONS, build_packet
 from lorewright.turn.views.scope import scope_of
-from lorewright.turn.views.stream import TurnStream
-from lorewright.values.entries import EntriesFound
+from lorewright.turn.views.telling import TurnStream
+from lorewright.values.entries import EntriesFound, lore_conditions
 from lorewright.values.kept import summary_for
-from lorewright.values.known_facts import lore_conditions
 from lorewright.values.proposals import NpcIntent
 from lorewright.values.records import PlannerOutput
 from lorewright.world.state import WorldState

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import ClassVar
 
 from lorewright.rules.patch import Outcome
-from lorewright.turn.prompting.variables import Context, LoreVariables, in_words
+from lorewright.turn.stages.variables import Context, LoreVariables, in_words
 from lorewright.values.proposals import ExtractorInput
 from lorewright.world.frozen import Frozen
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from lorewright.turn.prompting.variables import (
+from lorewright.turn.stages.variables import (
     NOBODY,
     CharInside,
     Context,

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import ClassVar
 
 from lorewright.rules.actions import METADATA
-from lorewright.turn.prompting.variables import NOBODY, Context, PlayerVariables
+from lorewright.turn.stages.variables import NOBODY, Context, PlayerVariables
 from lorewright.values.records import InterpreterInput, Named
 from lorewright.world.frozen import Frozen
 

@@ -6,7 +6,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, ClassVar
 
-from lorewright.turn.prompting.variables import (
+from lorewright.turn.stages.narrate.sources import (
+    NOTE_TOKENS,
+    THINGS,
+    Sheet,
+    Source,
+    beats_shown,
+    sheet_of,
+    words_shown,
+)
+from lorewright.turn.stages.variables import (
     CalibrationVariables,
     CharsVariables,
     Context,
@@ -21,15 +30,6 @@ from lorewright.turn.prompting.variables import (
     rows_of,
     state_variables,
     text_of,
-)
-from lorewright.turn.stages.narrate.sources import (
-    NOTE_TOKENS,
-    THINGS,
-    Sheet,
-    Source,
-    beats_shown,
-    sheet_of,
-    words_shown,
 )
 from lorewright.values.records import NarratorInput
 from lorewright.world.frozen import Frozen

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from lorewright.packs.chunking import plain_text
-from lorewright.turn.prompting.variables import (
+from lorewright.turn.stages.variables import (
     ANSWERED_BY_OTHERS,
     AROUND,
     MESSAGE_CHARACTERS,

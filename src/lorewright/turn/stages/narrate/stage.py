@@ -12,8 +12,7 @@ from lorewright.turn.stages.narrate.context import narrator_context
 from lorewright.turn.stages.narrate.sources import sources_of
 from lorewright.turn.stages.stage import Stage
 from lorewright.values.kept import Unmarked, read_marks
-from lorewright.values.listener import Listener
-from lorewright.values.records import NarratorInput, NarratorOutput, Supported
+from lorewright.values.records import Listener, NarratorInput, NarratorOutput, Supported
 
 # Several pages; a telling takes a few paragraphs (characters).
 MAX_TEXT = 20_000

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from typing import ClassVar
 
 from lorewright.rules.actions import takes
-from lorewright.turn.prompting.variables import (
+from lorewright.turn.stages.variables import (
     NOBODY,
     CharsVariables,
     CharVariables,

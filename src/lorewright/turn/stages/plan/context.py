@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, ClassVar
 
 from lorewright.packs.chunking import plain_text
-from lorewright.turn.prompting.variables import (
+from lorewright.turn.stages.variables import (
     NOBODY,
     CalibrationVariables,
     CharsVariables,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-from lorewright.turn.prompting.variables import NOBODY, Context, in_words
+from lorewright.turn.stages.variables import NOBODY, Context, in_words
 from lorewright.values.proposals import ResolutionInput
 from lorewright.world.frozen import Frozen
 

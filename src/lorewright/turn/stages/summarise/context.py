@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from lorewright.turn.prompting.variables import NOBODY, Context, MessageVariables, is_dialog
+from lorewright.turn.stages.variables import NOBODY, Context, MessageVariables, is_dialog
 from lorewright.values.kept import SUMMARY_TOKENS, SummariserInput
 from lorewright.world.frozen import Frozen
 

@@ -1,0 +1,347 @@
+"""`pack test`: a pack's name -> a report of everything that was looked at in it. Nothing is installed or written."""
+
+from __future__ import annotations
+
+import random
+import re
+import tempfile
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from lorewright.authoring.golden import golden_in
+from lorewright.authoring.leaks.planting import LeakReport
+from lorewright.authoring.leaks.recorded import sentences_of
+from lorewright.authoring.leaks.suite import LeakSuite
+from lorewright.authoring.pack_baseline import (
+    BASELINE_FILE,
+    KINDS,
+    Asked,
+    Baseline,
+    Case,
+    Kind,
+    LinkFigures,
+    PackReport,
+    WorstLink,
+    ask_all,
+    baseline_of,
+    golden_cases,
+    leak_cases,
+    read_baseline,
+    regression_cases,
+)
+from lorewright.authoring.pack_figures import PackRoots
+from lorewright.authoring.section_coverage import Asking, Bounds, Prober, retrievable_cases, starved_cases
+from lorewright.errors import EmbedderError, PackError
+from lorewright.index.building import build_generation
+from lorewright.index.generation import Generation, GenerationKey
+from lorewright.index.keywords import content_words
+from lorewright.index.library import Library
+from lorewright.index.live import Cut, pruned
+from lorewright.packs.chunking import plain_text
+from lorewright.packs.linking import LinkTable
+from lorewright.packs.loader import Progress, load_pack, no_progress
+from lorewright.packs.models import OPEN_ROLES, Chunk, Entity, Pack
+from lorewright.retrieval.desk import opened
+
+# Sentences with a link in them, the linked name taken out -> is what they link to found again? Needs no labels.
+#
+# The section in which the sentence stands is taken out of the pack before it is asked, so that neither its words nor
+# its links give the answer away.
+
+_LINK = re.compile(r"!?\[\[([^\[\]|#]{1,200})(?:#[^\[\]|]{0,200})?(?:\|([^\[\]]{1,200}))?\]\]")
+# What stands where the name stood while a text is taken apart; no author writes it.
+_MASK = "\ue000"
+# What is left of a sentence must be able to say whom it means.
+_FEWEST_WORDS = 4
+_WORST = 10
+_RANKS = 10
+_SEED = 20_11
+
+
+@dataclass(frozen=True, slots=True)
+class MaskedLink:
+    """A sentence without the name that it links, the chunk in which it stands, and the entity that was meant."""
+
+    chunk: Chunk
+    target: str
+    asked: str
+
+
+def masked_links(pack: Pack) -> list[MaskedLink]:
+    """Every link of a pack to another of its files, in source order, each sentence once."""
+    table = LinkTable(pack.manifest.id, pack.entities)
+    entities = {entity.id: entity for entity in pack.entities}
+    found = (link for chunk in pack.chunks for link in _of_chunk(chunk, table, entities[chunk.entity_id]))
+    return list({(link.chunk.id, link.target, link.asked): link for link in found}.values())
+
+
+def sample(links: Sequence[MaskedLink], most: int) -> list[MaskedLink]:
+    """At most so many, the same ones each time, in source order; all of them where `most` is 0."""
+    if not most or len(links) <= most:
+        return list(links)
+    chosen = sorted(random.Random(_SEED).sample(range(len(links)), most))
+    return [links[place] for place in chosen]
+
+
+def measure_links(pack: Pack, own: Generation, asking: Asking, *, most: int, progress: Progress) -> LinkFigures | None:
+    """How well linked entities are found; None where there are no links to ask for."""
+    links = masked_links(pack)
+    asked = sample(links, most)
+    ranks = []
+    for done, link in enumerate(asked):
+        progress("asking links without their names", done, len(asked))
+        ranks.append(_rank(link, own, asking))
+    if not asked:
+        return None
+    worst = sorted(zip(ranks, asked, strict=True), key=lambda one: (one[0] != 0, -one[0], one[1].chunk.id))
+    return LinkFigures(
+        links=len(links),
+        asked=len(asked),
+        any_at_1=round(sum(rank == 1 for rank in ranks) / len(ranks), 3),
+        any_at_10=round(sum(0 < rank <= _RANKS for rank in ranks) / len(ranks), 3),
+        mrr=round(sum(1 / rank for rank in ranks if rank) / len(ranks), 3),
+        worst=tuple(
+            WorstLink(link.chunk.file_path, link.chunk.line, link.target, link.asked, rank)
+            for rank, link in worst[:_WORST]
+            if rank != 1
+        ),
+    )
+
+
+def _of_chunk(chunk: Chunk, table: LinkTable, entity: Entity) -> Iterator[MaskedLink]:
+    for match in _LINK.finditer(chunk.text) if chunk.role in OPEN_ROLES else ():
+        target = table.find(match.group(1).strip())
+        if target is None or target.id == entity.id:
+            continue
+        text = plain_text(f"{chunk.text[: match.start()]}{_MASK}{chunk.text[match.end() :]}")
+        sentence = next((one for one in sentences_of(text) if _MASK in one), "")
+        asked = _without_names(sentence.replace(_MASK, " "), target)
+        if len(content_words(asked)) >= _FEWEST_WORDS:
+            yield MaskedLink(chunk, target.id, asked)
+
+
+def _without_names(sentence: str, target: Entity) -> str:
+    """The sentence without anything that the target is called."""
+    for name in sorted((target.name, *target.aliases), key=len, reverse=True):
+        sentence = re.sub(rf"(?<!\w){re.escape(name)}(?!\w)", " ", sentence, flags=re.IGNORECASE)
+    return " ".join(sentence.split())
+
+
+def _rank(link: MaskedLink, own: Generation, asking: Asking) -> int:
+    """At which place of the answer the entity first stands, 0 where it is not among the first ten sections."""
+    rows = frozenset(
+        chunk.row
+        for chunk in own.chunks_of(link.chunk.entity_id)
+        if chunk.section_id == link.chunk.id.partition("~")[0]
+    )
+    there = tuple(pruned(one, Cut(rows=rows)) if one is own else one for one in asking.generations)
+    bounds = replace(asking.bounds, limit=_RANKS, max_tokens=1_000_000)
+    answer = Asking(there, bounds).answer(link.asked)
+    sections = list(dict.fromkeys(one.partition("~")[0] for one in answer))
+    return next((rank for rank, one in enumerate(sections, 1) if one.rpartition(":")[0] == link.target), 0)
+
+
+# Folders of packs -> their generations, opened to be asked: the installed one where its text is the same, else one of
+# the moment. Nothing is installed.
+
+_TOLD = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Shelf:
+    """The pack that is tested, and all that is asked: what it depends on, then itself. `notes` say why packs are asked
+    by words alone that should not be."""
+
+    pack: Pack
+    generations: tuple[Generation, ...]
+    notes: tuple[str, ...] = ()
+
+    @property
+    def own(self) -> Generation:
+        """The generation of the pack itself."""
+        return self.generations[-1]
+
+    @property
+    def embedder(self) -> str:
+        """What the pack was embedded with; empty where it is found by words alone."""
+        own = self.own
+        return own.embedder.fingerprint if own.vectors is not None and own.embedder is not None else ""
+
+
+@contextmanager
+def open_shelf(roots: Sequence[Path], library: Library, *, progress: Progress) -> Iterator[Shelf]:
+    """Open packs by their folders, the last of which is the one that is tested; closed when the block ends.
+
+    What is embedded is kept in the workspace's cache, so that an install afterwards finds it there.
+
+    Raises:
+        PackError: a folder is no pack, or has errors.
+    """
+    with ExitStack() as stack:
+        folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="lorewright-test-")))
+        vectors = library.vectors
+        # Of the moment: what searches many vectors faster takes longer to build than all the questions.
+        here = Library(folder, None if vectors is None else replace(vectors, build_nearest=bool))
+        packs = [_read(root, progress) for root in roots]
+        notes: list[str] = []
+        generations = []
+        for pack in packs:
+            key = GenerationKey(pack.manifest.id, pack.content_hash)
+            if not _is_usable(key, library):
+                build_generation(pack, here.generations)
+                try:
+                    here.embed(key, progress=progress)
+                except EmbedderError as problem:
+                    notes.append(f"{pack.manifest.id} is found by words alone: {problem.message}")
+                generations.append(opened(stack, here.open(key)))
+            else:
+                generations.append(opened(stack, library.open(key)))
+        yield Shelf(packs[-1], tuple(generations), tuple(notes))
+
+
+def _read(root: Path, progress: Progress) -> Pack:
+    pack = load_pack(root, progress=progress)
+    if pack.errors:
+        first = "\n  ".join(str(finding) for finding in pack.errors[:_TOLD])
+        raise PackError(
+            f"{pack.manifest.id} has {len(pack.errors)} error(s), and is not tested before they are mended\n  {first}",
+            hint=f"see: lorewright pack validate {root}",
+        )
+    return pack
+
+
+def _is_usable(key: GenerationKey, library: Library) -> bool:
+    if library.vectors is None:
+        return library.has(key)
+    return library.vectors.embedder.fingerprint in library.spaces(key)
+
+
+# So many links are asked at most, unless somebody wants more.
+LINKS_ASKED = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What to look at: kinds of cases (all where none is named), a baseline to compare with (where None, the pack's own
+    if it has one; none at all without `compare`), and how many links to ask at most (0: all). With `deep_leaks` the
+    whole leak suite runs."""
+
+    only: frozenset[Kind] = frozenset()
+    baseline: Path | None = None
+    links: int = LINKS_ASKED
+    deep_leaks: bool = False
+    compare: bool = True
+
+    def wants(self, *kinds: Kind) -> bool:
+        """Whether any of the kinds is to be looked at."""
+        return not self.only or bool(self.only & set(kinds))
+
+
+@dataclass(frozen=True, slots=True)
+class PackTestRun:
+    """The report, and the answers to the golden queries as a baseline keeps them."""
+
+    report: PackReport
+    baseline: Baseline
+
+
+@dataclass(frozen=True, slots=True)
+class PackTests:
+    """Tests packs with a workspace's embedder, cache, settings and scenarios."""
+
+    library: Library
+    roots: PackRoots
+    leaks: LeakSuite
+    bounds: Bounds
+
+    def run(self, name: str, wanted: Wanted = Wanted(), *, progress: Progress = no_progress) -> PackTestRun:
+        """Test a pack, by its folder or ID, as its text lies there now.
+
+        Raises:
+            NotFound: there is no such folder or pack.
+            PackError: it is no pack, has errors, or what it depends on is not there.
+            SettingsError: the baseline cannot be read.
+        """
+        root = self.roots.root(name)
+        kept = _baseline(root, wanted)
+        with open_shelf(self.roots.with_dependencies([root]), self.library, progress=progress) as shelf:
+            goldens, faults = golden_in(root)
+            asked = ask_all(goldens, shelf.generations, embedded=bool(shelf.embedder), progress=progress)
+            cases: list[Case] = []
+            if wanted.wants("golden"):
+                cases += golden_cases(asked, faults)
+            if wanted.wants("golden", "regression") and kept is not None:
+                cases += regression_cases(kept, asked, embedder=shelf.embedder)
+            cases += self._sections(shelf, asked, wanted, progress)
+            figures = self._links(shelf, wanted, progress)
+            if wanted.wants("leaks"):
+                cases += leak_cases(asked)
+            tested = shelf.pack.manifest
+            baseline = baseline_of(tested.id, shelf.embedder, asked)
+            sections, embedder, notes = len(shelf.pack.chunks), shelf.embedder, shelf.notes
+        if wanted.deep_leaks:
+            cases += suite_cases(self.leaks.pack(name, progress=progress))
+        order = {kind: place for place, kind in enumerate(KINDS)}
+        report = PackReport(
+            pack=tested.id,
+            version=tested.version,
+            folder=str(root),
+            embedder=embedder,
+            sections=sections,
+            cases=tuple(sorted(cases, key=lambda case: order[case.kind])),
+            links=figures,
+            notes=notes,
+        )
+        return PackTestRun(report, baseline)
+
+    def _sections(self, shelf: Shelf, asked: Collection[Asked], wanted: Wanted, progress: Progress) -> list[Case]:
+        if not wanted.wants("retrievable", "starved"):
+            return []
+        probed = Prober(Asking(shelf.generations, self.bounds), shelf.own).probe(progress=progress)
+        cases: list[Case] = []
+        if wanted.wants("retrievable"):
+            scenarios = [scenario for _, scenario in self.roots.scenarios_of(shelf.pack.manifest.id)]
+            cases += retrievable_cases(shelf.pack, probed, scenarios)
+        if wanted.wants("starved"):
+            given = {chunk.chunk_id for one in asked for chunk in one.judged.answer}
+            cases += starved_cases(probed, given=given, bounds=self.bounds)
+        return cases
+
+    def _links(self, shelf: Shelf, wanted: Wanted, progress: Progress) -> LinkFigures | None:
+        if not wanted.wants("links"):
+            return None
+        asking = Asking(shelf.generations, self.bounds)
+        return measure_links(shelf.pack, shelf.own, asking, most=wanted.links, progress=progress)
+
+
+def suite_cases(report: LeakReport) -> list[Case]:
+    """What the leak suite found, as cases: one for each leak, or one that passed."""
+    if not report.leaks:
+        found = f"{report.secrets} secrets, {len(report.viewers)} viewers, {sum(report.checks.values())} texts: no leak"
+        return [Case("leaks", f"all secrets of {report.subject}", "pack.yaml", 1, "passed", found=found)]
+    return [
+        Case(
+            "leaks",
+            f"{leak.secret} to {leak.viewer} by {leak.channel}",
+            leak.file,
+            leak.line,
+            "failed",
+            expected=f"{leak.secret} is kept from {leak.viewer}",
+            found=f"{leak.where}: “{leak.quote}”",
+            why=f"{leak.viewer} reads it by {leak.channel}",
+            hint=leak.hint,
+        )
+        for leak in report.leaks
+    ]
+
+
+def _baseline(root: Path, wanted: Wanted) -> Baseline | None:
+    """The baseline to compare with: the one that is named, else the pack's own."""
+    if not wanted.compare or not wanted.wants("golden", "regression"):
+        return None
+    if wanted.baseline is not None:
+        return read_baseline(wanted.baseline)
+    own = root / BASELINE_FILE
+    return read_baseline(own) if own.is_file() else None

@@ -1,1 +1,0 @@
-"""`pack test`: a pack -> what of it holds what its author expects, section by section and query by query."""

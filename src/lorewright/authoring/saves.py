@@ -1,0 +1,252 @@
+"""A folder -> when its files were saved, told once for everything that belongs together."""
+
+from __future__ import annotations
+
+import os
+import platform
+import time
+from collections.abc import Iterable, Iterator, Set
+from contextlib import suppress
+from pathlib import Path, PurePath
+from typing import Protocol
+
+from lorewright.authoring.watcher import Look, PackWatcher
+from lorewright.errors import LorewrightError
+from lorewright.index.library import Installed
+from lorewright.logs import log_event
+
+# Editors write a save in several steps, a few milliseconds apart: it is over when nothing came for so long. Whatever
+# goes on for longer than the second figure (a checkout, a copy) is looked at meanwhile.
+_SILENCE_MS = 60
+_LONGEST_MS = 600
+
+# How often it is seen whether the time to wait is over.
+_TICK_MS = 100
+
+# A file that is empty just now is mostly one that is being written: so much longer is waited for the rest.
+_EMPTY_S = 0.4
+
+# What is told where the folder itself is another.
+_FOLDER = "."
+
+_SUFFIXES = (".md", ".markdown", ".yaml", ".yml", "")
+
+
+class Saves(Protocol):
+    """What is saved in a pack's folder."""
+
+    def wait(self, timeout_s: float | None) -> Set[str]:
+        """The paths, relative to the folder, that were saved, moved or deleted since the last call; waits until there
+        are any, and at most so long: then none."""
+        ...
+
+
+class FileSaves:
+    """The saves in a folder, as the operating system tells them, or as looking again and again finds them."""
+
+    def __init__(self, root: Path, *, poll: bool = False) -> None:
+        """Begin to watch: what is saved from now on is told. `poll` looks again and again, as network drives and some
+        containers need; that is also done where the system cannot tell."""
+        self._root = root.resolve()
+        self._batches = _polled(self._root) if poll or _tells_nothing() else _told(self._root)
+        # The first batch is empty: it comes once the watch is set up.
+        try:
+            next(self._batches)
+        except OSError:
+            # The system watches too much for others already.
+            self._batches = _polled(self._root)
+            next(self._batches)
+
+    def wait(self, timeout_s: float | None) -> Set[str]:
+        """See `Saves`."""
+        ends = None if timeout_s is None else time.monotonic() + timeout_s
+        found: set[str] = set()
+        while not found and (ends is None or time.monotonic() < ends):
+            found = set(next(self._batches))
+        ends_at = time.monotonic() + _EMPTY_S
+        while any(map(self._is_empty, found)) and time.monotonic() < ends_at:
+            found |= next(self._batches)
+        return found
+
+    def _is_empty(self, path: str) -> bool:
+        file = self._root / path
+        try:
+            return file.is_file() and file.stat().st_size == 0
+        except OSError:
+            return False
+
+
+def _tells_nothing() -> bool:
+    """Under WSL the system does not tell of what is saved from Windows."""
+    return "microsoft" in platform.release().lower()
+
+
+def _told(root: Path) -> Iterator[Set[str]]:
+    """The saves as the system tells them, every tick. Of a folder that is taken away and put back, or another in its
+    place, it tells nothing more: then that is watched, and told as saved."""
+    # Imported late: only who watches pays for it. Where it polls by itself it misses the second save of a second.
+    from watchfiles import watch
+
+    news: set[str] = set()
+    while True:
+        watched = _number_of(root)
+        for batch in watch(
+            root,
+            watch_filter=lambda change, path: True,
+            debounce=_LONGEST_MS,
+            step=_SILENCE_MS,
+            rust_timeout=_TICK_MS,
+            yield_on_timeout=True,
+            force_polling=False,
+        ):
+            paths = (PurePath(path) for _, path in batch)
+            yield news | _of_a_pack(path.relative_to(root) for path in paths if path.is_relative_to(root))
+            news = set()
+            if _number_of(root) != watched:
+                break
+        news = {_FOLDER}
+        while _number_of(root) is None:
+            yield news
+            news = set()
+            time.sleep(_TICK_MS / 1000)
+        news = {_FOLDER}
+
+
+def _number_of(root: Path) -> int | None:
+    """By what the system knows a folder; None where there is none."""
+    try:
+        return root.stat().st_ino
+    except OSError:
+        return None
+
+
+def _polled(root: Path) -> Iterator[Set[str]]:
+    """The saves as the times, sizes and numbers of the files show them, every tick; of a large folder less often."""
+    known = _files_in(root)
+    yield set()
+    while True:
+        changed: set[PurePath] = set()
+        started = time.monotonic()
+        now = _files_in(root)
+        pause_s = max(_TICK_MS / 1000, 10 * (time.monotonic() - started))
+        while more := {path for path in {**known, **now} if known.get(path) != now.get(path)}:
+            changed |= more
+            known = now
+            if time.monotonic() - started > _LONGEST_MS / 1000:
+                break
+            time.sleep(_SILENCE_MS / 1000)
+            now = _files_in(root)
+        yield _of_a_pack(changed)
+        time.sleep(pause_s)
+
+
+def _files_in(root: Path) -> dict[PurePath, tuple[int, int, int]]:
+    """Every file that may be of the pack, by its relative path, with what is different once it was saved."""
+    found: dict[PurePath, tuple[int, int, int]] = {}
+    folders = [root]
+    while folders:
+        with suppress(OSError), os.scandir(folders.pop()) as entries:
+            for entry in entries:
+                relative = PurePath(entry.path).relative_to(root)
+                if entry.is_dir(follow_symlinks=False) and not entry.name.startswith("."):
+                    folders.append(Path(entry.path))
+                elif concerns(relative):
+                    about = entry.stat(follow_symlinks=False)
+                    found[relative] = (about.st_mtime_ns, about.st_size, about.st_ino)
+    return found
+
+
+def _of_a_pack(paths: Iterable[PurePath]) -> set[str]:
+    return {path.as_posix() for path in paths if concerns(path)}
+
+
+def concerns(path: PurePath) -> bool:
+    """Whether a path may be one of a pack's files or folders: what is hidden, a backup or of another kind is not."""
+    hidden = any(part.startswith(".") for part in path.parts)
+    return not hidden and not path.name.endswith("~") and path.suffix.lower() in _SUFFIXES
+
+
+# Saves -> a look after each of them, and an install when the author pauses.
+
+# Others see an edit when nothing was saved for so long: to install takes a second or so, in which no look is taken.
+IDLE_S = 2.0
+
+
+class Listener(Protocol):
+    """Who is told."""
+
+    def seen(self, look: Look, saved: tuple[str, ...]) -> None:
+        """There is something new; it was seen after these files were saved, relative to the pack and sorted."""
+        ...
+
+    def installed(self, installed: Installed) -> None:
+        """Others see what was indexed last."""
+        ...
+
+    def failed(self, problem: LorewrightError) -> None:
+        """It could not be installed; what was installed before stays."""
+        ...
+
+
+def watch(
+    watcher: PackWatcher,
+    saves: Saves,
+    listener: Listener,
+    *,
+    once: bool = False,
+) -> None:
+    """Look after every save until interrupted, or with `once` until something new was seen.
+
+    Where the pack is installed, others see it whenever nothing was saved for IDLE_S, and at the end.
+
+    Raises:
+        KeyboardInterrupt: the author has ended it; what was seen last is installed by then.
+        LorewrightError: what is asked cannot be asked any more; see `PackWatcher.look`.
+    """
+    waiting = False
+    try:
+        while True:
+            saved = saves.wait(IDLE_S if waiting else None)
+            if saved:
+                look = watcher.look()
+                if look is not None:
+                    log_look(look)
+                    listener.seen(look, _files(saved))
+                    waiting = waiting or look.indexed
+                    if once:
+                        return
+            elif waiting:
+                waiting = False
+                _install(watcher, listener)
+    finally:
+        if waiting:
+            _install(watcher, listener)
+
+
+def log_look(look: Look) -> None:
+    """Log what a look found, in numbers."""
+    log_event(
+        "looked",
+        files=look.files,
+        chunks=look.chunks,
+        embedded=look.embedded,
+        errors=len(look.findings.errors),
+        built=look.indexed,
+        ms=round(sum(took for _, took in look.milliseconds)),
+    )
+
+
+def _files(saved: Set[str]) -> tuple[str, ...]:
+    """The files among what was saved; editors and copies also make folders and files of the moment."""
+    return tuple(sorted(path for path in saved if PurePath(path).suffix)) or tuple(sorted(saved))
+
+
+def _install(watcher: PackWatcher, listener: Listener) -> None:
+    try:
+        installed = watcher.install()
+    except LorewrightError as problem:
+        log_event("error", level="warning", process="watch", code=problem.code)
+        listener.failed(problem)
+    else:
+        if installed is not None:
+            listener.installed(installed)

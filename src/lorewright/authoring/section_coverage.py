@@ -1,0 +1,500 @@
+"""The sections of a pack, asked for themselves -> those that nothing brings, and those that starve."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from difflib import get_close_matches
+from typing import assert_never
+
+from lorewright.authoring.leaks.recorded import sentences_of
+from lorewright.authoring.pack_baseline import Case
+from lorewright.campaigns.scenarios.scenario import Scenario
+from lorewright.ids import local
+from lorewright.index.generation import Generation, StoredChunk
+from lorewright.index.keywords import content_words, words_of
+from lorewright.packs.chunking import plain_text
+from lorewright.packs.conditions import of_item
+from lorewright.packs.loader import Progress
+from lorewright.packs.models import Chunk, Pack, When, WhenClock, WhenFact, WhenPart, WhenThread
+from lorewright.retrieval.absence import LeftOut, left_out
+from lorewright.retrieval.budget import DUPLICATE_SHARE
+from lorewright.retrieval.query import LoreRetrievalQuery
+from lorewright.retrieval.retriever import Retrieval, retrieve
+from lorewright.retrieval.view import LoreView
+
+# Each section of a pack, asked for in several ways -> which of them bring it, and what stands in its place.
+
+# Packs that are asked as a game master asks them, many times over.
+
+
+@dataclass(frozen=True, slots=True)
+class Bounds:
+    """How much an answer may hold where nobody says otherwise: the workspace's settings."""
+
+    limit: int
+    max_tokens: int
+
+
+class Asking:
+    """Asks some generations as the game master, each question once."""
+
+    def __init__(self, generations: Sequence[Generation], bounds: Bounds) -> None:
+        self.generations = tuple(generations)
+        self.bounds = bounds
+        self._view = LoreView(self.generations)
+        self._answers: dict[str, tuple[str, ...]] = {}
+
+    def query(self, words: str) -> LoreRetrievalQuery:
+        """The query of some words."""
+        return LoreRetrievalQuery(
+            keywords=words, corpus="authored", limit=self.bounds.limit, max_tokens=self.bounds.max_tokens
+        )
+
+    def ask(self, words: str) -> Retrieval:
+        """The answer to some words, and the reasons for it."""
+        return retrieve(self._view, self.query(words))
+
+    def answer(self, words: str) -> tuple[str, ...]:
+        """The IDs of the chunks of an answer, in their order."""
+        if words not in self._answers:
+            found = self.ask(words).result.chunks
+            self._answers[words] = tuple(chunk.chunk_id for chunk in found)
+        return self._answers[words]
+
+
+# Sections -> pairs that say the same: whenever both would answer, only the better-ranked is given.
+
+# Fewer words are said twice by chance.
+_FEWEST_TWIN_WORDS = 8
+
+
+def twins_of(chunks: Sequence[StoredChunk]) -> Mapping[str, tuple[str, float]]:
+    """Chunk ID -> the chunk that says most nearly the same, and the share of their words that both have, where that is
+    so much that one of them is left out as a duplicate."""
+    words = {chunk.id: frozenset(words_of(chunk.text)) for chunk in chunks}
+    words = {one: said for one, said in words.items() if len(said) >= _FEWEST_TWIN_WORDS}
+    known = Counter(word for said in words.values() for word in said)
+    # Two sets that share nine tenths of their words share one of their rarest tenth: only such pairs are compared.
+    by_rare: dict[str, list[str]] = defaultdict(list)
+    best: dict[str, tuple[str, float]] = {}
+    for one, said in words.items():
+        rare = sorted(said, key=lambda word: (known[word], word))
+        rare = rare[: len(said) - math.ceil(DUPLICATE_SHARE * len(said)) + 1]
+        for other in dict.fromkeys(other for word in rare for other in by_rare[word]):
+            share = len(said & words[other]) / len(said | words[other])
+            if share >= DUPLICATE_SHARE:
+                for a, b in ((one, other), (other, one)):
+                    if share > best.get(a, ("", 0.0))[1]:
+                        best[a] = (b, share)
+        for word in rare:
+            by_rare[word].append(one)
+    return best
+
+
+# The rarest words of a section, and so many sentences of others that link to it.
+_RAREST = 6
+_LINKING = 3
+# A shorter sentence says nothing that could be asked.
+_FEWEST_WORDS = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Probed:
+    """What came of asking a section for itself.
+
+    `by_title` and `by_content` say whether its own title and its own words bring it; where its title does, its words
+    are asked only if another section (`twin`, with the share of words that both have) says the same. `in_place` is why
+    its title does not bring it, `last` why the last question did not.
+    """
+
+    chunk: StoredChunk
+    by_title: bool
+    by_content: bool
+    in_place: LeftOut | None = None
+    last: LeftOut | None = None
+    asked: tuple[str, ...] = ()
+    twin: tuple[str, float] | None = None
+
+    @property
+    def found(self) -> bool:
+        """Whether anything brings it."""
+        return self.by_title or self.by_content
+
+
+class Prober:
+    """Asks every section of a pack for itself, as the game master."""
+
+    def __init__(self, asking: Asking, own: Generation) -> None:
+        self._asking = asking
+        self._own = own
+        self._chunks = own.all_chunks()
+        self._known = Counter(word for chunk in self._chunks for word in content_words(chunk.text, english=own.english))
+        self._twins: Mapping[str, tuple[str, float]] = {}
+
+    def probe(self, *, progress: Progress) -> list[Probed]:
+        """Every section that has text, in source order."""
+        written = [chunk for chunk in self._chunks if chunk.text.strip()]
+        self._twins = twins_of(written)
+        found = []
+        for done, chunk in enumerate(written):
+            progress("asking each section for itself", done, len(written))
+            found.append(self._probed(chunk))
+        return found
+
+    def _probed(self, chunk: StoredChunk) -> Probed:
+        titles = list(dict.fromkeys(titles_of(chunk)))
+        twin = self._twins.get(chunk.id)
+        in_place = None
+        by_title = any(self._brings(words, chunk) for words in titles)
+        if not by_title:
+            in_place = self._why(titles[0], chunk)
+        elif twin is None:
+            return Probed(chunk, True, True)
+        asked = list(titles)
+        for words in self._content_of(chunk):
+            asked.append(words)
+            if self._brings(words, chunk):
+                return Probed(chunk, by_title, True, in_place, None, tuple(asked), twin)
+        if by_title:
+            return Probed(chunk, True, False, None, self._why(asked[-1], chunk), tuple(asked), twin)
+        for words in self._linking(chunk):
+            asked.append(words)
+            if self._brings(words, chunk):
+                return Probed(chunk, False, True, in_place, None, tuple(asked), twin)
+        return Probed(
+            chunk, False, False, in_place, self._why(self._most_telling(chunk, asked), chunk), tuple(asked), twin
+        )
+
+    def _brings(self, words: str, chunk: StoredChunk) -> bool:
+        return chunk.id in self._asking.answer(words)
+
+    def _why(self, words: str, chunk: StoredChunk) -> LeftOut | None:
+        return left_out(self._asking.ask(words), self._asking.query(words), chunk)
+
+    def _content_of(self, chunk: StoredChunk) -> Iterator[str]:
+        """Its first sentence, then its rarest words."""
+        text = plain_text(chunk.text)
+        first = next((one for one in sentences_of(text) if len(one.split()) >= _FEWEST_WORDS), text)
+        yield first[:400]
+        words = content_words(text, english=self._own.english)
+        rarest = set(sorted(words, key=lambda word: (self._known[word], word))[:_RAREST])
+        yield " ".join(word for word in words if word in rarest)
+
+    def _most_telling(self, chunk: StoredChunk, asked: Sequence[str]) -> str:
+        return next(iter(self._content_of(chunk)), asked[-1])
+
+    def _linking(self, chunk: StoredChunk) -> Iterator[str]:
+        """Sentences of other files that are tied to its subject and name it."""
+        entity = self._own.entity(chunk.entity_id)
+        if entity is None:
+            return
+        names = [name.casefold() for name in (entity.name, *entity.aliases)]
+        rows = {row for kind in ("location", "entity", "faction") for row in self._own.linked(kind, [entity.id])}
+        others = [one for one in self._own.chunks(rows).values() if one.entity_id != chunk.entity_id]
+        said = (sentence for one in others for sentence in sentences_of(plain_text(one.text)))
+        naming = [one for one in said if any(name in one.casefold() for name in names)]
+        yield from naming[:_LINKING]
+
+
+def titles_of(chunk: StoredChunk) -> list[str]:
+    """How one asks for a section by its title: with the name of its file's subject, and alone."""
+    if not chunk.section:
+        return [chunk.title]
+    return [f"{chunk.title} {chunk.section}", chunk.section]
+
+
+def headings_of(chunks: Sequence[StoredChunk]) -> Mapping[str, int]:
+    """In how many files each heading stands."""
+    files: dict[str, set[str]] = defaultdict(set)
+    for chunk in chunks:
+        files[chunk.section.casefold()].add(chunk.file_path)
+    return {heading: len(found) for heading, found in files.items()}
+
+
+# The conditions of a pack and the scenarios that use it -> those that can never hold.
+
+
+@dataclass(frozen=True, slots=True)
+class NeverHolds:
+    """What stands under a condition that cannot hold: a section, or with `item` one item of it. With `surely` nothing
+    can make it hold; else only no scenario of the workspace does."""
+
+    line: int
+    item: str | None
+    why: str
+    hint: str
+    surely: bool
+
+
+def never_holding(chunk: Chunk, scenarios: Sequence[Scenario]) -> Iterator[NeverHolds]:
+    """The conditions of a section and of its items that cannot hold."""
+    if chunk.conditions and (found := _judge(chunk.conditions, scenarios)):
+        yield NeverHolds(chunk.conditions[0].line, None, *found)
+    for item in chunk.items:
+        when = of_item(item)
+        if when is not None and (found := _judge((*chunk.conditions, when), scenarios)):
+            yield NeverHolds(item.line, item.id, *found)
+
+
+def _judge(whens: Sequence[When], scenarios: Sequence[Scenario]) -> tuple[str, str, bool] | None:
+    if any(not when.parts for when in whens):
+        return "its condition cannot be read", "see: lorewright pack validate", True
+    parts = [part for when in whens for part in when.parts]
+    if contradiction := _contradiction(parts):
+        return contradiction, "all conditions of a file, a section and an item must hold together", True
+    if not scenarios:
+        return None
+    for part in parts:
+        missing = [_lacks(part, scenario) for scenario in scenarios]
+        if all(missing):
+            return _told(part, scenarios, unknown=all(one == "unknown" for one in missing))
+    return None
+
+
+def _contradiction(parts: Iterable[WhenPart]) -> str | None:
+    """Parts of which only one can hold at a time, or none at any."""
+    statuses: dict[str, str] = {}
+    clocks: dict[str, tuple[int, int | None]] = {}
+    for part in parts:
+        if isinstance(part, WhenThread):
+            before = statuses.setdefault(part.thread, part.status)
+            if before != part.status:
+                return f"thread {part.thread} would have to be {before} and {part.status} at once"
+        elif isinstance(part, WhenClock):
+            low, high = clocks.get(part.clock, (0, None))
+            low = max(low, part.min or 0)
+            high = part.max if high is None else high if part.max is None else min(high, part.max)
+            if high is not None and high < low:
+                return f"clock {part.clock} would have to be at least {low} and at most {high} at once"
+            clocks[part.clock] = (low, high)
+    return None
+
+
+def _lacks(part: WhenPart, scenario: Scenario) -> str | None:
+    """Why a condition cannot hold in a scenario: `unknown`, or `never`; None where it can, as far as can be told."""
+    match part:
+        case WhenThread():
+            if part.thread not in scenario.threads:
+                return "unknown"
+            began = scenario.threads[part.thread].status == part.status
+            return None if began or _effects(scenario, "thread", part.thread, status=part.status) else "never"
+        case WhenClock():
+            clock = scenario.clocks.get(part.clock)
+            if clock is None:
+                return "unknown"
+            return "never" if part.min is not None and part.min > clock.max else None
+        case WhenFact():
+            return None if _effects(scenario, "fact", part.fact) else "never"
+        case _:
+            assert_never(part)
+
+
+def _effects(scenario: Scenario, key: str, value: str, **also: str) -> bool:
+    """Whether anything in a scenario has a key of this value, as the effect that brings it about would."""
+    waiting: list[object] = [scenario.model_dump(mode="json", exclude={"demo", "grammar"})]
+    while waiting:
+        one = waiting.pop()
+        if isinstance(one, dict):
+            if one.get(key) == value and all(one.get(name) == wanted for name, wanted in also.items()):
+                return True
+            waiting += one.values()
+        elif isinstance(one, (list, tuple)):
+            waiting += one
+    return False
+
+
+def _told(part: WhenPart, scenarios: Sequence[Scenario], *, unknown: bool) -> tuple[str, str, bool]:
+    names = ", ".join(scenario.id for scenario in scenarios)
+    match part:
+        case WhenThread():
+            known = {thread for scenario in scenarios for thread in scenario.threads}
+            if unknown:
+                return (
+                    f"no scenario that uses the pack has a thread {part.thread} ({names})",
+                    _near(part.thread, known),
+                    True,
+                )
+            return (
+                f"in no scenario that uses the pack thread {part.thread} comes to be {part.status} ({names})",
+                _MOVE,
+                False,
+            )
+        case WhenClock():
+            known = {clock for scenario in scenarios for clock in scenario.clocks}
+            if unknown:
+                return (
+                    f"no scenario that uses the pack has a clock {part.clock} ({names})",
+                    _near(part.clock, known),
+                    True,
+                )
+            return f"in no scenario that uses the pack clock {part.clock} rises to {part.min} ({names})", _MOVE, False
+        case WhenFact():
+            about = local(part.subject)
+            return f"no scenario that uses the pack establishes {part.fact} of {about} ({names})", _MOVE, False
+        case _:
+            assert_never(part)
+
+
+_MOVE = "have a rule of a scenario bring it about, or mend the condition"
+
+
+def _near(name: str, known: Iterable[str]) -> str:
+    near = get_close_matches(name, sorted(known), n=1)
+    return f"did you mean {near[0]}?" if near else f"there are: {', '.join(sorted(known)) or 'none'}"
+
+
+# A heading that stands in so many files tells none of them apart.
+_COMMON_HEADING = 5
+_INSTEAD = 3
+
+
+def retrievable_cases(pack: Pack, probed: Sequence[Probed], scenarios: Sequence[Scenario]) -> list[Case]:
+    """A case for each section: can anybody ever be given it?"""
+    by_id = {one.chunk.id: one for one in probed}
+    cases = []
+    for chunk in pack.chunks:
+        never = list(never_holding(chunk, scenarios))
+        if chunk.id in by_id:
+            cases.append(_retrievable(chunk, by_id[chunk.id], [one for one in never if one.item is None]))
+        elif not chunk.text.strip():
+            cases.append(_empty(chunk, pack))
+        cases += [_condition(chunk, one) for one in never if one.item is not None]
+    return cases
+
+
+def starved_cases(probed: Sequence[Probed], *, given: Collection[str], bounds: Bounds) -> list[Case]:
+    """A case for each section that can be found: is it in a golden query's answer (`given`) or in that to its own
+    title?"""
+    headings = headings_of([one.chunk for one in probed])
+    sections: dict[str, list[Probed]] = {}
+    for one in probed:
+        if one.found:
+            sections.setdefault(one.chunk.section_id, []).append(one)
+    cases = []
+    for parts in sections.values():
+        missing = [one for one in parts if not one.by_title and one.chunk.id not in given]
+        cases.append(_starved(parts, missing, headings, bounds) if missing else _passed("starved", parts[0]))
+    return cases
+
+
+def _passed(kind: str, one: Probed) -> Case:
+    return Case("starved" if kind == "starved" else "retrievable", one.chunk.id, one.chunk.file_path, one.chunk.line)
+
+
+def _retrievable(chunk: Chunk, one: Probed, never: Sequence[NeverHolds]) -> Case:
+    if never:
+        return _condition(chunk, never[0])
+    if not one.found:
+        return _never_found(one)
+    if not one.by_content and one.twin is not None:
+        return _only_by_title(one, *one.twin)
+    return _passed("retrievable", one)
+
+
+def _never_found(one: Probed) -> Case:
+    instead = ", ".join(one.last.instead[:_INSTEAD]) if one.last and one.last.instead else "nothing"
+    why, hint = (one.last.why, one.last.hint) if one.last else ("", "")
+    if one.twin is not None:
+        why = f"{one.twin[0]} says the same ({int(one.twin[1] * 100)} % of the words) and goes before it"
+        hint = "keep one of the two, or say in this one what sets it apart"
+    return Case(
+        "retrievable",
+        one.chunk.id,
+        one.chunk.file_path,
+        one.chunk.line,
+        "failed",
+        expected="some question brings it: its title, its own words, or a sentence that speaks of it",
+        found=f"{len(one.asked)} questions were asked and none did; the answer was {instead}",
+        why=why,
+        hint=hint,
+    )
+
+
+def _only_by_title(one: Probed, twin: str, share: float) -> Case:
+    """Whoever asks about what it says is always given the other."""
+    return Case(
+        "retrievable",
+        one.chunk.id,
+        one.chunk.file_path,
+        one.chunk.line,
+        "failed" if share == 1.0 else "warned",
+        expected="its own words bring it",
+        found=f"asked in its own words, {twin} is given in its place; only its title brings it",
+        why=f"{twin} says the same ({int(share * 100)} % of the words) and goes before it",
+        hint="keep one of the two, or say in this one what sets it apart",
+    )
+
+
+def _empty(chunk: Chunk, pack: Pack) -> Case:
+    """A file may begin with a section at once; a heading that has nothing below it promises what is not there."""
+    alone = sum(other.entity_id == chunk.entity_id for other in pack.chunks) == 1
+    if not chunk.section and not alone:
+        why = "the title has no text of its own"
+        return Case("retrievable", chunk.id, chunk.file_path, chunk.line, "skipped", why=why)
+    return Case(
+        "retrievable",
+        chunk.id,
+        chunk.file_path,
+        chunk.line,
+        "warned",
+        expected="a section that says something",
+        found="an empty section: it can never be found",
+        why="there is nothing below its heading",
+        hint="write something below it, or take the heading out",
+    )
+
+
+def _condition(chunk: Chunk, never: NeverHolds) -> Case:
+    return Case(
+        "retrievable",
+        never.item or chunk.id,
+        chunk.file_path,
+        never.line,
+        "failed" if never.surely else "warned",
+        expected="a condition that holds at some time",
+        found="it is never found in a campaign: its condition never holds",
+        why=never.why,
+        hint=never.hint,
+    )
+
+
+def _starved(parts: Sequence[Probed], missing: Sequence[Probed], headings: Mapping[str, int], bounds: Bounds) -> Case:
+    """A section that is not given, or of whose parts some are not."""
+    first = missing[0]
+    chunk, left = first.chunk, first.in_place
+    tokens = sum(one.chunk.token_count for one in parts)
+    reasons = [left.why] if left and len(parts) == 1 else []
+    hints = []
+    if len(parts) > 1 or tokens > bounds.max_tokens:
+        reasons.append(f"it is long: {tokens} tokens in {len(parts)} parts, and an answer holds {bounds.max_tokens}")
+        hints.append("split it under headings of their own")
+    if chunk.section and not content_words(chunk.section):
+        reasons.append(f"its heading says nothing: {chunk.section}")
+        hints.append("give it a heading that says what it is about")
+    elif chunk.section and headings.get(chunk.section.casefold(), 0) >= _COMMON_HEADING:
+        files = headings[chunk.section.casefold()]
+        reasons.append(f"its heading stands in {files} files: {chunk.section}")
+        hints.append("name in the text what it is about, or give it a heading of its own")
+    if first.twin is not None:
+        hints.append(f"{first.twin[0]} says the same: keep one of the two")
+    elif not hints:
+        hints.append("use in it the words of its title, or write a golden query that asks for it")
+    others = [one for one in left.instead if one.partition("~")[0] != chunk.section_id] if left else []
+    pushed = f"; in its place: {', '.join(others[:_INSTEAD])}" if others else ""
+    whole = len(missing) == len(parts)
+    return Case(
+        "starved",
+        chunk.section_id,
+        chunk.file_path,
+        parts[0].chunk.line,
+        "warned",
+        expected="its own title or a golden query brings it",
+        found=f"only its own words do{pushed}"
+        if whole
+        else f"{len(missing)} of its {len(parts)} parts are found only by their own words{pushed}",
+        why="; ".join(reasons),
+        hint="; ".join(hints),
+    )

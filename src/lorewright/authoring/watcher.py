@@ -1,0 +1,465 @@
+"""A pack's folder, looked at again and again -> what each look finds, and an index that others see too."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from lorewright.authoring.changes import Answer, Changes, answer_of, changes_between
+from lorewright.authoring.golden import misses, read_golden
+from lorewright.bounded_files import read_bytes
+from lorewright.errors import EmbedderError, LorewrightError, NotFound, PackError
+from lorewright.index import checkup as upkeep
+from lorewright.index.building import names_of
+from lorewright.index.generation import Generation, GenerationKey
+from lorewright.index.library import Installed, Library
+from lorewright.index.live import LiveIndex
+from lorewright.packs.files import MAX_MANIFEST_BYTES, Finding
+from lorewright.packs.installing import Memories, check_pack
+from lorewright.packs.loader import Progress, no_progress
+from lorewright.packs.models import Entity, Pack
+from lorewright.retrieval.desk import qualified_viewer
+from lorewright.retrieval.query import LoreRetrievalQuery, scene_query
+from lorewright.retrieval.retriever import Retrieval, retrieve
+from lorewright.retrieval.view import LoreView, qualified
+from lorewright.settings import LoreSettings
+
+# What is seen of a pack after a save, and what is new about it since the look before. Values.
+
+# What is asked of a pack after each save: in words, or by a scene in one of its places.
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What is asked, and with whose eyes: `words`, or with `location` what a scene there asks, as play would."""
+
+    viewer: str = "gm"
+    words: str = ""
+    location: str | None = None
+
+    @property
+    def title(self) -> str:
+        """What a person calls it."""
+        asked = f"scene {self.location}" if self.location is not None else f"“{self.words}”"
+        return asked if self.viewer == "gm" else f"{asked} ({self.viewer})"
+
+
+def ask(question: Question, generations: Sequence[Generation], settings: LoreSettings) -> Retrieval:
+    """Ask some packs, whose generations are in the order of their IDs.
+
+    Raises:
+        NotFound: there is no such character or place.
+    """
+    view = LoreView(tuple(generations), viewer=qualified_viewer(question.viewer, generations))
+    return retrieve(view, _query(question, view).model_copy(update=settings.model_dump()))
+
+
+def _query(question: Question, view: LoreView) -> LoreRetrievalQuery:
+    if question.location is None:
+        return LoreRetrievalQuery(keywords=question.words, viewer=view.viewer)
+    place = _place(question.location, view.generations)
+    return scene_query(place.id, names={place.id: place.name}, viewer=view.viewer)
+
+
+def _place(location: str, generations: Sequence[Generation]) -> Entity:
+    names = qualified([location], generations)
+    found = [place for one in generations for name in sorted(names) if (place := one.entity(name)) is not None]
+    if not found:
+        raise NotFound(f"there is no place {location}", hint="see: lorewright pack show PACK")
+    return found[0]
+
+
+@dataclass(frozen=True, slots=True)
+class Findings:
+    """What is wrong with the pack now, and what of it is new, and what was and is not any more."""
+
+    now: tuple[Finding, ...]
+    new: tuple[Finding, ...] = ()
+    solved: tuple[Finding, ...] = ()
+
+    @property
+    def errors(self) -> tuple[Finding, ...]:
+        """Those that keep a pack from being indexed."""
+        return tuple(finding for finding in self.now if finding.severity == "error")
+
+
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """A question, its answer now, and what moved since it was last answered; None the first time."""
+
+    question: Question
+    answer: Answer
+    changes: Changes | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class GoldenAnswer:
+    """A golden query that is not answered as expected, or since this look is: where it stands, what it asks, and what
+    is missed."""
+
+    place: str
+    title: str
+    misses: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class GoldenLook:
+    """The golden queries of the pack: how many there are, which fail, which of those did not before, and which do not
+    any more. `fault` says why their files cannot be read."""
+
+    asked: int
+    failing: tuple[GoldenAnswer, ...] = ()
+    broken: tuple[GoldenAnswer, ...] = ()
+    mended: tuple[GoldenAnswer, ...] = ()
+    fault: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """A pack as it is now. `indexed` is False while new errors keep it from being asked: then what was indexed before
+    is kept, and there are no answers. `changed` counts the chunks that were written and that are gone, `embedded` the
+    windows that had to be. `problem` is why it is not indexed, or only in part or by words alone.
+    `milliseconds` is what each part took; it is no part of what was seen.
+    """
+
+    files: int
+    chunks: int
+    findings: Findings
+    indexed: bool
+    changed: int = 0
+    embedded: int = 0
+    problem: str | None = None
+    answers: tuple[Answered, ...] = ()
+    golden: GoldenLook | None = None
+    milliseconds: tuple[tuple[str, float], ...] = ()
+
+    def as_json(self) -> dict[str, Any]:
+        """For programs."""
+        return {
+            "files": self.files,
+            "chunks": self.chunks,
+            "indexed": self.indexed,
+            "changed": self.changed,
+            "embedded": self.embedded,
+            "problem": self.problem,
+            "errors": len(self.findings.errors),
+            "findings": len(self.findings.now),
+            "new_findings": list(map(_finding, self.findings.new)),
+            "solved_findings": list(map(_finding, self.findings.solved)),
+            "answers": list(map(_answered, self.answers)),
+            "golden": None if self.golden is None else _golden(self.golden),
+            "milliseconds": {name: round(took, 1) for name, took in self.milliseconds},
+        }
+
+
+def compared(now: Sequence[Finding], before: Sequence[Finding]) -> Findings:
+    """Findings now, what of them is new, and what is solved. A finding that only stands on another line is neither."""
+    left, gone = Counter(map(_kind, before)), Counter(map(_kind, now))
+    new = [finding for finding in now if not _taken(left, finding)]
+    solved = [finding for finding in before if not _taken(gone, finding)]
+    return Findings(tuple(now), tuple(new), tuple(solved))
+
+
+def _kind(finding: Finding) -> tuple[str, ...]:
+    return (finding.file, finding.severity, finding.code, finding.message, finding.hint)
+
+
+def _taken(counts: Counter[tuple[str, ...]], finding: Finding) -> bool:
+    there = counts[_kind(finding)] > 0
+    counts[_kind(finding)] -= there
+    return there
+
+
+def _finding(finding: Finding) -> dict[str, Any]:
+    return {field: getattr(finding, field) for field in Finding.__dataclass_fields__}
+
+
+def _answered(one: Answered) -> dict[str, Any]:
+    moves = one.changes.moves if one.changes else ()
+    return {
+        "query": one.question.words,
+        "scene": one.question.location,
+        "viewer": one.question.viewer,
+        "chunks": list(one.answer.texts),
+        "tokens": one.answer.total_tokens,
+        "moves": [
+            {"chunk": move.chunk_id, "kind": move.kind, "from": move.before, "to": move.after, "why": list(move.why)}
+            for move in moves
+        ],
+        "of_all": list(one.changes.of_all) if one.changes else [],
+    }
+
+
+def _golden(look: GoldenLook) -> dict[str, Any]:
+    return {
+        "asked": look.asked,
+        "fault": look.fault,
+        **{
+            name: [{"place": one.place, "title": one.title, "misses": list(one.misses)} for one in golden]
+            for name, golden in (("failing", look.failing), ("broken", look.broken), ("mended", look.mended))
+        },
+    }
+
+
+@dataclass(frozen=True, slots=True)
+class Watched:
+    """What is watched: a pack's folder, what is asked of it, and whether its golden queries are, too. It is installed
+    as it is watched if it is the pack `install_as`, and never without that."""
+
+    folder: Path
+    questions: tuple[Question, ...] = ()
+    golden: bool = False
+    lenient: bool = False
+    install_as: str | None = None
+
+
+IsPinned = Callable[[GenerationKey], bool]
+
+
+class PackWatcher:
+    """Looks at a pack. `close` it."""
+
+    def __init__(self, watched: Watched, library: Library, settings: LoreSettings, is_pinned: IsPinned) -> None:
+        """`library` is where packs that this one depends on are found, and into which it is installed, if ever;
+        `is_pinned` says whether a campaign plays with a text."""
+        self._watched = watched
+        self._library = library
+        self._settings = settings
+        self._is_pinned = is_pinned
+        self._made: GenerationKey | None = None
+        self._memories = Memories()
+        self._live = LiveIndex(library.vectors)
+        self._needed = _Needed(library)
+        self._seen: tuple[object, ...] | None = None
+        self._errors: tuple[Finding, ...] = ()
+        self._remarks: tuple[Finding, ...] | None = None
+        self._answers: dict[Question, Answer] = {}
+        self._failing: dict[tuple[str, str], GoldenAnswer] = {}
+        self._indexed: Pack | None = None
+        self._watch = Stopwatch()
+
+    @property
+    def indexed(self) -> Pack | None:
+        """The last text of the pack that was indexed, if any was."""
+        return self._indexed
+
+    def look(self, *, progress: Progress = no_progress) -> Look | None:
+        """See what there is now; None where nothing is different from the look before.
+
+        Raises:
+            NotFound: of the first look: what is asked about is not there.
+            StaleIndexError, DamagedFile: a pack that this one depends on has to be indexed anew.
+        """
+        self._watch = Stopwatch()
+        try:
+            with self._watch.of("read"):
+                pack = check_pack(
+                    self._watched.folder, self._library.neighbours(), progress=progress, memories=self._memories
+                )
+        except FileNotFoundError:
+            # Gone between two glances; whoever took it away made an event of that, too.
+            return None
+        except (PackError, OSError) as problem:
+            return self._nothing(problem)
+        seen = (pack.content_hash, pack.findings, self._golden_text())
+        if seen == self._seen:
+            return None
+        look = Look(len(pack.entities), len(pack.chunks), self._compared(pack), indexed=False)
+        if self._is_held_back(pack):
+            look = replace(look, problem="errors keep it from being indexed; what was indexed before is kept")
+        else:
+            look = self._asked(pack, look, progress)
+            self._remarks = _without_errors(pack)
+        self._seen, self._errors = seen, pack.errors
+        return replace(look, milliseconds=self._watch.read())
+
+    def _is_held_back(self, pack: Pack) -> bool:
+        """Whether there are errors that what was indexed did not have: half a file must not empty an answer. Those that
+        were there from the start only leave out what has them."""
+        if self._indexed is None or self._watched.lenient:
+            return False
+        return bool(compared(pack.errors, self._indexed.errors).new)
+
+    def _compared(self, pack: Pack) -> Findings:
+        """Errors are compared with those of the look before. All else is compared with what was indexed last, and only
+        where there is no error: what a file that cannot be read leaves dangling is no news."""
+        errors = compared(pack.errors, self._errors)
+        if self._is_held_back(pack):
+            return Findings(pack.findings, errors.new, errors.solved)
+        before = _without_errors(pack) if self._remarks is None else self._remarks
+        remarks = compared(_without_errors(pack), before)
+        return Findings(pack.findings, (*errors.new, *remarks.new), (*errors.solved, *remarks.solved))
+
+    def install(self, *, progress: Progress = no_progress) -> Installed | None:
+        """Have others see what was indexed last; None where nothing was, or it is not to be installed or has errors.
+
+        Nothing of it is built that is there already, and nothing that proposes vectors: it is searched exactly. What
+        the watch itself installed before is deleted, unless a campaign was begun with it.
+
+        Raises:
+            DamagedFile: the disk refuses.
+        """
+        pack = self._indexed
+        if pack is None or self._watched.install_as != pack.manifest.id:
+            return None
+        if pack.errors and not self._watched.lenient:
+            return None
+        library = self._library.searched_exactly()
+        installed = library.install_pack(pack, lenient=self._watched.lenient, progress=progress)
+        if self._made is not None and self._made != installed.pack.key:
+            self._delete(self._made)
+            self._made = None
+        if installed.built:
+            self._made = installed.pack.key
+        return installed
+
+    def _delete(self, key: GenerationKey) -> None:
+        with upkeep.alone(self._library):
+            if not self._is_pinned(key):
+                for folder in self._library.spaces(key).values():
+                    upkeep.delete_generation(self._library, folder)
+
+    def close(self) -> None:
+        """Let go of the index and of what was opened."""
+        self._live.close()
+        self._needed.close()
+
+    def _nothing(self, problem: Exception) -> Look | None:
+        """There is no pack at the moment."""
+        told = problem.message if isinstance(problem, LorewrightError) else str(problem)
+        if self._seen == (told,):
+            return None
+        self._seen = (told,)
+        return Look(0, 0, Findings(()), indexed=False, problem=told)
+
+    def _asked(self, pack: Pack, look: Look, progress: Progress) -> Look:
+        with self._watch.of("index"):
+            updated = self._live.update(pack, progress=progress)
+        self._indexed = pack
+        with self._watch.of("ask"):
+            generations = self._needed.beside(pack, updated.generation)
+            titles = names_of(pack)
+            known = {one.id: f"{titles[one.entity_id]}\n{one.section}\n{one.text}" for one in pack.chunks}
+            known |= self._needed.said
+            answers = tuple(self._answered(one, generations, known) for one in self._watched.questions)
+        with self._watch.of("golden"):
+            golden = self._golden(pack, generations) if self._watched.golden else None
+        return replace(
+            look,
+            indexed=True,
+            changed=updated.changed,
+            embedded=updated.embedded,
+            problem=_words_alone(updated.problem) or _left_out(pack),
+            answers=answers,
+            golden=golden,
+        )
+
+    def _answered(self, question: Question, generations: Sequence[Generation], known: Mapping[str, str]) -> Answered:
+        before = self._answers.get(question)
+        try:
+            answer = answer_of(ask(question, generations, self._settings), known)
+        except NotFound:
+            if before is None:
+                raise
+            # The place or character of the question is gone: nothing is found for it until it is back.
+            answer = Answer({}, {}, before.vector_weight, 0, known)
+        self._answers[question] = answer
+        changes = None if before is None else changes_between(before, answer)
+        return Answered(question, answer, changes)
+
+    def _golden(self, pack: Pack, generations: Sequence[Generation]) -> GoldenLook:
+        try:
+            asked = read_golden(Path(pack.root))
+        except PackError as problem:
+            return GoldenLook(0, tuple(self._failing.values()), fault=problem.message)
+        answers = {
+            (one.file, one.query.model_dump_json()): GoldenAnswer(
+                one.place, one.query.title, misses(generations, one.query)
+            )
+            for one in asked
+        }
+        failing = {key: one for key, one in answers.items() if one.misses}
+        broken = [one for key, one in failing.items() if key not in self._failing]
+        mended = [answers[key] for key in self._failing if key in answers and key not in failing]
+        self._failing = failing
+        return GoldenLook(len(asked), tuple(failing.values()), tuple(broken), tuple(mended))
+
+    def _golden_text(self) -> object:
+        """What the golden queries are read from: where it is another, they are asked again."""
+        if not self._watched.golden:
+            return None
+        found = []
+        for path in sorted((self._watched.folder / "tests").glob("*.y*ml")):
+            with suppress(OSError, PackError):
+                found.append((path.name, read_bytes(path, MAX_MANIFEST_BYTES, PackError)))
+        return tuple(found)
+
+
+class _Needed:
+    """The generations of the installed packs that a pack depends on, each open while it is the current one."""
+
+    def __init__(self, library: Library) -> None:
+        self._library = library
+        self._open: dict[GenerationKey, Generation] = {}
+        self._said: dict[GenerationKey, dict[str, str]] = {}
+
+    @property
+    def said(self) -> dict[str, str]:
+        """All their chunks, with what they say."""
+        return {chunk_id: text for said in self._said.values() for chunk_id, text in said.items()}
+
+    def beside(self, pack: Pack, own: Generation) -> tuple[Generation, ...]:
+        """What is asked: the pack and those that it depends on, in the order of their IDs."""
+        wanted = {dependency.id for dependency in pack.manifest.depends_on} - {pack.manifest.id}
+        keys = [one.key for one in self._library.packs() if one.id in wanted] if wanted else []
+        for key in [key for key in self._open if key not in keys]:
+            self._open.pop(key).close()
+            del self._said[key]
+        for key in keys:
+            if key not in self._open:
+                self._open[key] = self._library.open(key)
+                self._said[key] = {chunk.id: chunk.written for chunk in self._open[key].all_chunks()}
+        return tuple(sorted([own, *self._open.values()], key=lambda one: one.pack_id))
+
+    def close(self) -> None:
+        with ExitStack() as stack:
+            for generation in self._open.values():
+                stack.callback(generation.close)
+        self._open, self._said = {}, {}
+
+
+class Stopwatch:
+    """How long each part of something took."""
+
+    def __init__(self) -> None:
+        self._took: list[tuple[str, float]] = []
+
+    @contextmanager
+    def of(self, name: str) -> Iterator[None]:
+        """Time a part."""
+        started = time.perf_counter()
+        try:
+            yield
+        finally:
+            self._took.append((name, (time.perf_counter() - started) * 1000))
+
+    def read(self) -> tuple[tuple[str, float], ...]:
+        """Each part in its order, in milliseconds."""
+        return tuple(self._took)
+
+
+def _without_errors(pack: Pack) -> tuple[Finding, ...]:
+    return tuple(finding for finding in pack.findings if finding.severity != "error")
+
+
+def _left_out(pack: Pack) -> str | None:
+    return "what has errors is left out" if pack.errors else None
+
+
+def _words_alone(problem: EmbedderError | None) -> str | None:
+    return None if problem is None else f"found by words alone: {problem.message}"

@@ -1,0 +1,80 @@
+"""A ruleset as a campaign holds it and as it is now -> what of it is another, and what in the state fits no more."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from lorewright.campaigns.upgrade_changes import Remark
+from lorewright.rules.rulesets import CampaignRules, Ruleset
+from lorewright.world.ops import Reshape
+from lorewright.world.ruleset_state import RulesetState
+from lorewright.world.schemas import filled, plain
+from lorewright.world.state import WorldState
+
+_SCHEMAS = {"character_stat_schema": "stats", "scene_state_schema": "scene"}
+
+
+def changes(then: Ruleset, now: Ruleset, state: WorldState) -> Iterator[Remark]:
+    """Everything that another ruleset would change for a campaign in a state."""
+    if then.bands != now.bands:
+        yield Remark("bands", "bands", "the bands of the dice are others")
+    for kind in sorted(then.actions.keys() | now.actions.keys()):
+        if kind not in now.actions:
+            yield Remark("action", kind, f"there is no action {kind} any more")
+        elif kind not in then.actions:
+            yield Remark("action", kind, f"there is an action {kind} now")
+        elif then.actions[kind] != now.actions[kind]:
+            yield Remark("action", kind, f"the action {kind} is another")
+    for field, short in _SCHEMAS.items():
+        yield from _schema(plain(getattr(then, field)), plain(getattr(now, field)), short)
+    yield from _misfits(then, now, state)
+
+
+def cast_changes(then: CampaignRules, now: CampaignRules, state: WorldState) -> Iterator[Remark]:
+    """What packs say otherwise than before of how the cast acts, by ID."""
+    for who in sorted(then.cast.keys() | now.cast.keys()):
+        if then.of_cast(who) != now.of_cast(who):
+            yield Remark("cast", who, f"how {state.name_of(who)} acts of their own accord is another")
+
+
+def reshaping(then: Ruleset, now: Ruleset, state: WorldState) -> tuple[Reshape, ...]:
+    """The op that holds a state to other schemas; none where they are the same or shape no part of it."""
+    same = all(plain(getattr(then, field)) == plain(getattr(now, field)) for field in _SCHEMAS)
+    if same or state.ruleset is None:
+        return ()
+    return (Reshape(stat_schema=now.character_stat_schema, scene_schema=now.scene_state_schema),)
+
+
+def _schema(then: Mapping[str, Any], now: Mapping[str, Any], short: str) -> Iterator[Remark]:
+    was, will = then.get("properties", {}), now.get("properties", {})
+    for name in sorted(was.keys() | will.keys()):
+        if name not in will:
+            yield Remark("schema", f"{short}.{name}", f"the ruleset describes no {name} any more")
+        elif name not in was:
+            yield Remark("schema", f"{short}.{name}", f"the ruleset describes {name} now")
+        elif was[name] != will[name]:
+            yield Remark("schema", f"{short}.{name}", f"the ruleset describes {name} otherwise")
+    if was == will and then != now:
+        yield Remark("schema", short, "what must be there, or may be, is other")
+
+
+def _misfits(then: Ruleset, now: Ruleset, state: WorldState) -> Iterator[Remark]:
+    """What is stored and does not fit, by its field, once the defaults have filled what is new."""
+    hint = "mend the ruleset, or go back to a turn where it fits"
+    held = state.ruleset
+    if held is None:
+        asks = (now.scene_state_schema, now.character_stat_schema.get("required"))
+        asked = (then.scene_state_schema, then.character_stat_schema.get("required"))
+        if any(asks) and asks != asked:
+            what = "the ruleset asks for a scene or stats now, and this campaign was begun without any"
+            yield Remark("state-misfit", "ruleset", what, True, "begin another campaign with it")
+        return
+    other = RulesetState.model_construct(
+        stat_schema=now.character_stat_schema,
+        scene_schema=now.scene_state_schema,
+        stats={who: filled(block, now.character_stat_schema) for who, block in held.stats.items()},
+        scene=filled(held.scene, now.scene_state_schema),
+    )
+    for one in other.misfits():
+        yield Remark("state-misfit", ".".join(one.field), f"what is stored does not fit: {one.message}", True, hint)

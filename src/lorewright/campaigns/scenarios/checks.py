@@ -1,0 +1,311 @@
+"""A scenario that can be played -> what in it is probably not meant: nobody gets there, nothing moves it, no way leads
+to it."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from lorewright.campaigns.open_campaign import OpenCampaign
+from lorewright.campaigns.scenarios.scenario import Scenario
+from lorewright.ids import local
+from lorewright.index.generation import Generation
+from lorewright.rules.effects import Effect
+from lorewright.rules.rulesets import ANY_NPC, Rule, Ruleset
+from lorewright.turn.views.acquaintance import Acquaintance, Exchange, StorySoFar
+from lorewright.values.records import TurnResult
+from lorewright.world.state import OFFSTAGE, WorldState
+
+
+@dataclass(frozen=True, slots=True)
+class Doubt:
+    """A remark on a scenario: a stable code, the keys that lead to what it is about, what is wrong, what to do."""
+
+    code: str
+    path: tuple[object, ...]
+    message: str
+    hint: str = ""
+
+
+def doubts(scenario: Scenario, ruleset: Ruleset, state: WorldState | None = None) -> list[Doubt]:
+    """Every remark, in the order of the scenario's keys. With the composed state ways through packs count too."""
+    effects = list(effects_of(scenario))
+    return [
+        *_unreachable(scenario, state),
+        *_things(scenario, effects),
+        *_doors(scenario, effects, state),
+        *_offstage(scenario, effects),
+        *_clocks(scenario, ruleset, effects),
+        *_absent(scenario),
+        *_deeds(scenario),
+        *_own_acts(scenario, ruleset),
+        *_unknown_acts(scenario),
+        *_hardships(scenario, effects),
+        *_endings(scenario, effects),
+        *_demo(scenario),
+    ]
+
+
+def shown_though_hidden(scenario: Scenario, state: WorldState, generations: Sequence[Generation]) -> Iterator[Doubt]:
+    """Return a remark on everybody and everything that a pack hides from players and that the scenario shows or names
+    before anything is played."""
+    titles = " ".join((scenario.intro_seed, *(one.title for one in scenario.threads.values())))
+    knows = Acquaintance(state, generations, StorySoFar((Exchange(told=" ".join(titles.split())),)))
+    groups = {"places": scenario.places, "cast": scenario.cast, "things": scenario.things}
+    for entity_id in knows.named_though_hidden():
+        name = state.name_of(entity_id)
+        found = [(group, key) for group, keys in groups.items() for key in keys if local(key) == local(entity_id)]
+        message = f"players know {name} from the beginning, of whom the pack tells them nothing"
+        yield Doubt(
+            "shows-hidden", found[0] if found else ("cast",), message, "give it another name here, or some open text"
+        )
+
+
+def effects_of(scenario: Scenario) -> Iterator[Effect]:
+    """Every effect that a scenario can have."""
+    for rule in scenario.rules:
+        yield from (*rule.critical, *rule.success, *rule.mixed, *rule.fail)
+    for clock in scenario.clocks.values():
+        yield from (effect for effects in clock.at.values() for effect in effects)
+    for effects in (*scenario.finds.values(), *scenario.deeds.values()):
+        yield from effects
+    for threat in scenario.threats.values():
+        yield from threat.effects
+    for thread in scenario.threads.values():
+        yield from thread.inquiry.effects if thread.inquiry else ()
+    for one in scenario.cast.values():
+        for step in one.agenda:
+            yield from step.do if not isinstance(step.do, str) else ()
+        for further in one.escalation.values():
+            yield from further.effects
+
+
+def _named(effects: list[Effect], *fields: str) -> set[str]:
+    """What the effects name in any of the fields."""
+    return {str(value) for effect in effects for field in fields if (value := getattr(effect, field, None)) is not None}
+
+
+def _unreachable(scenario: Scenario, state: WorldState | None) -> Iterator[Doubt]:
+    ways: dict[str, set[str]] = {
+        key: {way.to for way in place.exits.values()} for key, place in scenario.places.items()
+    }
+    for way in scenario.map:
+        ways.setdefault(way.from_, set()).add(way.to)
+        if not way.one_way:
+            ways.setdefault(way.to, set()).add(way.from_)
+    if state is not None:
+        keys = {_id_of(state, key): key for key in scenario.places}
+        for place, exits in state.exits.items():
+            ways.setdefault(keys.get(place, place), set()).update(keys.get(way.to, way.to) for way in exits)
+    reached, todo = {scenario.start}, [scenario.start]
+    while todo:
+        near = ways.get(todo.pop(), set()) - reached
+        reached |= near
+        todo += near
+    for key in scenario.places:
+        if key not in reached:
+            yield Doubt("unreachable-place", ("places", key), f"no way leads from the start to {key}", "add an exit")
+
+
+def _id_of(state: WorldState, key: str) -> str:
+    return next((one for one in state.exits if one == key or one.endswith(f":{key}")), key)
+
+
+def _things(scenario: Scenario, effects: list[Effect]) -> Iterator[Doubt]:
+    carried = {item for one in scenario.personas.values() for item in one.items}
+    given = _named(effects, "give", "put") | set(scenario.player.items) | carried
+    for key, thing in scenario.things.items():
+        if thing.kind == "item" and thing.at is None and thing.held_by is None and key not in given:
+            message = f"{key} is nowhere, and nothing gives or puts it"
+            yield Doubt("absent-thing", ("things", key), message, "say where it is (at, held_by), or give it")
+
+
+def _doors(scenario: Scenario, effects: list[Effect], state: WorldState | None) -> Iterator[Doubt]:
+    used = {way.via for place in scenario.places.values() for way in place.exits.values()}
+    used |= {way.via for way in scenario.map}
+    used |= {way.via.rpartition(":")[2] for ways in (state.exits.values() if state else ()) for way in ways if way.via}
+    opened = _named(effects, "unlock")
+    for key, thing in scenario.things.items():
+        if thing.kind != "door":
+            continue
+        if key not in used:
+            of_key = f", so {thing.key} opens nothing" if thing.key else ""
+            yield Doubt(
+                "idle-door", ("things", key), f"no way leads through {key}{of_key}", "name it as `via` of an exit"
+            )
+        elif thing.locked and thing.key is None and thing.bolt_at is None and key not in opened:
+            message = f"{key} is locked, has no key and is never unlocked"
+            yield Doubt("shut-door", ("things", key), message, "give it a key, a `bolt_at`, or an effect `unlock`")
+        elif thing.bolt_at is not None and state is not None and not _is_in_a_way(state, thing.bolt_at, key):
+            message = f"the bolt of {key} is in {thing.bolt_at}, from where no way leads through it"
+            yield Doubt("idle-bolt", ("things", key), message, "name the place on that side of the door")
+
+
+def _is_in_a_way(state: WorldState, place: str, door: str) -> bool:
+    """Whether a way out of the place leads through the door."""
+    ways = state.exits.get(_id_of(state, place), ())
+    return any(way.via is not None and way.via.rpartition(":")[2] == door for way in ways)
+
+
+def _offstage(scenario: Scenario, effects: list[Effect]) -> Iterator[Doubt]:
+    moved = _named(effects, "arrive", "depart")
+    for key, one in scenario.cast.items():
+        if one.at == OFFSTAGE and key not in moved:
+            yield Doubt("offstage", ("cast", key), f"{key} is offstage and never arrives", "add an effect `arrive`")
+
+
+def _clocks(scenario: Scenario, ruleset: Ruleset, effects: list[Effect]) -> Iterator[Doubt]:
+    moved = _named(effects, "clock") | {cost for action in ruleset.actions.values() for cost in action.costs}
+    for key, clock in scenario.clocks.items():
+        if key not in moved:
+            yield Doubt("still-clock", ("clocks", key), f"nothing moves the clock {key}", "add an effect `clock`")
+        for value in clock.at:
+            if not clock.value < value <= clock.max:
+                message = f"the clock {key} never rises to {value}"
+                yield Doubt(
+                    "clock-mark", ("clocks", key, "at", value), message, f"use {clock.value + 1} to {clock.max}"
+                )
+
+
+def _absent(scenario: Scenario) -> Iterator[Doubt]:
+    """What a rule is about that cannot be there when it is tried."""
+    there = {
+        *scenario.places,
+        *scenario.cast,
+        *scenario.personas,
+        *scenario.things,
+        *(one.id for one in scenario.entities),
+        "you",
+        "player",
+    }
+    for number, rule in enumerate(scenario.rules):
+        for field, name in _concerns(rule):
+            if name not in there:
+                message = f"the rule {rule.id or number + 1} is about {name}, which is not in the scenario"
+                yield Doubt(
+                    "absent-target", ("rules", number, "on", field), message, "add it to places, cast or things"
+                )
+
+
+def _concerns(rule: Rule) -> Iterator[tuple[str, str]]:
+    for field in ("target", "at", "by"):
+        name = getattr(rule.on, field)
+        if name is not None and (field, name) != ("by", ANY_NPC):
+            yield field, name
+
+
+def _deeds(scenario: Scenario) -> Iterator[Doubt]:
+    used = {step.do for one in scenario.cast.values() for step in one.agenda if isinstance(step.do, str)}
+    for key in scenario.deeds:
+        if key not in used:
+            yield Doubt(
+                "idle-deed", ("deeds", key), f"no agenda names the deed {key}", "name it in an agenda, or drop it"
+            )
+
+
+def _own_acts(scenario: Scenario, ruleset: Ruleset) -> Iterator[Doubt]:
+    """What nobody will ever do of their own accord."""
+    profile = scenario.profile or ruleset.profile
+    for key, one in scenario.cast.items():
+        if one.acts and profile == "freeform":
+            hint = "say `profile: stream` (or ensemble), or drop them"
+            yield Doubt("idle-acts", ("cast", key, "acts"), "with profile freeform nobody acts by themselves", hint)
+        elif one.acts and one.chattiness == 0 and not one.baked:
+            message = f"{key} never acts: the chattiness is 0"
+            yield Doubt("idle-acts", ("cast", key, "chattiness"), message, "give them some, or `baked: true`")
+
+
+def _unknown_acts(scenario: Scenario) -> Iterator[Doubt]:
+    """Conditions that ask for an act that nobody has."""
+    acts = {
+        (key, act.id or f"act_{number}") for key, one in scenario.cast.items() for number, act in enumerate(one.acts, 1)
+    }
+    for path, by, did in _asked_acts(scenario.model_dump(mode="json", by_alias=True), ()):
+        if (by, did) not in acts:
+            yield Doubt(
+                "unknown-act", path, f"there is no act {did} of {by}", "name one by its `id`, or act_1, act_2 …"
+            )
+
+
+def _asked_acts(part: Any, path: tuple[object, ...]) -> Iterator[tuple[tuple[object, ...], str, str]]:
+    """(where, by, act) of every condition that asks whether somebody did something, or tried to."""
+    if isinstance(part, dict):
+        for key in ("did", "tried"):
+            if set(part) == {key, "by"}:
+                yield path, str(part["by"]), str(part[key])
+        for key, one in part.items():
+            yield from _asked_acts(one, (*path, key))
+    elif isinstance(part, list):
+        for number, one in enumerate(part):
+            yield from _asked_acts(one, (*path, number))
+
+
+def _hardships(scenario: Scenario, effects: list[Effect]) -> Iterator[Doubt]:
+    announced, begun = _named(effects, "announce"), _named(effects, "situation")
+    for key in scenario.threats:
+        if key not in announced:
+            hint = f"add an effect {{announce: {key}, minutes: 30}}, or drop it"
+            yield Doubt("idle-threat", ("threats", key), f"nothing announces the threat {key}", hint)
+    for key in scenario.situations:
+        if key not in begun:
+            hint = f"add an effect {{situation: {key}}}, or drop it"
+            yield Doubt("idle-situation", ("situations", key), f"nothing begins the situation {key}", hint)
+    brought = _named(effects, "progress")
+    for key, thread in scenario.threads.items():
+        if thread.inquiry is not None and len(thread.inquiry.clues) < thread.inquiry.needed and key not in brought:
+            message = f"{key} needs {thread.inquiry.needed} steps, and there are {len(thread.inquiry.clues)} clues"
+            hint = "name more clues, or add an effect `progress`"
+            yield Doubt("open-inquiry", ("threads", key, "inquiry"), message, hint)
+
+
+def _endings(scenario: Scenario, effects: list[Effect]) -> Iterator[Doubt]:
+    ended = _named(effects, "end")
+    statuses = {(str(getattr(one, "thread", "")), str(getattr(one, "status", ""))) for one in effects}
+    statuses |= {(key, thread.status) for key, thread in scenario.threads.items()}
+    for key, ending in scenario.endings.items():
+        if key in ended:
+            continue
+        if ending.when is None:
+            hint = "give it a `when`, or an effect `end`"
+            yield Doubt("unreached-ending", ("endings", key), f"nothing leads to the ending {key}", hint)
+            continue
+        for thread, status in _threads_in(ending.when.model_dump(mode="json", by_alias=True)):
+            if (thread, status) not in statuses:
+                message = f"the ending {key} waits for {thread} to be {status}, which nothing makes it"
+                yield Doubt("unreached-ending", ("endings", key), message, "add an effect `thread`")
+
+
+def _threads_in(condition: Any) -> Iterator[tuple[str, str]]:
+    """The threads whose status a condition asks for, but for those under a `not` or an `any`."""
+    if isinstance(condition, dict):
+        if "thread" in condition:
+            yield condition["thread"], condition["status"]
+        for one in condition.get("all") or ():
+            yield from _threads_in(one)
+
+
+def _demo(scenario: Scenario) -> Iterator[Doubt]:
+    if not scenario.demo:
+        yield Doubt("no-demo", ("demo",), "there is no demo", "add about ten lines, for whoever only wants to watch")
+
+
+# A demo -> what becomes of its lines when they are played.
+
+
+def tried_demo(campaign: OpenCampaign, lines: Sequence[str]) -> Iterator[Doubt]:
+    """Play the lines; a doubt for each that is asked back or refused, and for those that an ending leaves unplayed."""
+    for number, line in enumerate(lines):
+        if campaign.store.head().state.ended is not None:
+            message = f"the story has ended before the demo's line {number + 1}"
+            yield Doubt("demo-line", ("demo", number), message, "drop the lines after the ending")
+            return
+        result = TurnResult.model_validate_json(asyncio.run(campaign.submit(line)))
+        refused = [one.message or one.reason for one in result.validation.results if not one.success]
+        if result.clarification_question is not None:
+            message = f"the demo's line {number + 1} is asked back: {result.clarification_question}"
+            yield Doubt("demo-line", ("demo", number), message, "say it in other words")
+        elif refused:
+            message = f"the demo's line {number + 1} is refused: {refused[0]}"
+            yield Doubt("demo-line", ("demo", number), message, "choose another line, or another demo_seed")

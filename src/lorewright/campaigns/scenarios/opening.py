@@ -1,0 +1,457 @@
+"""Scenario and packs -> the state and the rules that a campaign begins with."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import assert_never
+
+from lorewright.campaigns.scenarios.cast import cast_of, path_faults, seeded_state
+from lorewright.campaigns.scenarios.names import PLAYER_NAMES, Names
+from lorewright.campaigns.scenarios.scenario import (
+    AgendaStep,
+    Scenario,
+    ScenarioCast,
+    ScenarioPersona,
+    ScenarioPlace,
+    ScenarioThing,
+    ScenarioWay,
+    entities_of,
+    names_made,
+    where_of,
+)
+from lorewright.errors import ScenarioError
+from lorewright.ids import local, qualify
+from lorewright.index.generation import Generation, StoredCondition
+from lorewright.packs.metadata import ways_of
+from lorewright.packs.models import WhenClock, WhenFact, WhenPart, WhenThread
+from lorewright.retrieval.view import generations_in_force, ids_of, things, told_entity
+from lorewright.rules.aiming import COST_TAG
+from lorewright.rules.effects import Effect
+from lorewright.rules.reasons import ALL
+from lorewright.rules.rulesets import CampaignRules, Ending, EscalationStep, Inquiry, Rule, Ruleset, ThreatRule
+from lorewright.world.state import (
+    Clock,
+    Door,
+    Exit,
+    Relation,
+    Relationship,
+    Scene,
+    Thread,
+    WorldState,
+    pair,
+    relation_key,
+    relationship_key,
+)
+from lorewright.world.things import Character, Observation, TurnOrder, observation_id
+
+# Scenario -> what its people carry within, what hangs over them, and how far they go, with every name looked up.
+
+
+def characters_of(scenario: Scenario, names: Names) -> dict[str, Character]:
+    """Profile, states and conditions of the player, the personas and the cast, by ID; of whoever has any."""
+    player = scenario.player
+    found = {names.player_id: Character(profile=player.profile, states=player.states, conditions=player.conditions)}
+    people: dict[str, ScenarioPersona | ScenarioCast] = {**scenario.personas, **scenario.cast}
+    for key, one in people.items():
+        who = names.entity(key, where=f"cast.{key}")
+        found[who] = Character(profile=one.profile, states=one.states, conditions=one.conditions)
+    return {who: one for who, one in found.items() if one.profile or one.states or one.conditions}
+
+
+def memories_of(scenario: Scenario, names: Names) -> dict[str, dict[str, Observation]]:
+    """What the player, the personas and the cast remember from the start, by whom and ID; of whoever remembers
+    anything."""
+    people: dict[str, ScenarioPersona | ScenarioCast] = {**scenario.personas, **scenario.cast}
+    given = {"player": scenario.player.observations, **{key: one.observations for key, one in people.items()}}
+    return {
+        names.entity(key, where=f"cast.{key}.observations"): {
+            observation_id(one.content): Observation(content=one.content, importance=one.importance, minute=0)
+            for one in memories
+        }
+        for key, memories in given.items()
+        if memories
+    }
+
+
+def relationships_of(scenario: Scenario, names: Names) -> dict[str, Relationship]:
+    """What the scenario says that people are to each other, by key."""
+    found = {}
+    for number, tie in enumerate(scenario.ties):
+        a, b = (names.entity(one, where=f"ties.{number}") for one in tie.between)
+        if a == b:
+            names.problems.append(f"ties.{number}: it is between somebody and themselves")
+        found[relationship_key(a, b, tie.type)] = Relationship(a=a, b=b, rel_type=tie.type, intensity=tie.intensity)
+    return found
+
+
+def turn_order_of(scenario: Scenario, names: Names) -> TurnOrder | None:
+    """Who acts in which order; None where only the player acts."""
+    actors = tuple(dict.fromkeys(names.entity(one, where="turn_order") for one in scenario.turn_order))
+    if len(actors) < len(scenario.turn_order):
+        names.problems.append("turn_order: somebody stands twice in it")
+    for key in scenario.turn_order:
+        if key not in scenario.cast and key not in PLAYER_NAMES:
+            names.problems.append(f"turn_order: {key} is not in the cast (nor you)")
+    return TurnOrder(actors=actors) if actors else None
+
+
+def threats_of(scenario: Scenario, names: Names) -> dict[str, ThreatRule]:
+    """The threats, by ID."""
+    return {key: names.resolved(one, where=f"threats.{key}") for key, one in scenario.threats.items()}
+
+
+def escalation_of(scenario: Scenario, names: Names) -> dict[str, dict[str, EscalationStep]]:
+    """How far each of the cast goes whose profile the scenario writes, by ID."""
+    return {
+        names.entity(key, where=f"cast.{key}"): {
+            step: names.resolved(one, where=f"cast.{key}.escalation.{step}") for step, one in member.escalation.items()
+        }
+        for key, member in scenario.cast.items()
+        if member.escalation
+    }
+
+
+def inquiries_of(scenario: Scenario, names: Names) -> dict[str, Inquiry]:
+    """The threads that are looked into, by ID, with their clues as items."""
+    found = {}
+    for key, thread in scenario.threads.items():
+        if thread.inquiry is not None:
+            where = f"threads.{key}.inquiry"
+            inquiry = names.resolved(thread.inquiry, where=where)
+            clues = tuple(names.item(one, where=where) for one in thread.inquiry.clues)
+            found[key] = inquiry.model_copy(update={"clues": clues})
+    return found
+
+
+def with_situations(ruleset: Ruleset, scenario: Scenario, names: Names) -> Ruleset:
+    """The ruleset with the scenario's own circumstances, which go before its own of the same name."""
+    if not scenario.situations:
+        return ruleset
+    for key, one in scenario.situations.items():
+        for unknown in [kind for kind in one.forbids if kind != ALL and kind not in ruleset.actions]:
+            known = ", ".join(ruleset.actions)
+            names.problems.append(f"situations.{key}.forbids: there is no act {unknown} (there are {known})")
+    return ruleset.model_copy(update={"situations": MappingProxyType({**ruleset.situations, **scenario.situations})})
+
+
+# Scenario and packs -> what the conditions of its places and people name that it does not have.
+
+
+def condition_problems(
+    scenario: Scenario, names: Names, generations: Sequence[Generation], *, entity_ids: Iterable[str]
+) -> Iterator[str]:
+    """A line for each unknown name, with the file and line of its pack: else what it hides would never be seen."""
+    same = things(generations)
+    concerned = {told_as for one in entity_ids for told_as in ids_of(one, same)}
+    for generation in generations:
+        for stored in generation.conditions():
+            if stored.entity_id in concerned:
+                for wrong in _problems(stored, scenario, names, generation.pack_id):
+                    yield f"{generation.pack_id}/{stored.file_path}:{stored.when.line}: {wrong}"
+
+
+def _problems(stored: StoredCondition, scenario: Scenario, names: Names, pack_id: str) -> Iterator[str]:
+    if not stored.when.parts:
+        yield "the condition cannot be read"
+    for part in stored.when.parts:
+        missing = _missing(part, scenario, names, pack_id)
+        if missing:
+            yield f"a condition names the {missing}, which scenario {scenario.id} does not have"
+
+
+def _missing(part: WhenPart, scenario: Scenario, names: Names, pack_id: str) -> str | None:
+    match part:
+        case WhenThread():
+            return None if part.thread in scenario.threads else f"thread {part.thread}"
+        case WhenClock():
+            return None if part.clock in scenario.clocks else f"clock {part.clock}"
+        case WhenFact():
+            known = names.is_own(part.subject) or names.in_packs(qualify(pack_id, part.subject))
+            return None if known else f"subject {part.subject}"
+        case _:
+            assert_never(part)
+
+
+# A scenario's personas -> where each of them is, what they carry, how far the cast trusts them.
+
+_GROUPS = ("cast", "places", "things")
+
+
+def positions_of_personas(scenario: Scenario, names: Names, *, start: str) -> dict[str, str]:
+    """Where the player's other personas are, by ID: at `start`, unless it is said otherwise."""
+    found: dict[str, str] = {}
+    for key, one in scenario.personas.items():
+        where = f"personas.{key}"
+        taken = next((group for group in _GROUPS if key in getattr(scenario, group)), None)
+        if taken is not None or key in PLAYER_NAMES:
+            names.problems.append(
+                f"{where}: {key} is {'the player' if taken is None else f'among the {taken}'} already"
+            )
+        if one.at is not None and one.at not in scenario.places:
+            names.problems.append(f"{where}: {one.at} is not among the places")
+        found[names.entity(key, where=where)] = start if one.at is None else names.entity(one.at, where=where)
+    return found
+
+
+def things_of_personas(scenario: Scenario, names: Names) -> dict[str, dict[str, int]]:
+    """What they carry at the start, by who and what."""
+    held: dict[str, dict[str, int]] = {}
+    for key, one in scenario.personas.items():
+        where = f"personas.{key}.items"
+        for item in one.items:
+            held.setdefault(names.entity(key, where=where), {})[names.entity(item, where=where)] = 1
+    return held
+
+
+def trust_in_personas(scenario: Scenario, names: Names) -> dict[str, Relation]:
+    """How far some of the cast trust them, by key."""
+    found: dict[str, Relation] = {}
+    for key, persona in scenario.personas.items():
+        where = f"personas.{key}.trust"
+        for name, trust in persona.trust.items():
+            if name not in scenario.cast:
+                names.problems.append(f"{where}: {name} is not in the cast")
+            elif trust:
+                a, b = pair(names.entity(name, where=where), names.entity(key, where=where))
+                found[relation_key(a, b)] = Relation(a=a, b=b, trust=trust)
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class Opening:
+    """Where a campaign begins and by what rules it goes on."""
+
+    state: WorldState
+    rules: CampaignRules
+
+
+def compose(
+    scenario: Scenario, ruleset: Ruleset, generations: Sequence[Generation], *, campaign_id: str, source: str
+) -> Opening:
+    """Seed a campaign's state from its scenario and packs; entities of packs keep where they came from.
+
+    Raises:
+        ScenarioError: names that mean nothing, all of them in one message; `source` is the scenario's file.
+    """
+    opening, problems, in_packs = tried(scenario, ruleset, generations, campaign_id=campaign_id)
+    lines = [*(f"{source}: {problem}" for problem in problems), *in_packs]
+    if lines:
+        raise ScenarioError("\n".join(lines), hint="add what is missing to the pack or scenario, or mend the name")
+    return opening
+
+
+def tried(
+    scenario: Scenario, ruleset: Ruleset, generations: Sequence[Generation], *, campaign_id: str
+) -> tuple[Opening, list[str], list[str]]:
+    """What a scenario composes to, and what is wrong with it: in the scenario (`rules.debt: …`), and in its packs (with
+    file and line). Only without problems is the opening fit to be played."""
+    generations = generations_in_force(generations)
+    names = Names(
+        campaign_id,
+        generations,
+        own={name: thing.entity for name, thing in scenario.things.items()},
+        made=names_made(scenario),
+        clocks=scenario.clocks,
+        threads=scenario.threads,
+        endings=scenario.endings,
+        situations=[*ruleset.situations, *scenario.situations],
+        threats=scenario.threats,
+        personas=scenario.personas,
+    )
+    composer = _Composer(scenario, names, generations)
+    opening = Opening(composer.state(ruleset), composer.rules(ruleset))
+    names.problems.extend(path_faults(opening.rules))
+    in_packs = condition_problems(scenario, names, generations, entity_ids=opening.state.entities)
+    return opening, list(dict.fromkeys(names.problems)), list(in_packs)
+
+
+class _Composer:
+    def __init__(self, scenario: Scenario, names: Names, generations: Sequence[Generation]) -> None:
+        self._scenario = scenario
+        self._names = names
+        self._generations = generations
+
+    def state(self, ruleset: Ruleset) -> WorldState:
+        """The state at turn 0."""
+        scenario, names = self._scenario, self._names
+        start = names.entity(scenario.start, where="start")
+        if scenario.start not in scenario.places:
+            names.problems.append(f"start: {scenario.start} is not among the places")
+        positions = positions_of_personas(scenario, names, start=start)
+        return WorldState(
+            player_id=names.player_id,
+            scene=Scene(location_id=start),
+            entities={entity.id: entity for entity in entities_of(scenario, names, self._generations)},
+            exits={self._place(place): tuple(self._exits(place)) for place in scenario.places},
+            doors={self._id(n): self._door(n, t) for n, t in scenario.things.items() if t.kind == "door"},
+            positions={names.player_id: start, **positions, **self._positions()},
+            inventory=self._inventory(),
+            clocks={clock_id: self._clock(clock_id) for clock_id in scenario.clocks},
+            threads={thread_id: self._thread(thread_id) for thread_id in scenario.threads},
+            relations=self._relations(),
+            visits={start: 1},
+            ruleset=seeded_state(scenario, ruleset, names),
+            characters=characters_of(scenario, names),
+            observations=memories_of(scenario, names),
+            relationships=relationships_of(scenario, names),
+            turn_order=turn_order_of(scenario, names),
+            personas=(names.player_id, *positions) if positions else (),
+        )
+
+    def rules(self, ruleset: Ruleset) -> CampaignRules:
+        """The scenario's rules with every name looked up."""
+        scenario, names = self._scenario, self._names
+        rules = [rule.model_copy(update={"id": rule.id or f"rule_{n}"}) for n, rule in enumerate(scenario.rules, 1)]
+        for rule in rules:
+            self._check_rule(rule, ruleset)
+        self._check_goals()
+        return CampaignRules(
+            ruleset=with_situations(ruleset, scenario, names),
+            profile=scenario.profile or ruleset.profile,
+            cast=cast_of(scenario, ruleset, names, self._generations),
+            rules=tuple(names.resolved(rule, where=f"rules.{rule.id}") for rule in rules),
+            clock_effects=self._clock_effects(),
+            on_find={
+                names.item(item, where="finds"): tuple(names.resolved(one, where=f"finds.{item}") for one in effects)
+                for item, effects in scenario.finds.items()
+            },
+            threats=threats_of(scenario, names),
+            escalation=escalation_of(scenario, names),
+            inquiries=inquiries_of(scenario, names),
+            endings=tuple(
+                names.resolved(Ending(id=ending_id, when=ending.when, say=ending.say), where=f"endings.{ending_id}")
+                for ending_id, ending in scenario.endings.items()
+            ),
+            grammar=scenario.grammar,
+        )
+
+    def _clock_effects(self) -> dict[str, dict[int, tuple[Effect, ...]]]:
+        """What happens when a clock rises: the clock's own effects, then what the cast has set out to do."""
+        found: dict[str, dict[int, tuple[Effect, ...]]] = {}
+        for clock_id, clock in self._scenario.clocks.items():
+            at = {
+                value: self._resolved(effects, f"clocks.{clock_id}.at.{value}") for value, effects in clock.at.items()
+            }
+            found[clock_id] = at
+        for name, one in self._scenario.cast.items():
+            for number, step in enumerate(one.agenda, start=1):
+                where = f"cast.{name}.agenda.{number}"
+                if step.when.clock not in found:
+                    self._names.problems.append(f"{where}: there is no clock {step.when.clock}")
+                    continue
+                at = found[step.when.clock]
+                at[step.when.min] = (*at.get(step.when.min, ()), *self._resolved(self._deed(step, where), where))
+        return found
+
+    def _deed(self, step: AgendaStep, where: str) -> tuple[Effect, ...]:
+        if not isinstance(step.do, str):
+            return step.do
+        if step.do not in self._scenario.deeds:
+            known = ", ".join(self._scenario.deeds) or "none"
+            self._names.problems.append(f"{where}: there is no deed {step.do} (deeds: {known})")
+        return self._scenario.deeds.get(step.do, ())
+
+    def _resolved(self, effects: Sequence[Effect], where: str) -> tuple[Effect, ...]:
+        return tuple(self._names.resolved(effect, where=where) for effect in effects)
+
+    def _check_rule(self, rule: Rule, ruleset: Ruleset) -> None:
+        """What only a turn would find out otherwise: an act that nobody can do."""
+        for unknown in [act for act in rule.on.acts if act not in ruleset.actions]:
+            known = ", ".join(ruleset.actions)
+            self._names.problems.append(f"rules.{rule.id}: there is no act {unknown} (there are {known})")
+
+    def _check_goals(self) -> None:
+        """A goal is somebody's who can act on it."""
+        for name in self._scenario.goals:
+            if name not in PLAYER_NAMES and name not in self._scenario.cast:
+                self._names.problems.append(f"goals.{name}: {name} is not in the cast (nor player)")
+
+    def _exits(self, place: str) -> Iterator[Exit]:
+        """The scenario's ways, else those of the pack that lead to other places of the scenario."""
+        if not self._scenario.places[place].exits and not self._scenario.map:
+            yield from self._exits_of_pack(place)
+        for name, way in self._scenario.places[place].exits.items():
+            where = f"places.{place}.exits.{name}"
+            if way.to not in self._scenario.places:
+                self._names.problems.append(f"{where}: {way.to} is not among the places")
+            via = self._names.entity(way.via, where=where) if way.via else None
+            yield Exit(name=name, to=self._names.entity(way.to, where=where), minutes=way.minutes, via=via)
+        for line in self._scenario.map:
+            yield from self._mapped(place, line)
+
+    def _mapped(self, place: str, way: ScenarioWay) -> Iterator[Exit]:
+        """The ends of a way of the `map` that lie in a place."""
+        ends = [(way.from_, way.to, way.name), *([] if way.one_way else [(way.to, way.from_, way.back)])]
+        for start, to, name in ends:
+            if start != place:
+                continue
+            if to not in self._scenario.places:
+                self._names.problems.append(f"map: {to} is not among the places")
+            via = self._names.entity(way.via, where="map") if way.via else None
+            shown = name or self._scenario.places.get(to, ScenarioPlace()).name or local(to).replace("_", " ")
+            yield Exit(name=shown, to=self._names.entity(to, where="map"), minutes=way.minutes, via=via)
+
+    def _exits_of_pack(self, place: str) -> Iterator[Exit]:
+        entity = told_entity(self._place(place), self._generations)
+        same = things(self._generations)
+        places = {told_as: one for one in map(self._place, self._scenario.places) for told_as in ids_of(one, same)}
+        for way in ways_of(entity) if entity is not None else ():
+            if way.to in places:
+                thing = self._scenario.things.get(way.door or "")
+                via = self._id(way.door) if way.door and thing is not None and thing.kind == "door" else None
+                yield Exit(name=way.name, to=places[way.to], minutes=way.minutes, via=via)
+
+    def _door(self, name: str, thing: ScenarioThing) -> Door:
+        key = self._names.entity(thing.key, where=f"things.{name}") if thing.key else None
+        bolt = None if thing.bolt_at is None else self._names.entity(thing.bolt_at, where=f"things.{name}")
+        if bolt is not None and thing.bolt_at not in self._scenario.places:
+            self._names.problems.append(f"things.{name}: {thing.bolt_at} is not among the places")
+        return Door(locked=thing.locked, open=thing.open, key_id=key, shut_bars=thing.shut_bars, bolt_at=bolt)
+
+    def _positions(self) -> dict[str, str]:
+        cast = self._scenario.cast
+        return {self._place(name): self._names.entity(one.at, where=f"cast.{name}") for name, one in cast.items()}
+
+    def _inventory(self) -> dict[str, dict[str, int]]:
+        held: dict[str, dict[str, int]] = things_of_personas(self._scenario, self._names)
+        for item in self._scenario.player.items:
+            held.setdefault(self._names.player_id, {})[self._names.entity(item, where="player.items")] = 1
+        for name, thing in self._scenario.things.items():
+            owner = thing.held_by or (thing.at if isinstance(thing.at, str) else None)
+            if thing.kind == "item" and owner:
+                held.setdefault(self._names.entity(owner, where=f"things.{name}"), {})[self._id(name)] = 1
+        return held
+
+    def _clock(self, clock_id: str) -> Clock:
+        clock = self._scenario.clocks[clock_id]
+        tags = (COST_TAG,) if clock.cost else ()
+        value = min(clock.value, clock.max)
+        return Clock(id=clock_id, name=clock.name or clock_id, value=value, max=clock.max, tags=tags)
+
+    def _thread(self, thread_id: str) -> Thread:
+        thread = self._scenario.threads[thread_id]
+        related = tuple(self._names.entity(one, where=f"threads.{thread_id}") for one in thread.related)
+        return Thread(
+            id=thread_id,
+            title=thread.title,
+            status=thread.status,
+            stakes=thread.stakes,
+            related_entity_ids=related,
+            needed=thread.inquiry.needed if thread.inquiry else 0,
+        )
+
+    def _relations(self) -> dict[str, Relation]:
+        relations = trust_in_personas(self._scenario, self._names)
+        for name, one in self._scenario.cast.items():
+            if one.trust:
+                a, b = pair(self._place(name), self._names.player_id)
+                relations[relation_key(a, b)] = Relation(a=a, b=b, trust=one.trust)
+        return relations
+
+    def _place(self, name: str) -> str:
+        return self._names.entity(name, where=where_of(self._scenario, name))
+
+    def _id(self, name: str) -> str:
+        return self._names.entity(name, where=f"things.{name}")

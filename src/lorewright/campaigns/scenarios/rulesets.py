@@ -1,0 +1,237 @@
+"""The rulesets that ship, and those that somebody writes: file -> Ruleset, or every reason why it is none."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+from pydantic import ValidationError
+
+from lorewright.bounded_files import MAX_WRITTEN_BYTES, read_text
+from lorewright.campaigns.scenarios.names import Fault, faults_of, told
+from lorewright.errors import NotFound, RulesetError
+from lorewright.ids import content_hash, is_id
+from lorewright.packs.bounded_yaml import YamlProblem, line_of, lines_of_yaml, load_yaml
+from lorewright.rules.effects import Effect
+from lorewright.rules.patch import REASON_CODES
+from lorewright.rules.ruleset_checks import ruleset_problems
+from lorewright.rules.rulesets import ActionType, Ruleset
+from lorewright.rules.validate import COST_KEYS
+from lorewright.world.schemas import plain
+
+# Ruleset -> what `ruleset show` prints as JSON: stats, bands, action types, costs, reason codes, schemas, owners.
+
+
+def listed_ruleset(ruleset: Ruleset, content_hash: str) -> dict[str, Any]:
+    """A line of `ruleset list`."""
+    return {
+        "id": ruleset.id,
+        "name": ruleset.name,
+        "profile": ruleset.profile,
+        "roll": rolled(ruleset),
+        "summary": " ".join(ruleset.summary.split()),
+        "stats": list(ruleset.stats),
+        "content_hash": content_hash,
+    }
+
+
+def shown_ruleset(ruleset: Ruleset, content_hash: str) -> dict[str, Any]:
+    """All of a ruleset: its own keys as they are played by, and the costs and reason codes that every ruleset has."""
+    data = ruleset.model_dump(mode="json", by_alias=True)
+    return {
+        **data,
+        "content_hash": content_hash,
+        "roll": rolled(ruleset),
+        "character_stat_schema": plain(ruleset.character_stat_schema),
+        "scene_state_schema": plain(ruleset.scene_state_schema),
+        "costs": costs_in(ruleset),
+        "reason_codes": dict(REASON_CODES),
+    }
+
+
+def rolled(ruleset: Ruleset) -> str:
+    """What is rolled, as a formula."""
+    return ruleset.roll or f"{ruleset.dice} + {'stat' if ruleset.stats else 'trait'}"
+
+
+def costs_in(ruleset: Ruleset) -> list[str]:
+    """The costs that an action may have: those of every ruleset, then the ruleset's own."""
+    own = {cost for action in ruleset.actions.values() for cost in action.costs}
+    return [*COST_KEYS, *sorted(own - set(COST_KEYS))]
+
+
+def checked_by(action: ActionType) -> str:
+    """What is rolled for an action, in few words; empty where nothing is."""
+    check = action.check
+    if check is None:
+        return ""
+    names = ", ".join(check.stats) or check.add or "what the attempt calls for"
+    rolled_by = f"{check.roll} " if check.roll else ""
+    condition = check.when.model_dump(mode="json", by_alias=True, exclude_none=True) if check.when else {}
+    bounds = " ".join(f"{key} {value}" for key, value in condition.items())
+    return f"{rolled_by}{names}" + (f" (while {bounds})" if bounds else "")
+
+
+def priced(action: ActionType) -> str:
+    """What an action costs beside its minutes, in few words."""
+    return ", ".join(f"{cost} {by:+d}" for cost, by in sorted(action.costs.items()))
+
+
+def hindrances(ruleset: Ruleset) -> list[tuple[str, str, str, str]]:
+    """What is in the way of an attempt: when (`bound`, `dead (target)`), what it is, what it forbids, what it adds to
+    dice."""
+    held = [*ruleset.conditions.items(), *ruleset.situations.items()]
+    rows = [
+        (key, one.summary, ", ".join(one.forbids), f"{one.modifier:+d}" if one.modifier else "") for key, one in held
+    ]
+    facts = [
+        (f"{one.fact} ({one.about})", "known as a fact", ", ".join(one.forbids), "") for one in ruleset.contradictions
+    ]
+    return [*rows, *facts]
+
+
+def effects_in_words(effects: Sequence[Effect]) -> list[str]:
+    """Each effect as its author wrote it, in one line."""
+    written = [one.model_dump(mode="json", by_alias=True, exclude_defaults=True) for one in effects]
+    return [", ".join(f"{key} {_short(value)}" for key, value in one.items()) for one in written]
+
+
+def _short(value: Any) -> str:
+    return " and ".join(map(str, value)) if isinstance(value, list) else str(value)
+
+
+_KEYS = "see docs/rulesets.md for the keys of a ruleset"
+# Further than this no ruleset is built upon another.
+_DEEPEST = 4
+_SUFFIX = ".yaml"
+
+
+def ruleset_names(own: Path | None = None) -> list[str]:
+    """The IDs of the rulesets that ship, and of those in a folder of one's own, sorted."""
+    library = resources.files("lorewright.rules") / "library"
+    names = {file.name.removesuffix(_SUFFIX) for file in library.iterdir() if file.name.endswith(_SUFFIX)}
+    return sorted(names | ({file.stem for file in own.glob(f"*{_SUFFIX}")} if own is not None else set()))
+
+
+def rulesets_beside(scenarios: Path) -> Path:
+    """The folder of one's own rulesets, which lies beside that of the scenarios."""
+    return scenarios.parent / "rulesets"
+
+
+def load_ruleset(ruleset_id: str, own: Path | None = None) -> tuple[Ruleset, str]:
+    """A ruleset and the hash of its text, which for one that extends another holds that one's too. One that ships goes
+    before one of that name in the folder `own`.
+
+    Raises:
+        NotFound: there is none of that name.
+        RulesetError: it is none; the message has file, line and key.
+    """
+    if own is not None and ruleset_id not in ruleset_names() and is_id(ruleset_id):
+        file = own / f"{ruleset_id}{_SUFFIX}"
+        if file.is_file():
+            written = load_ruleset_file(file)
+            if written.id != ruleset_id:
+                hint = f"write id: {ruleset_id}, or rename the file"
+                raise RulesetError(f"{file}:1: id: it is {written.id}", hint=hint)
+            return written, _hash_of(read_text(file, MAX_WRITTEN_BYTES, RulesetError))
+    return _read_shipped(_shipped(ruleset_id, known=ruleset_names(own)), ruleset_id)
+
+
+# Every campaign that is begun asks twice, and a ruleset is frozen.
+@lru_cache(maxsize=16)
+def _read_shipped(text: str, ruleset_id: str) -> tuple[Ruleset, str]:
+    ruleset, faults = read_ruleset(text)
+    if ruleset is None:
+        lines = "\n".join(f"{ruleset_id}{_SUFFIX}:{fault.line}: {fault.message}" for fault in faults[:5])
+        raise RulesetError(lines, hint=faults[0].hint)
+    return ruleset, _hash_of(text)
+
+
+def _hash_of(text: str) -> str:
+    return content_hash("\n".join([text, *_bases(text)]))
+
+
+def load_ruleset_file(path: Path) -> Ruleset:
+    """A ruleset from a file of its author's.
+
+    Raises:
+        NotFound: there is no such file.
+        RulesetError: it is none; the message has file, line and key.
+    """
+    ruleset, faults = read_ruleset_file(path)
+    if ruleset is None:
+        raise RulesetError(told(path, faults), hint=faults[0].hint)
+    return ruleset
+
+
+def read_ruleset_file(path: Path) -> tuple[Ruleset | None, list[Fault]]:
+    """A ruleset from a file, or every reason why it is none.
+
+    Raises:
+        NotFound: there is no such file.
+    """
+    if not path.is_file():
+        raise NotFound(f"there is no ruleset at {path}", hint="see: lorewright ruleset list")
+    try:
+        return read_ruleset(read_text(path, MAX_WRITTEN_BYTES, RulesetError))
+    except UnicodeDecodeError:
+        return None, [Fault(1, "the file is not UTF-8", "save it as UTF-8")]
+    except RulesetError as problem:
+        return None, [Fault(1, problem.message.removeprefix(f"{path}: "), problem.hint or _KEYS)]
+
+
+def read_ruleset(text: str) -> tuple[Ruleset | None, list[Fault]]:
+    """The ruleset that a text says, or every reason why it says none, by line."""
+    try:
+        data = _with_base(_mapping(text))
+        lines = lines_of_yaml(text)
+    except YamlProblem as problem:
+        return None, [Fault(problem.line, f"column {problem.column}: {problem.message}", "mend the YAML")]
+    except NotFound as problem:
+        return None, [Fault(1, f"extends: {problem.message}", problem.hint or _KEYS)]
+    if data is None:
+        return None, [Fault(1, "a ruleset is `key: value` lines", _KEYS)]
+    try:
+        ruleset = Ruleset.model_validate(data)
+    except ValidationError as problem:
+        return None, sorted(faults_of(problem, lines, hint=_KEYS), key=lambda fault: fault.line)
+    problems = [
+        Fault(line_of(lines, one.path), f"{'.'.join(map(str, one.path))}: {one.message}", one.hint)
+        for one in ruleset_problems(ruleset)
+    ]
+    return (None, sorted(problems, key=lambda fault: fault.line)) if problems else (ruleset, [])
+
+
+def _shipped(ruleset_id: str, *, known: list[str] | None = None) -> str:
+    if ruleset_id not in ruleset_names():
+        names = ", ".join(known or ruleset_names())
+        raise NotFound(f"there is no ruleset {ruleset_id}", hint=f"one of: {names}")
+    return (resources.files("lorewright.rules") / "library" / f"{ruleset_id}{_SUFFIX}").read_text(encoding="utf-8")
+
+
+def _mapping(text: str) -> dict[str, Any] | None:
+    data = load_yaml(text).data
+    return data if isinstance(data, dict) else None
+
+
+def _with_base(data: dict[str, Any] | None, *, depth: int = 0) -> dict[str, Any] | None:
+    """The data on top of the ruleset that it `extends`: a key that it has replaces that key whole."""
+    if data is None or "extends" not in data:
+        return data
+    if depth >= _DEEPEST:
+        raise NotFound("too many rulesets stand upon one another", hint="extend a ruleset that extends none")
+    base = _with_base(_mapping(_shipped(str(data["extends"]))), depth=depth + 1)
+    return {**(base or {}), **{key: value for key, value in data.items() if key != "extends"}}
+
+
+def _bases(text: str) -> list[str]:
+    """The texts of the rulesets that one is built upon."""
+    found: list[str] = []
+    data = _mapping(text)
+    while data is not None and "extends" in data and len(found) < _DEEPEST:
+        found.append(_shipped(str(data["extends"])))
+        data = _mapping(found[-1])
+    return found

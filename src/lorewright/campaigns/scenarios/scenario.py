@@ -1,0 +1,479 @@
+"""A scenario as its author writes it: YAML -> Scenario, every key known and every value of its type."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Annotated, Any, Literal, Self
+
+from pydantic import Field, ValidationError, field_validator, model_validator
+
+from lorewright.bounded_files import read_text
+from lorewright.builtin.narrator.grammar import phrase_problems
+from lorewright.campaigns.scenarios.names import PLAYER_NAMES, Fault, Names, faults_of, told
+from lorewright.errors import NotFound, ScenarioError
+from lorewright.index.generation import Generation
+from lorewright.packs import models
+from lorewright.packs.bounded_yaml import YamlProblem, lines_of_yaml, load_yaml
+from lorewright.packs.schemas import CHARACTER_KEYS
+from lorewright.retrieval.view import told_entity
+from lorewright.rules.actions import Deed
+from lorewright.rules.conditions import ClockIs, Condition
+from lorewright.rules.effects import Effect
+from lorewright.rules.rulesets import Hindrance, Inquiry, Phrase, Profile, Rule, ThreatRule, TurnProfile
+from lorewright.world.frozen import Frozen, FrozenMap
+from lorewright.world.state import Entity, EntityType
+from lorewright.world.things import CharacterState
+
+# One of a scenario's cast as its author writes them: where they are, what they feel, what they do by themselves.
+
+# Whom the player may play, as a scenario's author writes them.
+
+# Text that says something; spaces at its ends are kept.
+Written = Annotated[str, Field(pattern=r"\S")]
+
+
+class ScenarioMemory(Frozen):
+    """Something that a character remembers from the start, and how much it matters to them."""
+
+    content: str = Field(min_length=1, max_length=500)
+    importance: int = Field(default=3, ge=1, le=5)
+
+
+class ScenarioPlayer(Frozen):
+    """Who the player is, what moves them (`states`), and what they remember from the start (`observations`)."""
+
+    name: str = "the traveller"
+    pronoun: Literal["he", "she", "they", "it"] = "they"
+    items: tuple[str, ...] = ()
+    traits: FrozenMap[str, int] = Field(default_factory=dict)
+    profile: FrozenMap[str, Any] = Field(default_factory=dict)
+    states: FrozenMap[str, CharacterState] = Field(default_factory=dict)
+    conditions: tuple[str, ...] = ()
+    observations: tuple[ScenarioMemory, ...] = ()
+
+
+class ScenarioPersona(ScenarioPlayer):
+    """Somebody else whom the player may play: where they are at the start (where the story starts, if it is not said),
+    and how much some of the cast trust them."""
+
+    name: Written
+    at: str | None = None
+    aliases: tuple[str, ...] = ()
+    trust: FrozenMap[str, int] = Field(default_factory=dict)
+
+
+# A sentence of an act, and what somebody thinks at it; a record of a turn holds no more (characters).
+_SAID = 600
+# Sentences of one act: more is a scene.
+_SENTENCES = 5
+
+
+class AgendaStep(Frozen):
+    """What a character does once a clock has risen to `min`: effects, or the name of one of the scenario's `deeds`."""
+
+    when: ClockIs
+    do: str | tuple[Effect, ...]
+
+
+class ScenarioAct(Frozen):
+    """Something that a character does of their own accord when their turn comes and `when` holds; without an `id` it is
+    called by its number, `act_1`. `say` tells it as one sees it: a sentence, or several."""
+
+    id: str = Field(default="", pattern=r"^[a-z0-9_]*$")
+    when: Condition | None = None
+    do: Deed
+    say: tuple[Annotated[str, Field(pattern=r"\S", max_length=_SAID)], ...] = Field(default=(), max_length=_SENTENCES)
+    thought: str = Field(default="", max_length=_SAID)
+    once: bool = False
+
+    @field_validator("say", mode="before")
+    @classmethod
+    def _one_sentence(cls, data: Any) -> Any:
+        return (data,) if isinstance(data, str) else data
+
+
+class ScenarioCast(Frozen):
+    """Where a character is at the start (`offstage`: nowhere yet), how much they trust the player, what they will
+    do; who they are (`profile`), what they are in (`conditions`), what moves them (`states`), how far they go, what
+    they remember (`observations`).
+
+    `baked` ones act in every turn in which they are there, others roll against their `chattiness`; where neither is
+    said, what their file in a pack says holds. `acts` are what they do of their own accord.
+    """
+
+    at: str
+    trust: int = 0
+    name: str | None = None
+    aliases: tuple[str, ...] = ()
+    pronoun: Literal["he", "she", "they", "it"] | None = None
+    baked: bool | None = None
+    chattiness: float | None = Field(default=None, ge=0, le=1, allow_inf_nan=False)
+    acts: tuple[ScenarioAct, ...] = ()
+    agenda: tuple[AgendaStep, ...] = ()
+    profile: FrozenMap[str, Any] = Field(default_factory=dict)
+    conditions: tuple[str, ...] = ()
+    states: FrozenMap[str, CharacterState] = Field(default_factory=dict)
+    escalation: Profile = Field(default_factory=dict)
+    observations: tuple[ScenarioMemory, ...] = ()
+
+
+_KEYS = "see docs/authoring.md for the keys of a scenario"
+# The walk in a large vault names every place and thing of it.
+_MAX_YAML_NODES = 500_000
+# The largest that ships has 64 KB, a walk through thousands of notes some MB.
+MAX_SCENARIO_BYTES = 4 * 1024 * 1024
+
+
+class ScenarioExit(Frozen):
+    """A way out: where to, how long it takes, through which door."""
+
+    to: str
+    minutes: int = Field(default=1, ge=0)
+    via: str | None = None
+
+
+class ScenarioPlace(Frozen):
+    """What a scenario adds to a pack's location; a place of its own needs a name."""
+
+    name: str | None = None
+    aliases: tuple[str, ...] = ()
+    tags: tuple[str, ...] = ()
+    exits: FrozenMap[str, ScenarioExit] = Field(default_factory=dict)
+
+
+class ScenarioWay(Frozen):
+    """A line of `map`: a way from one place to another and, unless `one_way`, back. Unnamed it is called as where it
+    leads."""
+
+    from_: str = Field(alias="from")
+    to: str
+    name: str | None = None
+    back: str | None = None
+    minutes: int = Field(default=1, ge=0)
+    via: str | None = None
+    one_way: bool = False
+
+
+class ScenarioThing(Frozen):
+    """A thing or door. `at` is a place for a thing, the two places for a door; `key` the thing that opens the door.
+    With `entity` the thing is what that file of a pack tells of.
+
+    A door with `shut_bars` has to be opened before one can pass; `bolt_at` is the place on whose side its bolt is.
+    """
+
+    name: str
+    kind: Literal["item", "door"] = "item"
+    aliases: tuple[str, ...] = ()
+    at: str | tuple[str, str] | None = None
+    held_by: str | None = None
+    locked: bool = False
+    open: bool = False
+    key: str | None = None
+    shut_bars: bool = False
+    bolt_at: str | None = None
+    entity: str | None = None
+
+    @model_validator(mode="after")
+    def _locked_is_shut(self) -> Self:
+        if self.locked and self.open:
+            raise ValueError("a door cannot be locked and open")
+        return self
+
+    @model_validator(mode="after")
+    def _doors_bar(self) -> Self:
+        if self.kind != "door" and (self.shut_bars or self.bolt_at is not None):
+            raise ValueError("only a door can bar the way or have a bolt: say `kind: door`")
+        return self
+
+
+class ScenarioTie(Frozen):
+    """What one of the cast is to another, or to the player: the first of `between` is the `type` of the second."""
+
+    between: tuple[str, str]
+    type: str
+    intensity: int = 0
+
+
+class ScenarioEntity(Frozen):
+    """Somebody or something that is known and has no place: what it adds to a pack's entity, or one of its own."""
+
+    id: str
+    type: Literal["npc", "location", "faction", "item", "other"] = "other"
+    name: str | None = None
+    aliases: tuple[str, ...] = ()
+    attrs: FrozenMap[str, Any] = Field(default_factory=dict)
+    tags: tuple[str, ...] = ()
+
+
+class ScenarioThread(Frozen):
+    """An open question and who it is about; with `inquiry` it is counted how far it has been looked into."""
+
+    title: str
+    status: str = "open"
+    stakes: str = ""
+    related: tuple[str, ...] = ()
+    inquiry: Inquiry | None = None
+
+
+class ScenarioClock(Frozen):
+    """A clock; `at[value]` happens when it rises to the value. With `cost` it is what a mixed or failed attempt ticks,
+    where no rule says otherwise."""
+
+    name: str | None = None
+    max: int = Field(ge=1, le=100)
+    value: int = Field(default=0, ge=0)
+    cost: bool = False
+    at: FrozenMap[int, tuple[Effect, ...]] = Field(default_factory=dict)
+
+
+class ScenarioEnding(Frozen):
+    """An ending: reached by an `end` effect, or when the condition holds after a turn."""
+
+    say: str
+    when: Condition | None = None
+
+
+class Scenario(Frozen):
+    """A playable situation on top of packs, or of none. IDs of entities may be bare or `pack:id`.
+
+    `profile` says which rounds a turn has, where it is another than the ruleset's.
+    `stat_blocks` (of the player, the personas and the cast) and `scene_seed` begin what the ruleset's schemas describe.
+    A `scene_seed` for a ruleset that describes no scene is kept with the campaign and read by no rule, as are
+    `calibration`, `system` and `genre_rules`.
+    """
+
+    id: str
+    name: str = ""
+    summary: str = ""
+    stakes: str = ""
+    goals: FrozenMap[str, Written] = Field(default_factory=dict)
+    tone: str = ""
+    intro_seed: Written
+    stat_blocks: FrozenMap[str, FrozenMap[str, Any]] = Field(default_factory=dict)
+    scene_seed: Any = None
+    calibration: FrozenMap[str, Any] = Field(default_factory=dict)
+    system: FrozenMap[str, Any] = Field(default_factory=dict)
+    genre_rules: FrozenMap[str, Any] = Field(default_factory=dict)
+    content_packs: tuple[str, ...] = ()
+    ruleset: str = "freeform"
+    profile: TurnProfile | None = None
+    start: str
+    player: ScenarioPlayer = Field(default_factory=ScenarioPlayer)
+    personas: FrozenMap[str, ScenarioPersona] = Field(default_factory=dict)
+    places: FrozenMap[str, ScenarioPlace]
+    map: tuple[ScenarioWay, ...] = ()
+    things: FrozenMap[str, ScenarioThing] = Field(default_factory=dict)
+    cast: FrozenMap[str, ScenarioCast] = Field(default_factory=dict)
+    entities: tuple[ScenarioEntity, ...] = ()
+    deeds: FrozenMap[str, tuple[Effect, ...]] = Field(default_factory=dict)
+    threads: FrozenMap[str, ScenarioThread] = Field(default_factory=dict)
+    threats: FrozenMap[str, ThreatRule] = Field(default_factory=dict)
+    situations: FrozenMap[str, Hindrance] = Field(default_factory=dict)
+    ties: tuple[ScenarioTie, ...] = ()
+    turn_order: tuple[str, ...] = ()
+    clocks: FrozenMap[str, ScenarioClock] = Field(default_factory=dict)
+    rules: tuple[Rule, ...] = ()
+    finds: FrozenMap[str, tuple[Effect, ...]] = Field(default_factory=dict)
+    endings: FrozenMap[str, ScenarioEnding] = Field(default_factory=dict)
+    grammar: FrozenMap[str, tuple[Phrase, ...]] = Field(default_factory=dict)
+    demo: tuple[str, ...] = ()
+    demo_seed: int = 1
+
+    @field_validator("grammar", mode="before")
+    @classmethod
+    def _phrases(cls, data: Any) -> Any:
+        """A row may be a bare text, as it may in the narrator's own grammar."""
+        if not isinstance(data, dict):
+            return data
+        return {
+            group: tuple({"text": row} if isinstance(row, str) else row for row in rows)
+            if isinstance(rows, list)
+            else rows
+            for group, rows in data.items()
+        }
+
+    @field_validator("grammar", mode="after")
+    @classmethod
+    def _fitting(cls, grammar: FrozenMap[str, tuple[Phrase, ...]]) -> FrozenMap[str, tuple[Phrase, ...]]:
+        """Every phrase fits its group: a phrase that would never be told, or break when told, is refused here."""
+        problems = phrase_problems(grammar)
+        if problems:
+            raise ValueError("; ".join(problems[:3]))
+        return grammar
+
+    @model_validator(mode="before")
+    @classmethod
+    def _one_pack(cls, data: Any) -> Any:
+        """`content_pack: x` is `content_packs: [x]`; a key with nothing behind it is no pack."""
+        if not isinstance(data, dict):
+            return data
+        if "content_pack" in data and "content_packs" not in data:
+            one = data["content_pack"]
+            data = {**{k: v for k, v in data.items() if k != "content_pack"}, "content_packs": one and [one]}
+        if data.get("content_packs", ()) is None:
+            return {k: v for k, v in data.items() if k != "content_packs"}
+        return data
+
+
+def load_scenario(path: Path) -> Scenario:
+    """Read a scenario file.
+
+    Raises:
+        NotFound: there is no such file.
+        ScenarioError: it is not a scenario; the message has file, line and key.
+    """
+    scenario, faults = read_scenario(path)
+    if scenario is None:
+        raise ScenarioError(told(path, faults), hint=faults[0].hint)
+    return scenario
+
+
+def scenario_text(path: Path) -> str:
+    """Return the text of a scenario's file.
+
+    Raises:
+        ScenarioError: it is larger than a scenario may be.
+        UnicodeDecodeError: it is not UTF-8.
+    """
+    return read_text(path, MAX_SCENARIO_BYTES, ScenarioError)
+
+
+def read_scenario(path: Path) -> tuple[Scenario | None, list[Fault]]:
+    """A scenario, or every reason why the file is none.
+
+    Raises:
+        NotFound: there is no such file.
+    """
+    if not path.is_file():
+        raise NotFound(f"there is no scenario at {path}", hint="see: lorewright scenario list")
+    try:
+        text = scenario_text(path)
+        data = load_yaml(text, max_nodes=_MAX_YAML_NODES).data
+    except UnicodeDecodeError:
+        return None, [Fault(1, "the file is not UTF-8", "save it as UTF-8")]
+    except ScenarioError as problem:
+        return None, [Fault(1, problem.message.removeprefix(f"{path}: "), problem.hint or _KEYS)]
+    except YamlProblem as problem:
+        return None, [Fault(problem.line, f"column {problem.column}: {problem.message}", "mend the YAML")]
+    if not isinstance(data, dict):
+        return None, [Fault(1, "a scenario is `key: value` lines", _KEYS)]
+    try:
+        return Scenario.model_validate(data), []
+    except ValidationError as problem:
+        return None, faults_of(problem, lines_of_yaml(text, max_nodes=_MAX_YAML_NODES), hint=_KEYS)
+
+
+# Scenario and packs -> the entities that a campaign begins with: copies of the packs', and the scenario's own.
+
+_TYPES: dict[str, EntityType] = {"location": "location", "npc": "npc", "faction": "faction", "item": "item"}
+
+# A place, a member of the cast, somebody known: what a scenario may add to a pack's entity, or make itself.
+_Added = ScenarioPlace | ScenarioCast | ScenarioEntity
+
+
+def names_made(scenario: Scenario) -> list[str]:
+    """The places, people and others with a name in the scenario, which so need no pack that knows them."""
+    return [key for key, one in _added(scenario).items() if one.name and ":" not in key]
+
+
+def entities_of(scenario: Scenario, names: Names, generations: Sequence[Generation]) -> Iterator[Entity]:
+    """The player, other personas, then places, cast and whoever is known or a thread is about, then the things. Names
+    that mean nothing are noted in `names`."""
+    player = scenario.player
+    yield Entity(id=names.player_id, type="player", name=player.name, pronoun=player.pronoun, traits=player.traits)
+    for key, persona in scenario.personas.items():
+        yield Entity(
+            id=names.entity(key, where=f"personas.{key}"),
+            type="player",
+            name=persona.name,
+            aliases=persona.aliases,
+            pronoun=persona.pronoun,
+            traits=persona.traits,
+        )
+    added = _added(scenario)
+    related = [one for thread in scenario.threads.values() for one in thread.related]
+    for name in dict.fromkeys([*added, *related]):
+        if name in scenario.things or name in scenario.personas or name in PLAYER_NAMES:
+            continue
+        entity_id = names.entity(name, where=where_of(scenario, name))
+        source = told_entity(entity_id, generations)
+        kind: EntityType = "npc" if name in scenario.cast else "location"
+        if source is not None:
+            yield _copied(source, added.get(name), kind if kind == "npc" else _TYPES.get(source.type, "other"))
+        elif (own := added.get(name)) is not None and own.name:
+            yield _own(entity_id, own.name, own, kind)
+    for name, thing in scenario.things.items():
+        yield _thing(names.entity(name, where=f"things.{name}"), thing, generations)
+
+
+def where_of(scenario: Scenario, name: str) -> str:
+    """Where in a scenario a name stands, for whoever must mend it."""
+    groups = {"places": scenario.places, "cast": scenario.cast, "things": scenario.things}
+    found = next((group for group, names in groups.items() if name in names), None)
+    if found is None:
+        return "entities" if any(one.id == name for one in scenario.entities) else "threads"
+    return f"{found}.{name}"
+
+
+def _added(scenario: Scenario) -> dict[str, _Added]:
+    return {**{one.id: one for one in scenario.entities}, **scenario.cast, **scenario.places}
+
+
+def _copied(source: models.Entity, added: _Added | None, kind: EntityType) -> Entity:
+    """A pack's entity as the campaign's own copy of it; the scenario's name, aliases, attrs and tags come on top."""
+    attrs, tags = _more(added)
+    given = getattr(added, "pronoun", None) or source.attrs.get("pronoun")
+    aliases = (*(added.aliases if added else ()), *source.aliases, source.name)
+    return Entity(
+        id=source.id,
+        type=kind,
+        name=(added.name if added else None) or source.name,
+        aliases=tuple(dict.fromkeys(aliases)),
+        pronoun=given if given in ("he", "she", "they", "it") else "they",
+        attrs={**_plain(source.attrs), **attrs},
+        tags=tuple(dict.fromkeys((*source.tags, *tags))),
+        origin="pack",
+        pack_id=source.id.partition(":")[0],
+        pack_entity_id=source.id,
+    )
+
+
+def _own(entity_id: str, name: str, added: _Added, kind: EntityType) -> Entity:
+    attrs, tags = _more(added)
+    return Entity(
+        id=entity_id,
+        type=added.type if isinstance(added, ScenarioEntity) else kind,
+        name=name,
+        aliases=added.aliases,
+        pronoun=getattr(added, "pronoun", None) or "they",
+        attrs=attrs,
+        tags=tags,
+    )
+
+
+def _thing(entity_id: str, thing: ScenarioThing, generations: Sequence[Generation]) -> Entity:
+    source = told_entity(entity_id, generations) if thing.entity else None
+    own = Entity(id=entity_id, type=thing.kind, name=thing.name, aliases=thing.aliases, pronoun="it")
+    if source is None:
+        return own
+    return own.model_copy(
+        update={
+            "aliases": tuple(dict.fromkeys((*thing.aliases, *source.aliases, source.name))),
+            "tags": source.tags,
+            "origin": "pack",
+            "pack_id": source.id.partition(":")[0],
+            "pack_entity_id": source.id,
+        }
+    )
+
+
+def _more(added: _Added | None) -> tuple[Mapping[str, Any], tuple[str, ...]]:
+    if isinstance(added, ScenarioPlace):
+        return {}, added.tags
+    return (added.attrs, added.tags) if isinstance(added, ScenarioEntity) else ({}, ())
+
+
+def _plain(attrs: dict[str, Any]) -> dict[str, Any]:
+    """What has a meaning of its own stands elsewhere."""
+    return {key: value for key, value in attrs.items() if key not in ("pronoun", "exits", *CHARACTER_KEYS)}

@@ -1,0 +1,236 @@
+"""A campaign, and what is installed -> what moving to it would change; and, where nothing stands in the way, the turn
+that moves it. Its scenario stays the one that it was begun with."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from lorewright.campaigns import ruleset_changes as of_rules
+from lorewright.campaigns import upgrade_changes as of_packs
+from lorewright.campaigns.campaigns import Campaigns
+from lorewright.campaigns.scenarios.opening import tried
+from lorewright.campaigns.scenarios.rulesets import load_ruleset, rulesets_beside
+from lorewright.campaigns.scenarios.scenario import Scenario, read_scenario
+from lorewright.campaigns.session_zero import calibrated, calibration_of, kept_to
+from lorewright.campaigns.upgrade_changes import Moved, Remark, UpgradePlan
+from lorewright.errors import CampaignError, NotFound, PackError, RulesetError
+from lorewright.ids import canonical_json
+from lorewright.index.generation import Generation, GenerationKey
+from lorewright.index.installed_packs import InstalledPack
+from lorewright.index.library import Library
+from lorewright.packs.loader import content_hash_of
+from lorewright.rules.rulesets import CampaignRules, Ruleset
+from lorewright.turn.run.editing import draft_of_no_play
+from lorewright.turn.store.store import CampaignStore
+from lorewright.turn.views.draft import Draft, Head, StageRecord, Submission, Upgrade
+from lorewright.values.records import CampaignRow, PackPin
+from lorewright.world.apply import apply
+from lorewright.world.ops import Reshape
+
+_STAGE = "upgrade"
+
+
+@dataclass(frozen=True, slots=True)
+class Upgraded:
+    """What was planned for a campaign, and the turn that did it: None where nothing was done."""
+
+    plan: UpgradePlan
+    turn_no: int | None = None
+    turn_id: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _Prepared:
+    """A plan with all that the turn needs."""
+
+    plan: UpgradePlan
+    head: Head
+    rules: CampaignRules
+    ruleset_hash: str
+    pins: tuple[PackPin, ...]
+    installed: tuple[InstalledPack, ...]
+    ops: tuple[Reshape, ...]
+
+
+class Upgrades:
+    """Plans and does upgrades of a workspace's campaigns."""
+
+    def __init__(self, campaigns: Campaigns, library: Library, scenarios: Path) -> None:
+        self._campaigns = campaigns
+        self._library = library
+        self._scenarios = scenarios
+
+    def plan(self, campaign_id: str) -> UpgradePlan:
+        """What would change at the head of a campaign. Nothing of it is changed.
+
+        Raises:
+            NotFound: there is no such campaign, or the text of a pin is gone.
+            PackError: a pack that is installed has no index, or its folder holds another text by now.
+        """
+        with self._campaigns.reading(campaign_id) as store:
+            return self._prepared(store).plan
+
+    def upgrade(self, campaign_id: str) -> Upgraded:
+        """Move a campaign to what is installed, in a turn of its own. Where all is as it is pinned nothing is done.
+
+        Raises:
+            CampaignError: something stands in the way; the message names all of it.
+            HeadMoved: another turn was committed meanwhile.
+        And what `plan` raises. Whatever is raised, nothing of the campaign was changed.
+        """
+        with self._campaigns.reading(campaign_id) as store:
+            prepared = self._prepared(store)
+            plan = prepared.plan
+            if plan.blocking:
+                lines = "\n".join(f"{one.about}: {one.what}" for one in plan.blocking)
+                raise CampaignError(f"{campaign_id} cannot be upgraded:\n{lines}", hint=plan.blocking[0].hint)
+            if not plan.is_needed:
+                return Upgraded(plan)
+            # Texts are kept first: one that no campaign pins harms nobody.
+            for pack in prepared.installed:
+                self._campaigns.kept.keep(Path(pack.path), pack.content_hash)
+            draft = _draft(prepared)
+            store.commit(draft)
+            return Upgraded(plan, draft.turn_no, draft.turn_id)
+
+    def _prepared(self, store: CampaignStore) -> _Prepared:
+        row, head = store.campaign(), store.head()
+        scenario = Scenario.model_validate(row.scenario)
+        ruleset, ruleset_hash, remarks = self._ruleset(scenario, row)
+        found = [self._installed(pin) for pin in row.pins]
+        pins = tuple(
+            pin if pack is None else PackPin(pack.id, pack.version, pack.content_hash)
+            for pin, pack in zip(row.pins, found, strict=True)
+        )
+        remarks += [
+            Remark("pack-missing", pin.pack_id, f"{pin.pack_id} is not installed: it stays as it is pinned")
+            for pin, pack in zip(row.pins, found, strict=True)
+            if pack is None
+        ]
+        with ExitStack() as stack:
+            then = {one.pack_id: one for one in self._campaigns.generations(row)}
+            for one in then.values():
+                stack.callback(one.close)
+            now = {pin.pack_id: self._opened(pin, then, row, stack) for pin in pins}
+            for pack_id, before in then.items():
+                if now[pack_id] is not before:
+                    remarks += of_packs.changes(before, now[pack_id], head.state)
+            in_order = [now[pack_id] for pack_id in scenario.content_packs if pack_id in now]
+            rules, problems = _composed(scenario, ruleset, in_order, row)
+            remarks += problems
+            remarks += of_rules.cast_changes(row.rules, rules, head.state)
+            remarks += self._scenario_file(scenario, ruleset, in_order, row)
+        if ruleset_hash != row.ruleset_hash:
+            remarks += of_rules.changes(row.rules.ruleset, ruleset, head.state)
+        moved = tuple(
+            Moved(pin.pack_id, pin.version, other.version, pin.content_hash, other.content_hash)
+            for pin, other in zip(row.pins, pins, strict=True)
+        )
+        plan = UpgradePlan(
+            row.id, moved, Moved(ruleset.id, "", "", row.ruleset_hash, ruleset_hash), (), of_packs.in_order(remarks)
+        )
+        ops = of_rules.reshaping(row.rules.ruleset, ruleset, head.state)
+        return _Prepared(plan, head, rules, ruleset_hash, pins, tuple(one for one in found if one), ops)
+
+    def _ruleset(self, scenario: Scenario, row: CampaignRow) -> tuple[Ruleset, str, list[Remark]]:
+        """The ruleset as it is now; where there is none any more, the campaign's own copy stays."""
+        try:
+            return *load_ruleset(scenario.ruleset, rulesets_beside(self._scenarios)), []
+        except (NotFound, RulesetError) as problem:
+            what = f"the ruleset stays as it is pinned: {problem.message.splitlines()[0]}"
+            return row.rules.ruleset, row.ruleset_hash, [Remark("ruleset-missing", scenario.ruleset, what)]
+
+    def _installed(self, pin: PackPin) -> InstalledPack | None:
+        """The installed pack of a pin whose folder holds what is installed; None where it is not installed.
+
+        Raises:
+            PackError: its folder holds another text by now.
+        """
+        pack = next((one for one in self._library.packs() if one.id == pin.pack_id), None)
+        if pack is None or pack.content_hash == pin.content_hash:
+            return pack
+        root = Path(pack.path)
+        if not root.is_dir() or content_hash_of(root) != pack.content_hash:
+            raise PackError(
+                f"the folder of {pack.id} holds another text than what is installed",
+                hint=f"run: lorewright pack reindex {pack.id}",
+            )
+        return pack
+
+    def _opened(self, pin: PackPin, then: dict[str, Generation], row: CampaignRow, stack: ExitStack) -> Generation:
+        """The generation that a campaign would go on with: the one at hand where the text is the same."""
+        if pin in row.pins:
+            return then[pin.pack_id]
+        key = GenerationKey(pin.pack_id, pin.content_hash)
+        if not self._library.has(key):
+            raise PackError(f"{pin.pack_id} has no index", hint=f"run: lorewright pack reindex {pin.pack_id}")
+        if self._library.foreign_spaces(key):
+            self._library.embed(key)
+        generation = self._library.open(key)
+        stack.callback(generation.close)
+        return generation
+
+    def _scenario_file(
+        self, scenario: Scenario, ruleset: Ruleset, generations: Sequence[Generation], row: CampaignRow
+    ) -> Iterator[Remark]:
+        """What has become of the file that the campaign was begun from. It stays as it was for the campaign."""
+        path = self._scenarios / f"{row.scenario_id}.yaml"
+        if not path.is_file():
+            return
+        written, _ = read_scenario(path)
+        if written is not None and row.calibration:
+            with suppress(CampaignError):
+                written = calibrated(written, ruleset, calibration_of(row.calibration))
+        if written == scenario:
+            return
+        if written is None:
+            yield Remark("scenario-file", path.name, "the file is no scenario any more; the campaign keeps its own")
+            return
+        yield Remark("scenario-file", path.name, "the file is another than the campaign's own, which stays")
+        if set(written.content_packs) <= {one.pack_id for one in generations} and written.ruleset == scenario.ruleset:
+            _, problems = _composed(written, ruleset, generations, row)
+            for one in problems:
+                yield Remark("scenario-file", path.name, f"the file fits no more: {one.about}: {one.what}")
+
+
+def _composed(
+    scenario: Scenario, ruleset: Ruleset, generations: Sequence[Generation], row: CampaignRow
+) -> tuple[CampaignRules, list[Remark]]:
+    """The scenario's rules with every name looked up in other texts, and the names that mean nothing there."""
+    opening, problems, in_packs = tried(scenario, ruleset, generations, campaign_id=row.id)
+    hint = "give the pack again what is named, and install that"
+    remarks = []
+    for problem in problems:
+        where, _, what = problem.partition(": ")
+        remarks.append(Remark("scenario", where, what, True, hint))
+    remarks += [Remark("condition", "a condition", line, True, hint) for line in in_packs]
+    # Which rounds its turns have is what it was begun with.
+    rules = opening.rules.model_copy(update={"profile": row.rules.profile})
+    return kept_to(rules, calibration_of(row.calibration)), remarks
+
+
+def _draft(prepared: _Prepared) -> Draft:
+    """The turn that moves a campaign; the suggestions stay."""
+    head, plan = prepared.head, prepared.plan
+    moved = [[one.id, one.hash_then, one.hash_now] for one in (*plan.packs, plan.ruleset, *plan.prompts)]
+    remarks = [[one.kind, one.about, one.what] for one in plan.remarks]
+    return draft_of_no_play(
+        head,
+        Submission("", f"upgrade-{head.revision}"),
+        kind="upgrade",
+        ops=prepared.ops,
+        state=apply(head.state, prepared.ops).state,
+        record=StageRecord(_STAGE, canonical_json(moved), canonical_json(remarks)),
+        final_text=told_of(plan),
+        options=head.options,
+        upgrade=Upgrade(prepared.rules, prepared.ruleset_hash, prepared.pins),
+    )
+
+
+def told_of(plan: UpgradePlan) -> str:
+    """What the log says of an upgrade. Remarks may hold secrets and are none of it."""
+    named = [f"{one.id} {one.version_now}".strip() for one in (*plan.packs, plan.ruleset) if one.is_other]
+    return f"From here on the story goes by {', '.join(named)}."

@@ -1,0 +1,428 @@
+"""Seat: where whoever plays sits, at a terminal or behind a script. Their turns are submitted and shown here; models
+that cost money are asked about, and when one fails there are ways to go on."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import shutil
+from collections.abc import Callable, Coroutine, Iterator
+from contextlib import contextmanager
+from functools import partial
+from typing import Any, Protocol
+
+from rich.cells import cell_len
+
+from lorewright.campaigns.estimate import PaidModel, agree_to, awaiting, dollars, hold_to_agreement, hold_to_trust
+from lorewright.campaigns.eyes import table_of
+from lorewright.campaigns.open_campaign import OpenCampaign
+from lorewright.campaigns.sessions import recap_of, sit_down
+from lorewright.cli.game.table_talk import show_debug, show_end, show_last, show_result, take_back, usage_line
+from lorewright.cli.output import can_redraw, clean, complain, has_dim, note, page_width, rub_out, say, spinner, write
+from lorewright.errors import LorewrightError, NotAgreed, NotTrusted, PromptError, ProviderError, SettingsError
+from lorewright.replay.recording import without_last_act
+from lorewright.storage.heads import head_row
+from lorewright.storage.model_rows import last_attempt, usage_of_turn, usage_since
+from lorewright.values.records import Listener, TurnResult
+
+# Onlooker: shows a turn while it is thought. A narration streams as provisional; when the turn is committed it is
+# drawn anew as what happened, and when it is not, it is said that it did not happen.
+
+# Pieces of a text as they come -> what to print now, wrapped by words at the width of a page. Each word is printed
+# when it is whole; how many rows there are is counted, so that they can be drawn again.
+
+_PARAGRAPH = re.compile(r"[ \t]*\n\s*\n\s*")
+_WORD = re.compile(r"(\s+)|(\S+)")
+
+
+class Flow:
+    """A text that is written while it comes. `margin` stands before each of its lines.
+
+    `rows` is how many line ends were printed; `words` is all that was printed, without what stands between the words.
+    """
+
+    def __init__(self, width: int, *, margin: str = "") -> None:
+        self._width = max(width - len(margin), 1)
+        self._margin = margin
+        self._column = 0
+        self._word = ""
+        self._gap = ""
+        self.rows = 0
+        self.words: list[str] = []
+
+    def feed(self, piece: str) -> str:
+        """What to print now that this piece has come; what may be half a word is kept back."""
+        return "".join(self._fed(clean(piece)))
+
+    def close(self) -> str:
+        """The last word, and the end of its line; nothing where nothing was told."""
+        last = self._taken()
+        if not self._column:
+            return last
+        self._column = 0
+        self.rows += 1
+        return f"{last}\n"
+
+    def _fed(self, piece: str) -> Iterator[str]:
+        for blank, letters in _WORD.findall(piece):
+            if blank:
+                yield self._taken()
+                self._gap += blank
+                continue
+            self._word += letters
+            while cell_len(self._word) > self._width:
+                # No screen holds it: it is broken where the line ends.
+                head = _fitting(self._word, self._width)
+                rest, self._word = self._word[len(head) :], head
+                yield self._taken(broken=True)
+                self._word = rest
+
+    def _taken(self, *, broken: bool = False) -> str:
+        """The word that was kept back, on this line or the next."""
+        word, gap = self._word, self._gap
+        if not word:
+            return ""
+        self._word, self._gap = "", ""
+        if broken and self.words and not gap:
+            self.words[-1] += word
+        else:
+            self.words.append(word)
+        before = self._before(word, gap)
+        self._column += cell_len(word)
+        return before + word
+
+    def _before(self, word: str, gap: str) -> str:
+        if not self._column:
+            # Also at the very beginning: what stands before the first word is nothing.
+            return self._margin
+        if _PARAGRAPH.search(gap):
+            return self._lines(2)
+        if self._column + bool(gap) + cell_len(word) > self._width:
+            return self._lines(1)
+        self._column += bool(gap)
+        return " " if gap else ""
+
+    def _lines(self, number: int) -> str:
+        self.rows += number
+        self._column = 0
+        empty = f"\n{self._margin.rstrip()}" * (number - 1)
+        return f"{empty}\n{self._margin}"
+
+
+def _fitting(word: str, width: int) -> str:
+    """So much of a word as a line holds, at least a letter."""
+    end = min(len(word), width)
+    while end > 1 and cell_len(word[:end]) > width:
+        end -= 1
+    return word[:end]
+
+
+# What marks provisional lines where nothing can be dim.
+_MARGIN = "| "
+
+_ANEW = "  — that did not happen: it is told anew —"
+_NOT_SO = "  — that did not happen —"
+
+
+class Onlooker:
+    """A listener at the edge. With `streams` the player reads along."""
+
+    def __init__(self, show: Callable[[str], None], *, streams: bool) -> None:
+        self._show = show
+        self._streams = streams
+        self._size = shutil.get_terminal_size()
+        self._flow = self._new_flow()
+
+    def stage_began(self, stage: str, model_key: str) -> None:
+        """A spinner with the stage's name, on a line of its own."""
+        self._write(self._flow.close())
+        self._show(f"{stage.replace('_', ' ')} ({model_key}) …")
+
+    def told(self, text: str) -> None:
+        """A piece of the narration, as provisional."""
+        if self._streams and (shown := self._flow.feed(text)):
+            self._show("")
+            self._write(shown)
+
+    def not_so(self, reason: str) -> None:
+        """Says so, where anything was told. The reason is for the record: it says what was wrong with an output."""
+        self._close(_ANEW)
+
+    def did_not_happen(self) -> None:
+        """The turn came to nothing."""
+        self._close(_NOT_SO)
+
+    def happened(self, told: str) -> bool:
+        """The turn is committed, with this telling: whether the player has it before their eyes as it was committed."""
+        self._show("")
+        self._write(self._flow.close())
+        flow, self._flow = self._flow, self._new_flow()
+        if not flow.rows:
+            return False
+        final = Flow(self._width)
+        text = final.feed(told) + final.close()
+        if self._can_redraw(flow.rows):
+            rub_out(flow.rows)
+            write(text)
+            return True
+        return flow.words == final.words
+
+    def _close(self, what: str) -> None:
+        self._show("")
+        self._write(self._flow.close())
+        if self._flow.rows:
+            say(what, style="bold")
+        self._flow = self._new_flow()
+
+    def _write(self, text: str) -> None:
+        if text:
+            write(text, style="dim")
+
+    @property
+    def _width(self) -> int:
+        # A row that is filled to its last column is two rows on some screens.
+        return min(page_width(), self._size.columns - 1)
+
+    def _new_flow(self) -> Flow:
+        return Flow(self._width, margin="" if has_dim() else _MARGIN)
+
+    def _can_redraw(self, rows: int) -> bool:
+        # What has left the screen, or was wrapped anew with it, cannot be taken away.
+        return can_redraw() and shutil.get_terminal_size() == self._size and rows < self._size.lines - 1
+
+
+@contextmanager
+def onlooker(*, streams: bool) -> Iterator[Onlooker]:
+    """One for a turn; its spinner stands still when the turn is over, however it is."""
+    with spinner() as show:
+        yield Onlooker(show, streams=streams and can_redraw())
+
+
+# What a model, its prompt or its settings are to blame for: without them the turn can be played.
+_OF_MODELS = (ProviderError, PromptError, SettingsError)
+
+_OFFER = "[r]etry · [b]uilt-in for this turn · [u]ndo · Enter: leave it "
+_HINT = (
+    "  say it again to retry · /builtin plays your last words without a model · /undo takes back the turn before · "
+    "nothing was lost"
+)
+
+
+class Ask(Protocol):
+    """Has a turn thought."""
+
+    def __call__(self, *, builtin: bool, listener: Listener) -> Coroutine[Any, Any, str]:
+        """The TurnResult as JSON."""
+        ...
+
+
+class Seat:
+    """A seat at a campaign.
+
+    With `at_terminal` somebody can be asked; `verbose` shows what models took; `streams` shows a narration while it is
+    written, where there is a screen for it; `debug` shows what others thought and intended.
+    """
+
+    def __init__(
+        self,
+        campaign: OpenCampaign,
+        *,
+        at_terminal: bool = False,
+        verbose: bool = False,
+        streams: bool = True,
+        builtin: bool = False,
+        debug: bool = False,
+    ) -> None:
+        self.campaign = campaign
+        # Who speaks with the next words, where it is somebody else than before, and what they think by themselves.
+        self.persona: str | None = None
+        self.thought = ""
+        self._debug = debug
+        self._at_terminal = at_terminal
+        self._verbose = verbose
+        self._streams = streams
+        self._builtin = builtin
+        self._declined: tuple[str, ...] = ()
+        self._untrusted = False
+        self._failed_words: str | None = None
+        self._failed_whisper: str | None = None
+
+    def somebody_called(self, name: str) -> str:
+        """Return the ID, as the player knows it, of the person whom whoever speaks next means by a name.
+
+        Raises:
+            CampaignError: nobody is called so.
+        """
+        found = self.campaign.somebody_called(name, persona=self.persona)
+        return self.campaign.player_ids().ids.get(found, found)
+
+    def submit(self, words: str, *, whisper_to: str | None = None) -> None:
+        """Play a turn and show it. What goes wrong with a model is told, with the ways to go on.
+
+        Raises:
+            LorewrightError: anything else that is wrong; nothing was changed.
+        """
+        self._failed_words, self._failed_whisper = words, whisper_to
+        self._play(self._said(words, whisper_to))
+
+    def _said(self, words: str, whisper_to: str | None) -> Ask:
+        return partial(self.campaign.submit, words, persona=self.persona, thought=self.thought, whisper_to=whisper_to)
+
+    def undo_npc(self) -> None:
+        """Play the last turn again without the last act of the cast's; otherwise as `submit`."""
+        # Seldom wanted, and a turn need not wait for it.
+
+        self._play(partial(without_last_act, self.campaign))
+
+    def retry(self) -> None:
+        """Play the last turn again, with other dice; otherwise as `submit`."""
+        self._play(self.campaign.retry)
+
+    def submit_builtin(self, words: str) -> None:
+        """Play a turn without a model; without words, those that came to nothing last.
+
+        Raises:
+            LorewrightError: it cannot be played; nothing was changed.
+        """
+        to = None if words else self._failed_whisper
+        words = words or self._failed_words or ""
+        if not words:
+            say("There is nothing to play without a model: say /builtin and your words")
+            say()
+            return
+        self._failed_words, self._failed_whisper = words, to
+        self._play(self._said(words, to), builtin=True)
+
+    def reconsider(self) -> None:
+        """Other models were chosen: who declined to pay for the last ones is asked again."""
+        self._declined = ()
+
+    def _play(self, ask: Ask, *, builtin: bool = False) -> None:
+        before = last_attempt(self.campaign.store.database)
+        while True:
+            try:
+                self._thought(ask, builtin=builtin or self._builtin or self._declines())
+                return
+            except (NotAgreed, NotTrusted):
+                raise
+            except _OF_MODELS as error:
+                complain(error)
+                if self._verbose and (took := usage_since(self.campaign.store.database, before)).calls:
+                    say(f"  {usage_line(took)}", style="dim")
+                choice = self._choice()
+            if choice == "u":
+                take_back(self.campaign)
+            if choice not in ("r", "b"):
+                return
+            builtin = choice == "b"
+
+    def _thought(self, ask: Ask, *, builtin: bool) -> None:
+        """Have a turn thought, and show what was committed."""
+        session = sit_down(self.campaign)
+        head = head_row(self.campaign.store.database).turn_id
+        with onlooker(streams=self._streams) as looking:
+            try:
+                stored = asyncio.run(ask(builtin=builtin, listener=looking))
+            except LorewrightError:
+                looking.did_not_happen()
+                raise
+            except KeyboardInterrupt:
+                if not self._at_terminal:
+                    raise
+                self._stopped(head, looking.did_not_happen)
+                return
+            result = TurnResult.model_validate_json(self.campaign.player_ids().told_json(stored))
+            is_told = looking.happened(result.final_text)
+        self._failed_words = self._failed_whisper = self.persona = None
+        self.thought = ""
+        usage = usage_of_turn(self.campaign.store.database, result.turn_id) if self._verbose else None
+        show_result(result, table=table_of(self.campaign), is_told=is_told, usage=usage)
+        if self._debug:
+            show_debug(self.campaign.store, result.turn_id, self.campaign.setting.rules)
+            say()
+        if any(event.type == "campaign_ended" for event in result.engine_events):
+            show_end(recap_of(self.campaign, session))
+
+    def _stopped(self, head: str, did_not_happen: Callable[[], None]) -> None:
+        """Whoever interrupts stops a turn that is thought; one that was just committed stands."""
+        if head_row(self.campaign.store.database).turn_id != head:
+            show_last(self.campaign)
+            return
+        did_not_happen()
+        say("Stopped. Nothing of it happened, and nothing was lost.", style="dim")
+        say()
+
+    def _declines(self) -> bool:
+        """Whether the turn is played without a model because nobody wants to pay for it.
+
+        Raises:
+            NotTrusted: as NotAgreed, of the settings that name the models.
+            NotAgreed: there is nobody to be asked.
+        """
+        try:
+            hold_to_trust(self.campaign)
+        except NotTrusted as error:
+            if not self._at_terminal:
+                raise
+            if not self._untrusted:
+                self._untrusted = True
+                complain(error)
+                say("Then it goes on without a model, until you leave.", style="dim")
+            return True
+        models = awaiting(self.campaign)
+        if not models:
+            return False
+        if not self._at_terminal:
+            hold_to_agreement(self.campaign)
+        keys = tuple(one.key for one in models)
+        if keys == self._declined:
+            return True
+        if agrees(models):
+            agree_to(self.campaign, models)
+            return False
+        self._declined = keys
+        say(
+            "Then it goes on without a model, until you leave; /model says which are set, and sets others.", style="dim"
+        )
+        return True
+
+    def _choice(self) -> str:
+        """How to go on after a model failed: `r`, `b`, `u`, or empty."""
+        if not self._at_terminal:
+            note(_HINT)
+            return ""
+        while (said := answered(_OFFER)) not in ("", "r", "b", "u"):
+            pass
+        say()
+        return said
+
+
+def agrees(models: tuple[PaidModel, ...]) -> bool:
+    """Name models with their prices, and ask whether they may be paid for."""
+    known = all(one.usd_a_turn is not None for one in models)
+    say("This asks models that cost money:" if known else "This asks models that may cost money:")
+    show_prices(models)
+    return answered("Play with them? [y/N] " if len(models) > 1 else "Play with it? [y/N] ") == "y"
+
+
+def show_prices(models: tuple[PaidModel, ...], *, tell: Callable[[str], None] = say) -> None:
+    """What each of some models is likely to cost."""
+    for one in models:
+        stages = ", ".join(stage.replace("_", " ") for stage in one.stages)
+        price = "price unknown" if one.usd_a_turn is None else f"about {dollars(one.usd_a_turn)} a turn"
+        tell(f"  {one.key}: {price} ({stages}), at {one.shown_address}")
+    if len(models) > 1:
+        tell(f"  together: about {dollars(sum(one.usd_a_turn or 0.0 for one in models))} a turn{_beside(models)}")
+
+
+def _beside(models: tuple[PaidModel, ...]) -> str:
+    return ", and what is unknown" if any(one.usd_a_turn is None for one in models) else ""
+
+
+def answered(question: str) -> str:
+    """The first letter of an answer, in lower case; empty where there is none."""
+    try:
+        return input(question).strip().casefold()[:1]
+    except (EOFError, KeyboardInterrupt):
+        say()
+        return ""

@@ -1,0 +1,383 @@
+"""The commands of the prompt: what stands after a slash, what each of them says, and which one was meant."""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+
+from lorewright.campaigns.eyes import table_of
+from lorewright.campaigns.lore import MapWay, ask_lore, introductions, map_of, why
+from lorewright.campaigns.model_choice import choose_for_sitting
+from lorewright.campaigns.open_campaign import OpenCampaign
+from lorewright.campaigns.sessions import end_scene, recap_of
+from lorewright.campaigns.standing import Impending, standing_of
+from lorewright.cli.game.seat import Seat
+from lorewright.cli.game.table_talk import roll_line, show_last, show_result, show_table, take_back
+from lorewright.cli.models import show_models
+from lorewright.cli.output import laid_out, say, wrapped
+from lorewright.errors import CampaignError, SettingsError
+from lorewright.storage.sittings import session_rows
+from lorewright.turn.store.turn_store import redo
+from lorewright.turn.views.draft import persona_called
+from lorewright.values.records import TurnResult
+from lorewright.world.state import OFFSTAGE, WorldState
+
+# The commands of the prompt that are about who speaks and to whom, and about scenes: /as, /think, /whisper, /scene.
+
+# Names of more words than this are found by some of their words.
+_NAME_WORDS = 8
+_COLON = re.compile(r":(?:\s|$)")
+_JOINING = frozenset(("the", "a", "an", "of", "and"))
+_QUOTED = re.compile(r"""\s*["“]([^"“”]+)["”]:?\s*(.*)""", re.DOTALL)
+# No scene is left for longer than a year.
+_MOST_MINUTES = 525_600
+
+
+def go_on_as(seat: Seat, rest: str) -> None:
+    """From the next words on the player is another of their personas; without a name, who they may be is listed."""
+    state = seat.campaign.store.head().state
+    if not rest:
+        for who in state.personas or (state.player_id,):
+            mark = "*" if who == (seat.persona or state.player_id) else " "
+            say(f"{mark} {state.name_of(who)}: {_where(who, state)}")
+        return
+    who = persona_called(rest, state)
+    seat.persona = None if who == state.player_id else who
+    if who == state.player_id:
+        say(f"You are {state.name_of(who)}.")
+    else:
+        say(f"You go on as {state.name_of(who)} with your next words: {_where(who, state)}.")
+
+
+def _where(who: str, state: WorldState) -> str:
+    place = state.positions.get(who, OFFSTAGE)
+    return "nowhere just now" if place == OFFSTAGE else f"at {state.name_of(place)}"
+
+
+def think(seat: Seat, rest: str) -> None:
+    """Keep a thought for the next turn; without one, the thought that is kept is let go."""
+    if rest:
+        seat.thought = rest
+        say("You keep it to yourself; it goes with your next words.")
+    elif seat.thought:
+        seat.thought = ""
+        say("You let the thought go.")
+    else:
+        say("Say what you think: /think TEXT. Nobody else ever knows of it.")
+
+
+def whisper(seat: Seat, rest: str) -> None:
+    """Play words that one person alone is to hear.
+
+    Raises:
+        CampaignError: nobody is called so, or there are no words.
+    """
+    quoted = _QUOTED.fullmatch(rest)
+    if quoted:
+        _whispered(seat, seat.somebody_called(quoted[1]), quoted[1], quoted[2].split())
+        return
+    # A colon stands within an ID, or ends the name.
+    for words in (_COLON.sub(" ", rest, count=1).split(), rest.replace(":", " ", 1).split()):
+        words = words[1:] if len(words) > 1 and words[0].casefold() == "to" else words
+        for size in range(min(_NAME_WORDS, len(words)), 0, -1):
+            # What joins words ends no name: it belongs to what is whispered.
+            if words[size - 1].casefold() in _JOINING:
+                continue
+            with suppress(CampaignError):
+                to = seat.somebody_called(" ".join(words[:size]))
+                break
+        else:
+            continue
+        _whispered(seat, to, " ".join(words[:size]), words[size:])
+        return
+    if not rest.split():
+        raise CampaignError("say to whom, and what", hint="/whisper NAME ask about the boat")
+    seat.somebody_called(_name_in(rest))
+
+
+def _whispered(seat: Seat, to: str, name: str, words: Sequence[str]) -> None:
+    if not words:
+        raise CampaignError("there is nothing to whisper", hint=f"/whisper {name} ask about the boat")
+    seat.submit(" ".join(words), whisper_to=to)
+
+
+def _name_in(rest: str) -> str:
+    """What looks like the name, where nobody has it: what stands before a colon, else the first word with its articles
+    and the words behind it that are written as names are."""
+    words = rest.split()
+    cut = next((number for number, word in enumerate(words, start=1) if word.endswith(":")), 0)
+    if 0 < cut <= _NAME_WORDS:
+        return " ".join(words[:cut]).rstrip(":")
+    words = words[1:] if len(words) > 1 and words[0].casefold() == "to" else words
+    size = next((n for n, word in enumerate(words, start=1) if word.casefold() not in _JOINING), len(words))
+    while size < min(_NAME_WORDS, len(words)) and words[size][:1].isupper():
+        size += 1
+    return " ".join(words[:size])
+
+
+def scene(seat: Seat, rest: str) -> None:
+    """`/scene end [MINUTES]`: the scene is closed, and time goes by until the next one opens.
+
+    Raises:
+        CampaignError: it is not said so, or the story has ended.
+    """
+    name, _, minutes = rest.partition(" ")
+    minutes = minutes.strip()
+    if name.casefold() != "end" or (minutes and not (minutes.isdecimal() and minutes.isascii())):
+        raise CampaignError("a scene can be ended", hint="/scene end, or /scene end 30 to go on half an hour later")
+    passed = min(int(minutes[:9] or 0), _MOST_MINUTES)
+    told = seat.campaign.player_ids().told_json(end_scene(seat.campaign, minutes=passed))
+    result = TurnResult.model_validate_json(told)
+    later = "" if not passed else " A minute later." if passed == 1 else f" {passed} minutes later."
+    say(wrapped(f"The scene ends.{later}"), style="dim")
+    show_result(result)
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """What a command does, in a line; `run` is handed what stands after its name. What is no aside shows a telling."""
+
+    help: str
+    run: Callable[[Seat, str], None]
+    argument: str = ""
+    is_aside: bool = True
+
+
+# Words that mean a command also without a slash, if they are all that is said.
+BARE = frozenset({"help", "undo", "redo", "retry", "quit", "exit"})
+
+_QUITS = ("/quit", "/q", "/exit")
+
+# No story is so long: more digits than this are no number of turns.
+_MOST_DIGITS = 6
+
+# What is repeated of a line that came to nothing.
+_ECHOED = 60
+
+_SPEECH = """\
+Say what you do in plain words: look around · ask somebody about something · search under the table · take it ·
+go back · wait. A number takes the suggestion of that number."""
+
+# What a command does stands to the right of the longest of their names.
+_NAMES = 14
+
+
+def obey(campaign: OpenCampaign, line: str, *, seat: Seat | None = None) -> bool:
+    """Do what a command says, for whoever sits there; whether the play goes on.
+
+    Raises:
+        LorewrightError: it cannot be done; nothing was changed.
+    """
+    name, _, rest = line.strip().removeprefix("/").strip().partition(" ")
+    name = f"/{name.casefold() or 'help'}"
+    if name in _QUITS:
+        return False
+    command = COMMANDS.get(name)
+    if command is None:
+        near = difflib.get_close_matches(name, [*COMMANDS, "/quit"], n=1)
+        say(f"There is no {_short(name)}. {f'Did you mean {near[0]}? ' if near else ''}All of them: /help")
+        say()
+    else:
+        command.run(seat or Seat(campaign), rest.strip())
+        if command.is_aside:
+            say()
+    return True
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= _ECHOED else f"{text[:_ECHOED]}…"
+
+
+def is_command(line: str) -> bool:
+    """Whether a line is for the program and not for the story."""
+    words = line.strip().casefold()
+    return words.startswith("/") or words in BARE
+
+
+def _help(seat: Seat, rest: str) -> None:
+    say(wrapped(_SPEECH))
+    named = [(f"{name} {command.argument}", command.help) for name, command in COMMANDS.items()]
+    for name, does in (*named, ("/quit", "leave; everything is saved")):
+        say(wrapped(does, indent=name.ljust(_NAMES), hanging=" " * _NAMES))
+
+
+def _who(seat: Seat, rest: str) -> None:
+    state = seat.campaign.store.head().state
+    people = introductions(seat.campaign)
+    say(f"{state.name_of(state.scene.location_id)}: {', '.join(one.name for one in people) or 'no one but you'}")
+    for one in people:
+        if one.line:
+            say(wrapped(one.line if one.name in one.line else f"{one.name}: {one.line}"), style="dim")
+
+
+def _me(seat: Seat, rest: str) -> None:
+    standing = standing_of(seat.campaign.store.head().state, seat.campaign.setting.rules)
+    stats = ", ".join(f"{one.name} {one.value:+g}" for one in standing.stats)
+    say(f"You are {standing.name}{f': {stats}' if stats else ''}")
+    for condition in standing.conditions:
+        say(wrapped(condition), style="yellow")
+    for one in standing.threats:
+        say(wrapped(f"{one.title}: {_minutes_left(one)}"), style="red")
+    for one in standing.situations:
+        say(wrapped(f"{one.title}{'' if one.minutes_left is None else f': {_minutes_left(one)}'}"))
+    for question in standing.inquiries:
+        say(wrapped(f"{question.name} {question.value} of {question.of}"), style="dim")
+
+
+def _minutes_left(one: Impending) -> str:
+    return "a minute left" if one.minutes_left == 1 else f"{one.minutes_left} minutes left"
+
+
+def _inventory(seat: Seat, rest: str) -> None:
+    state = seat.campaign.store.head().state
+    carried = [
+        f"{state.name_of(item)}{f' × {n}' if n > 1 else ''}" for item, n in state.held_by(state.player_id).items()
+    ]
+    say(f"You carry: {', '.join(carried) or 'nothing'}")
+
+
+def _map(seat: Seat, rest: str) -> None:
+    for place in map_of(seat.campaign.acquaintance().shown):
+        say(f"{'*' if place.here else ' '} {place.name}{' (you are here)' if place.here else ''}")
+        for way in place.ways:
+            say(f"    {_way(way)}", style="dim")
+
+
+def _way(way: MapWay) -> str:
+    where = way.to if way.visited else f"{way.to} ?".lstrip()
+    key = ", and you have the key" if way.has_key else ""
+    door = f" · {way.locked_door}: locked{key}" if way.locked_door else ""
+    door = f" · {way.shut_door}: shut" if way.shut_door else door
+    return f"{way.name} → {where} · {way.minutes} min{door}"
+
+
+def _undo(seat: Seat, rest: str) -> None:
+    if rest.casefold() == "npc":
+        seat.undo_npc()
+        return
+    number = rest.removeprefix("+")
+    if number and not (number.isdecimal() and number.isascii()):
+        raise CampaignError(
+            f"{_short(rest)} is no number of turns",
+            hint="/undo takes back one turn, /undo 3 three, /undo npc what was done last by others",
+        )
+    turns = int(number[:_MOST_DIGITS]) if number else 1
+    take_back(seat.campaign, turns=turns)
+
+
+def _redo(seat: Seat, rest: str) -> None:
+    redo(seat.campaign.store)
+    turn = seat.campaign.store.turns()[-1]
+    say(f"Done again: {turn['player_text']}", style="dim")
+    show_result(TurnResult.model_validate(seat.campaign.player_ids().told(turn["result"])))
+
+
+def _retry(seat: Seat, rest: str) -> None:
+    seat.retry()
+
+
+def _builtin(seat: Seat, rest: str) -> None:
+    seat.submit_builtin(rest)
+
+
+def _model(seat: Seat, rest: str) -> None:
+    tier, _, key = rest.partition(" ")
+    if tier not in ("small", "large"):
+        tier, key = "both", rest
+    elif not key:
+        raise SettingsError(
+            f"/model {tier} names no model", hint=f"/model {tier} claude-haiku, or /model {tier} builtin"
+        )
+    if key:
+        chosen = key.strip()
+        choose_for_sitting(
+            seat.campaign,
+            small=None if tier == "large" else chosen,
+            large=None if tier == "small" else chosen,
+        )
+        seat.reconsider()
+    show_models(seat.campaign)
+
+
+def _why(seat: Seat, rest: str) -> None:
+    reasons = why(seat.campaign)
+    for roll in reasons.result.rolls:
+        added = f", and {roll.modifier:+d} is yours" if roll.modifier else ""
+        say(f"{roll_line(roll)}: the dice fell {', '.join(map(str, roll.rolls))}{added}")
+    costs = [f"{reasons.minutes} minutes" if reasons.minutes > 1 else "a minute"] if reasons.minutes else []
+    costs += [f"{name} {change:+d}" for name, change in reasons.clocks]
+    if costs:
+        say(f"It cost {', '.join(costs)}.")
+    for citation in reasons.result.citations:
+        section = citation.section_path.partition(" > ")[2] or citation.section_path
+        say(f"[{citation.cite}] {' > '.join(filter(None, (citation.file_path, section)))}")
+        say(wrapped(f"“{citation.quote}”", indent="  "), style="dim")
+    if not reasons.result.rolls and not reasons.result.citations:
+        say("Nothing was rolled and nothing was quoted.")
+
+
+def _recap(seat: Seat, rest: str) -> None:
+    sittings = session_rows(seat.campaign.store.database)
+    for session in sittings[-1:]:
+        say(wrapped(recap_of(seat.campaign, session)))
+        say()
+    show_last(seat.campaign)
+
+
+def _table(seat: Seat, rest: str) -> None:
+    rows = table_of(seat.campaign)
+    show_table(rows)
+    if not rows:
+        say("Nothing is played on a table here.")
+
+
+def _lore(seat: Seat, rest: str) -> None:
+    if not rest:
+        say("Ask for something: /lore NAME, or a few words")
+        return
+    found = ask_lore(seat.campaign, rest).chunks
+    for number, chunk in enumerate(found):
+        if number:
+            say()
+        say(f"{chunk.section_path} ({chunk.file_path})", style="bold")
+        say(laid_out(chunk.text))
+    if not found:
+        say(f"You know nothing of {_short(rest)}.")
+
+
+COMMANDS: dict[str, Command] = {
+    "/help": Command("this list", _help),
+    "/who": Command("who is here, with a line about each", _who),
+    "/me": Command("how you stand: your stats, what you are in, what hangs over you", _me),
+    "/inv": Command("what you carry", _inventory),
+    "/map": Command("where you have been, and the ways from there; ? marks where you have not been", _map),
+    "/table": Command("what lies on the table, where the rules have one", _table),
+    "/lore": Command("what you know of something, with the section that says it", _lore, "TEXT"),
+    "/recap": Command("this sitting so far, and what was told last", _recap, is_aside=False),
+    "/why": Command("the dice of the last turn, its price, and the note that each quotation comes from", _why),
+    "/as": Command("go on as another of those whom you play; alone, who they are", go_on_as, "NAME"),
+    "/think": Command("what you think by yourself, with your next words; nobody else ever knows", think, "TEXT"),
+    "/whisper": Command("say or do it so that one person alone hears of it", whisper, "NAME WORDS", is_aside=False),
+    "/scene": Command(
+        "`/scene end` closes the scene, `/scene end 30` half an hour later", scene, "end", is_aside=False
+    ),
+    "/undo": Command(
+        "take the last turn back, or so many; `/undo npc` only what was done last by somebody else in it",
+        _undo,
+        "[N]",
+        is_aside=False,
+    ),
+    "/redo": Command("do again what was taken back", _redo, is_aside=False),
+    "/model": Command(
+        "which models are asked, and the price; `/model large KEY` sets one for this sitting, `small` the other",
+        _model,
+        "[KEY]",
+    ),
+    "/builtin": Command(
+        "play a line without a model; alone, the one that just failed", _builtin, "LINE", is_aside=False
+    ),
+    "/retry": Command("the last turn again, with other dice", _retry, is_aside=False),
+}

@@ -1,0 +1,189 @@
+"""The entries of a lorebook -> ImportedEntry: name, type, aliases, tags, text, and everything else as it was."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+from lorewright.errors import PackError
+from lorewright.formats.fields import Fields, guess_type, named_type, split_prefix
+from lorewright.formats.imported import ImportedEntry, Part, Placeholders, Report
+from lorewright.formats.mark import (
+    MAX_ALIAS_CHARS,
+    MAX_ALIASES,
+    MAX_ENTRIES,
+    MAX_NAME_CHARS,
+    MAX_TAG_CHARS,
+    MAX_TAGS,
+)
+from lorewright.formats.ours import take_mark
+from lorewright.formats.rule_fields import take_decorators, take_rules
+
+_NAMES = ("name", "displayName", "title", "comment")
+_KEYS = ("key", "keys")
+_TEXTS = ("content", "text", "value", "entry")
+
+_SWITCHES = (("disable", True), ("enabled", False))
+
+_REGEX = re.compile(r"\s*/.*/[a-z]*\s*", re.DOTALL)
+_TALK = re.compile(r"\{\{\s*(?:char|user)\s*\}\}\s*:", re.IGNORECASE)
+# What frontmatter reads otherwise inside a list of names.
+_NOT_IN_LISTS = ("|", "[[", "]]", "\n")
+# Said of an entry whose title is none of its keys: it is not found by its name where keys are looked for.
+NO_KEY = "x_name_is_key"
+_DECORATOR = re.compile(r"\s*@@@?\w")
+
+
+@dataclass(slots=True)
+class Book:
+    """What the entries of one book share. `path` begins their fields' names in the report."""
+
+    report: Report
+    placeholders: Placeholders
+    path: str = "entries[]."
+    categories: dict[str, str] = field(default_factory=dict)
+
+
+def take_entries(fields: Fields, key: str, book: Book) -> list[ImportedEntry]:
+    """Take the entries of a list, or of an object whose keys number them. Members that are no entries stay.
+
+    Raises:
+        PackError: there are more than a pack can hold.
+    """
+    members = fields.members(key)
+    if len(members) > MAX_ENTRIES:
+        message = f"the book has {len(members)} entries; at most {MAX_ENTRIES} are read"
+        raise PackError(message, hint="split the book into several files")
+    strays = [value for _, value in members if not isinstance(value, dict)]
+    if strays:
+        fields.put(key, strays)
+    entries = [(number, name, value) for number, (name, value) in enumerate(members, start=1)]
+    return [_entry(value, book, key=name, number=number) for number, name, value in entries if isinstance(value, dict)]
+
+
+def _entry(source: dict[str, Any], book: Book, *, key: str, number: int) -> ImportedEntry:
+    fields = Fields(source, path=book.path, report=book.report)
+    mark = take_mark(fields)
+    aliases = _aliases(fields, book, is_regex=fields.flag("use_regex") is True)
+    decorators, told = _without_decorators(fields.text(*_TEXTS, place="the text"))
+    text = book.placeholders.fill(told)
+    is_named = mark is None or (not mark.section and bool(fields.peek(*_NAMES)))
+    kind, name = _name(fields, book, aliases, text, number) if is_named else ("", mark.name if mark else "")
+    category = book.categories.get(fields.peek("category"), "")
+    known = _named_type(fields, kind, category)
+    entry_type, why = known or guess_type(name, aliases, text, is_talk=bool(_TALK.search(told)))
+    rules, is_never = take_rules(fields)
+    said, also_never, decorators = take_decorators(decorators)
+    own: dict[str, Any] = {"x_decorators": decorators} if decorators else {}
+    own |= {"x_entry": key} if key and key != str(source.get("uid", key)) else {}
+    if name.casefold() not in {alias.casefold() for alias in aliases}:
+        own |= {NO_KEY: False}
+    if mark:
+        fields.drop({"comment": mark.comment})
+        aliases = [alias for alias in aliases if alias != mark.section]
+    return ImportedEntry(
+        name=name,
+        type=mark.type if mark and mark.type else entry_type,
+        why="our own export" if mark and mark.type else why,
+        parts=(Part("", text),),
+        aliases=tuple(alias for alias in aliases if alias != name),
+        tags=tuple(unique([*read_tags(fields), fold(category), *(mark.tags if mark else ())])),
+        hidden=_is_off(fields, book) or is_never or also_never or (mark is not None and mark.hidden),
+        extra=fields.rest(taken={} if mark and mark.section else own),
+        rules={**said, **rules},
+        mark=mark,
+    )
+
+
+def _is_off(fields: Fields, book: Book) -> bool:
+    """Whether the author switched the entry off: then it is no lore for players either."""
+    switch = next((name for name, off in _SWITCHES if fields.flag(name) is off), None)
+    if switch:
+        book.report.add(f"{book.path}{switch}", "switched off: visibility gm")
+    return switch is not None
+
+
+def _aliases(fields: Fields, book: Book, *, is_regex: bool) -> list[str]:
+    """The keys that are plain names; patterns, combinations and what is too long for a name are kept as keys."""
+    if is_regex:
+        return []
+    found: list[str] = []
+    for name in _KEYS:
+        room = MAX_ALIASES - len(found)
+        found += fields.texts(name, place="aliases", accept=is_alias, limit=room, separator=",")
+    return unique(fold(book.placeholders.fill(key)) for key in found)
+
+
+def is_alias(key: str) -> bool:
+    """Whether a key is a name: no pattern, no combination (`a & b`), nothing that frontmatter reads otherwise."""
+    return (
+        len(key) <= MAX_ALIAS_CHARS
+        and key.count("{{") + key.count("<") < 2
+        and not _REGEX.fullmatch(key)
+        and not any(mark in key for mark in (*_NOT_IN_LISTS, "&"))
+    )
+
+
+def read_tags(fields: Fields) -> list[str]:
+    """The tags that can be tags here; the others are kept as they are."""
+
+    def is_tag(tag: str) -> bool:
+        return len(tag) <= MAX_TAG_CHARS and not any(mark in tag for mark in _NOT_IN_LISTS)
+
+    return unique(fold(tag) for tag in fields.texts("tags", place="tags", accept=is_tag, limit=MAX_TAGS, separator=","))
+
+
+def _name(fields: Fields, book: Book, aliases: list[str], text: str, number: int) -> tuple[str, str]:
+    """The type that the title begins with ("" for none) and the name: the title, a key, or the text's first words.
+
+    A title of which something would be lost stays among the fields.
+    """
+    title = fold(book.placeholders.fill(fields.peek(*_NAMES)))
+    kind, name = split_prefix(title)
+    name = shortened(name)
+    if name and name == title:
+        fields.text(*_NAMES, place="the name")
+    if name:
+        return kind, name
+    first = next(iter(aliases), "")
+    words = shortened(fold(text), limit=40)
+    name = first[:1].upper() + first[1:] or words
+    book.report.add(f"{book.path}name", "none: named after a key, or the first words")
+    return kind, name or f"Entry {number}"
+
+
+def _named_type(fields: Fields, kind: str, category: str) -> tuple[str, str] | None:
+    """The type that the source itself names (its own field, the title's prefix, the category), and which of them."""
+    said = fields.peek("type")
+    for word, why in ((said, f"its type {fold(said)}"), (kind, "its title"), (category, f"its category {category}")):
+        named = named_type(word) or named_type(fold(word).rpartition(" ")[2])
+        if named:
+            return named, shortened(why)
+    return None
+
+
+def _without_decorators(text: str) -> tuple[list[str], str]:
+    """Lines that begin with @@ at the start of a version-3 entry address the software."""
+    lines = text.split("\n")
+    count = next((place for place, line in enumerate(lines) if not _DECORATOR.match(line)), len(lines))
+    return [line.strip() for line in lines[:count]], "\n".join(lines[count:])
+
+
+def fold(text: str) -> str:
+    """The text on one line; nothing where it would show nothing."""
+    folded = " ".join(text.split())
+    return folded if any(one.isprintable() and not one.isspace() for one in folded) else ""
+
+
+def unique(texts: Iterable[str]) -> list[str]:
+    """The texts without empty ones and repetitions, in their order."""
+    return list(dict.fromkeys(text for text in texts if text))
+
+
+def shortened(name: str, *, limit: int = MAX_NAME_CHARS) -> str:
+    """The name, cut at a word's end and marked where it is longer than the limit."""
+    if len(name) <= limit:
+        return name
+    return (name[: limit - 1].rpartition(" ")[0] or name[: limit - 1]) + "…"

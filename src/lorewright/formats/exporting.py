@@ -1,0 +1,194 @@
+"""A pack's text, a reader and a format -> what was written where, and how much was left out."""
+
+from __future__ import annotations
+
+import json
+import os
+import secrets
+import shutil
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal, assert_never, get_args
+
+from lorewright.bounded_files import MAX_WRITTEN_BYTES, read_text
+from lorewright.errors import PackError
+from lorewright.formats.character_card import card, character_of
+from lorewright.formats.handout import as_html, as_markdown
+from lorewright.formats.obsidian import MARK, vault
+from lorewright.formats.shown import Audience, ShownPack, shown_pack
+from lorewright.formats.sillytavern import world_info
+from lorewright.packs.models import Pack
+from lorewright.storage.enclosure import is_link
+
+# Texts -> a file, or a folder of files, that is there whole or not at all; what stands there goes only when asked.
+
+# A vault's own settings and layout; they outlive a new export.
+_KEPT_FOLDER = ".obsidian"
+
+
+def write_file(path: Path, text: str, *, force: bool) -> None:
+    """Write a file by way of one beside it, which then takes its name.
+
+    Raises:
+        PackError: there is a file already and `force` is not given, or it cannot be written; nothing was changed.
+    """
+    if path.is_dir() or (path.exists() and not force):
+        hint = "name a file" if path.is_dir() else "name another file, or add --force to write over it"
+        raise PackError(f"{path} is there already", hint=hint)
+    part = _beside(path)
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with part.open("xb") as file:
+            file.write(text.encode("utf-8", "replace"))
+        part.replace(path)
+    except OSError as problem:
+        raise _unwritable(path, problem) from None
+    finally:
+        part.unlink(missing_ok=True)
+
+
+def write_folder(folder: Path, texts: Mapping[str, str], *, force: bool, mark: str) -> None:
+    """Write files by way of a folder beside, which then takes its name. `force` replaces a folder only where its
+    `pack.yaml` says `mark`: what this very program wrote. Its `.obsidian` stays.
+
+    Raises:
+        PackError: the folder is taken, or cannot be written; what stood there still stands.
+    """
+    folder = folder.absolute()
+    taken = folder.is_symlink() or folder.is_file() or (folder.is_dir() and any(folder.iterdir()))
+    if taken and not (force and _is_marked(folder, mark)):
+        hint = "name a new folder" if not force else "--force replaces only what pack export wrote; name a new folder"
+        raise PackError(f"{folder} is there already and not empty", hint=hint)
+    part, old = _beside(folder), _beside(folder)
+    try:
+        for path, text in texts.items():
+            (part / path).parent.mkdir(parents=True, exist_ok=True)
+            (part / path).write_bytes(text.encode("utf-8", "replace"))
+        if folder.is_dir():
+            if (folder / _KEPT_FOLDER).is_dir() and not is_link(folder / _KEPT_FOLDER):
+                shutil.copytree(folder / _KEPT_FOLDER, part / _KEPT_FOLDER, symlinks=True)
+            folder.rename(old)
+        try:
+            part.rename(folder)
+        except OSError:
+            if old.is_dir():
+                old.rename(folder)
+            raise
+    except OSError as problem:
+        raise _unwritable(folder, problem) from None
+    finally:
+        shutil.rmtree(part, ignore_errors=True)
+        shutil.rmtree(old, ignore_errors=True)
+
+
+def _is_marked(folder: Path, mark: str) -> bool:
+    try:
+        return not folder.is_symlink() and mark in read_text(folder / "pack.yaml", MAX_WRITTEN_BYTES, PackError)
+    except (OSError, UnicodeDecodeError, PackError):
+        return False
+
+
+def _beside(path: Path) -> Path:
+    return path.parent / f".export-{os.getpid()}-{secrets.token_hex(4)}.part"
+
+
+def _unwritable(path: Path, problem: OSError) -> PackError:
+    message = f"{path} cannot be written: {problem.strerror or problem}"
+    return PackError(message, hint="check the name, the permissions and the room on the disk")
+
+
+Format = Literal["sillytavern", "obsidian", "player-handout"]
+FORMATS: tuple[Format, ...] = get_args(Format)
+
+_WRITERS = {".html": as_html, ".htm": as_html, ".md": as_markdown, ".markdown": as_markdown}
+
+
+@dataclass(frozen=True, slots=True)
+class Exported:
+    """What was written. `hidden` entities and `left_out` sections are kept from the reader."""
+
+    pack_id: str
+    format: Format
+    kind: str
+    reader: str
+    path: str
+    files: int
+    entities: int
+    sections: int
+    hidden: int
+    left_out: int
+
+
+def export_pack(
+    pack: Pack,
+    audience: Audience,
+    kind: Format,
+    out: Path,
+    *,
+    card_of: str | None = None,
+    as_book: bool = False,
+    force: bool = False,
+) -> Exported:
+    """Write a pack for a reader. `card_of` names whose card is made; a pack that was a card goes back as one, unless it
+    is wanted as a book.
+
+    Raises:
+        PackError: there is nothing to be read, or the place is taken, unfit for the format or cannot be written.
+        NotFound: the reader knows nobody of that name.
+    Whatever is raised, nothing was written.
+    """
+    shown = shown_pack(pack, audience)
+    if not shown.entities:
+        raise PackError(
+            f"{pack.manifest.id} holds nothing that this reader may read", hint="see: lorewright pack validate"
+        )
+    _check_place(pack, kind, out)
+    if kind == "obsidian":
+        texts = vault(shown, folder_name=out.absolute().name)
+        write_folder(out, texts, force=force, mark=f"{MARK}:")
+        return _exported(shown, kind, "vault", out, len(texts))
+    what, text = _document(shown, kind, out, card_of, as_book)
+    write_file(out, text, force=force)
+    return _exported(shown, kind, what, out, 1)
+
+
+def _document(
+    shown: ShownPack, kind: Literal["sillytavern", "player-handout"], out: Path, card_of: str | None, as_book: bool
+) -> tuple[str, str]:
+    """What the file is, and its text."""
+    match kind:
+        case "sillytavern":
+            character = None if as_book else character_of(shown, card_of)
+            data = world_info(shown) if character is None else card(shown, character)
+            what = "world info" if character is None else f"card of {character.entity.name}"
+            return what, json.dumps(data, ensure_ascii=False, indent=4, allow_nan=False) + "\n"
+        case "player-handout":
+            return "handout", _WRITERS[out.suffix.lower()](shown)
+        case _:
+            assert_never(kind)
+
+
+def _check_place(pack: Pack, kind: Format, out: Path) -> None:
+    """What is written must not be read as a part of the pack some day, and must have a name that says what it is."""
+    if out.absolute().resolve().is_relative_to(Path(pack.root).resolve()):
+        raise PackError(f"{out} lies in the pack itself", hint="write it elsewhere: it would become a part of the pack")
+    if kind == "sillytavern" and out.suffix.lower() != ".json":
+        raise PackError(f"{out} is no .json file", hint="SillyTavern reads .json: name the file so")
+    if kind == "player-handout" and out.suffix.lower() not in _WRITERS:
+        raise PackError(f"{out} is neither .html nor .md", hint="the ending says which of the two is written")
+
+
+def _exported(shown: ShownPack, kind: Format, what: str, out: Path, files: int) -> Exported:
+    return Exported(
+        shown.manifest.id,
+        kind,
+        what,
+        shown.audience.view.viewer,
+        str(out),
+        files,
+        len(shown.entities),
+        sum(len(one.sections) for one in shown.entities),
+        shown.hidden,
+        shown.left_out,
+    )

@@ -1,0 +1,158 @@
+"""ShownPack -> an Obsidian vault, which is a pack again: a note for each entity, links by name, folders by type."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from lorewright.formats.imported import heading
+from lorewright.formats.json_source import dump
+from lorewright.formats.shown import ShownEntity, ShownPack, ShownSection
+from lorewright.formats.sillytavern import NOTICE
+from lorewright.formats.writer import FOLDERS
+from lorewright.ids import local, slug
+from lorewright.packs.manifest import MANIFEST_FILE, derived_manifest
+from lorewright.packs.models import OPEN_ROLES, Entity, role_of
+
+# Says in `pack.yaml` that a folder is an export; the README at the root is no content of a pack.
+MARK = "x_exported_from"
+_HOME = "README.md"
+
+# Obsidian does not allow these in the name of a note or of what links to it.
+_NOT_IN_NAMES = re.compile(r'[\\/:*?"<>|#^\[\]%]+')
+_DEVICE = re.compile(r"(?:con|prn|aux|nul|(?:com|lpt)[0-9])(?:\..*)?", re.IGNORECASE)
+_MAX_NAME_CHARS = 80
+_RELATIONS = ("related_entities", "related_factions", "related_locations")
+_TITLES = {"npc": "People", "location": "Places", "faction": "Factions", "item": "Things", "event": "Events"}
+_TITLES |= {"history": "History", "technology": "Technology", "culture": "Culture"}
+
+
+@dataclass(frozen=True, slots=True)
+class _Note:
+    """A note: its name, its path without `.md`, and what a link to it says."""
+
+    name: str
+    path: str
+    target: str
+
+    def link(self, label: str = "") -> str:
+        said = (label or self.name).replace("|", "/")
+        return f"[[{self.target}]]" if said == self.target else f"[[{self.target}|{said}]]"
+
+
+def titles_of_types() -> Mapping[str, str]:
+    """What the entities of a type are together, in the order in which a reader meets them."""
+    return _TITLES
+
+
+def vault(pack: ShownPack, *, folder_name: str) -> dict[str, str]:
+    """Path and text of every file. The folder's name gives the pack its ID, as it does for an import."""
+    notes = _notes(pack)
+    files = {MANIFEST_FILE: dump(_manifest(pack, folder_name)), _HOME: _home(pack, notes)}
+    for shown in pack.entities:
+        properties, body = _properties(pack, shown, notes), _body(pack, shown, notes)
+        files[f"{notes[shown.entity.id].path}.md"] = f"---\n{dump(properties)}---\n\n{body}"
+    return files
+
+
+def _manifest(pack: ShownPack, folder_name: str) -> dict[str, Any]:
+    manifest = pack.manifest
+    said: dict[str, Any] = {"id": derived_manifest(folder_name).id, "name": manifest.name, "version": manifest.version}
+    said |= {key: value for key in ("genre", "description") if (value := getattr(manifest, key))}
+    said |= {"layer": manifest.layer, "language": manifest.language}
+    said |= {"license": manifest.license or {"type": "unknown"}, "chunk_tokens": manifest.chunk_tokens}
+    if pack.audience.is_gm:
+        said |= {"depends_on": [one.model_dump() for one in manifest.depends_on]} if manifest.depends_on else {}
+        said |= {"synonyms": [list(group) for group in manifest.synonyms]} if manifest.synonyms else {}
+        said |= manifest.extra
+    return said | {MARK: f"{manifest.id} {manifest.version}", "x_exported_for": pack.audience.view.viewer}
+
+
+def _home(pack: ShownPack, notes: Mapping[str, _Note]) -> str:
+    parts = [heading(pack.manifest.name, level=1)]
+    parts += [f"**{NOTICE}**\n"] if pack.tells_secrets else []
+    parts += [f"{pack.manifest.description}\n"] if pack.manifest.description else []
+    for kind, title in _TITLES.items():
+        listed = [notes[one.entity.id] for one in pack.entities if one.entity.type == kind]
+        if listed:
+            lines = [f"- {note.link()}" for note in sorted(listed, key=lambda note: note.name)]
+            parts += [heading(title, level=2), "\n".join(lines) + "\n"]
+    return "\n".join(parts)
+
+
+def _notes(pack: ShownPack) -> dict[str, _Note]:
+    """Entity ID -> its note. No two names differ only by case; a note whose name something else has too is linked to by
+    its path, which both Obsidian and a pack's reader understand."""
+    taken: set[str] = set()
+    names: dict[str, str] = {}
+    for shown in pack.entities:
+        wanted = _note_name(shown.entity)
+        free, number = wanted, 1
+        while free.casefold() in taken:
+            number += 1
+            free = f"{wanted} ({shown.entity.type}{f' {number - 1}' if number > 2 else ''})"
+        taken.add(free.casefold())
+        names[shown.entity.id] = free
+    called = Counter(
+        one
+        for shown in pack.entities
+        for one in {slug(name) for name in (names[shown.entity.id], shown.entity.name, *shown.entity.aliases)}
+    )
+    notes = {}
+    for shown in pack.entities:
+        name = names[shown.entity.id]
+        path = f"{FOLDERS[shown.entity.type]}/{name}"
+        notes[shown.entity.id] = _Note(name, path, name if called[slug(name)] == 1 else path)
+    return notes
+
+
+def _note_name(entity: Entity) -> str:
+    printable = "".join(one for one in entity.name if unicodedata.category(one) not in ("Cc", "Cf", "Cs"))
+    plain = " ".join(_NOT_IN_NAMES.sub(" ", unicodedata.normalize("NFC", printable)).split()).strip(". ")
+    plain = plain[:_MAX_NAME_CHARS].strip(". ") or local(entity.id)
+    return f"{plain} ({entity.type})" if _DEVICE.fullmatch(plain) else plain
+
+
+def _properties(pack: ShownPack, shown: ShownEntity, notes: Mapping[str, _Note]) -> dict[str, Any]:
+    entity, note = shown.entity, notes[shown.entity.id].name
+    said: dict[str, Any] = {"id": local(entity.id), "type": entity.type}
+    aliases = [one for one in (entity.name, *entity.aliases) if one != note]
+    said |= {"aliases": list(dict.fromkeys(aliases))} if aliases else {}
+    said |= {"tags": list(dict.fromkeys("-".join(tag.split()) for tag in entity.tags))} if entity.tags else {}
+    if not pack.audience.is_gm:
+        roles = {one.title: "lore" for one in (ShownSection(entity.name, "lore", "", ""), *shown.sections)}
+        is_person = entity.type == "npc"
+        roles = {
+            title: role
+            for title, role in roles.items()
+            if title and role_of(title, of_person=is_person) not in OPEN_ROLES
+        }
+        return said | ({"section_roles": roles} if roles else {})
+    kept = {key: value for key, value in shown.frontmatter.items() if key not in said}
+    for key in _RELATIONS:
+        if isinstance(kept.get(key), list):
+            kept[key] = [_relation(pack, one, notes) for one in kept[key]]
+    return said | kept
+
+
+def _relation(pack: ShownPack, reference: Any, notes: Mapping[str, _Note]) -> Any:
+    found = pack.links.find(reference) if isinstance(reference, str) else None
+    return f"[[{notes[found.id].target}]]" if found is not None else reference
+
+
+def _body(pack: ShownPack, shown: ShownEntity, notes: Mapping[str, _Note]) -> str:
+    def render(entity: Entity, label: str) -> str:
+        return notes[entity.id].link(label or entity.name)
+
+    if pack.audience.is_gm:
+        text = "".join(chunk.source for chunk in shown.source)
+        return pack.linked(shown, text, render)
+    parts = [heading(shown.entity.name, level=1)]
+    for section in shown.sections:
+        text = pack.linked(shown, section.text, render)
+        parts.append((heading(section.title, level=2) + "\n" if section.title else "") + text + "\n")
+    return "\n".join(parts)

@@ -1,0 +1,407 @@
+"""Entry rules of a pack's frontmatter (`lore:`, `section_lore:`) <-> the fields that SillyTavern has for them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from lorewright.formats.fields import Fields
+from lorewright.formats.imported import ImportedEntry
+from lorewright.ids import slug
+from lorewright.packs.entry_rules import MAX_GROUP_CHARS, MAX_GROUPS, MAX_PRIORITY, MAX_REFERENCES, MAX_TURNS
+from lorewright.packs.references import Links
+
+# The fields of a lorebook entry as SillyTavern saves it, and the names that the same have in a card's book.
+
+# The fields by which lorebooks say when an entry is told -> the rules of `lore:`.
+#
+# What has no rule here, or a value that no rule can have, stays among the fields that are kept; and so does what says
+# only what is so anyway.
+
+# What places an entry in the order of a budget, and what it is where nothing is said.
+_ORDERS = {"order": 100, "insertion_order": 100, "budgetPriority": 400}
+
+# `selectiveLogic`: of the secondary keys one must be met, not all may, none may, all must.
+_ANY, _NONE_of_entry_fields, _ALL_of_entry_fields = 0, 2, 3
+
+_NESTED = ("extensions", "contextConfig")
+_ACTIVATE = "@@activate"
+_NEVER = "@@dont_activate"
+
+
+def take_rules(fields: Fields) -> tuple[dict[str, Any], bool]:
+    """Take the fields that are rules, also those among the extensions of a card's book; and whether they say that the
+    entry is never told."""
+    rules, is_never = _take(fields)
+    for name in _NESTED:
+        with fields.inside(name) as inner:
+            more, also = _take(inner)
+        # What the entry itself says goes before its extensions.
+        rules, is_never = {**more, **rules}, is_never or also
+    return rules, is_never
+
+
+def take_decorators(lines: Sequence[str]) -> tuple[dict[str, Any], bool, list[str]]:
+    """The rules in the lines that address the software, whether they say never, and the lines that say something
+    else."""
+    left = [line for line in lines if line != _ACTIVATE]
+    return ({"always": True} if _ACTIVATE in lines else {}), _NEVER in lines, left
+
+
+def _take(fields: Fields) -> tuple[dict[str, Any], bool]:
+    rules: dict[str, Any] = {}
+    for key in ("constant", "forceActivation"):
+        if fields.value(key, _is_flag, place="lore: always", usual=False):
+            rules["always"] = True
+    for key, usual in _ORDERS.items():
+        number = fields.value(key, _is_order, place="lore: priority", usual=usual)
+        if number is not None:
+            rules.setdefault("priority", number - usual)
+    for key in ("sticky", "cooldown"):
+        if turns := fields.value(key, _is_turns, place=f"lore: {key}", usual=0):
+            rules[key] = turns
+    if groups := fields.value("group", _are_groups, place="lore: group", usual=""):
+        names = _groups(groups)
+        rules["group"] = names if len(names) > 1 else names[0]
+    if fields.peek_value("useProbability") is not False:
+        percent = fields.value("probability", _is_percent, place="lore: probability", usual=100)
+        rules |= {} if percent is None else {"probability": round(percent / 100, 6)}
+    return rules, _says_never(fields)
+
+
+def _says_never(fields: Fields) -> bool:
+    """An entry that is told in no case; both fields stay, for there is no such rule."""
+    percent = fields.peek_value("probability")
+    return _is_number_of_entry_fields(percent) and percent <= 0 and fields.peek_value("useProbability") is not False
+
+
+def _is_flag(value: Any) -> bool:
+    return isinstance(value, bool)
+
+
+def _is_whole(value: Any, low: int, high: int) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and low <= value <= high
+
+
+def _is_order(value: Any) -> bool:
+    # Whichever of them is taken off, the rest is a priority.
+    return _is_whole(value, max(_ORDERS.values()) - MAX_PRIORITY, min(_ORDERS.values()) + MAX_PRIORITY)
+
+
+def _is_turns(value: Any) -> bool:
+    return _is_whole(value, 0, MAX_TURNS)
+
+
+def _is_percent(value: Any) -> bool:
+    return _is_number_of_entry_fields(value) and 0 < value < 100
+
+
+def _is_number_of_entry_fields(value: Any) -> bool:
+    return isinstance(value, (int, float)) and not isinstance(value, bool)
+
+
+def _groups(value: str) -> list[str]:
+    return list(dict.fromkeys(" ".join(one.split()) for one in value.split(",") if one.strip()))
+
+
+def _are_groups(value: Any) -> bool:
+    if not isinstance(value, str):
+        return False
+    names = _groups(value)
+    return 0 < len(names) <= MAX_GROUPS and all(len(one) <= MAX_GROUP_CHARS for one in names)
+
+
+def with_references(entries: Sequence[ImportedEntry]) -> tuple[ImportedEntry, ...]:
+    """The entries, with `requires` and `excludes` for those whose secondary keys name others, each of them one alone;
+    secondary keys that are words, or name what is switched off, stay keys."""
+    names = _names(entries)
+    return tuple(_referring(entry, names) for entry in entries)
+
+
+def _referring(entry: ImportedEntry, names: Mapping[str, str]) -> ImportedEntry:
+    for place in ("x_keysecondary", "x_secondary_keys"):
+        keys = entry.extra.get(place)
+        rule = _rule_of(entry.extra, len(keys) if isinstance(keys, list) else 0)
+        if not isinstance(keys, list) or rule is None or not all(isinstance(one, str) for one in keys):
+            continue
+        meant = list(dict.fromkeys(names.get(slug(one, fallback="")) for one in keys))
+        if len(meant) <= MAX_REFERENCES and all(one is not None and one != entry.name for one in meant):
+            return replace(entry, rules={**entry.rules, rule: meant}, extra=_without_keys(entry.extra, place))
+    return entry
+
+
+def _rule_of(extra: Mapping[str, Any], count: int) -> str | None:
+    logic = extra.get("x_selectiveLogic")
+    if isinstance(extra.get("x_extensions"), dict):
+        logic = extra["x_extensions"].get("selectiveLogic", logic)
+    if count == 0 or extra.get("x_selective") is False:
+        return None
+    if logic == _ALL_of_entry_fields or (logic in (None, _ANY) and count == 1):
+        return "requires"
+    return "excludes" if logic == _NONE_of_entry_fields else None
+
+
+def _without_keys(extra: Mapping[str, Any], place: str) -> dict[str, Any]:
+    left = {key: value for key, value in extra.items() if key not in (place, "x_selectiveLogic")}
+    extensions = left.get("x_extensions")
+    if isinstance(extensions, dict) and "selectiveLogic" in extensions:
+        inner = {key: value for key, value in extensions.items() if key != "selectiveLogic"}
+        left = {key: inner if key == "x_extensions" else value for key, value in left.items()}
+        left = left if inner else {key: value for key, value in left.items() if key != "x_extensions"}
+    return left
+
+
+def _names(entries: Sequence[ImportedEntry]) -> dict[str, str]:
+    """What one entry alone is called, and that entry's name, which must be one that frontmatter reads as it stands."""
+    called = [(slug(name, fallback=""), entry) for entry in entries for name in {entry.name, *entry.aliases}]
+    # What our own export made several entries of is one.
+    owned = dict.fromkeys((key, entry.mark.entity if entry.mark else str(id(entry))) for key, entry in called)
+    counts = Counter(key for key, _ in owned)
+    return {
+        key: entry.name
+        for key, entry in called
+        if key
+        and counts[key] == 1
+        and counts[slug(entry.name, fallback="")] == 1
+        and not entry.hidden
+        and not any(mark in entry.name for mark in ("|", ":", "[[", "]]"))
+    }
+
+
+# What SillyTavern writes for an entry about which nothing was said, in its own order; `uid` comes before.
+DEFAULTS: dict[str, Any] = {
+    "key": [],
+    "keysecondary": [],
+    "comment": "",
+    "content": "",
+    "constant": False,
+    "vectorized": False,
+    "selective": True,
+    "selectiveLogic": 0,
+    "addMemo": False,
+    "order": 100,
+    "position": 0,
+    "disable": False,
+    "ignoreBudget": False,
+    "excludeRecursion": False,
+    "preventRecursion": False,
+    "matchPersonaDescription": False,
+    "matchCharacterDescription": False,
+    "matchCharacterPersonality": False,
+    "matchCharacterDepthPrompt": False,
+    "matchScenario": False,
+    "matchCreatorNotes": False,
+    "delayUntilRecursion": 0,
+    "probability": 100,
+    "useProbability": True,
+    "depth": 4,
+    "outletName": "",
+    "group": "",
+    "groupOverride": False,
+    "groupWeight": 100,
+    "scanDepth": None,
+    "caseSensitive": None,
+    "matchWholeWords": None,
+    "useGroupScoring": None,
+    "automationId": "",
+    "role": 0,
+    "sticky": None,
+    "cooldown": None,
+    "delay": None,
+    "triggers": [],
+}
+
+# A card's book has these beside an entry's text …
+_BESIDE = {
+    "secondary_keys": "keysecondary",
+    "insertion_order": "order",
+    "constant": "constant",
+    "selective": "selective",
+}
+# … and all others among the entry's extensions, where a name is written otherwise.
+_AMONG_EXTENSIONS = {
+    "position": "position",
+    "exclude_recursion": "excludeRecursion",
+    "display_index": "displayIndex",
+    "probability": "probability",
+    "useProbability": "useProbability",
+    "depth": "depth",
+    "selectiveLogic": "selectiveLogic",
+    "outlet_name": "outletName",
+    "group": "group",
+    "group_override": "groupOverride",
+    "group_weight": "groupWeight",
+    "prevent_recursion": "preventRecursion",
+    "delay_until_recursion": "delayUntilRecursion",
+    "scan_depth": "scanDepth",
+    "match_whole_words": "matchWholeWords",
+    "use_group_scoring": "useGroupScoring",
+    "case_sensitive": "caseSensitive",
+    "automation_id": "automationId",
+    "role": "role",
+    "vectorized": "vectorized",
+    "sticky": "sticky",
+    "cooldown": "cooldown",
+    "delay": "delay",
+    "match_persona_description": "matchPersonaDescription",
+    "match_character_description": "matchCharacterDescription",
+    "match_character_personality": "matchCharacterPersonality",
+    "match_character_depth_prompt": "matchCharacterDepthPrompt",
+    "match_scenario": "matchScenario",
+    "match_creator_notes": "matchCreatorNotes",
+    "triggers": "triggers",
+    "ignore_budget": "ignoreBudget",
+}
+_EXTENSION_OF = {name: key for key, name in _AMONG_EXTENSIONS.items()}
+_OF_A_BOOK = frozenset({"secondary_keys", "insertion_order", "use_regex"})
+_OF_WORLD_INFO = frozenset({"uid", "order", "disable", "keysecondary"})
+_PLACES = {"before_char": 0, "after_char": 1}
+
+
+def is_of_a_book(fields: Mapping[str, Any]) -> bool:
+    """Whether an entry's fields are named as a card's book names them."""
+    if _OF_A_BOOK & fields.keys() or fields.get("position") in _PLACES:
+        return True
+    extensions = fields.get("extensions")
+    among = _AMONG_EXTENSIONS.keys() & (extensions.keys() if isinstance(extensions, dict) else set())
+    return bool(among) and not _OF_WORLD_INFO & fields.keys()
+
+
+def as_world_info(fields: Mapping[str, Any]) -> dict[str, Any]:
+    """The fields under the names of world info; one that has no place there keeps its own."""
+    if not is_of_a_book(fields):
+        return dict(fields)
+    found = {name: fields[key] for key, name in _BESIDE.items() if key in fields}
+    left = {key: value for key, value in fields.items() if key not in {*_BESIDE, "enabled", "id", "extensions"}}
+    if isinstance(fields.get("enabled"), bool):
+        found["disable"] = not fields["enabled"]
+    if left.get("position") in _PLACES:
+        found["position"] = _PLACES[left.pop("position")]
+    if "id" in fields:
+        found["uid"] = fields["id"]
+    extensions = fields.get("extensions")
+    if isinstance(extensions, dict):
+        found |= {name: extensions[key] for key, name in _AMONG_EXTENSIONS.items() if extensions.get(key) is not None}
+        others = {key: value for key, value in extensions.items() if key not in _AMONG_EXTENSIONS}
+        left |= {"extensions": others} if others else {}
+    return {**found, **left}
+
+
+def as_book(fields: Mapping[str, Any]) -> dict[str, Any]:
+    """The fields of world info under the names of a card's book; one that has no place there keeps its own."""
+    if is_of_a_book(fields):
+        return dict(fields)
+    found = {key: fields[name] for key, name in _BESIDE.items() if name in fields}
+    if isinstance(fields.get("disable"), bool):
+        found["enabled"] = not fields["disable"]
+    if "uid" in fields:
+        found["id"] = fields["uid"]
+    found["position"] = "before_char" if fields.get("position", 0) == 0 else "after_char"
+    extensions = fields.get("extensions")
+    among = dict(extensions) if isinstance(extensions, dict) else {}
+    among |= {key: fields[name] for name, key in _EXTENSION_OF.items() if name in fields}
+    placed = {*_BESIDE.values(), *_EXTENSION_OF, "disable", "uid", "extensions"}
+    left = {key: value for key, value in fields.items() if key not in placed}
+    return {**found, **left, "extensions": among}
+
+
+def with_rules(fields: Mapping[str, Any], rules: Mapping[str, Any]) -> dict[str, Any]:
+    """The fields with those of world info over them, under the names that the fields have themselves."""
+    if not is_of_a_book(fields):
+        return {**fields, **rules}
+    said = as_book(rules)
+    del said["position"]
+    extensions = fields.get("extensions")
+    among = {**(extensions if isinstance(extensions, dict) else {}), **said.pop("extensions")}
+    return {**fields, **said, **({"extensions": among} if among else {})}
+
+
+FILE_RULES, SECTION_RULES = "lore", "section_lore"
+
+# World Info's order where an author says nothing; a priority counts from there.
+DEFAULT_ORDER = 100
+_NONE, _ALL = 2, 3
+
+# What says how an entry is found, and nothing of what it is about.
+_PLAIN = ("always", "priority", "sticky", "cooldown", "probability")
+_NAMES = ("requires", "excludes")
+
+
+def rules_of(frontmatter: Mapping[str, Any], title: str) -> dict[str, Any]:
+    """The rules of one section: the file's, and over them the section's own ("" for the introduction)."""
+    sections = _mapping(frontmatter.get(SECTION_RULES))
+    own = next((_mapping(one) for name, one in sections.items() if title and _same(name, title)), {})
+    return {**_mapping(frontmatter.get(FILE_RULES)), **own}
+
+
+def open_rules(frontmatter: Mapping[str, Any], titles: Iterable[str], links: Links) -> dict[str, Any]:
+    """The rules that a reader may be told who knows sections of these titles: a group has a name that says nothing, and
+    what is hidden is in no list."""
+    known = list(titles)
+    sections = {
+        str(name): _opened(_mapping(one), links)
+        for name, one in _mapping(frontmatter.get(SECTION_RULES)).items()
+        if any(_same(name, title) for title in known if title)
+    }
+    found = {FILE_RULES: _opened(_mapping(frontmatter.get(FILE_RULES)), links), SECTION_RULES: sections}
+    return {key: value for key, value in found.items() if value}
+
+
+def to_world_info(rules: Mapping[str, Any], names: Callable[[str], list[str]]) -> dict[str, Any]:
+    """The fields of an entry that rules give. `names` gives the names of what `requires` and `excludes` refer to; where
+    both are said world info has room for the first only."""
+    fields: dict[str, Any] = {}
+    if rules.get("always") is True:
+        fields["constant"] = True
+    if _is_number(rules.get("priority")):
+        fields["order"] = DEFAULT_ORDER + rules["priority"]
+    fields |= {key: rules[key] for key in ("sticky", "cooldown") if _is_number(rules.get(key))}
+    if rules.get("group"):
+        fields["group"] = ", ".join(texts(rules["group"]))
+    if _is_number(rules.get("probability")):
+        fields |= {"probability": _percent(rules["probability"]), "useProbability": True}
+    for key, logic in (("requires", _ALL), ("excludes", _NONE)):
+        known = [names(one) for one in texts(rules.get(key))]
+        # All of the keys must stand in the text, so that each entry is met by its name alone.
+        listed = [name for of_one in known for name in (of_one[:1] if logic == _ALL else of_one)]
+        if listed and "keysecondary" not in fields:
+            fields |= {"keysecondary": listed, "selective": True, "selectiveLogic": logic}
+    return fields
+
+
+def texts(value: Any) -> list[str]:
+    """A text alone, or the texts of a list; `[[Name]]` is the name."""
+    members = value if isinstance(value, list) else [value]
+    return [
+        one.strip().removeprefix("[[").removesuffix("]]") for one in members if isinstance(one, str) and one.strip()
+    ]
+
+
+def _opened(rules: Mapping[str, Any], links: Links) -> dict[str, Any]:
+    found = {key: rules[key] for key in _PLAIN if key in rules}
+    groups = texts(rules.get("group"))
+    if groups:
+        found["group"] = [links.alias_of_group(one) for one in groups]
+    for key in _NAMES:
+        known = [one for one in texts(rules.get(key)) if links.may_name(one)]
+        found |= {key: known} if known else {}
+    return found
+
+
+def _mapping(value: Any) -> dict[str, Any]:
+    return value if isinstance(value, dict) else {}
+
+
+def _same(name: Any, title: str) -> bool:
+    return str(name).casefold() == title.casefold()
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, (int, float)) and not isinstance(value, bool)
+
+
+def _percent(share: float) -> float:
+    percent = round(share * 100, 4)
+    return int(percent) if percent == int(percent) else percent

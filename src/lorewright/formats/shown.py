@@ -1,0 +1,257 @@
+"""Pack and audience -> the entities and sections that this reader may read, and nothing else.
+
+The one place where an export leaves out what is kept from somebody. What it gives is text as its author wrote it,
+without comments; of what is not open the items that were revealed; and for readers other than the game master none of
+the marks that authors set for the program (`{#name}`, `(when …)`), nor attributes of HTML.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from itertools import groupby, pairwise
+from pathlib import Path
+from typing import Any, Literal
+
+from lorewright.bounded_files import read_bytes
+from lorewright.errors import PackError
+from lorewright.formats.imported import contained
+from lorewright.formats.rule_fields import open_rules
+from lorewright.packs.conditions import holds, of_item
+from lorewright.packs.files import MAX_FILE_BYTES
+from lorewright.packs.frontmatter import read_source
+from lorewright.packs.items import read_items, without_items
+from lorewright.packs.models import OPEN_ROLES, Chunk, Entity, Item, Manifest, Pack, Role, When
+from lorewright.packs.references import Links, Render
+from lorewright.retrieval.view import LoreView, may_see
+
+# For whom an export is made: a viewer, and what a campaign has made of the pack for them.
+
+Reader = Literal["player", "gm"]
+
+
+@dataclass(frozen=True, slots=True)
+class Audience:
+    """Whoever reads the export. `view` has no generations: the pack's own text is read instead of an index.
+
+    `not_in_force` holds the IDs of chunks for which another pack of a campaign stands. `story` names that campaign.
+    """
+
+    view: LoreView
+    not_in_force: frozenset[str] = field(default_factory=frozenset)
+    story: str = ""
+
+    @staticmethod
+    def of(reader: Reader) -> Audience:
+        """A player who has learned nothing yet, or the game master."""
+        return Audience(LoreView((), viewer=reader))
+
+    @property
+    def is_gm(self) -> bool:
+        """Whether everything is carried."""
+        return self.view.viewer == "gm"
+
+    def meets(self, when: When, pack_id: str) -> bool:
+        """Whether a condition holds for this reader; without a campaign the game master alone reads what has one."""
+        if self.view.conditions is None:
+            return self.is_gm
+        return holds(when, self.view.conditions, pack_id=pack_id)
+
+    def sees(self, chunk: Chunk) -> bool:
+        """Whether all of a chunk may be read."""
+        return self.reaches(chunk) and may_see(self.view, role=chunk.role, owner_id=chunk.entity_id)
+
+    def has_learned(self, chunk: Chunk, item_id: str) -> bool:
+        """Whether one item of a chunk that is not open was revealed to this reader."""
+        return self.reaches(chunk) and may_see(self.view, role=chunk.role, owner_id=chunk.entity_id, item_id=item_id)
+
+    def reaches(self, chunk: Chunk) -> bool:
+        """Whether a chunk is there at all: nothing stands for it, and its conditions hold."""
+        held = all(self.meets(when, chunk.pack_id) for when in chunk.conditions)
+        return held and chunk.id not in self.not_in_force
+
+
+# What was learned of a section stands below this: the section's own title may tell of the rest.
+LEARNED = "Learned"
+
+_ITEM_NAME = re.compile(r"[ \t]?\{#[A-Za-z0-9][\w-]{0,60}\}")
+_CONDITION = re.compile(r"^(\s*(?:[-*+]|\d{1,9}[.)])?\s*)\(when\s[^()]{1,200}\)\s*", re.IGNORECASE | re.MULTILINE)
+_WHEN = "(when"
+_OF_A_LICENSE = frozenset(
+    {"type", "name", "version", "url", "publisher", "author", "authors", "attribution", "copyright"}
+)
+_ATTRIBUTES = re.compile(r"<([A-Za-z][\w-]{0,40})\s[^<>]*=[^<>]*>")
+
+
+@dataclass(frozen=True, slots=True)
+class ShownSection:
+    """A section, or what was learned of one. `title` is "" for the introduction; `conditional` text may not hold."""
+
+    title: str
+    role: Role
+    text: str
+    slug: str
+    conditional: bool = False
+
+    @property
+    def is_open(self) -> bool:
+        """Whether every player may read it."""
+        return self.role in OPEN_ROLES and not self.conditional
+
+
+@dataclass(frozen=True, slots=True)
+class ShownEntity:
+    """What one file tells. For a reader other than the game master `entity` has no names or tags of what is hidden and
+    no keys of its own, `frontmatter` nothing but entry rules about what the reader knows, and `source` is empty."""
+
+    entity: Entity
+    sections: tuple[ShownSection, ...]
+    frontmatter: dict[str, Any]
+    source: tuple[Chunk, ...] = ()
+
+    @property
+    def gm_only(self) -> bool:
+        """Whether the whole file is kept from players: nothing of it is open, its introduction neither."""
+        return bool(self.sections) and self.sections[0].title == "" and self.sections[0].role == "secret"
+
+
+@dataclass(frozen=True, slots=True)
+class ShownPack:
+    """What an export is made of. `left_out` counts the sections, `hidden` the entities, that the reader may not know
+    of."""
+
+    manifest: Manifest
+    root: str
+    audience: Audience
+    entities: tuple[ShownEntity, ...]
+    links: Links
+    hidden: int
+    left_out: int
+
+    def linked(self, shown: ShownEntity, text: str, render: Render) -> str:
+        """A section's text with its references as the format shows them."""
+        return self.links.rewritten(text, shown.entity.file_path, render)
+
+    @property
+    def tells_secrets(self) -> bool:
+        """Whether anything in it is not for every player."""
+        return self.audience.is_gm
+
+
+def shown_pack(pack: Pack, audience: Audience) -> ShownPack:
+    """The pack as the audience may read it; entities in the order of their files."""
+    chunks = {entity_id: list(group) for entity_id, group in groupby(pack.chunks, key=lambda one: one.entity_id)}
+    found = {entity.id: _sections(chunks.get(entity.id, []), entity, audience) for entity in pack.entities}
+    hidden = frozenset() if audience.is_gm else frozenset(one for one, sections in found.items() if not sections)
+    links = Links(pack.manifest.id, pack.entities, hidden=hidden, closed=not audience.is_gm)
+    shown = [
+        ShownEntity(entity, found[entity.id], _frontmatter(pack, entity), tuple(chunks.get(entity.id, ())))
+        for entity in pack.entities
+        if entity.id not in hidden
+    ]
+    entities = shown if audience.is_gm else [_opened(one, links) for one in shown]
+    unseen = {_section_id(chunk) for chunk in pack.chunks if not audience.sees(chunk)}
+    manifest = _manifest(pack.manifest, audience)
+    return ShownPack(manifest, pack.root, audience, tuple(entities), links, len(hidden), len(unseen))
+
+
+def _sections(chunks: Sequence[Chunk], entity: Entity, audience: Audience) -> tuple[ShownSection, ...]:
+    """What may be read of a file, in its order. A section without text is kept where its title says something."""
+    shown = []
+    for section_id, group in groupby((chunk for chunk in chunks if chunk.source), key=_section_id):
+        parts = [chunk for chunk in group if audience.sees(chunk)]
+        if parts:
+            shown.append(_whole(parts, entity, section_id))
+    learned = [
+        item.text
+        for chunk in chunks
+        if not audience.sees(chunk)
+        for item in chunk.items
+        if audience.has_learned(chunk, item.id) and _holds(item, chunk.pack_id, audience)
+    ]
+    if learned:
+        text = "\n".join(f"- {one}" for one in learned)
+        shown.append(ShownSection(LEARNED, "lore", text, "learned"))
+    if audience.is_gm:
+        return tuple(shown)
+    told = (replace(one, text=_without_marks(one.text, entity, audience)) for one in shown)
+    return tuple(one for one in told if one.text)
+
+
+def _holds(item: Item, pack_id: str, audience: Audience) -> bool:
+    when = of_item(item)
+    return when is None or audience.meets(when, pack_id)
+
+
+def _whole(parts: Sequence[Chunk], entity: Entity, section_id: str) -> ShownSection:
+    """A section put together again from the parts into which a long one is cut."""
+    text = parts[0].text
+    for before, part in pairwise(parts):
+        gap = _line_feeds_after(before.source) + _line_feeds_before(part.source)
+        text += "\n" * gap + part.text
+    first = parts[0]
+    return ShownSection(_title(first, entity), first.role, text, section_id.rpartition(":")[2], bool(first.conditions))
+
+
+def _title(chunk: Chunk, entity: Entity) -> str:
+    """The H2; the H1 where it is another than the file's first; "" for the introduction and what stands above it."""
+    if chunk.section:
+        return chunk.section
+    return "" if chunk.section_path in (entity.name, "") else chunk.section_path
+
+
+def _line_feeds_after(text: str) -> int:
+    return len(text) - len(text.rstrip("\n"))
+
+
+def _line_feeds_before(text: str) -> int:
+    return len(text) - len(text.lstrip("\n"))
+
+
+def _section_id(chunk: Chunk) -> str:
+    return chunk.id.partition("~")[0]
+
+
+def _opened(shown: ShownEntity, links: Links) -> ShownEntity:
+    """An entity without what its frontmatter and titles tell of anything hidden."""
+    entity = replace(
+        shown.entity,
+        aliases=tuple(one for one in shown.entity.aliases if not links.names_hidden(one)),
+        tags=tuple(one for one in shown.entity.tags if not links.names_hidden(one)),
+        attrs={},
+        overrides=None,
+    )
+    sections = tuple(replace(one, title=_plain_title(one.title, links)) for one in shown.sections)
+    rules = open_rules(shown.frontmatter, [one.title for one in sections], links)
+    return ShownEntity(entity, sections, rules)
+
+
+def _plain_title(title: str, links: Links) -> str:
+    """A title without item names, and a plain word for one that names something hidden."""
+    said = " ".join(_ITEM_NAME.sub(" ", title).split())
+    return "Section" if links.names_hidden(said) else said
+
+
+def _without_marks(text: str, entity: Entity, audience: Audience) -> str:
+    """An open text without what is for the program. What begins with a condition that does not hold is left out there,
+    too, although only items of other sections have conditions: their author did not mean it to be read."""
+    if _WHEN in text.casefold():
+        items = read_items(text, chunk_id=entity.id, line=1, discoverable=False)
+        unmet = {one.name for one in items if not _holds(one, entity.id.partition(":")[0], audience)}
+        text = _CONDITION.sub(r"\1", _ITEM_NAME.sub("", without_items(text, unmet)))
+    return contained(_ATTRIBUTES.sub(r"<\1>", _ITEM_NAME.sub("", text)))
+
+
+def _frontmatter(pack: Pack, entity: Entity) -> dict[str, Any]:
+    path = Path(pack.root) / entity.file_path
+    return dict(read_source(entity.file_path, read_bytes(path, MAX_FILE_BYTES, PackError)).metadata)
+
+
+def _manifest(manifest: Manifest, audience: Audience) -> Manifest:
+    """What a pack says of itself; keys of its own and what it counts are for the game master."""
+    if audience.is_gm:
+        return manifest
+    said = {key: value for key, value in manifest.license.items() if key in _OF_A_LICENSE}
+    closed: dict[str, Any] = {"extra": {}, "provides": {}, "exclude": (), "types": {}, "synonyms": ()}
+    return manifest.model_copy(update={**closed, "license": said})

@@ -1,0 +1,219 @@
+"""Imported -> a pack's folder, which is there whole or not at all."""
+
+from __future__ import annotations
+
+import json
+import re
+import secrets
+import shutil
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from lorewright.errors import PackError
+from lorewright.formats.entries import fold, shortened
+from lorewright.formats.imported import Imported, ImportedEntry, Row, contained, heading
+from lorewright.formats.json_source import clean, fitted
+from lorewright.ids import slug
+from lorewright.packs.entry_rules import FILE_KEY, SECTION_KEY
+from lorewright.packs.files import MAX_FILE_BYTES, MAX_FRONTMATTER_BYTES, MAX_MANIFEST_BYTES
+from lorewright.packs.manifest import MANIFEST_FILE, derived_manifest
+
+# ImportedEntry -> the text of a markdown file, and what has no room in its frontmatter.
+
+FOLDERS = {
+    "location": "locations",
+    "npc": "npcs",
+    "faction": "factions",
+    "culture": "cultures",
+    "history": "history",
+    "technology": "technology",
+    "item": "items",
+    "event": "events",
+}
+
+# Windows opens a device instead of a file of such a name, whatever its ending.
+_DEVICE = re.compile(r"con|prn|aux|nul|(?:com|lpt)[0-9]")
+_PLAIN_ID = re.compile(r"[a-z0-9][a-z0-9_-]{0,79}")
+
+
+@dataclass(frozen=True, slots=True)
+class PackFile:
+    """A file of the pack to be. `left` are the fields that its frontmatter has no room for."""
+
+    path: str
+    entity_id: str
+    text: str
+    left: dict[str, Any]
+
+
+def render(entries: Iterable[ImportedEntry]) -> Iterator[PackFile]:
+    """The files, in the order of the entries. IDs are unique: a name that comes again gets `-2`, `-3`, …."""
+    taken: set[str] = set()
+    repeated: Counter[str] = Counter()
+    for number, entry in enumerate(entries, start=1):
+        entity_id = _free_id(_wanted_id(entry, number), taken, repeated)
+        yield _file(entry, entity_id)
+
+
+def _wanted_id(entry: ImportedEntry, number: int) -> str:
+    """The ID that our own export says it had, where that can name a file; else one made of the name."""
+    had = entry.mark.entity if entry.mark else ""
+    return (
+        had if _PLAIN_ID.fullmatch(had) and not _DEVICE.fullmatch(had.casefold()) else entity_id_of(entry.name, number)
+    )
+
+
+def entity_id_of(name: str, number: int) -> str:
+    """An ID that is a file name on every system: letters a to z, digits and dashes."""
+    made = slug(name, fallback=f"entry-{number}")
+    return f"entry-{made}" if _DEVICE.fullmatch(made) else made
+
+
+def _free_id(wanted: str, taken: set[str], repeated: Counter[str]) -> str:
+    free = wanted
+    while free in taken:
+        repeated[wanted] += 1
+        free = f"{wanted}-{repeated[wanted] + 1}"
+    taken.add(free)
+    return free
+
+
+def _file(entry: ImportedEntry, entity_id: str) -> PackFile:
+    head: dict[str, Any] = {"id": entity_id, "type": entry.type}
+    head |= {"aliases": list(entry.aliases)} if entry.aliases else {}
+    head |= {"tags": list(entry.tags)} if entry.tags else {}
+    head |= {"visibility": "gm"} if entry.hidden else {}
+    head |= {FILE_KEY: entry.rules} if entry.rules else {}
+    head |= {SECTION_KEY: entry.section_rules} if entry.section_rules else {}
+    head |= {"section_roles": entry.section_roles} if entry.section_roles else {}
+    # The fences and the line feeds around the YAML are not counted by the loader.
+    frontmatter, left = fitted(head, entry.extra, max_bytes=MAX_FRONTMATTER_BYTES)
+    text = f"---\n{frontmatter}---\n\n{_body(entry)}"
+    return PackFile(f"{FOLDERS[entry.type]}/{entity_id}.md", entity_id, text, left)
+
+
+def _body(entry: ImportedEntry) -> str:
+    parts = [heading(entry.name, level=1)]
+    for part in entry.parts:
+        text = contained(part.text)
+        if text.strip():
+            parts.append((heading(part.title, level=2) + "\n" if part.title else "") + text + "\n")
+    return "\n".join(parts)
+
+
+# What frontmatter has no room for. The loader reads markdown only, and so passes it by.
+LEFT_FILE = "x_source.json"
+
+
+@dataclass(frozen=True, slots=True)
+class WrittenEntry:
+    """One file of the new pack, and why it has its type."""
+
+    id: str
+    name: str
+    type: str
+    why: str
+    path: str
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """The new pack. `rows` say where the source's fields went, `files` counts all files, the manifest too."""
+
+    pack_id: str
+    name: str
+    folder: str
+    format: str
+    files: int
+    entries: tuple[WrittenEntry, ...]
+    rows: tuple[Row, ...]
+
+
+def write_pack(imported: Imported, folder: Path, *, name: str | None = None) -> Written:
+    """Write a pack into a folder that is not there yet, or empty. The folder's name gives the pack its ID.
+
+    Everything is written into a folder beside it first, which then gets its name: on an error nothing is left behind.
+
+    Raises:
+        PackError: the folder is taken, cannot be written, or an entry is larger than a file of a pack may be.
+    """
+    check_target(folder)
+    pack_id = derived_manifest(folder.absolute().name).id
+    shown = shortened(fold(clean(name or ""))) or shortened(fold(clean(imported.name))) or pack_id
+    files = list(render(imported.entries))
+    texts = {file.path: file.text for file in files}
+    manifest, left = _manifest(imported, pack_id, shown)
+    kept_aside = {file.path: file.left for file in files if file.left} | ({MANIFEST_FILE: left} if left else {})
+    texts[MANIFEST_FILE] = manifest
+    if kept_aside:
+        texts[LEFT_FILE] = json.dumps(kept_aside, ensure_ascii=False, indent=1) + "\n"
+    _write(folder, texts)
+    return Written(
+        pack_id=pack_id,
+        name=shown,
+        folder=str(folder),
+        format=imported.format,
+        files=len(texts),
+        entries=tuple(_written(imported, files)),
+        rows=(*imported.rows, *_rows_aside(kept_aside)),
+    )
+
+
+def check_target(folder: Path) -> None:
+    """Raises PackError unless the folder is free to be written: absent, or an empty folder."""
+    try:
+        taken = folder.is_symlink() or (folder.exists() and (not folder.is_dir() or any(folder.iterdir())))
+    except OSError as problem:
+        raise _unwritable(folder, problem) from None
+    if taken:
+        raise PackError(f"{folder} is there already and not empty", hint="name a new folder for the pack")
+
+
+def _manifest(imported: Imported, pack_id: str, name: str) -> tuple[str, dict[str, Any]]:
+    head: dict[str, Any] = {"id": pack_id, "name": name, "version": "0.1.0", "layer": "setting", "language": "en"}
+    # The source says nothing of it that could be relied on: whoever imports must know.
+    head |= {"license": {"type": "unknown"}}
+    head |= {"description": imported.description} if imported.description else {}
+    return fitted(head, {"x_imported_from": imported.format, **imported.extra}, max_bytes=MAX_MANIFEST_BYTES)
+
+
+def _written(imported: Imported, files: list[PackFile]) -> list[WrittenEntry]:
+    return [
+        WrittenEntry(file.entity_id, entry.name, entry.type, entry.why, file.path)
+        for entry, file in zip(imported.entries, files, strict=True)
+    ]
+
+
+def _rows_aside(kept_aside: dict[str, dict[str, Any]]) -> list[Row]:
+    counts = Counter(key for left in kept_aside.values() for key in left)
+    return [Row(key, f"{LEFT_FILE}: too large for frontmatter", count) for key, count in counts.items()]
+
+
+def _write(folder: Path, texts: dict[str, str]) -> None:
+    """Write the files beside the target, then give their folder its name."""
+    folder = folder.absolute()
+    part = folder.parent / f".import-{secrets.token_hex(4)}.part"
+    try:
+        part.mkdir(parents=True)
+        for path, text in texts.items():
+            data = text.encode()
+            if path != LEFT_FILE and len(data) > MAX_FILE_BYTES:
+                message = f"{path} would be larger than {MAX_FILE_BYTES // 2**20} MiB"
+                raise PackError(message, hint="split the entry in the tool that it comes from")
+            (part / path).parent.mkdir(exist_ok=True)
+            (part / path).write_bytes(data)
+        if folder.is_dir():
+            folder.rmdir()
+        part.rename(folder)
+    except OSError as problem:
+        raise _unwritable(folder, problem) from None
+    finally:
+        shutil.rmtree(part, ignore_errors=True)
+
+
+def _unwritable(folder: Path, problem: OSError) -> PackError:
+    message = f"{folder} cannot be written: {problem.strerror or problem}"
+    return PackError(message, hint="check the folder's name, its permissions and the room on the disk")

@@ -1,1 +1,0 @@
-"""Prompts as files: templates, the library that they are found in, and what is wrong with one."""

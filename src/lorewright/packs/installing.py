@@ -1,0 +1,310 @@
+"""A pack and its neighbours -> the pack with what only they can tell: dependencies, circles, an ID that is taken."""
+
+from __future__ import annotations
+
+import stat
+import zipfile
+import zlib
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from functools import cache
+from pathlib import Path, PurePosixPath
+
+import yaml
+
+from lorewright.bounded_files import open_zip
+from lorewright.errors import PackError, UnsafePath
+from lorewright.ids import is_id
+from lorewright.packs.files import MAX_ARCHIVE_BYTES, MAX_FILE_BYTES, MAX_FILES, Finding, error, list_files
+from lorewright.packs.linting import lint_dependencies
+from lorewright.packs.loader import Memory, Progress, load_manifest, load_pack, no_progress, source_paths
+from lorewright.packs.manifest import MANIFEST_FILE
+from lorewright.packs.models import EntitiesOf, Manifest, Pack, lint_overrides
+from lorewright.storage.enclosure import FOR_ALL, Enclosure
+from lorewright.storage.faults import step
+
+# A new pack: an empty one to fill, or a manifest for a folder that has everything else.
+
+# A folder or a .zip that somebody sent -> a folder of ours: whole or not at all, and nothing outside of it.
+#
+# An archive is unpacked member by member within bounds; names that lead out, links and what is no file are refused
+# before anything is written.
+
+_BUILDING = ".copying-"
+
+
+def place_copy(source: Path, target: Path) -> None:
+    """Copy the text of a pack (its `pack.yaml` and markdown) to a new folder.
+
+    Raises:
+        PackError: the target exists, or the disk refuses; nothing was left there.
+        UnsafePath: the target or its folder is a link.
+    """
+
+    def fill(folder: Path) -> None:
+        here = Enclosure(folder)
+        for name in source_paths(source):
+            here.copy_in(source / name, folder / name)
+
+    _place(target, fill)
+
+
+def unpack_zip(archive: Path, target: Path) -> None:
+    """Unpack an archive to a new folder; one folder around everything is taken off.
+
+    Raises:
+        PackError: it is no zip, holds what we do not unpack, is too large, or the target exists; nothing was left
+        there.
+    """
+    try:
+        with open_zip(archive, max_members=2 * MAX_FILES) as opened:
+            members = _members(archive, opened)
+            _place(target, lambda folder: _extract(archive, opened, members, folder))
+    except (zipfile.BadZipFile, zlib.error, NotImplementedError, RuntimeError, EOFError) as problem:
+        raise PackError(f"{archive}: not a zip that can be read ({problem})", hint="pack it again, plainly") from None
+
+
+def _place(target: Path, fill: Callable[[Path], None]) -> None:
+    """Fill a folder under another name, then rename it: the target is there whole or not at all."""
+    home = Enclosure(target.parent)
+    if home.checked(target).exists():
+        raise PackError(f"{target} exists already", hint="remove it, or install it where it lies")
+    for left_over in home.entries():
+        if left_over.name.startswith(_BUILDING):
+            with suppress(UnsafePath):
+                home.remove(left_over)
+    building = home.temporary_folder(_BUILDING)
+    try:
+        step("copy:writing")
+        fill(building)
+        home.sync(*home.files(building))
+        step("copy:written")
+        home.open_to_all(building)
+        home.move(building, target)
+        step("copy:moved")
+    except OSError as problem:
+        raise PackError(f"{target}: {problem.strerror or problem}", hint="look at the disk and its rights") from None
+    finally:
+        with suppress(OSError, UnsafePath):
+            home.remove(building)
+
+
+def _members(archive: Path, opened: zipfile.ZipFile) -> dict[str, zipfile.ZipInfo]:
+    """Relative name -> member, of the files that a pack may consist of; everything else is refused or passed over."""
+    infos = [info for info in opened.infolist() if not info.is_dir()]
+    if len(infos) > MAX_FILES:
+        raise PackError(f"{archive}: over {MAX_FILES} files", hint="split the pack")
+    if sum(info.file_size for info in infos) > MAX_ARCHIVE_BYTES:
+        raise PackError(f"{archive}: over {MAX_ARCHIVE_BYTES // 2**20} MiB when unpacked", hint="split the pack")
+    members: dict[str, zipfile.ZipInfo] = {}
+    for info in infos:
+        name = PurePosixPath(info.filename.replace("\\", "/"))
+        if not name.parts:
+            raise PackError(f"{archive}: the member {info.filename!r} has no name", hint="pack it again, plainly")
+        outside = name.is_absolute() or ".." in name.parts or ":" in name.parts[0] or "\0" in info.filename
+        if outside or stat.S_ISLNK(info.external_attr >> 16):
+            raise PackError(f"{archive}: the member {info.filename!r} leads out of the pack", hint="do not unpack it")
+        members[name.as_posix()] = info
+    return _without_wrapper(members)
+
+
+def _without_wrapper(members: dict[str, zipfile.ZipInfo]) -> dict[str, zipfile.ZipInfo]:
+    tops = {name.partition("/")[0] for name in members}
+    if MANIFEST_FILE in members or len(tops) != 1 or any("/" not in name for name in members):
+        return members
+    return {name.partition("/")[2]: info for name, info in members.items()}
+
+
+def _extract(archive: Path, opened: zipfile.ZipFile, members: dict[str, zipfile.ZipInfo], folder: Path) -> None:
+    room = MAX_ARCHIVE_BYTES
+    here = Enclosure(folder)
+    for name, info in sorted(members.items()):
+        with opened.open(info) as member:
+            data = member.read(MAX_FILE_BYTES + 1)
+        room -= len(data)
+        # What the directory of the archive says of sizes is its author's word; what comes out is counted.
+        if len(data) > MAX_FILE_BYTES or room < 0:
+            raise PackError(f"{archive}: {name} is too large when unpacked", hint="do not unpack it")
+        here.write_new(folder / name, data)
+
+
+_EXAMPLES = {
+    "locations/tavern.md": """\
+---
+id: tavern
+type: location
+aliases: [the inn]
+tags: [social_hub]
+related_entities: [keeper]
+---
+
+# The Tavern
+
+What anyone may know of the place.
+
+## Atmosphere
+
+Smoke hangs from the beams. Somebody is tuning a fiddle.
+
+## Discoverable
+
+- {#letter} search under the counter: A folded letter with no name on it.
+""",
+    "npcs/keeper.md": """\
+---
+id: keeper
+type: npc
+pronoun: they
+related_locations: [tavern]
+---
+
+# The Keeper
+
+What anyone may know of them.
+
+## Disposition
+
+- The keeper counts the same coins twice.
+
+## Knows
+
+- {#road} The bridge has been down since the flood; take the mill path.
+
+## Withholds
+
+- {#debt} The tavern belongs to someone else, and has for years.
+""",
+}
+
+
+def new_pack(folder: Path) -> Path:
+    """Write a small pack that installs and lints clean, to be filled; the path of its manifest.
+
+    Raises:
+        PackError: there is something in the folder, or its name cannot be an ID.
+    """
+    if folder.exists() and any(folder.iterdir()):
+        raise PackError(f"{folder} is not empty", hint="name a new folder, or use --from for one that has files")
+    pack_id = folder.name.replace("-", "_")
+    if not is_id(pack_id):
+        raise PackError(f"{folder.name!r} cannot be a pack's ID", hint="use letters, digits, _ and -")
+    for name, text in _EXAMPLES.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(text, encoding="utf-8")
+    manifest = Manifest(id=pack_id, name=folder.name.replace("_", " ").title(), version="0.1.0")
+    return _write(folder, manifest, Counter({"location": 1, "npc": 1}))
+
+
+def manifest_for(folder: Path) -> Path:
+    """Write the manifest that was derived for a folder of markdown into it; its path.
+
+    Raises:
+        PackError: the folder has a `pack.yaml`, or no markdown.
+    """
+    if (folder / MANIFEST_FILE).exists():
+        raise PackError(f"{folder} has a {MANIFEST_FILE} already", hint="edit that one")
+    pack = load_pack(folder)
+    manifest = pack.manifest.model_copy(update={"version": "0.1.0"})
+    return _write(folder, manifest, Counter(entity.type for entity in pack.entities))
+
+
+def _write(folder: Path, manifest: Manifest, types: Counter[str]) -> Path:
+    data = {
+        "id": manifest.id,
+        "name": manifest.name,
+        "version": manifest.version,
+        "layer": manifest.layer,
+        "language": manifest.language,
+        "depends_on": [],
+        "provides": dict(sorted(types.items())),
+        "license": {"type": "custom", "publisher": ""},
+    }
+    path = folder / MANIFEST_FILE
+    text = yaml.safe_dump(data, sort_keys=False, allow_unicode=True)
+    home = Enclosure(folder.resolve())
+    home.write(home.path(MANIFEST_FILE), text.encode(), mode=FOR_ALL)
+    return path
+
+
+# A folder with more neighbours than this is no shelf of packs.
+_MAX_NEIGHBOURS = 500
+
+
+@dataclass(frozen=True, slots=True)
+class Neighbour:
+    """Another pack that can be had: its manifest and where it lies."""
+
+    manifest: Manifest
+    root: Path
+
+
+class Memories(dict[Path, Memory]):
+    """A memory for each folder that is read again and again: that of a pack, and those of packs that it overrides."""
+
+    def __missing__(self, root: Path) -> Memory:
+        return self.setdefault(root, Memory())
+
+
+def check_pack(
+    folder: Path,
+    installed: Mapping[str, Neighbour],
+    *,
+    progress: Progress = no_progress,
+    memories: Memories | None = None,
+) -> Pack:
+    """Read a pack and judge it among the installed packs and the folders beside it. With `memories`, only what has
+    changed since they were last handed in is parsed anew.
+
+    Raises:
+        PackError: the folder is no pack at all.
+    """
+    pack = load_pack(folder, progress=progress, memory=_memory(memories, folder))
+    root = Path(pack.root)
+    beside = list(_beside(root))
+    neighbours = {neighbour.manifest.id: neighbour for neighbour in beside} | dict(installed)
+    known = {pack_id: neighbour.manifest for pack_id, neighbour in neighbours.items()}
+    found = [*lint_dependencies(pack.manifest, known), *_taken(pack, installed, beside)]
+    found += lint_overrides(pack, known, _entities_of(neighbours, memories))
+    return replace(pack, findings=tuple(sorted({*pack.findings, *found})))
+
+
+def _beside(root: Path) -> Iterator[Neighbour]:
+    """The packs in the folders beside this one that have a sound `pack.yaml`, by folder name."""
+    folders = sorted(path for path in root.parent.iterdir() if path.is_dir() and not path.is_symlink() and path != root)
+    for folder in folders[:_MAX_NEIGHBOURS]:
+        if (folder / MANIFEST_FILE).is_file():
+            manifest, findings = load_manifest(folder)
+            if not any(finding.severity == "error" for finding in findings):
+                yield Neighbour(manifest, folder)
+
+
+def _memory(memories: Memories | None, folder: Path) -> Memory | None:
+    return None if memories is None else memories[folder]
+
+
+def _entities_of(neighbours: Mapping[str, Neighbour], memories: Memories | None) -> EntitiesOf:
+    """Reads a neighbour's entities when they are asked for, and once; None for one whose folder is gone."""
+
+    @cache
+    def entities(pack_id: str) -> frozenset[str] | None:
+        root = neighbours[pack_id].root
+        if not root.is_dir() or not list_files(root).paths:
+            return None
+        return frozenset(entity.id for entity in load_pack(root, memory=_memory(memories, root)).entities)
+
+    return entities
+
+
+def _taken(pack: Pack, installed: Mapping[str, Neighbour], beside: list[Neighbour]) -> Iterator[Finding]:
+    """Of two folders with one ID the installed one has it, else the first by name."""
+    root = Path(pack.root)
+    holder = installed.get(pack.manifest.id)
+    if holder is not None:
+        others = [holder.root] if holder.root != root and holder.root.is_dir() else []
+    else:
+        others = [one.root for one in beside if one.manifest.id == pack.manifest.id and one.root < root]
+    for other in others[:1]:
+        message = f"the ID {pack.manifest.id} belongs to the pack at {other}; this one is at {root}"
+        yield error(MANIFEST_FILE, "duplicate-pack-id", message, hint="give one of the two another id")
