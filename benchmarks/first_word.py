@@ -26,11 +26,11 @@ os.environ.setdefault("LOREWRIGHT_EMBEDDER", "none")
 os.environ["NO_PROXY"] = "127.0.0.1"
 
 from lorewright.bootstrap import open_app
-from lorewright.llm.doubles.server import ModelServer
-from lorewright.llm.doubles.wire import Asked
 from lorewright.llm.opening import load_sdk
 from lorewright.lore_bootstrap import make_workspace
 from support import model_server as t
+from support.model_apis.server import ModelServer
+from support.model_apis.wire import Asked
 
 LINES = {"the grammar is sure": ("look", "wait", "ask Viktor about Jin"), "it is not": ("hum to nobody, perhaps",) * 3}
 AIM_S = {"the grammar is sure": 3.0, "it is not": 5.0}

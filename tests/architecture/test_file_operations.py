@@ -106,7 +106,7 @@ ALLOWED = {
     ("formats/exporting.py", "shutil.rmtree"): USER,
     ("formats/exporting.py", "unlink"): USER,
     ("formats/exporting.py", "write_bytes"): USER,
-    ("llm/doubles/tape.py", "open"): USER,
+    ("llm/tape.py", "open"): USER,
     ("formats/writer.py", "mkdir"): USER,
     ("formats/writer.py", "rename"): USER,
     ("formats/writer.py", "rmdir"): USER,

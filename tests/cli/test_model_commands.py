@@ -11,8 +11,8 @@ import pytest
 import pytest_socket
 
 from lorewright.bootstrap import open_app
-from lorewright.llm.doubles.server import ModelServer
 from support import harbour_with_models as m
+from support.model_apis.server import ModelServer
 
 
 @pytest.fixture

@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 import pytest_socket
 
-from lorewright.llm.doubles import Fault, ModelServer
 from support.command_line import run_command
+from support.model_apis import Fault, ModelServer
 from support.trusted_settings import trusted
 
 CANARY = "sk-canary-5c1d90"

@@ -12,7 +12,7 @@ import typer
 from typer.testing import CliRunner
 
 from lorewright.authoring.leaks.planting import Leak, LeakReport
-from lorewright.cli.pack_testing import show_leaks
+from lorewright.cli.packs.pack_testing import show_leaks
 from lorewright.cli.root import app as command_line
 from lorewright.settings import SETTINGS_FILE
 from support.pack_builder import TOWN, write_pack

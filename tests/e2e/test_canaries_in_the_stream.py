@@ -11,9 +11,7 @@ from types import MappingProxyType
 import pytest
 
 from lorewright.authoring.leaks.planting import may_know
-from lorewright.llm.doubles.parrot import ParrotModel
-from lorewright.llm.doubles.scripted import ScriptedModel
-from lorewright.llm.doubles.thief import ThiefModel
+from lorewright.llm.doubles import ParrotModel, ScriptedModel, ThiefModel
 from lorewright.service.desk import Desk, viewer_of
 from lorewright.turn.views import acquaintance as visibility
 from lorewright.turn.views.acquaintance import MATRIX, Reader, Sight

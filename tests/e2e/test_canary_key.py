@@ -13,10 +13,10 @@ from lorewright.bootstrap import open_app
 from lorewright.campaigns.casting import ModelKeys
 from lorewright.cli import app as command_line
 from lorewright.errors import LorewrightError
-from lorewright.llm.doubles.faults import FAULTS, Fault
-from lorewright.llm.doubles.server import ModelServer
 from support import harbour as h
 from support import model_server as t
+from support.model_apis.faults import FAULTS, Fault
+from support.model_apis.server import ModelServer
 
 CANARY = "sk-ant-api03-KestrelMarmoset0123456789"
 # What of it would tell it: a part is as bad as the whole.

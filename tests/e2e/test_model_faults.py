@@ -13,11 +13,11 @@ import pytest_socket
 from lorewright.bootstrap import App, open_app
 from lorewright.campaigns.casting import ModelKeys
 from lorewright.errors import LorewrightError
-from lorewright.llm.doubles.faults import FAULTS, Fault, FaultKind
-from lorewright.llm.doubles.server import ModelServer
-from lorewright.llm.doubles.wire import Asked, Said
 from support import harbour as h
 from support import model_server as t
+from support.model_apis.faults import FAULTS, Fault, FaultKind
+from support.model_apis.server import ModelServer
+from support.model_apis.wire import Asked, Said
 from support.scale import scaled
 from turn.test_commit import dump
 

@@ -10,11 +10,11 @@ import pytest
 import pytest_socket
 
 from lorewright.campaigns.casting import ModelKeys
-from lorewright.llm.doubles.server import ModelServer
-from lorewright.llm.doubles.wire import Asked
 from lorewright.tokens import count_tokens
 from lorewright.turn.views.leaks import quoted_secret
 from support import model_server as t
+from support.model_apis.server import ModelServer
+from support.model_apis.wire import Asked
 from support.scale import scaled
 
 TURNS = 12

@@ -12,8 +12,8 @@ import pytest_socket
 
 from lorewright.bootstrap import open_app
 from lorewright.campaigns.model_choice import choose_for_campaign
-from lorewright.llm.doubles.server import Fault, ModelServer
 from support import harbour_with_models as m
+from support.model_apis.server import Fault, ModelServer
 
 pytestmark = pytest.mark.campaign
 

@@ -10,9 +10,9 @@ import pexpect
 import pytest
 import pytest_socket
 
-from lorewright.llm.doubles.server import ModelServer
 from support import harbour as h
 from support import harbour_with_models as m
+from support.model_apis.server import ModelServer
 
 SETTINGS = """
 [models]

@@ -13,11 +13,11 @@ import pytest_socket
 
 from lorewright.bootstrap import App, open_app
 from lorewright.llm.doubles import ScriptedModel
-from lorewright.llm.doubles.server import ModelServer
 from lorewright.llm.model import ModelReply, ModelRequest, ToolCall
 from lorewright.replay.metrics import measure
 from support import harbour as h
 from support import model_server as t
+from support.model_apis.server import ModelServer
 
 
 @pytest.fixture

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 import pytest
 import pytest_socket
 
-from lorewright.llm.doubles.server import ModelServer
 from lorewright.llm.opening import load_sdk
 from lorewright.settings import ModelsSettings
+from support.model_apis.server import ModelServer
 
 
 @pytest.fixture(scope="session")

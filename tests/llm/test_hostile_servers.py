@@ -11,8 +11,8 @@ import pytest
 
 from lorewright import bounded_http
 from lorewright.errors import ProviderBusy, ProviderError
-from lorewright.llm.doubles.faults import Raw
-from lorewright.llm.doubles.server import ModelServer
+from support.model_apis.faults import Raw
+from support.model_apis.server import ModelServer
 from support.model_requests import ask, asked_at, at_once
 
 KEYS = ("claude-haiku", "gpt-5.2", "google-pro")

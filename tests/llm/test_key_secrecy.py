@@ -9,9 +9,9 @@ import traceback
 import pytest
 
 from lorewright.errors import LorewrightError, SettingsError
-from lorewright.llm.doubles.faults import FAULTS, Fault
-from lorewright.llm.doubles.server import ModelServer
 from lorewright.llm.gateway import HIDDEN, Secrets
+from support.model_apis.faults import FAULTS, Fault
+from support.model_apis.server import ModelServer
 from support.model_requests import ANSWER, KEYS, ask, asked_at, at_once
 
 CANARY = "sk-canary/4f9e+77aa"

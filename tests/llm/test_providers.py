@@ -8,13 +8,13 @@ import json
 import pytest
 
 from lorewright.errors import ModelRefused, ProviderBusy, ProviderError
-from lorewright.llm.doubles.faults import Fault, FaultKind, Raw
-from lorewright.llm.doubles.server import ModelServer
-from lorewright.llm.doubles.wire import Said, Use
 from lorewright.llm.gateway import Budget
 from lorewright.llm.model import CallLog, Heard, ModelRequest, Toolbox, ToolSpec
 from lorewright.llm.opening import open_model
 from lorewright.settings import BudgetSettings, ModelSettings, ModelsSettings
+from support.model_apis.faults import Fault, FaultKind, Raw
+from support.model_apis.server import ModelServer
+from support.model_apis.wire import Said, Use
 from support.model_requests import ANSWER, KEYS, PROMPT, Answer, ask, asked_at, at_once, run
 
 PASSING: tuple[FaultKind, ...] = ("rate_limited", "error", "overloaded", "dropped", "dropped_midway", "html")

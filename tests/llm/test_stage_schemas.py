@@ -9,9 +9,9 @@ import pytest
 from pydantic import BaseModel
 
 from lorewright.generate.scenario.sentences import Outline
-from lorewright.llm.doubles import ModelServer
 from lorewright.llm.model import ModelRequest
 from lorewright.turn.stages.stages import STAGE_TYPES
+from support.model_apis import ModelServer
 from support.model_requests import KEYS, PROMPT, asked_at
 
 ANSWERS: dict[str, type[BaseModel]] = {

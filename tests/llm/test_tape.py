@@ -9,8 +9,10 @@ from pathlib import Path
 import pytest
 
 from lorewright.errors import ModelRefused, ProviderBusy, ProviderError
-from lorewright.llm.doubles import ModelServer, ScriptedModel, TapePlayer, TapeRecorder, Use
+from lorewright.llm.doubles import ScriptedModel
 from lorewright.llm.model import ModelReply, ModelRequest, Toolbox, ToolCall, ToolSpec
+from lorewright.llm.tape import TapePlayer, TapeRecorder
+from support.model_apis import ModelServer, Use
 from support.model_requests import ANSWER, PROMPT, ask, asked_at, run
 
 REQUEST = ModelRequest("narrator", PROMPT)

@@ -10,11 +10,11 @@ from typing import Any
 
 import pexpect
 
-from lorewright.llm.doubles.server import ModelServer
-from lorewright.llm.doubles.wire import Asked
 from support import harbour as h
 from support import model_server as t
 from support.command_line import run_command
+from support.model_apis.server import ModelServer
+from support.model_apis.wire import Asked
 from support.trusted_settings import trusted
 
 TOLD = "You take a slow look around [1]. Nobody minds."

@@ -8,12 +8,12 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from lorewright.llm.doubles.server import ModelServer
 from lorewright.llm.gateway import LLMResponse, Options, run_structured
 from lorewright.llm.model import CallLog, Model, ModelReply, ModelRequest, OnText
 from lorewright.llm.opening import Patience, PatientModel, open_model
 from lorewright.llm.prompt_template import PlainPrompt, RenderedPrompt
 from lorewright.settings import ModelsSettings
+from support.model_apis.server import ModelServer
 
 # One of each vendor, and of each way to hold a model to a schema.
 KEYS = ("claude-haiku", "gpt-5.2", "google-pro", "deepseek-v32", "ollama/some-model")

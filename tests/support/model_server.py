@@ -16,10 +16,10 @@ from lorewright.bootstrap import App, open_app
 from lorewright.campaigns.casting import ModelKeys
 from lorewright.campaigns.open_campaign import OpenCampaign
 from lorewright.campaigns.scenarios.scenario import load_scenario
-from lorewright.llm.doubles.server import ModelServer
-from lorewright.llm.doubles.wire import Asked, Use
 from lorewright.llm.prompt_template import read_template
 from lorewright.lore_bootstrap import make_workspace
+from support.model_apis.server import ModelServer
+from support.model_apis.wire import Asked, Use
 from support.trusted_settings import trusted
 
 PROJECT = Path(__file__).parents[2]

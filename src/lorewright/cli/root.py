@@ -17,14 +17,14 @@ from lorewright.cli.output import say
 # wait for the game to be imported.
 COMMANDS = {
     "init": "init",
-    "pack": "pack",
+    "pack": "packs.pack",
     "lore": "lore",
     "scenario": "scenario",
     "ruleset": "ruleset",
     "prompts": "prompts",
     "schema": "schema",
-    "campaign": "campaign",
-    "session": "session",
+    "campaign": "campaigns.campaign",
+    "session": "campaigns.session",
     "models": "models",
     "trust": "trust",
     "replay": "replay",

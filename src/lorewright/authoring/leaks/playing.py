@@ -28,7 +28,7 @@ from lorewright.campaigns.sessions import shown as shown_session
 from lorewright.errors import LorewrightError, NotFound
 from lorewright.generate.explore.explorer import Explorer
 from lorewright.index.library import Library
-from lorewright.llm.doubles.parrot import ParrotModel
+from lorewright.llm.doubles import ParrotModel
 from lorewright.llm.model import Model
 from lorewright.llm.prompt_library import PromptLibrary
 from lorewright.packs.models import Pack

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any, ClassVar
 
 from lorewright.ids import canonical_json
-from lorewright.llm.doubles.wire import ANSWER, Asked, Said, Usage, data, text_of
+from support.model_apis.wire import ANSWER, Asked, Said, Usage, data, text_of
 
 _STATUS = {400: "INVALID_ARGUMENT", 401: "UNAUTHENTICATED", 403: "PERMISSION_DENIED", 429: "RESOURCE_EXHAUSTED"}
 

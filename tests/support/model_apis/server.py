@@ -15,11 +15,11 @@ from dataclasses import replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
-from lorewright.llm.doubles.anthropic_wire import AnthropicWire
-from lorewright.llm.doubles.faults import NEED_NO_ANSWER, Fault, Raw, spoilt
-from lorewright.llm.doubles.google_wire import GoogleWire
-from lorewright.llm.doubles.openai_wire import OpenAIWire
-from lorewright.llm.doubles.wire import ANSWER, Asked, PrefixCache, Said, Use, Wire
+from support.model_apis.anthropic_wire import AnthropicWire
+from support.model_apis.faults import NEED_NO_ANSWER, Fault, Raw, spoilt
+from support.model_apis.google_wire import GoogleWire
+from support.model_apis.openai_wire import OpenAIWire
+from support.model_apis.wire import ANSWER, Asked, PrefixCache, Said, Use, Wire
 
 _SECRET_HEADERS = frozenset({"authorization", "x-api-key", "x-goog-api-key", "cookie"})
 _PAGE = "<!doctype html><title>Bad gateway</title><p>The page is away."

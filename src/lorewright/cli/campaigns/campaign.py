@@ -14,10 +14,9 @@ from lorewright.campaigns.branches import BranchTree, Stretch
 from lorewright.campaigns.sessions import shown as shown_session
 from lorewright.campaigns.upgrade_changes import UpgradePlan
 from lorewright.campaigns.upgrading import Upgraded
-from lorewright.cli import campaign_log, lorebook, reviews
-from lorewright.cli import pack_testing as testing
-from lorewright.cli import session as scenes
-from lorewright.cli.campaign_log import show_support
+from lorewright.cli.campaigns import campaign_log, reviews
+from lorewright.cli.campaigns import session as scenes
+from lorewright.cli.campaigns.campaign_log import show_support
 from lorewright.cli.game.session_zero import agreed_on, calibration_lines
 from lorewright.cli.models import (
     Both,
@@ -34,6 +33,7 @@ from lorewright.cli.models import (
     tiers,
 )
 from lorewright.cli.output import Twig, note, progress_bar, say, show_json, show_table, show_tree, wrapped
+from lorewright.cli.packs import pack_testing as testing
 from lorewright.errors import SettingsError
 from lorewright.replay.metrics import lore_cache_hit_rate
 from lorewright.storage.heads import head_row, undone_turns
@@ -80,7 +80,7 @@ app = typer.Typer(
 
 app.command("log", epilog=campaign_log.EXAMPLE)(campaign_log.log)
 app.add_typer(reviews.app, name="review")
-app.add_typer(lorebook.app)
+app.command("lorebook", epilog=reviews.LOREBOOK_EXAMPLE)(reviews.show_lorebook)
 app.command("end-scene", epilog=scenes.EXAMPLES["end-scene"])(scenes.end_scene_of)
 app.command("undo-npc", epilog=scenes.EXAMPLES["undo-npc"])(scenes.undo_npc)
 app.command("test", epilog=testing.CAMPAIGN_EXAMPLE)(testing.campaign_test)

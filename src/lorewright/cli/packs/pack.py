@@ -11,8 +11,8 @@ from typing import Annotated
 import typer
 
 from lorewright.bootstrap import open_app
-from lorewright.cli import pack_export, pack_import, pack_stats, pack_testing, watching
 from lorewright.cli.output import progress_bar, say, show_json, show_table, wrapped
+from lorewright.cli.packs import exchange, pack_stats, pack_testing, watching
 from lorewright.errors import EmbedderError, SettingsError
 from lorewright.index.library import Installed
 from lorewright.packs.files import Finding
@@ -30,9 +30,9 @@ Folder = Annotated[Path, typer.Argument(help="The pack's folder.")]
 PackId = Annotated[str, typer.Argument(help="The pack's ID.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON for programs.")]
 
-app.command("import", epilog=pack_import.EXAMPLE)(pack_import.import_pack)
+app.command("import", epilog=exchange.IMPORT_EXAMPLE)(exchange.import_pack)
 app.command("test", epilog=pack_testing.EXAMPLE)(pack_testing.pack_test)
-app.command("export", epilog=pack_export.EXAMPLE)(pack_export.export)
+app.command("export", epilog=exchange.EXPORT_EXAMPLE)(exchange.export)
 app.command("stats", epilog=pack_stats.EXAMPLE)(pack_stats.stats)
 app.command("watch", epilog=watching.EXAMPLE)(watching.pack_watch)
 

@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator
 from typing import Any, ClassVar
 
-from lorewright.llm.doubles.wire import ANSWER, Asked, Said, Usage, Use, data, listed, text_of, texts_in
+from support.model_apis.wire import ANSWER, Asked, Said, Usage, Use, data, listed, text_of, texts_in
 
 
 class OpenAIWire:

@@ -6,7 +6,7 @@ import json
 from dataclasses import dataclass
 from typing import Literal
 
-from lorewright.llm.doubles.wire import Said
+from support.model_apis.wire import Said
 
 FaultKind = Literal[
     "slow",  # answers after `seconds`; a stream pauses so long before each piece

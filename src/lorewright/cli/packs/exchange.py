@@ -1,7 +1,8 @@
-"""lorewright pack export: a pack -> another tool's file or folder, without what its reader must not read."""
+"""lorewright pack import, pack export: other tools' files <-> packs, without what a reader must not read."""
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import asdict
 from enum import StrEnum
 from pathlib import Path
@@ -11,13 +12,16 @@ import typer
 
 from lorewright.bootstrap import App, open_app
 from lorewright.campaigns.lore import learned_pack
-from lorewright.cli.output import note, progress_bar, say, show_json
+from lorewright.cli.output import note, progress_bar, say, show_json, show_table
 from lorewright.errors import SettingsError
 from lorewright.formats.exporting import Exported, Format, export_pack
+from lorewright.formats.reading import read_file
 from lorewright.formats.shown import Audience
+from lorewright.formats.writer import Written, check_target, write_pack
 from lorewright.packs.loader import load_manifest, load_pack
 
-EXAMPLE = "Example: lorewright pack export neo_seattle handout.html --format player-handout"
+IMPORT_EXAMPLE = "Example: lorewright pack import Seraphina.png content_packs/seraphina"
+EXPORT_EXAMPLE = "Example: lorewright pack export neo_seattle handout.html --format player-handout"
 
 
 class FormatName(StrEnum):
@@ -117,3 +121,42 @@ def _show(exported: Exported) -> None:
         )
     elif exported.format == "obsidian":
         say(f"Next: open {exported.path} as a vault, or lorewright pack install {exported.path}")
+
+
+# More entries than this are counted by type, not listed.
+_LISTED = 40
+
+
+def import_pack(
+    source: Annotated[
+        Path, typer.Argument(help="The file to import: world info, a character card, a lorebook, story cards.")
+    ],
+    into: Annotated[Path, typer.Argument(help="The folder to make; it gives the pack its ID.")],
+    name: Annotated[str | None, typer.Option(help="The pack's name, if not the one in the source.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON for programs.")] = False,
+) -> None:
+    """Make a pack of another tool's lorebook or card.
+
+    Says where every field went.
+    """
+    check_target(into)
+    written = write_pack(read_file(source), into, name=name)
+    if as_json:
+        show_json(asdict(written))
+        return
+    _show_written(written)
+
+
+def _show_written(written: Written) -> None:
+    say(f"{written.format} → {written.folder}: {written.files} files")
+    say()
+    rows = [(entry.path, entry.name, entry.type, entry.why) for entry in written.entries[:_LISTED]]
+    show_table(("file", "name", "type", "because of"), rows)
+    if len(written.entries) > _LISTED:
+        types = Counter(entry.type for entry in written.entries)
+        counted = ", ".join(f"{count} {kind}" for kind, count in sorted(types.items()))
+        say(f"… {len(written.entries)} in all: {counted}", style="dim")
+    say()
+    show_table(("field of the source", "where it went", "values"), [(r.field, r.place, r.count) for r in written.rows])
+    say()
+    say(f"Next: look through the types, then lorewright pack install {written.folder}")

@@ -1,0 +1,145 @@
+"""Models for tests and rehearsals. They ship with the package: programs that build on Lorewright test with them."""
+
+from __future__ import annotations
+
+import json
+from collections import deque
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from lorewright.errors import ProviderError
+from lorewright.llm.model import ModelReply, ModelRequest, OnText
+from lorewright.tokens import count_tokens
+
+# The field of an answer that only its owner reads.
+_PRIVATE = "thought"
+
+
+class ScriptedModel:
+    """Answers from a queue of texts, data or whole replies, or by a function of the request; keeps every request it
+    got. Where prose is asked for, data with one text in it stands for that text."""
+
+    key = "scripted"
+    provider = "scripted"
+
+    def __init__(self, script: Iterable[Any] | Callable[[ModelRequest], Any]) -> None:
+        self.requests: list[ModelRequest] = []
+        self._answer = script if callable(script) else None
+        self._queue: deque[Any] = deque() if callable(script) else deque(script)
+
+    async def complete(self, request: ModelRequest, *, on_text: OnText | None = None) -> ModelReply:
+        """The next answer, in two pieces where pieces are wanted; an exception in the script is raised.
+
+        Raises:
+            ProviderError: the script is at its end.
+        """
+        self.requests.append(request)
+        if self._answer is None and not self._queue:
+            raise ProviderError("the script is at its end", hint="give the scripted model more answers")
+        answer = self._answer(request) if self._answer else self._queue.popleft()
+        if isinstance(answer, Exception):
+            raise answer
+        if isinstance(answer, ModelReply):
+            return answer
+        text = _text_of(answer, prose=request.schema is None)
+        if on_text is not None:
+            half = len(text) // 2
+            for piece in (text[:half], text[half:]):
+                on_text(piece)
+        return ModelReply(text, self.key, count_tokens(request.text), count_tokens(text))
+
+
+def _text_of(answer: Any, *, prose: bool) -> str:
+    if isinstance(answer, str):
+        return answer
+    if prose and isinstance(answer, dict) and len(answer) == 1:
+        return str(next(iter(answer.values())))
+    return json.dumps(answer)
+
+
+class ParrotModel:
+    """Copies all that it is shown into every free text of its answer; keeps every request it got.
+
+    The leak tests rest on it: what a stage could see stands in everything that it can say.
+    """
+
+    key = "parrot"
+    provider = "parrot"
+
+    def __init__(self) -> None:
+        self.requests: list[ModelRequest] = []
+
+    async def complete(self, request: ModelRequest, *, on_text: OnText | None = None) -> ModelReply:
+        """An answer that fits the schema and says everything that was asked."""
+        self.requests.append(request)
+        # What it is told to do is no news of the game, and the same in every game.
+        shown = request.text.removeprefix(request.prompt.system).strip()
+        text = f"It is said: {shown}" if request.schema is None else _answer(request.schema, shown)
+        if on_text is not None:
+            on_text(text)
+        return ModelReply(text, self.key)
+
+
+def _answer(schema: dict[str, Any], text: str) -> str:
+    return json.dumps(_parroted(schema, schema.get("$defs", {}), text))
+
+
+def _parroted(schema: dict[str, Any], definitions: dict[str, Any], text: str) -> Any:
+    """A value that fits a JSON schema, with `text` wherever any text may stand; lists of other things stay empty."""
+    if "$ref" in schema:
+        return _parroted(definitions[schema["$ref"].rsplit("/", 1)[-1]], definitions, text)
+    if "anyOf" in schema:
+        return _parroted(schema["anyOf"][0], definitions, text)
+    if "const" in schema or "enum" in schema:
+        return schema["const"] if "const" in schema else schema["enum"][0]
+    kind = schema.get("type")
+    if kind == "object":
+        properties = schema.get("properties", {})
+        return {name: _parroted(inner, definitions, text) for name, inner in properties.items()}
+    if kind == "array":
+        items = schema.get("items", {})
+        return [_parroted(items, definitions, text)] if items.get("type") == "string" and "enum" not in items else []
+    if kind == "string":
+        # The newest stands last.
+        return text[-schema["maxLength"] :] if "maxLength" in schema else text
+    return schema.get("default", {"integer": schema.get("minimum", 0), "number": 1.0, "boolean": False}.get(str(kind)))
+
+
+class ThiefModel:
+    """Answers as `honest` does, with the thought that it had last put into every free text but the private one. Give
+    one thief to several stages: it remembers across them. Whoever is asked to mend an answer mends it."""
+
+    key = "thief"
+    provider = "thief"
+
+    def __init__(self, honest: Callable[[ModelRequest], Any]) -> None:
+        self.requests: list[ModelRequest] = []
+        self.stolen: list[str] = []
+        # How many answers had something stolen in them.
+        self.thefts = 0
+        self._honest = honest
+
+    async def complete(self, request: ModelRequest, *, on_text: OnText | None = None) -> ModelReply:
+        """The honest answer and the loot; the honest answer alone where the last one was refused."""
+        self.requests.append(request)
+        answer = self._honest(request)
+        if self.stolen and not request.talk:
+            loaded = _loaded(answer, self.stolen[-1])
+            self.thefts += loaded != answer
+        else:
+            loaded = answer
+        if isinstance(answer, dict) and answer.get(_PRIVATE):
+            self.stolen.append(str(answer[_PRIVATE]))
+        text = loaded if isinstance(loaded, str) else json.dumps(loaded)
+        if on_text is not None:
+            on_text(text)
+        return ModelReply(text, self.key)
+
+
+def _loaded(answer: Any, loot: str) -> Any:
+    """The same answer with the loot after every text that says anything: IDs and names of one word stay."""
+    if isinstance(answer, dict):
+        return {key: value if key == _PRIVATE else _loaded(value, loot) for key, value in answer.items()}
+    if isinstance(answer, list):
+        return [_loaded(one, loot) for one in answer]
+    return f"{answer} {loot}" if isinstance(answer, str) and " " in answer else answer
