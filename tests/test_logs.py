@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from lorewright.errors import NotFound, SettingsError
 from lorewright.logs import (
     LOG_VARIABLE,
-    Fields,
+    LogFields,
     configure_logging,
     forward_log,
     is_logging,
@@ -88,7 +88,9 @@ def test_a_field_that_is_none_is_left_out() -> None:
 
 @settings(max_examples=30)
 @given(
-    st.sampled_from(sorted(Fields.__annotations__)), st.text(max_size=20) | st.integers() | st.booleans(), st.booleans()
+    st.sampled_from(sorted(LogFields.__annotations__)),
+    st.text(max_size=20) | st.integers() | st.booleans(),
+    st.booleans(),
 )
 def test_whatever_a_field_holds_a_line_is_one_line_and_no_value_has_a_blank(
     field: str, value: Any, as_json: bool

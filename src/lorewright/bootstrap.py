@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from lorewright.authoring.leaks.suite import LeakSuite
     from lorewright.authoring.pack_suite import PackTests
     from lorewright.campaigns.campaigns import Campaigns
-    from lorewright.campaigns.casting import Casting
+    from lorewright.campaigns.stage_models import StageModels
     from lorewright.campaigns.history import Histories
     from lorewright.campaigns.lore import LoreDesk
     from lorewright.campaigns.sessions import Sessions
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from lorewright.generate.scenario.generating import Generator
     from lorewright.llm.model import Model
     from lorewright.llm.prompt_library import PromptLibrary
-    from lorewright.llm.taxonomy import Row
+    from lorewright.llm.taxonomy import ModelRow
     from lorewright.replay.replay import Replays
     from lorewright.workspace.doctor import Doctor
     from lorewright.workspace.packs import PackShelf
@@ -68,9 +68,9 @@ class App:
         return prompt_library(self.workspace)
 
     @cached_property
-    def casting(self) -> Casting:
+    def casting(self) -> StageModels:
         """Return which model each stage is run by."""
-        from lorewright.campaigns.casting import FixedCasting, TierCasting
+        from lorewright.campaigns.stage_models import FixedCasting, TierCasting
 
         if self.models is None:
             return TierCasting(self.workspace.settings.models, self.prompts, os.environ)
@@ -148,7 +148,7 @@ class App:
     @cached_property
     def generator(self) -> Generator:
         """Return what makes scenarios from packs; it tries them with what is built in, whatever models there are."""
-        from lorewright.campaigns.casting import FixedCasting
+        from lorewright.campaigns.stage_models import FixedCasting
         from lorewright.campaigns.history import Histories
         from lorewright.generate.scenario.generating import Generator
 
@@ -171,11 +171,11 @@ class App:
         """Return what tests packs: what their authors expect of them, and that every section can be found."""
         from lorewright.authoring.pack_figures import PackRoots
         from lorewright.authoring.pack_suite import PackTests
-        from lorewright.authoring.section_coverage import Bounds
+        from lorewright.authoring.section_coverage import AnswerLimits
 
         where = self.workspace
         roots = PackRoots(self.library, where.content_packs, where.scenarios)
-        bounds = Bounds(where.settings.lore.limit, where.settings.lore.max_tokens)
+        bounds = AnswerLimits(where.settings.lore.limit, where.settings.lore.max_tokens)
         return PackTests(self.library, roots, self.leaks, bounds)
 
     @cached_property
@@ -210,7 +210,7 @@ def open_app(
 
 
 def _campaigns(
-    workspace: Workspace, library: Library, casting: Casting, folder: Path, histories: Histories
+    workspace: Workspace, library: Library, casting: StageModels, folder: Path, histories: Histories
 ) -> Campaigns:
     from lorewright.campaigns.campaigns import Campaigns
 
@@ -224,7 +224,7 @@ def _replays(workspace: Workspace, campaigns: Campaigns, histories: Histories, l
     from lorewright.llm.taxonomy import asked_at, key_for, row_of
     from lorewright.replay.replay import Replays
     from lorewright.trust import hold_models
-    from lorewright.turn.run.at_hand import STAGES
+    from lorewright.turn.run.progress import STAGES
     from lorewright.values.records import BUILTIN
 
     settings = workspace.settings.models
@@ -236,7 +236,7 @@ def _replays(workspace: Workspace, campaigns: Campaigns, histories: Histories, l
             raise SettingsError(f"{key} is no model that can be asked", hint="see: lorewright models list")
         return model
 
-    def trusted_row(key: str) -> Row:
+    def trusted_row(key: str) -> ModelRow:
         # Whose settings choose the models is settled before anybody is asked about a price.
         row = row_of(key, settings)
         if row.provider != "builtin":

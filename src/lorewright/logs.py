@@ -29,7 +29,7 @@ _JSON = "json"
 Event = Literal["started", "stopped", "request", "turn_committed", "looked", "reindexed", "child_started", "error"]
 
 
-class Fields(TypedDict, total=False):
+class LogFields(TypedDict, total=False):
     """What a line may hold beside the event. Texts are IDs: of tools, campaigns, packs, modules, error codes."""
 
     process: str
@@ -54,7 +54,7 @@ class Fields(TypedDict, total=False):
 
 _PLAIN = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.:-]{0,79}")
 _HEAD = ("time", "level", "event")
-_FIELD = "|".join((*_HEAD, *Fields.__annotations__))
+_FIELD = "|".join((*_HEAD, *LogFields.__annotations__))
 _VALUE = r"(?:\?|[A-Za-z0-9_][A-Za-z0-9_.:-]{0,79})"
 _LINE = re.compile(rf"time={_VALUE} level={_VALUE} event={_VALUE}(?: (?:{_FIELD})={_VALUE})*")
 _JSON_LINE = re.compile(
@@ -101,7 +101,7 @@ def is_logging() -> bool:
     return _logger.isEnabledFor(logging.ERROR)
 
 
-def log_event(event: Event, *, level: Level = "info", **fields: Unpack[Fields]) -> None:
+def log_event(event: Event, *, level: Level = "info", **fields: Unpack[LogFields]) -> None:
     """Write an event, where its level is asked for. Fields that are None are left out."""
     number = logging.getLevelNamesMapping()[level.upper()]
     if _logger.isEnabledFor(number):

@@ -26,7 +26,7 @@ from lorewright.index.vector_building import VectorBuilder
 from lorewright.index.vectors.chroma import open_chroma
 from lorewright.index.vectors.chroma_building import build_chroma
 from lorewright.index.vectors.stored import StoredVectors, about_vectors
-from lorewright.retrieval.desk import PackDesk
+from lorewright.retrieval.pack_queries import PackDesk
 from lorewright.retrieval.query import LoreRetrievalQuery, LoreRetrievalResult
 from lorewright.settings import FOLDERS, SETTINGS_FILE, IndexSettings, Workspace, find_workspace, read_workspace
 from lorewright.storage.enclosure import is_link

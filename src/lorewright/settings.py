@@ -55,7 +55,7 @@ FOLDERS = ("content_packs", "scenarios", "prompts", "indexes", "campaigns")
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class SettingsSource:
     """Where settings were read: the folder of the workspace, all that its file says, and which keys of [index] the
     environment says in its place. Settings that a program makes for itself have none."""
 
@@ -88,10 +88,10 @@ class IndexSettings(BaseModel):
     chroma: Literal["auto", "always", "never"] = "auto"
     reranker: str = Field(default="none", min_length=1, max_length=200)
 
-    _source: Source | None = PrivateAttr(default=None)
+    _source: SettingsSource | None = PrivateAttr(default=None)
 
     @property
-    def source(self) -> Source | None:
+    def source(self) -> SettingsSource | None:
         """Where they were read; see `lorewright.trust`."""
         return self._source
 
@@ -172,7 +172,7 @@ class ModelsSettings(BaseModel):
     pause_seconds: float = Field(default=1.0, ge=0, le=60)
     concurrency: int = Field(default=4, ge=1, le=64)
 
-    _source: Source | None = PrivateAttr(default=None)
+    _source: SettingsSource | None = PrivateAttr(default=None)
 
     @field_validator("base_urls")
     @classmethod
@@ -194,7 +194,7 @@ class ModelsSettings(BaseModel):
         return given
 
     @property
-    def source(self) -> Source | None:
+    def source(self) -> SettingsSource | None:
         """Where they were read; see `lorewright.trust`."""
         return self._source
 
@@ -371,14 +371,14 @@ def read_workspace(root: Path) -> Workspace:
             f"{path}: {where}: {first['msg'].removeprefix('Value error, ')}",
             hint=_MODELS_HINT if where.startswith("models") else _HINT,
         ) from None
-    return Workspace(root.absolute(), _from(Source(root.absolute(), in_file, frozenset(given)), settings))
+    return Workspace(root.absolute(), _from(SettingsSource(root.absolute(), in_file, frozenset(given)), settings))
 
 
 def _shorten(name: str) -> str:
     return name if len(name) <= _LONGEST_NAME else f"{name[:_LONGEST_NAME]}…"
 
 
-def _from(source: Source, settings: Settings) -> Settings:
+def _from(source: SettingsSource, settings: Settings) -> Settings:
     """The settings, with the parts that can send something knowing where they were read."""
     # Copies: an unset part is the default that all settings share.
     index, models = settings.index.model_copy(), settings.models.model_copy()

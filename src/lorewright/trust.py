@@ -37,7 +37,7 @@ from lorewright.settings import (
     ModelsSettings,
     PriceSettings,
     Settings,
-    Source,
+    SettingsSource,
     own_workspace,
 )
 
@@ -226,7 +226,7 @@ def is_granted(settings: IndexSettings) -> bool:
     return source is None or TrustRequest(source.root, source.written).is_granted
 
 
-def _hold(source: Source | None) -> None:
+def _hold(source: SettingsSource | None) -> None:
     if source is None:
         return
     request = TrustRequest(source.root, source.written)

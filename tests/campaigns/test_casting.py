@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from lorewright.bootstrap import prompt_library
-from lorewright.campaigns.casting import BUILTIN_KEYS, FixedCasting, ModelKeys, TierCasting
+from lorewright.campaigns.stage_models import BUILTIN_KEYS, FixedCasting, ModelKeys, TierCasting
 from lorewright.errors import SettingsError
 from lorewright.llm.doubles import ScriptedModel
 from lorewright.llm.gateway import Spent

@@ -19,7 +19,7 @@ from lorewright.index.fulltext import FULLTEXT_VARIABLE
 from lorewright.index.generation import KEYWORDS
 from lorewright.index.vectors import chroma_files
 from lorewright.settings import CHROMA_VARIABLE, EMBEDDER_VARIABLE
-from lorewright.workspace.doctor import Report
+from lorewright.workspace.doctor import DoctorReport
 from support import harbour as h
 
 
@@ -34,7 +34,7 @@ def again(app: App) -> App:
     return open_app(app.workspace.root)
 
 
-def codes(report: Report) -> list[str]:
+def codes(report: DoctorReport) -> list[str]:
     return [one.fault.code for one in report.treated]
 
 
@@ -46,7 +46,7 @@ def answer(app: App) -> str:
     return h.query(app, "who took the night boat", "gm", campaign=None)
 
 
-def assert_mended(app: App, *expected: str) -> Report:
+def assert_mended(app: App, *expected: str) -> DoctorReport:
     """Looking says what is wrong and changes nothing; mending mends it; then there is nothing, and answers are right."""
     before = {path: path.read_bytes() for path in app.workspace.indexes.rglob("*") if is_content(path)}
     looked = again(app).doctor.examine()

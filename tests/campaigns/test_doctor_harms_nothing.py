@@ -22,7 +22,7 @@ from lorewright.index.vectors import chroma_files
 from lorewright.settings import EMBEDDER_VARIABLE
 from lorewright.storage import database
 from lorewright.storage.enclosure import trouble_of
-from lorewright.workspace.doctor import Report
+from lorewright.workspace.doctor import DoctorReport
 from support import harbour as h
 
 # How often the list of packs and the kept vectors are hit; many more by hand.
@@ -40,7 +40,7 @@ def again(app: App) -> App:
     return open_app(app.workspace.root)
 
 
-def codes(report: Report) -> list[str]:
+def codes(report: DoctorReport) -> list[str]:
     return [one.fault.code for one in report.treated]
 
 

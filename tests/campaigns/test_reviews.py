@@ -17,8 +17,8 @@ from lorewright.campaigns.checks import check
 from lorewright.cli.root import app as command_line
 from lorewright.errors import CampaignError, EditRefused, NotFound
 from lorewright.llm.doubles import ScriptedModel
-from lorewright.turn.store.keeping import KeptReview
-from lorewright.values.kept import NOTHING_KEPT, Kept, Review
+from lorewright.turn.store.annotations import KeptReview
+from lorewright.values.annotations import NOTHING_KEPT, Kept, Review
 from lorewright.world.ops import AddFact, SetCharacterState
 from lorewright.world.state import Fact, WorldState
 from support import harbour as h

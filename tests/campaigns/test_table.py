@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from lorewright.campaigns.eyes import rows_of
+from lorewright.campaigns.viewers import rows_of
 from lorewright.world.ruleset_state import RulesetState
 from support import small_world as w
 

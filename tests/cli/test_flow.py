@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lorewright.cli.game.seat import Flow
+from lorewright.cli.game.play_session import Flow
 
 PIECES = st.lists(st.text(alphabet="ab\u6f22\n \x1b[31m\u202e", max_size=12), max_size=12)
 

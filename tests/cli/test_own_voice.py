@@ -9,7 +9,7 @@ import pytest
 from test_commands import run
 
 from lorewright.bootstrap import App
-from lorewright.cli.game.seat import Seat
+from lorewright.cli.game.play_session import Seat
 from lorewright.cli.game.slash import is_command, obey
 from lorewright.errors import CampaignError
 from support import harbour as h

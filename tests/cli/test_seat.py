@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from lorewright.bootstrap import App
-from lorewright.cli.game import seat as seats
-from lorewright.cli.game.seat import Seat, onlooker
+from lorewright.cli.game import play_session as seats
+from lorewright.cli.game.play_session import Seat, onlooker
 from lorewright.cli.game.slash import obey
 from lorewright.errors import CampaignError, ProviderBusy
 from lorewright.llm.doubles import ScriptedModel
@@ -143,7 +143,7 @@ def test_an_interrupt_while_a_model_thinks_leaves_everything_as_it_was(
 def test_what_is_taken_back_is_said_only_of_what_was_shown(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], told: str, ends: str
 ) -> None:
-    monkeypatch.setattr("lorewright.cli.game.seat.can_redraw", lambda: True)
+    monkeypatch.setattr("lorewright.cli.game.play_session.can_redraw", lambda: True)
     with onlooker(streams=True) as looking:
         looking.told(told)
         looking.not_so("it names the secret marmoset")
@@ -156,7 +156,7 @@ def test_a_long_telling_that_cannot_be_drawn_anew_is_not_printed_twice(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setenv("LINES", "5")
-    monkeypatch.setattr("lorewright.cli.game.seat.can_redraw", lambda: True)
+    monkeypatch.setattr("lorewright.cli.game.play_session.can_redraw", lambda: True)
     text = "It rains and it rains. " * 40
     with onlooker(streams=True) as looking:
         looking.told(text)

@@ -15,7 +15,7 @@ from test_commands import run
 
 from lorewright.bootstrap import App, open_app
 from lorewright.cli.game.slash import COMMANDS, is_command, obey
-from lorewright.cli.game.table_talk import show_result
+from lorewright.cli.game.turn_output import show_result
 from lorewright.errors import CampaignError
 from lorewright.lore_bootstrap import make_workspace
 from lorewright.values.records import TurnResult

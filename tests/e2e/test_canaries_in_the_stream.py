@@ -12,7 +12,7 @@ import pytest
 
 from lorewright.authoring.leaks.planting import may_know
 from lorewright.llm.doubles import ParrotModel, ScriptedModel, ThiefModel
-from lorewright.service.desk import Desk, viewer_of
+from lorewright.service.queries import Queries, viewer_of
 from lorewright.turn.views import acquaintance as visibility
 from lorewright.turn.views.acquaintance import MATRIX, Reader, Sight
 from lorewright.values.records import MessageType
@@ -77,7 +77,7 @@ def test_no_program_that_asks_as_somebody_reads_what_is_not_theirs(tmp_path: Pat
     own_words = {(one.owner, word) for one in stream if one.type != "narration" for word in s.words_in(one.content)}
     for viewer in ("player", "npc:harbour:osk", "npc:harbour:tam", "npc:harbour:una", "npc:harbour:bea"):
         who = s.PLAYER if viewer == "player" else viewer.removeprefix("npc:")
-        desk = Desk(play.app, viewer_of(viewer), "game")
+        desk = Queries(play.app, viewer_of(viewer), "game")
         answers = [desk.state(), desk.scene(), desk.transcript(), desk.lore("what does anybody keep to themselves")]
         found = {word for one in answers for word in s.words_in(one.model_dump_json())}
         heard = {

@@ -10,7 +10,7 @@ import pytest_socket
 from typer.testing import CliRunner
 
 from lorewright.bootstrap import open_app
-from lorewright.campaigns.casting import ModelKeys
+from lorewright.campaigns.stage_models import ModelKeys
 from lorewright.cli import app as command_line
 from lorewright.errors import LorewrightError
 from support import harbour as h

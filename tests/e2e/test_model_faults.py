@@ -11,7 +11,7 @@ import pytest
 import pytest_socket
 
 from lorewright.bootstrap import App, open_app
-from lorewright.campaigns.casting import ModelKeys
+from lorewright.campaigns.stage_models import ModelKeys
 from lorewright.errors import LorewrightError
 from support import harbour as h
 from support import model_server as t

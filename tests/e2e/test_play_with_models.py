@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 import pytest_socket
 
-from lorewright.campaigns.casting import ModelKeys
+from lorewright.campaigns.stage_models import ModelKeys
 from lorewright.tokens import count_tokens
 from lorewright.turn.views.leaks import quoted_secret
 from support import model_server as t

@@ -9,7 +9,7 @@ from xml.etree import ElementTree
 import pytest
 
 from lorewright.authoring.pack_baseline import Case, PackReport, junit_xml, read_baseline, write_baseline
-from lorewright.authoring.pack_suite import PackTestRun, Wanted, masked_links, sample
+from lorewright.authoring.pack_suite import PackTestRun, SuiteOptions, masked_links, sample
 from lorewright.errors import PackError, SettingsError
 from lorewright.index.embedders.hashing import HashingEmbedder
 from lorewright.packs.loader import load_pack
@@ -38,7 +38,7 @@ def run(folder: Path, files: dict[str, str | bytes], *kinds: str, **wanted: obje
     """Test TOWN with some more files."""
     pack = write_pack(folder / "content_packs", TOWN | files)
     only = frozenset(kinds)
-    return pack_tests_in(folder).run(str(pack), Wanted(only=only, **wanted))  # type: ignore[arg-type]
+    return pack_tests_in(folder).run(str(pack), SuiteOptions(only=only, **wanted))  # type: ignore[arg-type]
 
 
 def not_passed(tested: PackTestRun) -> dict[str, Case]:
@@ -325,7 +325,7 @@ def test_the_same_links_are_asked_each_time(tmp_path: Path) -> None:
 
 def test_a_pack_without_links_has_no_figures(tmp_path: Path) -> None:
     pack = write_pack(tmp_path / "content_packs", {"a.md": "# A\n\nNothing is linked here.\n"}, pack_id="bare")
-    assert pack_tests_in(tmp_path).run(str(pack), Wanted(only=frozenset({"links"}))).report.links is None
+    assert pack_tests_in(tmp_path).run(str(pack), SuiteOptions(only=frozenset({"links"}))).report.links is None
 
 
 def test_a_folder_that_is_not_installed_stays_not_installed_and_its_vectors_are_kept(tmp_path: Path) -> None:
@@ -347,7 +347,7 @@ def test_an_installed_pack_is_tested_as_its_text_lies_there_now(tmp_path: Path) 
     pack = write_pack(tmp_path / "elsewhere", TOWN)
     tests.library.install(pack)
     write_pack(tmp_path / "elsewhere", {"locations/bridge.md": BRIDGE, "tests/a.yaml": GOLDEN})
-    assert not_passed(tests.run("town", Wanted(only=frozenset({"golden"})))) == {}
+    assert not_passed(tests.run("town", SuiteOptions(only=frozenset({"golden"})))) == {}
     assert tests.library.get("town").files == len(TOWN)
 
 
@@ -358,7 +358,7 @@ def test_what_a_pack_depends_on_is_asked_with_it(tmp_path: Path) -> None:
     files: dict[str, str | bytes] = {"a.md": "# A\n\nText of its own.\n", "tests/a.yaml": golden}
     late = write_pack(tmp_path / "content_packs", files, pack_id="late", manifest=manifest)
     tests = pack_tests_in(tmp_path)
-    assert not_passed(tests.run(str(late), Wanted(only=frozenset({"golden"})))) == {}
+    assert not_passed(tests.run(str(late), SuiteOptions(only=frozenset({"golden"})))) == {}
     shutil.rmtree(tmp_path / "content_packs" / "town")
     with pytest.raises(PackError, match="depends on town"):
         tests.run(str(late))

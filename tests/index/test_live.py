@@ -20,7 +20,7 @@ from lorewright.index.embedding_cache import EmbeddingCache
 from lorewright.index.library import Library
 from lorewright.index.live import LiveIndex
 from lorewright.index.vector_building import VectorBuilder
-from lorewright.packs.loader import Memory, load_pack
+from lorewright.packs.loader import ParseCache, load_pack
 from lorewright.packs.models import Pack
 from support.pack_builder import TOWN, as_bytes, ask, write_pack
 from support.pack_edits import EDITS, TEXTS, apply_edit
@@ -85,7 +85,7 @@ def assert_as_new(index: LiveIndex, pack: Pack, folder: Path) -> None:
 def test_after_any_edits_it_holds_and_answers_what_an_installed_one_does(edits: list[tuple[str, str, str]]) -> None:
     with tempfile.TemporaryDirectory() as parent:
         folder = write_pack(Path(parent), STAYS)
-        memory = Memory()
+        memory = ParseCache()
         with closing(LiveIndex(builder(Path(parent)))) as index:
             assert_as_new(index, load_pack(folder, memory=memory), Path(parent))
             for edit in edits:

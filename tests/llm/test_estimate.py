@@ -7,7 +7,7 @@ import pytest
 from lorewright.errors import SettingsError
 from lorewright.llm.taxonomy import BESIDE, TYPICAL, turn_microusd
 from lorewright.settings import ModelsSettings
-from lorewright.turn.run.at_hand import STAGES, stages_of
+from lorewright.turn.run.progress import STAGES, stages_of
 
 NONE = ModelsSettings()
 

@@ -9,7 +9,7 @@ import pytest
 
 from lorewright.errors import ModelRefused, ProviderBusy, ProviderError
 from lorewright.llm.gateway import Budget
-from lorewright.llm.model import CallLog, Heard, ModelRequest, Toolbox, ToolSpec
+from lorewright.llm.model import AnswerListener, CallLog, ModelRequest, Toolbox, ToolSpec
 from lorewright.llm.opening import open_model
 from lorewright.settings import BudgetSettings, ModelSettings, ModelsSettings
 from support.model_apis.faults import Fault, FaultKind, Raw
@@ -135,7 +135,7 @@ def test_what_does_not_pass_is_given_up(server: ModelServer, key: str, kind: Fau
 def test_a_stream_that_breaks_is_taken_back_and_begun_anew(server: ModelServer, key: str, kind: FaultKind) -> None:
     server.faults.append(Fault(kind))
     heard: list[str] = []
-    on_text = Heard(heard.append, lambda reason: heard.clear())
+    on_text = AnswerListener(heard.append, lambda reason: heard.clear())
     reply = ask(at_once(asked_at(server, key), tries=2), prose=True, on_text=on_text)
     assert "".join(heard) == reply.text == ANSWER["text"]
     assert len(reply.tries) == 1

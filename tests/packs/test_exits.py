@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 
 from lorewright.packs.files import Finding
-from lorewright.packs.metadata import Way, read_ways, ways_of
+from lorewright.packs.metadata import Exit, read_ways, ways_of
 from lorewright.packs.models import Pack
 from support.pack_builder import loaded
 
-DOCKS = Way("docks", "pier", 20, "steel_door", "old_key")
+DOCKS = Exit("docks", "pier", 20, "steel_door", "old_key")
 
 
 @pytest.mark.parametrize(
@@ -22,14 +22,14 @@ DOCKS = Way("docks", "pier", 20, "steel_door", "old_key")
             [{"name": "docks", "to": "pier", "minutes": 20, "door": "steel_door", "key": "old_key"}],
             (DOCKS,),
         ),
-        ({"docks": "pier"}, (Way("docks", "pier"),)),
-        ([{"to": "pier", "one_way": True}], (Way("pier", "pier", one_way=True),)),
-        (["pier", "other:quay"], (Way("pier", "pier"), Way("quay", "other:quay"))),
-        (["[[Pier 9]]"], (Way("Pier 9", "Pier 9"),)),
+        ({"docks": "pier"}, (Exit("docks", "pier"),)),
+        ([{"to": "pier", "one_way": True}], (Exit("pier", "pier", one_way=True),)),
+        (["pier", "other:quay"], (Exit("pier", "pier"), Exit("quay", "other:quay"))),
+        (["[[Pier 9]]"], (Exit("Pier 9", "Pier 9"),)),
         ([], ()),
     ],
 )
-def test_every_way_to_write_exits_is_read_alike(value: object, ways: tuple[Way, ...]) -> None:
+def test_every_way_to_write_exits_is_read_alike(value: object, ways: tuple[Exit, ...]) -> None:
     assert read_ways(value) == (ways, ())
 
 
@@ -56,8 +56,8 @@ def test_exits_lead_to_entities(tmp_path: Path) -> None:
     pack, found = read(tmp_path, bar="{out: Pier, up: other:roof}", pier="[bar]")
     ways = {entity.id: ways_of(entity) for entity in pack.entities}
     assert ways == {
-        "town:bar": [Way("out", "town:pier"), Way("up", "other:roof")],
-        "town:pier": [Way("bar", "town:bar")],
+        "town:bar": [Exit("out", "town:pier"), Exit("up", "other:roof")],
+        "town:pier": [Exit("bar", "town:bar")],
     }
     assert found == []
 

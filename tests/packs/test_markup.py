@@ -10,13 +10,13 @@ from hypothesis import strategies as st
 
 from lorewright.packs.chunking import comments_in
 from lorewright.packs.markup import edited
-from lorewright.packs.models import Entity
+from lorewright.packs.models import PackEntity
 from lorewright.packs.references import Links
 from support.scale import scaled
 from support.veiled_pack import MASK, WAYS
 
-HIDDEN = Entity(f"inn:{MASK.id}", "npc", MASK.name, f"npcs/{MASK.id}.md", aliases=("the killer",))
-OSK = Entity("inn:osk", "npc", "Osk", "npcs/osk.md", aliases=("the landlord",))
+HIDDEN = PackEntity(f"inn:{MASK.id}", "npc", MASK.name, f"npcs/{MASK.id}.md", aliases=("the killer",))
+OSK = PackEntity("inn:osk", "npc", "Osk", "npcs/osk.md", aliases=("the landlord",))
 LINKS = Links("inn", [HIDDEN, OSK], hidden={HIDDEN.id}, closed=True)
 
 

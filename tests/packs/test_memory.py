@@ -11,7 +11,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from lorewright.packs import loader
-from lorewright.packs.loader import Memory, content_hash_of, load_pack
+from lorewright.packs.loader import ParseCache, content_hash_of, load_pack
 from support.pack_builder import TOWN, write_pack
 from support.pack_edits import EDITS, TEXTS, apply_edit
 from support.scale import scaled
@@ -24,7 +24,7 @@ from support.scale import scaled
 def test_after_any_edits_the_pack_is_as_a_fresh_reading_has_it(edits: list[tuple[str, str, str]]) -> None:
     with tempfile.TemporaryDirectory() as parent:
         folder = write_pack(Path(parent), {**TOWN, "hand.md": "# Hand\n\nA hand.\n"})
-        memory = Memory()
+        memory = ParseCache()
         load_pack(folder, memory=memory)
         for edit in edits:
             apply_edit(folder, edit)
@@ -35,7 +35,7 @@ def test_after_any_edits_the_pack_is_as_a_fresh_reading_has_it(edits: list[tuple
 
 def test_only_what_changed_is_parsed_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     folder = write_pack(tmp_path, TOWN)
-    memory, parsed = Memory(), []
+    memory, parsed = ParseCache(), []
     real = loader.read_file
     monkeypatch.setattr(loader, "read_file", lambda path, *more: (parsed.append(path), real(path, *more))[1])
     first = load_pack(folder, memory=memory)
@@ -49,7 +49,7 @@ def test_only_what_changed_is_parsed_again(tmp_path: Path, monkeypatch: pytest.M
 
 
 def test_what_is_gone_is_forgotten_and_a_failed_reading_forgets_nothing(tmp_path: Path) -> None:
-    memory = Memory()
+    memory = ParseCache()
     made: list[str] = []
 
     def ask(*keys: str) -> None:
@@ -70,7 +70,7 @@ def test_what_is_gone_is_forgotten_and_a_failed_reading_forgets_nothing(tmp_path
 
 def test_a_copy_of_the_folder_shares_no_memory_of_its_name(tmp_path: Path) -> None:
     """The same memory for two folders: nothing of the one shows in the other."""
-    memory = Memory()
+    memory = ParseCache()
     folder = write_pack(tmp_path, TOWN)
     shutil.copytree(folder, tmp_path / "other")
     assert load_pack(folder, memory=memory).root != load_pack(tmp_path / "other", memory=memory).root

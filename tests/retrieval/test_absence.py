@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from lorewright.cli.tracing import told_of
 from lorewright.index.generation import Generation
 from lorewright.packs.conditions import LoreConditions
-from lorewright.retrieval.absence import Absence, why_absent
+from lorewright.retrieval.why_not import Absence, why_absent
 from lorewright.retrieval.query import LoreRetrievalQuery
 from lorewright.retrieval.retriever import retrieve
 from lorewright.retrieval.view import LoreView

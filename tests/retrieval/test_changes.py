@@ -8,7 +8,7 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lorewright.authoring.changes import Answer, Changes, answer_of, changes_between, moved
+from lorewright.authoring.changes import Changes, ExplainedAnswer, answer_of, changes_between, moved
 from lorewright.retrieval.explain import ChunkTrace
 from support.pack_builder import TOWN, ask, opened_packs
 
@@ -28,14 +28,16 @@ def trace(chunk_id: str, **fields: Any) -> ChunkTrace:
     return ChunkTrace.model_construct(**{**plain, "chunk_id": chunk_id, **fields})
 
 
-def answer(*texts: str, known: tuple[str, ...] = IDS, edited: str = "", weight: float = 0.45, **traces: Any) -> Answer:
+def answer(
+    *texts: str, known: tuple[str, ...] = IDS, edited: str = "", weight: float = 0.45, **traces: Any
+) -> ExplainedAnswer:
     """An answer of the chunks `a`, `b`, …, each told as `a` or `a=its text`; more of a trace, or a chunk that was left
     out, as `b={"reason": …}`. The chunks of `edited` say something else than in other answers."""
     told = {f"town:{one.partition('=')[0]}:overview": one.partition("=")[2] or "text" for one in texts}
     made = {one: trace(one) for one in told}
     made |= {f"town:{name}:overview": trace(f"town:{name}:overview", **fields) for name, fields in traces.items()}
     said = {one: "other" if one.split(":")[1] in edited else "text" for one in known}
-    return Answer(told, made, weight, 0, said)
+    return ExplainedAnswer(told, made, weight, 0, said)
 
 
 def lines(changes: Changes) -> list[str]:
@@ -58,9 +60,9 @@ orders = st.lists(st.sampled_from(IDS), unique=True, max_size=8)
 
 @given(before=orders, after=orders, edited=st.sets(st.sampled_from(IDS)))
 def test_the_moves_make_the_old_order_the_new_one(before: list[str], after: list[str], edited: set[str]) -> None:
-    was = Answer(dict.fromkeys(before, "text"), {one: trace(one) for one in IDS}, 0.5, 0, {})
+    was = ExplainedAnswer(dict.fromkeys(before, "text"), {one: trace(one) for one in IDS}, 0.5, 0, {})
     new = {one: "other" if one in edited else "text" for one in after}
-    now = Answer(new, was.traces, 0.5, 0, {})
+    now = ExplainedAnswer(new, was.traces, 0.5, 0, {})
     changes = changes_between(was, now)
     assert moved(before, changes.moves) == after
     assert {move.chunk_id for move in changes.moves if move.kind == "entered"} == set(after) - set(before)
@@ -109,7 +111,7 @@ def test_what_comes_in_unchanged_came_because_others_fell_back() -> None:
 
 def test_what_was_there_before_and_is_found_only_now_says_by_what() -> None:
     after = answer("a", b={}, c={"terms": {"toll": 1.5}})
-    after = Answer({**after.texts, IDS[2]: "text"}, after.traces, 0.45, 0, after.known)
+    after = ExplainedAnswer({**after.texts, IDS[2]: "text"}, after.traces, 0.45, 0, after.known)
     assert lines(changes_between(answer("a"), after)) == ["c entered -2: found now; its words: toll 1.5"]
 
 

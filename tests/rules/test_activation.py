@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from lorewright.rules.actions import CastRule
 from lorewright.rules.dice import FixedDice, SeededDice
-from lorewright.rules.witness import activate
+from lorewright.rules.observations import activate
 
 TIMES = 2_000
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from lorewright.campaigns.scenarios.rulesets import load_ruleset, ruleset_names
 from lorewright.rules.actions import Attempt
 from lorewright.rules.rulesets import CampaignRules
-from lorewright.rules.witness import BOUND, MOST, witnessed
+from lorewright.rules.observations import BOUND, MOST, witnessed
 from lorewright.world import ops as o
 from lorewright.world.apply import apply
 from lorewright.world.state import WorldState, relation_key

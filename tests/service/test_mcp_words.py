@@ -10,7 +10,7 @@ import pytest
 from lorewright.bootstrap import App, open_app
 from lorewright.errors import NotFound
 from lorewright.lore_bootstrap import make_workspace
-from lorewright.service.desk import Desk, Viewer
+from lorewright.service.queries import Queries, Viewer
 from lorewright.service.prompts import entity_text
 from support.harbour import write_pack
 from support.veiled_pack import MASK, WREN, Veil, files_of
@@ -33,7 +33,7 @@ def app_of(tmp_path: Path, veil: Veil) -> App:
 
 
 def told(app: App) -> Iterator[str]:
-    desk = Desk(app, Viewer("player"))
+    desk = Queries(app, Viewer("player"))
     for question in QUESTIONS:
         yield desk.lore(question, packs=("inn",), limit=50, max_tokens=20_000).model_dump_json()
     yield desk.entities().model_dump_json()
@@ -50,10 +50,10 @@ def test_tools_and_resources_tell_the_same_of_two_packs_that_hide_different_thin
 
 
 def test_the_game_masters_server_gives_the_authors_text(tmp_path: Path) -> None:
-    desk = Desk(app_of(tmp_path, MASK), Viewer("gm"))
+    desk = Queries(app_of(tmp_path, MASK), Viewer("gm"))
     assert f"[[{MASK.id}|the guest]]" in desk.entity("inn:inn").model_dump_json()
 
 
 def test_who_is_hidden_is_not_there(tmp_path: Path) -> None:
     with pytest.raises(NotFound):
-        Desk(app_of(tmp_path, MASK), Viewer("player")).entity(f"inn:{MASK.id}")
+        Queries(app_of(tmp_path, MASK), Viewer("player")).entity(f"inn:{MASK.id}")

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from lorewright.formats.reading import read
-from lorewright.formats.writer import LEFT_FILE, Written, write_pack
+from lorewright.formats.writer import LEFT_FILE, WrittenPack, write_pack
 from lorewright.packs.bounded_yaml import load_yaml
 from lorewright.packs.frontmatter import SourceFile, read_source
 from lorewright.packs.loader import load_pack
@@ -67,7 +67,7 @@ class ImportedPack:
     def __init__(self, source: Any, folder: Path, *, filename: str = "source.json") -> None:
         data = source if isinstance(source, bytes) else bytes_of(source)
         self.folder = folder
-        self.written: Written = write_pack(read(data, filename), folder)
+        self.written: WrittenPack = write_pack(read(data, filename), folder)
         self.pack: Pack = load_pack(folder)
 
     @property

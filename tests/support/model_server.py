@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from lorewright.bootstrap import App, open_app
-from lorewright.campaigns.casting import ModelKeys
+from lorewright.campaigns.stage_models import ModelKeys
 from lorewright.campaigns.open_campaign import OpenCampaign
 from lorewright.campaigns.scenarios.scenario import load_scenario
 from lorewright.llm.prompt_template import read_template

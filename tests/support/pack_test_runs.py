@@ -7,7 +7,7 @@ from pathlib import Path
 from lorewright.authoring.leaks.suite import LeakSuite, Plays
 from lorewright.authoring.pack_figures import PackRoots
 from lorewright.authoring.pack_suite import PackTests
-from lorewright.authoring.section_coverage import Bounds
+from lorewright.authoring.section_coverage import AnswerLimits
 from lorewright.bootstrap import prompt_library
 from lorewright.index.embedders.embedder import Embedder
 from lorewright.index.library import Library
@@ -21,4 +21,4 @@ def pack_tests_in(root: Path, embedder: Embedder | None = None) -> PackTests:
     library = Library(where.indexes) if embedder is None else embedding_library(where.indexes, embedder)
     prompts = prompt_library(where)
     leaks = LeakSuite(library, where.scenarios, where.content_packs, prompts, plays=Plays(builtin=2, parrot=1))
-    return PackTests(library, PackRoots(library, where.content_packs, where.scenarios), leaks, Bounds(10, 3000))
+    return PackTests(library, PackRoots(library, where.content_packs, where.scenarios), leaks, AnswerLimits(10, 3000))

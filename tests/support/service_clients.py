@@ -10,7 +10,7 @@ from mcp import Client
 from mcp.types import CallToolResult
 
 from lorewright.bootstrap import App
-from lorewright.service.desk import Desk, viewer_of
+from lorewright.service.queries import Queries, viewer_of
 from lorewright.service.server import make_server
 
 T = TypeVar("T")
@@ -31,7 +31,7 @@ def asked(
     """What a client gets that is connected in memory."""
 
     async def run() -> T:
-        server = make_server(Desk(app, viewer_of(viewer), campaign), **settings)
+        server = make_server(Queries(app, viewer_of(viewer), campaign), **settings)
         async with Client(server, mode=mode) as client:
             return await ask(client)
 

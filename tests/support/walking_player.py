@@ -11,7 +11,7 @@ from typing import Any
 
 from lorewright.bootstrap import App
 from lorewright.campaigns.campaigns import Campaigns
-from lorewright.generate.explore.explorer import Found
+from lorewright.generate.explore.explorer import ReadyPack
 from lorewright.world.state import WorldState
 
 # What must not be told: IDs, markup, slots left empty, what a terminal would obey.
@@ -33,7 +33,7 @@ def untold(text: str) -> list[str]:
     ]
 
 
-def begun(app: App, found: Found, folder: Any, *, seed: int = 1) -> Campaigns:
+def begun(app: App, found: ReadyPack, folder: Any, *, seed: int = 1) -> Campaigns:
     """A walk begun in a campaign `game` of its own folder."""
     campaigns = app.rehearsal(folder)
     app.explorer.begin(found, campaigns, campaign_id="game", seed=seed)

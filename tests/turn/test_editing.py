@@ -21,7 +21,7 @@ from lorewright.retrieval.query import LoreRetrievalQuery
 from lorewright.turn.checks.tools import BOOKKEEPING, OUTSIDE_OPS
 from lorewright.turn.run.editing import MOST_OPS, MOST_TEXT, edit
 from lorewright.turn.store.turn_store import MemoryStore, redo, undo
-from lorewright.values.kept import Kept, LorebookEntry
+from lorewright.values.annotations import Kept, LorebookEntry
 from lorewright.world import ops as o
 from lorewright.world.state import OFFSTAGE, Entity, Fact
 from support import harbour as h

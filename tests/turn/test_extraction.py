@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from lorewright.turn.checks.accepting import Accepted, Refused
-from lorewright.turn.run.narration import contradicted
+from lorewright.turn.run.narrate import contradicted
 from lorewright.world.ops import AddFact
 from lorewright.world.state import Fact, WorldState
 from support import small_world as w

@@ -20,7 +20,7 @@ from typer.testing import CliRunner
 from lorewright.bootstrap import App
 from lorewright.campaigns.campaigns import OpenCampaign
 from lorewright.campaigns.checks import check
-from lorewright.cli.game.table_talk import show_result
+from lorewright.cli.game.turn_output import show_result
 from lorewright.cli.output import complain
 from lorewright.cli.root import app as command_line
 from lorewright.errors import LorewrightError

@@ -15,7 +15,7 @@ from lorewright.errors import OutputRejected
 from lorewright.llm.doubles import ScriptedModel
 from lorewright.llm.prompt_library import PromptLibrary
 from lorewright.rules.actions import METADATA, Action
-from lorewright.turn.run.beside import inner_ops
+from lorewright.turn.run.background import inner_ops
 from lorewright.turn.stages.inner.stage import CharacterExtract, PersonaExtract
 from lorewright.turn.views.draft import Recorder
 from lorewright.values.proposals import InnerInput, StateExtractorOutput, inner_input

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from lorewright.rules.rulesets import Ruleset
-from lorewright.turn.run.beside import InnerWrites, inner_ops
+from lorewright.turn.run.background import InnerWrites, inner_ops
 from lorewright.values.proposals import StateExtractorOutput
 from lorewright.world.apply import apply
 from lorewright.world.ops import ClearCharacterState, SetCharacterState, SetPath

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lorewright.index.embedders.hashing import HashingEmbedder
-from lorewright.turn.views.leaks import LiveLeakCheck, RecordedLeakCheck, Refusal, quoted_secret, share
+from lorewright.turn.views.leaks import LeakRefusal, LiveLeakCheck, RecordedLeakCheck, quoted_secret, share
 from support.disguises import DISGUISES, said_by
 from support.retellings import CHOSEN_ON, HELD_AGAINST, Teller, teller
 from support.written_meanings import NEAR, Meanings
@@ -21,7 +21,7 @@ DEBT = "I sold her passage to the harbour master for a marmoset and a month of q
 OPEN = ("The harbour master keeps small animals, and pays well for them.", "Lin took the night boat on Tuesday.")
 
 
-def refused(check: LiveLeakCheck, text: str, one: Teller) -> Refusal | None:
+def refused(check: LiveLeakCheck, text: str, one: Teller) -> LeakRefusal | None:
     return check.refusal(text, [("it", one.secret)], known=one.open, closely={"it"}, by_meaning=True)
 
 

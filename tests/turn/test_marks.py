@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lorewright.values.kept import Unmarked, read_marks
+from lorewright.values.annotations import Unmarked, read_marks
 
 # Texts that are full of what may be marks, and nearly are.
 NEARLY = st.lists(

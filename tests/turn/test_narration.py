@@ -175,7 +175,7 @@ def test_of_what_the_player_does_not_know_only_that_it_is_not_so_is_said(tmp_pat
         (fact,) = store.head().state.facts_about("harbour:osk")
     hidden = fact.model_copy(update={"visibility": "gm"})
     from lorewright.turn.checks.accepting import Accepted, Refused
-    from lorewright.turn.run.narration import contradicted
+    from lorewright.turn.run.narrate import contradicted
 
     hidden_state = state(app).model_copy(update={"facts": {fact.id: hidden}})
     refused = Refused(kind="established_fact", reason="contradicts_fact", proposal=HABIT["established_facts"][0])

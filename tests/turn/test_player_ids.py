@@ -15,12 +15,12 @@ from lorewright.authoring.leaks.twin_worlds import same_dice
 from lorewright.bootstrap import App
 from lorewright.campaigns.checks import check
 from lorewright.campaigns.exchange import export
-from lorewright.campaigns.eyes import scene_of, state_of, transcript_of
+from lorewright.campaigns.viewers import scene_of, state_of, transcript_of
 from lorewright.campaigns.lore import ask_lore, support_of, why
 from lorewright.cli.game.slash import obey
 from lorewright.errors import LorewrightError
 from lorewright.retrieval.query import LoreRetrievalQuery
-from lorewright.service.desk import Desk, Viewer
+from lorewright.service.queries import Queries, Viewer
 from lorewright.storage.containers import open_container
 from lorewright.turn.views.player_ids import PlayerIds
 from lorewright.world.ops import UpdateEntity
@@ -163,7 +163,7 @@ def test_what_a_player_exports_and_asks_the_service_names_nobody_either(tmp_path
     export(app.campaigns, "game", tmp_path / "story", audience="player")
     with open_container(tmp_path / "story") as container:
         said = container.read("story.json").decode()
-    desk = Desk(app, Viewer("player"), "game")
+    desk = Queries(app, Viewer("player"), "game")
     query = LoreRetrievalQuery(keywords="ford stranger cup king", viewer="player", corpus="all", limit=50)
     answers = (
         said,
@@ -271,7 +271,7 @@ def test_two_of_a_name_and_one_of_the_campaigns_own_have_three_ids() -> None:
 def test_a_question_about_the_id_behind_a_disguise_is_one_about_nobody(tmp_path: Path) -> None:
     app = _app(tmp_path)
     h.say(app, *LINES[:4], "go up")
-    desk = Desk(app, Viewer("player"), "game")
+    desk = Queries(app, Viewer("player"), "game")
 
     def asked(person: str, place: str) -> list[str]:
         return [

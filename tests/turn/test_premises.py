@@ -9,7 +9,7 @@ import pytest
 from lorewright.builtin.parser.clauses import claim_in
 from lorewright.rules.actions import Action
 from lorewright.rules.effects import record_op
-from lorewright.turn.run.own_round import Grounds, premises_of
+from lorewright.turn.run.player_round import Grounds, premises_of
 from lorewright.turn.views.disguises import says
 from lorewright.values.records import Message, Premise
 from lorewright.world import ops as o

@@ -28,7 +28,7 @@ from lorewright.storage.heads import HeadMove, head_row, move_head, undone_turns
 from lorewright.turn.run.pipeline import think
 from lorewright.turn.store.turn_store import redo, undo, undo_played, undo_to
 from lorewright.turn.views.draft import Recorder, Submission
-from lorewright.turn.views.telling import TurnStream
+from lorewright.turn.views.narrator_input import TurnStream
 from lorewright.turn.views.views import TurnViews
 from support import harbour as h
 from support.scale import scaled

@@ -6,7 +6,7 @@ import asyncio
 
 import pytest
 
-from lorewright.turn.run.at_hand import side_by_side
+from lorewright.turn.run.progress import side_by_side
 
 
 async def job(value: int) -> int:

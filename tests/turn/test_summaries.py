@@ -18,7 +18,7 @@ from lorewright.llm.model import ModelRequest
 from lorewright.tokens import count_tokens
 from lorewright.turn.store.rows import told_turns
 from lorewright.values.entries import RECENT_TURNS, SUMMARISE_AFTER
-from lorewright.values.kept import (
+from lorewright.values.annotations import (
     SENTENCES,
     SUMMARY_TOKENS,
     SummarisedSentence,
@@ -299,7 +299,7 @@ def test_sentences_of_before_may_become_one_and_keep_all_their_turns(app_before:
 
 def test_a_turn_that_is_known_only_together_with_another_is_not_told_alone() -> None:
     from lorewright.turn.stages.summarise.stage import Summarise
-    from lorewright.values.kept import SummariserOutput
+    from lorewright.values.annotations import SummariserOutput
 
     shown = given(told(30, "Osk waits."), before=[("Osk told you, and you went.", (2, 4))])
     alone = SummariserOutput(sentences=(SummarisedSentence(text="Osk told you.", turns=(2,)),))

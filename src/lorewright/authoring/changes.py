@@ -14,7 +14,7 @@ from lorewright.retrieval.retriever import Retrieval
 # An answer and several budgets -> what each of them gives, and what comes in with each step up.
 
 
-class Given(BaseModel):
+class GivenChunk(BaseModel):
     """A chunk in an answer: how many of its tokens are in it, of how many."""
 
     model_config = ConfigDict(defer_build=True, frozen=True)
@@ -36,10 +36,10 @@ class BudgetStep(BaseModel):
     max_tokens: int
     sections: int
     tokens: int
-    new: tuple[Given, ...]
-    longer: tuple[Given, ...]
-    cut: Given | None
-    next: Given | None
+    new: tuple[GivenChunk, ...]
+    longer: tuple[GivenChunk, ...]
+    cut: GivenChunk | None
+    next: GivenChunk | None
 
 
 def budget_steps(retrieval: Retrieval, budgets: Sequence[int], *, limit: int) -> tuple[BudgetStep, ...]:
@@ -56,7 +56,7 @@ def budget_steps(retrieval: Retrieval, budgets: Sequence[int], *, limit: int) ->
 def _step(retrieval: Retrieval, budget: int, limit: int, given: dict[str, int], before: dict[str, int]) -> BudgetStep:
     ranks = {chunk.chunk_id: chunk.rank for chunk in retrieval.trace.chunks}
     told = [
-        Given(
+        GivenChunk(
             chunk_id=hit.chunk.id,
             section_path=hit.chunk.section_path,
             rank=ranks[hit.chunk.id],
@@ -88,7 +88,7 @@ _WORDS_TOLD = 3
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class ExplainedAnswer:
     """What a question was answered with, and all that explains it, without the index that it came from.
 
     `texts` are those of the chunks that were chosen, by ID, best first, as they were shown; `known` is all that there
@@ -103,7 +103,7 @@ class Answer:
 
 
 @dataclass(frozen=True, slots=True)
-class Move:
+class ChunkMove:
     """What became of one chunk: its place in the answer before and after, from 1; None where it was or is not in it."""
 
     chunk_id: str
@@ -118,17 +118,17 @@ class Changes:
     """All that moved: what is in the answer now in its order, then what left it. `of_all` are reasons that concern
     every chunk."""
 
-    moves: tuple[Move, ...]
+    moves: tuple[ChunkMove, ...]
     of_all: tuple[str, ...] = ()
 
     def __bool__(self) -> bool:
         return bool(self.moves)
 
 
-def answer_of(retrieval: Retrieval, known: Mapping[str, str]) -> Answer:
+def answer_of(retrieval: Retrieval, known: Mapping[str, str]) -> ExplainedAnswer:
     """A retrieval as it can be kept; `known` are all chunks that were asked, by ID, with what they say."""
     trace, result = retrieval.trace, retrieval.result
-    return Answer(
+    return ExplainedAnswer(
         texts={chunk.chunk_id: chunk.text for chunk in result.chunks},
         traces={chunk.chunk_id: chunk for chunk in trace.chunks},
         vector_weight=trace.vector_weight,
@@ -137,14 +137,14 @@ def answer_of(retrieval: Retrieval, known: Mapping[str, str]) -> Answer:
     )
 
 
-def changes_between(before: Answer, after: Answer) -> Changes:
+def changes_between(before: ExplainedAnswer, after: ExplainedAnswer) -> Changes:
     """What moved from one answer to the next. `moved` with these moves makes the order of the one that of the other."""
     own = {chunk_id: tuple(_own_reasons(chunk_id, before, after)) for chunk_id in {**before.texts, **after.texts}}
     moves = [*_now_there(before, after, own), *_gone(before, after, own)]
     return Changes(tuple(moves), tuple(_of_all(before, after)) if moves else ())
 
 
-def moved(order: Sequence[str], moves: Sequence[Move]) -> list[str]:
+def moved(order: Sequence[str], moves: Sequence[ChunkMove]) -> list[str]:
     """An order of chunks after some moves."""
     of = {move.chunk_id: move for move in moves}
     places = {one: place if one not in of else of[one].after for place, one in enumerate(order, start=1)}
@@ -156,7 +156,7 @@ def moved(order: Sequence[str], moves: Sequence[Move]) -> list[str]:
 Reasons = Mapping[str, tuple[str, ...]]
 
 
-def _of_all(before: Answer, after: Answer) -> Iterator[str]:
+def _of_all(before: ExplainedAnswer, after: ExplainedAnswer) -> Iterator[str]:
     """What changed for every chunk: how much meaning counts, and how much a word says, which is the less the more
     sections hold it."""
     if before.vector_weight != after.vector_weight:
@@ -173,30 +173,30 @@ def _of_all(before: Answer, after: Answer) -> Iterator[str]:
             yield f"{told} is said by: {', '.join(words[:_WORDS_TOLD])}{more}"
 
 
-def _now_there(before: Answer, after: Answer, own: Reasons) -> Iterator[Move]:
+def _now_there(before: ExplainedAnswer, after: ExplainedAnswer, own: Reasons) -> Iterator[ChunkMove]:
     old, new = _places(before), _places(after)
     steady = _steady([one for one in new if one in old], old, own)
     for chunk_id, place in new.items():
         was = old.get(chunk_id)
         if was is None:
-            yield Move(chunk_id, "entered", None, place, _why_entered(chunk_id, before, after, own[chunk_id]))
+            yield ChunkMove(chunk_id, "entered", None, place, _why_entered(chunk_id, before, after, own[chunk_id]))
         elif was == place or chunk_id in steady:
             if before.texts[chunk_id] != after.texts[chunk_id]:
-                yield Move(chunk_id, "edited", was, place, own[chunk_id])
+                yield ChunkMove(chunk_id, "edited", was, place, own[chunk_id])
             elif was != place:
-                yield Move(chunk_id, "shifted", was, place)
+                yield ChunkMove(chunk_id, "shifted", was, place)
         else:
             why = own[chunk_id] or _passed(chunk_id, old, new, own)
-            yield Move(chunk_id, "up" if place < was else "down", was, place, why)
+            yield ChunkMove(chunk_id, "up" if place < was else "down", was, place, why)
 
 
-def _gone(before: Answer, after: Answer, own: Reasons) -> Iterator[Move]:
+def _gone(before: ExplainedAnswer, after: ExplainedAnswer, own: Reasons) -> Iterator[ChunkMove]:
     for chunk_id, place in _places(before).items():
         if chunk_id not in after.texts:
-            yield Move(chunk_id, "left", place, None, _why_left(chunk_id, after, own[chunk_id]))
+            yield ChunkMove(chunk_id, "left", place, None, _why_left(chunk_id, after, own[chunk_id]))
 
 
-def _places(answer: Answer) -> dict[str, int]:
+def _places(answer: ExplainedAnswer) -> dict[str, int]:
     return {chunk_id: place for place, chunk_id in enumerate(answer.texts, start=1)}
 
 
@@ -221,7 +221,9 @@ def _passed(chunk_id: str, old: Mapping[str, int], new: Mapping[str, int], own: 
     return tuple(f"{_short(one)} {told}" for one in first)
 
 
-def _why_entered(chunk_id: str, before: Answer, after: Answer, own: tuple[str, ...]) -> tuple[str, ...]:
+def _why_entered(
+    chunk_id: str, before: ExplainedAnswer, after: ExplainedAnswer, own: tuple[str, ...]
+) -> tuple[str, ...]:
     was = before.traces.get(chunk_id)
     if was is not None and was.reason is not None:
         place = f" (#{was.rank} of all)" if was.rank else ""
@@ -230,7 +232,7 @@ def _why_entered(chunk_id: str, before: Answer, after: Answer, own: tuple[str, .
     return (new, *_findings(after.traces[chunk_id]))
 
 
-def _why_left(chunk_id: str, after: Answer, own: tuple[str, ...]) -> tuple[str, ...]:
+def _why_left(chunk_id: str, after: ExplainedAnswer, own: tuple[str, ...]) -> tuple[str, ...]:
     if chunk_id not in after.known:
         return ("the section is gone",)
     now = after.traces.get(chunk_id)
@@ -240,7 +242,7 @@ def _why_left(chunk_id: str, after: Answer, own: tuple[str, ...]) -> tuple[str, 
     return (f"{_told(now.reason)}{place}", *own)
 
 
-def _own_reasons(chunk_id: str, before: Answer, after: Answer) -> Iterator[str]:
+def _own_reasons(chunk_id: str, before: ExplainedAnswer, after: ExplainedAnswer) -> Iterator[str]:
     """What is different about a chunk itself. Where its text is the same, its words are: they give other shares only
     because they stand in more or fewer of the others."""
     was, now = before.traces.get(chunk_id), after.traces.get(chunk_id)
@@ -262,12 +264,12 @@ def _own_reasons(chunk_id: str, before: Answer, after: Answer) -> Iterator[str]:
     yield from _ties(was, now)
 
 
-def _is_told_otherwise(chunk_id: str, before: Answer, after: Answer) -> bool:
+def _is_told_otherwise(chunk_id: str, before: ExplainedAnswer, after: ExplainedAnswer) -> bool:
     texts = before.texts.get(chunk_id), after.texts.get(chunk_id)
     return None not in texts and texts[0] != texts[1]
 
 
-def _is_another(chunk_id: str, before: Answer, after: Answer) -> bool:
+def _is_another(chunk_id: str, before: ExplainedAnswer, after: ExplainedAnswer) -> bool:
     """Whether a chunk was edited."""
     return before.known.get(chunk_id) != after.known.get(chunk_id)
 

@@ -23,10 +23,10 @@ from pydantic import BaseModel, ValidationError
 
 from lorewright.authoring.judging import (
     GOLDEN_QUERIES,
-    Given,
     GivenFact,
     GoldenQuery,
     GoldenScene,
+    QueryConditions,
     golden_schema,
     judged,
 )
@@ -190,7 +190,7 @@ _FORMS = {
     "exclude": "a section's ID is ENTITY:SECTION or PACK:ENTITY:SECTION",
     "revealed": "an item's ID is ENTITY:SECTION#NAME or PACK:ENTITY:SECTION#NAME",
 }
-_KEYS_OF: Mapping[str, type[BaseModel]] = {"scene": GoldenScene, "given": Given, "facts": GivenFact}
+_KEYS_OF: Mapping[str, type[BaseModel]] = {"scene": GoldenScene, "given": QueryConditions, "facts": GivenFact}
 
 
 def _message(problem: Any) -> str:

@@ -14,8 +14,8 @@ from lorewright.ids import canonical_json, qualify
 from lorewright.index.generation import Generation, StoredChunk
 from lorewright.packs.chunking import plain_text
 from lorewright.packs.conditions import LoreConditions
-from lorewright.retrieval.absence import left_out
-from lorewright.retrieval.desk import qualified_viewer
+from lorewright.retrieval.why_not import left_out
+from lorewright.retrieval.pack_queries import qualified_viewer
 from lorewright.retrieval.query import DEFAULT_LIMIT, LoreRetrievalQuery, RetrievedChunk, scene_query
 from lorewright.retrieval.retriever import Retrieval, retrieve
 from lorewright.retrieval.view import LoreView, may_see, visible_text
@@ -53,7 +53,7 @@ class GivenFact(_Written):
     subject: Name = Field(description="Whom or what it is about.")
 
 
-class Given(_Written):
+class QueryConditions(_Written):
     """What holds in the campaign in which it is asked: what conditions (`when:`) are judged by."""
 
     threads: dict[Name, Name] = Field(default_factory=dict, description="Thread -> its status.")
@@ -82,7 +82,7 @@ class GoldenQuery(_Written):
     revealed: tuple[ItemId, ...] = Field(
         default=(), description="Items that whoever asks has learned: `viktor:withholds#debt`."
     )
-    given: Given | None = Field(
+    given: QueryConditions | None = Field(
         default=None, description="What holds where it is asked; without it there is no campaign."
     )
     budget: int = Field(default=DEFAULT_BUDGET, ge=1, description="At most so many tokens of text.")
@@ -282,7 +282,7 @@ def _item(item_id: str, generations: Sequence[Generation]) -> str | None:
     return None
 
 
-def _conditions(given: Given, generations: Sequence[Generation]) -> LoreConditions:
+def _conditions(given: QueryConditions, generations: Sequence[Generation]) -> LoreConditions:
     subjects = [
         (one.fact, subject)
         for one in given.facts

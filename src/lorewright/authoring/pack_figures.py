@@ -19,7 +19,7 @@ from lorewright.errors import NotFound, PackError
 from lorewright.index.generation import Generation, StoredChunk
 from lorewright.index.library import Library
 from lorewright.packs.loader import load_manifest
-from lorewright.packs.models import Entity
+from lorewright.packs.models import PackEntity
 
 # A pack's name -> the folder where its text lies, and the folders of what it depends on.
 
@@ -219,7 +219,7 @@ def _links(generation: Generation) -> list[tuple[str, str, str]]:
     return sorted({(rows[row], kind, value) for row, kind, value in generation.all_links()})
 
 
-def _edges(links: Iterable[tuple[str, str, str]], entities: Mapping[str, Entity]) -> tuple[Edge, ...]:
+def _edges(links: Iterable[tuple[str, str, str]], entities: Mapping[str, PackEntity]) -> tuple[Edge, ...]:
     kinds: dict[tuple[str, str], list[str]] = {}
     for source, kind, value in links:
         if kind in ENTITY_KINDS and value in entities and value != source:
@@ -242,7 +242,9 @@ def _by_entity(sections: Mapping[str, list[StoredChunk]]) -> dict[str, dict[str,
     return found
 
 
-def _node(entity: Entity, own: Mapping[str, list[StoredChunk]], links_in: int, links_out: int, asked: set[str]) -> Node:
+def _node(
+    entity: PackEntity, own: Mapping[str, list[StoredChunk]], links_in: int, links_out: int, asked: set[str]
+) -> Node:
     return Node(
         id=entity.id,
         name=entity.name,
@@ -260,7 +262,7 @@ def _by_role(sections: Mapping[str, list[StoredChunk]]) -> dict[str, int]:
     return dict(sorted(Counter(parts[0].role for parts in sections.values()).items()))
 
 
-def _languages(generation: Generation, entities: Iterable[Entity]) -> dict[str, int]:
+def _languages(generation: Generation, entities: Iterable[PackEntity]) -> dict[str, int]:
     """By what a file says of itself (`language` or `lang`), else the pack."""
     own = (one.attrs.get("language") or one.attrs.get("lang") for one in entities)
     return dict(sorted(Counter(one if isinstance(one, str) else generation.manifest.language for one in own).items()))
@@ -300,7 +302,7 @@ def _coverage(
     golden: Sequence[Golden],
     sections: Mapping[str, list[StoredChunk]],
     asked: set[str],
-    entities: Mapping[str, Entity],
+    entities: Mapping[str, PackEntity],
 ) -> Coverage:
     by_type: dict[str, tuple[int, int]] = {}
     for section_id, parts in sections.items():

@@ -17,9 +17,9 @@ from lorewright.authoring.leaks.suite import LeakSuite
 from lorewright.authoring.pack_baseline import (
     BASELINE_FILE,
     KINDS,
-    Asked,
     Baseline,
     Case,
+    GoldenAnswer,
     Kind,
     LinkFigures,
     PackReport,
@@ -32,7 +32,7 @@ from lorewright.authoring.pack_baseline import (
     regression_cases,
 )
 from lorewright.authoring.pack_figures import PackRoots
-from lorewright.authoring.section_coverage import Asking, Bounds, Prober, retrievable_cases, starved_cases
+from lorewright.authoring.section_coverage import AnswerLimits, Asking, Prober, retrievable_cases, starved_cases
 from lorewright.errors import EmbedderError, PackError
 from lorewright.index.building import build_generation
 from lorewright.index.generation import Generation, GenerationKey
@@ -42,8 +42,8 @@ from lorewright.index.live import Cut, pruned
 from lorewright.packs.chunking import plain_text
 from lorewright.packs.linking import LinkTable
 from lorewright.packs.loader import Progress, load_pack, no_progress
-from lorewright.packs.models import OPEN_ROLES, Chunk, Entity, Pack
-from lorewright.retrieval.desk import opened
+from lorewright.packs.models import OPEN_ROLES, Chunk, Pack, PackEntity
+from lorewright.retrieval.pack_queries import opened
 
 # Sentences with a link in them, the linked name taken out -> is what they link to found again? Needs no labels.
 #
@@ -110,7 +110,7 @@ def measure_links(pack: Pack, own: Generation, asking: Asking, *, most: int, pro
     )
 
 
-def _of_chunk(chunk: Chunk, table: LinkTable, entity: Entity) -> Iterator[MaskedLink]:
+def _of_chunk(chunk: Chunk, table: LinkTable, entity: PackEntity) -> Iterator[MaskedLink]:
     for match in _LINK.finditer(chunk.text) if chunk.role in OPEN_ROLES else ():
         target = table.find(match.group(1).strip())
         if target is None or target.id == entity.id:
@@ -122,7 +122,7 @@ def _of_chunk(chunk: Chunk, table: LinkTable, entity: Entity) -> Iterator[Masked
             yield MaskedLink(chunk, target.id, asked)
 
 
-def _without_names(sentence: str, target: Entity) -> str:
+def _without_names(sentence: str, target: PackEntity) -> str:
     """The sentence without anything that the target is called."""
     for name in sorted((target.name, *target.aliases), key=len, reverse=True):
         sentence = re.sub(rf"(?<!\w){re.escape(name)}(?!\w)", " ", sentence, flags=re.IGNORECASE)
@@ -150,7 +150,7 @@ _TOLD = 5
 
 
 @dataclass(frozen=True, slots=True)
-class Shelf:
+class TestedPacks:
     """The pack that is tested, and all that is asked: what it depends on, then itself. `notes` say why packs are asked
     by words alone that should not be."""
 
@@ -171,7 +171,7 @@ class Shelf:
 
 
 @contextmanager
-def open_shelf(roots: Sequence[Path], library: Library, *, progress: Progress) -> Iterator[Shelf]:
+def open_shelf(roots: Sequence[Path], library: Library, *, progress: Progress) -> Iterator[TestedPacks]:
     """Open packs by their folders, the last of which is the one that is tested; closed when the block ends.
 
     What is embedded is kept in the workspace's cache, so that an install afterwards finds it there.
@@ -198,7 +198,7 @@ def open_shelf(roots: Sequence[Path], library: Library, *, progress: Progress) -
                 generations.append(opened(stack, here.open(key)))
             else:
                 generations.append(opened(stack, library.open(key)))
-        yield Shelf(packs[-1], tuple(generations), tuple(notes))
+        yield TestedPacks(packs[-1], tuple(generations), tuple(notes))
 
 
 def _read(root: Path, progress: Progress) -> Pack:
@@ -223,7 +223,7 @@ LINKS_ASKED = 200
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class SuiteOptions:
     """What to look at: kinds of cases (all where none is named), a baseline to compare with (where None, the pack's own
     if it has one; none at all without `compare`), and how many links to ask at most (0: all). With `deep_leaks` the
     whole leak suite runs."""
@@ -254,9 +254,9 @@ class PackTests:
     library: Library
     roots: PackRoots
     leaks: LeakSuite
-    bounds: Bounds
+    bounds: AnswerLimits
 
-    def run(self, name: str, wanted: Wanted = Wanted(), *, progress: Progress = no_progress) -> PackTestRun:
+    def run(self, name: str, wanted: SuiteOptions = SuiteOptions(), *, progress: Progress = no_progress) -> PackTestRun:
         """Test a pack, by its folder or ID, as its text lies there now.
 
         Raises:
@@ -296,7 +296,9 @@ class PackTests:
         )
         return PackTestRun(report, baseline)
 
-    def _sections(self, shelf: Shelf, asked: Collection[Asked], wanted: Wanted, progress: Progress) -> list[Case]:
+    def _sections(
+        self, shelf: TestedPacks, asked: Collection[GoldenAnswer], wanted: SuiteOptions, progress: Progress
+    ) -> list[Case]:
         if not wanted.wants("retrievable", "starved"):
             return []
         probed = Prober(Asking(shelf.generations, self.bounds), shelf.own).probe(progress=progress)
@@ -309,7 +311,7 @@ class PackTests:
             cases += starved_cases(probed, given=given, bounds=self.bounds)
         return cases
 
-    def _links(self, shelf: Shelf, wanted: Wanted, progress: Progress) -> LinkFigures | None:
+    def _links(self, shelf: TestedPacks, wanted: SuiteOptions, progress: Progress) -> LinkFigures | None:
         if not wanted.wants("links"):
             return None
         asking = Asking(shelf.generations, self.bounds)
@@ -337,7 +339,7 @@ def suite_cases(report: LeakReport) -> list[Case]:
     ]
 
 
-def _baseline(root: Path, wanted: Wanted) -> Baseline | None:
+def _baseline(root: Path, wanted: SuiteOptions) -> Baseline | None:
     """The baseline to compare with: the one that is named, else the pack's own."""
     if not wanted.compare or not wanted.wants("golden", "regression"):
         return None

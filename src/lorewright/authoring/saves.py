@@ -172,7 +172,7 @@ def concerns(path: PurePath) -> bool:
 IDLE_S = 2.0
 
 
-class Listener(Protocol):
+class SaveListener(Protocol):
     """Who is told."""
 
     def seen(self, look: Look, saved: tuple[str, ...]) -> None:
@@ -191,7 +191,7 @@ class Listener(Protocol):
 def watch(
     watcher: PackWatcher,
     saves: Saves,
-    listener: Listener,
+    listener: SaveListener,
     *,
     once: bool = False,
 ) -> None:
@@ -241,7 +241,7 @@ def _files(saved: Set[str]) -> tuple[str, ...]:
     return tuple(sorted(path for path in saved if PurePath(path).suffix)) or tuple(sorted(saved))
 
 
-def _install(watcher: PackWatcher, listener: Listener) -> None:
+def _install(watcher: PackWatcher, listener: SaveListener) -> None:
     try:
         installed = watcher.install()
     except LorewrightError as problem:

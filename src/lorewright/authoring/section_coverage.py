@@ -19,7 +19,7 @@ from lorewright.packs.chunking import plain_text
 from lorewright.packs.conditions import of_item
 from lorewright.packs.loader import Progress
 from lorewright.packs.models import Chunk, Pack, When, WhenClock, WhenFact, WhenPart, WhenThread
-from lorewright.retrieval.absence import LeftOut, left_out
+from lorewright.retrieval.why_not import LeftOut, left_out
 from lorewright.retrieval.budget import DUPLICATE_SHARE
 from lorewright.retrieval.query import LoreRetrievalQuery
 from lorewright.retrieval.retriever import Retrieval, retrieve
@@ -31,7 +31,7 @@ from lorewright.retrieval.view import LoreView
 
 
 @dataclass(frozen=True, slots=True)
-class Bounds:
+class AnswerLimits:
     """How much an answer may hold where nobody says otherwise: the workspace's settings."""
 
     limit: int
@@ -41,7 +41,7 @@ class Bounds:
 class Asking:
     """Asks some generations as the game master, each question once."""
 
-    def __init__(self, generations: Sequence[Generation], bounds: Bounds) -> None:
+    def __init__(self, generations: Sequence[Generation], bounds: AnswerLimits) -> None:
         self.generations = tuple(generations)
         self.bounds = bounds
         self._view = LoreView(self.generations)
@@ -365,7 +365,7 @@ def retrievable_cases(pack: Pack, probed: Sequence[Probed], scenarios: Sequence[
     return cases
 
 
-def starved_cases(probed: Sequence[Probed], *, given: Collection[str], bounds: Bounds) -> list[Case]:
+def starved_cases(probed: Sequence[Probed], *, given: Collection[str], bounds: AnswerLimits) -> list[Case]:
     """A case for each section that can be found: is it in a golden query's answer (`given`) or in that to its own
     title?"""
     headings = headings_of([one.chunk for one in probed])
@@ -461,7 +461,9 @@ def _condition(chunk: Chunk, never: NeverHolds) -> Case:
     )
 
 
-def _starved(parts: Sequence[Probed], missing: Sequence[Probed], headings: Mapping[str, int], bounds: Bounds) -> Case:
+def _starved(
+    parts: Sequence[Probed], missing: Sequence[Probed], headings: Mapping[str, int], bounds: AnswerLimits
+) -> Case:
     """A section that is not given, or of whose parts some are not."""
     first = missing[0]
     chunk, left = first.chunk, first.in_place

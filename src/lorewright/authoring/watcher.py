@@ -10,11 +10,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from lorewright.authoring.changes import Answer, Changes, answer_of, changes_between
+from lorewright.authoring.changes import Changes, ExplainedAnswer, answer_of, changes_between
 from lorewright.authoring.golden import misses, read_golden
 from lorewright.bounded_files import read_bytes
 from lorewright.errors import EmbedderError, LorewrightError, NotFound, PackError
-from lorewright.index import checkup as upkeep
+from lorewright.index import health as upkeep
 from lorewright.index.building import names_of
 from lorewright.index.generation import Generation, GenerationKey
 from lorewright.index.library import Installed, Library
@@ -22,8 +22,8 @@ from lorewright.index.live import LiveIndex
 from lorewright.packs.files import MAX_MANIFEST_BYTES, Finding
 from lorewright.packs.installing import Memories, check_pack
 from lorewright.packs.loader import Progress, no_progress
-from lorewright.packs.models import Entity, Pack
-from lorewright.retrieval.desk import qualified_viewer
+from lorewright.packs.models import Pack, PackEntity
+from lorewright.retrieval.pack_queries import qualified_viewer
 from lorewright.retrieval.query import LoreRetrievalQuery, scene_query
 from lorewright.retrieval.retriever import Retrieval, retrieve
 from lorewright.retrieval.view import LoreView, qualified
@@ -35,7 +35,7 @@ from lorewright.settings import LoreSettings
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class WatchedQuestion:
     """What is asked, and with whose eyes: `words`, or with `location` what a scene there asks, as play would."""
 
     viewer: str = "gm"
@@ -49,7 +49,7 @@ class Question:
         return asked if self.viewer == "gm" else f"{asked} ({self.viewer})"
 
 
-def ask(question: Question, generations: Sequence[Generation], settings: LoreSettings) -> Retrieval:
+def ask(question: WatchedQuestion, generations: Sequence[Generation], settings: LoreSettings) -> Retrieval:
     """Ask some packs, whose generations are in the order of their IDs.
 
     Raises:
@@ -59,14 +59,14 @@ def ask(question: Question, generations: Sequence[Generation], settings: LoreSet
     return retrieve(view, _query(question, view).model_copy(update=settings.model_dump()))
 
 
-def _query(question: Question, view: LoreView) -> LoreRetrievalQuery:
+def _query(question: WatchedQuestion, view: LoreView) -> LoreRetrievalQuery:
     if question.location is None:
         return LoreRetrievalQuery(keywords=question.words, viewer=view.viewer)
     place = _place(question.location, view.generations)
     return scene_query(place.id, names={place.id: place.name}, viewer=view.viewer)
 
 
-def _place(location: str, generations: Sequence[Generation]) -> Entity:
+def _place(location: str, generations: Sequence[Generation]) -> PackEntity:
     names = qualified([location], generations)
     found = [place for one in generations for name in sorted(names) if (place := one.entity(name)) is not None]
     if not found:
@@ -92,8 +92,8 @@ class Findings:
 class Answered:
     """A question, its answer now, and what moved since it was last answered; None the first time."""
 
-    question: Question
-    answer: Answer
+    question: WatchedQuestion
+    answer: ExplainedAnswer
     changes: Changes | None = None
 
 
@@ -212,7 +212,7 @@ class Watched:
     as it is watched if it is the pack `install_as`, and never without that."""
 
     folder: Path
-    questions: tuple[Question, ...] = ()
+    questions: tuple[WatchedQuestion, ...] = ()
     golden: bool = False
     lenient: bool = False
     install_as: str | None = None
@@ -238,10 +238,10 @@ class PackWatcher:
         self._seen: tuple[object, ...] | None = None
         self._errors: tuple[Finding, ...] = ()
         self._remarks: tuple[Finding, ...] | None = None
-        self._answers: dict[Question, Answer] = {}
+        self._answers: dict[WatchedQuestion, ExplainedAnswer] = {}
         self._failing: dict[tuple[str, str], GoldenAnswer] = {}
         self._indexed: Pack | None = None
-        self._watch = Stopwatch()
+        self._watch = PartTimes()
 
     @property
     def indexed(self) -> Pack | None:
@@ -255,7 +255,7 @@ class PackWatcher:
             NotFound: of the first look: what is asked about is not there.
             StaleIndexError, DamagedFile: a pack that this one depends on has to be indexed anew.
         """
-        self._watch = Stopwatch()
+        self._watch = PartTimes()
         try:
             with self._watch.of("read"):
                 pack = check_pack(
@@ -359,7 +359,9 @@ class PackWatcher:
             golden=golden,
         )
 
-    def _answered(self, question: Question, generations: Sequence[Generation], known: Mapping[str, str]) -> Answered:
+    def _answered(
+        self, question: WatchedQuestion, generations: Sequence[Generation], known: Mapping[str, str]
+    ) -> Answered:
         before = self._answers.get(question)
         try:
             answer = answer_of(ask(question, generations, self._settings), known)
@@ -367,7 +369,7 @@ class PackWatcher:
             if before is None:
                 raise
             # The place or character of the question is gone: nothing is found for it until it is back.
-            answer = Answer({}, {}, before.vector_weight, 0, known)
+            answer = ExplainedAnswer({}, {}, before.vector_weight, 0, known)
         self._answers[question] = answer
         changes = None if before is None else changes_between(before, answer)
         return Answered(question, answer, changes)
@@ -433,7 +435,7 @@ class _Needed:
         self._open, self._said = {}, {}
 
 
-class Stopwatch:
+class PartTimes:
     """How long each part of something took."""
 
     def __init__(self) -> None:

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from lorewright.index.keywords import words_of
 from lorewright.scene_lore.gather import in_sentences
 from lorewright.tokens import count_tokens
-from lorewright.values.kept import (
+from lorewright.values.annotations import (
     SENTENCE,
     SENTENCES,
     SUMMARY_TOKENS,

@@ -24,12 +24,12 @@ from lorewright.storage.heads import (
     turn_rows,
     undone_turns,
 )
-from lorewright.storage.kept_rows import result_of
+from lorewright.storage.annotation_rows import result_of
 from lorewright.turn.checks.accepting import entry_of, standing
-from lorewright.turn.store.keeping import KeptReview, reviews
+from lorewright.turn.store.annotations import KeptReview, reviews
 from lorewright.turn.store.store import CampaignStore
 from lorewright.turn.store.turn_store import committed_state
-from lorewright.values.kept import Decision, Kept
+from lorewright.values.annotations import Decision, Kept
 from lorewright.world import ops as o
 from lorewright.world.apply import apply
 from lorewright.world.schemas import plain
@@ -165,7 +165,7 @@ _LONGEST_NAME = 60
 
 
 @dataclass(frozen=True, slots=True)
-class Moved:
+class HeadMove:
     """Where the head went: the turn, and the branch at hand. `kept_as` is the branch that holds the head which was
     left."""
 
@@ -210,7 +210,7 @@ class BranchTree:
     loose_ends: tuple[LooseEnd, ...]
 
 
-def rollback(store: CampaignStore, *, turns: int = 1, to: str | None = None) -> Moved:
+def rollback(store: CampaignStore, *, turns: int = 1, to: str | None = None) -> HeadMove:
     """Take back the last turns, or those after a turn (its number or ID); the head that is left gets a name of its own.
 
     Raises:
@@ -235,7 +235,7 @@ def rollback(store: CampaignStore, *, turns: int = 1, to: str | None = None) -> 
     taken_back = tuple(turn["turn_id"] for turn in reversed(path[1:]))
     turn_id = path[0]["turn_id"]
     store.move_head(head, turn_id, committed_state(store, turn_id), taken_back=taken_back, named=named)
-    return Moved(turn_id, target, at_hand, kept_as or named)
+    return HeadMove(turn_id, target, at_hand, kept_as or named)
 
 
 def branch(store: CampaignStore, *, turn: str, name: str) -> BranchRow:
@@ -264,7 +264,7 @@ def branch(store: CampaignStore, *, turn: str, name: str) -> BranchRow:
     return next(row for row in branch_rows(store.database) if row.name == name)
 
 
-def switch(store: CampaignStore, name: str) -> Moved:
+def switch(store: CampaignStore, name: str) -> HeadMove:
     """Go on with another branch: its head is the head. The one that is left keeps its own.
 
     Raises:
@@ -280,7 +280,7 @@ def switch(store: CampaignStore, name: str) -> Moved:
     if wanted.at_hand:
         raise CampaignError(f"{name} is the branch at hand", hint=_SHOW)
     store.move_head(head, wanted.head_turn_id, committed_state(store, wanted.head_turn_id), onto=name)
-    return Moved(wanted.head_turn_id, wanted.head_turn_no, name, _at_hand(rows))
+    return HeadMove(wanted.head_turn_id, wanted.head_turn_no, name, _at_hand(rows))
 
 
 def turn_named(store: CampaignStore, head: HeadRow, turn: str) -> str:

@@ -11,7 +11,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from lorewright.campaigns.casting import BUILTIN_KEYS, Casting, ModelKeys
+from lorewright.campaigns.stage_models import BUILTIN_KEYS, ModelKeys, StageModels
 from lorewright.campaigns.checks import check
 from lorewright.campaigns.history import Histories, PlayedHistory
 from lorewright.campaigns.open_campaign import Made, OpenCampaign, ids_in
@@ -73,7 +73,7 @@ class Campaigns:
         scenarios: Path,
         packs: Path,
         library: Library,
-        casting: Casting,
+        casting: StageModels,
         histories: Histories,
         *,
         clock: Callable[[], str] = now,

@@ -28,7 +28,7 @@ from lorewright.storage.integrity import (
     INVARIANTS,
     ODDITIES,
     RESTORE,
-    Finding,
+    IntegrityFinding,
     Refused,
     Row,
     broken,
@@ -57,12 +57,12 @@ _MAX_VALUES = 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
-class Checked:
+class CampaignCheck:
     """How many turns were looked at, and what was found, the gravest first; `notes` are odd and hurt nothing."""
 
     turns: int
-    findings: tuple[Finding, ...]
-    notes: tuple[Finding, ...] = ()
+    findings: tuple[IntegrityFinding, ...]
+    notes: tuple[IntegrityFinding, ...] = ()
 
     @property
     def clean(self) -> bool:
@@ -70,7 +70,7 @@ class Checked:
         return not self.findings
 
 
-def check(path: Path, kept: KeptPacks | None = None) -> Checked:
+def check(path: Path, kept: KeptPacks | None = None) -> CampaignCheck:
     """Everything that is wrong with a campaign's file and, where `kept` is given, with the texts that it pins.
 
     It never raises for what it finds: a file that is no database is a finding, too.
@@ -79,11 +79,11 @@ def check(path: Path, kept: KeptPacks | None = None) -> Checked:
         with opened(path) as database, database.snapshot():
             return _checked(database, kept)
     except SettingsError as problem:
-        return Checked(0, (Finding("newer-version", path.name, problem.message, problem.hint or ""),))
+        return CampaignCheck(0, (IntegrityFinding("newer-version", path.name, problem.message, problem.hint or ""),))
     except (LorewrightError, Refused) as problem:
         trouble = trouble_of(problem, path)
         hint = RESTORE if isinstance(trouble, DamagedFile) else trouble.hint or ""
-        return Checked(0, (Finding("unreadable", path.name, str(problem), hint),))
+        return CampaignCheck(0, (IntegrityFinding("unreadable", path.name, str(problem), hint),))
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,14 +110,14 @@ def migrated(path: Path) -> Migrated:
         return Migrated(problem=str(problem))
 
 
-def _checked(database: Database, kept: KeptPacks | None) -> Checked:
+def _checked(database: Database, kept: KeptPacks | None) -> CampaignCheck:
     old = missing(database, CAMPAIGN_MIGRATIONS)
     if old:
         name = database.path.stem
         what = f"it was written by an older version: {', '.join(old)} is missing"
-        return Checked(0, (Finding("older-version", name, what, f"run: lorewright db migrate {name}"),))
+        return CampaignCheck(0, (IntegrityFinding("older-version", name, what, f"run: lorewright db migrate {name}"),))
     found = [*unsound(database), *broken(database, FOUNDATIONS)]
-    notes: list[Finding] = []
+    notes: list[IntegrityFinding] = []
     turns = turn_count(database)
     # A tree with a hole cannot be walked, and what is said of its states would only hide the hole.
     if not found:
@@ -128,13 +128,13 @@ def _checked(database: Database, kept: KeptPacks | None) -> Checked:
         notes = broken(database, ODDITIES)
     if kept is not None:
         found += _pins(database, kept)
-    return Checked(turns, tuple(found), tuple(notes))
+    return CampaignCheck(turns, tuple(found), tuple(notes))
 
 
-def _unreadable(database: Database) -> Iterator[Finding]:
+def _unreadable(database: Database) -> Iterator[IntegrityFinding]:
     for where, column, text, kinds in json_texts(database):
         if (problem := _misread(partial(_json_of, kinds), text)) is not None:
-            yield Finding("json-unreadable", where, f"{column} cannot be read: {problem}", RESTORE)
+            yield IntegrityFinding("json-unreadable", where, f"{column} cannot be read: {problem}", RESTORE)
 
 
 def _json_of(kinds: tuple[type, ...], text: str) -> None:
@@ -144,24 +144,24 @@ def _json_of(kinds: tuple[type, ...], text: str) -> None:
         raise ValueError(f"it is no {' or '.join(kind.__name__ for kind in kinds)}")
 
 
-def _campaign(database: Database) -> Iterator[Finding]:
+def _campaign(database: Database) -> Iterator[IntegrityFinding]:
     row = campaign_row(database)
     if row["id"] != database.path.stem and not database.path.name.startswith("."):
         what = f"the file is called {database.path.name}, its campaign {row['id']}"
-        yield Finding(
+        yield IntegrityFinding(
             "file-name",
             "campaign",
             what,
             f"rename it to {row['id']}.db; for a second one export it and import it with --id",
         )
     if (problem := _misread(CampaignRules.model_validate_json, row["rules_json"])) is not None:
-        yield Finding("rules-unreadable", "campaign", problem, RESTORE)
+        yield IntegrityFinding("rules-unreadable", "campaign", problem, RESTORE)
     for one in rules_of_upgrades(database):
         if (problem := _misread(CampaignRules.model_validate_json, one["rules_json"])) is not None:
-            yield Finding("rules-unreadable", f"upgrade {one['turn_id']}", problem, RESTORE)
+            yield IntegrityFinding("rules-unreadable", f"upgrade {one['turn_id']}", problem, RESTORE)
 
 
-def _states(database: Database) -> Iterator[Finding]:
+def _states(database: Database) -> Iterator[IntegrityFinding]:
     """Every state, from the root on, by the ops of its turn; a branch goes on from the state where it began."""
     children: dict[str, list[Row]] = {}
     rows = state_rows(database)
@@ -170,7 +170,7 @@ def _states(database: Database) -> Iterator[Finding]:
     try:
         root = WorldState.model_validate_json(rows[0]["state_json"] or "")
     except (ValidationError, RecursionError) as problem:
-        yield Finding("state-unreadable", _named(rows[0]), _first(problem), RESTORE)
+        yield IntegrityFinding("state-unreadable", _named(rows[0]), _first(problem), RESTORE)
         return
     yield from _state(rows[0], root, None)
     waiting = [(child, root) for child in reversed(children.get(rows[0]["turn_id"], ()))]
@@ -179,62 +179,64 @@ def _states(database: Database) -> Iterator[Finding]:
         try:
             applied = apply(before, OPS.validate_json(row["ops_json"]))
         except (ValidationError, RecursionError) as problem:
-            yield Finding("ops-unreadable", _named(row), _first(problem), RESTORE)
+            yield IntegrityFinding("ops-unreadable", _named(row), _first(problem), RESTORE)
             continue
         if applied.refusal is not None:
             what = f"its op {applied.refusal.index} does not fit the state before it: {applied.refusal.reason}"
-            yield Finding("ops-refused", _named(row), what, RESTORE)
+            yield IntegrityFinding("ops-refused", _named(row), what, RESTORE)
             continue
         yield from _state(row, applied.state, before)
         waiting += [(child, applied.state) for child in reversed(children.get(row["turn_id"], ()))]
 
 
-def _state(row: Row, state: WorldState, before: WorldState | None) -> Iterator[Finding]:
+def _state(row: Row, state: WorldState, before: WorldState | None) -> Iterator[IntegrityFinding]:
     if state.content_hash() != row["state_hash"]:
         what = "its ops do not lead to the state that was committed"
-        yield Finding("state-hash", _named(row), what, RESTORE)
+        yield IntegrityFinding("state-hash", _named(row), what, RESTORE)
     if row["state_json"] is not None and content_hash(row["state_json"]) != row["state_hash"]:
-        yield Finding("state-changed", _named(row), "the state that is kept of it is another one", RESTORE)
+        yield IntegrityFinding("state-changed", _named(row), "the state that is kept of it is another one", RESTORE)
     if before is None or state.relations is not before.relations:
         for key, edge in state.relations.items():
             if key != relation_key(edge.a, edge.b) or (edge.a, edge.b) != pair(edge.a, edge.b) or edge.a == edge.b:
                 what = f"the relation {key} is not the one edge between two people"
-                yield Finding("relation-edge", _named(row), what, RESTORE)
+                yield IntegrityFinding("relation-edge", _named(row), what, RESTORE)
     yield from _unknown_ids(row, state)
 
 
-def _unknown_ids(row: Row, state: WorldState) -> Iterator[Finding]:
+def _unknown_ids(row: Row, state: WorldState) -> Iterator[IntegrityFinding]:
     """People, places and things that are somewhere and are not."""
     named = {state.player_id, state.scene.location_id, *state.positions, *state.inventory}
     for unknown in sorted(named - set(state.entities)):
-        yield Finding("entity-unknown", _named(row), f"{unknown} has a place in the state and is no entity", RESTORE)
+        yield IntegrityFinding(
+            "entity-unknown", _named(row), f"{unknown} has a place in the state and is no entity", RESTORE
+        )
     for clock in state.clocks.values():
         if clock.value > clock.max:
             what = f"the clock {clock.id} shows {clock.value} of {clock.max}"
-            yield Finding("clock-over", _named(row), what, RESTORE)
+            yield IntegrityFinding("clock-over", _named(row), what, RESTORE)
 
 
-def _results(database: Database) -> Iterator[Finding]:
+def _results(database: Database) -> Iterator[IntegrityFinding]:
     """Every stored result is that of its own turn, and what it shows is what stands in the stream."""
     edits = edits_asked_for(database)
     for row, messages in turns_with_messages(database):
         try:
             result = TurnResult.model_validate_json(row["result_json"])
         except (ValidationError, RecursionError) as problem:
-            yield Finding("result-unreadable", _named(row), _first(problem), RESTORE)
+            yield IntegrityFinding("result-unreadable", _named(row), _first(problem), RESTORE)
             continue
         if (result.turn_id, result.turn_no) != (row["turn_id"], row["turn_no"]):
             what = f"its stored result is that of turn {result.turn_no} ({result.turn_id})"
-            yield Finding("result-of-another", _named(row), what, RESTORE)
+            yield IntegrityFinding("result-of-another", _named(row), what, RESTORE)
             continue
         stream = {one["seq"]: one for one in messages}
         for message in result.messages:
             stored = stream.get(message.seq)
             if stored is None or _message(stored) != message:
                 what = f"message {message.seq} of its result is not the one in the stream"
-                yield Finding("result-message", _named(row), what, RESTORE)
+                yield IntegrityFinding("result-message", _named(row), what, RESTORE)
         if row["kind"] != "start" and row["request_hash"] != _request_hash(row, edits):
-            yield Finding("request-hash", _named(row), "its words are not those that were submitted", RESTORE)
+            yield IntegrityFinding("request-hash", _named(row), "its words are not those that were submitted", RESTORE)
 
 
 def _request_hash(row: Row, edits: Mapping[str, str]) -> str | None:
@@ -251,7 +253,7 @@ def _message(row: Row) -> Message | None:
         return None
 
 
-def _sittings(database: Database) -> Iterator[Finding]:
+def _sittings(database: Database) -> Iterator[IntegrityFinding]:
     """A sitting that ended says which turns were played in it, up to its last."""
     for session in session_rows(database):
         if session.ended_at is None or session.end_turn_id is None:
@@ -261,19 +263,21 @@ def _sittings(database: Database) -> Iterator[Finding]:
         last = own[-1]["turn_id"] if own else None
         if (first, last) != (session.turn_range_start, session.end_turn_id):
             what = f"the turns that were played in it do not go from {session.turn_range_start} to its last"
-            yield Finding("session-turns", f"sitting {session.id}", what, RESTORE)
+            yield IntegrityFinding("session-turns", f"sitting {session.id}", what, RESTORE)
 
 
-def _projection(database: Database) -> Iterator[Finding]:
+def _projection(database: Database) -> Iterator[IntegrityFinding]:
     """The seeds' tables are those of the head's state, row by row."""
     head, row, hint = head_row(database), campaign_row(database), mended_by_migrating(database)
     with suppress(LorewrightError, ValueError):
         wanted = all_rows(row["id"], stored_state(database, head.turn_id))
         if projected_turn(database) != head.turn_id:
-            yield Finding("projection-behind", "projection", "its tables are not a projection of the head", hint)
+            yield IntegrityFinding(
+                "projection-behind", "projection", "its tables are not a projection of the head", hint
+            )
         for table in PROJECTED:
             if _typed(wanted[table]) != _typed(_projected(database, table)):
-                yield Finding("projection-differs", table, "its rows are not those of the head's state", hint)
+                yield IntegrityFinding("projection-differs", table, "its rows are not those of the head's state", hint)
 
 
 def _projected(database: Database, table: str) -> list[tuple[object, ...]]:
@@ -289,12 +293,12 @@ def _typed(rows: Iterable[tuple[object, ...]]) -> set[tuple[object, ...]]:
     return {tuple((value, type(value)) for value in row) for row in rows}
 
 
-def _pins(database: Database, kept: KeptPacks) -> Iterator[Finding]:
+def _pins(database: Database, kept: KeptPacks) -> Iterator[IntegrityFinding]:
     for pack_id, text_hash in pinned_texts(database):
         problem = kept.problem_with(text_hash)
         if problem is not None:
             hint = "restore campaigns/packs-kept, or install the same text of the pack and import an export"
-            yield Finding("text-lost", f"pack {pack_id}", problem, hint)
+            yield IntegrityFinding("text-lost", f"pack {pack_id}", problem, hint)
 
 
 def _misread(read: Callable[[str], Any], text: str) -> str | None:

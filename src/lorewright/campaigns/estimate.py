@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from lorewright.addresses import mask_address
-from lorewright.campaigns.casting import Casting, ModelKeys
+from lorewright.campaigns.stage_models import ModelKeys, StageModels
 from lorewright.campaigns.open_campaign import OpenCampaign
 from lorewright.errors import NotAgreed
 from lorewright.grants import find_agreements, keep_agreements, make_token
 from lorewright.llm.taxonomy import BESIDE, TYPICAL, Prices
 from lorewright.storage.model_rows import created_at
-from lorewright.turn.run.at_hand import STAGES, stages_of
+from lorewright.turn.run.progress import STAGES, stages_of
 from lorewright.turn.store.store import CampaignStore
 from lorewright.values.records import BUILTIN
 
@@ -53,7 +53,7 @@ class PaidModel:
         return mask_address(self.address)
 
 
-def paid_keys(casting: Casting, keys: ModelKeys, stages: Sequence[str] = STAGES) -> dict[str, tuple[str, ...]]:
+def paid_keys(casting: StageModels, keys: ModelKeys, stages: Sequence[str] = STAGES) -> dict[str, tuple[str, ...]]:
     """The keys that turns of these stages may have to pay for, sorted, each with the stages that ask it.
 
     Raises:
@@ -63,7 +63,7 @@ def paid_keys(casting: Casting, keys: ModelKeys, stages: Sequence[str] = STAGES)
     return {key: by for key, by in asked.items() if casting.may_cost(key)}
 
 
-def asked_keys(casting: Casting, keys: ModelKeys, stages: Sequence[str] = STAGES) -> dict[str, tuple[str, ...]]:
+def asked_keys(casting: StageModels, keys: ModelKeys, stages: Sequence[str] = STAGES) -> dict[str, tuple[str, ...]]:
     """Return the keys of the models that turns of these stages ask, sorted, each with the stages that ask it.
 
     Raises:
@@ -77,7 +77,7 @@ def asked_keys(casting: Casting, keys: ModelKeys, stages: Sequence[str] = STAGES
     return dict(sorted(asked.items()))
 
 
-def paid_models(casting: Casting, keys: ModelKeys, store: CampaignStore) -> tuple[PaidModel, ...]:
+def paid_models(casting: StageModels, keys: ModelKeys, store: CampaignStore) -> tuple[PaidModel, ...]:
     """The models that a campaign's turns with these keys may have to pay for, by key, as its last turns went.
 
     Raises:

@@ -56,7 +56,7 @@ _CELL_STARTS = frozenset('"-0123456789n')
 Audience = Literal["gm", "player"]
 
 
-class Manifest(BaseModel):
+class ExportManifest(BaseModel):
     """What an exported file says of itself, beside the list of its members."""
 
     model_config = ConfigDict(defer_build=True, extra="ignore", strict=True, frozen=True)
@@ -182,13 +182,13 @@ def import_campaign(campaigns: Campaigns, path: Path, *, campaign_id: str | None
         return store.campaign()
 
 
-def _manifest(path: Path, container: Container) -> Manifest:
+def _manifest(path: Path, container: Container) -> ExportManifest:
     version = container.about.get("format_version")
     if container.about.get("format") == _FORMAT and type(version) is int and version > _VERSION:
         raise SettingsError(f"{path} was written by a newer version", hint="upgrade lorewright")
     try:
         # As JSON, so that a list may be a tuple.
-        manifest = Manifest.model_validate_json(json.dumps(dict(container.about)))
+        manifest = ExportManifest.model_validate_json(json.dumps(dict(container.about)))
     except ValidationError:
         raise DamagedFile(f"{path} is not an exported campaign", hint=_AGAIN) from None
     if manifest.audience == "player":
@@ -263,7 +263,7 @@ def _unpacked(container: Container, folder: Path) -> dict[str, Path]:
 
 
 def _write(
-    campaigns: Campaigns, campaign_id: str, manifest: Manifest, tables: Sequence[Table], texts: Mapping[str, Path]
+    campaigns: Campaigns, campaign_id: str, manifest: ExportManifest, tables: Sequence[Table], texts: Mapping[str, Path]
 ) -> None:
     # A campaign that lay there before may have been agreed to.
     forget_agreements(campaigns.folder / f"{campaign_id}.db")

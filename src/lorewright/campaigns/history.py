@@ -23,10 +23,10 @@ from lorewright.rules.patch import Outcome, Resolution
 from lorewright.storage.enclosure import Enclosure
 from lorewright.storage.heads import ancestor
 from lorewright.storage.sittings import session_summaries
-from lorewright.turn.store.keeping import flagged_entries
+from lorewright.turn.store.annotations import flagged_entries
 from lorewright.turn.store.store import CampaignStore
 from lorewright.turn.views.draft import Head
-from lorewright.values.kept import LorebookEntry
+from lorewright.values.annotations import LorebookEntry
 from lorewright.values.records import Message
 from lorewright.world.apply import apply
 from lorewright.world.state import OFFSTAGE, Fact, WorldState

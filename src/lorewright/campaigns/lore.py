@@ -18,8 +18,8 @@ from lorewright.ids import shown_item
 from lorewright.index.generation import Generation
 from lorewright.index.library import Library, blaming_damage
 from lorewright.packs.loader import load_pack
-from lorewright.packs.models import Entity, Pack
-from lorewright.retrieval.desk import EntityLore, PackDesk, entity_lore, explained_now, opened, qualified_viewer
+from lorewright.packs.models import Pack, PackEntity
+from lorewright.retrieval.pack_queries import EntityLore, PackDesk, entity_lore, explained_now, opened, qualified_viewer
 from lorewright.retrieval.explain import ChunkTrace
 from lorewright.retrieval.query import LoreRetrievalQuery, LoreRetrievalResult
 from lorewright.retrieval.retriever import Retrieval, retrieve, retrieve_for_entity, why_not
@@ -55,7 +55,7 @@ from lorewright.world.state import WorldState
 
 
 @dataclass(frozen=True, slots=True)
-class Ground:
+class SentenceSource:
     """What a sentence rests on: `id` as it is shown (`viktor/knows#pier9`, `outcome:0`), the text that the narrator was
     shown of it, and where that stands in a pack; of what happened there is neither file nor section."""
 
@@ -71,7 +71,7 @@ class GroundedSentence:
     """A sentence of a narration and what it rests on, in order."""
 
     sentence: str
-    grounds: tuple[Ground, ...]
+    grounds: tuple[SentenceSource, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,18 +137,18 @@ def _cited(record: Mapping[str, Any], generations: Sequence[Generation], ids: Pl
 
 def _ground(
     cited: str, shown: Sequence[Source], chunk_id: str, generations: Sequence[Generation], ids: PlayerIds
-) -> Ground:
+) -> SentenceSource:
     kind: Kind = shown[0].kind if shown else "event"
     # A chunk may be shown in several sentences; which of them is meant is not recorded.
     text = " ".join(dict.fromkeys(source.text for source in shown))
     if kind == "event":
-        return Ground(kind, cited, text)
+        return SentenceSource(kind, cited, text)
     chunk = next((found for one in generations if (found := one.chunk(chunk_id)) is not None), None)
     if chunk is None:
-        return Ground(kind, shown_item(cited), text)
+        return SentenceSource(kind, shown_item(cited), text)
     where = {"cite": shown_item(cited), "file_path": chunk.file_path, "section_path": chunk.section_path}
     told = ids.told({"chunk_id": chunk_id, **where})
-    return Ground(kind, told["cite"], text, told["file_path"], told["section_path"])
+    return SentenceSource(kind, told["cite"], text, told["file_path"], told["section_path"])
 
 
 def _quoted(result: TurnResult) -> Iterator[GroundedSentence]:
@@ -157,11 +157,11 @@ def _quoted(result: TurnResult) -> Iterator[GroundedSentence]:
         yield GroundedSentence(sentence, tuple(_quotations(sentence, result)))
 
 
-def _quotations(sentence: str, result: TurnResult) -> Iterable[Ground]:
+def _quotations(sentence: str, result: TurnResult) -> Iterable[SentenceSource]:
     for one in result.citations:
         if one.quote in sentence or sentence.strip(' “”"') in one.quote:
             kind: Kind = "chunk" if one.item_id is None else "item"
-            yield Ground(kind, one.cite, one.quote, one.file_path, one.section_path)
+            yield SentenceSource(kind, one.cite, one.quote, one.file_path, one.section_path)
 
 
 # What is asked at the prompt is answered on one screen.
@@ -376,7 +376,7 @@ class LoreDesk:
 
     def entities(
         self, *, viewer: str = "gm", packs: Sequence[str] = (), campaign_id: str | None = None
-    ) -> list[Entity]:
+    ) -> list[PackEntity]:
         """Everybody and everything that packs tell of and a viewer may read anything of, by ID; where several packs
         tell of one, as all of them together do.
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from lorewright.campaigns.casting import ModelKeys
+from lorewright.campaigns.stage_models import ModelKeys
 from lorewright.campaigns.open_campaign import OpenCampaign
 from lorewright.campaigns.sessions import sit_down
 from lorewright.storage import sittings

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
-from lorewright.campaigns.casting import Casting, ModelKeys
+from lorewright.campaigns.stage_models import ModelKeys, StageModels
 from lorewright.errors import CampaignError, HeadMoved, LorewrightError
 from lorewright.ids import canonical_json, content_hash
 from lorewright.index.generation import Generation
@@ -17,7 +17,7 @@ from lorewright.llm.gateway import Spent
 from lorewright.storage.heads import HeadRow, head_row
 from lorewright.storage.model_rows import spent_in
 from lorewright.storage.sittings import active_session_row
-from lorewright.turn.run.at_hand import STAGES, make_stages
+from lorewright.turn.run.progress import STAGES, make_stages
 from lorewright.turn.run.editing import edit
 from lorewright.turn.run.pipeline import run_turn
 from lorewright.turn.stages.stages import Stages, pinned_library
@@ -26,8 +26,8 @@ from lorewright.turn.store.turn_store import redo, undo_played
 from lorewright.turn.views.acquaintance import Acquaintance
 from lorewright.turn.views.draft import Setting, Submission, persona_called, somebody_called
 from lorewright.turn.views.player_ids import PlayerIds, player_ids
-from lorewright.values.kept import NOTHING_KEPT, Kept
-from lorewright.values.records import BUILTIN, SILENT, CampaignRow, Listener
+from lorewright.values.annotations import NOTHING_KEPT, Kept
+from lorewright.values.records import BUILTIN, SILENT, CampaignRow, TurnListener
 from lorewright.world.apply import apply
 from lorewright.world.ops import PlayAs, StateOp
 
@@ -45,7 +45,7 @@ class OpenCampaign:
     back over an upgrade."""
 
     store: CampaignStore
-    casting: Casting
+    casting: StageModels
     _make: Callable[[], Made]
     _made: Made
 
@@ -108,7 +108,7 @@ class OpenCampaign:
         thought: str = "",
         whisper_to: str | None = None,
         builtin: bool = False,
-        listener: Listener = SILENT,
+        listener: TurnListener = SILENT,
     ) -> str:
         """Run a turn; its TurnResult as canonical JSON. See `run_turn` for what it raises. With `builtin` no model is
         asked in it, whatever the campaign's keys say; `listener` hears how it gets on.
@@ -175,7 +175,7 @@ class OpenCampaign:
                     raise
         return make(setting=self.setting)
 
-    async def retry(self, *, builtin: bool = False, listener: Listener = SILENT) -> str:
+    async def retry(self, *, builtin: bool = False, listener: TurnListener = SILENT) -> str:
         """Take back the last turn that was played and play its words again, which throws other dice.
 
         Where that fails or is stopped, the turn that was taken back is done again.

@@ -22,7 +22,7 @@ from lorewright.storage.enclosure import Enclosure, Trouble, plain_parts
 from lorewright.storage.faults import step
 from lorewright.storage.heads import MAIN_BRANCH
 from lorewright.storage.integrity import all_pins
-from lorewright.storage.kept_rows import PromptPin, pinning
+from lorewright.storage.annotation_rows import PromptPin, pinning
 from lorewright.storage.tables import migrate
 from lorewright.turn.store.projection import StateOf, first_projection
 from lorewright.turn.store.rows import message_row, now

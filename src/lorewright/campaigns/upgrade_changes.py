@@ -47,7 +47,7 @@ class Remark:
 
 
 @dataclass(frozen=True, slots=True)
-class Moved:
+class VersionChange:
     """A pack or ruleset: its version and the hash of its text as they are pinned, and as they would be. A ruleset has
     no version."""
 
@@ -68,9 +68,9 @@ class UpgradePlan:
     """What would change for a campaign. `prompts` are empty: no stage has any yet."""
 
     campaign_id: str
-    packs: tuple[Moved, ...]
-    ruleset: Moved
-    prompts: tuple[Moved, ...]
+    packs: tuple[VersionChange, ...]
+    ruleset: VersionChange
+    prompts: tuple[VersionChange, ...]
     remarks: tuple[Remark, ...]
 
     @property

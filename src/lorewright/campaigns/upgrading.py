@@ -15,7 +15,7 @@ from lorewright.campaigns.scenarios.opening import tried
 from lorewright.campaigns.scenarios.rulesets import load_ruleset, rulesets_beside
 from lorewright.campaigns.scenarios.scenario import Scenario, read_scenario
 from lorewright.campaigns.session_zero import calibrated, calibration_of, kept_to
-from lorewright.campaigns.upgrade_changes import Moved, Remark, UpgradePlan
+from lorewright.campaigns.upgrade_changes import Remark, UpgradePlan, VersionChange
 from lorewright.errors import CampaignError, NotFound, PackError, RulesetError
 from lorewright.ids import canonical_json
 from lorewright.index.generation import Generation, GenerationKey
@@ -126,11 +126,15 @@ class Upgrades:
         if ruleset_hash != row.ruleset_hash:
             remarks += of_rules.changes(row.rules.ruleset, ruleset, head.state)
         moved = tuple(
-            Moved(pin.pack_id, pin.version, other.version, pin.content_hash, other.content_hash)
+            VersionChange(pin.pack_id, pin.version, other.version, pin.content_hash, other.content_hash)
             for pin, other in zip(row.pins, pins, strict=True)
         )
         plan = UpgradePlan(
-            row.id, moved, Moved(ruleset.id, "", "", row.ruleset_hash, ruleset_hash), (), of_packs.in_order(remarks)
+            row.id,
+            moved,
+            VersionChange(ruleset.id, "", "", row.ruleset_hash, ruleset_hash),
+            (),
+            of_packs.in_order(remarks),
         )
         ops = of_rules.reshaping(row.rules.ruleset, ruleset, head.state)
         return _Prepared(plan, head, rules, ruleset_hash, pins, tuple(one for one in found if one), ops)

@@ -10,10 +10,10 @@ import typer
 
 from lorewright.bootstrap import open_app
 from lorewright.campaigns.campaigns import Campaigns
-from lorewright.campaigns.checks import Checked, Migrated, check, migrated
+from lorewright.campaigns.checks import CampaignCheck, Migrated, check, migrated
 from lorewright.cli.output import say, show_json, show_table
 from lorewright.contrib.import_v0 import parity
-from lorewright.contrib.import_v0.importing import Imported, import_v0
+from lorewright.contrib.import_v0.importing import V0Import, import_v0
 
 app = typer.Typer(
     help="Campaigns' files: check them, bring them up to date, import those of v0.",
@@ -88,7 +88,7 @@ def import_file(
         raise typer.Exit(1)
 
 
-def _show_imported(one: Imported) -> None:
+def _show_imported(one: V0Import) -> None:
     what = f"{one.turns} turns were imported" if one.is_new else "up to date, nothing was changed"
     say(f"{one.id} ({one.v0_id} in v0): {what}", style="bold")
     rows = [(of.table, of.v0, of.ours, of.equal, "yes" if of.differs else "", parity.shown(of)) for of in one.tables]
@@ -101,7 +101,7 @@ def _ids(campaigns: Campaigns, campaign_id: str | None) -> list[str]:
     return campaigns.ids() if campaign_id is None else [campaign_id]
 
 
-def _show(campaign_id: str, checked: Checked) -> None:
+def _show(campaign_id: str, checked: CampaignCheck) -> None:
     if checked.clean:
         say(f"{campaign_id}: {checked.turns} turns, all is well", style="green")
         for one in checked.notes:

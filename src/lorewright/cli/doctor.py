@@ -9,7 +9,7 @@ import typer
 
 from lorewright.bootstrap import open_app
 from lorewright.cli.output import progress_bar, say, show_json, show_table
-from lorewright.workspace.doctor import Facts, Report, Treated
+from lorewright.workspace.doctor import DoctorReport, Facts, Treated
 
 EXAMPLES = {"doctor": "Example: lorewright doctor --dry-run"}
 
@@ -30,7 +30,7 @@ def doctor(
         raise typer.Exit(1)
 
 
-def _as_json(report: Report) -> dict[str, Any]:
+def _as_json(report: DoctorReport) -> dict[str, Any]:
     return {
         "clean": report.clean,
         "dry_run": not report.mended,
@@ -51,7 +51,7 @@ def _fault_as_json(one: Treated) -> dict[str, Any]:
     }
 
 
-def _show(report: Report) -> None:
+def _show(report: DoctorReport) -> None:
     if report.treated:
         rows = [(f"{t.fault.kind}: {t.fault.code}", t.fault.where, t.fault.state, t.done) for t in report.treated]
         show_table(("what", "where", "state", "done"), rows)

@@ -15,7 +15,7 @@ from lorewright.bootstrap import App, open_app
 from lorewright.child import start_child
 from lorewright.cli.game.play import lines_of, piped_lines, play_at_prompt, play_lines
 from lorewright.cli.output import note, progress_bar, say
-from lorewright.generate.explore.explorer import Found, latest_walk
+from lorewright.generate.explore.explorer import ReadyPack, latest_walk
 from lorewright.generate.explore.writing import write_scenario
 from lorewright.index.embedders.choosing import with_whole_path
 from lorewright.index.generation import GenerationKey
@@ -67,7 +67,7 @@ def explore(
         _demo(lorewright, _found(lorewright, source, seed), seed)
 
 
-def _found(lorewright: App, source: str, seed: int | None) -> Found:
+def _found(lorewright: App, source: str, seed: int | None) -> ReadyPack:
     """The walk, with what was found on the screen."""
     pack, findings = _read(lorewright, source)
     return _shown(lorewright, pack, findings, seed)
@@ -79,7 +79,7 @@ def _read(lorewright: App, source: str) -> tuple[InstalledPack, tuple[Finding, .
         return lorewright.explorer.pack(source, progress=progress)
 
 
-def _shown(lorewright: App, pack: InstalledPack, findings: tuple[Finding, ...], seed: int | None) -> Found:
+def _shown(lorewright: App, pack: InstalledPack, findings: tuple[Finding, ...], seed: int | None) -> ReadyPack:
     found = lorewright.explorer.walk(pack, findings, seed=_SEED if seed is None else seed)
     note(f"{pack.name}:")
     for line in found.lines:
@@ -114,7 +114,7 @@ def _tell_what_differs(there: CampaignRow, pack: InstalledPack, seed: int | None
         note(f"it was begun with the seed {there.seed}; --new begins another with {seed}")
 
 
-def _demo(lorewright: App, found: Found, seed: int | None) -> None:
+def _demo(lorewright: App, found: ReadyPack, seed: int | None) -> None:
     note(f"standard input is closed: a short walk in {found.pack.id}; nothing of it is kept")
     with tempfile.TemporaryDirectory() as folder:
         campaigns = lorewright.rehearsal(Path(folder), by_words=True)

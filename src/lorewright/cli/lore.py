@@ -11,15 +11,15 @@ from typing import Annotated, Any
 import typer
 from pydantic import ValidationError
 
-from lorewright.authoring.changes import BudgetStep, Given, budget_steps
+from lorewright.authoring.changes import BudgetStep, GivenChunk, budget_steps
 from lorewright.bounded_files import read_lines
-from lorewright.cli.lore_desk import Desk, open_desk, warn_of_words_alone
+from lorewright.cli.lore_sources import Desk, open_desk, warn_of_words_alone
 from lorewright.cli.output import console, note, say, show_json, show_passages, show_table, wrapped
 from lorewright.cli.pages.query_page import query_page, scene_page, write_page
 from lorewright.cli.tracing import show_absence, show_trace, told
 from lorewright.errors import SettingsError
-from lorewright.retrieval.absence import why_absent
-from lorewright.retrieval.desk import explained_now
+from lorewright.retrieval.why_not import why_absent
+from lorewright.retrieval.pack_queries import explained_now
 from lorewright.retrieval.query import LoreRetrievalQuery
 from lorewright.retrieval.retriever import retrieve
 from lorewright.scene_lore.scene_trace import SceneFound, SceneTrace, find_scene
@@ -182,7 +182,7 @@ def _end(step: BudgetStep, limit: int) -> str:
     return f"at the limit of {limit} sections" if step.sections >= limit else "all that was found is in it"
 
 
-def _told(one: Given) -> str:
+def _told(one: GivenChunk) -> str:
     tokens = f"{one.given:,} tokens" if one.given == one.tokens else f"{one.given:,} of {one.tokens:,} tokens"
     return f"#{one.rank} {one.chunk_id} ({tokens})"
 

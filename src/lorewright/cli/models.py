@@ -11,19 +11,19 @@ from typing import Annotated, Any
 import typer
 
 from lorewright.addresses import OWN_SERVERS, mask_address
-from lorewright.campaigns.casting import BUILTIN_KEYS, Casting, ModelKeys
+from lorewright.campaigns.stage_models import BUILTIN_KEYS, ModelKeys, StageModels
 from lorewright.campaigns.estimate import agree_to, asked_keys, awaiting, dollars, hold_to_trust, paid_in, paid_models
 from lorewright.campaigns.open_campaign import OpenCampaign
 from lorewright.campaigns.sessions import STAGE as RECAP
-from lorewright.cli.game.seat import show_prices
+from lorewright.cli.game.play_session import show_prices
 from lorewright.cli.output import note, say, show_json, show_table
 from lorewright.errors import SettingsError
 from lorewright.llm.opening import address_known, check_model, has_key, most_microusd
-from lorewright.llm.taxonomy import Row, asked_at, families, may_cost, row_of, rows, turn_microusd
+from lorewright.llm.taxonomy import ModelRow, asked_at, families, may_cost, row_of, rows, turn_microusd
 from lorewright.settings import ModelsSettings, find_workspace
 from lorewright.storage.model_rows import model_keys, own_model_keys, usage
 from lorewright.trust import hold_models
-from lorewright.turn.run.at_hand import stages_of
+from lorewright.turn.run.progress import stages_of
 from lorewright.turn.store.store import CampaignStore
 from lorewright.values.records import BUILTIN
 
@@ -102,7 +102,7 @@ def shown_keys(keys: ModelKeys) -> dict[str, str]:
     return {"small_model_key": keys.small, "large_model_key": keys.large}
 
 
-def models_of(store: CampaignStore, casting: Casting) -> dict[str, Any]:
+def models_of(store: CampaignStore, casting: StageModels) -> dict[str, Any]:
     """Which models a campaign asks and what they have cost, for JSON: all turns that were ever played in it, attempts
     that failed and recaps included. The estimate is None where a key is known no more."""
     keys, own, took = ModelKeys(*model_keys(store.database)), own_model_keys(store.database), usage(store.database)
@@ -119,7 +119,7 @@ def models_of(store: CampaignStore, casting: Casting) -> dict[str, Any]:
     }
 
 
-def models_asked(store: CampaignStore, casting: Casting) -> dict[str, Any]:
+def models_asked(store: CampaignStore, casting: StageModels) -> dict[str, Any]:
     """Return which models a campaign asks from its next turn on, for JSON: the keys of its tiers, as the campaign and
     the sitting at hand have them, and the stages that ask each model."""
     keys, own = ModelKeys(*model_keys(store.database)), ModelKeys(*own_model_keys(store.database))
@@ -160,7 +160,7 @@ def show_models_of(models: dict[str, Any]) -> None:
         )
 
 
-def _estimate(casting: Casting, keys: ModelKeys, store: CampaignStore) -> float | None:
+def _estimate(casting: StageModels, keys: ModelKeys, store: CampaignStore) -> float | None:
     try:
         return sum(one.usd_a_turn or 0.0 for one in paid_models(casting, keys, store))
     except SettingsError:
@@ -231,7 +231,7 @@ def _dollars(microusd: int) -> str:
     return f"${microusd / 1_000_000:.6f}"
 
 
-def _listed(row: Row, settings: ModelsSettings) -> dict[str, Any]:
+def _listed(row: ModelRow, settings: ModelsSettings) -> dict[str, Any]:
     """A row for programs."""
     is_family = not row.model
     return {
@@ -248,7 +248,7 @@ def _listed(row: Row, settings: ModelsSettings) -> dict[str, Any]:
     }
 
 
-def _address(row: Row, settings: ModelsSettings) -> str | None:
+def _address(row: ModelRow, settings: ModelsSettings) -> str | None:
     """Where it is asked, without names and passwords; None is its provider's own server, or nowhere yet."""
     known = address_known(row, settings, os.environ)
     return None if known is None else mask_address(known)
@@ -266,7 +266,7 @@ def _shown(one: dict[str, Any]) -> tuple[object, ...]:
     return (one["key"], one["provider"], one["model"] or "NAME", one["window"] or "", *costs, turn, mode, key, there)
 
 
-def _turn_usd(row: Row, settings: ModelsSettings) -> float | None:
+def _turn_usd(row: ModelRow, settings: ModelsSettings) -> float | None:
     """About what a turn costs of which this model thinks every stage."""
     about = turn_microusd(small=row.key, large=row.key, settings=settings)
     return None if about is None else about / 1_000_000

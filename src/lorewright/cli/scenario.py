@@ -11,7 +11,7 @@ from typing import Annotated
 import typer
 
 from lorewright.bootstrap import open_app
-from lorewright.campaigns.casting import ModelKeys
+from lorewright.campaigns.stage_models import ModelKeys
 from lorewright.cli.output import note, progress_bar, say, show_json, show_table, wrapped
 from lorewright.errors import SettingsError
 from lorewright.generate.explore.writing import write_scenario

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from lorewright.cli.output import console, say, say_parts, wrapped
-from lorewright.retrieval.absence import Absence
+from lorewright.retrieval.why_not import Absence
 from lorewright.retrieval.explain import ChunkTrace, RetrievalTrace
 from lorewright.retrieval.query import LoreRetrievalQuery
 from lorewright.retrieval.ranking import PARTS

@@ -6,14 +6,14 @@ from typing import Any
 
 from lorewright.formats.entries import Book, fold, read_tags, shortened, take_entries
 from lorewright.formats.fields import Fields
-from lorewright.formats.imported import Imported, ImportedEntry, Part, Placeholders, Report
+from lorewright.formats.imported import Imported, ImportedEntry, ImportReport, Part, Placeholders
 from lorewright.formats.mark import MAX_NAME_CHARS
 from lorewright.formats.sillytavern import is_description
 
 # NovelAI lorebooks and scenarios: a file for each entry, and one for a scenario's memory and opening.
 
 
-class Lorebook:
+class NovelAILorebook:
     """`{"lorebookVersion": 1, "entries": [{"text": …, "displayName": …, "keys": […]}]}`."""
 
     name = "NovelAI lorebook"
@@ -24,13 +24,13 @@ class Lorebook:
 
     def read(self, source: Any, *, stem: str) -> Imported:
         """Entries in a category take its name as a tag, and their type from it where it names one."""
-        report = Report()
+        report = ImportReport()
         fields = Fields(source, path="", report=report)
         entries = _entries(fields, source, report, path="entries[].")
         return Imported(self.name, stem, "", tuple(entries), fields.rest(), report.rows())
 
 
-class Scenario:
+class NovelAIScenario:
     """`{"scenarioVersion": 1, "title": …, "prompt": …, "context": [memory, author's note], "lorebook": {…}}`."""
 
     name = "NovelAI scenario"
@@ -41,7 +41,7 @@ class Scenario:
 
     def read(self, source: Any, *, stem: str) -> Imported:
         """The scenario's own file comes first; the author's note addresses a model and is kept aside."""
-        report = Report()
+        report = ImportReport()
         fields = Fields(source, path="", report=report)
         lorebook = fields.mapping("lorebook")
         inside = Fields(lorebook, path="lorebook.", report=report)
@@ -54,7 +54,7 @@ class Scenario:
         return Imported(self.name, title or stem, description.strip(), (opening, *entries), extra, report.rows())
 
 
-def _entries(fields: Fields, source: dict[str, Any], report: Report, *, path: str) -> list[ImportedEntry]:
+def _entries(fields: Fields, source: dict[str, Any], report: ImportReport, *, path: str) -> list[ImportedEntry]:
     book = Book(report, Placeholders("", report), path, _categories(source.get("categories")))
     return take_entries(fields, "entries", book)
 
@@ -69,7 +69,7 @@ def _categories(source: Any) -> dict[str, str]:
     }
 
 
-def _opening(fields: Fields, name: str, source: dict[str, Any], report: Report) -> ImportedEntry:
+def _opening(fields: Fields, name: str, source: dict[str, Any], report: ImportReport) -> ImportedEntry:
     """What the story is told from: the memory as the introduction, the prompt as the opening."""
     placeholders = Placeholders("", report)
     memory, context = _memory(source.get("context"))
@@ -112,7 +112,7 @@ class StoryCards:
 
     def read(self, source: Any, *, stem: str) -> Imported:
         """A card's description is its author's note and is kept aside; its value is the lore."""
-        report = Report()
+        report = ImportReport()
         if isinstance(source, list):
             source = {_LISTS[0]: source}
         fields = Fields(source, path="", report=report)

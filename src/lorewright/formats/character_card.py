@@ -15,7 +15,7 @@ from typing import Any
 from lorewright.errors import NotFound, PackError
 from lorewright.formats.entries import Book, fold, is_alias, read_tags, shortened, take_entries, unique
 from lorewright.formats.fields import Fields
-from lorewright.formats.imported import Imported, ImportedEntry, Part, Placeholders, Report, contained
+from lorewright.formats.imported import Imported, ImportedEntry, ImportReport, Part, Placeholders, contained
 from lorewright.formats.mark import GM, MARK, MAX_SOURCE_BYTES, read_mark, too_large
 from lorewright.formats.shown import ShownEntity, ShownPack, ShownSection
 from lorewright.formats.sillytavern import (
@@ -301,7 +301,7 @@ class Card:
 
     def read(self, source: Any, *, stem: str) -> Imported:
         """The character comes first, then the entries of its book."""
-        report = Report()
+        report = ImportReport()
         outer = Fields(source, path="", report=report)
         data = outer.mapping("data")
         fields = Fields(data, path="data.", report=report) if data else outer
@@ -315,7 +315,7 @@ class Card:
         return Imported(self.name, name, "", (character, *entries), extra, report.rows())
 
 
-def _name(fields: Fields, report: Report, stem: str) -> str:
+def _name(fields: Fields, report: ImportReport, stem: str) -> str:
     """The character's name; one of which something would be lost stays among the fields too."""
     said = fields.peek("name")
     filled = Placeholders("", report).fill(said)
@@ -368,7 +368,7 @@ def _opening(fields: Fields, placeholders: Placeholders) -> str:
 
 
 def _read_book(
-    source: dict[str, Any], placeholders: Placeholders, report: Report
+    source: dict[str, Any], placeholders: Placeholders, report: ImportReport
 ) -> tuple[list[ImportedEntry], dict[str, Any]]:
     """The entries of an embedded book, and what it says of itself for the manifest."""
     fields = Fields(source, path="character_book.", report=report)

@@ -9,7 +9,7 @@ from typing import Any
 
 from lorewright.errors import PackError
 from lorewright.formats.fields import Fields, guess_type, named_type, split_prefix
-from lorewright.formats.imported import ImportedEntry, Part, Placeholders, Report
+from lorewright.formats.imported import ImportedEntry, ImportReport, Part, Placeholders
 from lorewright.formats.mark import (
     MAX_ALIAS_CHARS,
     MAX_ALIASES,
@@ -40,7 +40,7 @@ _DECORATOR = re.compile(r"\s*@@@?\w")
 class Book:
     """What the entries of one book share. `path` begins their fields' names in the report."""
 
-    report: Report
+    report: ImportReport
     placeholders: Placeholders
     path: str = "entries[]."
     categories: dict[str, str] = field(default_factory=dict)

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any, TypeVar
 
-from lorewright.formats.imported import Report
+from lorewright.formats.imported import ImportReport
 from lorewright.formats.json_source import free_key
 
 # Words -> the type of an entry. The one table of what other tools call a type, and of the words that give one away.
@@ -144,7 +144,7 @@ class Fields:
     A field whose value has another shape than was asked for is not taken, and so is kept as it is.
     """
 
-    def __init__(self, data: dict[str, Any], *, path: str, report: Report) -> None:
+    def __init__(self, data: dict[str, Any], *, path: str, report: ImportReport) -> None:
         self._left = dict(data)
         self._path = path
         self._report = report

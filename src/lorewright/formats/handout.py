@@ -16,7 +16,7 @@ from lorewright.formats.shown import ShownEntity, ShownPack
 from lorewright.formats.sillytavern import NOTICE
 from lorewright.ids import local
 from lorewright.packs.chunking import blocks_of, lines_of
-from lorewright.packs.models import Entity
+from lorewright.packs.models import PackEntity
 
 _HASHES = re.compile(r"( {0,3})(#{1,6})")
 # Headings inside a section stand below its own, which is an H4.
@@ -121,12 +121,12 @@ def _sections(pack: ShownPack, shown: ShownEntity) -> Iterator[tuple[str, str]]:
             yield section.title, text
 
 
-def _link(entity: Entity, label: str) -> str:
+def _link(entity: PackEntity, label: str) -> str:
     said = re.sub(r"([\\\[\]])", r"\\\1", label)
     return f"[{said}](#{_anchor(entity)})"
 
 
-def _anchor(entity: Entity) -> str:
+def _anchor(entity: PackEntity) -> str:
     return f"e-{local(entity.id)}"
 
 

@@ -128,7 +128,7 @@ class ImportedEntry:
 
 
 @dataclass(frozen=True, slots=True, order=True)
-class Row:
+class FieldRow:
     """So many values of one source field went to one place."""
 
     field: str
@@ -136,7 +136,7 @@ class Row:
     count: int
 
 
-class Report:
+class ImportReport:
     """Counts where fields went while a source is read."""
 
     def __init__(self) -> None:
@@ -150,9 +150,9 @@ class Report:
         if count:
             self._counts[row] += count
 
-    def rows(self) -> tuple[Row, ...]:
+    def rows(self) -> tuple[FieldRow, ...]:
         """The rows, in the order in which the fields were first met."""
-        return tuple(Row(name, place, count) for (name, place), count in self._counts.items())
+        return tuple(FieldRow(name, place, count) for (name, place), count in self._counts.items())
 
 
 def _short(text: str) -> str:
@@ -168,7 +168,7 @@ class Imported:
     description: str
     entries: tuple[ImportedEntry, ...]
     extra: dict[str, Any]
-    rows: tuple[Row, ...]
+    rows: tuple[FieldRow, ...]
 
 
 class Format(Protocol):
@@ -202,7 +202,7 @@ _MACRO = re.compile(r"\{\{[^{}\n]{1,200}\}\}")
 class Placeholders:
     """Fills and counts the placeholders of one source. Without a name for `{{char}}` it is "the character"."""
 
-    def __init__(self, character: str, report: Report) -> None:
+    def __init__(self, character: str, report: ImportReport) -> None:
         self._character = character or NOBODY
         self._report = report
 

@@ -16,7 +16,7 @@ from lorewright.formats.sillytavern import NOTICE
 from lorewright.formats.writer import FOLDERS
 from lorewright.ids import local, slug
 from lorewright.packs.manifest import MANIFEST_FILE, derived_manifest
-from lorewright.packs.models import OPEN_ROLES, Entity, role_of
+from lorewright.packs.models import OPEN_ROLES, PackEntity, role_of
 
 # Says in `pack.yaml` that a folder is an export; the README at the root is no content of a pack.
 MARK = "x_exported_from"
@@ -110,7 +110,7 @@ def _notes(pack: ShownPack) -> dict[str, _Note]:
     return notes
 
 
-def _note_name(entity: Entity) -> str:
+def _note_name(entity: PackEntity) -> str:
     printable = "".join(one for one in entity.name if unicodedata.category(one) not in ("Cc", "Cf", "Cs"))
     plain = " ".join(_NOT_IN_NAMES.sub(" ", unicodedata.normalize("NFC", printable)).split()).strip(". ")
     plain = plain[:_MAX_NAME_CHARS].strip(". ") or local(entity.id)
@@ -145,7 +145,7 @@ def _relation(pack: ShownPack, reference: Any, notes: Mapping[str, _Note]) -> An
 
 
 def _body(pack: ShownPack, shown: ShownEntity, notes: Mapping[str, _Note]) -> str:
-    def render(entity: Entity, label: str) -> str:
+    def render(entity: PackEntity, label: str) -> str:
         return notes[entity.id].link(label or entity.name)
 
     if pack.audience.is_gm:

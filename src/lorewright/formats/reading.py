@@ -8,7 +8,7 @@ from typing import Any
 
 from lorewright.bounded_files import read_bytes
 from lorewright.errors import PackError
-from lorewright.formats.ai_dungeon import Lorebook, Scenario, StoryCards
+from lorewright.formats.ai_dungeon import NovelAILorebook, NovelAIScenario, StoryCards
 from lorewright.formats.character_card import (
     CARD_KEYWORDS,
     PNG_SIGNATURE,
@@ -25,7 +25,7 @@ from lorewright.formats.rule_fields import with_references
 from lorewright.formats.sillytavern import WorldInfo
 
 # A lorebook has entries as world info has, and a version besides: the more that a format asks for, the earlier it is.
-FORMATS: tuple[Format, ...] = (Scenario(), Lorebook(), Card(), WorldInfo(), StoryCards())
+FORMATS: tuple[Format, ...] = (NovelAIScenario(), NovelAILorebook(), Card(), WorldInfo(), StoryCards())
 
 
 def read_file(path: Path) -> Imported:

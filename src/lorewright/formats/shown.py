@@ -22,7 +22,7 @@ from lorewright.packs.conditions import holds, of_item
 from lorewright.packs.files import MAX_FILE_BYTES
 from lorewright.packs.frontmatter import read_source
 from lorewright.packs.items import read_items, without_items
-from lorewright.packs.models import OPEN_ROLES, Chunk, Entity, Item, Manifest, Pack, Role, When
+from lorewright.packs.models import OPEN_ROLES, Chunk, Item, Manifest, Pack, PackEntity, Role, When
 from lorewright.packs.references import Links, Render
 from lorewright.retrieval.view import LoreView, may_see
 
@@ -105,7 +105,7 @@ class ShownEntity:
     """What one file tells. For a reader other than the game master `entity` has no names or tags of what is hidden and
     no keys of its own, `frontmatter` nothing but entry rules about what the reader knows, and `source` is empty."""
 
-    entity: Entity
+    entity: PackEntity
     sections: tuple[ShownSection, ...]
     frontmatter: dict[str, Any]
     source: tuple[Chunk, ...] = ()
@@ -156,7 +156,7 @@ def shown_pack(pack: Pack, audience: Audience) -> ShownPack:
     return ShownPack(manifest, pack.root, audience, tuple(entities), links, len(hidden), len(unseen))
 
 
-def _sections(chunks: Sequence[Chunk], entity: Entity, audience: Audience) -> tuple[ShownSection, ...]:
+def _sections(chunks: Sequence[Chunk], entity: PackEntity, audience: Audience) -> tuple[ShownSection, ...]:
     """What may be read of a file, in its order. A section without text is kept where its title says something."""
     shown = []
     for section_id, group in groupby((chunk for chunk in chunks if chunk.source), key=_section_id):
@@ -184,7 +184,7 @@ def _holds(item: Item, pack_id: str, audience: Audience) -> bool:
     return when is None or audience.meets(when, pack_id)
 
 
-def _whole(parts: Sequence[Chunk], entity: Entity, section_id: str) -> ShownSection:
+def _whole(parts: Sequence[Chunk], entity: PackEntity, section_id: str) -> ShownSection:
     """A section put together again from the parts into which a long one is cut."""
     text = parts[0].text
     for before, part in pairwise(parts):
@@ -194,7 +194,7 @@ def _whole(parts: Sequence[Chunk], entity: Entity, section_id: str) -> ShownSect
     return ShownSection(_title(first, entity), first.role, text, section_id.rpartition(":")[2], bool(first.conditions))
 
 
-def _title(chunk: Chunk, entity: Entity) -> str:
+def _title(chunk: Chunk, entity: PackEntity) -> str:
     """The H2; the H1 where it is another than the file's first; "" for the introduction and what stands above it."""
     if chunk.section:
         return chunk.section
@@ -233,7 +233,7 @@ def _plain_title(title: str, links: Links) -> str:
     return "Section" if links.names_hidden(said) else said
 
 
-def _without_marks(text: str, entity: Entity, audience: Audience) -> str:
+def _without_marks(text: str, entity: PackEntity, audience: Audience) -> str:
     """An open text without what is for the program. What begins with a condition that does not hold is left out there,
     too, although only items of other sections have conditions: their author did not mean it to be read."""
     if _WHEN in text.casefold():
@@ -243,7 +243,7 @@ def _without_marks(text: str, entity: Entity, audience: Audience) -> str:
     return contained(_ATTRIBUTES.sub(r"<\1>", _ITEM_NAME.sub("", text)))
 
 
-def _frontmatter(pack: Pack, entity: Entity) -> dict[str, Any]:
+def _frontmatter(pack: Pack, entity: PackEntity) -> dict[str, Any]:
     path = Path(pack.root) / entity.file_path
     return dict(read_source(entity.file_path, read_bytes(path, MAX_FILE_BYTES, PackError)).metadata)
 

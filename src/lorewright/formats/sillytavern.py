@@ -15,14 +15,14 @@ from typing import Any
 
 from lorewright.formats.entries import NO_KEY, Book, fold, take_entries
 from lorewright.formats.fields import Fields
-from lorewright.formats.imported import Imported, Placeholders, Report
+from lorewright.formats.imported import Imported, ImportReport, Placeholders
 from lorewright.formats.mark import GM, KEPT, MARK, MAX_DESCRIPTION_CHARS, MAX_NAME_CHARS
 from lorewright.formats.rule_fields import DEFAULTS, as_book, as_world_info, rules_of, to_world_info, with_rules
 from lorewright.formats.shown import ShownEntity, ShownPack, ShownSection
 from lorewright.formats.writer import LEFT_FILE
 from lorewright.ids import local
 from lorewright.packs.manifest import MANIFEST_FILE
-from lorewright.packs.models import Entity, role_of
+from lorewright.packs.models import PackEntity, role_of
 
 # SillyTavern world info, and the lorebook of a version-3 card by itself: an object with `entries`.
 
@@ -38,7 +38,7 @@ class WorldInfo:
 
     def read(self, source: Any, *, stem: str) -> Imported:
         """Each entry is a file; what the book says of itself goes to the manifest."""
-        report = Report()
+        report = ImportReport()
         outer = Fields(source, path="", report=report)
         inner = _book(source)
         if inner is not source:
@@ -268,7 +268,7 @@ def _left_over(pack: ShownPack) -> dict[str, dict[str, Any]]:
 
 
 def _names(pack: ShownPack, reference: str) -> list[str]:
-    entity: Entity | None = pack.links.find(reference)
+    entity: PackEntity | None = pack.links.find(reference)
     return [entity.name, *entity.aliases] if entity is not None else [reference]
 
 

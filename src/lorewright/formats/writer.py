@@ -14,7 +14,7 @@ from typing import Any
 
 from lorewright.errors import PackError
 from lorewright.formats.entries import fold, shortened
-from lorewright.formats.imported import Imported, ImportedEntry, Row, contained, heading
+from lorewright.formats.imported import FieldRow, Imported, ImportedEntry, contained, heading
 from lorewright.formats.json_source import clean, fitted
 from lorewright.ids import slug
 from lorewright.packs.entry_rules import FILE_KEY, SECTION_KEY
@@ -120,7 +120,7 @@ class WrittenEntry:
 
 
 @dataclass(frozen=True, slots=True)
-class Written:
+class WrittenPack:
     """The new pack. `rows` say where the source's fields went, `files` counts all files, the manifest too."""
 
     pack_id: str
@@ -129,10 +129,10 @@ class Written:
     format: str
     files: int
     entries: tuple[WrittenEntry, ...]
-    rows: tuple[Row, ...]
+    rows: tuple[FieldRow, ...]
 
 
-def write_pack(imported: Imported, folder: Path, *, name: str | None = None) -> Written:
+def write_pack(imported: Imported, folder: Path, *, name: str | None = None) -> WrittenPack:
     """Write a pack into a folder that is not there yet, or empty. The folder's name gives the pack its ID.
 
     Everything is written into a folder beside it first, which then gets its name: on an error nothing is left behind.
@@ -151,7 +151,7 @@ def write_pack(imported: Imported, folder: Path, *, name: str | None = None) -> 
     if kept_aside:
         texts[LEFT_FILE] = json.dumps(kept_aside, ensure_ascii=False, indent=1) + "\n"
     _write(folder, texts)
-    return Written(
+    return WrittenPack(
         pack_id=pack_id,
         name=shown,
         folder=str(folder),
@@ -187,9 +187,9 @@ def _written(imported: Imported, files: list[PackFile]) -> list[WrittenEntry]:
     ]
 
 
-def _rows_aside(kept_aside: dict[str, dict[str, Any]]) -> list[Row]:
+def _rows_aside(kept_aside: dict[str, dict[str, Any]]) -> list[FieldRow]:
     counts = Counter(key for left in kept_aside.values() for key in left)
-    return [Row(key, f"{LEFT_FILE}: too large for frontmatter", count) for key, count in counts.items()]
+    return [FieldRow(key, f"{LEFT_FILE}: too large for frontmatter", count) for key, count in counts.items()]
 
 
 def _write(folder: Path, texts: dict[str, str]) -> None:

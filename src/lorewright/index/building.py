@@ -22,7 +22,7 @@ from lorewright.index.generation import CHUNKS_FILE, GenerationKey
 from lorewright.index.keywords import GENERATION_FORMAT, STATEMENTS, is_english, keyword_statements, words_of
 from lorewright.packs.conditions import of_item, to_json
 from lorewright.packs.items import without_items
-from lorewright.packs.models import OPEN_ROLES, Chunk, Entity, Item, Pack
+from lorewright.packs.models import OPEN_ROLES, Chunk, Item, Pack, PackEntity
 from lorewright.storage.enclosure import Enclosure, is_absence
 from lorewright.storage.faults import step
 from lorewright.tokens import count_tokens
@@ -170,7 +170,7 @@ def names_of(pack: Pack) -> dict[str, str]:
     return {entity.id: entity.name for entity in pack.entities}
 
 
-def append(connection: sqlite3.Connection, entities: Sequence[Entity], chunks: Sequence[Chunk]) -> None:
+def append(connection: sqlite3.Connection, entities: Sequence[PackEntity], chunks: Sequence[Chunk]) -> None:
     """Add entities with their chunks behind those that stand in a generation's tables, as if they had been filled in
     together. The caller commits."""
     write_entities(connection, entities)
@@ -200,7 +200,7 @@ def _counts(chunks: Sequence[Chunk]) -> dict[str, int]:
     }
 
 
-def write_entities(connection: sqlite3.Connection, entities: Iterable[Entity]) -> None:
+def write_entities(connection: sqlite3.Connection, entities: Iterable[PackEntity]) -> None:
     """Add entities with their names, and what they override."""
     for entity in entities:
         connection.execute(

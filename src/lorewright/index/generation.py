@@ -20,7 +20,7 @@ from lorewright.index.keywords import GENERATION_FORMAT, KEYWORD_TABLES, Keyword
 from lorewright.index.reranker import Reranker
 from lorewright.index.vectors.stored import StoredVectors
 from lorewright.packs.conditions import from_json
-from lorewright.packs.models import OPEN_ROLES, Entity, Item, Manifest, When
+from lorewright.packs.models import OPEN_ROLES, Item, Manifest, PackEntity, When
 from lorewright.storage.database import read_json, refuse_foreign_schema
 from lorewright.storage.enclosure import Enclosure
 
@@ -196,9 +196,9 @@ class Generation:
         self._files: dict[int, tuple[int, ...]] = {}
         self._windows: WindowTable | None = None
         self._read: dict[int, StoredChunk] = {}
-        self._entities: dict[str, Entity] | None = None
+        self._entities: dict[str, PackEntity] | None = None
         # What was read of it stays, for it never changes: as much as a story asks for.
-        self._entity: dict[str, Entity | None] = {}
+        self._entity: dict[str, PackEntity | None] = {}
         self._items: dict[int, tuple[Item, ...]] = {}
         self._hidden_rows: list[int] | None = None
         self._conditions: tuple[StoredCondition, ...] | None = None
@@ -323,14 +323,14 @@ class Generation:
         sql = "SELECT chunk, kind, value FROM links ORDER BY rowid"
         return [(found[0], found[1], found[2]) for found in self.connection.execute(sql)]
 
-    def entities(self) -> Mapping[str, Entity]:
+    def entities(self) -> Mapping[str, PackEntity]:
         """Every entity by its qualified ID, by file path."""
         if self._entities is None:
             found = self.connection.execute("SELECT * FROM entities ORDER BY file_path")
             self._entities = {row["id"]: _entity(row) for row in found}
         return self._entities
 
-    def entity(self, entity_id: str) -> Entity | None:
+    def entity(self, entity_id: str) -> PackEntity | None:
         """An entity by its qualified ID, or None."""
         if entity_id not in self._entity:
             row = self.connection.execute("SELECT * FROM entities WHERE id = ?", (entity_id,)).fetchone()
@@ -393,8 +393,8 @@ class Generation:
         return _item(row) if row else None
 
 
-def _entity(row: sqlite3.Row) -> Entity:
-    return Entity(
+def _entity(row: sqlite3.Row) -> PackEntity:
+    return PackEntity(
         id=row["id"],
         type=row["type"],
         name=row["name"],

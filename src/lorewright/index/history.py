@@ -21,7 +21,7 @@ from lorewright.index.embedders.embedder import Vectors
 from lorewright.index.generation import Generation
 from lorewright.index.vector_building import VectorBuilder
 from lorewright.index.vectors.stored import StoredVectors
-from lorewright.packs.models import Chunk, Entity, Link, Manifest, Pack
+from lorewright.packs.models import Chunk, Link, Manifest, Pack, PackEntity
 from lorewright.storage.database import Database, delete_files_of, read_json
 from lorewright.storage.enclosure import Enclosure, Trouble, trouble_of
 from lorewright.storage.faults import step
@@ -242,11 +242,11 @@ class GrowingHistory:
         """Let go of it."""
         self._connection.close()
 
-    def _told(self, turn: TurnKey, records: Sequence[HistoryRecord]) -> tuple[Entity, list[Chunk]]:
+    def _told(self, turn: TurnKey, records: Sequence[HistoryRecord]) -> tuple[PackEntity, list[Chunk]]:
         """What the witness saw of a turn, with what it belongs to."""
         who = self._witness
         seen = [one for one in dict.fromkeys(records) if one.text and (who is None or who in one.witnesses)]
-        entity = Entity(f"{self._name}:turn_{turn.turn_no}", "event", f"Turn {turn.turn_no}", _FILE)
+        entity = PackEntity(f"{self._name}:turn_{turn.turn_no}", "event", f"Turn {turn.turn_no}", _FILE)
         chunks = [
             _chunk(record, name, turn, entity, self._chunks + place, everything=who is None)
             for place, (record, name) in enumerate(zip(seen, _names(seen), strict=True))
@@ -271,7 +271,7 @@ class GrowingHistory:
 
 
 def _chunk(
-    record: HistoryRecord, name: str, turn: TurnKey, entity: Entity, position: int, *, everything: bool
+    record: HistoryRecord, name: str, turn: TurnKey, entity: PackEntity, position: int, *, everything: bool
 ) -> Chunk:
     return Chunk(
         id=f"{entity.id}:{record.kind}-{name}",

@@ -141,7 +141,7 @@ _FIELDS = tuple(field.name for field in fields(Chunk) if field.name != "position
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class LiveRow:
     """A chunk that is in the index: under which row, and with which title."""
 
     number: int
@@ -182,7 +182,7 @@ class LiveIndex:
     def __init__(self, vectors: VectorBuilder | None = None) -> None:
         """Without `vectors` the pack is found by words alone."""
         self._builder = vectors
-        self._rows: list[Row] = []
+        self._rows: list[LiveRow] = []
         self._pack: Pack | None = None
         self._connection: sqlite3.Connection | None = None
         self._generation: Generation | None = None
@@ -231,7 +231,7 @@ class LiveIndex:
         make_tables(self._connection, pack)
         titles = names_of(pack)
         self._rows = [
-            Row(number * _GAP, chunk, titles[chunk.entity_id]) for number, chunk in enumerate(pack.chunks, start=1)
+            LiveRow(number * _GAP, chunk, titles[chunk.entity_id]) for number, chunk in enumerate(pack.chunks, start=1)
         ]
         for row in self._rows:
             write_chunk(self._connection, row.number, row.chunk, row.title)
@@ -263,11 +263,11 @@ class LiveIndex:
         self._write_the_rest(connection, pack)
         return len(gone) + len(new)
 
-    def _plan(self, pack: Pack) -> list[Row] | None:
+    def _plan(self, pack: Pack) -> list[LiveRow] | None:
         """The rows that the index shall have, those of chunks that stay as they are; None where there is no room."""
         titles = names_of(pack)
         there = {row.chunk.id: row for row in self._rows}
-        planned: list[Row] = []
+        planned: list[LiveRow] = []
         waiting: list[Chunk] = []
         last = 0
         for chunk in pack.chunks:
@@ -334,9 +334,9 @@ def _is_alike(before: Pack, pack: Pack) -> bool:
     return (before.manifest.id, before.manifest.language) == (pack.manifest.id, pack.manifest.language)
 
 
-def _numbered(chunks: Sequence[Chunk], titles: dict[str, str], after: int, before: int) -> list[Row] | None:
+def _numbered(chunks: Sequence[Chunk], titles: dict[str, str], after: int, before: int) -> list[LiveRow] | None:
     """Rows between two others, as far apart as can be; None where there is not room for all."""
     step = (before - after) // (len(chunks) + 1)
     if step < 1:
         return None
-    return [Row(after + step * place, one, titles[one.entity_id]) for place, one in enumerate(chunks, start=1)]
+    return [LiveRow(after + step * place, one, titles[one.entity_id]) for place, one in enumerate(chunks, start=1)]

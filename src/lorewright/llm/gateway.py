@@ -19,11 +19,11 @@ from lorewright.llm.model import (
     ATTEMPTS,
     MAX_CALLS,
     MAX_ROUNDS,
+    AnswerListener,
     AroundModel,
     Attempt,
     Call,
     CallLog,
-    Heard,
     Model,
     ModelReply,
     ModelRequest,
@@ -350,7 +350,7 @@ class _Asking(Generic[T]):
         def hear(piece: str) -> None:
             on_text(_encodable(piece))
 
-        return hear if options.on_rejected is None else Heard(hear, options.on_rejected)
+        return hear if options.on_rejected is None else AnswerListener(hear, options.on_rejected)
 
     def _judged(self, reply: ModelReply) -> tuple[T | None, str]:
         if reply.unfinished is not None:

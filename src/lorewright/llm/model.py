@@ -15,7 +15,7 @@ OnText = Callable[[str], None]
 
 
 @dataclass(frozen=True, slots=True)
-class Heard:
+class AnswerListener:
     """Receives pieces of an answer, and is told by `again` when those so far do not hold and the answer begins anew.
 
     Whoever asks a model again in the midst of an answer may do so only where somebody is there to be told.

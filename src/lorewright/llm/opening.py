@@ -12,10 +12,10 @@ from pydantic import BaseModel
 from lorewright.errors import ProviderBusy, ProviderError, SettingsError
 from lorewright.ids import content_hash
 from lorewright.llm.gateway import Budget, MeteredModel, Options, Secrets, estimated_input, run_structured
-from lorewright.llm.model import AroundModel, CallLog, Heard, Model, ModelReply, ModelRequest, OnText
+from lorewright.llm.model import AnswerListener, AroundModel, CallLog, Model, ModelReply, ModelRequest, OnText
 from lorewright.llm.prompt_template import RenderedPrompt
 from lorewright.llm.providers.remote import RemoteModel, load
-from lorewright.llm.taxonomy import Row, address_of, row_of, rows
+from lorewright.llm.taxonomy import ModelRow, address_of, row_of, rows
 from lorewright.settings import ModelsSettings
 from lorewright.trust import hold_models
 
@@ -60,7 +60,7 @@ class PatientModel(AroundModel):
     async def complete(self, request: ModelRequest, *, on_text: OnText | None = None) -> ModelReply:
         """Ask until an answer comes, within bounds.
 
-        Pieces that a try passed on before it broke off do not hold. Where `on_text` is `Heard`, that is told and the
+        Pieces that a try passed on before it broke off do not hold. Where `on_text` is `AnswerListener`, that is told and the
         call tried again; any other listener would hear the beginning twice, so there it is given up.
 
         Raises:
@@ -88,7 +88,7 @@ class PatientModel(AroundModel):
                 return await self._model.complete(request, on_text=hearing.piece if on_text is not None else None)
             except ProviderBusy as failure:
                 tries.append(failure.message)
-                again = on_text.again if isinstance(on_text, Heard) else None
+                again = on_text.again if isinstance(on_text, AnswerListener) else None
                 if len(tries) >= self._patience.tries or (hearing.heard and again is None):
                     raise ProviderBusy(failure.message, hint=failure.hint, tries=tuple(tries)) from None
                 if hearing.heard and again is not None:
@@ -155,13 +155,13 @@ def patience_of(settings: ModelsSettings) -> Patience:
     )
 
 
-def has_key(row: Row, environ: Mapping[str, str]) -> bool | None:
+def has_key(row: ModelRow, environ: Mapping[str, str]) -> bool | None:
     """Whether a row's API key is set; None where it needs none and none is set."""
     is_set = any(environ.get(name, "").strip() for name in (row.key_env, row.other_key_env) if name)
     return is_set or (False if row.key_needed else None)
 
 
-def address_known(row: Row, settings: ModelsSettings, environ: Mapping[str, str]) -> str | None:
+def address_known(row: ModelRow, settings: ModelsSettings, environ: Mapping[str, str]) -> str | None:
     """Where a row's models are asked, if somebody says; None is the provider's own server, or nowhere yet."""
     try:
         return address_of(row, settings, environ)
@@ -181,7 +181,7 @@ def load_sdk(key: str, settings: ModelsSettings) -> None:
         load(row)
 
 
-def _api_key(row: Row, secrets: Secrets) -> str | None:
+def _api_key(row: ModelRow, secrets: Secrets) -> str | None:
     found = next((key for name in (row.key_env, row.other_key_env) if name and (key := secrets.key(name))), None)
     if found is None and row.key_needed:
         raise SettingsError(
@@ -204,7 +204,7 @@ class Ready(BaseModel):
 
 
 @dataclass(frozen=True, slots=True)
-class Checked:
+class ModelCheck:
     """A model that answered: by its own name, and what that took."""
 
     key: str
@@ -241,7 +241,7 @@ def most_microusd(key: str, settings: ModelsSettings) -> int:
     return 3 * prices.cost_microusd(estimated_input(request), _MAX_TOKENS) if prices is not None else 0
 
 
-async def check_model(key: str, settings: ModelsSettings, *, environ: Mapping[str, str]) -> Checked:
+async def check_model(key: str, settings: ModelsSettings, *, environ: Mapping[str, str]) -> ModelCheck:
     """Ask a model for a structured answer, as the stages of a turn do.
 
     Raises:
@@ -254,7 +254,7 @@ async def check_model(key: str, settings: ModelsSettings, *, environ: Mapping[st
     log = CallLog()
     options: Options[Ready] = Options(model=model, stage="check", max_tokens=_MAX_TOKENS, log=log)
     await run_structured(_Question(), {}, Ready, options)
-    return Checked(
+    return ModelCheck(
         key=key,
         model_name=log.model_name,
         milliseconds=sum(call.milliseconds for call in log.calls),

@@ -210,7 +210,7 @@ _HEAD = re.compile(r"---\n(.*?\n)---\n", re.DOTALL)
 _DIVIDER = re.compile(r"^=== *(\w+) *===[ \t]*$", re.MULTILINE)
 
 
-class Head(BaseModel):
+class PromptHead(BaseModel):
     """What stands at the top of a prompt's file; `context` names the type that it is filled in with."""
 
     model_config = ConfigDict(defer_build=True, frozen=True, extra="forbid")
@@ -234,7 +234,7 @@ class PartText:
 class PromptTemplate:
     """A prompt of one name and version, read from a file or kept by a campaign; `where` says which."""
 
-    head: Head
+    head: PromptHead
     parts: Mapping[Part, PartText]
     source: str
     where: str
@@ -317,10 +317,10 @@ def parse_template(source: str, *, where: str) -> PromptTemplate:
     return PromptTemplate(head, _parts(source, found.end(), where), source, where)
 
 
-def _head(text: str, where: str) -> Head:
+def _head(text: str, where: str) -> PromptHead:
     try:
         # BaseLoader knows texts, lists and maps alone, so that `version: v1` can be nothing else.
-        return Head.model_validate(yaml.load(text, Loader=yaml.BaseLoader))
+        return PromptHead.model_validate(yaml.load(text, Loader=yaml.BaseLoader))
     except (yaml.YAMLError, ValueError, RecursionError) as problem:
         line = 2
         if isinstance(problem, ValidationError):

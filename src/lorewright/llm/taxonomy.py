@@ -46,7 +46,7 @@ class Prices:
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class ModelRow:
     """A model that can be chosen by its key.
 
     `family` is what `[models.base_urls]` calls it: the provider, or the family of the key. `window` is how many tokens
@@ -75,7 +75,7 @@ class Row:
         return self.prices is not None and (self.prices.input > 0 or self.prices.output > 0)
 
 
-def _claude(key: str, model: str, *prices: float) -> Row:
+def _claude(key: str, model: str, *prices: float) -> ModelRow:
     return _row(key, "anthropic", model, 1_000_000, Prices(*prices), "ANTHROPIC_API_KEY", "ANTHROPIC_BASE_URL")
 
 
@@ -89,15 +89,15 @@ def _row(
     url_env: str,
     *,
     other_key_env: str | None = None,
-) -> Row:
-    row = Row(key, provider, model, window, "native", prices, key_env, url_env=url_env, family=provider)
+) -> ModelRow:
+    row = ModelRow(key, provider, model, window, "native", prices, key_env, url_env=url_env, family=provider)
     return replace(row, other_key_env=other_key_env)
 
 
 # Windows and prices are those of the library genai-prices, which pydantic-ai counts with; a test holds them to it. They
 # are written down here because to import that library takes longer than to list them. Where a price rises with the
 # length of what is read, this is the one of short requests: ours are a hundredth of such lengths.
-_ROWS: dict[str, Row] = {
+_ROWS: dict[str, ModelRow] = {
     row.key: row
     for row in (
         _claude("claude-sonnet", "claude-sonnet-5-5", 2, 10, 0.1, 2.5),
@@ -116,7 +116,7 @@ _ROWS: dict[str, Row] = {
             "GOOGLE_GEMINI_BASE_URL",
             other_key_env="GEMINI_API_KEY",
         ),
-        Row(
+        ModelRow(
             "deepseek-v32",
             "openai-compatible",
             "deepseek-v3.2",
@@ -132,8 +132,8 @@ _ROWS: dict[str, Row] = {
 }
 
 # Families: what stands behind the stroke is the model's name.
-_FAMILIES: dict[str, Row] = {
-    "ollama": Row(
+_FAMILIES: dict[str, ModelRow] = {
+    "ollama": ModelRow(
         "ollama",
         "openai-compatible",
         "",
@@ -142,7 +142,7 @@ _FAMILIES: dict[str, Row] = {
         url_env="OLLAMA_BASE_URL",
         family="ollama",
     ),
-    "openai-compatible": Row(
+    "openai-compatible": ModelRow(
         "openai-compatible",
         "openai-compatible",
         "",
@@ -153,10 +153,10 @@ _FAMILIES: dict[str, Row] = {
     ),
 }
 
-_BUILTIN_ROW = Row(BUILTIN, "builtin", "the deterministic twins", key_needed=False, family="builtin")
+_BUILTIN_ROW = ModelRow(BUILTIN, "builtin", "the deterministic twins", key_needed=False, family="builtin")
 
 
-def rows(settings: ModelsSettings) -> list[Row]:
+def rows(settings: ModelsSettings) -> list[ModelRow]:
     """Every model that has a row of its own: `builtin`, those that are known, the user's. Families have none: see
     `families`.
 
@@ -166,12 +166,12 @@ def rows(settings: ModelsSettings) -> list[Row]:
     return [_BUILTIN_ROW, *_ROWS.values(), *(_own(key, given, settings) for key, given in settings.keys.items())]
 
 
-def families() -> list[Row]:
+def families() -> list[ModelRow]:
     """The rows of `ollama/NAME` and `openai-compatible/NAME`, with an empty model."""
     return list(_FAMILIES.values())
 
 
-def row_of(key: str, settings: ModelsSettings) -> Row:
+def row_of(key: str, settings: ModelsSettings) -> ModelRow:
     """The row of a key.
 
     Raises:
@@ -189,7 +189,7 @@ def row_of(key: str, settings: ModelsSettings) -> Row:
     )
 
 
-def address_of(row: Row, settings: ModelsSettings, environ: Mapping[str, str]) -> str | None:
+def address_of(row: ModelRow, settings: ModelsSettings, environ: Mapping[str, str]) -> str | None:
     """Return where a model is asked, as `asked_at` does, with None for its provider's own server.
 
     Raises:
@@ -199,7 +199,7 @@ def address_of(row: Row, settings: ModelsSettings, environ: Mapping[str, str]) -
     return None if url == OWN_SERVERS.get(row.provider) else url
 
 
-def asked_at(row: Row, settings: ModelsSettings, environ: Mapping[str, str]) -> str | None:
+def asked_at(row: ModelRow, settings: ModelsSettings, environ: Mapping[str, str]) -> str | None:
     """Return the address at which a model is asked: as the environment says, else its row, else `[models.base_urls]`,
     else its family's own server; None for what is built in.
 
@@ -217,13 +217,13 @@ def asked_at(row: Row, settings: ModelsSettings, environ: Mapping[str, str]) -> 
     return url
 
 
-def may_cost(row: Row, address: str | None) -> bool:
+def may_cost(row: ModelRow, address: str | None) -> bool:
     """Return whether a call may cost money: it has a price, or it leaves this machine. A price of nothing is no
     promise of whoever runs the model."""
     return row.is_paid or (address is not None and not is_on_this_machine(address))
 
 
-def _own(key: str, given: ModelSettings, settings: ModelsSettings) -> Row:
+def _own(key: str, given: ModelSettings, settings: ModelsSettings) -> ModelRow:
     if key in _ROWS or key == BUILTIN or key.partition("/")[0] in _FAMILIES:
         raise SettingsError(
             f"lorewright.toml: models.keys.{key}: that key is taken", hint="give your model a name of its own"
@@ -233,7 +233,7 @@ def _own(key: str, given: ModelSettings, settings: ModelsSettings) -> Row:
             f"lorewright.toml: models.keys.{key}: nothing says where it is asked", hint="add base_url to its row"
         )
     known = next((row for row in _ROWS.values() if row.provider == given.provider), None)
-    return Row(
+    return ModelRow(
         key=key,
         provider=given.provider,
         model=given.model,
@@ -377,6 +377,6 @@ def turn_microusd(*, small: str, large: str, settings: ModelsSettings) -> int | 
     return math.ceil(total)
 
 
-def _call_microusd(row: Row, typical: Typical) -> float:
+def _call_microusd(row: ModelRow, typical: Typical) -> float:
     assert row.prices is not None
     return row.prices.cost_microusd(typical.read, typical.written, cache_read=typical.cached)

@@ -11,21 +11,21 @@ from lorewright.packs.chunking import Section, blocks_of, comments_in, plain_tex
 from lorewright.packs.conditions import lint_items
 from lorewright.packs.files import Finding
 from lorewright.packs.items import read_items
-from lorewright.packs.linking import Reference, references_in
+from lorewright.packs.linking import EntityReference, references_in
 from lorewright.packs.markup import Edit, edited
 from lorewright.packs.metadata import FileMetadata, ReadFile
-from lorewright.packs.models import ITEM_ROLES, OPEN_ROLES, Chunk, Entity, Item, Link, Role, When, role_of
+from lorewright.packs.models import ITEM_ROLES, OPEN_ROLES, Chunk, Item, Link, PackEntity, Role, When, role_of
 from lorewright.packs.references import Links
 from lorewright.tokens import count_tokens
 
 
 @dataclass(frozen=True, slots=True)
-class Draft:
+class ChunkDraft:
     """A chunk without links, metadata and position, the references in its text, and where that begins and ends in the
     file's body."""
 
     chunk: Chunk
-    references: tuple[Reference, ...] = ()
+    references: tuple[EntityReference, ...] = ()
     start: int = 0
     end: int = 0
 
@@ -34,13 +34,13 @@ class Draft:
 class CutFile:
     """The chunks of a file in its order, and what was found wrong with their items."""
 
-    drafts: tuple[Draft, ...]
+    drafts: tuple[ChunkDraft, ...]
     findings: tuple[Finding, ...]
 
 
-def cut_file(file: ReadFile, entity: Entity, *, max_tokens: int) -> CutFile:
+def cut_file(file: ReadFile, entity: PackEntity, *, max_tokens: int) -> CutFile:
     """Cut a file into chunks. Of the entity its ID and name are used."""
-    drafts: list[Draft] = []
+    drafts: list[ChunkDraft] = []
     findings: list[Finding] = []
     taken: set[str] = set()
     comments = comments_in(file.source.body)
@@ -74,7 +74,7 @@ def cut_file(file: ReadFile, entity: Entity, *, max_tokens: int) -> CutFile:
                 conditions=_conditions(section, file.meta),
             )
             text_start = start + len(heading)
-            drafts.append(Draft(chunk, references_in(shown), text_start, text_start + len(text)))
+            drafts.append(ChunkDraft(chunk, references_in(shown), text_start, text_start + len(text)))
             findings += lint_items(file.source.path, chunk.items)
             start += len(chunk.source)
             line = text_line + text.count("\n")
@@ -91,7 +91,7 @@ class Readers:
     learned: Links
 
 
-def tell(file: ReadFile, entity: Entity, cut: CutFile, readers: Readers) -> tuple[Draft, ...]:
+def tell(file: ReadFile, entity: PackEntity, cut: CutFile, readers: Readers) -> tuple[ChunkDraft, ...]:
     """The drafts of a file with what others than the game master read of each. Neither its text nor the titles and IDs
     of its sections say what an editor does not show; whoever is hidden is nobody in particular, but in what is itself
     a secret, item by item."""
@@ -158,7 +158,7 @@ class _Title:
     slug: str
 
 
-def _told_titles(file: ReadFile, entity: Entity, links: Links) -> dict[str, _Title]:
+def _told_titles(file: ReadFile, entity: PackEntity, links: Links) -> dict[str, _Title]:
     """Slug -> title, of the sections whose heading says what an editor does not show."""
     taken: set[str] = set()
     names = [_free(_section_slug(section, file.sections), taken) for section in file.sections]
@@ -196,17 +196,17 @@ def _renamed(chunk: Chunk, titles: Mapping[str, _Title]) -> Chunk:
     return replace(chunk, id=own_id, items=items, section=title.section, section_path=title.path)
 
 
-def placed(draft: Draft, entity: Entity, links: tuple[Link, ...], *, position: int) -> Chunk:
+def placed(draft: ChunkDraft, entity: PackEntity, links: tuple[Link, ...], *, position: int) -> Chunk:
     """The whole chunk: with what it is tied to, its place, and the seed's metadata."""
     metadata = _metadata(draft.chunk, entity, links)
     return replace(draft.chunk, links=links, position=position, metadata=metadata)
 
 
-def _pack_of(entity: Entity) -> str:
+def _pack_of(entity: PackEntity) -> str:
     return entity.id.partition(":")[0]
 
 
-def _asides(file: ReadFile, entity: Entity, comments: Sequence[tuple[int, int]], name: str) -> list[Draft]:
+def _asides(file: ReadFile, entity: PackEntity, comments: Sequence[tuple[int, int]], name: str) -> list[ChunkDraft]:
     """What the author wrote for themselves between `%%`: one chunk, for the game master alone. Its text stands in the
     sources of the sections, so it has none of its own, nor links but those of the file."""
     body = file.source.body
@@ -229,7 +229,7 @@ def _asides(file: ReadFile, entity: Entity, comments: Sequence[tuple[int, int]],
         position=0,
         token_count=count_tokens(text),
     )
-    return [Draft(chunk)]
+    return [ChunkDraft(chunk)]
 
 
 def _blank_lines(text: str) -> int:
@@ -237,7 +237,7 @@ def _blank_lines(text: str) -> int:
     return text[: len(text) - len(text.lstrip())].count("\n")
 
 
-def _metadata(chunk: Chunk, entity: Entity, links: Sequence[Link]) -> dict[str, Any]:
+def _metadata(chunk: Chunk, entity: PackEntity, links: Sequence[Link]) -> dict[str, Any]:
     """The seed's chunk metadata; IDs of the pack's own entities stand without the pack, as authors write them."""
     prefix = f"{chunk.pack_id}:"
 
@@ -280,7 +280,7 @@ def _section_slug(section: Section, sections: tuple[Section, ...]) -> str:
     return "overview" if section.title == first_title else slug(section.title)
 
 
-def _section_path(section: Section, entity: Entity) -> str:
+def _section_path(section: Section, entity: PackEntity) -> str:
     return " > ".join(part for part in (section.title or entity.name, section.subtitle) if part)
 
 

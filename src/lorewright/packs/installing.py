@@ -19,7 +19,7 @@ from lorewright.errors import PackError, UnsafePath
 from lorewright.ids import is_id
 from lorewright.packs.files import MAX_ARCHIVE_BYTES, MAX_FILE_BYTES, MAX_FILES, Finding, error, list_files
 from lorewright.packs.linting import lint_dependencies
-from lorewright.packs.loader import Memory, Progress, load_manifest, load_pack, no_progress, source_paths
+from lorewright.packs.loader import ParseCache, Progress, load_manifest, load_pack, no_progress, source_paths
 from lorewright.packs.manifest import MANIFEST_FILE
 from lorewright.packs.models import EntitiesOf, Manifest, Pack, lint_overrides
 from lorewright.storage.enclosure import FOR_ALL, Enclosure
@@ -240,11 +240,11 @@ class Neighbour:
     root: Path
 
 
-class Memories(dict[Path, Memory]):
+class Memories(dict[Path, ParseCache]):
     """A memory for each folder that is read again and again: that of a pack, and those of packs that it overrides."""
 
-    def __missing__(self, root: Path) -> Memory:
-        return self.setdefault(root, Memory())
+    def __missing__(self, root: Path) -> ParseCache:
+        return self.setdefault(root, ParseCache())
 
 
 def check_pack(
@@ -280,7 +280,7 @@ def _beside(root: Path) -> Iterator[Neighbour]:
                 yield Neighbour(manifest, folder)
 
 
-def _memory(memories: Memories | None, folder: Path) -> Memory | None:
+def _memory(memories: Memories | None, folder: Path) -> ParseCache | None:
     return None if memories is None else memories[folder]
 
 

@@ -13,40 +13,40 @@ from lorewright.ids import slug
 from lorewright.packs.chunking import wikilinks
 from lorewright.packs.files import Finding, warning
 from lorewright.packs.metadata import FileMetadata
-from lorewright.packs.models import Entity, Link
+from lorewright.packs.models import Link, PackEntity
 
 _MARKDOWN_LINK = re.compile(r"\]\(<?([^()<>\s]{1,300}?\.(?:md|markdown))(?:#[^()<>\s]{0,200})?>?\)", re.IGNORECASE)
 _KIND_OF_TYPE = {"location": "location", "faction": "faction"}
 
 
 @dataclass(frozen=True, slots=True)
-class Reference:
+class EntityReference:
     """What a link in a text names: a thing of the pack as its author calls it, or the path of a file."""
 
     target: str
     is_path: bool = False
 
 
-def references_in(text: str) -> tuple[Reference, ...]:
+def references_in(text: str) -> tuple[EntityReference, ...]:
     """What the wikilinks of a text name, then its links to markdown files, each in order."""
-    paths = (Reference(unquote(path), is_path=True) for path in _MARKDOWN_LINK.findall(text))
-    return (*(Reference(name) for name in wikilinks(text)), *paths)
+    paths = (EntityReference(unquote(path), is_path=True) for path in _MARKDOWN_LINK.findall(text))
+    return (*(EntityReference(name) for name in wikilinks(text)), *paths)
 
 
 class LinkTable:
     """Finds the entity that a reference means, by ID, name, alias, path or file name, within one pack."""
 
-    def __init__(self, pack_id: str, entities: Iterable[Entity]) -> None:
+    def __init__(self, pack_id: str, entities: Iterable[PackEntity]) -> None:
         self._pack_id = pack_id
         self._by_id = {entity.id: entity for entity in entities}
         self._by_path = {_without_suffix(entity.file_path): entity for entity in self._by_id.values()}
-        self._by_name: dict[str, Entity | None] = {}
+        self._by_name: dict[str, PackEntity | None] = {}
         for entity in self._by_id.values():
             names = {entity.name, PurePosixPath(entity.file_path).stem, *entity.aliases}
             for key in {slug(name) for name in names}:
                 self._by_name[key] = None if key in self._by_name else entity
 
-    def find(self, reference: str) -> Entity | None:
+    def find(self, reference: str) -> PackEntity | None:
         """The entity meant, or None where nothing or more than one thing has the name."""
         target = self._by_id.get(f"{self._pack_id}:{reference}") or self._by_id.get(reference)
         if target is not None:
@@ -54,7 +54,7 @@ class LinkTable:
         by_path = self._by_path.get(_without_suffix(reference))
         return by_path or self._by_name.get(slug(PurePosixPath(reference).name))
 
-    def of_file(self, entity: Entity, meta: FileMetadata, findings: list[Finding]) -> tuple[Link, ...]:
+    def of_file(self, entity: PackEntity, meta: FileMetadata, findings: list[Finding]) -> tuple[Link, ...]:
         """What every chunk of a file is tied to: the entity itself, its relations, its tags."""
         links = [Link(_KIND_OF_TYPE.get(entity.type, "entity"), entity.id)]
         for kind, reference in meta.relations:
@@ -76,7 +76,7 @@ class LinkTable:
         return Link(kind, reference) if ":" in reference and "/" not in reference else None
 
     def of_text(
-        self, path: str, inherited: tuple[Link, ...], references: Sequence[Reference], findings: list[Finding]
+        self, path: str, inherited: tuple[Link, ...], references: Sequence[EntityReference], findings: list[Finding]
     ) -> tuple[Link, ...]:
         """The inherited links and those of the references in a text of the file at `path`."""
         links = list(inherited)
@@ -88,7 +88,7 @@ class LinkTable:
                 findings.append(_dangling(path, reference.target))
         return tuple(dict.fromkeys(links))
 
-    def at_path(self, path: str, reference: str) -> Entity | None:
+    def at_path(self, path: str, reference: str) -> PackEntity | None:
         """The file that a relative link names; the path is only compared, never opened."""
         if "://" in reference:
             return None

@@ -13,7 +13,7 @@ from typing import TypeVar, cast
 from lorewright.bounded_files import read_bytes
 from lorewright.errors import PackError
 from lorewright.ids import qualify, slug
-from lorewright.packs.cutting import CutFile, Draft, Readers, cut_file, placed, tell, told_heading, told_name
+from lorewright.packs.cutting import ChunkDraft, CutFile, Readers, cut_file, placed, tell, told_heading, told_name
 from lorewright.packs.entry_rules import NO_RULES, WrittenRules
 from lorewright.packs.files import MAX_FILE_BYTES, MAX_MANIFEST_BYTES, Finding, error, info, list_files, warning
 from lorewright.packs.frontmatter import decode_text
@@ -21,7 +21,7 @@ from lorewright.packs.linking import LinkTable
 from lorewright.packs.linting import lint_ids, lint_paths
 from lorewright.packs.manifest import MANIFEST_FILE, derived_manifest, read_manifest
 from lorewright.packs.metadata import ReadFile, connected, read_file
-from lorewright.packs.models import OPEN_ROLES, Chunk, Entity, EntryRules, Link, Manifest, Pack
+from lorewright.packs.models import OPEN_ROLES, Chunk, EntryRules, Link, Manifest, Pack, PackEntity
 from lorewright.packs.references import Links
 
 # What was made of files, by their bytes: a folder that is read again is parsed anew only where it changed.
@@ -29,7 +29,7 @@ from lorewright.packs.references import Links
 T = TypeVar("T")
 
 
-class Memory:
+class ParseCache:
     """Values by everything that they are made of. For one thread, and for values that nobody changes.
 
     What a round does not ask for is forgotten when it ends, so that a memory holds what one reading of a folder needs.
@@ -57,7 +57,7 @@ class Memory:
         return cast(T, self._asked[key])
 
 
-class NoMemory(Memory):
+class NoMemory(ParseCache):
     """Makes everything anew: for who reads a folder once."""
 
     def get(self, key: Hashable, make: Callable[[], T]) -> T:
@@ -229,7 +229,7 @@ def no_progress(what: str, done: int, total: int) -> None:
     """For those who do not watch."""
 
 
-def load_pack(folder: Path, *, progress: Progress = no_progress, memory: Memory | None = None) -> Pack:
+def load_pack(folder: Path, *, progress: Progress = no_progress, memory: ParseCache | None = None) -> Pack:
     """Read a pack from its folder, whatever it is like inside; what was wrong stands in `findings`, sorted.
 
     `progress` is told after each file how many of how many are read. With a `memory`, only what has changed since it
@@ -246,7 +246,7 @@ def load_pack(folder: Path, *, progress: Progress = no_progress, memory: Memory 
         return _load(root, progress, memory)
 
 
-def _load(root: Path, progress: Progress, memory: Memory) -> Pack:
+def _load(root: Path, progress: Progress, memory: ParseCache) -> Pack:
     manifest, findings = load_manifest(root)
     listing = list_files(root, manifest.exclude)
     if not listing.paths:
@@ -303,7 +303,7 @@ class _File:
         return self.read.source.key_lines.get(key, 1)
 
 
-def _file(path: str, data: bytes, types: Mapping[str, str], memory: Memory) -> _File:
+def _file(path: str, data: bytes, types: Mapping[str, str], memory: ParseCache) -> _File:
     key = ("read", path, hashlib.sha256(data).digest(), tuple(types.items()))
     read = memory.get(key, lambda: read_file(path, data, types))
     return _File(read, key, read.meta.entity_id)
@@ -349,11 +349,11 @@ def _without_duplicates(files: list[_File], findings: list[Finding]) -> list[_Fi
     return kept
 
 
-def _entity(pack_id: str, file: _File) -> Entity:
+def _entity(pack_id: str, file: _File) -> PackEntity:
     meta = file.read.meta
     heading = next((section.title for section in file.read.sections if section.title), "")
     stem = Path(file.path).stem.replace("_", " ").replace("-", " ").strip()
-    return Entity(
+    return PackEntity(
         id=qualify(pack_id, file.entity_id),
         type=meta.type,
         name=heading or meta.title or stem or file.entity_id,
@@ -365,19 +365,19 @@ def _entity(pack_id: str, file: _File) -> Entity:
     )
 
 
-def _link_table(pack_id: str, entities: Sequence[Entity], memory: Memory) -> LinkTable:
+def _link_table(pack_id: str, entities: Sequence[PackEntity], memory: ParseCache) -> LinkTable:
     """The same table while everything is named as it was."""
     names = tuple((one.id, one.type, one.name, one.file_path, one.aliases) for one in entities)
     return memory.get(("links", pack_id, names), lambda: LinkTable(pack_id, entities))
 
 
-def _cut(file: _File, entity: Entity, memory: Memory, max_tokens: int) -> CutFile:
+def _cut(file: _File, entity: PackEntity, memory: ParseCache, max_tokens: int) -> CutFile:
     return memory.get(
         ("cut", file.key, entity.id, max_tokens), lambda: cut_file(file.read, entity, max_tokens=max_tokens)
     )
 
 
-def _readers(pack_id: str, entities: Sequence[Entity], cuts: Sequence[CutFile], memory: Memory) -> Readers:
+def _readers(pack_id: str, entities: Sequence[PackEntity], cuts: Sequence[CutFile], memory: ParseCache) -> Readers:
     """The same readers while everything is named as it was, and as open."""
     hidden = frozenset(
         entity.id
@@ -393,7 +393,7 @@ def _readers(pack_id: str, entities: Sequence[Entity], cuts: Sequence[CutFile], 
     return memory.get(("readers", pack_id, names, hidden), make)
 
 
-def _told(file: _File, entity: Entity, readers: Readers) -> Entity:
+def _told(file: _File, entity: PackEntity, readers: Readers) -> PackEntity:
     """An entity under the name that others than the game master may read."""
     title = next((section for section in file.read.sections if section.title), None)
     name = (
@@ -404,13 +404,13 @@ def _told(file: _File, entity: Entity, readers: Readers) -> Entity:
 
 def _chunks(
     file: _File,
-    entity: Entity,
+    entity: PackEntity,
     cut: CutFile,
     key: Hashable,
     links: LinkTable,
     readers: Readers,
     findings: list[Finding],
-    memory: Memory,
+    memory: ParseCache,
     *,
     first: int,
 ) -> Sequence[Chunk]:
@@ -423,7 +423,7 @@ def _chunks(
 
 
 def _tied(
-    file: _File, entity: Entity, links: LinkTable, cut: CutFile
+    file: _File, entity: PackEntity, links: LinkTable, cut: CutFile
 ) -> tuple[tuple[tuple[Link, ...], ...], tuple[Finding, ...]]:
     """What each chunk of a file is tied to."""
     findings: list[Finding] = []
@@ -432,7 +432,9 @@ def _tied(
     return tuple(tied), tuple(findings)
 
 
-def _placed(drafts: Sequence[Draft], entity: Entity, tied: Sequence[tuple[Link, ...]], first: int) -> tuple[Chunk, ...]:
+def _placed(
+    drafts: Sequence[ChunkDraft], entity: PackEntity, tied: Sequence[tuple[Link, ...]], first: int
+) -> tuple[Chunk, ...]:
     return tuple(
         placed(draft, entity, links, position=position)
         for position, (draft, links) in enumerate(zip(drafts, tied, strict=True), start=first)

@@ -24,7 +24,7 @@ class Edit(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Reference:
+class MarkupLink:
     """What a link leads to, as it is written, and what it shows: "" where that is only its target. `is_path`: the
     target is a file or an address, as in `[Osk](people/osk.md)`; else a name, as in `[[Osk]]`."""
 
@@ -34,7 +34,7 @@ class Reference:
 
 
 # What stands for a reference; None where it is to stay as it is written.
-Shown = Callable[[Reference], str | None]
+Shown = Callable[[MarkupLink], str | None]
 # What stands for a word that may be a file's name (`is_file`) or an ID; None where it is only a word.
 Word = Callable[[str, bool], str | None]
 
@@ -281,7 +281,7 @@ class _Reading:
             # `[[#A heading]]` is one of the same file.
             shown = label or self._said(anchor.lstrip("#^"))
         else:
-            shown = self._shown(Reference(target, label, is_path=False))
+            shown = self._shown(MarkupLink(target, label, is_path=False))
         if shown is not None:
             # In a row of a table the bar before a label is escaped, and must be again.
             self._edits.append(Edit(start, stop, shown.replace("|", "\\|") if "\\|" in said else shown))
@@ -329,7 +329,7 @@ class _Reading:
         if self._text[opened.start] == "!":
             shown = ""
         elif target is not None:
-            shown = self._shown(Reference(target, label, is_path=True))
+            shown = self._shown(MarkupLink(target, label, is_path=True))
         if shown is not None:
             del self._edits[opened.edits :]
             self._edits.append(Edit(opened.start, end, shown))

@@ -15,20 +15,20 @@ from lorewright.packs.entry_rules import FILE_KEY, NO_RULES, SECTION_KEY, Writte
 from lorewright.packs.files import Finding, error, warning
 from lorewright.packs.frontmatter import SourceFile, read_source
 from lorewright.packs.linting import lint_text
-from lorewright.packs.models import ALL_ROLES, ENTITY_TYPES, Entity, Override, Role, When
+from lorewright.packs.models import ALL_ROLES, ENTITY_TYPES, Override, PackEntity, Role, When
 from lorewright.packs.schemas import CHATTINESS, wrong_of_character
 
 # `exits:` of a location -> ways in one normal form in its `attrs`: name, to, minutes, door, key, one_way.
 
 # Looks an entity up by whatever an author may call it.
-Find = Callable[[str], Entity | None]
+Find = Callable[[str], PackEntity | None]
 
 _TEXTS = ("name", "to", "door", "key")
 _KEYS = frozenset({*_TEXTS, "minutes", "one_way"})
 
 
 @dataclass(frozen=True, slots=True)
-class Way:
+class Exit:
     """A way out of a place. `to` is a qualified ID once it was looked up; `door` and `key` name a scenario's things."""
 
     name: str
@@ -39,7 +39,7 @@ class Way:
     one_way: bool = False
 
 
-def read_ways(value: object) -> tuple[tuple[Way, ...], tuple[str, ...]]:
+def read_ways(value: object) -> tuple[tuple[Exit, ...], tuple[str, ...]]:
     """The ways that can be read, and what is wrong with the others.
 
     A list of `{to: …}`, or `name: target`, or `name: {to: …}`; a way without a name is named by its target.
@@ -51,11 +51,11 @@ def read_ways(value: object) -> tuple[tuple[Way, ...], tuple[str, ...]]:
     else:
         return (), ("exits must be a list, or `name: target` lines",)
     read = [_read(one) for one in given]
-    ways = {way.name: way for way in read if isinstance(way, Way)}
+    ways = {way.name: way for way in read if isinstance(way, Exit)}
     return tuple(ways.values()), tuple(one for one in read if isinstance(one, str))
 
 
-def _read(given: Mapping[str, Any]) -> Way | str:
+def _read(given: Mapping[str, Any]) -> Exit | str:
     unknown = sorted(set(map(str, given)) - _KEYS)
     if unknown:
         return f"an exit has no {unknown[0]}"
@@ -67,16 +67,16 @@ def _read(given: Mapping[str, Any]) -> Way | str:
     if not isinstance(minutes, int) or isinstance(minutes, bool) or minutes < 0 or not isinstance(one_way, bool):
         return "an exit's minutes must be a whole number, and one_way true or false"
     to = texts["to"].removeprefix("[[").removesuffix("]]")
-    return Way(texts.get("name") or local(to), to, minutes, texts.get("door"), texts.get("key"), one_way)
+    return Exit(texts.get("name") or local(to), to, minutes, texts.get("door"), texts.get("key"), one_way)
 
 
 def connected(
-    entities: Sequence[Entity],
-    ways: Sequence[Sequence[Way]],
+    entities: Sequence[PackEntity],
+    ways: Sequence[Sequence[Exit]],
     lines: Sequence[int],
     find: Find,
     findings: list[Finding],
-) -> tuple[Entity, ...]:
+) -> tuple[PackEntity, ...]:
     """The entities with their ways, given in the same order, in `attrs`; a way that leads nowhere is left out."""
     found = []
     for entity, own, line in zip(entities, ways, lines, strict=True):
@@ -88,10 +88,10 @@ def connected(
     return tuple(found)
 
 
-def ways_of(entity: Entity) -> list[Way]:
+def ways_of(entity: PackEntity) -> list[Exit]:
     """The ways that stand in an entity's `attrs`."""
     ways = entity.attrs.get("exits") if entity.type == "location" else None
-    return [Way(**way) for way in ways or ()]
+    return [Exit(**way) for way in ways or ()]
 
 
 def _target(reference: str, find: Find) -> str | None:
@@ -100,12 +100,12 @@ def _target(reference: str, find: Find) -> str | None:
     return target.id if target is not None else reference if ":" in reference else None
 
 
-def _dangling(entity: Entity, way: Way, line: int) -> Finding:
+def _dangling(entity: PackEntity, way: Exit, line: int) -> Finding:
     message = f"exit {way.name}: nothing in the pack is named {way.to[:60]}"
     return warning(entity.file_path, "dangling-reference", message, line=line, hint="add the file or fix the name")
 
 
-def _one_way(entities: Iterable[Entity], lines: Sequence[int]) -> Iterator[Finding]:
+def _one_way(entities: Iterable[PackEntity], lines: Sequence[int]) -> Iterator[Finding]:
     by_id = {entity.id: entity for entity in entities}
     for entity, line in zip(by_id.values(), lines, strict=True):
         for way in ways_of(entity):
@@ -163,7 +163,7 @@ class FileMetadata:
     section_when: dict[str, When] = field(default_factory=dict)
     entry_rules: WrittenRules = NO_RULES
     section_entry_rules: dict[str, WrittenRules] = field(default_factory=dict)
-    ways: tuple[Way, ...] = ()
+    ways: tuple[Exit, ...] = ()
     attrs: dict[str, Any] = field(default_factory=dict)
     findings: list[Finding] = field(default_factory=list)
     skip: bool = False
@@ -262,7 +262,7 @@ class _Reader:
         target = self.text("overrides")
         return Override(target, self.source.key_lines.get("overrides", 1)) if target else None
 
-    def ways(self, value: object) -> tuple[Way, ...]:
+    def ways(self, value: object) -> tuple[Exit, ...]:
         """The exits of a location."""
         ways, wrong = read_ways(value)
         for one in wrong:

@@ -220,7 +220,7 @@ class Override:
 
 
 @dataclass(frozen=True, slots=True)
-class Entity:
+class PackEntity:
     """What one file is about. `id` is qualified; `attrs` are the frontmatter's keys that have no meaning of their
     own."""
 
@@ -241,7 +241,7 @@ class Pack:
     manifest: Manifest
     root: str
     content_hash: str
-    entities: tuple[Entity, ...]
+    entities: tuple[PackEntity, ...]
     chunks: tuple[Chunk, ...]
     findings: tuple[Finding, ...]
 
@@ -339,7 +339,7 @@ def lint_overrides(pack: Pack, known: Mapping[str, Manifest], entities_of: Entit
 
 
 def _lint(
-    entity: Entity, reference: str, manifest: Manifest, known: Mapping[str, Manifest], entities_of: EntitiesOf
+    entity: PackEntity, reference: str, manifest: Manifest, known: Mapping[str, Manifest], entities_of: EntitiesOf
 ) -> Iterator[Finding]:
     assert entity.overrides is not None
     path, line = entity.file_path, entity.overrides.line

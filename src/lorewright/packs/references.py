@@ -14,11 +14,11 @@ from urllib.parse import unquote
 
 from lorewright.ids import local, slug
 from lorewright.packs.linking import LinkTable
-from lorewright.packs.markup import Edit, Reference, edited, reading_edits
-from lorewright.packs.models import Entity
+from lorewright.packs.markup import Edit, MarkupLink, edited, reading_edits
+from lorewright.packs.models import PackEntity
 
 # What a format makes of a link to an entity that the reader knows; the label is what the author shows.
-Render = Callable[[Entity, str], str]
+Render = Callable[[PackEntity, str], str]
 
 _WIKILINK = re.compile(r"(!?)\[\[([^\[\]|#]{0,200})(#[^\[\]|]{0,200})?(?:\|([^\[\]]{0,400}))?\]\]")
 _DESTINATION = r"<[^<>\n]{0,500}>|(?:[^()\s<>]|\([^()\s<>]{0,200}\)){0,500}"
@@ -37,7 +37,7 @@ _NO_WORDS = re.compile(r"[:/\\]|\.\w{2,12}$")
 _NOBODY = {"npc": "someone", "location": "somewhere"}
 
 
-def names_of(entities: Iterable[Entity]) -> frozenset[str]:
+def names_of(entities: Iterable[PackEntity]) -> frozenset[str]:
     """Return what entities are called, as `says_any` looks for it."""
     names = {name for one in entities for name in (one.name, local(one.id), *one.aliases)}
     return frozenset(slug(name, fallback="") for name in names) - {""}
@@ -52,7 +52,7 @@ def says_any(text: str, names: frozenset[str]) -> bool:
 class Links:
     """Resolves what the texts of a pack refer to, for a reader who may be told of some of its entities only."""
 
-    def __init__(self, pack_id: str, entities: Iterable[Entity], *, hidden: Container[str], closed: bool) -> None:
+    def __init__(self, pack_id: str, entities: Iterable[PackEntity], *, hidden: Container[str], closed: bool) -> None:
         """`hidden` holds the IDs of what the reader may not be told of; a reader who is not the game master is
         `closed`: file names and titles of links are kept from them."""
         known = list(entities)
@@ -79,7 +79,7 @@ class Links:
         entity = self.find(reference)
         return entity is not None and entity.id not in self._hidden
 
-    def find(self, reference: str) -> Entity | None:
+    def find(self, reference: str) -> PackEntity | None:
         """The entity that a reference means; also by its section, as `viktor:knows`."""
         return self._table.find(reference) or self._table.find(reference.rpartition(":")[0])
 
@@ -102,7 +102,7 @@ class Links:
         comments: Sequence[tuple[int, int]] = (),
         keeps_names: bool = False,
     ) -> list[Edit]:
-        def shown(link: Reference) -> str:
+        def shown(link: MarkupLink) -> str:
             if _WEB.match(link.target):
                 return f"[{link.label}]({link.target})" if keeps_web else link.label
             if not link.is_path:
@@ -173,7 +173,7 @@ class Links:
             return None
         return self._shown(entity, label.strip(), label.strip() or "something", render)
 
-    def _shown(self, entity: Entity | None, label: str, target: str, render: Render) -> str:
+    def _shown(self, entity: PackEntity | None, label: str, target: str, render: Render) -> str:
         if entity is None:
             return self._unknown(label, target)
         label = "" if self.names_hidden(label) else label
@@ -198,5 +198,5 @@ def _one_line(text: str) -> str:
     return " ".join(text.split())
 
 
-def _is_name(text: str, entity: Entity) -> bool:
+def _is_name(text: str, entity: PackEntity) -> bool:
     return text.casefold() in {name.casefold() for name in (entity.name, *entity.aliases)}

@@ -19,9 +19,9 @@ from lorewright.rules.dice import Dice
 from lorewright.rules.patch import Roll
 from lorewright.storage.database import Database
 from lorewright.storage.heads import is_on_path
-from lorewright.storage.kept_rows import kept_prompt
+from lorewright.storage.annotation_rows import kept_prompt
 from lorewright.storage.sittings import session_rows
-from lorewright.turn.run.at_hand import STAGES, make_stages
+from lorewright.turn.run.progress import STAGES, make_stages
 from lorewright.turn.run.pipeline import think
 from lorewright.turn.run.rounds import ACTIVATE, VALIDATE
 from lorewright.turn.stages.extract.stage import Extract
@@ -33,9 +33,9 @@ from lorewright.turn.store.rows import summary_at, untold_at
 from lorewright.turn.store.store import CampaignStore
 from lorewright.turn.store.turn_store import redo, undo
 from lorewright.turn.views.draft import Draft, Head, Recorder, Submission
-from lorewright.turn.views.leaks import LEAKS, Refusal, Refusals
+from lorewright.turn.views.leaks import LEAKS, LeakRefusal, Refusals
 from lorewright.values.entries import RECENT_TURNS, markers_of, options_of
-from lorewright.values.records import BUILTIN, SILENT, Listener
+from lorewright.values.records import BUILTIN, SILENT, TurnListener
 from lorewright.world.state import WorldState
 
 # Where a replay takes the prompts from that models are shown now: another version, or the very text of then.
@@ -129,7 +129,7 @@ class RecordedTurn:
         return tuple(Roll.model_validate(roll) for roll in self.result["rolls"])
 
     @property
-    def refusals(self) -> tuple[Refusal, ...]:
+    def refusals(self) -> tuple[LeakRefusal, ...]:
         """The texts that were refused for telling a secret, beside those that quoted one."""
         kept = (Refusals.model_validate(one["output"]) for one in self.records if one["stage"] == LEAKS)
         return tuple(refusal for one in kept for refusal in one.refused)
@@ -259,7 +259,7 @@ class RecordedDice:
 _TOLD_AT_ONCE = (Narrate.name, Extract.name)
 
 
-async def without_last_act(campaign: OpenCampaign, *, builtin: bool = False, listener: Listener = SILENT) -> str:
+async def without_last_act(campaign: OpenCampaign, *, builtin: bool = False, listener: TurnListener = SILENT) -> str:
     """Play the last turn again without the last act of the cast's in it; its TurnResult as canonical JSON.
 
     Models are asked nothing that they were asked then; but where one narration told all acts, it is told anew. With
@@ -291,7 +291,7 @@ async def without_last_act(campaign: OpenCampaign, *, builtin: bool = False, lis
 
 
 async def _thought(
-    campaign: OpenCampaign, parent: Mapping[str, Any], turn: RecordedTurn, *, builtin: bool, listener: Listener
+    campaign: OpenCampaign, parent: Mapping[str, Any], turn: RecordedTurn, *, builtin: bool, listener: TurnListener
 ) -> Draft:
     store = campaign.store
     before = store.submission(turn.turn_id)
@@ -417,7 +417,7 @@ class Cast:
     anew: Mapping[str, str]
 
 
-class Casting:
+class ReplayModels:
     """Casts turns; a model is opened once."""
 
     def __init__(

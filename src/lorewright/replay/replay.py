@@ -18,16 +18,16 @@ from lorewright.campaigns.campaigns import Campaigns
 from lorewright.campaigns.history import Histories
 from lorewright.errors import CampaignError, NotFound
 from lorewright.llm.prompt_library import PromptLibrary
-from lorewright.llm.taxonomy import Row, may_cost
+from lorewright.llm.taxonomy import ModelRow, may_cost
 from lorewright.replay.comparing import TurnReplay
 from lorewright.replay.metrics import ALL_TURNS, Metrics, TurnRange, metrics_of
 from lorewright.replay.recording import (
     THOUGHT,
-    Casting,
     OpenModel,
     Overrides,
     PromptShelf,
     RecordedTurn,
+    ReplayModels,
     StagesOf,
     every_stage,
     no_model,
@@ -55,7 +55,10 @@ class Estimate:
 
 
 def estimate_of(
-    turns: Iterable[RecordedTurn], overrides: Overrides, rows: Mapping[str, Row], may_cost: Callable[[Row], bool]
+    turns: Iterable[RecordedTurn],
+    overrides: Overrides,
+    rows: Mapping[str, ModelRow],
+    may_cost: Callable[[ModelRow], bool],
 ) -> Estimate:
     """The estimate for turns; `rows` has the row of every key that would be asked, `may_cost` says of which of them
     somebody is to be asked first."""
@@ -123,8 +126,8 @@ class Replay:
         }
 
 
-def _free(key: str) -> Row:
-    return Row(key, "builtin", key)
+def _free(key: str) -> ModelRow:
+    return ModelRow(key, "builtin", key)
 
 
 class Replays:
@@ -140,8 +143,8 @@ class Replays:
         open_model: OpenModel = no_model,
         stages_of: StagesOf = every_stage,
         begin_turn: Callable[[], None] = lambda: None,
-        row_of: Callable[[str], Row] = _free,
-        address_of: Callable[[Row], str | None] = lambda row: None,
+        row_of: Callable[[str], ModelRow] = _free,
+        address_of: Callable[[ModelRow], str | None] = lambda row: None,
     ) -> None:
         self._campaigns = campaigns
         self._histories = histories
@@ -228,7 +231,7 @@ class Replays:
         overrides = Overrides(override_prompt_versions or {}, override_models or {})
         with self._campaigns.reading(campaign_id) as store, ExitStack() as stack:
             shelf = PromptShelf(store.database, self._library)
-            casting = Casting(overrides, self._open_model, shelf, self._begin_turn)
+            casting = ReplayModels(overrides, self._open_model, shelf, self._begin_turn)
             path = store.turns()
             turns.held_to(path[-1]["turn_no"])
             wanted = [place for place, turn in enumerate(path) if place and turn["turn_no"] in turns]

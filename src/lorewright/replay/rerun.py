@@ -15,7 +15,7 @@ from lorewright.index.generation import Generation
 from lorewright.index.history import HistoryRecord, history_generation
 from lorewright.replay.comparing import Difference, TurnReplay, stage_differences, turn_differences
 from lorewright.replay.figures import PlayedTurn, figures_of, narration_of
-from lorewright.replay.recording import Casting, RecordedDice, RecordedTurn, head_at, recorded_turn
+from lorewright.replay.recording import RecordedDice, RecordedTurn, ReplayModels, head_at, recorded_turn
 from lorewright.rules.dice import Dice, SeededDice
 from lorewright.rules.patch import Resolution
 from lorewright.storage.heads import ancestor
@@ -219,7 +219,7 @@ class Rerun:
         histories: Histories,
         store: CampaignStore,
         stack: ExitStack,
-        casting: Casting,
+        casting: ReplayModels,
         *,
         reroll: bool,
         each: bool,

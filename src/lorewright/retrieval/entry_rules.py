@@ -48,15 +48,15 @@ _PLAIN = EntryRules()
 
 
 @dataclass(frozen=True, slots=True)
-class Note:
+class RuleNote:
     """What rules did to a chunk: what kept it in, and in words what did what."""
 
     kept: tuple[Kept, ...] = ()
     words: tuple[str, ...] = ()
 
-    def and_(self, words: str, *kept: Kept) -> Note:
+    def and_(self, words: str, *kept: Kept) -> RuleNote:
         """The note with more."""
-        return Note((*self.kept, *kept), (*self.words, words))
+        return RuleNote((*self.kept, *kept), (*self.words, words))
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +68,7 @@ class Ruled:
     ranked: Sequence[Hit]
     limit: int
     out: list[tuple[Hit, RuledOut]] = field(default_factory=list)
-    notes: Mapping[str, Note] = field(default_factory=dict)
+    notes: Mapping[str, RuleNote] = field(default_factory=dict)
     # Those of an answer that require what is not in it.
     unmet: Callable[[Sequence[Hit]], list[Hit]] = lambda chosen: []
 
@@ -108,14 +108,14 @@ class _Stage:
         self._rules = {one: rules for pack in view.generations for one, rules in entry_rules_of(pack).items()}
         self._same: Things = things(view.generations)
         self._history: EntryHistory | None = view.entries
-        self._notes: dict[str, Note] = {}
+        self._notes: dict[str, RuleNote] = {}
         self._out: dict[str, tuple[Hit, RuledOut]] = {}
 
     def _of(self, hit: Hit) -> EntryRules:
         return self._rules.get(hit.chunk.id, _PLAIN)
 
     def _note(self, hit: Hit, words: str, *kept: Kept) -> None:
-        self._notes[hit.chunk.id] = self._notes.get(hit.chunk.id, Note()).and_(words, *kept)
+        self._notes[hit.chunk.id] = self._notes.get(hit.chunk.id, RuleNote()).and_(words, *kept)
 
     def _leave_out(self, hit: Hit, reason: RuledOut, words: str) -> None:
         self._out[hit.chunk.id] = (hit, reason)

@@ -9,14 +9,14 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from lorewright.index.generation import StoredChunk
 from lorewright.retrieval.budget import LeftOut
-from lorewright.retrieval.entry_rules import Kept, Note, Ruled, RuledOut
+from lorewright.retrieval.entry_rules import Kept, Ruled, RuledOut, RuleNote
 from lorewright.retrieval.ranking import Hit
 from lorewright.retrieval.view import NotInForce
 
 # Why a chunk is not in a result; `filtered`: neither words nor names, filters or meaning point at it.
 Reason = LeftOut | NotInForce | RuledOut | Literal["filtered"]
 
-_NOTHING = Note()
+_NOTHING = RuleNote()
 
 
 class ChunkTrace(BaseModel):
@@ -122,7 +122,7 @@ def filtered(chunk: StoredChunk, *, tokens: int, reason: Literal["filtered"] | N
     return _traced(Hit(chunk, chunk.text, tokens, 0.0), 0, reason)
 
 
-def _traced(hit: Hit, rank: int, reason: Reason | None, note: Note = _NOTHING, *, given: int = 0) -> ChunkTrace:
+def _traced(hit: Hit, rank: int, reason: Reason | None, note: RuleNote = _NOTHING, *, given: int = 0) -> ChunkTrace:
     return ChunkTrace(
         chunk_id=hit.chunk.id,
         section_path=hit.chunk.section_path,

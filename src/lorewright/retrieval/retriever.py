@@ -194,19 +194,19 @@ def why_not(view: LoreView, query: LoreRetrievalQuery, chunk_id: str) -> ChunkTr
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class FoundChunk:
     """A chunk that a viewer may read, and what of it."""
 
     chunk: StoredChunk
     text: str
 
 
-def find_chunk(view: LoreView, chunk_id: str) -> Found | None:
+def find_chunk(view: LoreView, chunk_id: str) -> FoundChunk | None:
     """A chunk by its ID, with or without its pack; None where there is none, or the viewer may read nothing of it."""
     for generation in view.generations:
         chunk = generation.chunk(chunk_id) or generation.chunk(f"{generation.pack_id}:{chunk_id}")
         if chunk is not None and (text := visible_text(view, generation, chunk)) is not None:
-            return Found(chunk, text)
+            return FoundChunk(chunk, text)
     return None
 
 

@@ -18,9 +18,9 @@ from lorewright.packs.models import (
     LAYERS,
     OPEN_ROLES,
     SHEET_ROLES,
-    Entity,
     EntryRules,
     Manifest,
+    PackEntity,
     When,
     candidates,
     may_override,
@@ -71,7 +71,7 @@ def replaced_rows(generations: Sequence[Generation]) -> list[frozenset[int]]:
     return [frozenset(one) for one in rows]
 
 
-def told_entity(entity_id: str, generations: Sequence[Generation]) -> Entity | None:
+def told_entity(entity_id: str, generations: Sequence[Generation]) -> PackEntity | None:
     """An entity as all packs together tell of it: the latest name, every alias and tag, later keys over earlier."""
     ids = ids_of(entity_id, things(generations))
     found = [entity for one in ids for generation in generations if (entity := generation.entity(one)) is not None]
@@ -294,7 +294,7 @@ def hidden_names(generations: Sequence[Generation], hidden: Iterable[str]) -> fr
     return names_of(one for one in found if one is not None)
 
 
-def as_told(entity: Entity, view: LoreView, secret: frozenset[str]) -> Entity:
+def as_told(entity: PackEntity, view: LoreView, secret: frozenset[str]) -> PackEntity:
     """Return an entity as its viewer may know it: without keys of a pack's own, which may tell more, and without
     aliases and tags that say any of the `secret` names. The game master has all of it."""
     if view.viewer == "gm":

@@ -16,7 +16,7 @@ from lorewright.errors import NotFound
 from lorewright.ids import holder_of
 from lorewright.index.generation import StoredCondition
 from lorewright.packs.conditions import LoreConditions, holds, in_words
-from lorewright.packs.models import OPEN_ROLES, Entity
+from lorewright.packs.models import OPEN_ROLES, PackEntity
 from lorewright.retrieval.explain import RetrievalTrace
 from lorewright.retrieval.query import LoreRetrievalQuery
 from lorewright.retrieval.retriever import Retrieval, retrieve_beside
@@ -99,8 +99,8 @@ class SceneFound:
     owner, and what was retrieved beside. `shown` is the SceneLore, or for others than the game master their view of
     it."""
 
-    place: Entity
-    present: tuple[Entity, ...]
+    place: PackEntity
+    present: tuple[PackEntity, ...]
     shown: Mapping[str, Any]
     lines: tuple[SceneLine, ...]
     beside: Retrieval
@@ -162,7 +162,7 @@ def find_scene(
     return SceneFound(place, people, _shown(lore, view), told, beside, query, trace)
 
 
-def _named(view: LoreView, name: str, what: str) -> Entity:
+def _named(view: LoreView, name: str, what: str) -> PackEntity:
     hidden = hidden_entities(in_force(view).view)
     found = [told_entity(one, view.generations) for one in sorted(qualified([name], view.generations) - hidden)]
     entity = next((one for one in found if one is not None), None)
@@ -227,7 +227,7 @@ def _sections(lines: Sequence[SceneLine], *, is_gm: bool) -> Iterator[SceneSecti
         )
 
 
-def _stands_under(view: LoreView, entities: Sequence[Entity]) -> Iterator[SceneCondition]:
+def _stands_under(view: LoreView, entities: Sequence[PackEntity]) -> Iterator[SceneCondition]:
     same = things(view.generations)
     own = {told_as for one in entities for told_as in ids_of(one.id, same)}
     for generation in view.generations:

@@ -17,13 +17,13 @@ from mcp.shared.exceptions import MCPError
 from mcp.types import INVALID_PARAMS, Completion, GetPromptResult, InputRequiredResult
 from pydantic import Field
 
-from lorewright.campaigns.eyes import SceneFound, Transcript
+from lorewright.campaigns.viewers import SceneView, Transcript
 from lorewright.errors import LorewrightError
 from lorewright.ids import local, qualify
 from lorewright.logs import logged_request
 from lorewright.service.binding import bound_to
-from lorewright.service.desk import MOST_TURNS, Desk, EntityFound, told
-from lorewright.service.pen import op_schema
+from lorewright.service.queries import MOST_TURNS, EntityFound, Queries, told
+from lorewright.service.write_tools import op_schema
 from lorewright.turn.checks.tools import MessageSeen, StateSeen, WaySeen
 
 # Answers of a desk -> Markdown, for whoever reads a resource or a prompt: what the answer says, and no more.
@@ -67,7 +67,7 @@ def _way(way: WaySeen) -> str:
     return f"{way.way} (to {way.name})" if way.name else way.way
 
 
-def scene_text(scene: SceneFound) -> str:
+def scene_text(scene: SceneView) -> str:
     """A scene: its place, who is there, and its lore."""
     who = ", ".join(one.name for one in scene.present) or "nobody"
     names = {one.id: one.name for one in (*scene.present, *scene.eyes)}
@@ -141,7 +141,7 @@ _MARKDOWN = "text/markdown"
 _JSON = "application/json"
 
 
-def add_resources(server: MCPServer[Any], desk: Desk, *, writes: bool) -> None:
+def add_resources(server: MCPServer[Any], desk: Queries, *, writes: bool) -> None:
     """The resources. Of the campaign that is served alone each is listed by its own URI; else they are templates."""
     campaign = "{campaign}" if desk.campaign_id is None else desk.campaign_id
 
@@ -203,7 +203,7 @@ def add_resources(server: MCPServer[Any], desk: Desk, *, writes: bool) -> None:
         )(ops)
 
 
-def _telling_of_resources(desk: Desk, function: Callable[..., str]) -> Callable[..., str]:
+def _telling_of_resources(desk: Queries, function: Callable[..., str]) -> Callable[..., str]:
     @wraps(function)
     def told_of(*args: Any, **kwargs: Any) -> str:
         try:
@@ -260,7 +260,7 @@ def _refusal(message: str) -> MCPError:
     return MCPError(code=INVALID_PARAMS, message=message)
 
 
-def add_prompts(server: MCPServer[Any], desk: Desk) -> None:
+def add_prompts(server: MCPServer[Any], desk: Queries) -> None:
     """The prompts, and completions of what they and the resource templates ask for."""
     bound = desk.campaign_id is not None
 
@@ -308,7 +308,7 @@ def add_prompts(server: MCPServer[Any], desk: Desk) -> None:
     server.completion()(complete)  # type: ignore[no-untyped-call]
 
 
-def _values(desk: Desk, name: str, given: dict[str, str]) -> list[str]:
+def _values(desk: Queries, name: str, given: dict[str, str]) -> list[str]:
     try:
         if name == "campaign":
             return [one.id for one in desk.campaigns().campaigns]
@@ -323,7 +323,7 @@ def _values(desk: Desk, name: str, given: dict[str, str]) -> list[str]:
     return []
 
 
-def _whose(desk: Desk) -> str:
+def _whose(desk: Queries) -> str:
     if desk.viewer.is_gm:
         return "runs the game and may know its secrets"
     return "plays in it" if desk.viewer.name == "player" else f"is {desk.viewer.name.removeprefix('npc:')}"
@@ -333,7 +333,7 @@ def _asking(text: str, question: str) -> str:
     return f"{text}\n---\n{question} {_ONLY_THIS}"
 
 
-def _telling(desk: Desk, function: Callable[..., str]) -> Callable[..., str]:
+def _telling(desk: Queries, function: Callable[..., str]) -> Callable[..., str]:
     @wraps(function)
     def told_of(*args: Any, **kwargs: Any) -> str:
         try:

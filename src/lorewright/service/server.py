@@ -12,15 +12,15 @@ from lorewright import __version__
 from lorewright.bootstrap import open_app
 from lorewright.errors import SettingsError
 from lorewright.logs import log_event
-from lorewright.service.desk import Desk, viewer_of
+from lorewright.service.queries import Queries, viewer_of
 from lorewright.service.http import TOKEN_VARIABLE, address_of, http_app, run
-from lorewright.service.pen import Pen
+from lorewright.service.write_tools import Pen
 from lorewright.service.prompts import PromptServer, add_prompts, add_resources
 from lorewright.service.tools import add_judging_tools, add_reading_tools, add_writing_tools
 from lorewright.trust import ask_with
 
 
-def make_server(desk: Desk, *, read_only: bool = False) -> MCPServer[Any]:
+def make_server(desk: Queries, *, read_only: bool = False) -> MCPServer[Any]:
     """The server for a desk. It has tools that write only for a game master, and not where it is `read_only`."""
     writes = desk.viewer.is_gm and not read_only
     server: MCPServer[Any] = PromptServer(
@@ -46,7 +46,7 @@ def serve_stdio(server: MCPServer[Any]) -> None:
     server.run()
 
 
-def _instructions(desk: Desk, *, writes: bool) -> str:
+def _instructions(desk: Queries, *, writes: bool) -> str:
     eyes = {
         "gm": "You look with the game master's eyes: answers hold secrets that players must not be told.",
         "player": "You look with the player's eyes: what was not found out yet is in no answer.",
@@ -96,7 +96,7 @@ def serve(
     # Later there is nobody to be asked: whoever starts a server is not there when a client comes.
     opened.campaigns.hold_to_trust()
     ask_with(None)
-    desk = Desk(opened, viewer_of(viewer), campaign_id)
+    desk = Queries(opened, viewer_of(viewer), campaign_id)
     server = make_server(desk, read_only=read_only)
     if http is None:
         if allowed:
@@ -108,7 +108,7 @@ def serve(
     return partial(_logged, partial(run, app, address), "http", desk)
 
 
-def _logged(serving: Callable[[], None], transport: str, desk: Desk) -> None:
+def _logged(serving: Callable[[], None], transport: str, desk: Queries) -> None:
     # Of a character's viewer the kind alone: an ID may name somebody who is hidden.
     viewer = desk.viewer.name.partition(":")[0]
     log_event(

@@ -12,29 +12,29 @@ from mcp.server.mcpserver.exceptions import ToolError
 from mcp.types import ToolAnnotations
 from pydantic import AfterValidator, Field
 
-from lorewright.campaigns.eyes import SceneFound, Transcript
+from lorewright.campaigns.viewers import SceneView, Transcript
 from lorewright.errors import LorewrightError
 from lorewright.logs import logged_request
 from lorewright.packs.models import ENTITY_TYPES
 from lorewright.service.binding import bound_to
-from lorewright.service.desk import (
+from lorewright.service.queries import (
     MOST_CHUNKS,
     MOST_TOKENS,
     MOST_TURNS,
-    Campaigns,
+    CampaignList,
     Corpus,
-    Desk,
     EditDone,
     EditPreview,
     Entities,
     EntityFound,
-    Lorebook,
+    LorebookEntries,
     LoreFound,
     Packs,
+    Queries,
     Reviews,
     told,
 )
-from lorewright.service.pen import Pen, op_lines
+from lorewright.service.write_tools import Pen, op_lines
 from lorewright.turn.checks.tools import OUTSIDE_OPS, PARTS, StateSeen
 from lorewright.turn.run.editing import MOST_OPS
 
@@ -84,7 +84,7 @@ _READS = ToolAnnotations(read_only_hint=True, idempotent_hint=True, destructive_
 _WRITES = ToolAnnotations(read_only_hint=False, idempotent_hint=True, destructive_hint=True, open_world_hint=False)
 
 
-def add_reading_tools(server: MCPServer[Any], desk: Desk) -> None:
+def add_reading_tools(server: MCPServer[Any], desk: Queries) -> None:
     """The tools that every viewer has. Those of a campaign ask for one only where none is served alone."""
     add = _Adder(server, desk)
 
@@ -92,7 +92,7 @@ def add_reading_tools(server: MCPServer[Any], desk: Desk) -> None:
         """The lore packs that are asked: sourcebooks of places, people, factions and history."""
         return desk.packs()
 
-    def list_campaigns() -> Campaigns:
+    def list_campaigns() -> CampaignList:
         """The running games, by ID. Most other tools ask for one of these IDs."""
         return desk.campaigns()
 
@@ -163,7 +163,7 @@ def add_reading_tools(server: MCPServer[Any], desk: Desk) -> None:
         everything, secrets included. Facts and memories can be long: name them as parts to read all of them."""
         return desk.state(campaign_id=campaign, parts=parts)
 
-    def get_scene(campaign: Campaign = None) -> SceneFound:
+    def get_scene(campaign: Campaign = None) -> SceneView:
         """What belongs to the scene at hand: its atmosphere, who is there and what they bring to it, what has been
         found. As npc it is the scene where that character is."""
         return desk.scene(campaign_id=campaign)
@@ -171,7 +171,7 @@ def add_reading_tools(server: MCPServer[Any], desk: Desk) -> None:
     def get_scene_at(
         campaign: Campaign = None,
         place: Annotated[Name | None, Field(description="Another place, by ID; else the player's scene.")] = None,
-    ) -> SceneFound:
+    ) -> SceneView:
         """What belongs to the scene at hand, or to another place and whoever is there, secrets included: atmosphere,
         briefings with what people know and keep back, what can be found and how, ties to the threads."""
         return desk.scene(campaign_id=campaign, place=place)
@@ -213,7 +213,7 @@ def add_judging_tools(server: MCPServer[Any], pen: Pen) -> None:
     def get_lorebook(
         campaign: Campaign = None,
         flagged: Annotated[bool, Field(description="Only what speaks against what is established.")] = False,
-    ) -> Lorebook:
+    ) -> LorebookEntries:
         """What narrations have added to the world: of whom, in which turn, how sure. What spoke against what is firm
         has a flag, and changed nothing."""
         return pen.lorebook(campaign_id=campaign, flagged=flagged)
@@ -274,7 +274,7 @@ Each op is {{"op": KIND, …}} with these fields (? may be left out):
 class _Adder:
     """Adds functions as tools: without the campaign where one is served alone, and with our errors told."""
 
-    def __init__(self, server: MCPServer[Any], desk: Desk) -> None:
+    def __init__(self, server: MCPServer[Any], desk: Queries) -> None:
         self._server = server
         self._desk = desk
 

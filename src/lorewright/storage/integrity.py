@@ -157,7 +157,7 @@ RESTORE = "restore the campaign's file from a copy or an export"
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class IntegrityFinding:
     """Something in a campaign's file that must not be: a stable code, where it stands, what it is and what to do."""
 
     code: str
@@ -347,17 +347,19 @@ ODDITIES = (
 )
 
 
-def unsound(database: Database) -> list[Finding]:
+def unsound(database: Database) -> list[IntegrityFinding]:
     """What SQLite itself finds wrong with a file: torn pages, an index that lacks a row, rows that point nowhere; and
     values of another type than their column has, which it lets in. (The projected tables are compared with the state
     that they are made of.)"""
     told = [row[0] for row in database.rows("PRAGMA integrity_check(10)") if row[0] != "ok"]
     mend = mended_by_migrating(database)
-    found = [Finding("file-torn", "the file", one, RESTORE) for one in told]
+    found = [IntegrityFinding("file-torn", "the file", one, RESTORE) for one in told]
     for row in database.rows("PRAGMA foreign_key_check"):
         where = f"{row['table']}, row {row['rowid']}"
         hint = mend if row["table"] in MADE_ANEW else RESTORE
-        found.append(Finding("foreign-key", where, f"it points at a row of {row['parent']} that is not there", hint))
+        found.append(
+            IntegrityFinding("foreign-key", where, f"it points at a row of {row['parent']} that is not there", hint)
+        )
     for table in database.rows("SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'"):
         if table["name"] in MADE_ANEW:
             continue
@@ -371,18 +373,22 @@ def mended_by_migrating(database: Database) -> str:
     return f"make it anew: lorewright db migrate {database.path.stem}"
 
 
-def _of_another_type(database: Database, table: str, column: sqlite3.Row) -> list[Finding]:
+def _of_another_type(database: Database, table: str, column: sqlite3.Row) -> list[IntegrityFinding]:
     name, allowed = column["name"], [column["type"].lower(), *([] if column["notnull"] else ["null"])]
     marks = ", ".join("?" * len(allowed))
     sql = f"SELECT rowid AS row_no, typeof({name}) AS type FROM {table} WHERE typeof({name}) NOT IN ({marks})"
     return [
-        Finding("value-type", f"{table}, row {row['row_no']}", f"its {name} is of the type {row['type']}", RESTORE)
+        IntegrityFinding(
+            "value-type", f"{table}, row {row['row_no']}", f"its {name} is of the type {row['type']}", RESTORE
+        )
         for row in database.rows(sql, *allowed)
     ]
 
 
-def broken(database: Database, invariants: tuple[Invariant, ...]) -> list[Finding]:
+def broken(database: Database, invariants: tuple[Invariant, ...]) -> list[IntegrityFinding]:
     """What breaks one of the invariants, in their order."""
     return [
-        Finding(one.code, str(row[0]), str(row[1]), one.hint) for one in invariants for row in database.rows(one.sql)
+        IntegrityFinding(one.code, str(row[0]), str(row[1]), one.hint)
+        for one in invariants
+        for row in database.rows(one.sql)
     ]

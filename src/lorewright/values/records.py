@@ -23,7 +23,7 @@ from lorewright.world.state import How
 # Listener: who watches a turn while it is thought. Nothing that it hears has happened until the turn is committed.
 
 
-class Listener(Protocol):
+class TurnListener(Protocol):
     """Is told how a turn gets on; what it raises ends the turn."""
 
     def stage_began(self, stage: str, model_key: str) -> None:

@@ -17,9 +17,9 @@ from typing import assert_never
 
 from lorewright.campaigns.campaigns import Campaigns, Pins
 from lorewright.errors import EmbedderError, LorewrightError, NotFound
-from lorewright.index import checkup as upkeep
+from lorewright.index import health as upkeep
 from lorewright.index.building import has_sound_chunks
-from lorewright.index.checkup import Checkup, Fault, journals_below, links_below, unless_unknown, wants_chroma
+from lorewright.index.health import Checkup, IndexFault, journals_below, links_below, unless_unknown, wants_chroma
 from lorewright.index.embedding_cache import EmbeddingCache
 from lorewright.index.fulltext import fulltext_here
 from lorewright.index.generation import GenerationKey
@@ -40,7 +40,7 @@ class Treated:
     """A fault and what became of it: `done` says what was, or where it was only looked at, would be. `left` says what a
     person has to do; None where nothing is left to do."""
 
-    fault: Fault
+    fault: IndexFault
     done: str
     left: str | None = None
 
@@ -60,7 +60,7 @@ class Facts:
 
 
 @dataclass(frozen=True, slots=True)
-class Report:
+class DoctorReport:
     """All that was wrong, in the order in which it was found. `mended` tells whether anything was done about it."""
 
     treated: tuple[Treated, ...]
@@ -86,7 +86,7 @@ class Doctor:
     without_vectors: EmbedderError | None = None
     chroma_from: int | None = None
 
-    def examine(self, *, progress: Progress = no_progress) -> Report:
+    def examine(self, *, progress: Progress = no_progress) -> DoctorReport:
         """Say what is wrong and change nothing."""
         links = self._links()
         if self._is_barred(links):
@@ -97,9 +97,9 @@ class Doctor:
             for stage in (checkup.texts, checkup.vectors, self._settings, checkup.nearest, checkup.orphans):
                 found += [fault for fault in unless_unknown("indexes", stage) if not _is_spared(fault, pins, ())]
         treated = tuple(Treated(fault, *_would(fault)) for fault in found)
-        return Report(treated, self._facts(checkup, pins, found), mended=False)
+        return DoctorReport(treated, self._facts(checkup, pins, found), mended=False)
 
-    def mend(self, *, progress: Progress = no_progress) -> Report:
+    def mend(self, *, progress: Progress = no_progress) -> DoctorReport:
         """Say what is wrong and rebuild or clear away whatever can be. What cannot be examined now, because the disk is
         full or another process holds it, is left as it is, and so is all that would be judged by it."""
         links = self._links()
@@ -107,7 +107,7 @@ class Doctor:
             return self._barred(links, mended=True)
         return _Treatment(self, progress, links).run()
 
-    def _links(self) -> list[Fault]:
+    def _links(self) -> list[IndexFault]:
         """What came from elsewhere, and is left to a person: links, and journals that name a file."""
         folders = ((self.indexes, "indexes"), (self.campaigns.folder, "campaigns"))
         return [
@@ -117,22 +117,22 @@ class Doctor:
             for fault in unless_unknown(shown, partial(find, folder, shown))
         ]
 
-    def _campaigns_away(self) -> list[Fault]:
+    def _campaigns_away(self) -> list[IndexFault]:
         """Return a finding where the campaigns' folder is not there, as on a disk that is not mounted, though campaigns
         have been indexed: what they need cannot be told."""
         kept = self.indexes / "history"
         histories = () if is_link(kept) else Enclosure(kept).entries()
         if self.campaigns.folder.exists() or not any(path.suffix == ".db" for path in histories):
             return []
-        return [Fault("unknown", "not-examined", "campaigns", "the folder is not there", _AWAY_HINT)]
+        return [IndexFault("unknown", "not-examined", "campaigns", "the folder is not there", _AWAY_HINT)]
 
-    def _is_barred(self, links: Iterable[Fault]) -> bool:
+    def _is_barred(self, links: Iterable[IndexFault]) -> bool:
         """Whether a folder is a link without which nothing can be judged."""
         return any(fault.path in (self.indexes, self.indexes / "generations", self.campaigns.folder) for fault in links)
 
-    def _barred(self, links: Iterable[Fault], *, mended: bool) -> Report:
+    def _barred(self, links: Iterable[IndexFault], *, mended: bool) -> DoctorReport:
         treated = tuple(Treated(fault, *_would(fault)) for fault in links)
-        return Report(treated, self._facts(None, Pins((), ()), ()), mended=mended)
+        return DoctorReport(treated, self._facts(None, Pins((), ()), ()), mended=mended)
 
     def _checkup(self, progress: Progress) -> tuple[Checkup, Pins]:
         pins = self.campaigns.pins()
@@ -142,12 +142,14 @@ class Doctor:
         ids = self.campaigns.ids()
         return Checkup(self.library, self.cache, self.indexes, keys, ids, self.chroma_from, progress), pins
 
-    def _settings(self) -> Iterator[Fault]:
+    def _settings(self) -> Iterator[IndexFault]:
         if self.without_vectors is not None:
             problem = self.without_vectors
-            yield Fault("degraded", "embedder-missing", "lorewright.toml", problem.message, problem.hint or "mend it")
+            yield IndexFault(
+                "degraded", "embedder-missing", "lorewright.toml", problem.message, problem.hint or "mend it"
+            )
 
-    def _facts(self, checkup: Checkup | None, pins: Pins, found: Sequence[Fault]) -> Facts:
+    def _facts(self, checkup: Checkup | None, pins: Pins, found: Sequence[IndexFault]) -> Facts:
         """`found` says whether the list of packs can be read: to ask again would be to wait again."""
         packs, vectors = (0, 0) if checkup is None or _is_blind(found) else _counts(checkup)
         return Facts(
@@ -165,7 +167,7 @@ class Doctor:
 class _Treatment:
     """One run of a doctor who mends."""
 
-    def __init__(self, doctor: Doctor, progress: Progress, links: Iterable[Fault]) -> None:
+    def __init__(self, doctor: Doctor, progress: Progress, links: Iterable[IndexFault]) -> None:
         self._doctor = doctor
         self._library = doctor.library
         self._progress = progress
@@ -174,7 +176,7 @@ class _Treatment:
         self._lost: tuple[str, ...] = ()
         self._begun_anew = False
 
-    def run(self) -> Report:
+    def run(self) -> DoctorReport:
         self._stage(lambda checkup: checkup.databases())
         if not self._is_blind():
             self._stage(lambda checkup: checkup.texts())
@@ -186,7 +188,7 @@ class _Treatment:
             self._clear_away()
         checkup, pins = self._doctor._checkup(self._progress)
         blind = [one.fault for one in self._treated] if self._is_blind() else ()
-        return Report(tuple(self._treated), self._doctor._facts(checkup, pins, blind), mended=True)
+        return DoctorReport(tuple(self._treated), self._doctor._facts(checkup, pins, blind), mended=True)
 
     def _is_blind(self) -> bool:
         """Whether the list of packs still cannot be read: then nothing is known to be needed by nobody."""
@@ -199,10 +201,12 @@ class _Treatment:
                 self._stage(lambda checkup: checkup.orphans(alone=True))
         except (LorewrightError, *Trouble) as problem:
             trouble = trouble_of(problem, self._doctor.indexes)
-            fault = Fault("unknown", "not-examined", "indexes", trouble.message, trouble.hint or "look at the disk")
+            fault = IndexFault(
+                "unknown", "not-examined", "indexes", trouble.message, trouble.hint or "look at the disk"
+            )
             self._treated.append(Treated(fault, *_would(fault)))
 
-    def _stage(self, find: Callable[[Checkup], Iterable[Fault]]) -> None:
+    def _stage(self, find: Callable[[Checkup], Iterable[IndexFault]]) -> None:
         """Find the faults of one kind by what is there now, and mend each."""
         checkup, pins = self._doctor._checkup(self._progress)
         done: set[GenerationKey] = set()
@@ -214,14 +218,14 @@ class _Treatment:
             if fault.key is not None and treated.left is None:
                 done.add(fault.key)
 
-    def _tried(self, fault: Fault, checkup: Checkup, pins: Pins) -> Treated:
+    def _tried(self, fault: IndexFault, checkup: Checkup, pins: Pins) -> Treated:
         try:
             return self._mend(fault, checkup, pins)
         except (LorewrightError, *Trouble) as problem:
             trouble = trouble_of(problem, Path(fault.where))
             return Treated(fault, f"not mended: {trouble.message}", trouble.hint or "see what it says")
 
-    def _mend(self, fault: Fault, checkup: Checkup, pins: Pins) -> Treated:
+    def _mend(self, fault: IndexFault, checkup: Checkup, pins: Pins) -> Treated:
         match fault.code:
             case "library-damaged":
                 return self._begin_library_anew(fault)
@@ -258,7 +262,7 @@ class _Treatment:
             case _:
                 assert_never(fault.code)
 
-    def _reindex(self, fault: Fault, pins: Pins) -> Treated:
+    def _reindex(self, fault: IndexFault, pins: Pins) -> Treated:
         """An installed pack from its folder; else, or where that is gone or has errors, a pinned text from what is
         kept."""
         key = _key(fault)
@@ -276,13 +280,13 @@ class _Treatment:
             self._doctor.campaigns.restore(pinned, progress=self._progress)
         return Treated(fault, "reindexed")
 
-    def _embed(self, fault: Fault) -> Treated:
+    def _embed(self, fault: IndexFault) -> Treated:
         if upkeep.is_searched(_path(fault)):
             return _done(fault, False, "")
         self._library.embed(_key(fault), progress=self._progress)
         return Treated(fault, "embedded again" if fault.kind == "torn" else "embedded")
 
-    def _mend_chroma(self, fault: Fault) -> Treated:
+    def _mend_chroma(self, fault: IndexFault) -> Treated:
         self._progress("building Chroma", 0, 1)
         folder = _path(fault)
         wanted = wants_chroma(folder, self._doctor.chroma_from)
@@ -292,7 +296,7 @@ class _Treatment:
             return Treated(fault, "rebuilt" if wanted else "deleted")
         return Treated(fault, "it cannot be built here: searched exactly", 'set chroma = "never" under [index]')
 
-    def _begin_library_anew(self, fault: Fault) -> Treated:
+    def _begin_library_anew(self, fault: IndexFault) -> Treated:
         """Install again what the damaged list still says, and packs of the workspace of which there is an index; what
         lies in `content_packs` besides was not installed, or not to the end."""
         known = {pack_id: (Path(path), lenient) for pack_id, path, lenient in self._library.salvaged()}
@@ -329,13 +333,13 @@ class _Treatment:
         return installed
 
 
-def _is_blind(found: Sequence[Fault]) -> bool:
+def _is_blind(found: Sequence[IndexFault]) -> bool:
     """Whether the list of packs cannot be read, or could not be examined."""
     unknown = any(fault.code == "not-examined" and fault.where in ("indexes", "library.db") for fault in found)
     return unknown or any(fault.code == "library-damaged" for fault in found)
 
 
-def _is_spared(fault: Fault, pins: Pins, lost: Iterable[str]) -> bool:
+def _is_spared(fault: IndexFault, pins: Pins, lost: Iterable[str]) -> bool:
     """Whether an unused generation may be needed after all: by a campaign that cannot be read, or by a lost pack."""
     if fault.code == "history-unused":
         return pins.unreadable == _AWAY
@@ -346,7 +350,7 @@ def _is_spared(fault: Fault, pins: Pins, lost: Iterable[str]) -> bool:
     return bool(pins.unreadable) or _path(fault).parent.name in lost
 
 
-def _would(fault: Fault) -> tuple[str, str]:
+def _would(fault: IndexFault) -> tuple[str, str]:
     if fault.hint is not None and fault.kind in ("foreign", "unknown"):
         return "left as it is", fault.hint
     if fault.hint is not None:
@@ -362,16 +366,16 @@ def _counts(checkup: Checkup) -> tuple[int, int]:
         return 0, 0
 
 
-def _done(fault: Fault, done: bool, told: str) -> Treated:
+def _done(fault: IndexFault, done: bool, told: str) -> Treated:
     return Treated(fault, told) if done else Treated(fault, "left as it is", _IN_USE)
 
 
-def _path(fault: Fault) -> Path:
+def _path(fault: IndexFault) -> Path:
     assert fault.path is not None
     return fault.path
 
 
-def _key(fault: Fault) -> GenerationKey:
+def _key(fault: IndexFault) -> GenerationKey:
     assert fault.key is not None
     return fault.key
 

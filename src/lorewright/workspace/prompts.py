@@ -16,7 +16,7 @@ from lorewright.errors import NotFound, PromptError
 from lorewright.generate.scenario.sentences import Outline, ScenarioContext
 from lorewright.llm.prompt_library import PromptLibrary
 from lorewright.llm.prompt_template import PromptFault, PromptTemplate, check_prompt, read_template
-from lorewright.storage.kept_rows import prompt_pins, unpin_prompt
+from lorewright.storage.annotation_rows import prompt_pins, unpin_prompt
 from lorewright.turn.stages.stages import STAGE_TYPES, pin_prompt, schema_files
 
 # Whatever is filled into a prompt: the turn's stages, and what is asked outside of turns.

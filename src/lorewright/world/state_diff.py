@@ -48,7 +48,7 @@ class SceneUpdate(Frozen):
     present_entity_ids: tuple[str, ...] = ()
 
 
-class ThreadUpdate(Frozen):
+class ThreadDiff(Frozen):
     """A thread gets another status."""
 
     id: str
@@ -63,7 +63,7 @@ class StateDiff(Frozen):
     facts_update: tuple[FactUpdate, ...] = ()
     inventory_changes: tuple[InventoryChange, ...] = ()
     scene_update: SceneUpdate | None = None
-    threads_update: tuple[ThreadUpdate, ...] = ()
+    threads_update: tuple[ThreadDiff, ...] = ()
     ops: tuple[o.StateOp, ...] = Field(default=())
 
     @model_serializer(mode="wrap")
@@ -122,7 +122,7 @@ def state_diff(ops: Sequence[o.StateOp]) -> StateDiff:
                     change = InventoryChange(owner_id=owner, item_id=op.item_id, delta=delta)
                     fields["inventory_changes"].append(change)
             case o.UpdateThread():
-                fields["threads_update"].append(ThreadUpdate(id=op.thread_id, status=op.status))
+                fields["threads_update"].append(ThreadDiff(id=op.thread_id, status=op.status))
             case _:
                 rest.append(op)
     lists = {name: tuple(values) for name, values in fields.items()}

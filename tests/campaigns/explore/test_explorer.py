@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from lorewright.bootstrap import App, open_app
 from lorewright.campaigns.scenarios.scenario import load_scenario
 from lorewright.errors import NotFound, PackError, SettingsError
-from lorewright.generate.explore.explorer import Found, latest_walk
+from lorewright.generate.explore.explorer import ReadyPack, latest_walk
 from lorewright.generate.explore.writing import write_scenario
 from lorewright.lore_bootstrap import make_workspace
 from support import small_vault as x
@@ -27,7 +27,9 @@ def app_in(folder: Path) -> App:
     return open_app(folder / "workspace")
 
 
-def found_in(folder: Path, files: dict[str, str | bytes], *, seed: int = 1, name: str = "vault") -> tuple[App, Found]:
+def found_in(
+    folder: Path, files: dict[str, str | bytes], *, seed: int = 1, name: str = "vault"
+) -> tuple[App, ReadyPack]:
     app = app_in(folder)
     pack, findings = app.explorer.pack(str(x.write_vault(folder, files, name=name)))
     return app, app.explorer.walk(pack, findings, seed=seed)

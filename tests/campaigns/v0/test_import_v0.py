@@ -18,7 +18,7 @@ from lorewright.campaigns.branches import rollback
 from lorewright.campaigns.checks import check
 from lorewright.campaigns.scenarios.scenario import Scenario
 from lorewright.campaigns.sessions import sittings
-from lorewright.contrib.import_v0.importing import Imported, import_v0
+from lorewright.contrib.import_v0.importing import V0Import, import_v0
 from lorewright.errors import CampaignError, ImportRefused, LorewrightError, NotFound
 from lorewright.lore_bootstrap import make_workspace
 from lorewright.retrieval.query import LoreRetrievalQuery
@@ -50,7 +50,7 @@ def refused(app: App, path: Path, **options: Any) -> str:
     return caught.value.message
 
 
-def tables(one: Imported) -> dict[str, tuple[int, int, int]]:
+def tables(one: V0Import) -> dict[str, tuple[int, int, int]]:
     return {of.table: (of.v0, of.ours, of.equal) for of in one.tables}
 
 

@@ -8,12 +8,12 @@ import pytest
 
 from lorewright.authoring.leaks.planting import Tally
 from lorewright.authoring.leaks.suite import LeakSuite, Plays
-from lorewright.authoring.leaks.surfaces import Names, copy_disguised, disguised_scenario, disguises_of
+from lorewright.authoring.leaks.surfaces import EntityNames, copy_disguised, disguised_scenario, disguises_of
 from lorewright.authoring.leaks.twin_worlds import TwinsFound, TwinWorlds
 from lorewright.index.library import Library
 from lorewright.llm.prompt_library import PromptLibrary
 from lorewright.packs.loader import load_pack
-from lorewright.packs.models import OPEN_ROLES, Chunk, Entity
+from lorewright.packs.models import OPEN_ROLES, Chunk, PackEntity
 from lorewright.turn.views import acquaintance
 from lorewright.turn.views.player_ids import PlayerIds
 from support import harbour as h
@@ -134,10 +134,10 @@ def test_only_hidden_text_and_references_differ_in_the_copy(tmp_path: Path) -> N
     assert load_pack(tmp_path / "copy" / "inn").findings == pack.findings
 
 
-def _second(entity: Entity) -> Names:
+def _second(entity: PackEntity) -> EntityNames:
     kind = next(kind for kind, one in folk.FIRST.items() if entity.id == f"inn:{one.id}")
     made_up = folk.SECOND[kind]
-    return Names(made_up.id, made_up.name, (made_up.alias,))
+    return EntityNames(made_up.id, made_up.name, (made_up.alias,))
 
 
 def test_who_is_named_in_open_text_is_remarked_on_and_left_as_they_are(tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from lorewright.authoring.watcher import Look, PackWatcher, Question, Watched
+from lorewright.authoring.watcher import Look, PackWatcher, Watched, WatchedQuestion
 from lorewright.errors import NotFound
 from lorewright.index.embedders.hashing import HashingEmbedder
 from lorewright.index.embedding_cache import EmbeddingCache
@@ -27,7 +27,7 @@ class Town:
         self.folder = write_pack(parent, {**TOWN, "tests/golden.yaml": GOLDEN})
         vectors = VectorBuilder(HashingEmbedder(), EmbeddingCache(parent / "embeddings.db"), bool)
         self.library = Library(parent / "indexes", vectors)
-        self.questions = (Question(words="who has the ledger"), Question("player", location="bar"))
+        self.questions = (WatchedQuestion(words="who has the ledger"), WatchedQuestion("player", location="bar"))
         self.pinned: set[str] = set()
         watched = Watched(self.folder, self.questions, True, lenient, install_as)
         self.watcher = PackWatcher(watched, self.library, LoreSettings(), lambda key: key.content_hash in self.pinned)
@@ -191,7 +191,7 @@ def test_the_place_of_a_scene_may_go_and_come_back(town: Town) -> None:
 
 def test_a_scene_in_no_place_is_refused_at_once(tmp_path: Path) -> None:
     town = Town(tmp_path)
-    watched = Watched(town.folder, (Question(location="nowhere"),))
+    watched = Watched(town.folder, (WatchedQuestion(location="nowhere"),))
     watcher = PackWatcher(watched, town.library, LoreSettings(), lambda key: False)
     with pytest.raises(NotFound, match="nowhere"):
         watcher.look()
@@ -255,7 +255,7 @@ def test_packs_that_it_depends_on_are_asked_too_as_they_are_installed_now(tmp_pa
     library.install(core)
     manifest = MANIFEST.format(id="town") + "depends_on: [core]\n"
     folder = write_pack(tmp_path, {**TOWN, "pack.yaml": manifest})
-    watched = Watched(folder, (Question(words="zeppelin"),))
+    watched = Watched(folder, (WatchedQuestion(words="zeppelin"),))
     watcher = PackWatcher(watched, library, LoreSettings(), lambda key: False)
     first = watcher.look()
     assert first is not None

@@ -16,14 +16,14 @@ from lorewright.index.embedders.remote import (
     MOST_REQUEST_BYTES,
     MOST_TEXT_BYTES,
     OpenAIProvider,
-    Patience,
     Provider,
     RemoteEmbedder,
+    RetryLimits,
 )
 from lorewright.index.embedders.voyage_remote import VoyageProvider
 from support.embedding_server import DIMENSIONS, Answer, StandIn, table
 
-QUICK = Patience(attempts=3, timeout_s=5.0, first_pause_s=0.5, longest_pause_s=4.0, deadline_s=30.0)
+QUICK = RetryLimits(attempts=3, timeout_s=5.0, first_pause_s=0.5, longest_pause_s=4.0, deadline_s=30.0)
 ROW = [1.0] * DIMENSIONS
 
 
@@ -38,7 +38,7 @@ def pauses() -> list[float]:
     return []
 
 
-def opened(name: str, url: str, pauses: list[float], patience: Patience = QUICK) -> RemoteEmbedder:
+def opened(name: str, url: str, pauses: list[float], patience: RetryLimits = QUICK) -> RemoteEmbedder:
     provider: Provider = OpenAIProvider("a-model", url) if name == "openai" else VoyageProvider("a-model", url)
     return RemoteEmbedder(provider, fingerprint="a-model", patience=patience, sleep=pauses.append)
 
@@ -81,7 +81,7 @@ def test_retry_after_is_obeyed_within_limits(
 
 def test_no_pause_is_begun_that_ends_past_the_deadline(name: str, stand_in: StandIn, pauses: list[float]) -> None:
     stand_in.next_answers.extend([Answer(429, '{"detail": "busy"}')] * 9)
-    failure(opened(name, stand_in.url, pauses, Patience(deadline_s=0.4)))
+    failure(opened(name, stand_in.url, pauses, RetryLimits(deadline_s=0.4)))
     assert pauses == []
 
 
@@ -141,7 +141,7 @@ def test_a_model_that_changes_its_dimensions_is_refused(remote: RemoteEmbedder, 
 
 def test_a_slow_answer_is_a_timeout(name: str, stand_in: StandIn, pauses: list[float]) -> None:
     stand_in.next_answers.extend([Answer(delay_s=1.0)] * 2)
-    told = failure(opened(name, stand_in.url, pauses, Patience(attempts=2, timeout_s=0.2)))
+    told = failure(opened(name, stand_in.url, pauses, RetryLimits(attempts=2, timeout_s=0.2)))
     assert "did not answer" in told.message
     assert len(pauses) == 1
 

@@ -16,7 +16,7 @@ from support.lorebook_sources import ImportedPack, bytes_of, world
 BOOK = world({"key": ["dragon"], "content": "A bar.", "order": 100})
 
 
-def write(folder: Path, source: Any = BOOK, **options: Any) -> writer.Written:
+def write(folder: Path, source: Any = BOOK, **options: Any) -> writer.WrittenPack:
     return write_pack(read(bytes_of(source), "book.json"), folder, **options)
 
 

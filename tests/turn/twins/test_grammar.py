@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from lorewright.builtin.narrator.grammar import Ledger, choose, grammar, merged
-from lorewright.builtin.narrator.scenery import Memory
-from lorewright.builtin.narrator.telling import Voice
+from lorewright.builtin.narrator.scenery import SceneryMemory
+from lorewright.builtin.narrator.narrate import Voice
 from lorewright.builtin.narrator.views import Beat, Person
 
 # Every slot filled, once with names as packs have them and once with what is hardest to put into a sentence.
@@ -52,7 +52,7 @@ def _drawn(group: str, slots: dict[str, Any], *, plural: bool) -> list[str]:
         bag = next(choice for choice in choose(group, beat.facts) if variant.text in choice.texts)
         told = set()
         for _ in bag.texts:
-            voice = Voice(LEDGER, Memory(()), {}, {})
+            voice = Voice(LEDGER, SceneryMemory(()), {}, {})
             told.add(voice.say(beat, is_first=True))
         texts += sorted(told)
     return texts

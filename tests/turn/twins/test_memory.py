@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from lorewright.builtin.narrator.scenery import Memory, jars, sentences
+from lorewright.builtin.narrator.scenery import SceneryMemory, jars, sentences
 
 
 def test_a_sentence_is_as_old_as_its_last_telling() -> None:
-    memory = Memory(("Viktor is here. It rains.", "Mira is here."))
+    memory = SceneryMemory(("Viktor is here. It rains.", "Mira is here."))
     assert memory.age("It rains.") == 1
     assert memory.age("Mira is here. And so are you.") == 0
     assert memory.age("Nobody is here.") is None
@@ -15,15 +15,15 @@ def test_a_sentence_is_as_old_as_its_last_telling() -> None:
 
 
 def test_two_turns_open_alike_with_the_same_two_words_or_with_you() -> None:
-    memory = Memory(("Older words.", "You wait, and it rains."))
+    memory = SceneryMemory(("Older words.", "You wait, and it rains."))
     assert memory.opens_alike("You go.")
     assert not memory.opens_alike("Older words.")
-    assert Memory(("The rain falls.",)).opens_alike("The rain stops.")
-    assert not Memory(()).opens_alike("You go.")
+    assert SceneryMemory(("The rain falls.",)).opens_alike("The rain stops.")
+    assert not SceneryMemory(()).opens_alike("You go.")
 
 
 def test_words_are_worn_by_four_words_in_a_row() -> None:
-    memory = Memory(("The rain falls on the bucket by the door.",))
+    memory = SceneryMemory(("The rain falls on the bucket by the door.",))
     assert memory.worn("The rain falls on nobody.") == 1
     assert memory.worn("The rain falls elsewhere.") == 0
 

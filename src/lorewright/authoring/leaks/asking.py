@@ -11,7 +11,7 @@ from typing import TypeVar
 from lorewright.authoring.leaks.planting import ALIAS, COMMENT, KEY, OWN_KINDS, TRIGGER, Blocked, Looker, Secret
 from lorewright.packs.loader import Progress, no_progress
 from lorewright.packs.models import OPEN_ROLES
-from lorewright.retrieval.desk import PackDesk, entity_lore
+from lorewright.retrieval.pack_queries import PackDesk, entity_lore
 from lorewright.retrieval.query import LoreRetrievalQuery
 from lorewright.retrieval.retriever import retrieve, why_not
 from lorewright.retrieval.view import LoreView, hidden_entities, in_force, visible_text
@@ -28,7 +28,7 @@ _SCENE_VIEWERS: tuple[StageViewer, ...] = ("player", "narrator", "planner")
 
 
 @dataclass(frozen=True, slots=True)
-class Bounds:
+class AskLimits:
     """How much is asked at most, spread evenly over all that there is: a large pack must not take all day."""
 
     characters: int = 40
@@ -40,7 +40,7 @@ class Bounds:
 
 
 @dataclass(slots=True)
-class Asked:
+class AskReport:
     """What came of asking: `viewers` in order, open text that somebody was `not_shown`, what was left out."""
 
     viewers: list[str] = field(default_factory=list)
@@ -58,7 +58,7 @@ class Asker:
         looker: Looker,
         *,
         conditioned: Collection[str] = (),
-        bounds: Bounds = Bounds(),
+        bounds: AskLimits = AskLimits(),
     ) -> None:
         """`conditioned` are the chunks that hold only in some campaign: without one nobody is given them."""
         self._desk = desk
@@ -67,9 +67,9 @@ class Asker:
         self._conditioned = frozenset(conditioned)
         self._bounds = bounds
         self._secrets = [one for one in looker.canaries.words.values() if one.pack_id in packs]
-        self.asked = Asked()
+        self.asked = AskReport()
 
-    def ask(self, *, progress: Progress = no_progress) -> Asked:
+    def ask(self, *, progress: Progress = no_progress) -> AskReport:
         """Ask everything as everybody."""
         with self._desk.view("gm", self._packs) as view:
             characters = [one.id for pack in view.generations for one in pack.entities().values() if one.type == "npc"]

@@ -16,9 +16,9 @@ from typing import Any
 from lorewright.authoring.leaks.asking import spread
 from lorewright.authoring.leaks.planting import NOTHING, Blocked, Canaries, Looker, Secret, plant
 from lorewright.campaigns.campaigns import Campaigns
-from lorewright.campaigns.casting import FixedCasting
+from lorewright.campaigns.stage_models import FixedCasting
 from lorewright.campaigns.exchange import export
-from lorewright.campaigns.eyes import scene_of, state_of, transcript_of
+from lorewright.campaigns.viewers import scene_of, state_of, transcript_of
 from lorewright.campaigns.history import Histories
 from lorewright.campaigns.lore import LoreDesk, ask_lore, introductions
 from lorewright.campaigns.open_campaign import OpenCampaign
@@ -32,10 +32,10 @@ from lorewright.llm.doubles import ParrotModel
 from lorewright.llm.model import Model
 from lorewright.llm.prompt_library import PromptLibrary
 from lorewright.packs.models import Pack
-from lorewright.retrieval.desk import PackDesk
+from lorewright.retrieval.pack_queries import PackDesk
 from lorewright.retrieval.query import LoreRetrievalQuery
 from lorewright.storage.containers import open_container
-from lorewright.turn.run.at_hand import STAGES
+from lorewright.turn.run.progress import STAGES
 from lorewright.turn.views.acquaintance import seen_by
 from lorewright.values.records import Message
 from lorewright.world.state import WorldState
@@ -231,7 +231,7 @@ _WHY = 160
 
 
 @dataclass(slots=True)
-class Played:
+class PlayReport:
     """What came of a play: lines that were played and refused, and narrations of a parrot that were refused although it
     said only what it was shown."""
 
@@ -247,7 +247,7 @@ class Playing:
         self._rehearsal = rehearsal
         self._looker = looker
         self._name = name
-        self.played = Played()
+        self.played = PlayReport()
 
     def play(
         self, campaigns: Campaigns, campaign_id: str, lines: Iterable[str], parrots: dict[str, ParrotModel]

@@ -40,7 +40,7 @@ _FEWEST_TELLING_OF_SIX = 3
 
 
 @dataclass(frozen=True, slots=True)
-class Hit:
+class SecretHit:
     """Words of a secret in a text: the run at which they begin, its first word's place, and whether a whole sentence
     was copied or only a phrase is shared."""
 
@@ -67,7 +67,7 @@ class Overlaps:
                     for run in sorted(runs):
                         self._runs.setdefault(run, []).append((number, nth))
 
-    def hits(self, words: Sequence[str]) -> Iterator[Hit]:
+    def hits(self, words: Sequence[str]) -> Iterator[SecretHit]:
         """What of each secret stands in a text (as `plain_words`): its copied sentences, else the first phrase that
         is shared, in the order of the secrets."""
         places: dict[tuple[int, int], dict[str, int]] = {}
@@ -76,12 +76,12 @@ class Overlaps:
                 run = " ".join(words[at : at + length])
                 for sentence in self._runs.get(run, ()):
                     places.setdefault(sentence, {}).setdefault(run, at)
-        told: dict[int, Hit] = {}
+        told: dict[int, SecretHit] = {}
         for (number, nth), found in sorted(places.items()):
             copied = len(found) >= min(_COPIED * self._sizes[number, nth], _COPIED_RUNS)
             at, phrase = min((at, run) for run, at in found.items())
             if number not in told or (copied and not told[number].copied):
-                told[number] = Hit(self._secrets[number], phrase, at, copied)
+                told[number] = SecretHit(self._secrets[number], phrase, at, copied)
         yield from told.values()
 
 
@@ -110,7 +110,7 @@ def secrets_in(generations: Sequence[Generation]) -> list[Secret]:
     return [secret for one in generations for secret in _of_generation(one)]
 
 
-class Recorded:
+class TurnInspector:
     """Looks at a campaign's turns on the way to its head, and at what can be asked there."""
 
     def __init__(self, campaign: OpenCampaign, tally: Tally) -> None:

@@ -25,7 +25,7 @@ from lorewright.authoring.leaks.planting import (
     secrets_of,
 )
 from lorewright.authoring.leaks.playing import Planted, Playing, Rehearsal, parrots
-from lorewright.authoring.leaks.recorded import Hit, Overlaps, Recorded, sentences_of
+from lorewright.authoring.leaks.recorded import Overlaps, SecretHit, TurnInspector, sentences_of
 from lorewright.authoring.leaks.surfaces import Surface, holds, surfaces_of, surfaces_of_scenario
 from lorewright.authoring.leaks.twin_worlds import LINES as TWIN_LINES
 from lorewright.authoring.leaks.twin_worlds import TwinsFound, TwinWorlds
@@ -105,7 +105,7 @@ def _is_news(secret: Secret, surface: Surface) -> bool:
     return not (secret.kind in SEEN_IN_PLAY and surface.channel == "scenario")
 
 
-def _leak(hit: Hit, surface: Surface) -> Leak:
+def _leak(hit: SecretHit, surface: Surface) -> Leak:
     return Leak(
         file=hit.secret.file,
         line=hit.secret.line,
@@ -248,7 +248,7 @@ class LeakSuite:
         tally = Tally()
         with tempfile.TemporaryDirectory(prefix="lorewright-leaks-") as folder:
             with campaigns.open(campaign_id) as campaign:
-                recorded = Recorded(campaign, tally)
+                recorded = TurnInspector(campaign, tally)
                 recorded.look(progress=progress)
                 row = campaign.row
                 roots = [_unpacked(campaigns, pin, Path(folder)) for pin in row.pins]

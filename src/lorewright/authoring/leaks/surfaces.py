@@ -18,7 +18,7 @@ from lorewright.packs.bounded_yaml import YamlProblem, line_of, lines_of_yaml, l
 from lorewright.packs.chunking import comments_in, plain_text, without_spans
 from lorewright.packs.loader import source_paths
 from lorewright.packs.manifest import MANIFEST_FILE
-from lorewright.packs.models import ITEM_ROLES, OPEN_ROLES, Chunk, Entity, Pack
+from lorewright.packs.models import ITEM_ROLES, OPEN_ROLES, Chunk, Pack, PackEntity
 from lorewright.packs.references import Links
 from lorewright.turn.views.acquaintance import names_its_owner
 from lorewright.turn.views.leaks import plain_words
@@ -39,7 +39,7 @@ _MAX_NODES_of_disguises = 500_000
 
 
 @dataclass(frozen=True, slots=True)
-class Names:
+class EntityNames:
     """What an entity is called: its ID without the pack, its name, its other names."""
 
     id: str
@@ -59,8 +59,8 @@ class Disguise:
     pack_id: str
     file: str
     type: str
-    own: Names
-    made_up: Names
+    own: EntityNames
+    made_up: EntityNames
 
     @property
     def entity_id(self) -> str:
@@ -68,7 +68,7 @@ class Disguise:
         return f"{self.pack_id}:{self.own.id}"
 
 
-def hidden_of(packs: Iterable[Pack]) -> list[tuple[Pack, Entity]]:
+def hidden_of(packs: Iterable[Pack]) -> list[tuple[Pack, PackEntity]]:
     """Return the entities of which packs tell players nothing, in the order of their files."""
     found = []
     for pack in packs:
@@ -77,12 +77,12 @@ def hidden_of(packs: Iterable[Pack]) -> list[tuple[Pack, Entity]]:
     return found
 
 
-def made_up_names(entity: Entity) -> Names:
+def made_up_names(entity: PackEntity) -> EntityNames:
     """Return names that nobody has, of other letters and another length than the entity's own; always the same."""
     digest = hashlib.sha256(entity.id.encode()).digest()
     words = [_SYLLABLES[one % 10] + _SYLLABLES[one // 10 % 10] for one in digest[:16]]
     count = 3 if len(entity.name.split()) == 2 else 2
-    return Names(
+    return EntityNames(
         id=f"{words[0]}_{words[1]}_{words[2]}",
         name=" ".join(word.capitalize() for word in words[:count]),
         aliases=tuple(f"{words[4 + n].capitalize()}{words[5 + n]}" for n in range(min(len(entity.aliases), 8))),
@@ -90,7 +90,7 @@ def made_up_names(entity: Entity) -> Names:
 
 
 def disguises_of(
-    packs: Sequence[Pack], *, names: Callable[[Entity], Names] = made_up_names
+    packs: Sequence[Pack], *, names: Callable[[PackEntity], EntityNames] = made_up_names
 ) -> tuple[list[Disguise], list[str]]:
     """Return a disguise for each hidden entity, and a remark on each that has none because words that are told to
     players name it. What only markup says (targets and titles of links, comments, tags) is not told: the copy has other
@@ -110,7 +110,7 @@ def disguises_of(
         if said is not None:
             remarks.append(f"{entity.id} is hidden, and {said[0]} names it: it was not renamed")
             continue
-        own = Names(local(entity.id), entity.name, tuple(one for one in entity.aliases if one != entity.name))
+        own = EntityNames(local(entity.id), entity.name, tuple(one for one in entity.aliases if one != entity.name))
         found.append(Disguise(pack.manifest.id, entity.file_path, entity.type, own, names(entity)))
     return found, remarks
 

@@ -20,7 +20,7 @@ from lorewright.authoring.leaks.planting import Leak, Tally
 from lorewright.authoring.leaks.playing import Rehearsal
 from lorewright.authoring.leaks.surfaces import (
     Disguise,
-    Names,
+    EntityNames,
     copy_disguised,
     disguised_scenario,
     disguises_of,
@@ -29,14 +29,14 @@ from lorewright.authoring.leaks.surfaces import (
 )
 from lorewright.campaigns.campaigns import Campaigns
 from lorewright.campaigns.exchange import export
-from lorewright.campaigns.eyes import scene_of, state_of, transcript_of
+from lorewright.campaigns.viewers import scene_of, state_of, transcript_of
 from lorewright.campaigns.lore import LoreDesk, ask_lore, introductions, map_of, why
 from lorewright.campaigns.open_campaign import OpenCampaign
 from lorewright.errors import LorewrightError
 from lorewright.ids import canonical_json, local
 from lorewright.llm.prompt_library import PromptLibrary
 from lorewright.packs.loader import Progress, load_pack, no_progress
-from lorewright.packs.models import Entity, Pack
+from lorewright.packs.models import Pack, PackEntity
 from lorewright.retrieval.query import LoreRetrievalQuery
 from lorewright.rules.dice import Dice, SeededDice
 from lorewright.storage.containers import open_container
@@ -83,7 +83,7 @@ class TwinsFound:
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class PlayerText:
     """One text that a player was given: by which way, and where."""
 
     channel: str
@@ -99,7 +99,7 @@ class TwinWorlds:
         prompts: PromptLibrary,
         tally: Tally,
         *,
-        names: Callable[[Entity], Names] = made_up_names,
+        names: Callable[[PackEntity], EntityNames] = made_up_names,
         lines: int = LINES,
     ) -> None:
         self._roots = [root.resolve() for root in roots]
@@ -172,7 +172,7 @@ class TwinWorlds:
                     break
         return typed
 
-    def _hold(self, answers: Sequence[tuple[Answer, Answer]], first: _Game, second: _Game, where: str) -> bool:
+    def _hold(self, answers: Sequence[tuple[PlayerText, PlayerText]], first: _Game, second: _Game, where: str) -> bool:
         """Hold answers against each other; whether they are the same."""
         named = self._met(first, second)
         unlike: list[tuple[str, str, str]] = []
@@ -324,11 +324,11 @@ class _Game:
         self._been |= {*state.held_by(state.player_id), *state.held_by(state.scene.location_id)}
         self._been |= {one.partition("#")[0].rpartition(":")[0] for one in state.learned_by(state.player_id)}
 
-    def typed(self, line: str) -> list[Answer]:
+    def typed(self, line: str) -> list[PlayerText]:
         """Type a line, and whisper it to whom it may name; what comes of it, and where one stands then."""
-        answers = [Answer("turn", self._said(line))]
+        answers = [PlayerText("turn", self._said(line))]
         name = line.partition(" ")[2].removeprefix("to ") or line
-        answers.append(Answer("whisper", _or_error(lambda: self._campaign.somebody_called(name))))
+        answers.append(PlayerText("whisper", _or_error(lambda: self._campaign.somebody_called(name))))
         self._remember()
         return [*answers, *self._standing()]
 
@@ -338,44 +338,44 @@ class _Game:
     def _told(self, stored: str) -> str:
         return self._campaign.player_ids().told_json(stored)
 
-    def _standing(self) -> list[Answer]:
+    def _standing(self) -> list[PlayerText]:
         shown = self._campaign.acquaintance().shown
         return [
-            Answer("map", repr(map_of(shown))),
-            Answer("state", _or_error(lambda: state_of(self._campaign, "player").model_dump_json())),
+            PlayerText("map", repr(map_of(shown))),
+            PlayerText("state", _or_error(lambda: state_of(self._campaign, "player").model_dump_json())),
         ]
 
-    def asked_at_first(self) -> list[Answer]:
+    def asked_at_first(self) -> list[PlayerText]:
         """What a new campaign tells before anything is typed."""
         turns = self._campaign.store.turns()
-        return [Answer("turn", self._told(canonical_json(turns[-1]["result"]))), *self._standing(), *self.asked(())]
+        return [PlayerText("turn", self._told(canonical_json(turns[-1]["result"]))), *self._standing(), *self.asked(())]
 
-    def asked(self, names: Sequence[str]) -> list[Answer]:
+    def asked(self, names: Sequence[str]) -> list[PlayerText]:
         """Everything that can be asked beside the story, of some names as well."""
         campaign, campaign_id = self._campaign, self._campaign.store.campaign_id
         turn_no = campaign.store.head().turn_no
         answers = [
-            Answer("scene", _or_error(lambda: scene_of(campaign, "player").model_dump_json())),
-            Answer("transcript", transcript_of(campaign, "player", last=turn_no + 1).model_dump_json()),
-            Answer("who", repr(introductions(campaign))),
-            Answer("why", repr(why(campaign))),
-            Answer("log", canonical_json([self._logged(turn) for turn in campaign.store.turns()])),
-            Answer("export", self._exported(campaign_id)),
-            Answer("entities", repr(self._desk.entities(viewer="player", campaign_id=campaign_id))),
+            PlayerText("scene", _or_error(lambda: scene_of(campaign, "player").model_dump_json())),
+            PlayerText("transcript", transcript_of(campaign, "player", last=turn_no + 1).model_dump_json()),
+            PlayerText("who", repr(introductions(campaign))),
+            PlayerText("why", repr(why(campaign))),
+            PlayerText("log", canonical_json([self._logged(turn) for turn in campaign.store.turns()])),
+            PlayerText("export", self._exported(campaign_id)),
+            PlayerText("entities", repr(self._desk.entities(viewer="player", campaign_id=campaign_id))),
         ]
         for name in names:
             answers += self._asked_about(name, campaign_id)
         return answers
 
-    def _asked_about(self, name: str, campaign_id: str) -> list[Answer]:
+    def _asked_about(self, name: str, campaign_id: str) -> list[PlayerText]:
         words = LoreRetrievalQuery(keywords=name, viewer="player", limit=5, max_tokens=2_000)
         # A tag that only a hidden thing has would confirm a guess at its name.
         tagged = LoreRetrievalQuery(tags=(name,), viewer="player", limit=5, max_tokens=2_000)
         return [
-            Answer("/lore", _or_error(lambda: ask_lore(self._campaign, name).model_dump_json())),
-            Answer("lore query", _or_error(lambda: self._queried(words, campaign_id))),
-            Answer("lore query by tag", _or_error(lambda: self._queried(tagged, campaign_id))),
-            Answer("lore entity", _or_error(lambda: self._entity(name, campaign_id))),
+            PlayerText("/lore", _or_error(lambda: ask_lore(self._campaign, name).model_dump_json())),
+            PlayerText("lore query", _or_error(lambda: self._queried(words, campaign_id))),
+            PlayerText("lore query by tag", _or_error(lambda: self._queried(tagged, campaign_id))),
+            PlayerText("lore entity", _or_error(lambda: self._entity(name, campaign_id))),
         ]
 
     def _logged(self, turn: dict[str, object]) -> dict[str, object]:
@@ -463,7 +463,7 @@ def _without_names(text: str, met: Iterable[Disguise]) -> str:
     return text
 
 
-def _tells(text: str, names: Names) -> bool:
+def _tells(text: str, names: EntityNames) -> bool:
     return any(name.casefold() in text.casefold() for name in names.spoken)
 
 

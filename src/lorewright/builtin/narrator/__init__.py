@@ -1,5 +1,5 @@
 """The narrator's twin: typed facts of a turn -> prose. Authored text is quoted or framed, never rewritten."""
 
-from lorewright.builtin.narrator.telling import narrate
+from lorewright.builtin.narrator.narrate import narrate
 
 __all__ = ["narrate"]

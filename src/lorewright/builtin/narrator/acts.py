@@ -25,7 +25,7 @@ from lorewright.builtin.narrator.act_words import (
 )
 from lorewright.builtin.narrator.authored import ended, is_named_in, plain, word_count
 from lorewright.builtin.narrator.grammar import Fact, grammar
-from lorewright.builtin.narrator.scenery import Memory
+from lorewright.builtin.narrator.scenery import SceneryMemory
 from lorewright.builtin.narrator.views import Beat, Joint, Kind, Person
 from lorewright.builtin.parser.clauses import listed, place_name
 from lorewright.ids import content_hash
@@ -191,7 +191,7 @@ _ACTS_OF_PARAGRAPH = 4
 _FEW_ACTS = 2
 
 
-def act_beats(given: NarratorInput, memory: Memory) -> Iterator[Beat]:
+def act_beats(given: NarratorInput, memory: SceneryMemory) -> Iterator[Beat]:
     """Every act in its order, each once; after what the player did a new paragraph begins."""
     follows = bool(given.outcomes) or given.scene_changed
     told: list[list[Beat]] = []
@@ -243,7 +243,7 @@ def _joint(before: NpcAct | None, act: NpcAct, *, is_next: bool) -> Joint:
     return "next" if is_next else ""
 
 
-def _told(actor: Actor, memory: Memory, before: NpcAct | None) -> list[Beat]:
+def _told(actor: Actor, memory: SceneryMemory, before: NpcAct | None) -> list[Beat]:
     if actor.act.hidden:
         return [actor.beat("act", "npc.whisper", to=actor.act.whisper_to)]
     if before is not None and before.who != actor.act.who and _doing(before) and _doing(before) == _doing(actor.act):
@@ -262,7 +262,7 @@ def _doing(act: NpcAct) -> str:
     return "" if act.outcomes or act.hidden or act.name not in shown else shown.replace(act.name, "", 1)
 
 
-def _came_of(actor: Actor, outcome: Outcome, memory: Memory, *, is_first: bool) -> list[Beat]:
+def _came_of(actor: Actor, outcome: Outcome, memory: SceneryMemory, *, is_first: bool) -> list[Beat]:
     """The author's sentences where what they tell came off, else the grammar; then what a rule says of it.
 
     What an author wrote is told in these words the first time, and where the grammar has nothing as good each time.
@@ -292,7 +292,7 @@ def _whispered(actor: Actor, beats: list[Beat]) -> list[Beat]:
     return [near, *beats]
 
 
-def _intended(actor: Actor, memory: Memory) -> list[Beat]:
+def _intended(actor: Actor, memory: SceneryMemory) -> list[Beat]:
     """What needs no judgement: the author's sentences, else the intention's own words unless they are in the ear."""
     if say := _say(actor.act):
         return _authored(actor, say, again=bool(actor.told.recall.get(_key(say))))

@@ -103,7 +103,7 @@ class Variant:
 
 
 @dataclass(frozen=True, slots=True)
-class Choice:
+class VariantChoice:
     """The variants that fit best, and the name of the bag that they are drawn from."""
 
     bag: str
@@ -149,7 +149,7 @@ def _variant(row: object, where: str) -> Variant:
     return Variant(row["text"], tuple(sorted(when.items())), row.get("rank", 0))
 
 
-def choose(group: str, facts: Facts, added: Groups = MappingProxyType({})) -> list[Choice]:
+def choose(group: str, facts: Facts, added: Groups = MappingProxyType({})) -> list[VariantChoice]:
     """The best-guarded variants of a group, and behind them those that are as true where the best are used up.
 
     `added` are a scenario's own variants.
@@ -158,12 +158,12 @@ def choose(group: str, facts: Facts, added: Groups = MappingProxyType({})) -> li
         KeyError: no such group, or nothing in it fits the facts: a mistake in the grammar.
     """
     fitting = [variant for variant in (*grammar()[group], *added.get(group, ())) if variant.fits(facts)]
-    choices: list[Choice] = []
+    choices: list[VariantChoice] = []
     while fitting:
         best = max(variant.precedence for variant in fitting)
         pool = [variant for variant in fitting if variant.precedence == best]
         guards = ",".join(f"{key}={value}" for key, value in pool[0].when)
-        choices.append(Choice(f"{group}?{guards}" if guards else group, tuple(one.text for one in pool)))
+        choices.append(VariantChoice(f"{group}?{guards}" if guards else group, tuple(one.text for one in pool)))
         if not pool[0].is_of_scene:
             return choices
         fitting = [variant for variant in fitting if variant.precedence != best]

@@ -26,7 +26,7 @@ _OPENINGS = 5
 Run = tuple[str, ...]
 
 
-class Memory:
+class SceneryMemory:
     """What was told in the last turns, oldest first, and so far in this one."""
 
     def __init__(self, recent: Sequence[str]) -> None:
@@ -184,7 +184,7 @@ _PEOPLE_KEPT = 2
 _LISTS_KEPT = 10
 
 
-def scene_beats(given: NarratorInput, memory: Memory) -> Iterator[Beat]:
+def scene_beats(given: NarratorInput, memory: SceneryMemory) -> Iterator[Beat]:
     """On a first visit all of it, after a return who is there, on a look the next line that was not told before.
 
     Who is here and where the ways lead is not told again as long as it is in the ear.
@@ -208,7 +208,7 @@ def _names_here(given: NarratorInput) -> list[str]:
     return [one.name for view in given.scene.people if (one := views.person(given, view.id))]
 
 
-def _is_told(beat: Beat, memory: Memory) -> bool:
+def _is_told(beat: Beat, memory: SceneryMemory) -> bool:
     """Whether the very list stands in one of the last tellings."""
     return memory.holds_all([str(beat.slots["list"])], last=_LISTS_KEPT)
 

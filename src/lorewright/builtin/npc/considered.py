@@ -64,7 +64,7 @@ def grammar() -> Mapping[str, tuple[str, ...]]:
     return MappingProxyType(found)
 
 
-class Words:
+class NpcVoice:
     """What one character says things with: its grammar's bags as far as they were used, and what it did last."""
 
     def __init__(self, given: NpcIntentInput, lately: Collection[str]) -> None:
@@ -180,12 +180,12 @@ class Moment:
     """A character's view with what all parts of the twin ask of it."""
 
     given: NpcIntentInput
-    words: Words = field(init=False)
+    words: NpcVoice = field(init=False)
     lately: tuple[str, ...] = field(init=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "lately", own_last(self.given))
-        object.__setattr__(self, "words", Words(self.given, self.lately))
+        object.__setattr__(self, "words", NpcVoice(self.given, self.lately))
 
     @property
     def people(self) -> tuple[Named, ...]:

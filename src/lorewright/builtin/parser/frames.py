@@ -12,12 +12,12 @@ from functools import partial
 from types import MappingProxyType
 
 from lorewright.builtin.parser.clauses import Word, lexicon, longest_prefix, lows, typed
-from lorewright.builtin.parser.noun_phrases import Match, Tie, exact, key_words, resolve
+from lorewright.builtin.parser.noun_phrases import PhraseMatch, Tie, exact, key_words, resolve
 from lorewright.builtin.parser.readings import (
     MAX_WORDS,
-    Context,
+    ParseContext,
+    PhraseKind,
     Reading,
-    Wanted,
     acting,
     asking,
     bare,
@@ -36,7 +36,7 @@ from lorewright.builtin.parser.readings import (
 # The verb frame of waiting: `for half an hour` -> a Reading with minutes.
 
 
-def wait(ctx: Context, words: str, rest: Sequence[Word]) -> Reading | None:
+def wait(ctx: ParseContext, words: str, rest: Sequence[Word]) -> Reading | None:
     """Let time go by: as long as is said, else as long as the rules have it."""
     minutes = minutes_in(lows(rest))
     metadata = {"minutes": minutes} if minutes else {}
@@ -63,29 +63,29 @@ def _number(low: Sequence[str]) -> float:
     return amount
 
 
-Frame = Callable[[Context, str, Sequence[Word]], Reading | None]
+Frame = Callable[[ParseContext, str, Sequence[Word]], Reading | None]
 
 
-def look(ctx: Context, words: str, rest: Sequence[Word]) -> Reading | None:
+def look(ctx: ParseContext, words: str, rest: Sequence[Word]) -> Reading | None:
     """The place, or what follows."""
     return examine(ctx, words, rest) if rest else acting(ctx, "look", "look around")
 
 
-def inventory(ctx: Context, words: str, rest: Sequence[Word]) -> Reading | None:
+def inventory(ctx: ParseContext, words: str, rest: Sequence[Word]) -> Reading | None:
     """What one carries; only alone, so that "i" is no verb before other words."""
     if rest:
         return None
     return acting(ctx, "inventory", "check what you carry")
 
 
-def examine(ctx: Context, words: str, rest: Sequence[Word]) -> Reading | None:
+def examine(ctx: ParseContext, words: str, rest: Sequence[Word]) -> Reading | None:
     """A person, a thing, a door, a way out, the place; else some detail of it."""
     phrase = bare(rest)
     if not phrase:
         return acting(ctx, "look", "look around", confidence=0.85)
     if phrase.lower() in lexicon().self_words:
         me = ctx.nouns.player
-        return acting(ctx, "look", "look at yourself", target=Match(me, me.name, 1.0))
+        return acting(ctx, "look", "look at yourself", target=PhraseMatch(me, me.name, 1.0))
     if _is_place(ctx, phrase):
         return acting(ctx, "look", "look around")
     found = each(ctx, words, rest, examine) or pronoun(ctx, phrase) or _anything(ctx, phrase)
@@ -94,11 +94,11 @@ def examine(ctx: Context, words: str, rest: Sequence[Word]) -> Reading | None:
             return found
         case Tie():
             return which(words, found, "look at {}")
-        case Match() if found.candidate in ctx.nouns.known_people:
+        case PhraseMatch() if found.candidate in ctx.nouns.known_people:
             return asking(words, f"{found.label} is not here. You can:", openings(ctx.nouns))
-        case Match() if found.candidate.kind not in ("exit", "place"):
+        case PhraseMatch() if found.candidate.kind not in ("exit", "place"):
             return acting(ctx, "look", f"look at {shown(found)}", target=found)
-        case Match():
+        case PhraseMatch():
             return _look_at_detail(ctx, found.label, found.confidence)
         case None:
             if any(word.low.endswith("'s") and resolve(word.low[:-2], ctx.nouns.people) for word in rest):
@@ -106,12 +106,12 @@ def examine(ctx: Context, words: str, rest: Sequence[Word]) -> Reading | None:
             return _look_at_detail(ctx, phrase, 0.7)
 
 
-def _look_at_detail(ctx: Context, detail: str, confidence: float) -> Reading:
+def _look_at_detail(ctx: ParseContext, detail: str, confidence: float) -> Reading:
     detail = detail[:MAX_WORDS]
     return acting(ctx, "look", f"look at {detail}", metadata={"detail": detail}, confidence=confidence)
 
 
-def look_in(ctx: Context, words: str, rest: Sequence[Word]) -> Reading | None:
+def look_in(ctx: ParseContext, words: str, rest: Sequence[Word]) -> Reading | None:
     """`under the bar`: a search there."""
     preposition = longest_prefix(lows(rest), lexicon().inside)
     if not preposition or not bare(rest[len(preposition) :]):
@@ -119,13 +119,13 @@ def look_in(ctx: Context, words: str, rest: Sequence[Word]) -> Reading | None:
     return _search(ctx, typed(rest), bare(rest[len(preposition) :]))
 
 
-def search(ctx: Context, words: str, rest: Sequence[Word]) -> Reading | None:
+def search(ctx: ParseContext, words: str, rest: Sequence[Word]) -> Reading | None:
     """The whole place, a part of it, or for something."""
     detail = bare(rest)
     return _search(ctx, detail, detail)
 
 
-def _search(ctx: Context, detail: str, noun: str) -> Reading:
+def _search(ctx: ParseContext, detail: str, noun: str) -> Reading:
     if not detail:
         return acting(ctx, "search", "search the place")
     metadata = {"detail": detail[:MAX_WORDS]}
@@ -134,12 +134,12 @@ def _search(ctx: Context, detail: str, noun: str) -> Reading:
         return named
     nouns = ctx.nouns
     found = named or resolve(noun, nouns.people + nouns.things + nouns.doors)
-    if not isinstance(found, Match) or (found.mended and not named):
+    if not isinstance(found, PhraseMatch) or (found.mended and not named):
         return acting(ctx, "search", f"search {detail}", metadata=metadata, confidence=0.9)
     return acting(ctx, "search", f"search {detail}", target=found, metadata=metadata)
 
 
-def check(ctx: Context, words: str, rest: Sequence[Word]) -> Reading | None:
+def check(ctx: ParseContext, words: str, rest: Sequence[Word]) -> Reading | None:
     """Look at what is known to be here, search everything else."""
     phrase = bare(rest)
     if not phrase or _is_place(ctx, phrase) or pronoun(ctx, phrase) or _anything(ctx, phrase):
@@ -147,7 +147,7 @@ def check(ctx: Context, words: str, rest: Sequence[Word]) -> Reading | None:
     return replace(_search(ctx, phrase, phrase), confidence=0.8)
 
 
-def go(ctx: Context, words: str, rest: Sequence[Word]) -> Reading | None:
+def go(ctx: ParseContext, words: str, rest: Sequence[Word]) -> Reading | None:
     """Along a way out, by its name or by the place, door or direction that it has."""
     phrase = bare(rest)
     if not phrase:
@@ -165,13 +165,13 @@ def go(ctx: Context, words: str, rest: Sequence[Word]) -> Reading | None:
     match found:
         case Tie():
             return which(words, found, "go {}")
-        case Match():
+        case PhraseMatch():
             return _going(ctx, found)
         case None:
             return _not_a_way(ctx, words, goal)
 
 
-def _by_the_door(ctx: Context, rest: Sequence[Word]) -> Reading | None:
+def _by_the_door(ctx: ParseContext, rest: Sequence[Word]) -> Reading | None:
     """`in`, `through it`: by the door that was mentioned last."""
     low = [word for word in lows(rest) if word not in ("it", "that")]
     door = ctx.thing
@@ -181,17 +181,17 @@ def _by_the_door(ctx: Context, rest: Sequence[Word]) -> Reading | None:
     return _going(ctx, way) if way else None
 
 
-def _going(ctx: Context, way: Match) -> Reading:
+def _going(ctx: ParseContext, way: PhraseMatch) -> Reading:
     reading = acting(ctx, "go", f"go {way.label}", location_id=way.candidate.id, confidence=way.confidence)
     assumed = (f"{shown(way)} is meant",) if way.mended else ()
     return replace(reading, mentioned=(way.candidate,), assumptions=assumed)
 
 
-def _not_a_way(ctx: Context, words: str, goal: str) -> Reading:
+def _not_a_way(ctx: ParseContext, words: str, goal: str) -> Reading:
     if _is_place(ctx, goal):
         return asking(words, "You are there. The ways on are:", ways(ctx.nouns) or ["look around"])
     person = resolve(goal, ctx.nouns.people)
-    if isinstance(person, Match):
+    if isinstance(person, PhraseMatch):
         name = typeable(person.label)
         return asking(words, f"{person.label} is here. You can:", [f"talk to {name}", f"look at {name}"])
     if goal.lower() in (*lexicon().directions, *lexicon().directions.values()):
@@ -199,16 +199,16 @@ def _not_a_way(ctx: Context, words: str, goal: str) -> Reading:
     return nothing_called(ctx, words, goal, ways(ctx.nouns))
 
 
-def _somewhere(ctx: Context, words: str) -> Reading:
+def _somewhere(ctx: ParseContext, words: str) -> Reading:
     exits = ctx.nouns.exits
     if len({way.id for way in exits}) == 1:
-        return _going(ctx, Match(exits[0], exits[0].name, 0.9))
+        return _going(ctx, PhraseMatch(exits[0], exits[0].name, 0.9))
     if not exits:
         return asking(words, "No way out of here is known. You can:", ["look around", "search"])
     return asking(words, "Which way:", ways(ctx.nouns))
 
 
-def leave(ctx: Context, words: str, rest: Sequence[Word]) -> Reading | None:
+def leave(ctx: ParseContext, words: str, rest: Sequence[Word]) -> Reading | None:
     """Out of the place, where there is one way; else through what is named."""
     alone = exact(words, ctx.nouns.exits) or exact(words.partition(" ")[2], ctx.nouns.exits)  # `go back door`
     if alone:
@@ -220,40 +220,40 @@ def leave(ctx: Context, words: str, rest: Sequence[Word]) -> Reading | None:
     if found:
         return go(ctx, words, rest)
     left = resolve(bare(rest[:-1] if lows(rest)[-1:] in (["here"], ["behind"], ["there"]) else rest), ctx.nouns.carried)
-    if isinstance(left, Match):
+    if isinstance(left, PhraseMatch):
         return acting(ctx, "drop", f"drop {shown(left)}", target=left)
     return asking(words, "Which way:", ways(ctx.nouns) or ["look around"])
 
 
-def _is_place(ctx: Context, phrase: str) -> bool:
+def _is_place(ctx: ParseContext, phrase: str) -> bool:
     return phrase.lower() in lexicon().whole_place or bool(_place_match(ctx, phrase))
 
 
-def _place_match(ctx: Context, phrase: str) -> bool:
+def _place_match(ctx: ParseContext, phrase: str) -> bool:
     """The place's own name in full, or a part of it that names nothing else."""
     if exact(phrase, (ctx.nouns.place,)):
         return True
     others = ctx.nouns.people + ctx.nouns.things + ctx.nouns.doors + ctx.nouns.exits
     found = resolve(phrase, (ctx.nouns.place,))
-    return isinstance(found, Match) and found.confidence >= 0.95 and resolve(phrase, others) is None
+    return isinstance(found, PhraseMatch) and found.confidence >= 0.95 and resolve(phrase, others) is None
 
 
-def _anything(ctx: Context, phrase: str) -> Match | Tie | None:
+def _anything(ctx: ParseContext, phrase: str) -> PhraseMatch | Tie | None:
     nouns = ctx.nouns
     close = resolve(phrase, nouns.people + nouns.things + nouns.doors, nouns.known_people + nouns.known_things)
-    if isinstance(close, Match) and not close.mended:
+    if isinstance(close, PhraseMatch) and not close.mended:
         return close
     way = exact(phrase, nouns.exits)
     return way or close or resolve(phrase, nouns.exits)
 
 
-def pronoun(ctx: Context, phrase: str, pattern: str = "look at {}") -> Match | Reading | None:
+def pronoun(ctx: ParseContext, phrase: str, pattern: str = "look at {}") -> PhraseMatch | Reading | None:
     """A pronoun's match; a question where it could be several; `them` is people unless there are none."""
     thing, person = (referred(ctx, phrase, person=who, pattern=pattern) for who in (False, True))
     if isinstance(person, Reading) and ctx.nouns.people and not pattern.startswith("take"):
         return person
     order = (thing, person) if pattern.startswith("take") else (person, thing)
-    found = next((one for one in order if isinstance(one, Match)), None)
+    found = next((one for one in order if isinstance(one, PhraseMatch)), None)
     return found or next((one for one in order if one is not None), None)
 
 
@@ -261,7 +261,7 @@ def _direction(phrase: str) -> str:
     return lexicon().directions.get(phrase.lower(), phrase)
 
 
-def each(ctx: Context, words: str, rest: Sequence[Word], frame: Frame) -> Reading | None:
+def each(ctx: ParseContext, words: str, rest: Sequence[Word], frame: Frame) -> Reading | None:
     """`the unit and the knife`: the frame for every part; None where there is only one."""
     parts: list[list[Word]] = [[]]
     for word in rest:
@@ -313,7 +313,7 @@ _LEADS = frozenset(
 _SURE = 0.95
 
 
-def sneak(ctx: Context, words: str, rest: Sequence[Word]) -> Reading | None:
+def sneak(ctx: ParseContext, words: str, rest: Sequence[Word]) -> Reading | None:
     """To a place, past somebody, or both: `past the captain to the cells`."""
     past = words.lower().split()
     if "past" in past or "by" in lows(rest)[:1]:
@@ -325,10 +325,10 @@ def sneak(ctx: Context, words: str, rest: Sequence[Word]) -> Reading | None:
     return _stolen(FRAMES["go"](ctx, words, rest))
 
 
-def _past(ctx: Context, words: str, rest: Sequence[Word]) -> Reading:
+def _past(ctx: ParseContext, words: str, rest: Sequence[Word]) -> Reading:
     whom, joint, where = parted(rest, ("to", "into", "towards", "toward", "through"))
     nouns = ctx.nouns
-    wanted = Wanted(nouns.people, nouns.known_people, "sneak past {}")
+    wanted = PhraseKind(nouns.people, nouns.known_people, "sneak past {}")
     target = meant(ctx, words, whom, wanted)
     if isinstance(target, Reading):
         return target
@@ -354,68 +354,70 @@ def _stolen(going: Reading | None) -> Reading | None:
     )
 
 
-def hide(ctx: Context, words: str, rest: Sequence[Word]) -> Reading | None:
+def hide(ctx: ParseContext, words: str, rest: Sequence[Word]) -> Reading | None:
     """Wherever one can, or behind something that is here."""
     place = trimmed(rest, start=tuple(_LEADS | {"inside", "beneath", "underneath", "beside", "myself"}))
     if not bare(place):
         return acting(ctx, "sneak", "hide", metadata={"detail": "hide"})
     nouns = ctx.nouns
     found = resolve(bare(place), nouns.things + nouns.doors + nouns.people)
-    if isinstance(found, Match):
+    if isinstance(found, PhraseMatch):
         return acting(
             ctx, "sneak", f"hide by {found.label}", target=found, metadata={"detail": typed(rest)[:MAX_WORDS]}
         )
     return acting(ctx, "sneak", "hide", metadata={"detail": typed(rest)[:MAX_WORDS]}, confidence=0.8)
 
 
-def climb(ctx: Context, words: str, rest: Sequence[Word]) -> Reading | None:
+def climb(ctx: ParseContext, words: str, rest: Sequence[Word]) -> Reading | None:
     """A way where there is one of the name; else a daring thing to do with something here."""
     if not bare(rest):
         return None
     goal = rest[len(longest_prefix(lows(rest), lexicon().toward)) :] or rest
     way = resolve(bare(goal), ctx.nouns.exits)
-    if isinstance(way, Match) and not (isinstance(_thing(ctx, goal), Match) and way.mended):
+    if isinstance(way, PhraseMatch) and not (isinstance(_thing(ctx, goal), PhraseMatch) and way.mended):
         return FRAMES["go"](ctx, words, rest)
     return attempt(ctx, words, rest, trait="nerve") or FRAMES["go"](ctx, words, rest)
 
 
-def follow(ctx: Context, words: str, rest: Sequence[Word]) -> Reading | None:
+def follow(ctx: ParseContext, words: str, rest: Sequence[Word]) -> Reading | None:
     """A way, or somebody."""
-    if isinstance(resolve(bare(rest), ctx.nouns.exits), Match):
+    if isinstance(resolve(bare(rest), ctx.nouns.exits), PhraseMatch):
         return FRAMES["go"](ctx, words, rest)
     return attempt(ctx, words, rest, trait="nerve") or asking(words, "Follow whom or what?", ways(ctx.nouns))
 
 
-def attempt(ctx: Context, words: str, rest: Sequence[Word], *, trait: str | None = None) -> Reading | None:
+def attempt(ctx: ParseContext, words: str, rest: Sequence[Word], *, trait: str | None = None) -> Reading | None:
     """A verb of a known class on something here, perhaps with something in hand; None where nothing of it is here."""
     rest = trimmed(rest, end=("open", "down", "away", "off", "apart", "loose"))
     if words.lower().endswith(" lock") or (" lock with " in words.lower() and lows(rest)[:1] == ["with"]):
         return _lock(ctx, words, rest, trait)
     subject, joint, tool = parted(rest, ("with", "using"))
-    item: Match | None = None
+    item: PhraseMatch | None = None
     if joint:
         found = resolve(bare(tool), ctx.nouns.carried, ctx.nouns.here)
-        if not isinstance(found, Match):
+        if not isinstance(found, PhraseMatch):
             subject = rest
         else:
             item = found
     return _tried(ctx, words, subject, trait, item)
 
 
-def _lock(ctx: Context, words: str, rest: Sequence[Word], trait: str | None) -> Reading:
+def _lock(ctx: ParseContext, words: str, rest: Sequence[Word], trait: str | None) -> Reading:
     """`pick the lock`, perhaps with something: that of the only door here."""
     doors = ctx.nouns.doors
     if len(doors) != 1:
         lines = [f"pick the lock of {typeable(one.name)}" for one in doors]
         return asking(words, "Which lock?" if doors else "There is no lock here. You can:", lines or ["look around"])
-    door = Match(doors[0], doors[0].name, 0.85, mended=True)
+    door = PhraseMatch(doors[0], doors[0].name, 0.85, mended=True)
     tool = resolve(bare(rest[1:]), ctx.nouns.carried) if rest else None
-    item = tool if isinstance(tool, Match) else None
+    item = tool if isinstance(tool, PhraseMatch) else None
     metadata = {"verb": "pick the lock", **({"trait": trait} if trait else {})}
     return acting(ctx, "attempt", f"pick the lock of {door.label}", target=door, item=item, metadata=metadata)
 
 
-def _tried(ctx: Context, words: str, subject: Sequence[Word], trait: str | None, item: Match | None) -> Reading | None:
+def _tried(
+    ctx: ParseContext, words: str, subject: Sequence[Word], trait: str | None, item: PhraseMatch | None
+) -> Reading | None:
     target = _thing(ctx, subject)
     if target is None or isinstance(target, Reading):
         return target
@@ -425,7 +427,7 @@ def _tried(ctx: Context, words: str, subject: Sequence[Word], trait: str | None,
     return acting(ctx, "attempt", intent, target=target, item=item, metadata=metadata, confidence=0.85)
 
 
-def _thing(ctx: Context, rest: Sequence[Word]) -> Match | Reading | None:
+def _thing(ctx: ParseContext, rest: Sequence[Word]) -> PhraseMatch | Reading | None:
     """What it is tried on: somebody or something that is here."""
     phrase = bare(trimmed(rest, start=tuple(_LEADS)))
     if not phrase:
@@ -436,17 +438,17 @@ def _thing(ctx: Context, rest: Sequence[Word]) -> Match | Reading | None:
     is_pronoun = phrase.lower() in lex.person_pronouns | lex.thing_pronouns
     if not is_pronoun and resolve(phrase, everything, nouns.known_people) is None:
         return None
-    return meant(ctx, phrase, trimmed(rest, start=tuple(_LEADS)), Wanted(everything, nouns.known_people))
+    return meant(ctx, phrase, trimmed(rest, start=tuple(_LEADS)), PhraseKind(everything, nouns.known_people))
 
 
-def any_verb(ctx: Context, words: Sequence[Word]) -> Reading | None:
+def any_verb(ctx: ParseContext, words: Sequence[Word]) -> Reading | None:
     """A verb that is not known, on something here that is named well enough: tried without a trait."""
     if len(words) < 2 or words[0].kind != "word":
         return None
     rest = trimmed(words[1:], start=tuple(_LEADS))
     nouns = ctx.nouns
     found = resolve(bare(rest), nouns.people + nouns.things + nouns.doors, whole=True)
-    if not isinstance(found, Match) or found.confidence < _SURE:
+    if not isinstance(found, PhraseMatch) or found.confidence < _SURE:
         return None
     metadata = {"verb": words[0].low[:60]}
     return acting(ctx, "attempt", f"{words[0].low} {found.label}", target=found, metadata=metadata, confidence=0.6)

@@ -8,12 +8,12 @@ from typing import Any
 
 from lorewright.builtin.parser.clauses import Word, lexicon, lows, typed
 from lorewright.builtin.parser.frames import Frame, each, joined
-from lorewright.builtin.parser.noun_phrases import Match, Nouns, exact, resolve
+from lorewright.builtin.parser.noun_phrases import Nouns, PhraseMatch, exact, resolve
 from lorewright.builtin.parser.readings import (
     MAX_WORDS,
-    Context,
+    ParseContext,
+    PhraseKind,
     Reading,
-    Wanted,
     acting,
     asking,
     bare,
@@ -47,7 +47,7 @@ _POCKETS = (
 _DOWN = ("down", "away", "here", "aside", "there", "off", "out")
 
 
-def drop(ctx: Context, words: str, rest: Sequence[Word]) -> Reading | None:
+def drop(ctx: ParseContext, words: str, rest: Sequence[Word]) -> Reading | None:
     """Things that are carried, all of them if one says so; where they are put does not matter."""
     nouns = ctx.nouns
     rest, _, _ = parted(trimmed(rest, end=_DOWN), _ONTO)
@@ -55,7 +55,7 @@ def drop(ctx: Context, words: str, rest: Sequence[Word]) -> Reading | None:
     if not phrase:
         return asking(words, "Drop what?", [f"drop {typeable(one.name)}" for one in nouns.carried])
     if tuple(phrase.lower().split()) in lexicon().everything and nouns.carried:
-        parts = [acting(ctx, "drop", "", target=Match(one, one.name, 0.95)) for one in nouns.carried[:4]]
+        parts = [acting(ctx, "drop", "", target=PhraseMatch(one, one.name, 0.95)) for one in nouns.carried[:4]]
         return joined(parts, "drop everything")
     several = each(ctx, words, rest, drop)
     if several is not None:
@@ -64,7 +64,7 @@ def drop(ctx: Context, words: str, rest: Sequence[Word]) -> Reading | None:
     return found if isinstance(found, Reading) else acting(ctx, "drop", f"drop {shown(found)}", target=found)
 
 
-def put(ctx: Context, words: str, rest: Sequence[Word]) -> Reading | None:
+def put(ctx: ParseContext, words: str, rest: Sequence[Word]) -> Reading | None:
     """`put it down` drops it; `put the rope in the crate` uses the one on the other; a place to put it is the floor."""
     low = lows(rest)
     if low[-1:] == ["on"]:
@@ -72,36 +72,40 @@ def put(ctx: Context, words: str, rest: Sequence[Word]) -> Reading | None:
     thing, joint, onto = parted(rest, _ONTO)
     if joint and bare(onto):
         goal = resolve(bare(onto), ctx.nouns.things + ctx.nouns.doors + ctx.nouns.people)
-        if isinstance(goal, Match) and not goal.mended:
+        if isinstance(goal, PhraseMatch) and not goal.mended:
             return _used_on(ctx, words, thing, goal)
         if joint not in _SURFACES:
             return _pocketed(ctx, words, thing, bare(onto))
     return drop(ctx, words, rest)
 
 
-def _pocketed(ctx: Context, words: str, thing: Sequence[Word], goal: str) -> Reading:
+def _pocketed(ctx: ParseContext, words: str, thing: Sequence[Word], goal: str) -> Reading:
     """`in my bag`: what lies here is taken, what is carried is there already; no other place of the kind is known."""
     if goal.lower() in _POCKETS:
         lying = resolve(bare(thing), ctx.nouns.here)
-        if isinstance(lying, Match):
+        if isinstance(lying, PhraseMatch):
             return acting(ctx, "take", f"take {shown(lying)}", target=lying)
         return asking(words, "That is on you already. You can:", ["inventory", "look around"])
     name = resolve(bare(thing), ctx.nouns.things)
-    lines = [f"drop {typeable(name.label)}"] if isinstance(name, Match) and name.candidate in ctx.nouns.carried else []
+    lines = (
+        [f"drop {typeable(name.label)}"]
+        if isinstance(name, PhraseMatch) and name.candidate in ctx.nouns.carried
+        else []
+    )
     return asking(words, f"There is no “{excerpt(goal)}” here that I know of. You can:", [*lines, "look around"])
 
 
-def give(ctx: Context, words: str, rest: Sequence[Word]) -> Reading | None:
+def give(ctx: ParseContext, words: str, rest: Sequence[Word]) -> Reading | None:
     """`the card to viktor`, `viktor the card`. A way back is no gift: `return to the bar`."""
     return _handed(ctx, words, trimmed(rest, start=("over", "back"), end=("over", "back")), "give")
 
 
-def show(ctx: Context, words: str, rest: Sequence[Word]) -> Reading | None:
+def show(ctx: ParseContext, words: str, rest: Sequence[Word]) -> Reading | None:
     """`the card to viktor`, `viktor the card`: the card is used on him."""
     return _handed(ctx, words, rest, "use")
 
 
-def _handed(ctx: Context, words: str, rest: Sequence[Word], kind: str) -> Reading | None:
+def _handed(ctx: ParseContext, words: str, rest: Sequence[Word], kind: str) -> Reading | None:
     nouns, verb = ctx.nouns, words.split(" ")[0].lower() if words else "give"
     people = nouns.people + nouns.known_people
     thing, joint, whom = parted(rest, ("to", "at", "toward", "towards"))
@@ -118,7 +122,7 @@ def _handed(ctx: Context, words: str, rest: Sequence[Word], kind: str) -> Readin
     if several is not None:
         return several
     to = _receiver(ctx, whom)
-    offers = Wanted(nouns.carried, nouns.here, f"{_verb(kind)} {{}} to {to}", offered=nouns.carried if to else ())
+    offers = PhraseKind(nouns.carried, nouns.here, f"{_verb(kind)} {{}} to {to}", offered=nouns.carried if to else ())
     if not bare(thing):
         return asking(words, "Give what?", offers.lines) if kind == "give" else None
     item = meant(ctx, words, thing, offers)
@@ -128,13 +132,15 @@ def _handed(ctx: Context, words: str, rest: Sequence[Word], kind: str) -> Readin
     pattern = f"give {name} to {{}}" if kind == "give" else f"show {name} to {{}}"
     if not bare(whom):
         return _to_whom(ctx, words, item, kind, pattern)
-    target = meant(ctx, words, whom, Wanted(nouns.people, nouns.known_people, pattern))
+    target = meant(ctx, words, whom, PhraseKind(nouns.people, nouns.known_people, pattern))
     if isinstance(target, Reading):
         return target
     return acting(ctx, kind, f"{_verb(kind)} {shown(item)} to {target.label}", target=target, item=item)
 
 
-def _each_handed(ctx: Context, words: str, thing: Sequence[Word], whom: Sequence[Word], kind: str) -> Reading | None:
+def _each_handed(
+    ctx: ParseContext, words: str, thing: Sequence[Word], whom: Sequence[Word], kind: str
+) -> Reading | None:
     """`the card and the knife`: each of them; None where there is only one."""
     if "and" not in lows(thing) or not bare(whom) or exact(bare(thing), ctx.nouns.things):
         return None
@@ -146,18 +152,18 @@ def _each_handed(ctx: Context, words: str, thing: Sequence[Word], whom: Sequence
     return unclear or joined(readings, "; ".join(part.intent for part in readings))
 
 
-def _receiver(ctx: Context, whom: Sequence[Word]) -> str:
+def _receiver(ctx: ParseContext, whom: Sequence[Word]) -> str:
     """Whom an offered line names: whoever was named, else somebody here; empty where nobody is."""
     named = resolve(bare(whom), ctx.nouns.people) if bare(whom) else None
     people = ctx.nouns.people
-    return typeable(named.label) if isinstance(named, Match) else typeable(people[0].name) if people else ""
+    return typeable(named.label) if isinstance(named, PhraseMatch) else typeable(people[0].name) if people else ""
 
 
-def _to_whom(ctx: Context, words: str, item: Match, kind: str, pattern: str) -> Reading:
+def _to_whom(ctx: ParseContext, words: str, item: PhraseMatch, kind: str, pattern: str) -> Reading:
     """The only person here is meant; else one asks."""
     people = ctx.nouns.people
     if len(people) == 1:
-        only = Match(people[0], people[0].name, 0.85, mended=True)
+        only = PhraseMatch(people[0], people[0].name, 0.85, mended=True)
         return acting(ctx, kind, f"{_verb(kind)} {shown(item)} to {only.label}", target=only, item=item)
     lines = [pattern.format(typeable(one.name)) for one in people]
     return asking(words, "To whom?" if people else "Nobody is here to have it. You can:", lines or ["look around"])
@@ -167,7 +173,7 @@ def _verb(kind: str) -> str:
     return "give" if kind == "give" else "show"
 
 
-def use(ctx: Context, words: str, rest: Sequence[Word]) -> Reading | None:
+def use(ctx: ParseContext, words: str, rest: Sequence[Word]) -> Reading | None:
     """A thing by itself, or one thing on another, on a door or on somebody."""
     nouns = ctx.nouns
     rest = trimmed(rest, start=("on", "off", "from", "up"), end=("on", "off", "up"))
@@ -175,14 +181,14 @@ def use(ctx: Context, words: str, rest: Sequence[Word]) -> Reading | None:
         return asking(words, "Use what?", [f"use {typeable(one.name)}" for one in nouns.carried + nouns.here])
     thing, joint, onto = parted(rest, ("on", "with", "in", "against", "at", "to"))
     if not joint:
-        found = meant(ctx, words, rest, Wanted(nouns.things, nouns.doors, "use {}", offered=nouns.things))
+        found = meant(ctx, words, rest, PhraseKind(nouns.things, nouns.doors, "use {}", offered=nouns.things))
         return found if isinstance(found, Reading) else acting(ctx, "use", f"use {shown(found)}", target=found)
     used = resolve(bare(thing), nouns.things)
-    line = f"use {typeable(used.label)} on {{}}" if isinstance(used, Match) else "look at {}"
-    wanted = Wanted(nouns.people + nouns.things + nouns.doors, (), line)
+    line = f"use {typeable(used.label)} on {{}}" if isinstance(used, PhraseMatch) else "look at {}"
+    wanted = PhraseKind(nouns.people + nouns.things + nouns.doors, (), line)
     named = resolve(bare(onto), wanted.present)
-    line = f"use {{}} on {typeable(named.label)}" if isinstance(named, Match) else "use {}"
-    item = meant(ctx, words, thing, Wanted(nouns.things, (), line))
+    line = f"use {{}} on {typeable(named.label)}" if isinstance(named, PhraseMatch) else "use {}"
+    item = meant(ctx, words, thing, PhraseKind(nouns.things, (), line))
     if isinstance(item, Reading):
         return item
     pronouns = lexicon().thing_pronouns
@@ -190,31 +196,31 @@ def use(ctx: Context, words: str, rest: Sequence[Word]) -> Reading | None:
     return goal if isinstance(goal, Reading) else _acted_on(ctx, item, goal)
 
 
-def _it(ctx: Context, words: str, onto: Sequence[Word], item: Match) -> Match | Reading:
+def _it(ctx: ParseContext, words: str, onto: Sequence[Word], item: PhraseMatch) -> PhraseMatch | Reading:
     """A pronoun for what something is used on: never the thing itself."""
     nouns = ctx.nouns
     others = tuple(one for one in nouns.here + nouns.doors + nouns.people if one.id != item.candidate.id)
-    return meant(ctx, words, onto, Wanted(others, (), f"use {typeable(item.label)} on {{}}", strict=True))
+    return meant(ctx, words, onto, PhraseKind(others, (), f"use {typeable(item.label)} on {{}}", strict=True))
 
 
-def _used_on(ctx: Context, words: str, thing: Sequence[Word], goal: Match) -> Reading:
-    item = meant(ctx, words, thing, Wanted(ctx.nouns.things, (), f"use {{}} on {typeable(goal.label)}"))
+def _used_on(ctx: ParseContext, words: str, thing: Sequence[Word], goal: PhraseMatch) -> Reading:
+    item = meant(ctx, words, thing, PhraseKind(ctx.nouns.things, (), f"use {{}} on {typeable(goal.label)}"))
     return item if isinstance(item, Reading) else _acted_on(ctx, item, goal)
 
 
-def _acted_on(ctx: Context, item: Match, goal: Match) -> Reading:
+def _acted_on(ctx: ParseContext, item: PhraseMatch, goal: PhraseMatch) -> Reading:
     return acting(ctx, "use", f"use {shown(item)} on {shown(goal)}", target=goal, item=item)
 
 
-def switch(ctx: Context, words: str, rest: Sequence[Word]) -> Reading | None:
+def switch(ctx: ParseContext, words: str, rest: Sequence[Word]) -> Reading | None:
     """`switch the radio on`; any other turning is not for this frame."""
     return use(ctx, words, rest) if lows(rest)[-1:] in (["on"], ["off"]) else None
 
 
-def swing(ctx: Context, words: str, rest: Sequence[Word]) -> Reading | None:
+def swing(ctx: ParseContext, words: str, rest: Sequence[Word]) -> Reading | None:
     """`pull the door open`, `draw the bolt`; any other pulling is not for this frame."""
     bolt = trimmed(rest, end=("back", "home", "open", "shut"))
-    if "bolt" in lows(bolt) and isinstance(resolve(bare(bolt), ctx.nouns.doors), Match):
+    if "bolt" in lows(bolt) and isinstance(resolve(bare(bolt), ctx.nouns.doors), PhraseMatch):
         is_home = words.split(" ")[0].lower() in ("throw", "shoot") or lows(rest)[-1:] in (["home"], ["shut"])
         return _door(ctx, words, bolt, "lock" if is_home else "unlock")
     last = lows(rest)[-1:]
@@ -223,27 +229,27 @@ def swing(ctx: Context, words: str, rest: Sequence[Word]) -> Reading | None:
     return close(ctx, words, rest[:-1]) if last in (["shut"], ["closed"]) else None
 
 
-def open_(ctx: Context, words: str, rest: Sequence[Word]) -> Reading | None:
+def open_(ctx: ParseContext, words: str, rest: Sequence[Word]) -> Reading | None:
     """A door; a thing that does not open is named all the same, and the rules say so."""
     return _door(ctx, words, rest, "open")
 
 
-def close(ctx: Context, words: str, rest: Sequence[Word]) -> Reading | None:
+def close(ctx: ParseContext, words: str, rest: Sequence[Word]) -> Reading | None:
     """A door."""
     return _door(ctx, words, rest, "close")
 
 
-def lock(ctx: Context, words: str, rest: Sequence[Word]) -> Reading | None:
+def lock(ctx: ParseContext, words: str, rest: Sequence[Word]) -> Reading | None:
     """A door, perhaps with a key."""
     return _door(ctx, words, rest, "lock")
 
 
-def unlock(ctx: Context, words: str, rest: Sequence[Word]) -> Reading | None:
+def unlock(ctx: ParseContext, words: str, rest: Sequence[Word]) -> Reading | None:
     """A door, perhaps with a key."""
     return _door(ctx, words, rest, "unlock")
 
 
-def _door(ctx: Context, words: str, rest: Sequence[Word], kind: str) -> Reading:
+def _door(ctx: ParseContext, words: str, rest: Sequence[Word], kind: str) -> Reading:
     nouns = ctx.nouns
     subject, joint, tool = parted(rest, ("with", "using"))
     if not bare(subject):
@@ -259,23 +265,23 @@ def _door(ctx: Context, words: str, rest: Sequence[Word], kind: str) -> Reading:
     return acting(ctx, kind, f"{kind} {shown(found)} with {shown(item)}", target=found, item=item)
 
 
-def _door_meant(ctx: Context, words: str, subject: Sequence[Word], kind: str) -> Match | Reading:
+def _door_meant(ctx: ParseContext, words: str, subject: Sequence[Word], kind: str) -> PhraseMatch | Reading:
     """A door before anything else: by a pronoun, by its name, by the way that it is in."""
     nouns, pattern = ctx.nouns, f"{kind} {{}}"
     if bare(subject).lower() in lexicon().thing_pronouns:
         if ctx.thing is not None and ctx.thing.kind != "door":
-            return Match(ctx.thing, ctx.thing.name, 0.85, mended=True)
-        return meant(ctx, words, subject, Wanted(nouns.doors, (), pattern, strict=True))
+            return PhraseMatch(ctx.thing, ctx.thing.name, 0.85, mended=True)
+        return meant(ctx, words, subject, PhraseKind(nouns.doors, (), pattern, strict=True))
     thing = resolve(bare(subject), nouns.things)
     door = resolve(bare(subject), nouns.doors)
-    if isinstance(thing, Match) and (not isinstance(door, Match) or door.confidence < thing.confidence):
+    if isinstance(thing, PhraseMatch) and (not isinstance(door, PhraseMatch) or door.confidence < thing.confidence):
         return thing
-    return meant(ctx, words, subject, Wanted(nouns.doors, nouns.people + nouns.known_things, pattern, nouns.doors))
+    return meant(ctx, words, subject, PhraseKind(nouns.doors, nouns.people + nouns.known_things, pattern, nouns.doors))
 
 
-def _in_hand(nouns: Nouns, pattern: str) -> Wanted:
+def _in_hand(nouns: Nouns, pattern: str) -> PhraseKind:
     """What is carried, before what could be picked up."""
-    return Wanted(nouns.carried, nouns.here, pattern, offered=nouns.carried)
+    return PhraseKind(nouns.carried, nouns.here, pattern, offered=nouns.carried)
 
 
 HANDLING: Mapping[str, Frame] = MappingProxyType(
@@ -301,7 +307,7 @@ HANDLING: Mapping[str, Frame] = MappingProxyType(
 _AIMS = ("to", "that", "for", "into", "about", "if", "by", "not", "of")
 
 
-def attack(ctx: Context, words: str, rest: Sequence[Word]) -> Reading | None:
+def attack(ctx: ParseContext, words: str, rest: Sequence[Word]) -> Reading | None:
     """Somebody, perhaps with something; a thing or a door is broken, which is a free attempt."""
     nouns = ctx.nouns
     rest = trimmed(rest, start=("at", "on"), end=("down", "up", "out", "open", "off", "in"))
@@ -309,7 +315,7 @@ def attack(ctx: Context, words: str, rest: Sequence[Word]) -> Reading | None:
     if not bare(subject):
         return asking(words, "Whom?", [f"attack {typeable(one.name)}" for one in nouns.people] or ["look around"])
     everything = nouns.people + nouns.things + nouns.doors
-    wanted = Wanted(everything, nouns.known_people, "attack {}", offered=nouns.people or nouns.things)
+    wanted = PhraseKind(everything, nouns.known_people, "attack {}", offered=nouns.people or nouns.things)
     target = meant(ctx, words, subject, wanted)
     if isinstance(target, Reading):
         return target
@@ -323,7 +329,7 @@ def attack(ctx: Context, words: str, rest: Sequence[Word]) -> Reading | None:
     return acting(ctx, "attempt", f"{verb} {target.label}", target=target, item=item, metadata=metadata)
 
 
-def throw(ctx: Context, words: str, rest: Sequence[Word]) -> Reading | None:
+def throw(ctx: ParseContext, words: str, rest: Sequence[Word]) -> Reading | None:
     """A thing at somebody, which is an attack; at anything else, a free attempt."""
     if lows(rest)[-1:] == ["away"]:
         return HANDLING["drop"](ctx, words, rest)
@@ -332,11 +338,11 @@ def throw(ctx: Context, words: str, rest: Sequence[Word]) -> Reading | None:
         return None
     nouns = ctx.nouns
     named = resolve(bare(goal), nouns.people + nouns.things + nouns.doors)
-    line = f"throw {{}} at {typeable(named.label)}" if isinstance(named, Match) else "drop {}"
-    item = meant(ctx, words, thing, Wanted(nouns.carried, nouns.here, line, offered=nouns.carried))
+    line = f"throw {{}} at {typeable(named.label)}" if isinstance(named, PhraseMatch) else "drop {}"
+    item = meant(ctx, words, thing, PhraseKind(nouns.carried, nouns.here, line, offered=nouns.carried))
     if isinstance(item, Reading):
         return item
-    wanted = Wanted(nouns.people + nouns.things + nouns.doors, (), f"throw {typeable(item.label)} at {{}}")
+    wanted = PhraseKind(nouns.people + nouns.things + nouns.doors, (), f"throw {typeable(item.label)} at {{}}")
     target = meant(ctx, words, goal, wanted)
     if isinstance(target, Reading):
         return target
@@ -347,19 +353,19 @@ def throw(ctx: Context, words: str, rest: Sequence[Word]) -> Reading | None:
     return acting(ctx, kind, f"{kind} {target.label} with {item.label}", target=target, item=item)
 
 
-def persuade(ctx: Context, words: str, rest: Sequence[Word]) -> Reading | None:
+def persuade(ctx: ParseContext, words: str, rest: Sequence[Word]) -> Reading | None:
     """Somebody, perhaps to some end, perhaps with something: a bribe."""
     return _pressed(ctx, words, rest, "persuade")
 
 
-def threaten(ctx: Context, words: str, rest: Sequence[Word]) -> Reading | None:
+def threaten(ctx: ParseContext, words: str, rest: Sequence[Word]) -> Reading | None:
     """Somebody, perhaps with something: a weapon in hand, or something that may come of it."""
-    if not _somebody(ctx, rest) and isinstance(resolve(bare(rest), ctx.nouns.things + ctx.nouns.doors), Match):
+    if not _somebody(ctx, rest) and isinstance(resolve(bare(rest), ctx.nouns.things + ctx.nouns.doors), PhraseMatch):
         return attack(ctx, words, rest)
     return _pressed(ctx, words, rest, "threaten")
 
 
-def _somebody(ctx: Context, rest: Sequence[Word]) -> tuple[Match, int] | None:
+def _somebody(ctx: ParseContext, rest: Sequence[Word]) -> tuple[PhraseMatch, int] | None:
     """Who the words begin with, by name, pronoun, part of a name or typo, and how many words that took."""
     people = ctx.nouns.people + ctx.nouns.known_people
     plain = trimmed(rest, start=("the", "to", "with", "at"))
@@ -368,7 +374,7 @@ def _somebody(ctx: Context, rest: Sequence[Word]) -> tuple[Match, int] | None:
     return (found[0], skipped + found[1]) if found else None
 
 
-def _pressed(ctx: Context, words: str, rest: Sequence[Word], kind: str) -> Reading | None:
+def _pressed(ctx: ParseContext, words: str, rest: Sequence[Word], kind: str) -> Reading | None:
     nouns = ctx.nouns
     pattern = f"{kind} {{}}"
     first = _somebody(ctx, rest)
@@ -378,7 +384,7 @@ def _pressed(ctx: Context, words: str, rest: Sequence[Word], kind: str) -> Readi
             return asking(
                 words, "Whom?", [pattern.format(typeable(one.name)) for one in nouns.people] or ["look around"]
             )
-        target = meant(ctx, words, subject, Wanted(nouns.people, nouns.known_people, pattern))
+        target = meant(ctx, words, subject, PhraseKind(nouns.people, nouns.known_people, pattern))
         if isinstance(target, Reading):
             return target
         first = target, len(subject)
@@ -386,16 +392,16 @@ def _pressed(ctx: Context, words: str, rest: Sequence[Word], kind: str) -> Readi
     return _to_an_end(ctx, words, kind, target, rest[size:])
 
 
-def _to_an_end(ctx: Context, words: str, kind: str, target: Match, rest: Sequence[Word]) -> Reading:
+def _to_an_end(ctx: ParseContext, words: str, kind: str, target: PhraseMatch, rest: Sequence[Word]) -> Reading:
     """What follows the one who is worked on: `with the card`, `to open the door`, `with the police`."""
     if rest and rest[0].low == "and":
         pattern = f"{kind} {typeable(target.label)}"
         return asking(words, "One at a time, please. You can:", [pattern])
-    item: Match | None = None
+    item: PhraseMatch | None = None
     aim, joint, tool = parted((Word("-", "-", "comma"), *rest), ("with", "using"))
     if joint:
         found = resolve(bare(tool), ctx.nouns.carried, ctx.nouns.here)
-        if isinstance(found, Match):
+        if isinstance(found, PhraseMatch):
             item, rest = found, aim[1:]
         else:
             rest = (*aim[1:], *tool)
@@ -412,24 +418,26 @@ def _topic(rest: Sequence[Word]) -> str:
     return bare(words)[:MAX_WORDS].strip() if words else ""
 
 
-def point(ctx: Context, words: str, rest: Sequence[Word]) -> Reading | None:
+def point(ctx: ParseContext, words: str, rest: Sequence[Word]) -> Reading | None:
     """A weapon at somebody is a threat."""
     thing, joint, goal = parted(rest, ("at", "towards", "toward", "to"))
     item = resolve(bare(thing), ctx.nouns.carried, ctx.nouns.here) if joint else None
-    if not isinstance(item, Match):
+    if not isinstance(item, PhraseMatch):
         return None
-    target = meant(ctx, words, goal, Wanted(ctx.nouns.people, ctx.nouns.known_people, f"point {item.label} at {{}}"))
+    target = meant(
+        ctx, words, goal, PhraseKind(ctx.nouns.people, ctx.nouns.known_people, f"point {item.label} at {{}}")
+    )
     if isinstance(target, Reading):
         return target
     return acting(ctx, "threaten", f"threaten {target.label} with {item.label}", target=target, item=item)
 
 
-def promise(ctx: Context, words: str, rest: Sequence[Word]) -> Reading | None:
+def promise(ctx: ParseContext, words: str, rest: Sequence[Word]) -> Reading | None:
     """`viktor I'll bring it back`, `to bring it back` where only one can be meant."""
     people = ctx.nouns.people
     first = _somebody(ctx, rest) if rest else None
     if first is None and len(people) == 1 and bare(rest):
-        first = Match(people[0], people[0].name, 0.85, mended=True), 0
+        first = PhraseMatch(people[0], people[0].name, 0.85, mended=True), 0
     if first is None:
         word = typed(trimmed(rest, start=("to", "that"))) or "help"
         lines = [f"promise {typeable(one.name)} {word}" for one in people]
@@ -446,9 +454,9 @@ def promise(ctx: Context, words: str, rest: Sequence[Word]) -> Reading | None:
     return acting(ctx, "promise", f"promise {target.label}: {topic}", target=target, metadata={"topic": topic})
 
 
-def _tool(ctx: Context, words: str, tool: Sequence[Word], pattern: str) -> Match | Reading:
+def _tool(ctx: ParseContext, words: str, tool: Sequence[Word], pattern: str) -> PhraseMatch | Reading:
     """What it is done with: carried, or lying here, so that the rules can say that it is not in hand."""
-    return meant(ctx, words, tool, Wanted(ctx.nouns.carried, ctx.nouns.here, pattern, offered=ctx.nouns.carried))
+    return meant(ctx, words, tool, PhraseKind(ctx.nouns.carried, ctx.nouns.here, pattern, offered=ctx.nouns.carried))
 
 
 PRESSING: Mapping[str, Frame] = MappingProxyType(

@@ -25,8 +25,8 @@ from lorewright.builtin.parser.handling import HANDLING, PRESSING
 from lorewright.builtin.parser.noun_phrases import (
     CONFIDENCE,
     LOOSE,
-    Match,
     Nouns,
+    PhraseMatch,
     Tie,
     exact,
     key_words,
@@ -34,9 +34,9 @@ from lorewright.builtin.parser.noun_phrases import (
     resolve,
 )
 from lorewright.builtin.parser.readings import (
-    Context,
+    ParseContext,
+    PhraseKind,
     Reading,
-    Wanted,
     about,
     acting,
     aside,
@@ -62,7 +62,7 @@ from lorewright.values.records import InterpreterInput, InterpreterOutput
 # Verb frame of taking: a thing, several, a number of them, everything -> a Reading.
 
 
-def take(ctx: Context, words: str, rest: Sequence[Word]) -> Reading | None:
+def take(ctx: ParseContext, words: str, rest: Sequence[Word]) -> Reading | None:
     """A thing; what cannot be taken is named all the same, and the rules say so."""
     rest = _particle_dropped(rest)
     quantity, rest = _quantity(rest)
@@ -77,7 +77,7 @@ def take(ctx: Context, words: str, rest: Sequence[Word]) -> Reading | None:
             return found
         case Tie():
             return which(words, found, "take {}")
-        case Match():
+        case PhraseMatch():
             metadata = {"quantity": quantity} if quantity > 1 else {}
             return acting(ctx, "take", f"take {shown(found)}", target=found, metadata=metadata)
         case None:
@@ -87,19 +87,19 @@ def take(ctx: Context, words: str, rest: Sequence[Word]) -> Reading | None:
             return nothing_called(ctx, words, phrase, lines)
 
 
-def _takeable(ctx: Context, phrase: str) -> Match | Tie | None:
+def _takeable(ctx: ParseContext, phrase: str) -> PhraseMatch | Tie | None:
     """What lies here before what is carried, and both before anything else that has the name."""
     nouns = ctx.nouns
     first = resolve(phrase, nouns.here) or resolve(phrase, nouns.carried)
-    if isinstance(first, Match) and first.confidence < 0.95:
+    if isinstance(first, PhraseMatch) and first.confidence < 0.95:
         first = resolve(phrase, nouns.things + nouns.doors + nouns.people, nouns.known_things)
     return first or resolve(phrase, nouns.doors + nouns.people, nouns.known_things)
 
 
-def _take_all(ctx: Context, words: str) -> Reading:
+def _take_all(ctx: ParseContext, words: str) -> Reading:
     if not ctx.nouns.here:
         return asking(words, "Nothing that could be taken lies here. You can:", ["look around", "search"])
-    parts = [acting(ctx, "take", "", target=Match(one, one.name, 0.95)) for one in ctx.nouns.here[:4]]
+    parts = [acting(ctx, "take", "", target=PhraseMatch(one, one.name, 0.95)) for one in ctx.nouns.here[:4]]
     return joined(parts, "take everything")
 
 
@@ -123,12 +123,12 @@ def _particle_dropped(rest: Sequence[Word]) -> Sequence[Word]:
 _LEADS = ("at", "on", "onto", "in", "into", "to", "over", "for")
 
 
-def own_verbs(ctx: Context) -> list[tuple[str, ...]]:
+def own_verbs(ctx: ParseContext) -> list[tuple[str, ...]]:
     """The verbs, each as its words, the longest first."""
     return sorted((tuple(verb.split()) for verb in ctx.verbs), key=lambda words: (-len(words), words))
 
 
-def by_own_verb(ctx: Context, words: str, said: Sequence[Word]) -> Reading | None:
+def by_own_verb(ctx: ParseContext, words: str, said: Sequence[Word]) -> Reading | None:
     """An action of the ruleset's own; alone it is aimed at nobody. None where no verb of its begins the words."""
     verb = longest_prefix(lows(said), own_verbs(ctx))
     if not verb:
@@ -138,7 +138,7 @@ def by_own_verb(ctx: Context, words: str, said: Sequence[Word]) -> Reading | Non
     if not bare(rest):
         return acting(ctx, kind, typed)
     nouns = ctx.nouns
-    target = meant(ctx, words, rest, Wanted((*nouns.people, *nouns.things, *nouns.doors), pattern=f"{typed} {{}}"))
+    target = meant(ctx, words, rest, PhraseKind((*nouns.people, *nouns.things, *nouns.doors), pattern=f"{typed} {{}}"))
     return target if isinstance(target, Reading) else acting(ctx, kind, f"{typed} {shown(target)}", target=target)
 
 
@@ -155,7 +155,7 @@ def interpret(given: InterpreterInput) -> InterpreterOutput:
     Words that cannot be resolved become `unclear` and yield no action; the confidence is then below 0.5.
     """
     text = chosen_line(cleaned(given.player_text), given.options)
-    ctx = Context(nouns=nouns_of(given.scope), verbs=given.verbs)
+    ctx = ParseContext(nouns=nouns_of(given.scope), verbs=given.verbs)
     kind = aside(ctx, text)
     if kind is not None:
         return _output([kind], ctx, ())
@@ -169,7 +169,7 @@ def interpret(given: InterpreterInput) -> InterpreterOutput:
     return _output(readings, ctx, _risks(clauses))
 
 
-def _reminded(ctx: Context, said_before: Sequence[str], names: Sequence[tuple[str, ...]]) -> Context:
+def _reminded(ctx: ParseContext, said_before: Sequence[str], names: Sequence[tuple[str, ...]]) -> ParseContext:
     """What the last inputs mentioned and is still in scope: pronouns refer to it."""
     fresh = ctx
     for text in said_before:
@@ -185,12 +185,12 @@ def _long_names(nouns: Nouns) -> list[tuple[str, ...]]:
     return [name for name in written | {key.words for key in keys} if len(name) > 1]
 
 
-def _clauses(text: str, ctx: Context, names: Sequence[tuple[str, ...]]) -> list[Clause]:
+def _clauses(text: str, ctx: ParseContext, names: Sequence[tuple[str, ...]]) -> list[Clause]:
     people = [key.words for one in ctx.nouns.people + ctx.nouns.known_people for key in one.keys]
     return split_clauses(words_of(text), names=names, people=people, verbs=own_verbs(ctx))
 
 
-def _read_all(ctx: Context, clauses: Sequence[Clause]) -> list[Reading]:
+def _read_all(ctx: ParseContext, clauses: Sequence[Clause]) -> list[Reading]:
     readings: list[Reading] = []
     vocabulary = {word for one in ctx.nouns.everything() for key in one.keys for word in key.words}
     for clause in clauses:
@@ -214,7 +214,7 @@ def _continues(before: Reading, after: Reading) -> bool:
     return not first[0].words and first[0].target_id == second[0].target_id
 
 
-def _read(ctx: Context, clause: Clause, vocabulary: set[str]) -> Reading | None:
+def _read(ctx: ParseContext, clause: Clause, vocabulary: set[str]) -> Reading | None:
     """One clause; None where nothing but small words is left of it."""
     words = _without_lead_in(ctx, clause.words)
     spoken = next((word for word in words if word.kind == "speech"), None)
@@ -244,7 +244,7 @@ def _read(ctx: Context, clause: Clause, vocabulary: set[str]) -> Reading | None:
     )
 
 
-def _without_lead_in(ctx: Context, words: Sequence[Word]) -> Sequence[Word]:
+def _without_lead_in(ctx: ParseContext, words: Sequence[Word]) -> Sequence[Word]:
     """The words from the verb on: `please could I`, `I want to` and the like are dropped."""
     lex = lexicon()
     while len(words) > 1 and not exact(typed(words), ctx.nouns.exits):
@@ -285,7 +285,7 @@ def _without_adverbs(words: Sequence[Word], vocabulary: set[str]) -> Sequence[Wo
     return [word for index, word in enumerate(words) if index >= limit or word.low in vocabulary or not is_adverb(word)]
 
 
-def _quoted(ctx: Context, clause: Clause, words: Sequence[Word]) -> Reading:
+def _quoted(ctx: ParseContext, clause: Clause, words: Sequence[Word]) -> Reading:
     """Speech without a verb before it: `"Where is Jin?" I ask Viktor`, or to the only person here."""
     speech = [word for word in words if word.kind == "speech"]
     rest = _without_lead_in(ctx, [word for word in words if word.kind == "word"])
@@ -303,7 +303,7 @@ def _quoted(ctx: Context, clause: Clause, words: Sequence[Word]) -> Reading:
     return put_to(ctx, clause.text, target, speech)
 
 
-def _vocative(ctx: Context, words: Sequence[Word]) -> tuple[Match, Sequence[Word]] | None:
+def _vocative(ctx: ParseContext, words: Sequence[Word]) -> tuple[PhraseMatch, Sequence[Word]] | None:
     """Whom the clause addresses, first or last and set off by a comma, and what it says to them."""
     commas = [index for index, word in enumerate(words) if word.kind == "comma"]
     if not commas:
@@ -312,7 +312,7 @@ def _vocative(ctx: Context, words: Sequence[Word]) -> tuple[Match, Sequence[Word
     first, last = exact(typed(words[: commas[0]]), people), exact(typed(words[commas[-1] + 1 :]), people)
     if first is None and longest_prefix(lows(words[commas[0] + 1 :]), lexicon().question_words):
         partly = resolve(typed(words[: commas[0]]), ctx.nouns.people, whole=True)
-        first = partly if isinstance(partly, Match) and not _verb(lows(words)) else None
+        first = partly if isinstance(partly, PhraseMatch) and not _verb(lows(words)) else None
     if first and words[commas[0] + 1 :]:
         return first, words[commas[0] + 1 :]
     spoken = words[: commas[-1]]
@@ -320,7 +320,7 @@ def _vocative(ctx: Context, words: Sequence[Word]) -> tuple[Match, Sequence[Word
     return (last, spoken) if last and spoken and is_asked else None
 
 
-def _bare_way(ctx: Context, words: Sequence[Word]) -> Reading | None:
+def _bare_way(ctx: ParseContext, words: Sequence[Word]) -> Reading | None:
     """A way out or the place behind it, by its very name and nothing else."""
     phrase = typed(words)
     direction = lexicon().directions.get(phrase.lower(), phrase)
@@ -331,7 +331,7 @@ def _bare_way(ctx: Context, words: Sequence[Word]) -> Reading | None:
     return None
 
 
-def _by_verb(ctx: Context, clause: Clause, words: Sequence[Word]) -> Reading | None:
+def _by_verb(ctx: ParseContext, clause: Clause, words: Sequence[Word]) -> Reading | None:
     """The frame of the longest verb phrase that takes the rest of the words."""
     low = lows(words)
     for phrase, frame in lexicon().verbs:
@@ -345,12 +345,12 @@ def _by_verb(ctx: Context, clause: Clause, words: Sequence[Word]) -> Reading | N
     return None
 
 
-def _question(ctx: Context, clause: Clause, words: Sequence[Word]) -> Reading | None:
+def _question(ctx: ParseContext, clause: Clause, words: Sequence[Word]) -> Reading | None:
     asks = clause.question or longest_prefix(lows(words), lexicon().question_words)
     return put_to(ctx, clause.text, None, words) if asks and len(words) > 1 else None
 
 
-def _bare_noun(ctx: Context, clause: Clause, words: Sequence[Word]) -> Reading | None:
+def _bare_noun(ctx: ParseContext, clause: Clause, words: Sequence[Word]) -> Reading | None:
     """Something named and no verb: a way out is taken, for anything else one asks what is to be done."""
     phrase, nouns = typed(words), ctx.nouns
     present = (*nouns.people, *nouns.things, *nouns.doors, nouns.place)
@@ -358,17 +358,17 @@ def _bare_noun(ctx: Context, clause: Clause, words: Sequence[Word]) -> Reading |
     match found:
         case Tie():
             return which(clause.text, found, "look at {}")
-        case Match() if found.confidence == CONFIDENCE[LOOSE]:
+        case PhraseMatch() if found.confidence == CONFIDENCE[LOOSE]:
             return None
-        case Match() if found.candidate.kind == "exit" or found.candidate in nouns.known_places:
+        case PhraseMatch() if found.candidate.kind == "exit" or found.candidate in nouns.known_places:
             return FRAMES["go"](ctx, clause.text, words)
-        case Match():
+        case PhraseMatch():
             return asking(clause.text, f"{found.label}: what about it?", about(ctx, found))
         case None:
             return None
 
 
-def _mistyped_verb(ctx: Context, clause: Clause, words: Sequence[Word]) -> Reading | None:
+def _mistyped_verb(ctx: ParseContext, clause: Clause, words: Sequence[Word]) -> Reading | None:
     """A verb with a letter wrong is offered, never acted on: `reach` is no `search`."""
     low = words[0].low
     if len(low) < 4:
@@ -400,7 +400,7 @@ def _risks(clauses: Sequence[Clause]) -> tuple[Risk, ...]:
     return tuple(risk for risk, verbs in lexicon().risks if heads & verbs)
 
 
-def _output(readings: Sequence[Reading], ctx: Context, risks: tuple[Risk, ...]) -> InterpreterOutput:
+def _output(readings: Sequence[Reading], ctx: ParseContext, risks: tuple[Risk, ...]) -> InterpreterOutput:
     actions = tuple(action for reading in readings for action in reading.actions)
     assumptions = [text for reading in readings for text in reading.assumptions]
     confidence = min(reading.confidence for reading in readings)
@@ -418,7 +418,7 @@ def _output(readings: Sequence[Reading], ctx: Context, risks: tuple[Risk, ...]) 
     )
 
 
-def _referenced(ctx: Context, actions: Sequence[Action]) -> tuple[str, ...]:
+def _referenced(ctx: ParseContext, actions: Sequence[Action]) -> tuple[str, ...]:
     """IDs of what the actions are about, topics included where they are somebody's or something's name."""
     everything = ctx.nouns.everything()
     ids: list[str] = []

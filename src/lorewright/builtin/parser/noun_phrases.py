@@ -71,7 +71,7 @@ class Candidate:
 
 
 @dataclass(frozen=True, slots=True)
-class Match:
+class PhraseMatch:
     """The one candidate that was meant, by which of its names, and how sure that is (0..1)."""
 
     candidate: Candidate
@@ -84,7 +84,7 @@ class Match:
 class Tie:
     """Candidates that fit equally well."""
 
-    matches: tuple[Match, ...]
+    matches: tuple[PhraseMatch, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,7 +162,7 @@ def key_words(text: str) -> tuple[str, ...]:
 
 def resolve(
     phrase: str, present: Iterable[Candidate], known: Iterable[Candidate] = (), *, whole: bool = False
-) -> Match | Tie | None:
+) -> PhraseMatch | Tie | None:
     """The best candidate for the phrase, a Tie between equals, or None where nothing fits.
 
     Where nothing fits, what stands before a preposition is tried (`the unit on the shelf`), unless `whole`.
@@ -178,18 +178,18 @@ def resolve(
     return head or found
 
 
-def _is_loose(found: Match | Tie) -> bool:
+def _is_loose(found: PhraseMatch | Tie) -> bool:
     """Whether only the last word fits: that may belong to what comes after a preposition."""
-    return isinstance(found, Match) and found.confidence == CONFIDENCE[LOOSE]
+    return isinstance(found, PhraseMatch) and found.confidence == CONFIDENCE[LOOSE]
 
 
-def exact(phrase: str, candidates: Iterable[Candidate]) -> Match | None:
+def exact(phrase: str, candidates: Iterable[Candidate]) -> PhraseMatch | None:
     """The candidate with this very name or alias."""
     words = key_words(phrase)
     for candidate in candidates:
         for key in candidate.keys:
             if words and key.words == words:
-                return Match(candidate, key.label, 1.0)
+                return PhraseMatch(candidate, key.label, 1.0)
     return None
 
 
@@ -208,7 +208,7 @@ class _Score:
         return (self.rank - handicap, self.likeness, -self.order)
 
 
-def _best(words: tuple[str, ...], present: Sequence[Candidate], known: Sequence[Candidate]) -> Match | Tie | None:
+def _best(words: tuple[str, ...], present: Sequence[Candidate], known: Sequence[Candidate]) -> PhraseMatch | Tie | None:
     if not words:
         return None
     pairs = [(candidate, 0) for candidate in present] + [(candidate, 1) for candidate in known]
@@ -226,10 +226,10 @@ def _best(words: tuple[str, ...], present: Sequence[Candidate], known: Sequence[
     return Tie(matches)
 
 
-def _match(score: _Score) -> Match:
+def _match(score: _Score) -> PhraseMatch:
     person = score.rank == PART and score.candidate.kind == "person"  # a first name is as good as a last one
     confidence = CONFIDENCE[HEAD] if person else CONFIDENCE[score.rank]
-    return Match(score.candidate, score.key.label, confidence, mended=confidence < CONFIDENCE[HEAD])
+    return PhraseMatch(score.candidate, score.key.label, confidence, mended=confidence < CONFIDENCE[HEAD])
 
 
 def _score(words: tuple[str, ...], candidate: Candidate, order: int) -> _Score | None:

@@ -17,7 +17,7 @@ from lorewright.builtin.parser.clauses import (
     with_article,
     words_of,
 )
-from lorewright.builtin.parser.noun_phrases import Candidate, Match, Nouns, Tie, exact, resolve
+from lorewright.builtin.parser.noun_phrases import Candidate, Nouns, PhraseMatch, Tie, exact, resolve
 from lorewright.rules.actions import Action
 from lorewright.values.records import Unclear
 
@@ -26,7 +26,7 @@ MAX_LINES = 4
 
 
 @dataclass(frozen=True, slots=True)
-class Context:
+class ParseContext:
     """What the words of a clause can refer to: the scope, and what this input mentioned before; `verbs` are those of
     the ruleset, each with its type of action."""
 
@@ -49,12 +49,12 @@ class Reading:
 
 
 def acting(
-    ctx: Context,
+    ctx: ParseContext,
     kind: str,
     intent: str,
     *,
-    target: Match | None = None,
-    item: Match | None = None,
+    target: PhraseMatch | None = None,
+    item: PhraseMatch | None = None,
     location_id: str | None = None,
     metadata: Mapping[str, Any] | None = None,
     confidence: float = 1.0,
@@ -105,16 +105,16 @@ def which(words: str, tie: Tie, pattern: str) -> Reading:
     return Reading(intent=f"unclear: {excerpt(words)}", confidence=0.3, unclear=unclear)
 
 
-def not_caught(ctx: Context, words: str) -> Reading:
+def not_caught(ctx: ParseContext, words: str) -> Reading:
     """Nothing could be made of the words: what can be done at all, with lines that work here."""
     known = "You can look, ask, tell, search, take, give, use, go, wait and more:"
     heard = f"I did not catch “{excerpt(words)}”." if words else "What do you do?"
     nouns = ctx.nouns
     meant = resolve(words, (*nouns.people, *nouns.things, *nouns.doors))
-    return asking(words, f"{heard} {known}", about(ctx, meant) if isinstance(meant, Match) else openings(nouns))
+    return asking(words, f"{heard} {known}", about(ctx, meant) if isinstance(meant, PhraseMatch) else openings(nouns))
 
 
-def about(ctx: Context, meant: Match) -> list[str]:
+def about(ctx: ParseContext, meant: PhraseMatch) -> list[str]:
     """What can be done with somebody or something, as complete inputs."""
     name = typeable(meant.label)
     lines = [f"look at {name}"]
@@ -122,12 +122,12 @@ def about(ctx: Context, meant: Match) -> list[str]:
         lines.insert(0, f"talk to {name}")
     if meant.candidate.kind == "thing":
         lines.insert(0, f"take {name}")
-    if meant.candidate.kind == "door" and isinstance(resolve(name, ctx.nouns.exits), Match):
+    if meant.candidate.kind == "door" and isinstance(resolve(name, ctx.nouns.exits), PhraseMatch):
         lines.insert(0, f"go {name}")
     return lines
 
 
-def nothing_called(ctx: Context, words: str, phrase: str, lines: Sequence[str]) -> Reading:
+def nothing_called(ctx: ParseContext, words: str, phrase: str, lines: Sequence[str]) -> Reading:
     """The verb is clear, and what it is about is not."""
     return asking(words, f"There is no “{excerpt(phrase)}” here that I know of. You can:", lines or openings(ctx.nouns))
 
@@ -145,7 +145,7 @@ def ways(nouns: Nouns) -> list[str]:
     return [f"go {typeable(one.name)}" for one in nouns.exits]
 
 
-def shown(match: Match) -> str:
+def shown(match: PhraseMatch) -> str:
     """The name of what was meant, as it stands in a sentence."""
     kind = match.candidate.kind
     if kind == "person":
@@ -164,14 +164,14 @@ def excerpt(words: str, *, limit: int = 60) -> str:
 
 
 def referred(
-    ctx: Context,
+    ctx: ParseContext,
     phrase: str,
     *,
     person: bool,
     pattern: str = "look at {}",
     among: Sequence[Candidate] | None = None,
     strict: bool = False,
-) -> Match | Reading | None:
+) -> PhraseMatch | Reading | None:
     """What a pronoun stands for: what was mentioned last, else the only one here that it fits; None if it is none.
 
     `among` are the candidates that the verb can be about; with `strict` what was mentioned last must be one of them.
@@ -183,9 +183,9 @@ def referred(
     present = tuple(among if among is not None else ctx.nouns.people if person else ctx.nouns.things)
     fitting = tuple(one for one in present if agrees(one, word)) if person else present
     if last is not None and agrees(last, word) and (not strict or last in present):
-        return Match(last, last.name, 0.85, mended=True)
+        return PhraseMatch(last, last.name, 0.85, mended=True)
     if len(fitting) == 1:
-        return Match(fitting[0], fitting[0].name, 0.85, mended=True)
+        return PhraseMatch(fitting[0], fitting[0].name, 0.85, mended=True)
     lines = [pattern.format(typeable(one.name)) for one in fitting or present]
     return asking(phrase, f"Whom or what do you mean by “{word}”?", lines)
 
@@ -196,14 +196,14 @@ def agrees(one: Candidate, word: str) -> bool:
     return wanted is None or one.pronoun in (wanted, "they")
 
 
-def person_meant(ctx: Context, phrase: str) -> Match | Tie | Reading | None:
+def person_meant(ctx: ParseContext, phrase: str) -> PhraseMatch | Tie | Reading | None:
     """The person whom a phrase names, present or known."""
     return referred(ctx, phrase, person=True, pattern="talk to {}") or resolve(
         phrase, ctx.nouns.people, ctx.nouns.known_people
     )
 
 
-def remembered(ctx: Context, reading: Reading) -> Context:
+def remembered(ctx: ParseContext, reading: Reading) -> ParseContext:
     """The context for the next clause: pronouns refer to what this one mentioned."""
     for candidate in reading.mentioned:
         if candidate.kind == "person":
@@ -227,7 +227,7 @@ _AGAIN = frozenset(("g", "again", "repeat"))
 _ME = frozenset(("me", "us", "i", "my"))
 
 
-def aside(ctx: Context, text: str) -> Reading | None:
+def aside(ctx: ParseContext, text: str) -> Reading | None:
     """A kind word and a hint, which cost no turn; None for what belongs to the story."""
     plain = text.lower().strip(" .!")
     plain = plain if plain == "?" else plain.rstrip(" ?.!")
@@ -235,7 +235,7 @@ def aside(ctx: Context, text: str) -> Reading | None:
     return None if kind is None else asking(text, _ANSWERS[kind], openings(ctx.nouns))
 
 
-def claiming(ctx: Context, words: str, spoken: Sequence[Word], put_to: Match | None) -> Reading | None:
+def claiming(ctx: ParseContext, words: str, spoken: Sequence[Word], put_to: PhraseMatch | None) -> Reading | None:
     """`you promised me the key`, `that's my umbrella`: somebody is held to it, the one who is spoken to; where nobody
     is, whoever it is said of, if they are here. None for words that claim nothing."""
     said = " ".join(word.text for word in spoken if word.kind in ("word", "speech"))
@@ -255,7 +255,7 @@ def claiming(ctx: Context, words: str, spoken: Sequence[Word], put_to: Match | N
     return acting(ctx, "recall", f"hold {who.label} to it: {said[:80]}", target=who, metadata=metadata)
 
 
-def recalling(ctx: Context, words: str, spoken: Sequence[Word], asked: Match | None) -> Reading | None:
+def recalling(ctx: ParseContext, words: str, spoken: Sequence[Word], asked: PhraseMatch | None) -> Reading | None:
     """`what did you promise me`, `what do I owe you`, `what did I promise viktor`; None for any other question."""
     low = [word for word in lows(spoken) if word]
     verb = next((word for word in low if word in lexicon().recorded), None)
@@ -275,7 +275,7 @@ def recalling(ctx: Context, words: str, spoken: Sequence[Word], asked: Match | N
     return acting(ctx, "recall", f"ask {who.label} what was {about}", target=who, metadata=metadata)
 
 
-def _named_before(ctx: Context, low: Sequence[str]) -> Match | None:
+def _named_before(ctx: ParseContext, low: Sequence[str]) -> PhraseMatch | None:
     for start in range(len(low)):
         for end in range(len(low), start, -1):
             found = exact(" ".join(low[start:end]), ctx.nouns.people)
@@ -284,9 +284,9 @@ def _named_before(ctx: Context, low: Sequence[str]) -> Match | None:
     return None
 
 
-def _only(ctx: Context) -> Match | None:
+def _only(ctx: ParseContext) -> PhraseMatch | None:
     one = ctx.person or (ctx.nouns.people[0] if len(ctx.nouns.people) == 1 else None)
-    return Match(one, one.name, 0.85, mended=True) if one else None
+    return PhraseMatch(one, one.name, 0.85, mended=True) if one else None
 
 
 def chosen_line(text: str, options: Sequence[str]) -> str:
@@ -309,7 +309,7 @@ def repeated(text: str, said_before: Sequence[str]) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class PhraseKind:
     """What a phrase is to be: who can be meant, how the question ends that has to be asked, how an answer is typed."""
 
     present: tuple[Candidate, ...]
@@ -354,7 +354,7 @@ def trimmed(rest: Sequence[Word], *, start: Sequence[str] = (), end: Sequence[st
     return words
 
 
-def meant(ctx: Context, words: str, rest: Sequence[Word], wanted: Wanted) -> Match | Reading:
+def meant(ctx: ParseContext, words: str, rest: Sequence[Word], wanted: PhraseKind) -> PhraseMatch | Reading:
     """Who or what the words mean, by pronoun or by name; else the question that must be asked."""
     phrase = bare(rest)
     if not phrase:
@@ -380,7 +380,9 @@ def _is_thing_word(phrase: str) -> bool:
     return phrase.lower() in lexicon().thing_pronouns
 
 
-def named_first(ctx: Context, rest: Sequence[Word], candidates: Sequence[Candidate]) -> tuple[Match, int] | None:
+def named_first(
+    ctx: ParseContext, rest: Sequence[Word], candidates: Sequence[Candidate]
+) -> tuple[PhraseMatch, int] | None:
     """Who is named in full at the start (or by a pronoun), and how many words that took; the longest name wins."""
     for size in range(min(len(rest), 6), 0, -1):
         if all(word.kind == "word" for word in rest[:size]):
@@ -388,13 +390,13 @@ def named_first(ctx: Context, rest: Sequence[Word], candidates: Sequence[Candida
             if match:
                 return match, size
     pronoun = referred(ctx, typed(rest[:1]), person=True) if rest else None
-    return (pronoun, 1) if isinstance(pronoun, Match) and lows(rest)[0] not in ("this", "that", "them") else None
+    return (pronoun, 1) if isinstance(pronoun, PhraseMatch) and lows(rest)[0] not in ("this", "that", "them") else None
 
 
-def fuzzy_first(rest: Sequence[Word], candidates: Sequence[Candidate]) -> tuple[Match, int] | None:
+def fuzzy_first(rest: Sequence[Word], candidates: Sequence[Candidate]) -> tuple[PhraseMatch, int] | None:
     """As above, by a part of a name or a name with a typo; the most words that still fit it well."""
     for size in range(1, min(len(rest), 4) + 1):
         match = resolve(typed(rest[:size]), candidates, whole=True)
-        if isinstance(match, Match) and match.confidence != 0.8 and rest[size - 1].low not in lexicon().articles:
+        if isinstance(match, PhraseMatch) and match.confidence != 0.8 and rest[size - 1].low not in lexicon().articles:
             return match, size
     return None

@@ -7,10 +7,10 @@ from types import MappingProxyType
 
 from lorewright.builtin.parser.clauses import Word, is_adverb, lexicon, longest_prefix, lows, typed, words_of
 from lorewright.builtin.parser.frames import Frame
-from lorewright.builtin.parser.noun_phrases import Match, Tie, exact, resolve
+from lorewright.builtin.parser.noun_phrases import PhraseMatch, Tie, exact, resolve
 from lorewright.builtin.parser.readings import (
     MAX_WORDS,
-    Context,
+    ParseContext,
     Reading,
     acting,
     agrees,
@@ -47,7 +47,7 @@ _NO_NAMES = frozenset(
 )
 
 
-def ask(ctx: Context, words: str, rest: Sequence[Word]) -> Reading | None:
+def ask(ctx: ParseContext, words: str, rest: Sequence[Word]) -> Reading | None:
     """`viktor about jin`, `viktor where jin is`, `about jin`."""
     if not _plain(rest):
         return _no_target(ctx, words, "")
@@ -65,7 +65,7 @@ def ask(ctx: Context, words: str, rest: Sequence[Word]) -> Reading | None:
     return _towards(ctx, words, found, rest[:cut], rest[cut:])
 
 
-def tell(ctx: Context, words: str, rest: Sequence[Word]) -> Reading | None:
+def tell(ctx: ParseContext, words: str, rest: Sequence[Word]) -> Reading | None:
     """`viktor about jin`, `viktor that jin is alive`; `tell me …` asks, and `tell viktor to …` would have him do it."""
     rest = rest[1:] if lows(rest)[:1] == ["to"] else rest
     if lows(rest)[:1] in (["me"], ["us"]):
@@ -78,13 +78,13 @@ def tell(ctx: Context, words: str, rest: Sequence[Word]) -> Reading | None:
     if named is None:
         cut = _topic_start(rest)
         found = person_meant(ctx, typed(rest[:cut])) if cut else None
-        if not isinstance(found, Match):
+        if not isinstance(found, PhraseMatch):
             return _telling_nobody(ctx, words, rest)
         named, plain = (found, cut), rest
     return _telling(ctx, words, named[0], plain[named[1] :])
 
 
-def _telling(ctx: Context, words: str, target: Match, said: Sequence[Word]) -> Reading:
+def _telling(ctx: ParseContext, words: str, target: PhraseMatch, said: Sequence[Word]) -> Reading:
     low = lows(said)
     name = typeable(target.label)
     if not _plain(said):
@@ -100,21 +100,21 @@ def _telling(ctx: Context, words: str, target: Match, said: Sequence[Word]) -> R
     return acting(ctx, "tell", f"tell {name} that {topic}", target=target, metadata={"topic": topic})
 
 
-def _bidding(ctx: Context, target: Match, what: Sequence[Word]) -> Reading:
+def _bidding(ctx: ParseContext, target: PhraseMatch, what: Sequence[Word]) -> Reading:
     """To have somebody do something is to win them over to it."""
     topic = typed(what)[:MAX_WORDS].strip()
     metadata = {"topic": topic} if topic else {}
     return acting(ctx, "persuade", f"persuade {target.label}", target=target, metadata=metadata, confidence=0.8)
 
 
-def _telling_nobody(ctx: Context, words: str, rest: Sequence[Word]) -> Reading:
+def _telling_nobody(ctx: ParseContext, words: str, rest: Sequence[Word]) -> Reading:
     people = ctx.nouns.people
     if not people:
         return asking(words, "Nobody is here to tell. You can:", openings(ctx.nouns))
     return asking(words, "Tell whom?", [f"tell {typeable(one.name)} the truth" for one in people])
 
 
-def say(ctx: Context, words: str, rest: Sequence[Word]) -> Reading | None:
+def say(ctx: ParseContext, words: str, rest: Sequence[Word]) -> Reading | None:
     """`"where is jin?" to viktor`: a question to them."""
     target, spoken = _addressee_last(ctx, rest)
     said = [word for one in spoken for word in (words_of(one.text) if one.kind == "speech" else (one,))]
@@ -125,14 +125,14 @@ def say(ctx: Context, words: str, rest: Sequence[Word]) -> Reading | None:
     return put_to(ctx, words, target, spoken)
 
 
-def greet(ctx: Context, words: str, rest: Sequence[Word]) -> Reading | None:
+def greet(ctx: ParseContext, words: str, rest: Sequence[Word]) -> Reading | None:
     """A talk about nothing yet; whoever is greeted may choose what to say."""
     if not _plain(rest) or typed(rest).lower() in ("there", "all"):
         return put_to(ctx, words, None, ())
     return ask(ctx, words, rest)
 
 
-def put_to(ctx: Context, words: str, target: Match | None, spoken: Sequence[Word]) -> Reading:
+def put_to(ctx: ParseContext, words: str, target: PhraseMatch | None, spoken: Sequence[Word]) -> Reading:
     """Words said to somebody; to the only person here where nobody is named."""
     record = recalling(ctx, words, spoken, target) or claiming(ctx, words, spoken, target)
     if record is not None:
@@ -143,7 +143,7 @@ def put_to(ctx: Context, words: str, target: Match | None, spoken: Sequence[Word
     return _asked(ctx, words, only, spoken)
 
 
-def stranger_addressed(ctx: Context, words: Sequence[Word], *, is_question: bool) -> str:
+def stranger_addressed(ctx: ParseContext, words: Sequence[Word], *, is_question: bool) -> str:
     """Return the name that begins or ends a question and is nobody's here, set off by a comma; empty where there is
     none. It goes by how the words stand, and not by whose name it might be elsewhere."""
     signs = [index for index, word in enumerate(words) if word.kind in ("comma", "stop")]
@@ -164,7 +164,7 @@ def stranger_addressed(ctx: Context, words: Sequence[Word], *, is_question: bool
     return typed(ends) if (is_said_to or is_name) and _is_stranger(ctx, ends) else ""
 
 
-def _is_stranger(ctx: Context, words: Sequence[Word]) -> bool:
+def _is_stranger(ctx: ParseContext, words: Sequence[Word]) -> bool:
     """Whether a few words can only be the name of somebody, and of nobody of whom the player knows."""
     lex, low = lexicon(), lows(words)
     if not 0 < len(words) <= _NAME_WORDS or any(word.kind != "word" for word in words):
@@ -179,7 +179,7 @@ def _is_stranger(ctx: Context, words: Sequence[Word]) -> bool:
     return resolve(typed(words), ctx.nouns.everything()) is None
 
 
-def nobody_called(ctx: Context, words: str, name: str) -> Reading:
+def nobody_called(ctx: ParseContext, words: str, name: str) -> Reading:
     """Return the question back where somebody is called who is not here."""
     lines = [f"talk to {typeable(one.name)}" for one in ctx.nouns.people] or openings(ctx.nouns)
     return asking(words, f"Nobody called “{excerpt(name)}” is here. You can:", lines)
@@ -204,7 +204,7 @@ def cleaned_topic(words: Sequence[Word]) -> str:
     return typed(kept or plain)[:MAX_WORDS].strip()
 
 
-def _asked(ctx: Context, words: str, target: Match, spoken: Sequence[Word]) -> Reading:
+def _asked(ctx: ParseContext, words: str, target: PhraseMatch, spoken: Sequence[Word]) -> Reading:
     record = recalling(ctx, words, spoken, target) or claiming(ctx, words, spoken, target)
     if record is not None:
         return record
@@ -216,14 +216,14 @@ def _asked(ctx: Context, words: str, target: Match, spoken: Sequence[Word]) -> R
     return _asking(ctx, target, topic)
 
 
-def _asking(ctx: Context, target: Match, topic: str) -> Reading:
+def _asking(ctx: ParseContext, target: PhraseMatch, topic: str) -> Reading:
     known = exact(topic, ctx.nouns.everything()) if topic else None
     subject = known.label if known else topic
     intent = f"ask {target.label} about {subject}" if topic else f"talk to {target.label}"
     return acting(ctx, "ask", intent, target=target, metadata={"topic": topic} if topic else {})
 
 
-def _topic_meant(ctx: Context, words: str, target: Match, topic: str) -> Reading:
+def _topic_meant(ctx: ParseContext, words: str, target: PhraseMatch, topic: str) -> Reading:
     """A pronoun as topic: what was mentioned last, if it is not the one asked; else a question back."""
     last = [one for one in (ctx.person, ctx.thing) if one is not None and one.id != target.candidate.id]
     others = [one for one in ctx.nouns.people if one.id != target.candidate.id and agrees(one, topic.lower())]
@@ -242,16 +242,16 @@ def _topic_meant(ctx: Context, words: str, target: Match, topic: str) -> Reading
 
 
 def _towards(
-    ctx: Context,
+    ctx: ParseContext,
     words: str,
-    found: Match | Tie | Reading | None,
+    found: PhraseMatch | Tie | Reading | None,
     target: Sequence[Word],
     spoken: Sequence[Word],
 ) -> Reading:
     topic = cleaned_topic(spoken)
     pattern = f"ask {{}} about {_literal(topic)}" if topic else "talk to {}"
     match found:
-        case Match():
+        case PhraseMatch():
             return _asked(ctx, words, found, spoken)
         case Tie():
             return which(words, found, pattern)
@@ -262,7 +262,7 @@ def _towards(
             return nothing_called(ctx, words, typed(target), lines)
 
 
-def _no_target(ctx: Context, words: str, topic: str) -> Reading:
+def _no_target(ctx: ParseContext, words: str, topic: str) -> Reading:
     people = ctx.nouns.people
     topic = "" if topic.lower() in lexicon().person_pronouns | lexicon().thing_pronouns else topic
     if not people:
@@ -274,12 +274,12 @@ def _no_target(ctx: Context, words: str, topic: str) -> Reading:
     return asking(words, "Whom do you mean:", [pattern.format(typeable(one.name)) for one in people])
 
 
-def _only(ctx: Context) -> Match | None:
+def _only(ctx: ParseContext) -> PhraseMatch | None:
     one = ctx.person or (ctx.nouns.people[0] if len(ctx.nouns.people) == 1 else None)
-    return Match(one, one.name, 0.85, mended=True) if one else None
+    return PhraseMatch(one, one.name, 0.85, mended=True) if one else None
 
 
-def _aside(ctx: Context, words: str, rest: Sequence[Word]) -> Reading:
+def _aside(ctx: ParseContext, words: str, rest: Sequence[Word]) -> Reading:
     """`about jin`, perhaps with `to viktor` after it."""
     low = lows(rest)
     for index in range(len(rest) - 1, 0, -1):
@@ -290,7 +290,7 @@ def _aside(ctx: Context, words: str, rest: Sequence[Word]) -> Reading:
     return put_to(ctx, words, None, rest)
 
 
-def _addressee_last(ctx: Context, rest: Sequence[Word]) -> tuple[Match | None, Sequence[Word]]:
+def _addressee_last(ctx: ParseContext, rest: Sequence[Word]) -> tuple[PhraseMatch | None, Sequence[Word]]:
     """Who is spoken to (`… to viktor`, `to viktor "…"`), and what is said."""
     low = lows(rest)
     for index, word in enumerate(low):
@@ -298,13 +298,13 @@ def _addressee_last(ctx: Context, rest: Sequence[Word]) -> tuple[Match | None, S
             continue
         end = next((later for later in range(index + 1, len(rest)) if rest[later].kind != "word"), len(rest))
         found = person_meant(ctx, typed(rest[index + 1 : end]))
-        if isinstance(found, Match):
+        if isinstance(found, PhraseMatch):
             return found, (*rest[:index], *rest[end:])
     named = _named_first(ctx, rest)
     return (named[0], rest[named[1] :]) if named else (None, rest)
 
 
-def _named_first(ctx: Context, rest: Sequence[Word]) -> tuple[Match, int] | None:
+def _named_first(ctx: ParseContext, rest: Sequence[Word]) -> tuple[PhraseMatch, int] | None:
     """A person named in full at the start, and how many words that took; the longest name wins."""
     people = ctx.nouns.people + ctx.nouns.known_people
     for size in range(min(len(rest), 6), 0, -1):
@@ -313,14 +313,14 @@ def _named_first(ctx: Context, rest: Sequence[Word]) -> tuple[Match, int] | None
             if match and (size == 1 or len(typed(rest[:size])) > 1):
                 return match, size
     pronoun = referred(ctx, typed(rest[:1]), person=True) if rest else None
-    return (pronoun, 1) if isinstance(pronoun, Match) else None
+    return (pronoun, 1) if isinstance(pronoun, PhraseMatch) else None
 
 
-def _guessed_first(ctx: Context, rest: Sequence[Word]) -> tuple[Match, int] | None:
+def _guessed_first(ctx: ParseContext, rest: Sequence[Word]) -> tuple[PhraseMatch, int] | None:
     """As above, with part of a name or a typo: only where no word says where the topic begins."""
     for size in range(min(len(rest), 3), 0, -1):
         match = resolve(typed(rest[:size]), ctx.nouns.people, ctx.nouns.known_people)
-        if isinstance(match, Match) and match.confidence != 0.8:
+        if isinstance(match, PhraseMatch) and match.confidence != 0.8:
             return match, size
     return None
 

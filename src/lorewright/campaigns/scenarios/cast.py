@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
 
-from lorewright.campaigns.scenarios.names import PLAYER_NAMES, Names
+from lorewright.campaigns.scenarios.names import PLAYER_NAMES, NameLookup
 from lorewright.campaigns.scenarios.scenario import Scenario, ScenarioAct, ScenarioCast
 from lorewright.errors import StateMisfit
 from lorewright.ids import local
@@ -69,7 +69,7 @@ _TO_PLACES = frozenset({"go", "sneak"})
 
 
 def cast_of(
-    scenario: Scenario, ruleset: Ruleset, names: Names, generations: Sequence[Generation]
+    scenario: Scenario, ruleset: Ruleset, names: NameLookup, generations: Sequence[Generation]
 ) -> dict[str, CastRule]:
     """By ID, in the order of the scenario; whoever is as anybody would be is in it not at all. What is wrong with an
     act is noted in `names`, where it stands."""
@@ -99,7 +99,7 @@ def _rule(goal: str, one: ScenarioCast, written: OwnWill, acts: tuple[AuthoredAc
 class _Acts:
     """Looks up and checks what authors write for people to do."""
 
-    def __init__(self, scenario: Scenario, ruleset: Ruleset, names: Names) -> None:
+    def __init__(self, scenario: Scenario, ruleset: Ruleset, names: NameLookup) -> None:
         self._scenario = scenario
         self._ruleset = ruleset
         self._names = names
@@ -167,7 +167,7 @@ class _Acts:
 STAT_BLOCKS, SCENE_SEED = "stat_blocks", "scene_seed"
 
 
-def seeded_state(scenario: Scenario, ruleset: Ruleset, names: Names) -> RulesetState | None:
+def seeded_state(scenario: Scenario, ruleset: Ruleset, names: NameLookup) -> RulesetState | None:
     """The part of the first state that the ruleset shapes; None where it shapes none and the scenario gives none.
 
     Defaults of the schemas fill what the scenario does not say. Whatever does not fit is noted in `names`, by its key;
@@ -220,7 +220,7 @@ def hold_to(state: WorldState, ruleset: Ruleset) -> None:
         raise StateMisfit(f"the stored state does not fit the ruleset {ruleset.id}: {problem}", hint=hint)
 
 
-def _blocks(scenario: Scenario, ruleset: Ruleset, names: Names) -> Iterator[tuple[str, dict[str, Any]]]:
+def _blocks(scenario: Scenario, ruleset: Ruleset, names: NameLookup) -> Iterator[tuple[str, dict[str, Any]]]:
     """One block for the player, each persona and each of the cast, where the ruleset asks for any; else those that are
     given."""
     schema, given = ruleset.character_stat_schema, scenario.stat_blocks
@@ -239,7 +239,7 @@ def _blocks(scenario: Scenario, ruleset: Ruleset, names: Names) -> Iterator[tupl
         yield names.entity(key, where=f"{STAT_BLOCKS}.{key}"), full
 
 
-def _scene(scenario: Scenario, ruleset: Ruleset, names: Names) -> dict[str, Any]:
+def _scene(scenario: Scenario, ruleset: Ruleset, names: NameLookup) -> dict[str, Any]:
     """The scene's start. For a ruleset that describes none a `scene_seed` is kept with the scenario, unread."""
     schema, given = ruleset.scene_state_schema, scenario.scene_seed
     if not schema:
@@ -256,7 +256,9 @@ def _asks_for(schema: Mapping[str, Any]) -> bool:
     return bool(schema.get("required")) or any("default" in one for one in schema.get("properties", {}).values())
 
 
-def _note(value: Mapping[str, Any], schema: Mapping[str, Any], where: str, names: Names, *, is_given: bool) -> None:
+def _note(
+    value: Mapping[str, Any], schema: Mapping[str, Any], where: str, names: NameLookup, *, is_given: bool
+) -> None:
     for one in misfits(value, schema):
         field = ".".join((where, *one.field))
         missing = "" if is_given else " (there is none in the scenario)"

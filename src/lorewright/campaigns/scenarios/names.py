@@ -39,7 +39,7 @@ _MOST_TOLD = 5
 
 
 @dataclass(frozen=True, slots=True)
-class Fault:
+class FileFault:
     """A fault of a file: on which line (from 1), what, and what to do about it."""
 
     line: int
@@ -47,10 +47,10 @@ class Fault:
     hint: str
 
 
-def faults_of(problem: ValidationError, lines: Mapping[tuple[str, ...], int], *, hint: str) -> list[Fault]:
+def faults_of(problem: ValidationError, lines: Mapping[tuple[str, ...], int], *, hint: str) -> list[FileFault]:
     """What a model says of the data of a file whose keys stand on these lines, in the model's order."""
     return [
-        Fault(line_of(lines, one["loc"]), f"{'.'.join(map(str, one['loc']))}: {_said(one)}", hint)
+        FileFault(line_of(lines, one["loc"]), f"{'.'.join(map(str, one['loc']))}: {_said(one)}", hint)
         for one in problem.errors(include_url=False, include_input=False)
     ]
 
@@ -59,7 +59,7 @@ def _said(one: ErrorDetails) -> str:
     return _IN_PLAIN_WORDS.get(one["type"], one["msg"])
 
 
-def told(path: Path, faults: Sequence[Fault]) -> str:
+def told(path: Path, faults: Sequence[FileFault]) -> str:
     """The first faults as `file:line: message`, a line each."""
     return "\n".join(f"{path}:{fault.line}: {fault.message}" for fault in faults[:_MOST_TOLD])
 
@@ -91,7 +91,7 @@ _ENTITY_FIELDS = frozenset(
 )
 
 
-class Names:
+class NameLookup:
     """Looks names up: things, doors and the player are the campaign's own, people and places the packs' or its own."""
 
     def __init__(

@@ -8,7 +8,7 @@ from types import MappingProxyType
 from typing import assert_never
 
 from lorewright.campaigns.scenarios.cast import cast_of, path_faults, seeded_state
-from lorewright.campaigns.scenarios.names import PLAYER_NAMES, Names
+from lorewright.campaigns.scenarios.names import PLAYER_NAMES, NameLookup
 from lorewright.campaigns.scenarios.scenario import (
     AgendaStep,
     Scenario,
@@ -49,7 +49,7 @@ from lorewright.world.things import Character, Observation, TurnOrder, observati
 # Scenario -> what its people carry within, what hangs over them, and how far they go, with every name looked up.
 
 
-def characters_of(scenario: Scenario, names: Names) -> dict[str, Character]:
+def characters_of(scenario: Scenario, names: NameLookup) -> dict[str, Character]:
     """Profile, states and conditions of the player, the personas and the cast, by ID; of whoever has any."""
     player = scenario.player
     found = {names.player_id: Character(profile=player.profile, states=player.states, conditions=player.conditions)}
@@ -60,7 +60,7 @@ def characters_of(scenario: Scenario, names: Names) -> dict[str, Character]:
     return {who: one for who, one in found.items() if one.profile or one.states or one.conditions}
 
 
-def memories_of(scenario: Scenario, names: Names) -> dict[str, dict[str, Observation]]:
+def memories_of(scenario: Scenario, names: NameLookup) -> dict[str, dict[str, Observation]]:
     """What the player, the personas and the cast remember from the start, by whom and ID; of whoever remembers
     anything."""
     people: dict[str, ScenarioPersona | ScenarioCast] = {**scenario.personas, **scenario.cast}
@@ -75,7 +75,7 @@ def memories_of(scenario: Scenario, names: Names) -> dict[str, dict[str, Observa
     }
 
 
-def relationships_of(scenario: Scenario, names: Names) -> dict[str, Relationship]:
+def relationships_of(scenario: Scenario, names: NameLookup) -> dict[str, Relationship]:
     """What the scenario says that people are to each other, by key."""
     found = {}
     for number, tie in enumerate(scenario.ties):
@@ -86,7 +86,7 @@ def relationships_of(scenario: Scenario, names: Names) -> dict[str, Relationship
     return found
 
 
-def turn_order_of(scenario: Scenario, names: Names) -> TurnOrder | None:
+def turn_order_of(scenario: Scenario, names: NameLookup) -> TurnOrder | None:
     """Who acts in which order; None where only the player acts."""
     actors = tuple(dict.fromkeys(names.entity(one, where="turn_order") for one in scenario.turn_order))
     if len(actors) < len(scenario.turn_order):
@@ -97,12 +97,12 @@ def turn_order_of(scenario: Scenario, names: Names) -> TurnOrder | None:
     return TurnOrder(actors=actors) if actors else None
 
 
-def threats_of(scenario: Scenario, names: Names) -> dict[str, ThreatRule]:
+def threats_of(scenario: Scenario, names: NameLookup) -> dict[str, ThreatRule]:
     """The threats, by ID."""
     return {key: names.resolved(one, where=f"threats.{key}") for key, one in scenario.threats.items()}
 
 
-def escalation_of(scenario: Scenario, names: Names) -> dict[str, dict[str, EscalationStep]]:
+def escalation_of(scenario: Scenario, names: NameLookup) -> dict[str, dict[str, EscalationStep]]:
     """How far each of the cast goes whose profile the scenario writes, by ID."""
     return {
         names.entity(key, where=f"cast.{key}"): {
@@ -113,7 +113,7 @@ def escalation_of(scenario: Scenario, names: Names) -> dict[str, dict[str, Escal
     }
 
 
-def inquiries_of(scenario: Scenario, names: Names) -> dict[str, Inquiry]:
+def inquiries_of(scenario: Scenario, names: NameLookup) -> dict[str, Inquiry]:
     """The threads that are looked into, by ID, with their clues as items."""
     found = {}
     for key, thread in scenario.threads.items():
@@ -125,7 +125,7 @@ def inquiries_of(scenario: Scenario, names: Names) -> dict[str, Inquiry]:
     return found
 
 
-def with_situations(ruleset: Ruleset, scenario: Scenario, names: Names) -> Ruleset:
+def with_situations(ruleset: Ruleset, scenario: Scenario, names: NameLookup) -> Ruleset:
     """The ruleset with the scenario's own circumstances, which go before its own of the same name."""
     if not scenario.situations:
         return ruleset
@@ -140,7 +140,7 @@ def with_situations(ruleset: Ruleset, scenario: Scenario, names: Names) -> Rules
 
 
 def condition_problems(
-    scenario: Scenario, names: Names, generations: Sequence[Generation], *, entity_ids: Iterable[str]
+    scenario: Scenario, names: NameLookup, generations: Sequence[Generation], *, entity_ids: Iterable[str]
 ) -> Iterator[str]:
     """A line for each unknown name, with the file and line of its pack: else what it hides would never be seen."""
     same = things(generations)
@@ -152,7 +152,7 @@ def condition_problems(
                     yield f"{generation.pack_id}/{stored.file_path}:{stored.when.line}: {wrong}"
 
 
-def _problems(stored: StoredCondition, scenario: Scenario, names: Names, pack_id: str) -> Iterator[str]:
+def _problems(stored: StoredCondition, scenario: Scenario, names: NameLookup, pack_id: str) -> Iterator[str]:
     if not stored.when.parts:
         yield "the condition cannot be read"
     for part in stored.when.parts:
@@ -161,7 +161,7 @@ def _problems(stored: StoredCondition, scenario: Scenario, names: Names, pack_id
             yield f"a condition names the {missing}, which scenario {scenario.id} does not have"
 
 
-def _missing(part: WhenPart, scenario: Scenario, names: Names, pack_id: str) -> str | None:
+def _missing(part: WhenPart, scenario: Scenario, names: NameLookup, pack_id: str) -> str | None:
     match part:
         case WhenThread():
             return None if part.thread in scenario.threads else f"thread {part.thread}"
@@ -179,7 +179,7 @@ def _missing(part: WhenPart, scenario: Scenario, names: Names, pack_id: str) -> 
 _GROUPS = ("cast", "places", "things")
 
 
-def positions_of_personas(scenario: Scenario, names: Names, *, start: str) -> dict[str, str]:
+def positions_of_personas(scenario: Scenario, names: NameLookup, *, start: str) -> dict[str, str]:
     """Where the player's other personas are, by ID: at `start`, unless it is said otherwise."""
     found: dict[str, str] = {}
     for key, one in scenario.personas.items():
@@ -195,7 +195,7 @@ def positions_of_personas(scenario: Scenario, names: Names, *, start: str) -> di
     return found
 
 
-def things_of_personas(scenario: Scenario, names: Names) -> dict[str, dict[str, int]]:
+def things_of_personas(scenario: Scenario, names: NameLookup) -> dict[str, dict[str, int]]:
     """What they carry at the start, by who and what."""
     held: dict[str, dict[str, int]] = {}
     for key, one in scenario.personas.items():
@@ -205,7 +205,7 @@ def things_of_personas(scenario: Scenario, names: Names) -> dict[str, dict[str, 
     return held
 
 
-def trust_in_personas(scenario: Scenario, names: Names) -> dict[str, Relation]:
+def trust_in_personas(scenario: Scenario, names: NameLookup) -> dict[str, Relation]:
     """How far some of the cast trust them, by key."""
     found: dict[str, Relation] = {}
     for key, persona in scenario.personas.items():
@@ -248,7 +248,7 @@ def tried(
     """What a scenario composes to, and what is wrong with it: in the scenario (`rules.debt: …`), and in its packs (with
     file and line). Only without problems is the opening fit to be played."""
     generations = generations_in_force(generations)
-    names = Names(
+    names = NameLookup(
         campaign_id,
         generations,
         own={name: thing.entity for name, thing in scenario.things.items()},
@@ -268,7 +268,7 @@ def tried(
 
 
 class _Composer:
-    def __init__(self, scenario: Scenario, names: Names, generations: Sequence[Generation]) -> None:
+    def __init__(self, scenario: Scenario, names: NameLookup, generations: Sequence[Generation]) -> None:
         self._scenario = scenario
         self._names = names
         self._generations = generations

@@ -11,7 +11,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from lorewright.bounded_files import MAX_WRITTEN_BYTES, read_text
-from lorewright.campaigns.scenarios.names import Fault, faults_of, told
+from lorewright.campaigns.scenarios.names import FileFault, faults_of, told
 from lorewright.errors import NotFound, RulesetError
 from lorewright.ids import content_hash, is_id
 from lorewright.packs.bounded_yaml import YamlProblem, line_of, lines_of_yaml, load_yaml
@@ -167,7 +167,7 @@ def load_ruleset_file(path: Path) -> Ruleset:
     return ruleset
 
 
-def read_ruleset_file(path: Path) -> tuple[Ruleset | None, list[Fault]]:
+def read_ruleset_file(path: Path) -> tuple[Ruleset | None, list[FileFault]]:
     """A ruleset from a file, or every reason why it is none.
 
     Raises:
@@ -178,28 +178,28 @@ def read_ruleset_file(path: Path) -> tuple[Ruleset | None, list[Fault]]:
     try:
         return read_ruleset(read_text(path, MAX_WRITTEN_BYTES, RulesetError))
     except UnicodeDecodeError:
-        return None, [Fault(1, "the file is not UTF-8", "save it as UTF-8")]
+        return None, [FileFault(1, "the file is not UTF-8", "save it as UTF-8")]
     except RulesetError as problem:
-        return None, [Fault(1, problem.message.removeprefix(f"{path}: "), problem.hint or _KEYS)]
+        return None, [FileFault(1, problem.message.removeprefix(f"{path}: "), problem.hint or _KEYS)]
 
 
-def read_ruleset(text: str) -> tuple[Ruleset | None, list[Fault]]:
+def read_ruleset(text: str) -> tuple[Ruleset | None, list[FileFault]]:
     """The ruleset that a text says, or every reason why it says none, by line."""
     try:
         data = _with_base(_mapping(text))
         lines = lines_of_yaml(text)
     except YamlProblem as problem:
-        return None, [Fault(problem.line, f"column {problem.column}: {problem.message}", "mend the YAML")]
+        return None, [FileFault(problem.line, f"column {problem.column}: {problem.message}", "mend the YAML")]
     except NotFound as problem:
-        return None, [Fault(1, f"extends: {problem.message}", problem.hint or _KEYS)]
+        return None, [FileFault(1, f"extends: {problem.message}", problem.hint or _KEYS)]
     if data is None:
-        return None, [Fault(1, "a ruleset is `key: value` lines", _KEYS)]
+        return None, [FileFault(1, "a ruleset is `key: value` lines", _KEYS)]
     try:
         ruleset = Ruleset.model_validate(data)
     except ValidationError as problem:
         return None, sorted(faults_of(problem, lines, hint=_KEYS), key=lambda fault: fault.line)
     problems = [
-        Fault(line_of(lines, one.path), f"{'.'.join(map(str, one.path))}: {one.message}", one.hint)
+        FileFault(line_of(lines, one.path), f"{'.'.join(map(str, one.path))}: {one.message}", one.hint)
         for one in ruleset_problems(ruleset)
     ]
     return (None, sorted(problems, key=lambda fault: fault.line)) if problems else (ruleset, [])

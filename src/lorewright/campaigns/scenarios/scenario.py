@@ -10,7 +10,7 @@ from pydantic import Field, ValidationError, field_validator, model_validator
 
 from lorewright.bounded_files import read_text
 from lorewright.builtin.narrator.grammar import phrase_problems
-from lorewright.campaigns.scenarios.names import PLAYER_NAMES, Fault, Names, faults_of, told
+from lorewright.campaigns.scenarios.names import PLAYER_NAMES, FileFault, NameLookup, faults_of, told
 from lorewright.errors import NotFound, ScenarioError
 from lorewright.index.generation import Generation
 from lorewright.packs import models
@@ -339,7 +339,7 @@ def scenario_text(path: Path) -> str:
     return read_text(path, MAX_SCENARIO_BYTES, ScenarioError)
 
 
-def read_scenario(path: Path) -> tuple[Scenario | None, list[Fault]]:
+def read_scenario(path: Path) -> tuple[Scenario | None, list[FileFault]]:
     """A scenario, or every reason why the file is none.
 
     Raises:
@@ -351,13 +351,13 @@ def read_scenario(path: Path) -> tuple[Scenario | None, list[Fault]]:
         text = scenario_text(path)
         data = load_yaml(text, max_nodes=_MAX_YAML_NODES).data
     except UnicodeDecodeError:
-        return None, [Fault(1, "the file is not UTF-8", "save it as UTF-8")]
+        return None, [FileFault(1, "the file is not UTF-8", "save it as UTF-8")]
     except ScenarioError as problem:
-        return None, [Fault(1, problem.message.removeprefix(f"{path}: "), problem.hint or _KEYS)]
+        return None, [FileFault(1, problem.message.removeprefix(f"{path}: "), problem.hint or _KEYS)]
     except YamlProblem as problem:
-        return None, [Fault(problem.line, f"column {problem.column}: {problem.message}", "mend the YAML")]
+        return None, [FileFault(problem.line, f"column {problem.column}: {problem.message}", "mend the YAML")]
     if not isinstance(data, dict):
-        return None, [Fault(1, "a scenario is `key: value` lines", _KEYS)]
+        return None, [FileFault(1, "a scenario is `key: value` lines", _KEYS)]
     try:
         return Scenario.model_validate(data), []
     except ValidationError as problem:
@@ -377,7 +377,7 @@ def names_made(scenario: Scenario) -> list[str]:
     return [key for key, one in _added(scenario).items() if one.name and ":" not in key]
 
 
-def entities_of(scenario: Scenario, names: Names, generations: Sequence[Generation]) -> Iterator[Entity]:
+def entities_of(scenario: Scenario, names: NameLookup, generations: Sequence[Generation]) -> Iterator[Entity]:
     """The player, other personas, then places, cast and whoever is known or a thread is about, then the things. Names
     that mean nothing are noted in `names`."""
     player = scenario.player
@@ -420,7 +420,7 @@ def _added(scenario: Scenario) -> dict[str, _Added]:
     return {**{one.id: one for one in scenario.entities}, **scenario.cast, **scenario.places}
 
 
-def _copied(source: models.Entity, added: _Added | None, kind: EntityType) -> Entity:
+def _copied(source: models.PackEntity, added: _Added | None, kind: EntityType) -> Entity:
     """A pack's entity as the campaign's own copy of it; the scenario's name, aliases, attrs and tags come on top."""
     attrs, tags = _more(added)
     given = getattr(added, "pronoun", None) or source.attrs.get("pronoun")

@@ -9,8 +9,8 @@ import typer
 
 from lorewright.bootstrap import open_app
 from lorewright.campaigns.campaigns import Campaigns
-from lorewright.campaigns.lore import Ground, Support, support_of
-from lorewright.cli.game.table_talk import debug_lines, roll_line, show_debug_line
+from lorewright.campaigns.lore import SentenceSource, Support, support_of
+from lorewright.cli.game.turn_output import debug_lines, roll_line, show_debug_line
 from lorewright.cli.output import say, show_json, wrapped
 from lorewright.errors import NotFound
 from lorewright.ids import canonical_json
@@ -43,7 +43,7 @@ def show_support(campaigns: Campaigns, campaign_id: str, turn_no: int, *, as_jso
     say(_sum(support), style="dim")
 
 
-def _line(ground: Ground) -> str:
+def _line(ground: SentenceSource) -> str:
     if ground.file_path is None:
         return f"[{ground.id}] {ground.text}".rstrip()
     section = (ground.section_path or "").partition(" > ")[2] or ground.section_path

@@ -10,7 +10,7 @@ import typer
 from lorewright.bootstrap import open_app
 from lorewright.campaigns.branches import decide, waiting
 from lorewright.cli.output import say, show_json, show_table
-from lorewright.turn.store.keeping import KeptEntry, lorebook
+from lorewright.turn.store.annotations import KeptEntry, lorebook
 from lorewright.world.state import WorldState
 
 app = typer.Typer(

@@ -12,7 +12,7 @@ from lorewright.bootstrap import App, open_app
 from lorewright.campaigns.estimate import hold_to_agreement
 from lorewright.campaigns.model_choice import choose_for_campaign, choose_for_sitting
 from lorewright.campaigns.sessions import end_scene, recap_by_model, shown
-from lorewright.cli.game.table_talk import show_result
+from lorewright.cli.game.turn_output import show_result
 from lorewright.cli.models import Both, Large, Small, Yes, agree_beforehand, models_of, show_models, tiers
 from lorewright.cli.output import say, show_json, show_table, wrapped
 from lorewright.errors import NotFound

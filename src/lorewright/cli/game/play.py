@@ -17,15 +17,15 @@ import typer
 from lorewright.bootstrap import App, open_app
 from lorewright.bounded_files import read_lines
 from lorewright.campaigns.campaigns import Campaigns
-from lorewright.campaigns.casting import ModelKeys
+from lorewright.campaigns.stage_models import ModelKeys
 from lorewright.campaigns.estimate import hold_to_agreement
 from lorewright.campaigns.model_choice import choose_for_sitting
 from lorewright.campaigns.open_campaign import OpenCampaign
 from lorewright.campaigns.scenarios.scenario import Scenario, load_scenario
 from lorewright.campaigns.sessions import end
-from lorewright.cli.game.seat import Seat, onlooker
+from lorewright.cli.game.play_session import Seat, onlooker
 from lorewright.cli.game.slash import is_command, obey
-from lorewright.cli.game.table_talk import show_result, show_start
+from lorewright.cli.game.turn_output import show_result, show_start
 from lorewright.cli.models import Both, Large, Small, Stream, Yes, agree_beforehand, keys_of, tiers
 from lorewright.cli.output import bold, complain, note, progress_bar, say
 from lorewright.errors import LorewrightError, NotFound, SettingsError

@@ -8,14 +8,14 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 
-from lorewright.campaigns.eyes import table_of
+from lorewright.campaigns.viewers import table_of
 from lorewright.campaigns.lore import MapWay, ask_lore, introductions, map_of, why
 from lorewright.campaigns.model_choice import choose_for_sitting
 from lorewright.campaigns.open_campaign import OpenCampaign
 from lorewright.campaigns.sessions import end_scene, recap_of
 from lorewright.campaigns.standing import Impending, standing_of
-from lorewright.cli.game.seat import Seat
-from lorewright.cli.game.table_talk import roll_line, show_last, show_result, show_table, take_back
+from lorewright.cli.game.play_session import Seat
+from lorewright.cli.game.turn_output import roll_line, show_last, show_result, show_table, take_back
 from lorewright.cli.models import show_models
 from lorewright.cli.output import laid_out, say, wrapped
 from lorewright.errors import CampaignError, SettingsError

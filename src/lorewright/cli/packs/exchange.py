@@ -17,7 +17,7 @@ from lorewright.errors import SettingsError
 from lorewright.formats.exporting import Exported, Format, export_pack
 from lorewright.formats.reading import read_file
 from lorewright.formats.shown import Audience
-from lorewright.formats.writer import Written, check_target, write_pack
+from lorewright.formats.writer import WrittenPack, check_target, write_pack
 from lorewright.packs.loader import load_manifest, load_pack
 
 IMPORT_EXAMPLE = "Example: lorewright pack import Seraphina.png content_packs/seraphina"
@@ -147,7 +147,7 @@ def import_pack(
     _show_written(written)
 
 
-def _show_written(written: Written) -> None:
+def _show_written(written: WrittenPack) -> None:
     say(f"{written.format} → {written.folder}: {written.files} files")
     say()
     rows = [(entry.path, entry.name, entry.type, entry.why) for entry in written.entries[:_LISTED]]

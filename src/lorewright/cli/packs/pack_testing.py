@@ -22,7 +22,7 @@ from lorewright.authoring.pack_baseline import (
     write_baseline,
     write_junit,
 )
-from lorewright.authoring.pack_suite import LINKS_ASKED, Wanted, suite_cases
+from lorewright.authoring.pack_suite import LINKS_ASKED, SuiteOptions, suite_cases
 from lorewright.bootstrap import open_app
 from lorewright.cli.output import note, progress_bar, say, say_parts, show_json, show_table, wrapped
 from lorewright.errors import SettingsError
@@ -155,7 +155,7 @@ def pack_test(
             write_junit(junit, PackReport(found.subject, "", pack, "", 0, cases))
         show_leaks(found, as_json=as_json)
         return
-    wanted = Wanted(
+    wanted = SuiteOptions(
         only=frozenset(kind for kind in KINDS if kind in chosen or (leaks and kind == "leaks")),
         baseline=baseline,
         links=sample,

@@ -12,8 +12,8 @@ from typing import Annotated, Protocol
 
 import typer
 
-from lorewright.authoring.changes import Kind, Move
-from lorewright.authoring.saves import FileSaves, Listener, log_look, watch
+from lorewright.authoring.changes import ChunkMove, Kind
+from lorewright.authoring.saves import FileSaves, SaveListener, log_look, watch
 from lorewright.authoring.watcher import (
     Answered,
     GoldenAnswer,
@@ -21,8 +21,8 @@ from lorewright.authoring.watcher import (
     IsPinned,
     Look,
     PackWatcher,
-    Question,
     Watched,
+    WatchedQuestion,
 )
 from lorewright.bootstrap import App, open_app
 from lorewright.cli.output import note, progress_bar, say, say_parts, show_json_line
@@ -76,7 +76,10 @@ def pack_watch(
     """
     configure_logging(log_level, os.environ)
     lorewright = open_app()
-    asked = [*(Question(viewer, words) for words in query or ()), *(Question(viewer, "", one) for one in scene or ())]
+    asked = [
+        *(WatchedQuestion(viewer, words) for words in query or ()),
+        *(WatchedQuestion(viewer, "", one) for one in scene or ()),
+    ]
     watched = _watched(lorewright, pack, tuple(dict.fromkeys(asked)), golden=golden, install=install)
     watcher = PackWatcher(watched, lorewright.library, lorewright.workspace.settings.lore, _pinned(lorewright))
     listener: _Teller = _JsonTeller() if as_json else _ScreenTeller(watched)
@@ -100,7 +103,9 @@ def pack_watch(
         log_event("stopped", process="watch")
 
 
-def _watched(lorewright: App, pack: str, questions: tuple[Question, ...], *, golden: bool, install: bool) -> Watched:
+def _watched(
+    lorewright: App, pack: str, questions: tuple[WatchedQuestion, ...], *, golden: bool, install: bool
+) -> Watched:
     """The pack that is meant: by its ID, or by its folder, whether it is installed or not."""
     installed = {one.id: one for one in lorewright.library.packs()}
     folder = Path(pack).absolute()
@@ -124,7 +129,7 @@ def _pinned(lorewright: App) -> IsPinned:
     return is_pinned
 
 
-class _Teller(Listener, Protocol):
+class _Teller(SaveListener, Protocol):
     def began(self, look: Look) -> None: ...
 
     def ended(self) -> None: ...
@@ -248,7 +253,7 @@ def _show_answer(one: Answered) -> None:
         say(f"  · {shifted} {'others' if shifted > 1 else 'other'} only made room or closed up", style="dim")
 
 
-def _place(move: Move) -> str:
+def _place(move: ChunkMove) -> str:
     """`#3 → #1`, or the one place where there is only one."""
     return " → ".join(dict.fromkeys(f"#{place}" for place in (move.before, move.after) if place is not None))
 

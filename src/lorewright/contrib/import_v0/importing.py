@@ -38,7 +38,7 @@ _ONE_BY_ONE = "import them one by one with --only and --id"
 
 
 @dataclass(frozen=True, slots=True)
-class Imported:
+class V0Import:
     """A campaign of a v0 file and ours; `is_new` where it was written now. `tables` compares them."""
 
     id: str
@@ -63,7 +63,7 @@ class _Prepared:
 
 def import_v0(
     campaigns: Campaigns, path: Path, *, campaign_id: str | None = None, only: str | None = None
-) -> list[Imported]:
+) -> list[V0Import]:
     """Every campaign of a v0 file (or `only` one, by its ID there) as one of ours, and how it compares. What was
     imported already stays as it is.
 
@@ -229,7 +229,7 @@ def _write(campaigns: Campaigns, new: Sequence[ImportedCampaign]) -> None:
         raise
 
 
-def _compared(campaigns: Campaigns, one: _Prepared, file: V0File, everyone: Sequence[V0Campaign]) -> Imported:
+def _compared(campaigns: Campaigns, one: _Prepared, file: V0File, everyone: Sequence[V0Campaign]) -> V0Import:
     campaign_id = one.ours.row["id"]
     with campaigns.reading(campaign_id) as store:
         tables = parity_of(one.campaign, store, one.notes, sittings=len(one.ours.sittings), file=file)
@@ -237,4 +237,4 @@ def _compared(campaigns: Campaigns, one: _Prepared, file: V0File, everyone: Sequ
     if homeless:
         why = "scope_id names no campaign, thread, scene or sitting of the file"
         tables = (*tables, TableParity("summaries of nobody", homeless, 0, 0, no_home=(why,)))
-    return Imported(campaign_id, one.campaign.id, len(one.ours.turns), one.is_new, tables)
+    return V0Import(campaign_id, one.campaign.id, len(one.ours.turns), one.is_new, tables)

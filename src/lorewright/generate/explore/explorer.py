@@ -81,7 +81,7 @@ def _count(count: int, one: str, several: str | None = None) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class ReadyPack:
     """A pack that is ready to be walked in: its walk for a seed, and the lines that say what was found."""
 
     pack: InstalledPack
@@ -157,7 +157,7 @@ class Explorer:
             while len(self._built) > before:
                 self._library.forget_text(self._built.pop())
 
-    def walk(self, pack: InstalledPack, findings: tuple[Finding, ...], *, seed: int) -> Found:
+    def walk(self, pack: InstalledPack, findings: tuple[Finding, ...], *, seed: int) -> ReadyPack:
         """The walk in an installed pack.
 
         Raises:
@@ -173,9 +173,11 @@ class Explorer:
             raise NotFound(f"{pack.id} has no note that anyone may read", hint="see: lorewright pack validate FOLDER")
         scenario = make_scenario(seen, seed=seed)
         lines = report(seen, scenario, files=pack.files, roles=roles, findings=findings)
-        return Found(pack, scenario, tuple(lines))
+        return ReadyPack(pack, scenario, tuple(lines))
 
-    def begin(self, found: Found, campaigns: Campaigns, *, campaign_id: str | None = None, seed: int) -> CampaignRow:
+    def begin(
+        self, found: ReadyPack, campaigns: Campaigns, *, campaign_id: str | None = None, seed: int
+    ) -> CampaignRow:
         """Begin a campaign of a walk, found by words for now.
 
         Raises:

@@ -40,7 +40,7 @@ _INDEX_STEMS = ("index", "_index", "home")
 
 
 @dataclass(slots=True)
-class Shelf:
+class MadeRoom:
     """A room: its key, its name, the notes on it, the shelves that it leads to."""
 
     key: str
@@ -49,7 +49,7 @@ class Shelf:
     ways: list[str] = field(default_factory=list)
 
 
-def shelves(notes: Sequence[Note]) -> list[Shelf]:
+def shelves(notes: Sequence[Note]) -> list[MadeRoom]:
     """The shelves of the notes, the entrance first; every shelf can be reached from every other."""
     by_folder: dict[tuple[str, ...], list[Note]] = {(): []}
     for note in notes:
@@ -69,12 +69,12 @@ def shelves(notes: Sequence[Note]) -> list[Shelf]:
     return rooms
 
 
-def _of_folder(number: int, notes: Sequence[Note]) -> list[Shelf]:
+def _of_folder(number: int, notes: Sequence[Note]) -> list[MadeRoom]:
     ordered = sorted(
         notes, key=lambda note: (not _is_index(note), display_name(note.entity.name).casefold(), note.order)
     )
     parts = [ordered[start : start + NOTES_ON_A_SHELF] for start in range(0, len(ordered), NOTES_ON_A_SHELF)] or [[]]
-    return [Shelf(f"the shelf {number}-{part}", notes=list(on)) for part, on in enumerate(parts, start=1)]
+    return [MadeRoom(f"the shelf {number}-{part}", notes=list(on)) for part, on in enumerate(parts, start=1)]
 
 
 def _is_index(note: Note) -> bool:
@@ -82,7 +82,7 @@ def _is_index(note: Note) -> bool:
     return stem in _INDEX_STEMS
 
 
-def _titled(made: Mapping[tuple[str, ...], list[Shelf]]) -> list[Titled]:
+def _titled(made: Mapping[tuple[str, ...], list[MadeRoom]]) -> list[Titled]:
     """`The shelf Spells`, `The shelf Spells F`: by the folder and, where there are several, by what stands first."""
     titled = []
     for folder, rooms in made.items():
@@ -96,7 +96,7 @@ def _titled(made: Mapping[tuple[str, ...], list[Shelf]]) -> list[Titled]:
     return titled
 
 
-def _tree(rooms: Sequence[Shelf]) -> None:
+def _tree(rooms: Sequence[MadeRoom]) -> None:
     for number in range(1, len(rooms)):
         above, below = rooms[(number - 1) // _BRANCHES], rooms[number]
         above.ways.append(below.key)

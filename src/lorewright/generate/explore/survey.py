@@ -17,8 +17,8 @@ from lorewright.index.generation import Generation, StoredChunk, StoredCondition
 from lorewright.index.keywords import words_of
 from lorewright.packs.chunking import plain_text
 from lorewright.packs.conditions import LoreConditions
-from lorewright.packs.metadata import Way, ways_of
-from lorewright.packs.models import OPEN_ROLES, Entity, WhenClock, WhenFact, WhenThread
+from lorewright.packs.metadata import Exit, ways_of
+from lorewright.packs.models import OPEN_ROLES, PackEntity, WhenClock, WhenFact, WhenThread
 from lorewright.retrieval.view import generations_in_force
 
 # Places and what ties them -> ways between them: every place can be reached from every other, none has too many ways.
@@ -269,7 +269,7 @@ class Note:
     for threads; `mentions` the places named in its text without a link; `has_text` whether there is anything to
     read."""
 
-    entity: Entity
+    entity: PackEntity
     order: int
     links: tuple[str, ...] = ()
     threads: tuple[str, ...] = ()
@@ -287,7 +287,7 @@ class Note:
         return PurePosixPath(self.entity.file_path).parts[:-1]
 
     @property
-    def ways(self) -> list[Way]:
+    def ways(self) -> list[Exit]:
         """The exits that its author gave it."""
         return ways_of(self.entity)
 
@@ -364,7 +364,7 @@ def _spoken_of(stored: Iterable[StoredCondition]) -> tuple[tuple[str, ...], dict
     return tuple(threads), {clock: min(value, 100) for clock, value in clocks.items()}
 
 
-def _unreadable(stored: Iterable[StoredCondition], entities: Mapping[str, Entity], pack_id: str) -> set[str]:
+def _unreadable(stored: Iterable[StoredCondition], entities: Mapping[str, PackEntity], pack_id: str) -> set[str]:
     """The notes with a condition that no campaign could judge."""
     barred = set()
     for one in stored:
@@ -374,7 +374,7 @@ def _unreadable(stored: Iterable[StoredCondition], entities: Mapping[str, Entity
     return barred
 
 
-def _names(entities: Iterable[Entity]) -> dict[tuple[str, ...], str]:
+def _names(entities: Iterable[PackEntity]) -> dict[tuple[str, ...], str]:
     """The words of each name and alias -> the one place that has it."""
     found: dict[tuple[str, ...], str | None] = {}
     for entity in entities:
@@ -387,7 +387,7 @@ def _names(entities: Iterable[Entity]) -> dict[tuple[str, ...], str]:
 
 def _note(
     generation: Generation,
-    entity: Entity,
+    entity: PackEntity,
     order: int,
     chunks: list[StoredChunk],
     shown: set[str],

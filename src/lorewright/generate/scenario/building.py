@@ -10,8 +10,8 @@ from lorewright.campaigns.scenarios.scenario import Scenario
 from lorewright.errors import ScenarioError
 from lorewright.generate.explore.making import exits_of
 from lorewright.generate.scenario.ground import Ground
-from lorewright.generate.scenario.sentences import Outline, Words
-from lorewright.generate.scenario.staging import Errand, Lot, Speaker, Stage, Thing
+from lorewright.generate.scenario.sentences import ErrandWords, Outline
+from lorewright.generate.scenario.staging import Errand, Lot, ScenarioPlaces, Speaker, Thing
 from lorewright.ids import local, shown_item, slug
 from lorewright.rules.rulesets import Ruleset
 from lorewright.world.schemas import clamped, filled, misfits, plain
@@ -29,7 +29,7 @@ class Rules:
 
     ruleset: Ruleset
     errand: Errand
-    words: Words
+    words: ErrandWords
     other_clocks: tuple[str, ...] = ()
 
     def all(self) -> Iterator[dict[str, Any]]:
@@ -220,9 +220,9 @@ class Builder:
 
     ground: Ground
     ruleset: Ruleset
-    stage: Stage
+    stage: ScenarioPlaces
     errand: Errand
-    words: Words
+    words: ErrandWords
     lot: Lot
     outline: Outline | None = None
 

@@ -22,19 +22,19 @@ from lorewright.generate.scenario.ground import Ground, ground_of, sentences_on
 from lorewright.generate.scenario.sentences import (
     MAX_PEOPLE,
     MAX_PLACES,
+    ErrandWords,
     Outline,
     PackBrief,
     PersonBrief,
     PlaceBrief,
     RulesetBrief,
     ScenarioContext,
-    Words,
 )
 from lorewright.generate.scenario.staging import (
     FEWEST_PEOPLE,
     Lot,
+    ScenarioPlaces,
     Speaker,
-    Stage,
     plan_errand,
     score,
     set_stage,
@@ -75,7 +75,7 @@ class Chooser:
         """A chooser who knows everybody that there is."""
         return cls(ground, lot, tuple(speakers(ground, lot)), brief)
 
-    def stage(self) -> Stage:
+    def stage(self) -> ScenarioPlaces:
         """A stage by lot: what the brief names first, then people who live near the beginning.
 
         Raises:
@@ -117,7 +117,7 @@ class Chooser:
         known = set().union(*self.ground.about.values()) if self.ground.about else set()
         return [word for word in words_of_brief(self.brief) if word not in known]
 
-    def stage_of(self, outline: Outline) -> Stage:
+    def stage_of(self, outline: Outline) -> ScenarioPlaces:
         """The stage that an outline chose.
 
         Raises:
@@ -359,7 +359,7 @@ def draft(
     chooser = Chooser.of(ground, lot, brief)
     stage = chooser.stage() if outline is None else chooser.stage_of(outline)
     errand, stage = plan_errand(ground, stage, lot)
-    words = Words(errand, stage, {**ground.names, **stage.rooms}, lot)
+    words = ErrandWords(errand, stage, {**ground.names, **stage.rooms}, lot)
     return Builder(ground, ruleset, stage, errand, words, lot, outline).scenario(scenario_id, made_by or {})
 
 

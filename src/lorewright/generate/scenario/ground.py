@@ -27,7 +27,7 @@ _CHAPTER_WORDS = frozenset({"and", "note", "other", "new", "overview", "gazettee
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class TellableItem:
     """An item by what may be said of it before it is learned: its ID, its name, how it is searched for."""
 
     id: str
@@ -51,7 +51,7 @@ class Ground:
     pack_names: tuple[str, ...]
     names: Mapping[str, str]
     ways: Mapping[str, tuple[Path, ...]]
-    items: Mapping[str, tuple[Told, ...]]
+    items: Mapping[str, tuple[TellableItem, ...]]
     about: Mapping[str, frozenset[str]]
     ambiguous: frozenset[str]
 
@@ -75,7 +75,7 @@ class Ground:
         """What a scenario calls a note: with its pack where two packs have one of that name."""
         return note_id if local(note_id) in self.ambiguous else key_of_note(note_id)
 
-    def role(self, holder_id: str, role: str) -> tuple[Told, ...]:
+    def role(self, holder_id: str, role: str) -> tuple[TellableItem, ...]:
         """The items of a holder in a role that have a name one can ask about."""
         return tuple(one for one in self.items.get(holder_id, ()) if one.role == role and _is_askable(one.name))
 
@@ -145,12 +145,14 @@ def _merged(surveys: Sequence[Survey], without: frozenset[str]) -> Survey:
     )
 
 
-def _items(in_force: Iterable[Generation]) -> dict[str, tuple[Told, ...]]:
-    found: dict[str, tuple[Told, ...]] = {}
+def _items(in_force: Iterable[Generation]) -> dict[str, tuple[TellableItem, ...]]:
+    found: dict[str, tuple[TellableItem, ...]] = {}
     for generation in in_force:
         for chunk in generation.all_chunks():
             if chunk.role in _TOLD:
-                told = (Told(one.id, one.name, chunk.role, one.trigger) for one in generation.items_of(chunk.row))
+                told = (
+                    TellableItem(one.id, one.name, chunk.role, one.trigger) for one in generation.items_of(chunk.row)
+                )
                 found[chunk.entity_id] = (*found.get(chunk.entity_id, ()), *told)
     return found
 

@@ -8,7 +8,7 @@ from typing import Annotated, ClassVar
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from lorewright.generate.scenario.staging import Errand, Lot, Speaker, Stage, within
+from lorewright.generate.scenario.staging import Errand, Lot, ScenarioPlaces, Speaker, within
 
 # What a model is shown to outline a scenario, and what it may answer with: IDs of the packs, and words about them.
 #
@@ -136,11 +136,11 @@ _PRESSING = (
 
 
 @dataclass(frozen=True, slots=True)
-class Words:
+class ErrandWords:
     """The words of one errand on one stage; `names` are of places, by ID."""
 
     errand: Errand
-    stage: Stage
+    stage: ScenarioPlaces
     names: Mapping[str, str]
     lot: Lot
 

@@ -9,7 +9,7 @@ from typing import Literal, TypeVar
 
 from lorewright.errors import ScenarioError
 from lorewright.generate.explore.survey import Note, Path, common_name, key_of, related_places
-from lorewright.generate.scenario.ground import Ground, Told
+from lorewright.generate.scenario.ground import Ground, TellableItem
 from lorewright.ids import content_hash, local, slug
 from lorewright.index.keywords import content_words
 
@@ -66,8 +66,8 @@ class Speaker:
     name: str
     speaks_for: str = ""
     homes: tuple[str, ...] = ()
-    knows: tuple[Told, ...] = ()
-    withholds: tuple[Told, ...] = ()
+    knows: tuple[TellableItem, ...] = ()
+    withholds: tuple[TellableItem, ...] = ()
 
     @property
     def id(self) -> str:
@@ -76,7 +76,7 @@ class Speaker:
 
 
 @dataclass(frozen=True, slots=True)
-class Stage:
+class ScenarioPlaces:
     """Places by ID in the order in which they are met, the first being where one begins; `rooms` are names of places
     that are the scenario's own; the ways out of each; where each of the cast stands, by key."""
 
@@ -95,7 +95,7 @@ class Stage:
         """The places on the shortest way, without the first; every place leads to every other."""
         return route(self.ways, start, end) or []
 
-    def moved(self, key: str, to: str) -> Stage:
+    def moved(self, key: str, to: str) -> ScenarioPlaces:
         """The same with somebody standing elsewhere."""
         return replace(self, at={**self.at, key: to})
 
@@ -151,7 +151,7 @@ def _person(ground: Ground, note: Note, homes: Mapping[str, tuple[str, ...]]) ->
     )
 
 
-def set_stage(ground: Ground, start: str, cast: Sequence[Speaker], lot: Lot) -> Stage:
+def set_stage(ground: Ground, start: str, cast: Sequence[Speaker], lot: Lot) -> ScenarioPlaces:
     """The places around a beginning, with the homes of the cast that are near, and everybody in one of them.
 
     Raises:
@@ -169,7 +169,7 @@ def set_stage(ground: Ground, start: str, cast: Sequence[Speaker], lot: Lot) -> 
     if len(places) < FEWEST_PLACES or len(cast) < FEWEST_PEOPLE:
         raise too_little(ground, places=len(places), people=len(cast))
     at = dict(_positions(places, cast, homes, rooms, lot))
-    return Stage(tuple(places), ways, tuple(cast), at, rooms)
+    return ScenarioPlaces(tuple(places), ways, tuple(cast), at, rooms)
 
 
 def too_little(ground: Ground, *, places: int, people: int) -> ScenarioError:
@@ -297,9 +297,9 @@ class Errand:
     goal_place: str
     taker: Speaker | None = None
     rival: Speaker | None = None
-    clue: Told | None = None
+    clue: TellableItem | None = None
     clue_place: str | None = None
-    secret: Told | None = None
+    secret: TellableItem | None = None
 
 
 def within(name: str) -> str:
@@ -309,7 +309,7 @@ def within(name: str) -> str:
     return f"the {name}" if name[:1].islower() and not name.startswith("the ") else name
 
 
-def plan_errand(ground: Ground, stage: Stage, lot: Lot) -> tuple[Errand, Stage]:
+def plan_errand(ground: Ground, stage: ScenarioPlaces, lot: Lot) -> tuple[Errand, ScenarioPlaces]:
     """An errand on a stage, and the stage with everybody where the errand needs them."""
     holder, helper = _two(stage, lot)
     others = [one for one in stage.cast if one not in (holder, helper)]
@@ -348,7 +348,7 @@ def plan_errand(ground: Ground, stage: Stage, lot: Lot) -> tuple[Errand, Stage]:
     return errand, stage
 
 
-def _two(stage: Stage, lot: Lot) -> tuple[Speaker, Speaker]:
+def _two(stage: ScenarioPlaces, lot: Lot) -> tuple[Speaker, Speaker]:
     """Who has what is wanted, and who helps: by the order of the cast, whoever has nothing to tell last."""
     tellers = [one for one in stage.cast if one.knows or one.withholds]
     order = [*tellers, *(one for one in stage.cast if one not in tellers)]
@@ -356,7 +356,7 @@ def _two(stage: Stage, lot: Lot) -> tuple[Speaker, Speaker]:
     return (helper, holder) if helper.withholds and lot.number("swap", below=2) else (holder, helper)
 
 
-def _spread(stage: Stage, holder: Speaker, helper: Speaker, taker: Speaker | None, lot: Lot) -> Stage:
+def _spread(stage: ScenarioPlaces, holder: Speaker, helper: Speaker, taker: Speaker | None, lot: Lot) -> ScenarioPlaces:
     """Holder and helper apart, and whoever waits for it somewhere else than the holder: an errand is a way to go."""
     if stage.at[helper.key] == stage.at[holder.key]:
         stage = stage.moved(helper.key, _far_from(stage, stage.at[holder.key], lot))
@@ -365,18 +365,18 @@ def _spread(stage: Stage, holder: Speaker, helper: Speaker, taker: Speaker | Non
     return stage
 
 
-def _far_from(stage: Stage, place: str, lot: Lot) -> str:
+def _far_from(stage: ScenarioPlaces, place: str, lot: Lot) -> str:
     """A place some way off: one of the two that are furthest."""
     others = [one for one in stage.places if one != place]
     ranked = sorted(others, key=lambda one: (-len(stage.route(place, one)), stage.places.index(one)))
     return lot.pick(f"far from {place}", ranked[:2])
 
 
-def _hidden_in(ground: Ground, place: str) -> Iterator[Told]:
+def _hidden_in(ground: Ground, place: str) -> Iterator[TellableItem]:
     yield from (one for one in ground.role(place, "discoverable") if one.trigger)
 
 
-def _things(ground: Ground, stage: Stage, hands: Sequence[Speaker], lot: Lot) -> tuple[Thing, Thing]:
+def _things(ground: Ground, stage: ScenarioPlaces, hands: Sequence[Speaker], lot: Lot) -> tuple[Thing, Thing]:
     """Two things that no word confuses: the packs' own where they have to do with one of these hands and with no place.
     What belongs to a place is not carried about."""
     owners = {one.id for one in hands}

@@ -29,7 +29,7 @@ MOST_REQUEST_BYTES = 100_000
 _NO_WORDS = "(empty)"  # providers refuse an empty text
 
 
-class Busy(Exception):
+class TransientFailure(Exception):
     """A failure that may pass: no answer, too many requests, an error of the server."""
 
     def __init__(self, reason: str, *, retry_after: str | None = None) -> None:
@@ -57,7 +57,7 @@ class Provider(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Patience:
+class RetryLimits:
     """How long to wait for one request: its attempts, the pauses between them, and all of it together."""
 
     attempts: int = 5
@@ -75,12 +75,12 @@ class RemoteEmbedder:
         provider: Provider,
         *,
         fingerprint: str,
-        patience: Patience | None = None,
+        patience: RetryLimits | None = None,
         sleep: Callable[[float], None] = time.sleep,
     ) -> None:
         self._provider = provider
         self._fingerprint = fingerprint
-        self._patience = patience or Patience()
+        self._patience = patience or RetryLimits()
         self._sleep = sleep
         self._dimensions: int | None = None
 
@@ -132,7 +132,7 @@ class RemoteEmbedder:
                 return self._provider.request(
                     texts, question=question, timeout_s=max(0.1, min(patience.timeout_s, left_s))
                 )
-            except Busy as busy:
+            except TransientFailure as busy:
                 reason, pause_s = busy.reason, _pause(patience, attempt, busy.retry_after_s)
             if attempt + 1 == patience.attempts or time.monotonic() - started + pause_s >= patience.deadline_s:
                 break
@@ -151,7 +151,7 @@ def open_http(provider: Provider) -> Any:
 
     hooks = bounded(partial(_too_large, provider.name))
     # The hooks must not hold the provider alive.
-    http = httpx2.Client(timeout=Patience().timeout_s, follow_redirects=False, event_hooks=hooks)
+    http = httpx2.Client(timeout=RetryLimits().timeout_s, follow_redirects=False, event_hooks=hooks)
     finalize(provider, http.close)
     return http
 
@@ -172,9 +172,9 @@ def read_key(variable: str) -> str:
 
 
 def refusal(name: str, status: int | None, kind: str) -> Exception:
-    """An error of a server as `Busy` or EmbedderError. What the server says is left out: it may quote the key."""
+    """An error of a server as `TransientFailure` or EmbedderError. What the server says is left out: it may quote the key."""
     if status is not None and (status in (408, 409, 429) or status >= 500):
-        return Busy(f"status {status}")
+        return TransientFailure(f"status {status}")
     hints = {
         401: "check the key",
         403: "check the key and what it may do",
@@ -188,7 +188,7 @@ def _too_large(name: str, bound: str) -> EmbedderError:
     return EmbedderError(f"{name}: its answer is {bound}", hint="check the address")
 
 
-def _pause(patience: Patience, attempt: int, asked_s: float | None) -> float:
+def _pause(patience: RetryLimits, attempt: int, asked_s: float | None) -> float:
     """What the server asks for, else twice as long each time; never longer than patience allows."""
     return min(patience.longest_pause_s, patience.first_pause_s * 2**attempt if asked_s is None else asked_s)
 
@@ -236,7 +236,7 @@ _OWN_URL = "https://api.openai.com/v1"
 
 
 def open_openai(
-    model: str = DEFAULT_MODEL, *, base_url: str | None = None, patience: Patience | None = None
+    model: str = DEFAULT_MODEL, *, base_url: str | None = None, patience: RetryLimits | None = None
 ) -> RemoteEmbedder:
     """An embedder that asks OpenAI, or the server at `base_url` (with its `/v1`). Nothing is sent yet."""
     fingerprint = name_space("openai", model, *((base_url,) if base_url else ()))
@@ -269,11 +269,11 @@ class OpenAIProvider:
         except openai.APIConnectionError as problem:  # timeouts too
             if isinstance(problem.__cause__, EmbedderError):
                 raise problem.__cause__ from None
-            raise Busy(type(problem).__name__) from None
+            raise TransientFailure(type(problem).__name__) from None
         except openai.APIStatusError as problem:
             told = refusal(self.name, problem.status_code, type(problem).__name__)
-            if isinstance(told, Busy):
-                raise Busy(told.reason, retry_after=problem.response.headers.get("retry-after")) from None
+            if isinstance(told, TransientFailure):
+                raise TransientFailure(told.reason, retry_after=problem.response.headers.get("retry-after")) from None
             raise told from None
         except Exception as problem:  # a page where JSON was due comes back as whatever the client makes of it
             told_kind = type(problem).__name__

@@ -7,13 +7,20 @@ from typing import Any
 from lorewright.addresses import KEY_VARIABLES, OWN_SERVERS
 from lorewright.errors import EmbedderError
 from lorewright.index.embedders.embedder import name_space
-from lorewright.index.embedders.remote import Busy, Patience, RemoteEmbedder, open_http, read_key, refusal
+from lorewright.index.embedders.remote import (
+    RemoteEmbedder,
+    RetryLimits,
+    TransientFailure,
+    open_http,
+    read_key,
+    refusal,
+)
 
 DEFAULT_MODEL = "voyage-3.5"
 
 
 def open_voyage(
-    model: str = DEFAULT_MODEL, *, base_url: str | None = None, patience: Patience | None = None
+    model: str = DEFAULT_MODEL, *, base_url: str | None = None, patience: RetryLimits | None = None
 ) -> RemoteEmbedder:
     """An embedder that asks Voyage, or the server at `base_url` (with its `/v1`). Nothing is sent yet."""
     fingerprint = name_space("voyage", model, *((base_url,) if base_url else ()))
@@ -48,11 +55,11 @@ class VoyageProvider:
         except EmbedderError:
             raise
         except httpx2.TransportError as problem:  # timeouts too
-            raise Busy(type(problem).__name__) from None
+            raise TransientFailure(type(problem).__name__) from None
         except Exception as problem:  # a page where JSON was due, or JSON of another shape
             told_kind = type(problem).__name__
             raise EmbedderError(f"{self.name} gave no embeddings ({told_kind})", hint="check the address") from None
         told = refusal(self.name, answer.status_code, answer.reason_phrase or "no reason")
-        if isinstance(told, Busy):
-            raise Busy(told.reason, retry_after=answer.headers.get("retry-after"))
+        if isinstance(told, TransientFailure):
+            raise TransientFailure(told.reason, retry_after=answer.headers.get("retry-after"))
         raise told

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from lorewright.errors import ModelRefused, ProviderBusy
 from lorewright.llm.model import ModelReply, ModelRequest, Talk, ToolCall, ToolSpec
-from lorewright.llm.taxonomy import Mode, Row
+from lorewright.llm.taxonomy import Mode, ModelRow
 
 # Thoughts: what local models think aloud before an answer, between tags, is taken out of it, whole or in pieces.
 
@@ -103,7 +103,7 @@ def _said(talk: Talk, recalled: Callable[[Talk], theirs.ModelResponse | None]) -
     return theirs.ModelResponse(parts=[*([theirs.TextPart(talk.text)] if talk.text else []), *calls])
 
 
-def parameters_of(request: ModelRequest, row: Row) -> ModelRequestParameters:
+def parameters_of(request: ModelRequest, row: ModelRow) -> ModelRequestParameters:
     """How the answer is to be given: as text, or held to the schema in the row's mode; and which tools there are."""
     from pydantic_ai.models import ModelRequestParameters
     from pydantic_ai.output import OutputObjectDefinition
@@ -134,7 +134,7 @@ def _tool(spec: ToolSpec) -> ToolDefinition:
     return ToolDefinition(name=spec.name, description=spec.description, parameters_json_schema=spec.schema)
 
 
-def settings_of(request: ModelRequest, row: Row) -> ModelSettings:
+def settings_of(request: ModelRequest, row: ModelRow) -> ModelSettings:
     """Bounds of the answer. Nothing is said of temperature: newer models take none.
 
     Models are told not to think at length before they answer: each stage is one small step, and the player waits.
@@ -183,7 +183,7 @@ _TOO_LONG = "the answer is not finished: it reached the most tokens that it may 
 _EMPTY = "the answer is empty"
 
 
-def reply_of(response: theirs.ModelResponse, row: Row, *, streamed: bool) -> ModelReply:
+def reply_of(response: theirs.ModelResponse, row: ModelRow, *, streamed: bool) -> ModelReply:
     """What a model answered: its text without anything that it thought, its calls, and what it cost.
 
     An answer that ran into its bound, or has nothing in it, is marked `unfinished`: it is the model's to mend. It has
@@ -224,7 +224,7 @@ def reply_of(response: theirs.ModelResponse, row: Row, *, streamed: bool) -> Mod
     )
 
 
-def _is_cut(response: theirs.ModelResponse, row: Row, *, streamed: bool) -> bool:
+def _is_cut(response: theirs.ModelResponse, row: ModelRow, *, streamed: bool) -> bool:
     """Whether nothing says that the answer is whole. Some servers never say so of an answer in one piece, which cannot
     be cut without being no JSON."""
     told = (response.provider_details or {}).get("finish_reason")

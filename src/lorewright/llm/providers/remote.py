@@ -18,7 +18,7 @@ from lorewright.llm.model import ModelReply, ModelRequest, OnText, Talk
 from lorewright.llm.providers import messages
 from lorewright.llm.providers.messages import SpokenPieces, reply_of
 from lorewright.llm.providers.vendors import vendor_model
-from lorewright.llm.taxonomy import Row
+from lorewright.llm.taxonomy import ModelRow
 from lorewright.tokens import count_tokens
 
 # What an SDK raised -> our error: provider, key, HTTP status and a short clean reason, never the SDK's own text.
@@ -33,7 +33,7 @@ _UNPRINTABLE = re.compile("[\x00-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\
 _PASSING_STATUS = frozenset({408, 409, 429})
 
 
-def failure_of(problem: Exception, row: Row, secrets: Secrets, *, address: str | None = None) -> ProviderError:
+def failure_of(problem: Exception, row: ModelRow, secrets: Secrets, *, address: str | None = None) -> ProviderError:
     """Our error for what pydantic-ai or an SDK below it raised; ProviderBusy where another try may do better. Where a
     connection fails, the host of `address` is named."""
     from pydantic_ai import exceptions as theirs  # late: it takes most of a second
@@ -80,7 +80,7 @@ def _host(address: str | None) -> str:
         return ""
 
 
-def _of_status(problem: ModelHTTPError, status: int, row: Row, said: str) -> ProviderError:
+def _of_status(problem: ModelHTTPError, status: int, row: ModelRow, said: str) -> ProviderError:
     from pydantic_ai import exceptions as theirs
 
     if isinstance(problem, theirs.ModelAuthenticationError):
@@ -126,7 +126,7 @@ class RemoteModel:
     """
 
     def __init__(
-        self, row: Row, *, api_key: str | None, base_url: str | None, secrets: Secrets, timeout_s: float
+        self, row: ModelRow, *, api_key: str | None, base_url: str | None, secrets: Secrets, timeout_s: float
     ) -> None:
         self._row = row
         self._api_key = api_key
@@ -229,7 +229,7 @@ class RemoteModel:
             yield vendor_model(self._row, api_key=self._api_key, base_url=self._base_url, http=http)
 
 
-def load(row: Row) -> None:
+def load(row: ModelRow) -> None:
     """Import all that asking a model of this row needs, and read whom we trust. Nothing is sent."""
     import httpx2
     from pydantic_ai import direct  # noqa: F401 (for the import alone)

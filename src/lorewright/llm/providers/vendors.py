@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, assert_never
 
 from lorewright.addresses import OWN_SERVERS
-from lorewright.llm.taxonomy import Row
+from lorewright.llm.taxonomy import ModelRow
 
 if TYPE_CHECKING:
     from pydantic_ai.models import Model
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 _NO_KEY = "none"
 
 
-def vendor_model(row: Row, *, api_key: str | None, base_url: str | None, http: Any) -> Model:
+def vendor_model(row: ModelRow, *, api_key: str | None, base_url: str | None, http: Any) -> Model:
     """The vendor's model. It retries nothing by itself: how often a call is tried is decided in one place.
 
     `http` is an `httpx2.AsyncClient` that whoever calls closes.
@@ -45,7 +45,7 @@ def vendor_model(row: Row, *, api_key: str | None, base_url: str | None, http: A
     assert_never(row.provider)
 
 
-def _of_openai(row: Row, api_key: str | None, base_url: str | None, http: Any) -> Model:
+def _of_openai(row: ModelRow, api_key: str | None, base_url: str | None, http: Any) -> Model:
     from openai import AsyncOpenAI
     from pydantic_ai.models.openai import OpenAIChatModel
     from pydantic_ai.profiles import merge_profile

@@ -19,7 +19,7 @@ from lorewright.rules.patch import EngineEvent, Patch
 from lorewright.rules.rulesets import Ruleset
 from lorewright.scene_lore.gather import in_sentences
 from lorewright.turn.checks.tools import not_by, write
-from lorewright.values.kept import LorebookEntry, Review
+from lorewright.values.annotations import LorebookEntry, Review
 from lorewright.values.proposals import (
     EstablishedFact,
     ExtractorOutput,
@@ -120,7 +120,7 @@ _LONGEST = 80
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class EstablishedClaim:
     """Something established: where it stands (a fact's ID, or `pack:entity@key` for frontmatter), and how it compares
     to what was said."""
 
@@ -133,7 +133,7 @@ def predicate_of(said: str) -> str:
     return slug(said, fallback="detail").replace("-", "_")
 
 
-def standing(state: WorldState, subject_id: str, predicate: str, detail: object) -> Standing | None:
+def standing(state: WorldState, subject_id: str, predicate: str, detail: object) -> EstablishedClaim | None:
     """What stands already of a subject under a predicate: the same, whoever says so; else what speaks against the
     detail, facts first; None where nothing is established."""
     found = list(_standing(state, subject_id, predicate_of(predicate), detail))
@@ -141,14 +141,14 @@ def standing(state: WorldState, subject_id: str, predicate: str, detail: object)
     return same or next(iter(found), None)
 
 
-def _standing(state: WorldState, subject_id: str, predicate: str, detail: object) -> Iterator[Standing]:
+def _standing(state: WorldState, subject_id: str, predicate: str, detail: object) -> Iterator[EstablishedClaim]:
     for fact in sorted(state.facts_about(subject_id), key=lambda one: (one.is_only_told, one.id)):
         if predicate_of(fact.predicate) == predicate:
-            yield Standing(fact.id, "same" if _said(fact.object) == _said(detail) else "otherwise")
+            yield EstablishedClaim(fact.id, "same" if _said(fact.object) == _said(detail) else "otherwise")
     entity = state.entities.get(subject_id)
     for key, value in sorted(_authored({} if entity is None else entity.attrs).items()):
         if predicate_of(key) == predicate and entity is not None and key != "description":
-            yield Standing(f"{subject_id}@{key}", "same" if _says(detail, value) else "otherwise")
+            yield EstablishedClaim(f"{subject_id}@{key}", "same" if _says(detail, value) else "otherwise")
 
 
 def _authored(attrs: Mapping[str, Any]) -> dict[str, str]:

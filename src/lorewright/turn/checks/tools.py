@@ -68,20 +68,20 @@ def write(patch: Patch, ops: Sequence[StateOp], *, by: Writer, ruleset: Ruleset)
     return not_by(ops, by, ruleset) or patch.propose(*ops)
 
 
-class Named(Frozen):
+class NamedThing(Frozen):
     """Somebody or something by ID and by the name that players read."""
 
     id: str
     name: str
 
 
-class Carried(Named):
+class Carried(NamedThing):
     """A thing that somebody carries, and how many of it."""
 
     quantity: int
 
 
-class WaySeen(Named):
+class WaySeen(NamedThing):
     """A way out of a place: `id` and `name` are of where it leads, `way` is what a player types."""
 
     way: str
@@ -94,7 +94,7 @@ class FactSeen(Frozen):
     """Something that is established, as far as the viewer knows."""
 
     id: str
-    subject: Named
+    subject: NamedThing
     predicate: str
     object: Any = None
 
@@ -118,8 +118,8 @@ class StateSeen(Frozen):
     turn_no: int
     minutes: int
     ended: bool
-    place: Named | None
-    present: tuple[Named, ...] = ()
+    place: NamedThing | None
+    present: tuple[NamedThing, ...] = ()
     carried: tuple[Carried, ...] = ()
     ways: tuple[WaySeen, ...] = ()
     conditions: tuple[str, ...] = ()
@@ -206,7 +206,7 @@ class MessageSeen(Frozen):
     turn_no: int
     turn_id: str
     seq: int
-    owner: Named
+    owner: NamedThing
     type: str
     subtype: str | None = None
     content: str
@@ -254,8 +254,8 @@ def eyes(state: WorldState, viewer: str) -> str:
     return who
 
 
-def _named(state: WorldState, entity_id: str) -> Named:
-    return Named(id=entity_id, name=state.name_of(entity_id))
+def _named(state: WorldState, entity_id: str) -> NamedThing:
+    return NamedThing(id=entity_id, name=state.name_of(entity_id))
 
 
 def _beside(state: WorldState, who: str) -> list[str]:

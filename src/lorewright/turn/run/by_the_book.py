@@ -19,7 +19,7 @@ from lorewright.rules.rulesets import CampaignRules, Ruleset
 from lorewright.turn.stages.resolution.stage import NO_ROLL, Resolve
 from lorewright.turn.stages.stage import Keeper
 from lorewright.values.proposals import ProposedPathOp, ResolutionInput, ResolutionOutput
-from lorewright.values.records import Listener
+from lorewright.values.records import TurnListener
 from lorewright.world import ops as o
 from lorewright.world.schemas import plain
 from lorewright.world.state import WorldState
@@ -54,7 +54,7 @@ async def rulings(
     player_text: str,
     leak: Callable[[str], str | None] = lambda _: None,
     keeper: Keeper,
-    listener: Listener,
+    listener: TurnListener,
 ) -> dict[int, Ruling]:
     """The rulings on the attempts of a turn, by their place; none where no model reads the rulebook, or where code
     knows what to do. `leak` says what of a text the player may not know, or None.

@@ -33,10 +33,10 @@ from lorewright.turn.views.draft import (
     turn_id_of,
 )
 from lorewright.turn.views.scope import suggestions
-from lorewright.turn.views.telling import TurnStream
+from lorewright.turn.views.narrator_input import TurnStream
 from lorewright.turn.views.views import TurnViews
 from lorewright.values.entries import SCENE_CLOSED, SKIPPED_MINUTES, TIME_SKIPPED
-from lorewright.values.kept import NOTHING_KEPT, Kept
+from lorewright.values.annotations import NOTHING_KEPT, Kept
 from lorewright.values.records import NEXT_PROMPT, Message, TurnResult
 from lorewright.world import ops as o
 from lorewright.world.ops import StateOp

@@ -17,11 +17,11 @@ from lorewright.errors import CampaignError, HeadMoved, LorewrightError
 from lorewright.ids import shown_item
 from lorewright.index.generation import Generation
 from lorewright.rules.patch import EngineEvent, Resolution, Validation
-from lorewright.storage.kept_rows import ENTRIES
-from lorewright.turn.run.at_hand import AtHand, Played
-from lorewright.turn.run.beside import beside
-from lorewright.turn.run.narration import Telling
-from lorewright.turn.run.own_round import OwnRound
+from lorewright.storage.annotation_rows import ENTRIES
+from lorewright.turn.run.progress import TurnContext, TurnProgress
+from lorewright.turn.run.background import beside
+from lorewright.turn.run.narrate import Telling
+from lorewright.turn.run.player_round import OwnRound
 from lorewright.turn.run.rounds import Round, act_of, activation, all_intended, carried_out, everybody, intended
 from lorewright.turn.stages.narrate.sources import sources_of
 from lorewright.turn.stages.stages import Stages
@@ -40,19 +40,19 @@ from lorewright.turn.views.draft import (
 )
 from lorewright.turn.views.leaks import LEAKS
 from lorewright.turn.views.scope import suggestions
-from lorewright.turn.views.telling import WHISPER, TurnStream, narrator_input
+from lorewright.turn.views.narrator_input import WHISPER, TurnStream, narrator_input
 from lorewright.turn.views.views import TurnViews
 from lorewright.values.entries import NOBODY_ACTED, SKIPPED_MINUTES, TIME_SKIPPED
-from lorewright.values.kept import Kept
+from lorewright.values.annotations import Kept
 from lorewright.values.records import (
     NEXT_PROMPT,
     SILENT,
     Citation,
-    Listener,
     Message,
     NarratorInput,
     NarratorOutput,
     PlannerOutput,
+    TurnListener,
     TurnResult,
     Unclear,
 )
@@ -65,7 +65,7 @@ from lorewright.world.state import WorldState
 class Tellings:
     """The narrations of one turn, in order."""
 
-    def __init__(self, turn: AtHand) -> None:
+    def __init__(self, turn: TurnContext) -> None:
         self._turn = turn
         self._telling = Telling(
             turn.stages.narrate,
@@ -243,14 +243,14 @@ def _citation(cited: str, chunk_id: str, quote: str, generations: Sequence[Gener
     return None
 
 
-def draft_of_question(turn: AtHand, unclear: Unclear, validation: Validation) -> Draft:
+def draft_of_question(turn: TurnContext, unclear: Unclear, validation: Validation) -> Draft:
     """A turn that asks back: the question is its result, its lines are what can be answered; the state is as before."""
     asked = Validation(clarification=validation.clarification)
     result = _result(turn, final_text=unclear.question, options=unclear.lines, validation=asked)
     return _draft(turn, result, kind="clarification", validation=asked)
 
 
-def draft_of_turn(turn: AtHand, validation: Validation) -> Draft:
+def draft_of_turn(turn: TurnContext, validation: Validation) -> Draft:
     """A turn that was played; `validation` is of the player's own actions."""
     state, views = turn.played.state, turn.views
     if (entries := views.entries_found()) is not None:
@@ -262,7 +262,7 @@ def draft_of_turn(turn: AtHand, validation: Validation) -> Draft:
     return _draft(turn, result, kind="play", validation=judged)
 
 
-def _draft(turn: AtHand, result: TurnResult, *, kind: TurnKind, validation: Validation) -> Draft:
+def _draft(turn: TurnContext, result: TurnResult, *, kind: TurnKind, validation: Validation) -> Draft:
     played = turn.played
     return Draft(
         head=turn.head,
@@ -293,7 +293,7 @@ def _heard(messages: tuple[Message, ...], state: WorldState) -> str:
     return "\n\n".join(message.content for message in heard if message.type == "narration")
 
 
-def _result(turn: AtHand, *, final_text: str, options: tuple[str, ...], validation: Validation) -> TurnResult:
+def _result(turn: TurnContext, *, final_text: str, options: tuple[str, ...], validation: Validation) -> TurnResult:
     played, messages = turn.played, turn.stream.messages
     cited = [one for told, given in played.told for one in citations(told, given, turn.setting.generations)]
     return TurnResult(
@@ -319,7 +319,7 @@ async def think(
     setting: Setting,
     stages: Stages,
     recorder: Recorder,
-    listener: Listener = SILENT,
+    listener: TurnListener = SILENT,
 ) -> Draft:
     """Think a turn to its end. `recorder` has every stage's input and output, also where this raises; `listener` hears
     how it gets on.
@@ -337,8 +337,8 @@ async def think(
     stream = TurnStream(seen, turn_id_of(head.campaign_id, head.turn_id, submission.action_id))
     dice = setting.dice(setting.seed, head.state.truth_hash(), submission.dice_of or submission.action_id)
     with TurnViews(seen, submission, setting, stream) as views:
-        played = Played(seen.state, ops=[*ops])
-        turn = AtHand(head, submission, setting, stages, recorder, views, listener, stream, dice, played)
+        played = TurnProgress(seen.state, ops=[*ops])
+        turn = TurnContext(head, submission, setting, stages, recorder, views, listener, stream, dice, played)
         try:
             return await _thought(turn)
         except (LorewrightError, CancelledError):
@@ -346,7 +346,7 @@ async def think(
             raise
 
 
-async def _thought(turn: AtHand) -> Draft:
+async def _thought(turn: TurnContext) -> Draft:
     """All rounds. With a question nothing is planned, rolled, paid or changed, and nobody else acts."""
     own = OwnRound(turn)
     reading, attempts, judged = await own.read()
@@ -369,7 +369,7 @@ async def _thought(turn: AtHand) -> Draft:
     return draft_of_turn(turn, judged)
 
 
-def _keep_refusals(turn: AtHand) -> None:
+def _keep_refusals(turn: TurnContext) -> None:
     """Record which texts told a secret in a way that another embedder, or a later version, may not find again: a replay
     goes by this record."""
     refusals = turn.views.refusals()
@@ -377,7 +377,7 @@ def _keep_refusals(turn: AtHand) -> None:
         turn.recorder.keep_code(LEAKS, [], refusals)
 
 
-async def _one_after_the_other(turn: AtHand, tellings: Tellings) -> None:
+async def _one_after_the_other(turn: TurnContext, tellings: Tellings) -> None:
     """Whoever is activated acts, each seeing what was told until then."""
     found = activation(turn)
     for who in found.order:
@@ -388,7 +388,7 @@ async def _one_after_the_other(turn: AtHand, tellings: Tellings) -> None:
         turn.played.events.append(EngineEvent(type=NOBODY_ACTED, details={"who": list(found.skipped)}))
 
 
-async def _all_at_once(turn: AtHand, tellings: Tellings, mine: Round, plan: PlannerOutput) -> None:
+async def _all_at_once(turn: TurnContext, tellings: Tellings, mine: Round, plan: PlannerOutput) -> None:
     """Everybody reflects on what came of the player's round; what they do is told with it."""
     order = [who for who in everybody(turn).order if _can_act(turn, who)]
     rounds: list[Round] = [mine]
@@ -403,13 +403,13 @@ async def _all_at_once(turn: AtHand, tellings: Tellings, mine: Round, plan: Plan
         await tellings.tell(group, plan if mine in group else PlannerOutput())
 
 
-def _can_act(turn: AtHand, who: str) -> bool:
+def _can_act(turn: TurnContext, who: str) -> bool:
     """Whether somebody is there still, and the story goes on."""
     state = turn.played.state
     return state.ended is None and who in state.present_npcs()
 
 
-def _mark_time(turn: AtHand) -> None:
+def _mark_time(turn: TurnContext) -> None:
     minutes = turn.played.state.minutes - turn.head.state.minutes
     if minutes >= SKIPPED_MINUTES and turn.setting.rules.profile != "freeform":
         turn.played.events.append(EngineEvent(type=TIME_SKIPPED, details={"minutes": minutes}))
@@ -422,7 +422,7 @@ _RETRIES = 20
 
 
 async def run_turn(
-    store: TurnStore, submission: Submission, setting: Setting, stages: Stages, listener: Listener = SILENT
+    store: TurnStore, submission: Submission, setting: Setting, stages: Stages, listener: TurnListener = SILENT
 ) -> str:
     """Run one turn and commit it; its TurnResult as canonical JSON.
 
@@ -460,7 +460,7 @@ def _or_moved(stored: str | None) -> str:
 
 
 async def _attempt(
-    store: TurnStore, submission: Submission, setting: Setting, stages: Stages, listener: Listener
+    store: TurnStore, submission: Submission, setting: Setting, stages: Stages, listener: TurnListener
 ) -> str:
     head = store.head()
     if head.upgrade_id != setting.upgrade_id:

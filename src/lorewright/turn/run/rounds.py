@@ -20,15 +20,15 @@ from lorewright.rules.reach import holds
 from lorewright.rules.resolve import play_out
 from lorewright.rules.rulesets import CampaignRules
 from lorewright.rules.validate import validate
-from lorewright.rules.witness import Activation, activate, in_order, witnessed
+from lorewright.rules.observations import Activation, activate, in_order, witnessed
 from lorewright.scene_lore.models import Briefing, LoreText, SceneItem, SceneLore
-from lorewright.turn.run.at_hand import AtHand, side_by_side
+from lorewright.turn.run.progress import TurnContext, side_by_side
 from lorewright.turn.run.by_the_book import rulings
 from lorewright.turn.stages.npc_intent.stage import Intend, Reflection
 from lorewright.turn.views.draft import Recorder
 from lorewright.turn.views.scope import ground, scope_of
-from lorewright.turn.views.telling import WHISPER
-from lorewright.values.kept import Summary
+from lorewright.turn.views.narrator_input import WHISPER
+from lorewright.values.annotations import Summary
 from lorewright.values.proposals import (
     SHARED,
     Concern,
@@ -307,7 +307,7 @@ class Round:
         return self.is_between_two and self.after.player_id not in self.audience
 
 
-def activation(turn: AtHand) -> Activation:
+def activation(turn: TurnContext) -> Activation:
     """Who of those at the scene acts in a turn of the profile `stream`, by the turn's dice."""
     rules, state = turn.setting.rules, turn.played.state
     found = activate([(who, rules.of_cast(who)) for who in state.present_npcs()], turn.dice)
@@ -315,7 +315,7 @@ def activation(turn: AtHand) -> Activation:
     return _no_more_than(turn.submission.npc_rounds, found)
 
 
-def everybody(turn: AtHand) -> Activation:
+def everybody(turn: TurnContext) -> Activation:
     """All who are at the scene, in the same order: in the profile `ensemble` everybody reflects."""
     rules, state = turn.setting.rules, turn.played.state
     ranked = in_order((who, rules.of_cast(who)) for who in state.present_npcs())
@@ -326,7 +326,7 @@ def _no_more_than(most: int | None, found: Activation) -> Activation:
     return found if most is None else found.model_copy(update={"order": found.order[:most]})
 
 
-async def intended(turn: AtHand, who: str) -> NpcIntent:
+async def intended(turn: TurnContext, who: str) -> NpcIntent:
     """What somebody intends just now, by what they know. Where a model goes on telling what is kept back, the built-in
     stage is asked in its place.
 
@@ -337,7 +337,7 @@ async def intended(turn: AtHand, who: str) -> NpcIntent:
     return await _intended(turn, who, turn.recorder)
 
 
-async def all_intended(turn: AtHand, order: Sequence[str]) -> list[NpcIntent]:
+async def all_intended(turn: TurnContext, order: Sequence[str]) -> list[NpcIntent]:
     """The same for several who know nothing of each other's: side by side, recorded in their order."""
     recorders = [Recorder() for _ in order]
     try:
@@ -348,7 +348,7 @@ async def all_intended(turn: AtHand, order: Sequence[str]) -> list[NpcIntent]:
         turn.recorder.records += [record for recorder in recorders for record in recorder.records]
 
 
-async def _intended(turn: AtHand, who: str, recorder: Recorder) -> NpcIntent:
+async def _intended(turn: TurnContext, who: str, recorder: Recorder) -> NpcIntent:
     state, played = turn.played.state, turn.played
     knows = turn.views.acquaintance(state)
     given = npc_intent_input(
@@ -388,7 +388,7 @@ def _heard_of(summary: Summary | None, who: str) -> tuple[str, ...]:
     return tuple(one.text for one in (summary.sentences if summary else ()) if who in one.audience)
 
 
-async def carried_out(turn: AtHand, who: str, intent: NpcIntent) -> Round:
+async def carried_out(turn: TurnContext, who: str, intent: NpcIntent) -> Round:
     """Judge and resolve what somebody intends; the turn goes on with what came of it. Its words, and the thought before
     them, join the stream.
 
@@ -428,7 +428,7 @@ async def carried_out(turn: AtHand, who: str, intent: NpcIntent) -> Round:
 
 
 def remember(
-    turn: AtHand, resolution: Resolution, before: WorldState, after: WorldState, audience: Sequence[str]
+    turn: TurnContext, resolution: Resolution, before: WorldState, after: WorldState, audience: Sequence[str]
 ) -> None:
     """Whoever saw what came of a round remembers it, and stands otherwise to whoever did it; of a whisper others see
     that there was one. What the player was told in it, those who heard it know as well, whoever told it."""

@@ -13,7 +13,7 @@ from lorewright.ids import canonical_json
 from lorewright.llm.gateway import Options, run_structured
 from lorewright.llm.model import CallLog, Model, Toolbox
 from lorewright.llm.prompt_template import PlainPrompts, Prompts
-from lorewright.values.records import SILENT, Listener, StageRun
+from lorewright.values.records import SILENT, StageRun, TurnListener
 
 Given = TypeVar("Given", bound=BaseModel)
 Answer = TypeVar("Answer", bound=BaseModel)
@@ -31,7 +31,7 @@ class Keeper(Protocol):
         ...
 
 
-class Heard(Protocol):
+class StageListener(Protocol):
     """Whoever reads an answer while it is written."""
 
     def piece(self, text: str) -> None:
@@ -84,7 +84,7 @@ class Stage(Generic[Given, Answer, Made]):
         """What a model's answer comes to."""
         raise NotImplementedError
 
-    def heard(self, listener: Listener) -> Heard | None:
+    def heard(self, listener: TurnListener) -> StageListener | None:
         """Who reads the answer while it is written; nobody, unless it is told to the player."""
         return None
 
@@ -94,7 +94,7 @@ class Stage(Generic[Given, Answer, Made]):
         keeper: Keeper,
         *,
         check: Callable[[Answer], str | None] = lambda _: None,
-        listener: Listener = SILENT,
+        listener: TurnListener = SILENT,
         toolbox: Toolbox | None = None,
         rejected: tuple[str, str] | None = None,
     ) -> Made:

@@ -13,7 +13,7 @@ from pydantic import BaseModel
 from lorewright.llm.prompt_library import PromptLibrary, kept_template
 from lorewright.llm.prompt_template import PromptTemplate
 from lorewright.storage.database import Database
-from lorewright.storage.kept_rows import PromptPin, pin_prompts, prompt_pins
+from lorewright.storage.annotation_rows import PromptPin, pin_prompts, prompt_pins
 from lorewright.turn.stages.extract.context import LoreExtractorContext
 from lorewright.turn.stages.extract.stage import Extract
 from lorewright.turn.stages.inner.context import CharacterExtractorContext, PersonaExtractorContext
@@ -32,7 +32,7 @@ from lorewright.turn.stages.stage import Stage
 from lorewright.turn.stages.summarise.context import SummariserContext
 from lorewright.turn.stages.summarise.stage import Summarise
 from lorewright.turn.stages.variables import RecapContext, RepairContext, SummaryOutput
-from lorewright.values.kept import SummariserInput, SummariserOutput
+from lorewright.values.annotations import SummariserInput, SummariserOutput
 from lorewright.values.proposals import (
     ExtractorInput,
     ExtractorOutput,

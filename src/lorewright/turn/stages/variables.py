@@ -234,7 +234,7 @@ MESSAGE_CHARACTERS = 1_500
 _SPEECH = re.compile(r"[“\"«„][^“”\"«»„]{2,}[”\"»“]")
 
 
-class Context(Frozen):
+class PromptContext(Frozen):
     """What a prompt is filled in with. `stable` are the keys whose values hold for a scene or longer."""
 
     stable: ClassVar[tuple[str, ...]] = ()
@@ -359,7 +359,7 @@ def text_of(packet: Mapping[str, Any], *path: str) -> str:
 # Contexts of the prompts beside the turn's own stages: recaps and repairs; and what a recap is answered with.
 
 
-class RecapContext(Context):
+class RecapContext(PromptContext):
     """What a sitting amounted to: its narrations (`msgs`), open threads, and what was told of earlier sittings."""
 
     stable: ClassVar[tuple[str, ...]] = ("player_name", "player")
@@ -379,7 +379,7 @@ class SummaryOutput(Frozen):
     text: str = Field(min_length=1, max_length=6_000)
 
 
-class RepairContext(Context):
+class RepairContext(PromptContext):
     """What was wrong with an answer, and whether prose was asked for."""
 
     stable: ClassVar[tuple[str, ...]] = ()

@@ -17,7 +17,7 @@ from typing import Any, Literal
 
 from lorewright.ids import holder_of, local
 from lorewright.index.generation import Generation
-from lorewright.packs.models import Entity as PackEntity
+from lorewright.packs.models import PackEntity as PackEntity
 from lorewright.retrieval.view import LoreView, hidden_entities, ids_of, things
 from lorewright.rules.patch import EngineEvent
 from lorewright.turn.views.player_ids import readable

@@ -24,7 +24,7 @@ from lorewright.tokens import count_tokens
 from lorewright.turn.views.acquaintance import StorySoFar
 from lorewright.turn.views.leaks import LeakCheck, LiveLeakCheck
 from lorewright.values.entries import Agenda, Marker
-from lorewright.values.kept import NOTHING_KEPT, Kept, Summary, ToldTurn
+from lorewright.values.annotations import NOTHING_KEPT, Kept, Summary, ToldTurn
 from lorewright.values.records import BUILTIN, Message, PackPin, StageRun, TurnResult
 from lorewright.world.apply import apply
 from lorewright.world.ops import PlayAs, StateOp

@@ -237,7 +237,7 @@ _MEANS = "minilm"
 Way = Literal["quoted", "letters", "words", "meaning"]
 
 
-class Refusal(Frozen):
+class LeakRefusal(Frozen):
     """A text that was refused: the start of its hash, the ID of the secret that it tells, and how that was found, with
     a score from 0 to 1."""
 
@@ -250,11 +250,11 @@ class Refusal(Frozen):
 class Refusals(Frozen):
     """The texts of one turn that were refused for more than a quotation, for its record."""
 
-    refused: tuple[Refusal, ...] = ()
+    refused: tuple[LeakRefusal, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class LeakQuestion:
     """A text and the secrets, of (ID, text), that it is compared with, as `LeakCheck.refusal` is asked."""
 
     text: str
@@ -275,7 +275,7 @@ class LeakCheck(ABC):
         known: Sequence[str] = (),
         closely: Collection[str] = (),
         by_meaning: bool = False,
-    ) -> Refusal | None:
+    ) -> LeakRefusal | None:
         """Return the first secret, of (ID, text), that a text tells, or None. What the `known` texts tell is no news.
 
         Every secret is looked for in its own words and letters. Those whose IDs are in `closely` are looked for in
@@ -284,11 +284,11 @@ class LeakCheck(ABC):
         if not text.strip() or not secrets:
             return None
         if quoted := quoted_secret(text, secrets, said_before="\n".join(known)):
-            return Refusal(text=text_key(text), secret=quoted, way="quoted")
-        return self.find_unquoted(Question(text, secrets, known, closely, by_meaning))
+            return LeakRefusal(text=text_key(text), secret=quoted, way="quoted")
+        return self.find_unquoted(LeakQuestion(text, secrets, known, closely, by_meaning))
 
     @abstractmethod
-    def find_unquoted(self, question: Question) -> Refusal | None:
+    def find_unquoted(self, question: LeakQuestion) -> LeakRefusal | None:
         """Return the first secret that a text tells without quoting it, or None."""
 
 
@@ -344,17 +344,17 @@ class LiveLeakCheck(LeakCheck):
         means = embedder is not None and embedder.fingerprint.startswith(_MEANS)
         self._meaning = Meaning(embedder) if embedder is not None and means else None
 
-    def find_unquoted(self, question: Question) -> Refusal | None:
+    def find_unquoted(self, question: LeakQuestion) -> LeakRefusal | None:
         """See `LeakCheck`."""
         text, secrets = question.text, question.secrets
         key, reader = text_key(text), _Reader(question.known)
         if spelt := _spelt_out(text, secrets, reader):
-            return Refusal(text=key, secret=spelt[0], way="letters", score=spelt[1])
+            return LeakRefusal(text=key, secret=spelt[0], way="letters", score=spelt[1])
         close = [(secret_id, secret) for secret_id, secret in secrets if secret_id in question.closely]
         if told := retold(text, close, reader):
-            return Refusal(text=key, secret=told[0], way="words", score=told[1])
+            return LeakRefusal(text=key, secret=told[0], way="words", score=told[1])
         if question.by_meaning and self._meaning is not None and (meant := self._meaning.meant(text, close, reader)):
-            return Refusal(text=key, secret=meant[0], way="meaning", score=meant[1])
+            return LeakRefusal(text=key, secret=meant[0], way="meaning", score=meant[1])
         return None
 
 
@@ -362,10 +362,10 @@ class RecordedLeakCheck(LeakCheck):
     """Repeats what was found when a turn was played: quotations, which need nothing but the text, and the refusals that
     were recorded. So a replay comes out the same with another embedder, or none, and by other thresholds."""
 
-    def __init__(self, refusals: Iterable[Refusal]) -> None:
+    def __init__(self, refusals: Iterable[LeakRefusal]) -> None:
         self._refusals = {(one.text, one.secret): one for one in refusals}
 
-    def find_unquoted(self, question: Question) -> Refusal | None:
+    def find_unquoted(self, question: LeakQuestion) -> LeakRefusal | None:
         """See `LeakCheck`."""
         key = text_key(question.text)
         found = (self._refusals.get((key, secret_id)) for secret_id, _ in question.secrets)

@@ -11,7 +11,7 @@ from lorewright.rules.rulesets import CampaignRules
 from lorewright.scene_lore.models import SceneLore, StageViewer, scene_view
 from lorewright.tokens import count_tokens
 from lorewright.values.entries import Agenda, facts_shown
-from lorewright.values.kept import SummarySentence
+from lorewright.values.annotations import SummarySentence
 from lorewright.values.records import Message
 from lorewright.world.schemas import plain
 from lorewright.world.state import Clock, WorldState

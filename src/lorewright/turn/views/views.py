@@ -22,12 +22,12 @@ from lorewright.scene_lore.models import LoreText, SceneFocus, SceneItem, SceneL
 from lorewright.tokens import count_tokens
 from lorewright.turn.views.acquaintance import Acquaintance, StorySoFar
 from lorewright.turn.views.draft import Head, Setting, Submission
-from lorewright.turn.views.leaks import QUOTED_WORDS, Refusal, Refusals
+from lorewright.turn.views.leaks import QUOTED_WORDS, LeakRefusal, Refusals
 from lorewright.turn.views.packet import RECENT_CHARACTERS, RECENT_NARRATIONS, build_packet
 from lorewright.turn.views.scope import scope_of
-from lorewright.turn.views.telling import TurnStream
+from lorewright.turn.views.narrator_input import TurnStream
 from lorewright.values.entries import EntriesFound, lore_conditions
-from lorewright.values.kept import summary_for
+from lorewright.values.annotations import summary_for
 from lorewright.values.proposals import NpcIntent
 from lorewright.values.records import PlannerOutput
 from lorewright.world.state import WorldState
@@ -125,7 +125,7 @@ class TurnViews:
         self._acquaintance: Acquaintance | None = None
         self._planners: list[tuple[str, str]] | None = None
         self._entries = setting.entries(head)
-        self._refused: dict[tuple[str, str], Refusal] = {}
+        self._refused: dict[tuple[str, str], LeakRefusal] = {}
 
     def __enter__(self) -> TurnViews:
         return self

@@ -6,14 +6,14 @@ from collections.abc import Mapping
 from typing import ClassVar
 
 from lorewright.rules.patch import Outcome
-from lorewright.turn.stages.variables import Context, LoreVariables, in_words
+from lorewright.turn.stages.variables import LoreVariables, PromptContext, in_words
 from lorewright.values.proposals import ExtractorInput
 from lorewright.world.frozen import Frozen
 
 _FACTS = 40
 
 
-class Listed(Frozen):
+class ListedEntity(Frozen):
     """Somebody or something by ID and name."""
 
     id: str
@@ -27,7 +27,7 @@ class TurnNarration(Frozen):
     happened: tuple[str, ...] = ()
 
 
-class LoreExtractorContext(Context):
+class LoreExtractorContext(PromptContext):
     """The lore extractor's variables: the new narration alone, and what is on record already (`lore`)."""
 
     stable: ClassVar[tuple[str, ...]] = ()
@@ -36,8 +36,8 @@ class LoreExtractorContext(Context):
     lore: LoreVariables = LoreVariables()
     player_id: str
     place_id: str
-    present: tuple[Listed, ...] = ()
-    things: tuple[Listed, ...] = ()
+    present: tuple[ListedEntity, ...] = ()
+    things: tuple[ListedEntity, ...] = ()
     threads: tuple[str, ...] = ()
 
 
@@ -67,5 +67,5 @@ def _outcome(one: Outcome, names: Mapping[str, str]) -> str:
     return f"{tried}: {one.code}{f' ({one.band})' if one.band else ''}"
 
 
-def _listed(names: Mapping[str, str]) -> tuple[Listed, ...]:
-    return tuple(Listed(id=one, name=name) for one, name in sorted(names.items()))
+def _listed(names: Mapping[str, str]) -> tuple[ListedEntity, ...]:
+    return tuple(ListedEntity(id=one, name=name) for one, name in sorted(names.items()))

@@ -8,9 +8,9 @@ from typing import ClassVar
 from lorewright.turn.stages.variables import (
     NOBODY,
     CharInside,
-    Context,
     MessageVariables,
     PlayerVariables,
+    PromptContext,
     StateVariable,
     message_variables,
     state_variables,
@@ -18,7 +18,7 @@ from lorewright.turn.stages.variables import (
 from lorewright.values.proposals import InnerInput
 
 
-class PersonaExtractorContext(Context):
+class PersonaExtractorContext(PromptContext):
     """The persona extractor's variables: `msgs` are narrations of before this round, `intention` and `thoughts` the
     persona's own; `all_states` has the latent ones."""
 
@@ -32,7 +32,7 @@ class PersonaExtractorContext(Context):
     intention: str
 
 
-class CharacterExtractorContext(Context):
+class CharacterExtractorContext(PromptContext):
     """The character extractor's variables, as the persona's; `char.all_states` has the latent states."""
 
     stable: ClassVar[tuple[str, ...]] = ()

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import ClassVar
 
 from lorewright.rules.actions import METADATA
-from lorewright.turn.stages.variables import NOBODY, Context, PlayerVariables
+from lorewright.turn.stages.variables import NOBODY, PlayerVariables, PromptContext
 from lorewright.values.records import InterpreterInput, Named
 from lorewright.world.frozen import Frozen
 
@@ -64,7 +64,7 @@ class Offered(Frozen):
     line: str
 
 
-class InterpreterContext(Context):
+class InterpreterContext(PromptContext):
     """The interpreter's variables; the lists are all that may be named."""
 
     stable: ClassVar[tuple[str, ...]] = ("kinds", "verbs", "player_id", "player_name", "player")

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 from lorewright.turn.stages.narrate.sources import (
     NOTE_TOKENS,
     THINGS,
-    Sheet,
+    EvidenceSheet,
     Source,
     beats_shown,
     sheet_of,
@@ -18,10 +18,10 @@ from lorewright.turn.stages.narrate.sources import (
 from lorewright.turn.stages.variables import (
     CalibrationVariables,
     CharsVariables,
-    Context,
     LoreVariables,
     MessageVariables,
     PlayerVariables,
+    PromptContext,
     calibration_of,
     cut,
     in_words,
@@ -101,7 +101,7 @@ class NarratorTurn(Frozen):
     ended: bool = False
 
 
-class NarratorContext(Context):
+class NarratorContext(PromptContext):
     """The narrator's variables. `lore` is of the place, of what the sitting began with and of the story so far, `chars`
     the people here with how they are; both are numbered lines."""
 
@@ -144,7 +144,7 @@ def narrator_context(given: NarratorInput) -> NarratorContext:
     )
 
 
-def _lore(sheet: Sheet) -> str:
+def _lore(sheet: EvidenceSheet) -> str:
     """What is known, and what happened long ago; every version of the prompt shows both in one place."""
     known = _numbered((*sheet.place, *sheet.session))
     return f"{known}\n\nEarlier in the story:\n{_numbered(sheet.story)}" if sheet.story else known
@@ -156,7 +156,7 @@ def _calibration(given: NarratorInput) -> CalibrationVariables:
     return asked.model_copy(update={"character": ""}) if asked.character == given.player.description else asked
 
 
-def _turn(given: NarratorInput, sheet: Sheet) -> NarratorTurn:
+def _turn(given: NarratorInput, sheet: EvidenceSheet) -> NarratorTurn:
     scene = given.scene
     return NarratorTurn(
         happened=_lines((*sheet.happened, *sheet.acts)),
@@ -193,7 +193,7 @@ def _round(given: NarratorInput) -> str:
     return "" if given.outcomes or given.scene_changed else " and ".join(act.name for act in given.acts)
 
 
-def _people(given: NarratorInput, sheet: Sheet) -> str:
+def _people(given: NarratorInput, sheet: EvidenceSheet) -> str:
     """Everybody here in a line, and how they are, numbered."""
     lines = []
     for one in given.scene.people:

@@ -64,7 +64,7 @@ class Source:
 
 
 @dataclass(frozen=True, slots=True)
-class Sheet:
+class EvidenceSheet:
     """The evidence by where it stands in the prompt; `people` by the person's ID, `learned` with how it was."""
 
     place: tuple[Source, ...]
@@ -121,7 +121,7 @@ class _Numbers:
         return tuple(kept)
 
 
-def sheet_of(given: NarratorInput) -> Sheet:
+def sheet_of(given: NarratorInput) -> EvidenceSheet:
     """The evidence by group; see the module for the order."""
     numbers = _Numbers()
     scene = given.scene
@@ -147,7 +147,7 @@ def sheet_of(given: NarratorInput) -> Sheet:
     near = numbers.lines(_near(given), left(NEAR_TOKENS))
     facts = numbers.lines(_facts(given), left(FACTS_TOKENS))
     before = tuple(numbers.source("event", one_id, text) for one_id, text in told)
-    return Sheet(place, session, story, people, happened, acts, learned, found, near, facts, before)
+    return EvidenceSheet(place, session, story, people, happened, acts, learned, found, near, facts, before)
 
 
 def words_shown(given: NarratorInput) -> str:

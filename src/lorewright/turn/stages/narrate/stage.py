@@ -11,8 +11,8 @@ from lorewright.builtin.narrator import narrate
 from lorewright.turn.stages.narrate.context import narrator_context
 from lorewright.turn.stages.narrate.sources import sources_of
 from lorewright.turn.stages.stage import Stage
-from lorewright.values.kept import Unmarked, read_marks
-from lorewright.values.records import Listener, NarratorInput, NarratorOutput, Supported
+from lorewright.values.annotations import Unmarked, read_marks
+from lorewright.values.records import NarratorInput, NarratorOutput, Supported, TurnListener
 
 # Several pages; a telling takes a few paragraphs (characters).
 MAX_TEXT = 20_000
@@ -42,7 +42,7 @@ class Narrate(Stage[NarratorInput, Prose, NarratorOutput]):
         """The numbered sources, and what happened."""
         return narrator_context(given).model_dump(mode="json")
 
-    def heard(self, listener: Listener) -> ReadAlong:
+    def heard(self, listener: TurnListener) -> ReadAlong:
         """The player reads along."""
         return ReadAlong(listener)
 
@@ -74,7 +74,7 @@ class Narrate(Stage[NarratorInput, Prose, NarratorOutput]):
 class ReadAlong:
     """Passes a narration on to the player while it is written, without its marks."""
 
-    def __init__(self, listener: Listener) -> None:
+    def __init__(self, listener: TurnListener) -> None:
         self._listener = listener
         self._unmarked = Unmarked(listener.told)
 

@@ -10,10 +10,10 @@ from lorewright.turn.stages.variables import (
     NOBODY,
     CharsVariables,
     CharVariables,
-    Context,
     LoreVariables,
     MessageVariables,
     PlayerVariables,
+    PromptContext,
     in_words,
     message_variables,
     seen_in_words,
@@ -68,7 +68,7 @@ class Choice(Frozen):
     text: str
 
 
-class NpcIntentContext(Context):
+class NpcIntentContext(PromptContext):
     """A character reflects on what happened and says what it does next. `msgs` are narrations that it witnessed, its
     own intentions and thoughts, `observations` what it remembers, best first; nothing that it does not know. The lists
     are all that an action may name; `lore` is what it knows and may tell, in one text."""

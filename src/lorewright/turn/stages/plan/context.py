@@ -11,10 +11,10 @@ from lorewright.turn.stages.variables import (
     NOBODY,
     CalibrationVariables,
     CharsVariables,
-    Context,
     LoreVariables,
     MessageVariables,
     PlayerVariables,
+    PromptContext,
     attempts_in_words,
     calibration_of,
     claims_in_words,
@@ -29,7 +29,7 @@ _FACTS = 12
 _LORE_CHARACTERS = 2_400
 
 
-class PlannerContext(Context):
+class PlannerContext(PromptContext):
     """The planner's variables: lists of lines, each about one thing."""
 
     stable: ClassVar[tuple[str, ...]] = ("rules", "calibration", "player", "player_name")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-from lorewright.turn.stages.variables import NOBODY, Context, in_words
+from lorewright.turn.stages.variables import NOBODY, PromptContext, in_words
 from lorewright.values.proposals import ResolutionInput
 from lorewright.world.frozen import Frozen
 
@@ -26,7 +26,7 @@ class Writable(Frozen):
     kind: str
 
 
-class ResolutionContext(Context):
+class ResolutionContext(PromptContext):
     """The variables of ruleset resolution."""
 
     stable: ClassVar[tuple[str, ...]] = ("rulebook", "writable", "bands")

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from lorewright.turn.stages.variables import NOBODY, Context, MessageVariables, is_dialog
-from lorewright.values.kept import SUMMARY_TOKENS, SummariserInput
+from lorewright.turn.stages.variables import NOBODY, MessageVariables, PromptContext, is_dialog
+from lorewright.values.annotations import SUMMARY_TOKENS, SummariserInput
 from lorewright.world.frozen import Frozen
 
 
@@ -16,7 +16,7 @@ class BeforeVariables(Frozen):
     turns: str
 
 
-class SummariserContext(Context):
+class SummariserContext(PromptContext):
     """Narrations that are to be told in short, and the summary so far: as one text, and sentence by sentence
     (`before`). `most_words` is how long the whole may become."""
 

@@ -9,7 +9,7 @@ from lorewright.builtin.summariser import summarise
 from lorewright.tokens import count_tokens
 from lorewright.turn.stages.stage import Stage
 from lorewright.turn.stages.summarise.context import summariser_context
-from lorewright.values.kept import SUMMARY_TOKENS, SummariserInput, SummariserOutput
+from lorewright.values.annotations import SUMMARY_TOKENS, SummariserInput, SummariserOutput
 
 
 class Summarise(Stage[SummariserInput, SummariserOutput, SummariserOutput]):

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from lorewright.storage.database import Database
-from lorewright.storage.kept_rows import Row, entries_of, lorebook_rows, review_rows
+from lorewright.storage.annotation_rows import Row, entries_of, lorebook_rows, review_rows
 from lorewright.turn.store.rows import OPS
-from lorewright.values.kept import LorebookEntry, Review
+from lorewright.values.annotations import LorebookEntry, Review
 
 
 @dataclass(frozen=True, slots=True)

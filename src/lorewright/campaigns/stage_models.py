@@ -18,7 +18,7 @@ from lorewright.settings import ModelsSettings
 from lorewright.storage.database import Database
 from lorewright.storage.model_rows import model_keys
 from lorewright.trust import hold_models
-from lorewright.turn.run.at_hand import STAGES, make_stages
+from lorewright.turn.run.progress import STAGES, make_stages
 from lorewright.turn.stages.stages import Stages
 from lorewright.values.records import BUILTIN
 
@@ -44,7 +44,7 @@ class ModelKeys:
 BUILTIN_KEYS = ModelKeys()
 
 
-class Casting(Protocol):
+class StageModels(Protocol):
     """Gives stages their models and prompts."""
 
     @property

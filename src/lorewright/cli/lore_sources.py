@@ -10,7 +10,7 @@ from functools import partial
 from lorewright.cli.output import note
 from lorewright.errors import EmbedderError
 from lorewright.lore_bootstrap import open_lore
-from lorewright.retrieval.desk import EntityLore
+from lorewright.retrieval.pack_queries import EntityLore
 from lorewright.retrieval.query import LoreRetrievalQuery
 from lorewright.retrieval.retriever import Retrieval
 from lorewright.retrieval.view import LoreView

@@ -17,10 +17,10 @@ from lorewright.campaigns.branches import decide, waiting
 from lorewright.campaigns.open_campaign import OpenCampaign
 from lorewright.errors import CampaignError, EditRefused
 from lorewright.ids import canonical_json, content_hash, local
-from lorewright.service.desk import Desk, EditDone, EditPreview, Lorebook, LorebookShown, Reviews, ReviewShown
+from lorewright.service.queries import EditDone, EditPreview, LorebookEntries, LorebookShown, Queries, Reviews, ReviewShown
 from lorewright.turn.checks.tools import OUTSIDE_OPS
 from lorewright.turn.run.editing import STAGE, draft_of_edit, submission_of
-from lorewright.turn.store.keeping import KeptReview, lorebook
+from lorewright.turn.store.annotations import KeptReview, lorebook
 from lorewright.turn.store.rows import OPS
 from lorewright.turn.views.draft import turn_id_of
 from lorewright.world.ops import StateOp
@@ -107,7 +107,7 @@ _SIMILAR = 5
 class Pen:
     """Changes the campaigns of a desk."""
 
-    desk: Desk
+    desk: Queries
 
     def apply(
         self,
@@ -185,7 +185,7 @@ class Pen:
             repeated = campaign.store.position() == before
             return done(campaign, result, call_id=call_id or review_id, repeated=repeated)
 
-    def lorebook(self, *, campaign_id: str | None = None, flagged: bool = False) -> Lorebook:
+    def lorebook(self, *, campaign_id: str | None = None, flagged: bool = False) -> LorebookEntries:
         """What narrations have established, and what they said against what is; the oldest first.
 
         Raises:
@@ -193,7 +193,7 @@ class Pen:
         """
         with self.desk.opened(self.desk.needed(campaign_id)) as campaign:
             found = lorebook(campaign.store.database, campaign.store.position().turn_id)
-            return Lorebook(
+            return LorebookEntries(
                 entries=tuple(
                     LorebookShown(turn_no=one.turn_no, turn_id=one.turn_id, **one.entry.model_dump())
                     for one in found

@@ -14,7 +14,15 @@ from lorewright.builtin.narrator.acts import act_beats, gains, items_of_acts, mo
 from lorewright.builtin.narrator.authored import ended, plain, quoted, word_count
 from lorewright.builtin.narrator.grammar import Fact, Facts, Groups, Ledger, choose, variants_of
 from lorewright.builtin.narrator.outcomes import outcome_beats
-from lorewright.builtin.narrator.scenery import Memory, fillers, jars, lore_beat, lore_left, scene_beats, sentences
+from lorewright.builtin.narrator.scenery import (
+    SceneryMemory,
+    fillers,
+    jars,
+    lore_beat,
+    lore_left,
+    scene_beats,
+    sentences,
+)
 from lorewright.builtin.narrator.views import (
     Beat,
     Joint,
@@ -70,7 +78,7 @@ class Voice:
     """Makes sentences in the order in which they are told, and knows who was named last and what was told lately."""
 
     def __init__(
-        self, ledger: Ledger, memory: Memory, scene: Facts, added: Groups, people: Collection[str] = ()
+        self, ledger: Ledger, memory: SceneryMemory, scene: Facts, added: Groups, people: Collection[str] = ()
     ) -> None:
         self._ledger = ledger
         self._memory = memory
@@ -219,7 +227,7 @@ _FIRST_TURNS = 2
 _TALK = frozenset(("ask", "tell", "persuade", "threaten", "promise", "recall"))
 
 
-def after_acts(given: NarratorInput, memory: Memory) -> Iterator[Beat]:
+def after_acts(given: NarratorInput, memory: SceneryMemory) -> Iterator[Beat]:
     """What may be added to somebody's act, best first: what shows of it, a line of theirs that is new, the place."""
     if given.ending or not given.acts:
         return
@@ -292,7 +300,7 @@ class Selection:
     spare: tuple[Beat, ...]
 
 
-def select(given: NarratorInput, memory: Memory) -> Selection:
+def select(given: NarratorInput, memory: SceneryMemory) -> Selection:
     """Everything that could be told of the turn, and nothing that is not in the input."""
     beats = [
         *_attempts(given),
@@ -367,7 +375,7 @@ Told = tuple[Beat, str]
 
 def narrate(given: NarratorInput) -> NarratorOutput:
     """The turn as prose. The same input gives the same text; nothing is told that is not in the input."""
-    memory = Memory(given.recent)
+    memory = SceneryMemory(given.recent)
     selection = select(given, memory)
     ledger = Ledger(given.seed, dict(given.recall))
     people = [*(view.name for view in given.scene.people), *(act.name for act in given.acts)] if given.acts else []
@@ -398,7 +406,7 @@ def narrate(given: NarratorInput) -> NarratorOutput:
     )
 
 
-def _opened(beats: Sequence[Beat], memory: Memory) -> Sequence[Beat]:
+def _opened(beats: Sequence[Beat], memory: SceneryMemory) -> Sequence[Beat]:
     """The beats; where the first is authored alone and opens as the last turn did, a sentence of ours before it."""
     if beats and not beats[0].group and beats[0].kind != "ending" and memory.opens_alike(beats[0].authored):
         return (Beat("lead", "breath"), *beats)

@@ -135,7 +135,7 @@ _TORN = "other bytes than were written"
 
 
 @dataclass(frozen=True, slots=True)
-class Fault:
+class IndexFault:
     """One thing that is wrong. `where` is a pack's ID or a path below `indexes/`; `hint` says what to do where a person
     must. `key` and `path` are what it is about, where it is about a text or a file.
 
@@ -166,30 +166,30 @@ class Checkup:
     chroma_from: int | None = None
     progress: Progress = field(default=no_progress)
 
-    def databases(self) -> Iterator[Fault]:
+    def databases(self) -> Iterator[IndexFault]:
         """Of the databases: where the list of packs is damaged, or cannot be examined, nothing else can be judged."""
         yield from unless_unknown("library.db", self._library_faults)
         yield from unless_unknown("embeddings.db", self._embeddings_faults)
         yield from unless_unknown("history", self._histories_faults)
 
-    def _histories_faults(self) -> Iterator[Fault]:
+    def _histories_faults(self) -> Iterator[IndexFault]:
         for path in self._histories():
             if path.stem in self.campaigns:
                 yield from unless_unknown(self._name(path), partial(self._history_faults, path))
 
-    def _library_faults(self) -> Iterator[Fault]:
+    def _library_faults(self) -> Iterator[IndexFault]:
         if not self.library.is_sound():
-            yield Fault("torn", "library-damaged", "library.db", "the list of installed packs is damaged")
+            yield IndexFault("torn", "library-damaged", "library.db", "the list of installed packs is damaged")
 
-    def _embeddings_faults(self) -> Iterator[Fault]:
+    def _embeddings_faults(self) -> Iterator[IndexFault]:
         if not self.cache.is_sound():
-            yield Fault("torn", "embeddings-damaged", "embeddings.db", "the kept vectors are damaged")
+            yield IndexFault("torn", "embeddings-damaged", "embeddings.db", "the kept vectors are damaged")
 
-    def _history_faults(self, path: Path) -> Iterator[Fault]:
+    def _history_faults(self, path: Path) -> Iterator[IndexFault]:
         if not is_sound(path):
-            yield Fault("torn", "history-damaged", self._name(path), "it is damaged", path=path)
+            yield IndexFault("torn", "history-damaged", self._name(path), "it is damaged", path=path)
 
-    def texts(self) -> Iterator[Fault]:
+    def texts(self) -> Iterator[IndexFault]:
         """Of the installed packs and their keyword indexes, and of the texts that campaigns pin."""
         packs = self.library.packs()
         for done, pack in enumerate(packs):
@@ -201,25 +201,25 @@ class Checkup:
             if key not in installed:
                 yield from unless_unknown(key.pack_id, partial(self._index_faults, key))
 
-    def _index_faults(self, key: GenerationKey) -> Iterator[Fault]:
+    def _index_faults(self, key: GenerationKey) -> Iterator[IndexFault]:
         generations = Enclosure(self.library.generations)
         folder = generations.checked(generations.root / key.folder)
         if not (folder / CHUNKS_FILE).is_file():
             entries = generations.entries(folder.parent)
             others = [path for path in entries if path.name.startswith(f"{key.content_hash[:16]}-")]
             state = "its index was made by another version" if others else "there is no index of its text"
-            yield Fault("stale", "index-missing", key.pack_id, state, key=key)
+            yield IndexFault("stale", "index-missing", key.pack_id, state, key=key)
         elif not has_sound_chunks(folder):
-            yield Fault("torn", "chunks-damaged", self._name(folder), _TORN, key=key)
+            yield IndexFault("torn", "chunks-damaged", self._name(folder), _TORN, key=key)
 
-    def vectors(self) -> Iterator[Fault]:
+    def vectors(self) -> Iterator[IndexFault]:
         """Of the vectors of the texts whose keyword index is there."""
         keys = self._indexed()
         for done, key in enumerate(keys):
             self.progress("checking vectors", done, len(keys))
             yield from unless_unknown(key.pack_id, partial(self._vector_faults, key))
 
-    def _vector_faults(self, key: GenerationKey) -> Iterator[Fault]:
+    def _vector_faults(self, key: GenerationKey) -> Iterator[IndexFault]:
         if self.library.vectors is None:
             return
         fingerprint = self.library.vectors.embedder.fingerprint
@@ -228,36 +228,38 @@ class Checkup:
         if not (folder / CHUNKS_FILE).is_file():
             others = self.library.foreign_spaces(key)
             if others:
-                yield Fault("stale", "other-embedder", key.pack_id, f"embedded with {others[0]}", key=key, path=folder)
+                yield IndexFault(
+                    "stale", "other-embedder", key.pack_id, f"embedded with {others[0]}", key=key, path=folder
+                )
             else:
-                yield Fault("degraded", "not-embedded", key.pack_id, "found by words alone", key=key, path=folder)
+                yield IndexFault("degraded", "not-embedded", key.pack_id, "found by words alone", key=key, path=folder)
         elif not has_sound_chunks(folder):
-            yield Fault("torn", "chunks-damaged", self._name(folder), _TORN, key=key, path=folder)
+            yield IndexFault("torn", "chunks-damaged", self._name(folder), _TORN, key=key, path=folder)
         elif not has_sound_vectors(folder, fingerprint):
-            yield Fault("torn", "vectors-damaged", self._name(folder), _TORN, key=key, path=folder)
+            yield IndexFault("torn", "vectors-damaged", self._name(folder), _TORN, key=key, path=folder)
 
-    def nearest(self) -> Iterator[Fault]:
+    def nearest(self) -> Iterator[IndexFault]:
         """Of Chroma, in the generations whose vectors are sound."""
         folders = self._embedded()
         for done, folder in enumerate(folders):
             self.progress("checking Chroma", done, len(folders))
             yield from unless_unknown(self._name(folder), partial(self._chroma_faults, folder))
 
-    def _chroma_faults(self, folder: Path) -> Iterator[Fault]:
+    def _chroma_faults(self, folder: Path) -> Iterator[IndexFault]:
         held = chroma_files.lock(folder)
         scratch = (chroma_files.BUILDING, chroma_files.OPEN) if held else ()
         left = [path for path in Enclosure(folder).entries() if path.name in scratch]
         if held:
             held.release()
         for path in left:
-            yield Fault("orphaned", "chroma-scratch", self._name(path), "left by a process that died", path=path)
+            yield IndexFault("orphaned", "chroma-scratch", self._name(path), "left by a process that died", path=path)
         state = chroma_state(folder)
         if state == "broken":
-            yield Fault("torn", "chroma-damaged", self._name(folder), "Chroma does not open or find", path=folder)
+            yield IndexFault("torn", "chroma-damaged", self._name(folder), "Chroma does not open or find", path=folder)
         elif state == "absent" and wants_chroma(folder, self.chroma_from):
-            yield Fault("degraded", "chroma-missing", self._name(folder), "there is no Chroma", path=folder)
+            yield IndexFault("degraded", "chroma-missing", self._name(folder), "there is no Chroma", path=folder)
 
-    def orphans(self, *, alone: bool = False) -> Iterator[Fault]:
+    def orphans(self, *, alone: bool = False) -> Iterator[IndexFault]:
         """What nothing needs: temporary folders, generations, histories, kept vectors. Temporary folders may be those
         of whoever is building, unless the caller is `alone`."""
         yield from self._leftovers(alone)
@@ -267,10 +269,10 @@ class Checkup:
             if folder.parent.name in lost:
                 state = "its pack was in the list that was damaged"
                 hint = f"install {folder.parent.name} again; or delete indexes/library.db.damaged to have it deleted"
-            yield Fault("orphaned", "generation-unused", self._name(folder), state, hint, path=folder)
+            yield IndexFault("orphaned", "generation-unused", self._name(folder), state, hint, path=folder)
         for path in self._histories():
             if path.stem not in self.campaigns:
-                yield Fault("orphaned", "history-unused", self._name(path), "its campaign is gone", path=path)
+                yield IndexFault("orphaned", "history-unused", self._name(path), "its campaign is gone", path=path)
         # What stands in a linked folder is not read, and so nobody knows which vectors it needs.
         if is_link(self.indexes / "history"):
             return
@@ -281,15 +283,17 @@ class Checkup:
         if len(self._indexed()) == len(self._embedded()) == len(self.needed()):
             unused = self.cache.unused(self.library.vectors.embedder.fingerprint, self.needed_texts())
             if unused > self.cache.count() * _UNUSED_SHARE:
-                yield Fault("orphaned", "embeddings-unused", "embeddings.db", f"{unused} vectors that nothing uses")
+                yield IndexFault(
+                    "orphaned", "embeddings-unused", "embeddings.db", f"{unused} vectors that nothing uses"
+                )
 
-    def _leftovers(self, alone: bool) -> Iterator[Fault]:
+    def _leftovers(self, alone: bool) -> Iterator[IndexFault]:
         generations = Enclosure(self.library.generations)
         for lock, prefix in ((".build.lock", building.TEMPORARY), (".embed.lock", vector_building.TEMPORARY)):
             left = [path for path in generations.entries() if path.name.startswith(prefix)]
             if left and (alone or _is_free(generations.root / lock)):
                 for path in left:
-                    yield Fault("orphaned", "leftover", self._name(path), "left by a process that died", path=path)
+                    yield IndexFault("orphaned", "leftover", self._name(path), "left by a process that died", path=path)
 
     def _unused_generations(self) -> Iterator[Path]:
         needed = {folder for key in self.needed() for folder in self._needed_folders(key)}
@@ -349,52 +353,52 @@ class Checkup:
         return path.relative_to(self.indexes).as_posix()
 
 
-def links_below(folder: Path, shown: str) -> Iterator[Fault]:
+def links_below(folder: Path, shown: str) -> Iterator[IndexFault]:
     """Yield a fault for each link below one of the workspace's own folders, and for the folder itself where it is one;
     `shown` is what the folder is called."""
     for path in Enclosure(folder).links():
         name = (PurePath(shown) / path.relative_to(folder)).as_posix()
         hint = f"{path}: {LINK_HINT}"
-        yield Fault("foreign", "link-found", name, "a link, which is not followed", hint, path=path)
+        yield IndexFault("foreign", "link-found", name, "a link, which is not followed", hint, path=path)
 
 
-def journals_below(folder: Path, shown: str) -> Iterator[Fault]:
+def journals_below(folder: Path, shown: str) -> Iterator[IndexFault]:
     """Yield a fault for each rollback journal below one of the workspace's own folders that names another file: SQLite
     would delete that file. `shown` is what the folder is called."""
     for path in () if is_link(folder) else Enclosure(folder).files():
         if path.name.endswith("-journal") and names_another_file(path):
             name = (PurePath(shown) / path.relative_to(folder)).as_posix()
             hint = f"delete {path} if you do not know where it comes from"
-            yield Fault("foreign", "journal-found", name, "a journal that names another file", hint, path=path)
+            yield IndexFault("foreign", "journal-found", name, "a journal that names another file", hint, path=path)
 
 
-def unless_unknown(where: str, find: Callable[[], Iterable[Fault]]) -> list[Fault]:
+def unless_unknown(where: str, find: Callable[[], Iterable[IndexFault]]) -> list[IndexFault]:
     """Return the faults that are found, and at the end the one that says why no more could be found out."""
-    found: list[Fault] = []
+    found: list[IndexFault] = []
     try:
         found.extend(find())
     except (FileUnavailable, UnsafePath, DamagedFile, *Trouble) as problem:
         trouble = trouble_of(problem, Path(where))
-        found.append(Fault("unknown", "not-examined", where, trouble.message, trouble.hint or "look at the disk"))
+        found.append(IndexFault("unknown", "not-examined", where, trouble.message, trouble.hint or "look at the disk"))
     return found
 
 
-def _pack_faults(pack: InstalledPack) -> Iterator[Fault]:
+def _pack_faults(pack: InstalledPack) -> Iterator[IndexFault]:
     root = Path(pack.path)
     if not root.is_dir():
         hint = f"put it back at {root}, or run: lorewright pack remove {pack.id}"
-        yield Fault("stale", "folder-gone", pack.id, "its folder is gone", hint)
+        yield IndexFault("stale", "folder-gone", pack.id, "its folder is gone", hint)
         return
     try:
         text, found = content_hash_of(root), load_manifest(root)[0].id
     except (OSError, LorewrightError) as problem:
-        yield Fault("stale", "folder-unreadable", pack.id, str(problem), f"mend {root}")
+        yield IndexFault("stale", "folder-unreadable", pack.id, str(problem), f"mend {root}")
         return
     if found != pack.id:
         hint = f"run: lorewright pack remove {pack.id}, then: lorewright pack install {root}"
-        yield Fault("stale", "pack-renamed", pack.id, f"its folder holds the pack {found} now", hint)
+        yield IndexFault("stale", "pack-renamed", pack.id, f"its folder holds the pack {found} now", hint)
     elif text != pack.content_hash:
-        yield Fault("stale", "text-changed", pack.id, "its text is another than is indexed", key=pack.key)
+        yield IndexFault("stale", "text-changed", pack.id, "its text is another than is indexed", key=pack.key)
 
 
 def _has_own_chunks(folder: Path) -> bool:

@@ -14,14 +14,14 @@ from lorewright.retrieval.filters import named_entities
 from lorewright.rules.rulesets import Ruleset, TurnProfile
 from lorewright.turn.checks import tools
 from lorewright.turn.checks.accepting import unknown_names
-from lorewright.turn.run.at_hand import AtHand
+from lorewright.turn.run.progress import TurnContext
 from lorewright.turn.run.rounds import Round
 from lorewright.turn.stages.stage import Keeper
 from lorewright.turn.stages.summarise.stage import Summarise
 from lorewright.turn.store.rows import in_common
 from lorewright.turn.views.acquaintance import Reader
 from lorewright.turn.views.draft import Head, Recorder
-from lorewright.values.kept import (
+from lorewright.values.annotations import (
     Review,
     SummarisedSentence,
     SummariserInput,
@@ -31,7 +31,7 @@ from lorewright.values.kept import (
     summarised_sentences,
 )
 from lorewright.values.proposals import StateChange, StateExtractorOutput, inner_input, kind_of, writable_stats
-from lorewright.values.records import SILENT, Listener
+from lorewright.values.records import SILENT, TurnListener
 from lorewright.world.frozen import Frozen
 from lorewright.world.ops import ClearCharacterState, SetCharacterState, SetPath, StateOp
 from lorewright.world.schemas import plain
@@ -202,7 +202,7 @@ async def summarised(
     *,
     generations: Sequence[Generation] = (),
     leak: Leak = lambda _: None,
-    listener: Listener = SILENT,
+    listener: TurnListener = SILENT,
 ) -> Summary | None:
     """The story up to the oldest turns that stages are shown, where enough was told since the last summary; else None.
 
@@ -323,7 +323,7 @@ WRITES = "inner_writes"
 _MOVING: tuple[TurnProfile, ...] = ("stream", "ensemble")
 
 
-class Written(Frozen):
+class BackgroundResult(Frozen):
     """What was thought beside a narration, for when it has been told: ops that fit or are left out."""
 
     ops: tuple[StateOp, ...] = ()
@@ -332,10 +332,10 @@ class Written(Frozen):
 
 
 # With a recorder of its own, so that the records of what runs side by side stand in one order.
-Beside = Callable[[Recorder], Coroutine[Any, Any, Written]]
+Beside = Callable[[Recorder], Coroutine[Any, Any, BackgroundResult]]
 
 
-def beside(turn: AtHand, rounds: list[Round]) -> list[Beside]:
+def beside(turn: TurnContext, rounds: list[Round]) -> list[Beside]:
     """The jobs that run beside the narration of some rounds, in the order of their records."""
     jobs: list[Beside] = []
     if turn.setting.rules.profile in _MOVING:
@@ -345,7 +345,7 @@ def beside(turn: AtHand, rounds: list[Round]) -> list[Beside]:
     return jobs
 
 
-def _extraction(turn: AtHand, one: Round) -> Beside:
+def _extraction(turn: TurnContext, one: Round) -> Beside:
     is_own = one.intent is None
     reader: Reader = "persona_extractor" if is_own else "character_extractor"
     stage = turn.stages.persona_extractor if is_own else turn.stages.character_extractor
@@ -365,19 +365,19 @@ def _extraction(turn: AtHand, one: Round) -> Beside:
     def leak(text: str) -> str | None:
         return turn.views.inner_leak(text, state, one.who)
 
-    async def job(recorder: Recorder) -> Written:
+    async def job(recorder: Recorder) -> BackgroundResult:
         output = await stage.run(given, recorder, listener=turn.listener)
         writes = inner_ops(output, one.who, state, ruleset, stage=stage.name, leak=leak)
         recorder.keep_code(WRITES, [output], writes)
-        return Written(ops=writes.ops, reviews=writes.reviews)
+        return BackgroundResult(ops=writes.ops, reviews=writes.reviews)
 
     return job
 
 
-def _summary(turn: AtHand) -> Beside:
+def _summary(turn: TurnContext) -> Beside:
     state = turn.played.state
 
-    async def job(recorder: Recorder) -> Written:
+    async def job(recorder: Recorder) -> BackgroundResult:
         made = await summarised(
             turn.head,
             turn.stages.summarise,
@@ -386,6 +386,6 @@ def _summary(turn: AtHand) -> Beside:
             leak=lambda text: turn.views.leak(text, state),
             listener=turn.listener,
         )
-        return Written(summary=made)
+        return BackgroundResult(summary=made)
 
     return job

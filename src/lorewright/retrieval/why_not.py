@@ -17,7 +17,7 @@ from lorewright.retrieval.budget import DUPLICATE_SHARE
 from lorewright.retrieval.explain import ChunkTrace, RetrievalTrace
 from lorewright.retrieval.query import LoreRetrievalQuery, RetrievedChunk
 from lorewright.retrieval.ranking import Hit
-from lorewright.retrieval.retriever import Found, Retrieval, find_chunk, retrieve, why_not
+from lorewright.retrieval.retriever import FoundChunk, Retrieval, find_chunk, retrieve, why_not
 from lorewright.retrieval.view import LoreView, ids_of, in_force, things, visible_text
 
 # An answer and a section that is not in it -> why, and what its author can do, in their words.
@@ -203,7 +203,7 @@ def why_absent(view: LoreView, query: LoreRetrievalQuery, chunk_id: str) -> Abse
     )
 
 
-def _found(view: LoreView, chunk: ChunkTrace) -> Found:
+def _found(view: LoreView, chunk: ChunkTrace) -> FoundChunk:
     """The chunk as the viewer reads it, also where it is not in force."""
     force = in_force(view)
     for one in (force.view, *(removal.before for removal in reversed(force.removals))):
@@ -217,7 +217,9 @@ def _last(trace: RetrievalTrace) -> ChunkTrace | None:
     return max(chosen, key=lambda chunk: chunk.rank, default=None)
 
 
-def _words(question: str, found: Found, generations: Sequence[Generation]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+def _words(
+    question: str, found: FoundChunk, generations: Sequence[Generation]
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """The telling words of the question that the chunk holds, and those that it does not."""
     if not question.strip():
         return (), ()
@@ -255,7 +257,7 @@ def _smallest(low: int, high: int, is_enough: Callable[[int], bool]) -> int:
     return high
 
 
-def _by(view: LoreView, retrieval: Retrieval, chunk: ChunkTrace, found: Found) -> str | None:
+def _by(view: LoreView, retrieval: Retrieval, chunk: ChunkTrace, found: FoundChunk) -> str | None:
     if chunk.reason == "duplicate":
         return same_as(found.text, [hit for hit in retrieval.at_hand if hit.chunk.id in _chosen(retrieval)])
     if chunk.reason == "overridden":
@@ -286,7 +288,7 @@ def _standing_for(chunk: StoredChunk, view: LoreView) -> str | None:
     return next((one for one in ids if find_chunk(view, one) is not None), None)
 
 
-def _condition(view: LoreView, found: Found) -> str | None:
+def _condition(view: LoreView, found: FoundChunk) -> str | None:
     generation = next(one for one in view.generations if one.pack_id == found.chunk.pack_id)
     told = [in_words(one.when) for one in generation.conditions() if one.row == found.chunk.row]
     return "; ".join(dict.fromkeys(told)) or None

@@ -10,7 +10,7 @@ from lorewright.errors import NotFound, SettingsError
 from lorewright.ids import local
 from lorewright.index.generation import Generation
 from lorewright.index.library import Library, blaming_damage
-from lorewright.packs.models import Entity
+from lorewright.packs.models import PackEntity
 from lorewright.retrieval.explain import ChunkTrace
 from lorewright.retrieval.query import LoreRetrievalQuery
 from lorewright.retrieval.retriever import Retrieval, retrieve, retrieve_for_entity, why_not
@@ -21,7 +21,7 @@ from lorewright.retrieval.view import LoreView, as_told, hidden_entities, hidden
 class EntityLore:
     """An entity as all packs together tell of it, and the chunks that do."""
 
-    entity: Entity
+    entity: PackEntity
     lore: Retrieval
 
 
@@ -119,7 +119,7 @@ def entity_lore(view: LoreView, entity_id: str, *, max_tokens: int) -> EntityLor
     return EntityLore(entity, retrieve_for_entity(view, entity.id, max_tokens=max_tokens))
 
 
-def _told(view: LoreView, entity_id: str) -> Entity | None:
+def _told(view: LoreView, entity_id: str) -> PackEntity | None:
     """An entity, where the viewer may read anything of it."""
     hidden = hidden_entities(view)
     entity = None if entity_id in hidden else told_entity(entity_id, view.generations)

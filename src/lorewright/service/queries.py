@@ -15,10 +15,10 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from lorewright.bootstrap import App
-from lorewright.campaigns.eyes import SceneFound, Transcript, scene_of, state_of, transcript_of, viewer_in
+from lorewright.campaigns.viewers import SceneView, Transcript, scene_of, state_of, transcript_of, viewer_in
 from lorewright.campaigns.open_campaign import OpenCampaign
 from lorewright.errors import LorewrightError, NotFound, SettingsError
-from lorewright.packs.models import Entity
+from lorewright.packs.models import PackEntity
 from lorewright.retrieval.query import LoreRetrievalQuery, RetrievedChunk
 from lorewright.turn.checks.tools import StateSeen
 
@@ -99,7 +99,7 @@ class CampaignShown(_Shape):
     turn_no: int
 
 
-class Campaigns(_Shape):
+class CampaignList(_Shape):
     """The campaigns of the workspace."""
 
     campaigns: tuple[CampaignShown, ...]
@@ -192,7 +192,7 @@ class LorebookShown(_Shape):
     against: str | None = None
 
 
-class Lorebook(_Shape):
+class LorebookEntries(_Shape):
     """What narrations have added to the world, the oldest first."""
 
     entries: tuple[LorebookShown, ...]
@@ -214,7 +214,7 @@ _MOST_ENTITIES = 500
 
 
 @dataclass(frozen=True, slots=True)
-class Desk:
+class Queries:
     """Answers for one viewer, over one campaign or over all of them. Calls are answered one after the other, whatever
     thread they come from."""
 
@@ -242,11 +242,11 @@ class Desk:
             names = {one.id: one.name for one in self.app.library.packs()}
             return Packs(packs=tuple(_pack(pin.pack_id, names.get(pin.pack_id), pin.version) for pin in pins))
 
-    def campaigns(self) -> Campaigns:
+    def campaigns(self) -> CampaignList:
         """The campaigns that can be asked."""
         with self.lock:
             rows = [row for row in self.app.campaigns.rows() if self.campaign_id in (None, row.id)]
-            return Campaigns(
+            return CampaignList(
                 campaigns=tuple(
                     CampaignShown(id=row.id, name=row.name, scenario_id=row.scenario_id, turn_no=row.current_turn)
                     for row in rows
@@ -338,7 +338,7 @@ class Desk:
         with self.opened(self.needed(campaign_id)) as campaign:
             return state_of(campaign, self.viewer.name, parts=parts)
 
-    def scene(self, *, campaign_id: str | None = None, place: str | None = None) -> SceneFound:
+    def scene(self, *, campaign_id: str | None = None, place: str | None = None) -> SceneView:
         """What belongs to the viewer's scene; for a game master also to another place and whoever is there.
 
         Raises:
@@ -393,7 +393,7 @@ class Desk:
         return self.campaign_id or campaign_id
 
 
-def _shown(entity: Entity) -> EntityShown:
+def _shown(entity: PackEntity) -> EntityShown:
     return EntityShown(id=entity.id, name=entity.name, type=entity.type, aliases=entity.aliases, tags=entity.tags)
 
 

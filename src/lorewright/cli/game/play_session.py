@@ -14,16 +14,16 @@ from typing import Any, Protocol
 from rich.cells import cell_len
 
 from lorewright.campaigns.estimate import PaidModel, agree_to, awaiting, dollars, hold_to_agreement, hold_to_trust
-from lorewright.campaigns.eyes import table_of
+from lorewright.campaigns.viewers import table_of
 from lorewright.campaigns.open_campaign import OpenCampaign
 from lorewright.campaigns.sessions import recap_of, sit_down
-from lorewright.cli.game.table_talk import show_debug, show_end, show_last, show_result, take_back, usage_line
+from lorewright.cli.game.turn_output import show_debug, show_end, show_last, show_result, take_back, usage_line
 from lorewright.cli.output import can_redraw, clean, complain, has_dim, note, page_width, rub_out, say, spinner, write
 from lorewright.errors import LorewrightError, NotAgreed, NotTrusted, PromptError, ProviderError, SettingsError
 from lorewright.replay.recording import without_last_act
 from lorewright.storage.heads import head_row
 from lorewright.storage.model_rows import last_attempt, usage_of_turn, usage_since
-from lorewright.values.records import Listener, TurnResult
+from lorewright.values.records import TurnListener, TurnResult
 
 # Onlooker: shows a turn while it is thought. A narration streams as provisional; when the turn is committed it is
 # drawn anew as what happened, and when it is not, it is said that it did not happen.
@@ -211,7 +211,7 @@ _HINT = (
 class Ask(Protocol):
     """Has a turn thought."""
 
-    def __call__(self, *, builtin: bool, listener: Listener) -> Coroutine[Any, Any, str]:
+    def __call__(self, *, builtin: bool, listener: TurnListener) -> Coroutine[Any, Any, str]:
         """The TurnResult as JSON."""
         ...
 

@@ -24,10 +24,10 @@ from lorewright.turn.stages.resolution.stage import Resolve
 from lorewright.turn.stages.stages import Stages
 from lorewright.turn.stages.summarise.stage import Summarise
 from lorewright.turn.views.draft import Head, Recorder, Setting, Submission
-from lorewright.turn.views.telling import TurnStream
+from lorewright.turn.views.narrator_input import TurnStream
 from lorewright.turn.views.views import TurnViews
-from lorewright.values.kept import LorebookEntry, Review, Summary
-from lorewright.values.records import Listener, NarratorInput, NarratorOutput, Premise
+from lorewright.values.annotations import LorebookEntry, Review, Summary
+from lorewright.values.records import NarratorInput, NarratorOutput, Premise, TurnListener
 from lorewright.world.apply import apply
 from lorewright.world.ops import StateOp
 from lorewright.world.state import WorldState
@@ -96,7 +96,7 @@ def make_stages(models: Mapping[str, Model], prompts: Prompts | None = None) -> 
 
 
 @dataclass(slots=True)
-class Played:
+class TurnProgress:
     """What has come of a turn so far, in order; `state` is the working copy with all of it.
 
     `seen` are the outcomes with who saw each; `told` what was narrated, with what it could rest on;
@@ -138,7 +138,7 @@ class Played:
 
 
 @dataclass(frozen=True, slots=True)
-class AtHand:
+class TurnContext:
     """Everything that the parts of a turn share while it is thought."""
 
     head: Head
@@ -147,10 +147,10 @@ class AtHand:
     stages: Stages
     recorder: Recorder
     views: TurnViews
-    listener: Listener
+    listener: TurnListener
     stream: TurnStream
     dice: Dice
-    played: Played
+    played: TurnProgress
 
     @property
     def turn_no(self) -> int:

@@ -48,7 +48,7 @@ def rows_of(ruleset: Ruleset, state: WorldState) -> tuple[str, ...]:
 Shape = TypeVar("Shape", bound=Frozen)
 
 
-class Standing(Frozen):
+class SceneEntry(Frozen):
     """A place, or somebody who is there."""
 
     id: str
@@ -57,13 +57,13 @@ class Standing(Frozen):
     aliases: tuple[str, ...] = ()
 
 
-class SceneFound(Frozen):
+class SceneView(Frozen):
     """What belongs to a scene in the viewer's eyes: its atmosphere, those who are there and what they bring to it, what
     can be found, what ties it to the threads of the story. `eyes` is who looks, where it is somebody of the story."""
 
-    place: Standing
-    eyes: tuple[Standing, ...] = ()
-    present: tuple[Standing, ...]
+    place: SceneEntry
+    eyes: tuple[SceneEntry, ...] = ()
+    present: tuple[SceneEntry, ...]
     lore: dict[str, Any]
 
 
@@ -92,7 +92,7 @@ def state_of(campaign: OpenCampaign, viewer: str, *, parts: Sequence[str] = ()) 
     return _as_told(campaign, viewer, found)
 
 
-def scene_of(campaign: OpenCampaign, viewer: str, *, place: str | None = None) -> SceneFound:
+def scene_of(campaign: OpenCampaign, viewer: str, *, place: str | None = None) -> SceneView:
     """What belongs to the viewer's scene; for a game master also to another place and whoever is there.
 
     Raises:
@@ -106,7 +106,7 @@ def scene_of(campaign: OpenCampaign, viewer: str, *, place: str | None = None) -
     view = LoreView(campaign.setting.generations, viewer="gm", conditions=lore_conditions(state))
     lore = LoreRetriever(view).retrieve_for_scene(focus)
     who = sorted(one for one, at in state.positions.items() if at == focus.location_id)
-    found = SceneFound(
+    found = SceneView(
         place=_standing(state, focus.location_id),
         eyes=() if viewer == "gm" else (_standing(state, eyes(state, viewer)),),
         present=tuple(_standing(state, one) for one in who if one != eyes(state, viewer)),
@@ -178,6 +178,6 @@ def _focus_at(state: WorldState, place: str) -> SceneFocus:
     )
 
 
-def _standing(state: WorldState, entity_id: str) -> Standing:
+def _standing(state: WorldState, entity_id: str) -> SceneEntry:
     entity = state.entities[entity_id]
-    return Standing(id=entity.id, name=entity.name, type=entity.type, aliases=entity.aliases)
+    return SceneEntry(id=entity.id, name=entity.name, type=entity.type, aliases=entity.aliases)

@@ -11,15 +11,15 @@ from lorewright.index.generation import Generation
 from lorewright.rules.patch import EngineEvent
 from lorewright.rules.rulesets import CampaignRules
 from lorewright.turn.checks.accepting import Acceptance, Accepted, accept, unknown_names
-from lorewright.turn.run.at_hand import side_by_side
-from lorewright.turn.run.beside import Beside, Written
+from lorewright.turn.run.progress import side_by_side
+from lorewright.turn.run.background import BackgroundResult, Beside
 from lorewright.turn.stages.extract.stage import Extract
 from lorewright.turn.stages.narrate.stage import Narrate, Prose
 from lorewright.turn.views.draft import Recorder
 from lorewright.values.entries import facts_shown
-from lorewright.values.kept import LorebookEntry, Review, Summary, read_marks
+from lorewright.values.annotations import LorebookEntry, Review, Summary, read_marks
 from lorewright.values.proposals import ExtractorInput
-from lorewright.values.records import Listener, NarratorInput, NarratorOutput
+from lorewright.values.records import NarratorInput, NarratorOutput, TurnListener
 from lorewright.world.apply import apply
 from lorewright.world.ops import AddEntity, StateOp
 from lorewright.world.state import OFFSTAGE, Fact, WorldState
@@ -133,7 +133,7 @@ def _key(predicate: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class NarrationResult:
     """What was told, the state with what it and what was thought beside it added, and that as ops, events and what the
     turn keeps."""
 
@@ -154,7 +154,7 @@ class Telling:
         narrate: Narrate,
         extract: Extract,
         recorder: Recorder,
-        listener: Listener,
+        listener: TurnListener,
         *,
         rules: CampaignRules,
         generations: Sequence[Generation],
@@ -170,7 +170,9 @@ class Telling:
         self._campaign_id = campaign_id
         self._turn_no = turn_no
 
-    async def tell(self, given: NarratorInput, state: WorldState, *, leak: Leak, beside: Sequence[Beside] = ()) -> Told:
+    async def tell(
+        self, given: NarratorInput, state: WorldState, *, leak: Leak, beside: Sequence[Beside] = ()
+    ) -> NarrationResult:
         """Narrate what led to a state, and take up what the narration adds to it. What is thought `beside` it is
         written once it has been told.
 
@@ -188,7 +190,7 @@ class Telling:
         reviews = tuple(review for one in written for review in one.reviews)
         summary = next((one.summary for one in written if one.summary is not None), None)
         if not reads:
-            return Told(told, state, ops, reviews=reviews, summary=summary)
+            return NarrationResult(told, state, ops, reviews=reviews, summary=summary)
         acceptance = await self._accepted(told, given, state, leak)
         problem = contradicted(acceptance.record, state) or checks.unknown_in(told.final_text, acceptance.record)
         if problem is not None:
@@ -198,7 +200,7 @@ class Telling:
             told = await self._narrated(given, (told.final_text, problem), checks, self._recorder)
             acceptance = await self._accepted(told, given, state, leak)
         record = acceptance.record
-        return Told(
+        return NarrationResult(
             told,
             acceptance.state,
             (*ops, *record.accepted),
@@ -210,7 +212,7 @@ class Telling:
 
     async def _narrated_beside(
         self, given: NarratorInput, checks: ProseChecks, beside: Sequence[Beside]
-    ) -> tuple[NarratorOutput, list[Written]]:
+    ) -> tuple[NarratorOutput, list[BackgroundResult]]:
         """The narration, and what was thought side by side with it; recorded in this order, whichever ended first."""
         recorders = [Recorder() for _ in (None, *beside)]
         try:
@@ -267,7 +269,7 @@ class Telling:
         return frozenset(thread for thread in state.threads if f'"thread":{canonical_json(thread)}' in rules)
 
 
-def _with_written(state: WorldState, written: Sequence[Written]) -> tuple[WorldState, tuple[StateOp, ...]]:
+def _with_written(state: WorldState, written: Sequence[BackgroundResult]) -> tuple[WorldState, tuple[StateOp, ...]]:
     """A state with what was thought beside its telling, as far as it fits, and the ops that do."""
     done: list[StateOp] = []
     for op in (op for one in written for op in one.ops):

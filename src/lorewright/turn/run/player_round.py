@@ -15,7 +15,7 @@ from lorewright.rules.effects import PREDICATES, recorded
 from lorewright.rules.patch import Validation
 from lorewright.rules.resolve import play_out
 from lorewright.rules.validate import come_to_the_same, validate
-from lorewright.turn.run.at_hand import AtHand
+from lorewright.turn.run.progress import TurnContext
 from lorewright.turn.run.by_the_book import rulings
 from lorewright.turn.run.rounds import Round, remember, there
 from lorewright.turn.views.disguises import says
@@ -254,7 +254,7 @@ def _id_of(message: Message) -> str:
 class OwnRound:
     """One player's round while it is thought: a step a method."""
 
-    def __init__(self, turn: AtHand) -> None:
+    def __init__(self, turn: TurnContext) -> None:
         """Begin the turn's part of the stream: what the last turn led to, the player's thought, their words."""
         self._turn = turn
         self._state = turn.played.state
