@@ -24,10 +24,10 @@ if TYPE_CHECKING:
     from lorewright.authoring.leaks.suite import LeakSuite
     from lorewright.authoring.pack_suite import PackTests
     from lorewright.campaigns.campaigns import Campaigns
-    from lorewright.campaigns.stage_models import StageModels
     from lorewright.campaigns.history import Histories
-    from lorewright.campaigns.lore import LoreDesk
+    from lorewright.campaigns.lore import LoreQueries
     from lorewright.campaigns.sessions import Sessions
+    from lorewright.campaigns.stage_models import StageModels
     from lorewright.campaigns.upgrading import Upgrades
     from lorewright.generate.explore.explorer import Explorer
     from lorewright.generate.scenario.generating import Generator
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from lorewright.llm.taxonomy import ModelRow
     from lorewright.replay.replay import Replays
     from lorewright.workspace.doctor import Doctor
-    from lorewright.workspace.packs import PackShelf
+    from lorewright.workspace.packs import WorkspacePacks
     from lorewright.workspace.scenarios import Scenarios
 
 
@@ -70,11 +70,11 @@ class App:
     @cached_property
     def casting(self) -> StageModels:
         """Return which model each stage is run by."""
-        from lorewright.campaigns.stage_models import FixedCasting, TierCasting
+        from lorewright.campaigns.stage_models import FixedStageModels, TierStageModels
 
         if self.models is None:
-            return TierCasting(self.workspace.settings.models, self.prompts, os.environ)
-        return FixedCasting(self.models, self.prompts)
+            return TierStageModels(self.workspace.settings.models, self.prompts, os.environ)
+        return FixedStageModels(self.models, self.prompts)
 
     @cached_property
     def histories(self) -> Histories:
@@ -89,18 +89,18 @@ class App:
         return _campaigns(self.workspace, self.library, self.casting, self.campaigns_folder, self.histories)
 
     @cached_property
-    def lore(self) -> LoreDesk:
+    def lore(self) -> LoreQueries:
         """Return what answers questions about the lore of packs and campaigns."""
-        from lorewright.campaigns.lore import LoreDesk
+        from lorewright.campaigns.lore import LoreQueries
 
-        return LoreDesk(self.library, self.campaigns, self.histories)
+        return LoreQueries(self.library, self.campaigns, self.histories)
 
     @cached_property
-    def packs(self) -> PackShelf:
+    def packs(self) -> WorkspacePacks:
         """Return what installs, lists and removes packs."""
-        from lorewright.workspace.packs import PackShelf
+        from lorewright.workspace.packs import WorkspacePacks
 
-        return PackShelf(self.library, self.campaigns, self.workspace.content_packs)
+        return WorkspacePacks(self.library, self.campaigns, self.workspace.content_packs)
 
     @cached_property
     def sessions(self) -> Sessions:
@@ -148,12 +148,12 @@ class App:
     @cached_property
     def generator(self) -> Generator:
         """Return what makes scenarios from packs; it tries them with what is built in, whatever models there are."""
-        from lorewright.campaigns.stage_models import FixedCasting
         from lorewright.campaigns.history import Histories
+        from lorewright.campaigns.stage_models import FixedStageModels
         from lorewright.generate.scenario.generating import Generator
 
         def trial(folder: Path) -> Campaigns:
-            casting = FixedCasting({}, self.casting.library)
+            casting = FixedStageModels({}, self.casting.library)
             return _campaigns(self.workspace, self.by_words, casting, folder, Histories(folder / "history", None))
 
         return Generator(self.workspace.scenarios, self.by_words, self.explorer, trial)

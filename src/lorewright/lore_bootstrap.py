@@ -26,7 +26,7 @@ from lorewright.index.vector_building import VectorBuilder
 from lorewright.index.vectors.chroma import open_chroma
 from lorewright.index.vectors.chroma_building import build_chroma
 from lorewright.index.vectors.stored import StoredVectors, about_vectors
-from lorewright.retrieval.pack_queries import PackDesk
+from lorewright.retrieval.pack_queries import PackQueries
 from lorewright.retrieval.query import LoreRetrievalQuery, LoreRetrievalResult
 from lorewright.settings import FOLDERS, SETTINGS_FILE, IndexSettings, Workspace, find_workspace, read_workspace
 from lorewright.storage.enclosure import is_link
@@ -60,9 +60,9 @@ class LoreApp:
     without_vectors: EmbedderError | None = None
 
     @property
-    def desk(self) -> PackDesk:
+    def desk(self) -> PackQueries:
         """Answers queries over the installed packs."""
-        return PackDesk(self.library)
+        return PackQueries(self.library)
 
     def install(self, folder: Path | str, *, lenient: bool = False) -> Installed:
         """Install a pack where it lies, or read it again: nothing is built that is there already. See

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from lorewright.bootstrap import prompt_library
-from lorewright.campaigns.stage_models import BUILTIN_KEYS, FixedCasting, ModelKeys, TierCasting
+from lorewright.campaigns.stage_models import BUILTIN_KEYS, FixedStageModels, ModelKeys, TierStageModels
 from lorewright.errors import SettingsError
 from lorewright.llm.doubles import ScriptedModel
 from lorewright.llm.gateway import Spent
@@ -23,12 +23,12 @@ def root(tmp_path: Path) -> Path:
     return h.write_workspace(tmp_path / "workspace")
 
 
-def casting(root: Path, environ: dict[str, str] = ENVIRON, **settings: object) -> TierCasting:
+def casting(root: Path, environ: dict[str, str] = ENVIRON, **settings: object) -> TierStageModels:
     library = prompt_library(find_workspace(root))
-    return TierCasting(ModelsSettings.model_validate(settings), library, environ)
+    return TierStageModels(ModelsSettings.model_validate(settings), library, environ)
 
 
-def cast(one: TierCasting, keys: ModelKeys) -> dict[str, str | None]:
+def cast(one: TierStageModels, keys: ModelKeys) -> dict[str, str | None]:
     """Stage -> the key of the model that it really has."""
     stages = one.stages(keys, one.library, Spent())
     made = (stages.interpret, stages.plan, stages.resolve, stages.narrate, stages.extract)
@@ -72,8 +72,8 @@ def test_a_stage_that_there_is_not_is_refused(root: Path) -> None:
     with pytest.raises(SettingsError, match="no stage"):
         casting(root, stages={"narator": "large"}).key("narrator", KEYS)
     with pytest.raises(SettingsError, match="no stage"):
-        FixedCasting({"narratorr": ScriptedModel([])}, casting(root).library)
-    assert FixedCasting({"recap": ScriptedModel([])}, casting(root).library).key("recap", KEYS) == "scripted"
+        FixedStageModels({"narratorr": ScriptedModel([])}, casting(root).library)
+    assert FixedStageModels({"recap": ScriptedModel([])}, casting(root).library).key("recap", KEYS) == "scripted"
 
 
 def test_all_models_of_a_turn_share_what_may_be_spent(root: Path) -> None:

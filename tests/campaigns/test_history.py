@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from lorewright.bootstrap import App, open_app
-from lorewright.campaigns.history import happenings
+from lorewright.campaigns.history import history_records
 from lorewright.errors import NotFound, SettingsError
 from lorewright.retrieval.query import LoreRetrievalQuery
 from lorewright.rules.patch import Resolution
@@ -258,7 +258,7 @@ def test_turns_think_of_the_same_history_in_every_process(tmp_path: Path) -> Non
 def told(*ops: Any, state: Any = None) -> dict[str, tuple[str, ...]]:
     """What ops amount to: each sentence with who saw it."""
     before = state or w.small_world()
-    records = happenings(before, w.after(before, *ops), Resolution(ops=ops), [])
+    records = history_records(before, w.after(before, *ops), Resolution(ops=ops), [])
     return {record.text: record.witnesses for record in records}
 
 

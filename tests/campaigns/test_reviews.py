@@ -17,8 +17,8 @@ from lorewright.campaigns.checks import check
 from lorewright.cli.root import app as command_line
 from lorewright.errors import CampaignError, EditRefused, NotFound
 from lorewright.llm.doubles import ScriptedModel
-from lorewright.turn.store.annotations import KeptReview
-from lorewright.values.annotations import NOTHING_KEPT, Kept, Review
+from lorewright.turn.store.annotations import StoredReview
+from lorewright.values.annotations import NOTHING_KEPT, Annotations, Review
 from lorewright.world.ops import AddFact, SetCharacterState
 from lorewright.world.state import Fact, WorldState
 from support import harbour as h
@@ -46,7 +46,7 @@ def app(tmp_path: Path) -> App:
     return told(h.harbour(tmp_path), habit("He hums."), habit("He whistles."))
 
 
-def pending(app: App) -> list[KeptReview]:
+def pending(app: App) -> list[StoredReview]:
     with app.campaigns.reading("game") as store:
         return waiting(store)
 
@@ -148,7 +148,7 @@ def test_an_inner_state_that_moved_since_is_not_set_back(tmp_path: Path) -> None
         confidence=0.3,
     )
     with app.campaigns.open("game") as campaign:
-        campaign.edit([becomes("sour")], action_id="one", kept=Kept(reviews=(review,)))
+        campaign.edit([becomes("sour")], action_id="one", kept=Annotations(reviews=(review,)))
         campaign.edit([becomes("grim")], action_id="two", kept=NOTHING_KEPT)
     with pytest.raises(EditRefused, match="changed_since"):
         settle(app, "1.0")

@@ -9,7 +9,7 @@ import pytest
 from test_commands import run
 
 from lorewright.bootstrap import App
-from lorewright.cli.game.play_session import Seat
+from lorewright.cli.game.play_session import PlaySession
 from lorewright.cli.game.slash import is_command, obey
 from lorewright.errors import CampaignError
 from support import harbour as h
@@ -26,7 +26,7 @@ def app(tmp_path: Path) -> App:
 def told(app: App, capsys: pytest.CaptureFixture[str], *lines: str, debug: bool = False) -> str:
     """What is printed for the last of these lines, said at one seat."""
     with app.campaigns.open("game") as campaign:
-        seat = Seat(campaign, debug=debug)
+        seat = PlaySession(campaign, debug=debug)
         for line in lines:
             capsys.readouterr()
             if is_command(line):
@@ -80,7 +80,7 @@ def test_a_thought_is_kept_until_the_words_that_it_goes_with_are_played(
     app: App, capsys: pytest.CaptureFixture[str]
 ) -> None:
     with app.campaigns.open("game") as campaign:
-        seat = Seat(campaign)
+        seat = PlaySession(campaign)
         obey(campaign, f"/think {SECRET}", seat=seat)
         with pytest.raises(CampaignError):
             seat.submit("tell it", whisper_to="harbour:lin")

@@ -10,7 +10,7 @@ import pytest
 
 from lorewright.bootstrap import App
 from lorewright.cli.game import play_session as seats
-from lorewright.cli.game.play_session import Seat, onlooker
+from lorewright.cli.game.play_session import PlaySession, terminal_listener
 from lorewright.cli.game.slash import obey
 from lorewright.errors import CampaignError, ProviderBusy
 from lorewright.llm.doubles import ScriptedModel
@@ -35,7 +35,7 @@ def test_a_narration_is_printed_once_where_there_is_no_screen(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     with app_with(tmp_path, TOLD).campaigns.open("game") as campaign:
-        Seat(campaign).submit("look")
+        PlaySession(campaign).submit("look")
     told = capsys.readouterr()
     assert told.out.count(TOLD) == 1
     assert "\x1b" not in told.out + told.err
@@ -46,7 +46,7 @@ def test_without_a_terminal_a_failure_is_told_with_the_ways_to_go_on(
 ) -> None:
     app = app_with(tmp_path, DOWN, TOLD)
     with app.campaigns.open("game") as campaign:
-        seat = Seat(campaign)
+        seat = PlaySession(campaign)
         seat.submit("look")
         told = capsys.readouterr()
         assert "error[provider_busy]: the model is down" in told.err
@@ -61,7 +61,7 @@ def test_without_a_terminal_a_failure_is_told_with_the_ways_to_go_on(
 def test_builtin_plays_the_words_that_failed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     app = app_with(tmp_path, DOWN)
     with app.campaigns.open("game") as campaign:
-        seat = Seat(campaign)
+        seat = PlaySession(campaign)
         seat.submit("take rope")
         assert obey(campaign, "/builtin", seat=seat)
         obey(campaign, "/builtin look at osk", seat=seat)
@@ -82,7 +82,7 @@ def test_at_a_terminal_a_failed_turn_is_retried_built_in_or_left(
     answers = iter([*choices, *([""] * 3)])
     monkeypatch.setattr("builtins.input", lambda question: next(answers))
     with app.campaigns.open("game") as campaign:
-        seat = Seat(campaign, at_terminal=True)
+        seat = PlaySession(campaign, at_terminal=True)
         seat.submit("wait")
         seat.submit("look")
         with_model = [one["narrator"] for one in _narrators(app)]
@@ -99,7 +99,7 @@ def _narrators(app: App) -> list[dict[str, str]]:
 def test_a_retry_that_fails_leaves_the_turn_as_it_was(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     app = app_with(tmp_path, TOLD, DOWN)
     with app.campaigns.open("game") as campaign:
-        seat = Seat(campaign)
+        seat = PlaySession(campaign)
         seat.submit("look")
         obey(campaign, "/retry", seat=seat)
         assert "the model is down" in capsys.readouterr().err
@@ -111,13 +111,13 @@ def test_a_mistake_of_the_players_is_no_reason_to_offer_anything(
 ) -> None:
     monkeypatch.setattr("builtins.input", lambda question: pytest.fail("nothing is asked"))
     with app_with(tmp_path).campaigns.open("game") as campaign, pytest.raises(CampaignError, match="nothing to undo"):
-        Seat(campaign, at_terminal=True).retry()
+        PlaySession(campaign, at_terminal=True).retry()
 
 
 def test_whoever_wants_to_know_is_told_what_a_turn_took(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     reply = ModelReply(TOLD, "m", 4_120, 210, cache_read_tokens=3_378, cost_microusd=12_345)
     with app_with(tmp_path, reply).campaigns.open("game") as campaign:
-        seat = Seat(campaign, verbose=True)
+        seat = PlaySession(campaign, verbose=True)
         seat.submit("look")
         assert "  in 4,120 (82 % cached) · out 210 · $0.0123 · 0." in capsys.readouterr().out
         obey(campaign, "/builtin wait", seat=seat)
@@ -132,10 +132,10 @@ def test_an_interrupt_while_a_model_thinks_leaves_everything_as_it_was(
 
     app = h.harbour(tmp_path, models={"narrator": ScriptedModel(interrupted)})
     with app.campaigns.open("game") as campaign:
-        Seat(campaign, at_terminal=True).submit("look")
+        PlaySession(campaign, at_terminal=True).submit("look")
         assert "Stopped. Nothing of it happened" in capsys.readouterr().out
         with pytest.raises(KeyboardInterrupt):
-            Seat(campaign).submit("look")
+            PlaySession(campaign).submit("look")
     assert words(app) == []
 
 
@@ -144,7 +144,7 @@ def test_what_is_taken_back_is_said_only_of_what_was_shown(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], told: str, ends: str
 ) -> None:
     monkeypatch.setattr("lorewright.cli.game.play_session.can_redraw", lambda: True)
-    with onlooker(streams=True) as looking:
+    with terminal_listener(streams=True) as looking:
         looking.told(told)
         looking.not_so("it names the secret marmoset")
     shown = capsys.readouterr().out
@@ -158,7 +158,7 @@ def test_a_long_telling_that_cannot_be_drawn_anew_is_not_printed_twice(
     monkeypatch.setenv("LINES", "5")
     monkeypatch.setattr("lorewright.cli.game.play_session.can_redraw", lambda: True)
     text = "It rains and it rains. " * 40
-    with onlooker(streams=True) as looking:
+    with terminal_listener(streams=True) as looking:
         looking.told(text)
         assert looking.happened(text)
         looking.told(text)

@@ -14,8 +14,8 @@ from typing import Any
 import pytest
 
 from lorewright.bootstrap import App, open_app
-from lorewright.campaigns.viewers import table_of
 from lorewright.campaigns.lore import map_of
+from lorewright.campaigns.viewers import table_of
 from lorewright.lore_bootstrap import make_workspace
 from lorewright.retrieval.query import LoreRetrievalQuery
 from lorewright.rules.patch import ReasonCode

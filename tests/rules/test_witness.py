@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from lorewright.campaigns.scenarios.rulesets import load_ruleset, ruleset_names
 from lorewright.rules.actions import Attempt
+from lorewright.rules.observations import BOUND, MOST, observe
 from lorewright.rules.rulesets import CampaignRules
-from lorewright.rules.observations import BOUND, MOST, witnessed
 from lorewright.world import ops as o
 from lorewright.world.apply import apply
 from lorewright.world.state import WorldState, relation_key
@@ -26,7 +26,7 @@ def ops_of(
     state, rules = state or w.small_world(), rules or w.freeform_rules()
     resolution = w.play(*tried, state=state, rules=rules, dice=w.SteadyDice(total))
     after = w.after(state, *resolution.ops)
-    return witnessed(resolution, state, after, ruleset=rules.ruleset, **given)
+    return observe(resolution, state, after, ruleset=rules.ruleset, **given)
 
 
 def remembered(*tried: Attempt, who: str = w.VIKTOR, **given: Any) -> list[tuple[str, int]]:
@@ -194,8 +194,8 @@ def test_whatever_is_remembered_fits_and_is_the_same_every_time(tried: list[Atte
     state, rules = w.small_world(), w.freeform_rules()
     resolution = w.play(*tried, rules=rules, dice=w.SteadyDice(total))
     after = w.after(state, *resolution.ops)
-    ops = witnessed(resolution, state, after, ruleset=FREEFORM)
-    assert ops == witnessed(resolution, state, after, ruleset=FREEFORM)
+    ops = observe(resolution, state, after, ruleset=FREEFORM)
+    assert ops == observe(resolution, state, after, ruleset=FREEFORM)
     applied = apply(after, ops)
     assert applied.refusal is None
     assert all(sum(isinstance(op, o.Observe) and op.who == who for op in ops) <= MOST for who in after.positions)

@@ -20,8 +20,8 @@ from mcp import Client
 
 from lorewright.bootstrap import App
 from lorewright.errors import SettingsError
-from lorewright.service.queries import Queries, viewer_of
 from lorewright.service.http import Address, address_of, http_app, security
+from lorewright.service.queries import Queries, viewer_of
 from lorewright.service.server import make_server
 from support import harbour as h
 

@@ -10,8 +10,8 @@ import pytest
 from lorewright.bootstrap import App, open_app
 from lorewright.errors import NotFound
 from lorewright.lore_bootstrap import make_workspace
-from lorewright.service.queries import Queries, Viewer
 from lorewright.service.prompts import entity_text
+from lorewright.service.queries import Queries, Viewer
 from support.harbour import write_pack
 from support.veiled_pack import MASK, WREN, Veil, files_of
 

@@ -18,7 +18,7 @@ from lorewright.service.queries import Queries, viewer_of
 from lorewright.service.server import make_server
 from lorewright.turn.checks.tools import OUTSIDE_OPS
 from lorewright.turn.store.turn_store import undo
-from lorewright.values.annotations import Kept, Review
+from lorewright.values.annotations import Annotations, Review
 from lorewright.world.ops import AddFact, AdvanceTime
 from lorewright.world.things import Fact
 from support import harbour as h
@@ -230,7 +230,7 @@ def propose(app: App) -> str:
         confidence=0.3,
     )
     with app.campaigns.open("game") as campaign:
-        campaign.edit([AdvanceTime(minutes=1)], action_id="proposal", kept=Kept(reviews=(review,)))
+        campaign.edit([AdvanceTime(minutes=1)], action_id="proposal", kept=Annotations(reviews=(review,)))
     (waiting,) = call(app, "list_reviews")["reviews"]
     assert (waiting["shown"], waiting["confidence"]) == ("Osk limps on rainy days.", 0.3)
     return str(waiting["id"])

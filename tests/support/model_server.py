@@ -13,9 +13,9 @@ from typing import Any
 import pytest
 
 from lorewright.bootstrap import App, open_app
-from lorewright.campaigns.stage_models import ModelKeys
 from lorewright.campaigns.open_campaign import OpenCampaign
 from lorewright.campaigns.scenarios.scenario import load_scenario
+from lorewright.campaigns.stage_models import ModelKeys
 from lorewright.llm.prompt_template import read_template
 from lorewright.lore_bootstrap import make_workspace
 from support.model_apis.server import ModelServer

@@ -21,7 +21,7 @@ from lorewright.retrieval.query import LoreRetrievalQuery
 from lorewright.turn.checks.tools import BOOKKEEPING, OUTSIDE_OPS
 from lorewright.turn.run.editing import MOST_OPS, MOST_TEXT, edit
 from lorewright.turn.store.turn_store import MemoryStore, redo, undo
-from lorewright.values.annotations import Kept, LorebookEntry
+from lorewright.values.annotations import Annotations, LorebookEntry
 from lorewright.world import ops as o
 from lorewright.world.state import OFFSTAGE, Entity, Fact
 from support import harbour as h
@@ -301,7 +301,7 @@ def test_of_many_who_send_calls_of_their_own_at_once_every_one_is_done(app: App)
 
 def test_an_edit_may_keep_something_beside_the_state_and_change_nothing_in_it(app: App) -> None:
     entry = LorebookEntry(subject_id="harbour:osk", predicate="owns", detail="a fiddle", confidence=0.5)
-    kept = Kept(lorebook=(entry,))
+    kept = Annotations(lorebook=(entry,))
     with app.campaigns.open("game") as campaign:
         before = campaign.store.head().state.content_hash()
         first = changed(campaign, kept=kept)

@@ -13,7 +13,7 @@ import pytest
 from lorewright.bootstrap import App, prompt_library
 from lorewright.campaigns.branches import branch, rollback, switch
 from lorewright.campaigns.history import Histories
-from lorewright.campaigns.lore import LoreDesk, ask_lore
+from lorewright.campaigns.lore import LoreQueries, ask_lore
 from lorewright.campaigns.open_campaign import OpenCampaign
 from lorewright.campaigns.sessions import retrieve_for_session
 from lorewright.replay.metrics import ALL_TURNS
@@ -167,7 +167,7 @@ def test_an_entry_is_thrown_for_once_a_turn_whoever_asks(app: App) -> None:
     assert seen == {True, False}
 
 
-def _comet(lore: LoreDesk, asked: LoreRetrievalQuery) -> bool:
+def _comet(lore: LoreQueries, asked: LoreRetrievalQuery) -> bool:
     chunks = lore.query(asked, campaign_id="game").result.chunks
     return any(one.chunk_id == "harbour:comet:overview" for one in chunks)
 

@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from lorewright.authoring.leaks.twin_worlds import same_dice
-from lorewright.campaigns.viewers import scene_of, state_of, transcript_of
 from lorewright.campaigns.lore import introductions, why
+from lorewright.campaigns.viewers import scene_of, state_of, transcript_of
 from lorewright.cli.game.slash import obey
 from lorewright.errors import LorewrightError
 from support import harbour as h

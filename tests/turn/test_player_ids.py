@@ -15,8 +15,8 @@ from lorewright.authoring.leaks.twin_worlds import same_dice
 from lorewright.bootstrap import App
 from lorewright.campaigns.checks import check
 from lorewright.campaigns.exchange import export
-from lorewright.campaigns.viewers import scene_of, state_of, transcript_of
 from lorewright.campaigns.lore import ask_lore, support_of, why
+from lorewright.campaigns.viewers import scene_of, state_of, transcript_of
 from lorewright.cli.game.slash import obey
 from lorewright.errors import LorewrightError
 from lorewright.retrieval.query import LoreRetrievalQuery

@@ -9,7 +9,7 @@ import pytest
 from lorewright.builtin.parser.clauses import claim_in
 from lorewright.rules.actions import Action
 from lorewright.rules.effects import record_op
-from lorewright.turn.run.player_round import Grounds, premises_of
+from lorewright.turn.run.player_round import Grounds, check_claims
 from lorewright.turn.views.disguises import says
 from lorewright.values.records import Message, Premise
 from lorewright.world import ops as o
@@ -42,7 +42,7 @@ def checked(
 ) -> list[Premise]:
     grounds = Grounds(state or w.small_world(), [(number, one) for number, one in enumerate(said)], TEXTS.get)
     aimed = [] if to is None else [Action(actor_id=w.JO, type="ask", target_id=to)]
-    return list(premises_of(text, aimed, grounds, people=PEOPLE))
+    return list(check_claims(text, aimed, grounds, people=PEOPLE))
 
 
 def holds(text: str, state: WorldState | None = None, **given: Sequence[Message]) -> bool:

@@ -17,7 +17,6 @@ from lorewright.llm.doubles import ScriptedModel
 from lorewright.llm.model import ModelRequest
 from lorewright.tokens import count_tokens
 from lorewright.turn.store.rows import told_turns
-from lorewright.values.entries import RECENT_TURNS, SUMMARISE_AFTER
 from lorewright.values.annotations import (
     SENTENCES,
     SUMMARY_TOKENS,
@@ -28,6 +27,7 @@ from lorewright.values.annotations import (
     ToldTurn,
     summary_for,
 )
+from lorewright.values.entries import RECENT_TURNS, SUMMARISE_AFTER
 from lorewright.values.records import Message
 from support import harbour as h
 from support.prompted_campaigns import campaigns as prompted_campaigns

@@ -14,12 +14,12 @@ from lorewright.turn.checks.tools import (
     BOOKKEEPING,
     OUTSIDE_OPS,
     PARTS,
-    eyes,
     focus_of,
     not_by,
     refused,
     state_seen,
     transcript_seen,
+    viewer_id,
     write,
 )
 from lorewright.values.records import Message
@@ -110,7 +110,7 @@ def test_somebody_offstage_is_nowhere_and_in_no_scene(state: WorldState) -> None
 @pytest.mark.parametrize("viewer", ["npc:harbour:lin", "npc:game:player", "npc:nobody"])
 def test_who_is_not_in_the_cast_has_no_eyes(state: WorldState, viewer: str) -> None:
     with pytest.raises(NotFound):
-        eyes(state, viewer)
+        viewer_id(state, viewer)
 
 
 def test_whoever_plays_reads_what_any_of_their_personas_was_there_for(state: WorldState) -> None:

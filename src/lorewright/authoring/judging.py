@@ -14,11 +14,11 @@ from lorewright.ids import canonical_json, qualify
 from lorewright.index.generation import Generation, StoredChunk
 from lorewright.packs.chunking import plain_text
 from lorewright.packs.conditions import LoreConditions
-from lorewright.retrieval.why_not import left_out
 from lorewright.retrieval.pack_queries import qualified_viewer
 from lorewright.retrieval.query import DEFAULT_LIMIT, LoreRetrievalQuery, RetrievedChunk, scene_query
 from lorewright.retrieval.retriever import Retrieval, retrieve
 from lorewright.retrieval.view import LoreView, may_see, visible_text
+from lorewright.retrieval.why_not import exclusion_reasons
 
 # What an author writes of one golden query: what is asked by whom, and what must and must not be answered.
 
@@ -354,7 +354,7 @@ def _misplaced(golden: GoldenQuery, found: Judged) -> Iterator[Miss]:
         if chunk is None:
             continue
         if not any(_answers(chunk_id, chunk.id) for chunk_id in there):
-            reason = left_out(found.retrieval, found.query, chunk, visible=_is_visible(found.view, chunk))
+            reason = exclusion_reasons(found.retrieval, found.query, chunk, visible=_is_visible(found.view, chunk))
             why, hint = (reason.why, reason.hint) if reason else ("", "")
             yield Miss(f"{one} is not in the answer, which is {shown}", "include", number, why, hint)
         elif golden.top is not None and (place := found.sections.index(_section(chunk.id)) + 1) > golden.top:
@@ -434,7 +434,7 @@ def _not_told(found: Judged, home: StoredChunk | None) -> tuple[str, str]:
     if any(one.chunk_id == home.id for one in found.answer):
         cut = f"{home.id} is in the answer, and was cut before it or shown in part"
         return cut, "raise budget, or say it earlier in the section"
-    reason = left_out(found.retrieval, found.query, home, visible=_is_visible(found.view, home))
+    reason = exclusion_reasons(found.retrieval, found.query, home, visible=_is_visible(found.view, home))
     return (f"it stands in {home.id}: {reason.why}", reason.hint) if reason else ("", "")
 
 

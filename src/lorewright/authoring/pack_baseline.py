@@ -19,7 +19,7 @@ from lorewright.bounded_files import read_bytes
 from lorewright.errors import SettingsError
 from lorewright.index.generation import Generation
 from lorewright.packs.loader import Progress
-from lorewright.retrieval.why_not import left_out
+from lorewright.retrieval.why_not import exclusion_reasons
 from lorewright.storage.enclosure import FOR_ALL, Enclosure
 
 # What `pack test` says: one case for each thing that was looked at. Values.
@@ -434,5 +434,5 @@ def _why(section: str, before: Sequence[str], one: GoldenAnswer) -> str:
     chunk = next((found for pack in judged.view.generations if (found := pack.chunk(section)) is not None), None)
     if chunk is None:
         return f"{was}: there is no such section any more"
-    reason = left_out(judged.retrieval, judged.query, chunk)
+    reason = exclusion_reasons(judged.retrieval, judged.query, chunk)
     return f"{was}: {reason.why}" if reason else was

@@ -19,11 +19,11 @@ from lorewright.packs.chunking import plain_text
 from lorewright.packs.conditions import of_item
 from lorewright.packs.loader import Progress
 from lorewright.packs.models import Chunk, Pack, When, WhenClock, WhenFact, WhenPart, WhenThread
-from lorewright.retrieval.why_not import LeftOut, left_out
 from lorewright.retrieval.budget import DUPLICATE_SHARE
 from lorewright.retrieval.query import LoreRetrievalQuery
 from lorewright.retrieval.retriever import Retrieval, retrieve
 from lorewright.retrieval.view import LoreView
+from lorewright.retrieval.why_not import LeftOut, exclusion_reasons
 
 # Each section of a pack, asked for in several ways -> which of them bring it, and what stands in its place.
 
@@ -172,7 +172,7 @@ class Prober:
         return chunk.id in self._asking.answer(words)
 
     def _why(self, words: str, chunk: StoredChunk) -> LeftOut | None:
-        return left_out(self._asking.ask(words), self._asking.query(words), chunk)
+        return exclusion_reasons(self._asking.ask(words), self._asking.query(words), chunk)
 
     def _content_of(self, chunk: StoredChunk) -> Iterator[str]:
         """Its first sentence, then its rarest words."""

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from lorewright.campaigns.open_campaign import OpenCampaign
 from lorewright.errors import CampaignError, EditRefused, NotFound
 from lorewright.ids import canonical_json, content_hash, is_id
+from lorewright.storage.annotation_rows import result_of
 from lorewright.storage.heads import (
     BranchRow,
     HeadRow,
@@ -24,12 +25,11 @@ from lorewright.storage.heads import (
     turn_rows,
     undone_turns,
 )
-from lorewright.storage.annotation_rows import result_of
 from lorewright.turn.checks.accepting import entry_of, standing
-from lorewright.turn.store.annotations import KeptReview, reviews
+from lorewright.turn.store.annotations import StoredReview, reviews
 from lorewright.turn.store.store import CampaignStore
 from lorewright.turn.store.turn_store import committed_state
-from lorewright.values.annotations import Decision, Kept
+from lorewright.values.annotations import Annotations, Decision
 from lorewright.world import ops as o
 from lorewright.world.apply import apply
 from lorewright.world.schemas import plain
@@ -45,7 +45,7 @@ _HINTS = {
 }
 
 
-def waiting(store: CampaignStore) -> list[KeptReview]:
+def waiting(store: CampaignStore) -> list[StoredReview]:
     """The reviews of the turns on the way to the head that nobody has decided there, the oldest first."""
     return [one for one in reviews(store.database, store.position().turn_id) if one.decision is None]
 
@@ -72,7 +72,7 @@ def decide(
         _hold_to_now(found, store)
     head = store.position()
     asked = canonical_json([found.id, verdict, head.turn_id, head.revision])
-    kept = Kept(
+    kept = Annotations(
         lorebook=tuple(entry_of(op.fact) for op in ops if isinstance(op, o.AddFact)),
         decisions=(Decision.model_validate(_decision(found, verdict)),),
     )
@@ -85,11 +85,11 @@ def decide(
     )
 
 
-def _decision(found: KeptReview, verdict: str) -> dict[str, object]:
+def _decision(found: StoredReview, verdict: str) -> dict[str, object]:
     return {"review_turn_id": found.turn_id, "review_no": found.review_no, "decision": verdict}
 
 
-def _found(store: CampaignStore, review_id: str) -> KeptReview:
+def _found(store: CampaignStore, review_id: str) -> StoredReview:
     known = reviews(store.database, store.position().turn_id)
     found = next((one for one in known if review_id in (one.id, one.short_id)), None)
     if found is None:
@@ -100,7 +100,7 @@ def _found(store: CampaignStore, review_id: str) -> KeptReview:
     return found
 
 
-def _decided(store: CampaignStore, found: KeptReview, verdict: str) -> str:
+def _decided(store: CampaignStore, found: StoredReview, verdict: str) -> str:
     """The stored result of the turn that decided, byte for byte."""
     assert found.decided_in is not None
     if found.decision != verdict:
@@ -111,7 +111,7 @@ def _decided(store: CampaignStore, found: KeptReview, verdict: str) -> str:
     return result_of(store.database, found.decided_in)
 
 
-def _hold_to_now(found: KeptReview, store: CampaignStore) -> None:
+def _hold_to_now(found: StoredReview, store: CampaignStore) -> None:
     """Refuse what fitted the world of its turn and fits that of the head no more."""
     now, then = store.head().state, store.state_at(found.turn_id)
     for index, op in enumerate(found.review.ops):
@@ -150,7 +150,7 @@ def _at_path(state: WorldState, op: o.SetPath) -> str:
     return "" if state.ruleset is None else canonical_json(plain(state.ruleset.value(op.path, of=op.of)))
 
 
-def _refused(found: KeptReview, index: int, op: o.StateOp, reason: str) -> EditRefused:
+def _refused(found: StoredReview, index: int, op: o.StateOp, reason: str) -> EditRefused:
     return EditRefused(
         f"review {found.short_id} ({found.review.shown}) does not fit any more: {op.op}: {reason}; it waits still",
         hint=_HINTS.get(reason, "reject it, or bring the world to where it fits"),

@@ -11,7 +11,6 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from lorewright.campaigns.stage_models import BUILTIN_KEYS, ModelKeys, StageModels
 from lorewright.campaigns.checks import check
 from lorewright.campaigns.history import Histories, PlayedHistory
 from lorewright.campaigns.open_campaign import Made, OpenCampaign, ids_in
@@ -20,6 +19,7 @@ from lorewright.campaigns.scenarios.opening import Opening, compose
 from lorewright.campaigns.scenarios.rulesets import load_ruleset, rulesets_beside
 from lorewright.campaigns.scenarios.scenario import Scenario, load_scenario
 from lorewright.campaigns.session_zero import Calibration, calibrated, kept_to
+from lorewright.campaigns.stage_models import BUILTIN_KEYS, ModelKeys, StageModels
 from lorewright.campaigns.store import KeptPacks, create_campaign, pins_of
 from lorewright.errors import (
     CampaignError,

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from lorewright.addresses import mask_address
-from lorewright.campaigns.stage_models import ModelKeys, StageModels
 from lorewright.campaigns.open_campaign import OpenCampaign
+from lorewright.campaigns.stage_models import ModelKeys, StageModels
 from lorewright.errors import NotAgreed
 from lorewright.grants import find_agreements, keep_agreements, make_token
 from lorewright.llm.taxonomy import BESIDE, TYPICAL, Prices

@@ -50,7 +50,7 @@ _CAME_OF = {
 _IN_WORDS = {"attempt": "tried to {words} {target}", "tell": "told {target}{about}", "sneak": "tried not to be seen"}
 
 
-def happenings(
+def history_records(
     before: WorldState | None, after: WorldState, resolution: Resolution, messages: Sequence[Message]
 ) -> tuple[HistoryRecord, ...]:
     """The records of a turn, in order: attempts, changes, what became established, the telling.
@@ -368,7 +368,7 @@ def made_of(
     resolution = store.resolution(turn_id)
     messages = [message for _, message in store.messages(turn_id, last=1)]
     flagged = contradictions(flagged_entries(store.database, turn_id), after)
-    return (*happenings(before, after, resolution, messages), *flagged)
+    return (*history_records(before, after, resolution, messages), *flagged)
 
 
 def free_name(campaign_id: str, generations: Sequence[Generation]) -> str:

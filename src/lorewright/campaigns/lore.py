@@ -19,8 +19,15 @@ from lorewright.index.generation import Generation
 from lorewright.index.library import Library, blaming_damage
 from lorewright.packs.loader import load_pack
 from lorewright.packs.models import Pack, PackEntity
-from lorewright.retrieval.pack_queries import EntityLore, PackDesk, entity_lore, explained_now, opened, qualified_viewer
 from lorewright.retrieval.explain import ChunkTrace
+from lorewright.retrieval.pack_queries import (
+    EntityLore,
+    PackQueries,
+    entity_lore,
+    explained_now,
+    opened,
+    qualified_viewer,
+)
 from lorewright.retrieval.query import LoreRetrievalQuery, LoreRetrievalResult
 from lorewright.retrieval.retriever import Retrieval, retrieve, retrieve_for_entity, why_not
 from lorewright.retrieval.view import (
@@ -314,11 +321,11 @@ def learned_pack(campaigns: Campaigns, campaign_id: str, pack_id: str) -> Iterat
         yield pack, Audience(view, not_in_force=gone, story=campaign_id)
 
 
-class LoreDesk:
-    """Answers lore queries; without a campaign as the `PackDesk` does."""
+class LoreQueries:
+    """Answers lore queries; without a campaign as the `PackQueries` does."""
 
     def __init__(self, library: Library, campaigns: Campaigns, histories: Histories) -> None:
-        self._packs = PackDesk(library)
+        self._packs = PackQueries(library)
         self._campaigns = campaigns
         self._histories = histories
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from lorewright.campaigns.stage_models import ModelKeys
 from lorewright.campaigns.open_campaign import OpenCampaign
 from lorewright.campaigns.sessions import sit_down
+from lorewright.campaigns.stage_models import ModelKeys
 from lorewright.storage import sittings
 from lorewright.storage.model_rows import set_model_keys
 

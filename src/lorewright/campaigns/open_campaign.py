@@ -17,16 +17,16 @@ from lorewright.llm.gateway import Spent
 from lorewright.storage.heads import HeadRow, head_row
 from lorewright.storage.model_rows import spent_in
 from lorewright.storage.sittings import active_session_row
-from lorewright.turn.run.progress import STAGES, make_stages
 from lorewright.turn.run.editing import edit
 from lorewright.turn.run.pipeline import run_turn
+from lorewright.turn.run.progress import STAGES, make_stages
 from lorewright.turn.stages.stages import Stages, pinned_library
 from lorewright.turn.store.store import CampaignStore
 from lorewright.turn.store.turn_store import redo, undo_played
 from lorewright.turn.views.acquaintance import Acquaintance
 from lorewright.turn.views.draft import Setting, Submission, persona_called, somebody_called
 from lorewright.turn.views.player_ids import PlayerIds, player_ids
-from lorewright.values.annotations import NOTHING_KEPT, Kept
+from lorewright.values.annotations import NOTHING_KEPT, Annotations
 from lorewright.values.records import BUILTIN, SILENT, CampaignRow, TurnListener
 from lorewright.world.apply import apply
 from lorewright.world.ops import PlayAs, StateOp
@@ -161,7 +161,7 @@ class OpenCampaign:
         by: str = "gm",
         note: str = "",
         revision: int | None = None,
-        kept: Kept = NOTHING_KEPT,
+        kept: Annotations = NOTHING_KEPT,
     ) -> str:
         """Change the world from outside, in a turn of its own; its TurnResult as canonical JSON. See `editing.edit` for
         what it takes and raises."""

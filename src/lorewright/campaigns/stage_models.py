@@ -121,7 +121,7 @@ class StageModels(Protocol):
         ...
 
 
-class TierCasting:
+class TierStageModels:
     """Models by the campaign's keys and the settings."""
 
     def __init__(self, settings: ModelsSettings, library: PromptLibrary, environ: Mapping[str, str]) -> None:
@@ -180,7 +180,7 @@ class TierCasting:
         return open_model(key, self._settings, environ=self._environ, budget=budget)
 
 
-class FixedCasting:
+class FixedStageModels:
     """The same models for every campaign, whatever its keys say: for tests, rehearsals and replays."""
 
     def __init__(self, models: Mapping[str, Model], library: PromptLibrary) -> None:

@@ -16,13 +16,13 @@ from lorewright.errors import DamagedFile, FileUnavailable, LorewrightError, Not
 from lorewright.ids import is_hash, is_id
 from lorewright.packs.files import MAX_FILE_BYTES, MAX_FILES
 from lorewright.packs.loader import content_hash_of, source_paths
+from lorewright.storage.annotation_rows import PromptPin, pinning
 from lorewright.storage.campaign_tables import CAMPAIGN_MIGRATIONS
 from lorewright.storage.database import Database, building_name, insert_row, opened
 from lorewright.storage.enclosure import Enclosure, Trouble, plain_parts
 from lorewright.storage.faults import step
 from lorewright.storage.heads import MAIN_BRANCH
 from lorewright.storage.integrity import all_pins
-from lorewright.storage.annotation_rows import PromptPin, pinning
 from lorewright.storage.tables import migrate
 from lorewright.turn.store.projection import StateOf, first_projection
 from lorewright.turn.store.rows import message_row, now

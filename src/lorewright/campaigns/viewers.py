@@ -15,7 +15,7 @@ from lorewright.retrieval.view import LoreView
 from lorewright.rules.rulesets import Ruleset
 from lorewright.scene_lore.lore_retriever import LoreRetriever
 from lorewright.scene_lore.models import SceneFocus, SceneLore, character_view, scene_view
-from lorewright.turn.checks.tools import MessageSeen, StateSeen, eyes, focus_of, state_seen, transcript_seen
+from lorewright.turn.checks.tools import MessageSeen, StateSeen, focus_of, state_seen, transcript_seen, viewer_id
 from lorewright.values.entries import lore_conditions
 from lorewright.world.frozen import Frozen
 from lorewright.world.state import WorldState
@@ -108,8 +108,8 @@ def scene_of(campaign: OpenCampaign, viewer: str, *, place: str | None = None) -
     who = sorted(one for one, at in state.positions.items() if at == focus.location_id)
     found = SceneView(
         place=_standing(state, focus.location_id),
-        eyes=() if viewer == "gm" else (_standing(state, eyes(state, viewer)),),
-        present=tuple(_standing(state, one) for one in who if one != eyes(state, viewer)),
+        eyes=() if viewer == "gm" else (_standing(state, viewer_id(state, viewer)),),
+        present=tuple(_standing(state, one) for one in who if one != viewer_id(state, viewer)),
         lore=_seen(lore, state, viewer),
     )
     return _as_told(campaign, viewer, found)

@@ -13,15 +13,15 @@ from pydantic import ValidationError
 
 from lorewright.authoring.changes import BudgetStep, GivenChunk, budget_steps
 from lorewright.bounded_files import read_lines
-from lorewright.cli.lore_sources import Desk, open_desk, warn_of_words_alone
+from lorewright.cli.lore_sources import LoreSource, open_source, warn_of_words_alone
 from lorewright.cli.output import console, note, say, show_json, show_passages, show_table, wrapped
 from lorewright.cli.pages.query_page import query_page, scene_page, write_page
 from lorewright.cli.tracing import show_absence, show_trace, told
 from lorewright.errors import SettingsError
-from lorewright.retrieval.why_not import why_absent
 from lorewright.retrieval.pack_queries import explained_now
 from lorewright.retrieval.query import LoreRetrievalQuery
 from lorewright.retrieval.retriever import retrieve
+from lorewright.retrieval.why_not import explain_absence
 from lorewright.scene_lore.scene_trace import SceneFound, SceneTrace, find_scene
 
 # lorewright lore scene: what belongs to a place and those in it, what is found beside, and why.
@@ -53,7 +53,7 @@ def scene(
     What belongs to the place and to those present comes by its ID; what relates to them is found beside it, in what is
     left of the budget.
     """
-    desk = open_desk(campaign)
+    desk = open_source(campaign)
     with desk.view(viewer, pack or []) as view:
         found = find_scene(
             view,
@@ -229,7 +229,7 @@ def query(
 
     What matches its words and its meaning is weighed with what belongs to the scene.
     """
-    desk = open_desk(campaign)
+    desk = open_source(campaign)
     fields: dict[str, Any] = {
         "keywords": text,
         "location_id": location,
@@ -248,7 +248,7 @@ def query(
     asked = _query(desk, fields)
     if why_not is not None:
         with desk.asking(asked, pack or []) as (view, put):
-            absence = why_absent(view, put, why_not)
+            absence = explain_absence(view, put, why_not)
         if as_json:
             show_json(absence.model_dump(mode="json"))
         else:
@@ -281,7 +281,7 @@ def query(
             show_trace(found.trace)
 
 
-def _query(desk: Desk, fields: dict[str, Any]) -> LoreRetrievalQuery:
+def _query(desk: LoreSource, fields: dict[str, Any]) -> LoreRetrievalQuery:
     defaults = desk.settings.model_dump()
     given = {key: value for key, value in fields.items() if value is not None}
     try:
@@ -294,7 +294,7 @@ def _query(desk: Desk, fields: dict[str, Any]) -> LoreRetrievalQuery:
     return asked
 
 
-def _answer_batch(desk: Desk, batch: Path, fields: dict[str, Any], packs: list[str]) -> None:
+def _answer_batch(desk: LoreSource, batch: Path, fields: dict[str, Any], packs: list[str]) -> None:
     """One JSON object a line in, one a line out, in order."""
     if not batch.is_file():
         raise SettingsError(f"there is no file {batch}", hint="one JSON object a line: {id, query, …}")
@@ -302,7 +302,9 @@ def _answer_batch(desk: Desk, batch: Path, fields: dict[str, Any], packs: list[s
         _answer_lines(desk, batch, read_lines(file, str(batch), SettingsError), fields, packs)
 
 
-def _answer_lines(desk: Desk, batch: Path, lines: Iterable[str], fields: dict[str, Any], packs: list[str]) -> None:
+def _answer_lines(
+    desk: LoreSource, batch: Path, lines: Iterable[str], fields: dict[str, Any], packs: list[str]
+) -> None:
     for number, line in enumerate(lines, start=1):
         if not line.strip():
             continue
@@ -329,7 +331,7 @@ def entity(
 
     Its own file comes first, then what mentions it.
     """
-    desk = open_desk(campaign)
+    desk = open_source(campaign)
     budget = desk.settings.max_tokens if max_tokens is None else max_tokens
     found = desk.entity(entity_id, viewer=viewer, max_tokens=budget)
     told = found.entity

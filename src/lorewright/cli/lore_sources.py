@@ -18,7 +18,7 @@ from lorewright.settings import LoreSettings
 
 
 @dataclass(frozen=True, slots=True)
-class Desk:
+class LoreSource:
     """Who answers: for the installed packs, or for a campaign's. `without_vectors` says why words alone are asked."""
 
     settings: LoreSettings
@@ -30,7 +30,7 @@ class Desk:
     without_vectors: EmbedderError | None
 
 
-def open_desk(campaign: str | None) -> Desk:
+def open_source(campaign: str | None) -> LoreSource:
     """The desk of the workspace at hand.
 
     Raises:
@@ -40,7 +40,7 @@ def open_desk(campaign: str | None) -> Desk:
         lore = open_lore()
         packs = lore.desk
         settings = lore.workspace.settings.lore
-        return Desk(
+        return LoreSource(
             settings,
             packs.query,
             packs.asking,
@@ -53,7 +53,7 @@ def open_desk(campaign: str | None) -> Desk:
     from lorewright.bootstrap import open_app
 
     opened = open_app()
-    return Desk(
+    return LoreSource(
         opened.workspace.settings.lore,
         partial(opened.lore.query, campaign_id=campaign),
         partial(opened.lore.asking, campaign_id=campaign),
@@ -64,7 +64,7 @@ def open_desk(campaign: str | None) -> Desk:
     )
 
 
-def warn_of_words_alone(desk: Desk, found: Retrieval) -> None:
+def warn_of_words_alone(desk: LoreSource, found: Retrieval) -> None:
     """Say on stderr why meaning was not asked, where it should have been."""
     problem = desk.without_vectors
     for message in found.degraded or ((f"found by words alone: {problem.message}",) if problem else ()):

@@ -11,7 +11,7 @@ import typer
 from lorewright.bootstrap import open_app
 from lorewright.cli.output import say, show_json, show_table
 from lorewright.storage.enclosure import FOR_ALL, Enclosure
-from lorewright.workspace.prompts import NEWEST, PromptDesk
+from lorewright.workspace.prompts import NEWEST, WorkspacePrompts
 
 app = typer.Typer(
     help="Prompts: what models are asked, which version a campaign uses, and what is wrong with one.",
@@ -82,6 +82,6 @@ def schemas(folder: Annotated[Path, typer.Argument(help="Where to write; made if
     say(f"{written} schemas in {folder}")
 
 
-def _desk() -> PromptDesk:
+def _desk() -> WorkspacePrompts:
     app = open_app()
-    return PromptDesk(app.casting.library, app.campaigns)
+    return WorkspacePrompts(app.casting.library, app.campaigns)

@@ -9,10 +9,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from lorewright.cli.output import console, say, say_parts, wrapped
-from lorewright.retrieval.why_not import Absence
 from lorewright.retrieval.explain import ChunkTrace, RetrievalTrace
 from lorewright.retrieval.query import LoreRetrievalQuery
 from lorewright.retrieval.ranking import PARTS
+from lorewright.retrieval.why_not import WhyNot
 
 # The parts of a score -> a bar of so many cells: which sign and colour each part has, on a screen with or without.
 
@@ -267,13 +267,13 @@ def _shortened(text: str, width: int) -> str:
 _TELLS = 0.01
 
 
-def show_absence(found: Absence, asked: LoreRetrievalQuery) -> None:
+def show_absence(found: WhyNot, asked: LoreRetrievalQuery) -> None:
     """Print where the chunk stands, what it lacks, and what would bring it in."""
     for number, sentence in enumerate(told_of(found, asked)):
         say(wrapped(sentence, whole_words=True), style="" if number == 0 else "dim")
 
 
-def told_of(found: Absence, asked: LoreRetrievalQuery) -> list[str]:
+def told_of(found: WhyNot, asked: LoreRetrievalQuery) -> list[str]:
     """The sentences, one for each of these."""
     chunk = found.chunk
     if chunk is None:
@@ -284,7 +284,7 @@ def told_of(found: Absence, asked: LoreRetrievalQuery) -> list[str]:
     return [_left_out(chunk, found), *_lacks(chunk, found), *_remedy(chunk, found, asked)]
 
 
-def _chosen(chunk: ChunkTrace, found: Absence) -> Iterator[str]:
+def _chosen(chunk: ChunkTrace, found: WhyNot) -> Iterator[str]:
     place = f"rank {chunk.rank} of {found.ranked}, score {chunk.score:.3f}" if chunk.rank else chunk.rule
     yield f"{chunk.chunk_id} was chosen: {place}."
     parts = [f"{part} {chunk.parts[part]:.3f}" for part in PARTS if part in chunk.parts]
@@ -295,7 +295,7 @@ def _chosen(chunk: ChunkTrace, found: Absence) -> Iterator[str]:
         yield f"It was cut: {chunk.given} of its {chunk.tokens} tokens are in the answer."
 
 
-def _left_out(chunk: ChunkTrace, found: Absence) -> str:
+def _left_out(chunk: ChunkTrace, found: WhyNot) -> str:
     last = found.last
     stands = f"it stands at rank {chunk.rank} of {found.ranked} with {chunk.score:.3f}"
     against = f"; the last one chosen is {last.chunk_id} (rank {last.rank}) with {last.score:.3f}" if last else ""
@@ -317,7 +317,7 @@ def _left_out(chunk: ChunkTrace, found: Absence) -> str:
     return f"{chunk.chunk_id} was left out, {why}."
 
 
-def _lacks(chunk: ChunkTrace, found: Absence) -> Iterator[str]:
+def _lacks(chunk: ChunkTrace, found: WhyNot) -> Iterator[str]:
     """What the last one chosen has more of, and which of the question's words are not in the text."""
     if chunk.reason not in ("over_budget", "below_the_cut", "filtered"):
         return
@@ -334,7 +334,7 @@ def _lacks(chunk: ChunkTrace, found: Absence) -> Iterator[str]:
         yield f"Of the question's words it {held} {_quoted(found.lacks, 'or')}."
 
 
-def _remedy(chunk: ChunkTrace, found: Absence, asked: LoreRetrievalQuery) -> Iterator[str]:
+def _remedy(chunk: ChunkTrace, found: WhyNot, asked: LoreRetrievalQuery) -> Iterator[str]:
     options = [f"--limit {found.from_limit}"] if found.from_limit else []
     options += [f"--max-tokens {found.from_tokens}"] if found.from_tokens else []
     if options:

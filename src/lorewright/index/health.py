@@ -154,7 +154,7 @@ class IndexFault:
 
 
 @dataclass(frozen=True, slots=True)
-class Checkup:
+class HealthCheck:
     """Looks at the indexes of one workspace. `pinned` are the texts that campaigns need, whatever is installed;
     `campaigns` are those that there are; generations of `chroma_from` windows or more should have a Chroma, or none."""
 

@@ -60,7 +60,7 @@ class PatientModel(AroundModel):
     async def complete(self, request: ModelRequest, *, on_text: OnText | None = None) -> ModelReply:
         """Ask until an answer comes, within bounds.
 
-        Pieces that a try passed on before it broke off do not hold. Where `on_text` is `AnswerListener`, that is told and the
+        Pieces that a try passed on before it broke off do not hold. An `AnswerListener` is told so, and the
         call tried again; any other listener would hear the beginning twice, so there it is given up.
 
         Raises:

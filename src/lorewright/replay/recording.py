@@ -17,12 +17,12 @@ from lorewright.llm.prompt_library import PromptLibrary, kept_template
 from lorewright.llm.prompt_template import Prompt, RenderedPrompt
 from lorewright.rules.dice import Dice
 from lorewright.rules.patch import Roll
+from lorewright.storage.annotation_rows import kept_prompt
 from lorewright.storage.database import Database
 from lorewright.storage.heads import is_on_path
-from lorewright.storage.annotation_rows import kept_prompt
 from lorewright.storage.sittings import session_rows
-from lorewright.turn.run.progress import STAGES, make_stages
 from lorewright.turn.run.pipeline import think
+from lorewright.turn.run.progress import STAGES, make_stages
 from lorewright.turn.run.rounds import ACTIVATE, VALIDATE
 from lorewright.turn.stages.extract.stage import Extract
 from lorewright.turn.stages.narrate.stage import Narrate

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from lorewright.campaigns.campaigns import Campaigns
-from lorewright.campaigns.history import Histories, free_name, happenings, language_of, summaries
+from lorewright.campaigns.history import Histories, free_name, history_records, language_of, summaries
 from lorewright.errors import LorewrightError
 from lorewright.index.generation import Generation
 from lorewright.index.history import HistoryRecord, history_generation
@@ -198,7 +198,7 @@ def told_of(draft: Draft, after: WorldState) -> tuple[HistoryRecord, ...]:
     """What is told of a turn from its draft; `after` is the state that it led to."""
     resolved = [json.loads(one.output_json) for one in draft.records if one.stage == "resolve"]
     resolution = Resolution.model_validate(resolved[-1]) if resolved and resolved[-1] else Resolution()
-    return happenings(draft.head.state, after, resolution, list(draft.messages))
+    return history_records(draft.head.state, after, resolution, list(draft.messages))
 
 
 @dataclass(frozen=True, slots=True)

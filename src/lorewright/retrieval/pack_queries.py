@@ -26,7 +26,7 @@ class EntityLore:
 
 
 @dataclass(frozen=True, slots=True)
-class PackDesk:
+class PackQueries:
     """Answers lore queries over packs: those that are named, else all that are installed."""
 
     library: Library

@@ -38,7 +38,7 @@ class LeftOut:
     instead: tuple[str, ...] = ()
 
 
-def left_out(
+def exclusion_reasons(
     retrieval: Retrieval, query: LoreRetrievalQuery, chunk: StoredChunk, *, visible: bool = True
 ) -> LeftOut | None:
     """Why a section is not in the answer to a query; None where it is. `visible` says whether the viewer may read any
@@ -154,7 +154,7 @@ _ALIKE = 80
 _SUGGESTED = 3
 
 
-class Absence(BaseModel):
+class WhyNot(BaseModel):
     """Why a chunk is where it is. `chunk` is None where there is no such chunk for the viewer; `similar` are then IDs
     that are nearly the one asked.
 
@@ -180,16 +180,16 @@ class Absence(BaseModel):
     similar: tuple[str, ...] = ()
 
 
-def why_absent(view: LoreView, query: LoreRetrievalQuery, chunk_id: str) -> Absence:
+def explain_absence(view: LoreView, query: LoreRetrievalQuery, chunk_id: str) -> WhyNot:
     """Why a chunk (by its ID, with or without its pack) is not in the answer to a query, or where it is in it."""
     chunk = why_not(view, query, chunk_id)
     if chunk is None:
-        return Absence(chunk_id=chunk_id, similar=_similar(chunk_id, in_force(view).view))
+        return WhyNot(chunk_id=chunk_id, similar=_similar(chunk_id, in_force(view).view))
     retrieval = retrieve(view, query)
     found = _found(view, chunk)
     holds, lacks = _words(query.keywords, found, view.generations)
     tokens, limit = _enters(retrieval, query, chunk)
-    return Absence(
+    return WhyNot(
         chunk_id=chunk.chunk_id,
         chunk=chunk,
         last=_last(retrieval.trace),

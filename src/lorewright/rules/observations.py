@@ -181,7 +181,7 @@ _FOR_A_FRIEND = (0, 1)
 _WORD: dict[str, tuple[int, int]] = {"broke_promise": (-2, 1), "kept_promise": (1, 0)}
 
 
-def witnessed(
+def observe(
     resolution: Resolution,
     before: WorldState,
     after: WorldState,

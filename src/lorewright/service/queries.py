@@ -15,8 +15,8 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from lorewright.bootstrap import App
-from lorewright.campaigns.viewers import SceneView, Transcript, scene_of, state_of, transcript_of, viewer_in
 from lorewright.campaigns.open_campaign import OpenCampaign
+from lorewright.campaigns.viewers import SceneView, Transcript, scene_of, state_of, transcript_of, viewer_in
 from lorewright.errors import LorewrightError, NotFound, SettingsError
 from lorewright.packs.models import PackEntity
 from lorewright.retrieval.query import LoreRetrievalQuery, RetrievedChunk

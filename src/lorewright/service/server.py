@@ -12,11 +12,11 @@ from lorewright import __version__
 from lorewright.bootstrap import open_app
 from lorewright.errors import SettingsError
 from lorewright.logs import log_event
-from lorewright.service.queries import Queries, viewer_of
 from lorewright.service.http import TOKEN_VARIABLE, address_of, http_app, run
-from lorewright.service.write_tools import Pen
 from lorewright.service.prompts import PromptServer, add_prompts, add_resources
+from lorewright.service.queries import Queries, viewer_of
 from lorewright.service.tools import add_judging_tools, add_reading_tools, add_writing_tools
+from lorewright.service.write_tools import WriteTools
 from lorewright.trust import ask_with
 
 
@@ -33,9 +33,9 @@ def make_server(desk: Queries, *, read_only: bool = False) -> MCPServer[Any]:
     )
     add_reading_tools(server, desk)
     if desk.viewer.is_gm:
-        add_judging_tools(server, Pen(desk))
+        add_judging_tools(server, WriteTools(desk))
     if writes:
-        add_writing_tools(server, Pen(desk))
+        add_writing_tools(server, WriteTools(desk))
     add_resources(server, desk, writes=writes)
     add_prompts(server, desk)
     return server

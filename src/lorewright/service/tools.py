@@ -34,7 +34,7 @@ from lorewright.service.queries import (
     Reviews,
     told,
 )
-from lorewright.service.write_tools import Pen, op_lines
+from lorewright.service.write_tools import WriteTools, op_lines
 from lorewright.turn.checks.tools import OUTSIDE_OPS, PARTS, StateSeen
 from lorewright.turn.run.editing import MOST_OPS
 
@@ -196,7 +196,7 @@ def add_reading_tools(server: MCPServer[Any], desk: Queries) -> None:
     add.reading(get_transcript, "Read the story so far")
 
 
-def add_judging_tools(server: MCPServer[Any], pen: Pen) -> None:
+def add_judging_tools(server: MCPServer[Any], pen: WriteTools) -> None:
     """The tools that change nothing and are a game master's all the same. Whoever calls this has made sure that the
     viewer is one."""
     add = _Adder(server, pen.desk)
@@ -223,7 +223,7 @@ def add_judging_tools(server: MCPServer[Any], pen: Pen) -> None:
     add.reading(get_lorebook, "Read the campaign's lorebook")
 
 
-def add_writing_tools(server: MCPServer[Any], pen: Pen) -> None:
+def add_writing_tools(server: MCPServer[Any], pen: WriteTools) -> None:
     """The tools that change a campaign. Whoever calls this has made sure that the viewer is the game master."""
     add = _Adder(server, pen.desk)
 

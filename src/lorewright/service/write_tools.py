@@ -17,10 +17,18 @@ from lorewright.campaigns.branches import decide, waiting
 from lorewright.campaigns.open_campaign import OpenCampaign
 from lorewright.errors import CampaignError, EditRefused
 from lorewright.ids import canonical_json, content_hash, local
-from lorewright.service.queries import EditDone, EditPreview, LorebookEntries, LorebookShown, Queries, Reviews, ReviewShown
+from lorewright.service.queries import (
+    EditDone,
+    EditPreview,
+    LorebookEntries,
+    LorebookShown,
+    Queries,
+    Reviews,
+    ReviewShown,
+)
 from lorewright.turn.checks.tools import OUTSIDE_OPS
 from lorewright.turn.run.editing import STAGE, draft_of_edit, submission_of
-from lorewright.turn.store.annotations import KeptReview, lorebook
+from lorewright.turn.store.annotations import StoredReview, lorebook
 from lorewright.turn.store.rows import OPS
 from lorewright.turn.views.draft import turn_id_of
 from lorewright.world.ops import StateOp
@@ -104,7 +112,7 @@ _SIMILAR = 5
 
 
 @dataclass(frozen=True, slots=True)
-class Pen:
+class WriteTools:
     """Changes the campaigns of a desk."""
 
     desk: Queries
@@ -202,7 +210,7 @@ class Pen:
             )
 
 
-def _review(one: KeptReview) -> ReviewShown:
+def _review(one: StoredReview) -> ReviewShown:
     shown = one.shown()
     return ReviewShown(**{name: shown[name] for name in ReviewShown.model_fields})
 

@@ -142,7 +142,7 @@ class Decision(Frozen):
     decision: Literal["accepted", "rejected"]
 
 
-class Kept(Frozen):
+class Annotations(Frozen):
     """All that one turn keeps."""
 
     summary: Summary | None = None
@@ -151,7 +151,7 @@ class Kept(Frozen):
     decisions: tuple[Decision, ...] = ()
 
 
-NOTHING_KEPT = Kept()
+NOTHING_KEPT = Annotations()
 
 
 # What the summariser is given and makes: old narrations, and the story in sentences that name their turns.

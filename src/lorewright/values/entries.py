@@ -18,8 +18,8 @@ from lorewright.ids import local
 from lorewright.packs.conditions import LoreConditions
 from lorewright.retrieval.view import SIDES, EntryHistory
 from lorewright.rules.dice import SeededDice
-from lorewright.storage.database import Database
 from lorewright.storage.annotation_rows import entries_json
+from lorewright.storage.database import Database
 from lorewright.values.same import Same
 from lorewright.world.frozen import Frozen, FrozenMap
 from lorewright.world.state import Entity, Fact, WorldState

@@ -19,10 +19,10 @@ from lorewright.campaigns.campaigns import Campaigns, Pins
 from lorewright.errors import EmbedderError, LorewrightError, NotFound
 from lorewright.index import health as upkeep
 from lorewright.index.building import has_sound_chunks
-from lorewright.index.health import Checkup, IndexFault, journals_below, links_below, unless_unknown, wants_chroma
 from lorewright.index.embedding_cache import EmbeddingCache
 from lorewright.index.fulltext import fulltext_here
 from lorewright.index.generation import GenerationKey
+from lorewright.index.health import HealthCheck, IndexFault, journals_below, links_below, unless_unknown, wants_chroma
 from lorewright.index.library import Library
 from lorewright.index.vectors.chroma_files import chroma_version
 from lorewright.packs.loader import Progress, no_progress
@@ -134,13 +134,13 @@ class Doctor:
         treated = tuple(Treated(fault, *_would(fault)) for fault in links)
         return DoctorReport(treated, self._facts(None, Pins((), ()), ()), mended=mended)
 
-    def _checkup(self, progress: Progress) -> tuple[Checkup, Pins]:
+    def _checkup(self, progress: Progress) -> tuple[HealthCheck, Pins]:
         pins = self.campaigns.pins()
         if self._campaigns_away():
             pins = Pins((), _AWAY)
         keys = [GenerationKey(pin.pack_id, pin.content_hash) for pin in pins.texts]
         ids = self.campaigns.ids()
-        return Checkup(self.library, self.cache, self.indexes, keys, ids, self.chroma_from, progress), pins
+        return HealthCheck(self.library, self.cache, self.indexes, keys, ids, self.chroma_from, progress), pins
 
     def _settings(self) -> Iterator[IndexFault]:
         if self.without_vectors is not None:
@@ -149,7 +149,7 @@ class Doctor:
                 "degraded", "embedder-missing", "lorewright.toml", problem.message, problem.hint or "mend it"
             )
 
-    def _facts(self, checkup: Checkup | None, pins: Pins, found: Sequence[IndexFault]) -> Facts:
+    def _facts(self, checkup: HealthCheck | None, pins: Pins, found: Sequence[IndexFault]) -> Facts:
         """`found` says whether the list of packs can be read: to ask again would be to wait again."""
         packs, vectors = (0, 0) if checkup is None or _is_blind(found) else _counts(checkup)
         return Facts(
@@ -206,7 +206,7 @@ class _Treatment:
             )
             self._treated.append(Treated(fault, *_would(fault)))
 
-    def _stage(self, find: Callable[[Checkup], Iterable[IndexFault]]) -> None:
+    def _stage(self, find: Callable[[HealthCheck], Iterable[IndexFault]]) -> None:
         """Find the faults of one kind by what is there now, and mend each."""
         checkup, pins = self._doctor._checkup(self._progress)
         done: set[GenerationKey] = set()
@@ -218,14 +218,14 @@ class _Treatment:
             if fault.key is not None and treated.left is None:
                 done.add(fault.key)
 
-    def _tried(self, fault: IndexFault, checkup: Checkup, pins: Pins) -> Treated:
+    def _tried(self, fault: IndexFault, checkup: HealthCheck, pins: Pins) -> Treated:
         try:
             return self._mend(fault, checkup, pins)
         except (LorewrightError, *Trouble) as problem:
             trouble = trouble_of(problem, Path(fault.where))
             return Treated(fault, f"not mended: {trouble.message}", trouble.hint or "see what it says")
 
-    def _mend(self, fault: IndexFault, checkup: Checkup, pins: Pins) -> Treated:
+    def _mend(self, fault: IndexFault, checkup: HealthCheck, pins: Pins) -> Treated:
         match fault.code:
             case "library-damaged":
                 return self._begin_library_anew(fault)
@@ -358,7 +358,7 @@ def _would(fault: IndexFault) -> tuple[str, str]:
     return ("would be deleted" if fault.kind == "orphaned" else "would be rebuilt"), "run: lorewright doctor"
 
 
-def _counts(checkup: Checkup) -> tuple[int, int]:
+def _counts(checkup: HealthCheck) -> tuple[int, int]:
     """How many packs are installed, and how many vectors their texts have; what cannot be counted now is none."""
     try:
         return len(checkup.library.packs()), checkup.count_vectors()

@@ -17,7 +17,7 @@ from lorewright.packs.loader import Progress, content_hash_of, load_manifest, no
 from lorewright.storage.faults import step
 
 
-class PackShelf:
+class WorkspacePacks:
     """Installs and removes packs; knows which campaigns need which."""
 
     def __init__(self, library: Library, campaigns: Campaigns, content_packs: Path) -> None:

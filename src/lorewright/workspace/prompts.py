@@ -43,7 +43,7 @@ class ListedPrompt:
     description: str
 
 
-class PromptDesk:
+class WorkspacePrompts:
     """Questions about prompts, for both edges."""
 
     def __init__(self, library: PromptLibrary, campaigns: Campaigns) -> None:

@@ -9,8 +9,8 @@ import pytest
 
 from lorewright.errors import NotFound
 from lorewright.llm.prompt_library import PromptLibrary
-from lorewright.storage.database import Database
 from lorewright.storage.annotation_rows import prompt_pins, unpin_prompt
+from lorewright.storage.database import Database
 from lorewright.turn.stages.stages import pin_all, pin_prompt, pinned_library
 from support import harbour as h
 from support.prompt_files import prompt_text

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from lorewright.builtin.narrator.grammar import Ledger, choose, grammar, merged
-from lorewright.builtin.narrator.scenery import SceneryMemory
 from lorewright.builtin.narrator.narrate import Voice
+from lorewright.builtin.narrator.scenery import SceneryMemory
 from lorewright.builtin.narrator.views import Beat, Person
 
 # Every slot filled, once with names as packs have them and once with what is hardest to put into a sentence.

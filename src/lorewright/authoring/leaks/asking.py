@@ -11,7 +11,7 @@ from typing import TypeVar
 from lorewright.authoring.leaks.planting import ALIAS, COMMENT, KEY, OWN_KINDS, TRIGGER, Blocked, Looker, Secret
 from lorewright.packs.loader import Progress, no_progress
 from lorewright.packs.models import OPEN_ROLES
-from lorewright.retrieval.pack_queries import PackDesk, entity_lore
+from lorewright.retrieval.pack_queries import PackQueries, entity_lore
 from lorewright.retrieval.query import LoreRetrievalQuery
 from lorewright.retrieval.retriever import retrieve, why_not
 from lorewright.retrieval.view import LoreView, hidden_entities, in_force, visible_text
@@ -53,7 +53,7 @@ class Asker:
 
     def __init__(
         self,
-        desk: PackDesk,
+        desk: PackQueries,
         packs: Sequence[str],
         looker: Looker,
         *,

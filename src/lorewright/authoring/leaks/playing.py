@@ -16,15 +16,15 @@ from typing import Any
 from lorewright.authoring.leaks.asking import spread
 from lorewright.authoring.leaks.planting import NOTHING, Blocked, Canaries, Looker, Secret, plant
 from lorewright.campaigns.campaigns import Campaigns
-from lorewright.campaigns.stage_models import FixedCasting
 from lorewright.campaigns.exchange import export
-from lorewright.campaigns.viewers import scene_of, state_of, transcript_of
 from lorewright.campaigns.history import Histories
-from lorewright.campaigns.lore import LoreDesk, ask_lore, introductions
+from lorewright.campaigns.lore import LoreQueries, ask_lore, introductions
 from lorewright.campaigns.open_campaign import OpenCampaign
 from lorewright.campaigns.scenarios.rulesets import rulesets_beside
 from lorewright.campaigns.sessions import begin, end
 from lorewright.campaigns.sessions import shown as shown_session
+from lorewright.campaigns.stage_models import FixedStageModels
+from lorewright.campaigns.viewers import scene_of, state_of, transcript_of
 from lorewright.errors import LorewrightError, NotFound
 from lorewright.generate.explore.explorer import Explorer
 from lorewright.index.library import Library
@@ -32,7 +32,7 @@ from lorewright.llm.doubles import ParrotModel
 from lorewright.llm.model import Model
 from lorewright.llm.prompt_library import PromptLibrary
 from lorewright.packs.models import Pack
-from lorewright.retrieval.pack_queries import PackDesk
+from lorewright.retrieval.pack_queries import PackQueries
 from lorewright.retrieval.query import LoreRetrievalQuery
 from lorewright.storage.containers import open_container
 from lorewright.turn.run.progress import STAGES
@@ -105,9 +105,9 @@ class Rehearsal:
             shutil.copytree(rulesets, own)
 
     @property
-    def desk(self) -> PackDesk:
+    def desk(self) -> PackQueries:
         """Answers over the installed copies."""
-        return PackDesk(self._library)
+        return PackQueries(self._library)
 
     @property
     def explorer(self) -> Explorer:
@@ -116,7 +116,7 @@ class Rehearsal:
 
     def campaigns(self, models: Mapping[str, Model]) -> Campaigns:
         """Campaigns whose stages are run by these models."""
-        casting = FixedCasting(models, self._prompts)
+        casting = FixedStageModels(models, self._prompts)
         return Campaigns(
             self._folder / "campaigns",
             self._scenarios,
@@ -126,9 +126,9 @@ class Rehearsal:
             self._histories,
         )
 
-    def lore(self, campaigns: Campaigns) -> LoreDesk:
+    def lore(self, campaigns: Campaigns) -> LoreQueries:
         """Answers over campaigns, too."""
-        return LoreDesk(self._library, campaigns, self._histories)
+        return LoreQueries(self._library, campaigns, self._histories)
 
     @property
     def folder(self) -> Path:
@@ -146,7 +146,7 @@ _NOTHING: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
-class Eyes:
+class StageViewer:
     """A viewer as `may_know` takes it, what it has learned, and the IDs that are its own."""
 
     viewer: str
@@ -159,21 +159,21 @@ def eyes_of(
     before: WorldState,
     after: WorldState,
     heard: Mapping[str, frozenset[str]],
-) -> Eyes:
+) -> StageViewer:
     """Whose a record of a turn between two states is. What was said where somebody was (`heard`, by who) they know."""
     who = _owner(record)
     if who is not None and who not in (after.player_id, *after.personas):
-        return Eyes(f"npc:{who}", after.learned_by(who) | heard.get(who, _NOTHING), frozenset({who}))
-    eyes = eyes_of_stage(str(record["stage"]), before, after)
+        return StageViewer(f"npc:{who}", after.learned_by(who) | heard.get(who, _NOTHING), frozenset({who}))
+    eyes = viewer_of_stage(str(record["stage"]), before, after)
     told = _NOTHING if record["stage"] in _BEFORE else heard.get(after.player_id, _NOTHING)
     return replace(eyes, learned=eyes.learned | told)
 
 
-def eyes_of_stage(stage: str, before: WorldState, after: WorldState) -> Eyes:
+def viewer_of_stage(stage: str, before: WorldState, after: WorldState) -> StageViewer:
     """Whose a stage of the player's own round is."""
     state = before if stage in _BEFORE else after
     viewer = "planner" if stage == "planner" else "narrator"
-    return Eyes(viewer, state.learned_by(state.player_id))
+    return StageViewer(viewer, state.learned_by(state.player_id))
 
 
 def grow(
@@ -276,7 +276,7 @@ class Playing:
         has = campaign.store.head().state
         for stage, parrot in parrots.items():
             for request in parrot.requests[before[stage] :] if stage not in _OF_ONE else ():
-                self._look_as(stage, request.text, eyes_of_stage(stage, had, has), "prompt", f"“{line}”")
+                self._look_as(stage, request.text, viewer_of_stage(stage, had, has), "prompt", f"“{line}”")
 
     def _refused(self, line: str, problem: LorewrightError) -> None:
         item = _REFUSED.search(str(problem))
@@ -313,7 +313,7 @@ class Playing:
                 where = f"the attempt “{attempt['player_text']}”"
                 self._look_at_record(record, eyes_of(record, before, before, known), where)
 
-    def _look_at_record(self, record: dict[str, Any], eyes: Eyes, where: str) -> None:
+    def _look_at_record(self, record: dict[str, Any], eyes: StageViewer, where: str) -> None:
         stage = str(record["stage"])
         if stage in READING_STAGES:
             given = json.dumps(record.get("input"), ensure_ascii=False)
@@ -321,7 +321,7 @@ class Playing:
             self._look_as(stage, given, eyes, "stage input", where)
             self._look_as(stage, made, eyes, "stage output", where)
 
-    def _look_as(self, stage: str, text: str, eyes: Eyes, channel: str, where: str) -> None:
+    def _look_as(self, stage: str, text: str, eyes: StageViewer, channel: str, where: str) -> None:
         self._looker.look(
             text,
             viewer=eyes.viewer,
@@ -350,7 +350,7 @@ class Playing:
             text = "\n".join(container.read(name).decode() for name in container.names)
         self._look(text, state.learned_by(state.player_id), "export", "what is exported for a player")
 
-    def _ask(self, desk: LoreDesk, campaigns: Campaigns, campaign_id: str) -> None:
+    def _ask(self, desk: LoreQueries, campaigns: Campaigns, campaign_id: str) -> None:
         """Lore and history after the play, as the player and as everybody who was met."""
         with campaigns.reading(campaign_id) as store:
             state = store.head().state

@@ -11,7 +11,7 @@ from typing import Any
 
 from lorewright.authoring.leaks.asking import spread
 from lorewright.authoring.leaks.planting import NOTHING, OURS, Leak, Secret, Tally, may_know
-from lorewright.authoring.leaks.playing import READING_STAGES, Eyes, eyes_of, grow, shown_to_player
+from lorewright.authoring.leaks.playing import READING_STAGES, StageViewer, eyes_of, grow, shown_to_player
 from lorewright.campaigns.open_campaign import OpenCampaign
 from lorewright.campaigns.sessions import shown as shown_session
 from lorewright.campaigns.sessions import sittings
@@ -158,7 +158,7 @@ class TurnInspector:
             )
         self._ask(said)
 
-    def _record(self, record: dict[str, Any], eyes: Eyes, said: Sequence[str], where: str) -> None:
+    def _record(self, record: dict[str, Any], eyes: StageViewer, said: Sequence[str], where: str) -> None:
         stage = str(record["stage"])
         for channel in ("input", "output") if stage in READING_STAGES else ():
             self._text(

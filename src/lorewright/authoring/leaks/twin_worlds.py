@@ -29,9 +29,9 @@ from lorewright.authoring.leaks.surfaces import (
 )
 from lorewright.campaigns.campaigns import Campaigns
 from lorewright.campaigns.exchange import export
-from lorewright.campaigns.viewers import scene_of, state_of, transcript_of
-from lorewright.campaigns.lore import LoreDesk, ask_lore, introductions, map_of, why
+from lorewright.campaigns.lore import LoreQueries, ask_lore, introductions, map_of, why
 from lorewright.campaigns.open_campaign import OpenCampaign
+from lorewright.campaigns.viewers import scene_of, state_of, transcript_of
 from lorewright.errors import LorewrightError
 from lorewright.ids import canonical_json, local
 from lorewright.llm.prompt_library import PromptLibrary
@@ -287,7 +287,7 @@ class _World:
 class _Game:
     """A campaign that is played: what a player is answered."""
 
-    def __init__(self, campaign: OpenCampaign, campaigns: Campaigns, desk: LoreDesk, folder: Path) -> None:
+    def __init__(self, campaign: OpenCampaign, campaigns: Campaigns, desk: LoreQueries, folder: Path) -> None:
         self._campaign = campaign
         self._campaigns = campaigns
         self._desk = desk

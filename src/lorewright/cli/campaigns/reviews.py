@@ -10,7 +10,7 @@ import typer
 from lorewright.bootstrap import open_app
 from lorewright.campaigns.branches import decide, waiting
 from lorewright.cli.output import say, show_json, show_table
-from lorewright.turn.store.annotations import KeptEntry, lorebook
+from lorewright.turn.store.annotations import StoredEntry, lorebook
 from lorewright.world.state import WorldState
 
 app = typer.Typer(
@@ -103,7 +103,7 @@ def show_lorebook(
         say("Nothing was said against canon." if flagged else "No narration has established anything yet.")
 
 
-def _shown(one: KeptEntry, state: WorldState) -> dict[str, Any]:
+def _shown(one: StoredEntry, state: WorldState) -> dict[str, Any]:
     """The entry; `source_turn_no` is the turn whose narration said so, which comes before one in which it was
     reviewed."""
     fact = state.facts.get(one.entry.fact_id or "")

@@ -17,13 +17,13 @@ import typer
 from lorewright.bootstrap import App, open_app
 from lorewright.bounded_files import read_lines
 from lorewright.campaigns.campaigns import Campaigns
-from lorewright.campaigns.stage_models import ModelKeys
 from lorewright.campaigns.estimate import hold_to_agreement
 from lorewright.campaigns.model_choice import choose_for_sitting
 from lorewright.campaigns.open_campaign import OpenCampaign
 from lorewright.campaigns.scenarios.scenario import Scenario, load_scenario
 from lorewright.campaigns.sessions import end
-from lorewright.cli.game.play_session import Seat, onlooker
+from lorewright.campaigns.stage_models import ModelKeys
+from lorewright.cli.game.play_session import PlaySession, terminal_listener
 from lorewright.cli.game.slash import is_command, obey
 from lorewright.cli.game.turn_output import show_result, show_start
 from lorewright.cli.models import Both, Large, Small, Stream, Yes, agree_beforehand, keys_of, tiers
@@ -60,11 +60,13 @@ class Manner:
         """The keys of a campaign that is begun."""
         return keys_of(self.small, self.large)
 
-    def seat(self, campaign: OpenCampaign, *, at_terminal: bool) -> Seat:
+    def seat(self, campaign: OpenCampaign, *, at_terminal: bool) -> PlaySession:
         """A seat at a campaign."""
         if self.yes:
             agree_beforehand(campaign)
-        return Seat(campaign, at_terminal=at_terminal, verbose=self.verbose, streams=self.streams, debug=self.debug)
+        return PlaySession(
+            campaign, at_terminal=at_terminal, verbose=self.verbose, streams=self.streams, debug=self.debug
+        )
 
 
 PLAIN = Manner()
@@ -126,7 +128,7 @@ def turn(
     """Play one turn. When the result is printed, the turn is committed."""
     campaigns = open_app().campaigns
     campaigns.hold_to_trust()
-    with campaigns.open(campaign_id) as campaign, onlooker(streams=stream and not as_json) as looking:
+    with campaigns.open(campaign_id) as campaign, terminal_listener(streams=stream and not as_json) as looking:
         if yes:
             agree_beforehand(campaign)
         if not builtin:
@@ -276,7 +278,7 @@ def _scenario_of(lorewright: App, name: str) -> Scenario:
     return load_scenario(campaigns.scenario_path(name))
 
 
-def _answer(seat: Seat, line: str) -> bool:
+def _answer(seat: PlaySession, line: str) -> bool:
     """Answer one line; whether the play goes on."""
     words = line.strip()
     if not words:

@@ -14,9 +14,9 @@ from typing import Any, Protocol
 from rich.cells import cell_len
 
 from lorewright.campaigns.estimate import PaidModel, agree_to, awaiting, dollars, hold_to_agreement, hold_to_trust
-from lorewright.campaigns.viewers import table_of
 from lorewright.campaigns.open_campaign import OpenCampaign
 from lorewright.campaigns.sessions import recap_of, sit_down
+from lorewright.campaigns.viewers import table_of
 from lorewright.cli.game.turn_output import show_debug, show_end, show_last, show_result, take_back, usage_line
 from lorewright.cli.output import can_redraw, clean, complain, has_dim, note, page_width, rub_out, say, spinner, write
 from lorewright.errors import LorewrightError, NotAgreed, NotTrusted, PromptError, ProviderError, SettingsError
@@ -124,7 +124,7 @@ _ANEW = "  — that did not happen: it is told anew —"
 _NOT_SO = "  — that did not happen —"
 
 
-class Onlooker:
+class TerminalListener:
     """A listener at the edge. With `streams` the player reads along."""
 
     def __init__(self, show: Callable[[str], None], *, streams: bool) -> None:
@@ -192,10 +192,10 @@ class Onlooker:
 
 
 @contextmanager
-def onlooker(*, streams: bool) -> Iterator[Onlooker]:
+def terminal_listener(*, streams: bool) -> Iterator[TerminalListener]:
     """One for a turn; its spinner stands still when the turn is over, however it is."""
     with spinner() as show:
-        yield Onlooker(show, streams=streams and can_redraw())
+        yield TerminalListener(show, streams=streams and can_redraw())
 
 
 # What a model, its prompt or its settings are to blame for: without them the turn can be played.
@@ -216,7 +216,7 @@ class Ask(Protocol):
         ...
 
 
-class Seat:
+class PlaySession:
     """A seat at a campaign.
 
     With `at_terminal` somebody can be asked; `verbose` shows what models took; `streams` shows a narration while it is
@@ -320,7 +320,7 @@ class Seat:
         """Have a turn thought, and show what was committed."""
         session = sit_down(self.campaign)
         head = head_row(self.campaign.store.database).turn_id
-        with onlooker(streams=self._streams) as looking:
+        with terminal_listener(streams=self._streams) as looking:
             try:
                 stored = asyncio.run(ask(builtin=builtin, listener=looking))
             except LorewrightError:

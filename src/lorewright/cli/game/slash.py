@@ -8,13 +8,13 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 
-from lorewright.campaigns.viewers import table_of
 from lorewright.campaigns.lore import MapWay, ask_lore, introductions, map_of, why
 from lorewright.campaigns.model_choice import choose_for_sitting
 from lorewright.campaigns.open_campaign import OpenCampaign
 from lorewright.campaigns.sessions import end_scene, recap_of
 from lorewright.campaigns.standing import Impending, standing_of
-from lorewright.cli.game.play_session import Seat
+from lorewright.campaigns.viewers import table_of
+from lorewright.cli.game.play_session import PlaySession
 from lorewright.cli.game.turn_output import roll_line, show_last, show_result, show_table, take_back
 from lorewright.cli.models import show_models
 from lorewright.cli.output import laid_out, say, wrapped
@@ -36,7 +36,7 @@ _QUOTED = re.compile(r"""\s*["“]([^"“”]+)["”]:?\s*(.*)""", re.DOTALL)
 _MOST_MINUTES = 525_600
 
 
-def go_on_as(seat: Seat, rest: str) -> None:
+def go_on_as(seat: PlaySession, rest: str) -> None:
     """From the next words on the player is another of their personas; without a name, who they may be is listed."""
     state = seat.campaign.store.head().state
     if not rest:
@@ -57,7 +57,7 @@ def _where(who: str, state: WorldState) -> str:
     return "nowhere just now" if place == OFFSTAGE else f"at {state.name_of(place)}"
 
 
-def think(seat: Seat, rest: str) -> None:
+def think(seat: PlaySession, rest: str) -> None:
     """Keep a thought for the next turn; without one, the thought that is kept is let go."""
     if rest:
         seat.thought = rest
@@ -69,7 +69,7 @@ def think(seat: Seat, rest: str) -> None:
         say("Say what you think: /think TEXT. Nobody else ever knows of it.")
 
 
-def whisper(seat: Seat, rest: str) -> None:
+def whisper(seat: PlaySession, rest: str) -> None:
     """Play words that one person alone is to hear.
 
     Raises:
@@ -98,7 +98,7 @@ def whisper(seat: Seat, rest: str) -> None:
     seat.somebody_called(_name_in(rest))
 
 
-def _whispered(seat: Seat, to: str, name: str, words: Sequence[str]) -> None:
+def _whispered(seat: PlaySession, to: str, name: str, words: Sequence[str]) -> None:
     if not words:
         raise CampaignError("there is nothing to whisper", hint=f"/whisper {name} ask about the boat")
     seat.submit(" ".join(words), whisper_to=to)
@@ -118,7 +118,7 @@ def _name_in(rest: str) -> str:
     return " ".join(words[:size])
 
 
-def scene(seat: Seat, rest: str) -> None:
+def scene(seat: PlaySession, rest: str) -> None:
     """`/scene end [MINUTES]`: the scene is closed, and time goes by until the next one opens.
 
     Raises:
@@ -141,7 +141,7 @@ class Command:
     """What a command does, in a line; `run` is handed what stands after its name. What is no aside shows a telling."""
 
     help: str
-    run: Callable[[Seat, str], None]
+    run: Callable[[PlaySession, str], None]
     argument: str = ""
     is_aside: bool = True
 
@@ -165,7 +165,7 @@ go back · wait. A number takes the suggestion of that number."""
 _NAMES = 14
 
 
-def obey(campaign: OpenCampaign, line: str, *, seat: Seat | None = None) -> bool:
+def obey(campaign: OpenCampaign, line: str, *, seat: PlaySession | None = None) -> bool:
     """Do what a command says, for whoever sits there; whether the play goes on.
 
     Raises:
@@ -181,7 +181,7 @@ def obey(campaign: OpenCampaign, line: str, *, seat: Seat | None = None) -> bool
         say(f"There is no {_short(name)}. {f'Did you mean {near[0]}? ' if near else ''}All of them: /help")
         say()
     else:
-        command.run(seat or Seat(campaign), rest.strip())
+        command.run(seat or PlaySession(campaign), rest.strip())
         if command.is_aside:
             say()
     return True
@@ -197,14 +197,14 @@ def is_command(line: str) -> bool:
     return words.startswith("/") or words in BARE
 
 
-def _help(seat: Seat, rest: str) -> None:
+def _help(seat: PlaySession, rest: str) -> None:
     say(wrapped(_SPEECH))
     named = [(f"{name} {command.argument}", command.help) for name, command in COMMANDS.items()]
     for name, does in (*named, ("/quit", "leave; everything is saved")):
         say(wrapped(does, indent=name.ljust(_NAMES), hanging=" " * _NAMES))
 
 
-def _who(seat: Seat, rest: str) -> None:
+def _who(seat: PlaySession, rest: str) -> None:
     state = seat.campaign.store.head().state
     people = introductions(seat.campaign)
     say(f"{state.name_of(state.scene.location_id)}: {', '.join(one.name for one in people) or 'no one but you'}")
@@ -213,7 +213,7 @@ def _who(seat: Seat, rest: str) -> None:
             say(wrapped(one.line if one.name in one.line else f"{one.name}: {one.line}"), style="dim")
 
 
-def _me(seat: Seat, rest: str) -> None:
+def _me(seat: PlaySession, rest: str) -> None:
     standing = standing_of(seat.campaign.store.head().state, seat.campaign.setting.rules)
     stats = ", ".join(f"{one.name} {one.value:+g}" for one in standing.stats)
     say(f"You are {standing.name}{f': {stats}' if stats else ''}")
@@ -231,7 +231,7 @@ def _minutes_left(one: Impending) -> str:
     return "a minute left" if one.minutes_left == 1 else f"{one.minutes_left} minutes left"
 
 
-def _inventory(seat: Seat, rest: str) -> None:
+def _inventory(seat: PlaySession, rest: str) -> None:
     state = seat.campaign.store.head().state
     carried = [
         f"{state.name_of(item)}{f' × {n}' if n > 1 else ''}" for item, n in state.held_by(state.player_id).items()
@@ -239,7 +239,7 @@ def _inventory(seat: Seat, rest: str) -> None:
     say(f"You carry: {', '.join(carried) or 'nothing'}")
 
 
-def _map(seat: Seat, rest: str) -> None:
+def _map(seat: PlaySession, rest: str) -> None:
     for place in map_of(seat.campaign.acquaintance().shown):
         say(f"{'*' if place.here else ' '} {place.name}{' (you are here)' if place.here else ''}")
         for way in place.ways:
@@ -254,7 +254,7 @@ def _way(way: MapWay) -> str:
     return f"{way.name} → {where} · {way.minutes} min{door}"
 
 
-def _undo(seat: Seat, rest: str) -> None:
+def _undo(seat: PlaySession, rest: str) -> None:
     if rest.casefold() == "npc":
         seat.undo_npc()
         return
@@ -268,22 +268,22 @@ def _undo(seat: Seat, rest: str) -> None:
     take_back(seat.campaign, turns=turns)
 
 
-def _redo(seat: Seat, rest: str) -> None:
+def _redo(seat: PlaySession, rest: str) -> None:
     redo(seat.campaign.store)
     turn = seat.campaign.store.turns()[-1]
     say(f"Done again: {turn['player_text']}", style="dim")
     show_result(TurnResult.model_validate(seat.campaign.player_ids().told(turn["result"])))
 
 
-def _retry(seat: Seat, rest: str) -> None:
+def _retry(seat: PlaySession, rest: str) -> None:
     seat.retry()
 
 
-def _builtin(seat: Seat, rest: str) -> None:
+def _builtin(seat: PlaySession, rest: str) -> None:
     seat.submit_builtin(rest)
 
 
-def _model(seat: Seat, rest: str) -> None:
+def _model(seat: PlaySession, rest: str) -> None:
     tier, _, key = rest.partition(" ")
     if tier not in ("small", "large"):
         tier, key = "both", rest
@@ -302,7 +302,7 @@ def _model(seat: Seat, rest: str) -> None:
     show_models(seat.campaign)
 
 
-def _why(seat: Seat, rest: str) -> None:
+def _why(seat: PlaySession, rest: str) -> None:
     reasons = why(seat.campaign)
     for roll in reasons.result.rolls:
         added = f", and {roll.modifier:+d} is yours" if roll.modifier else ""
@@ -319,7 +319,7 @@ def _why(seat: Seat, rest: str) -> None:
         say("Nothing was rolled and nothing was quoted.")
 
 
-def _recap(seat: Seat, rest: str) -> None:
+def _recap(seat: PlaySession, rest: str) -> None:
     sittings = session_rows(seat.campaign.store.database)
     for session in sittings[-1:]:
         say(wrapped(recap_of(seat.campaign, session)))
@@ -327,14 +327,14 @@ def _recap(seat: Seat, rest: str) -> None:
     show_last(seat.campaign)
 
 
-def _table(seat: Seat, rest: str) -> None:
+def _table(seat: PlaySession, rest: str) -> None:
     rows = table_of(seat.campaign)
     show_table(rows)
     if not rows:
         say("Nothing is played on a table here.")
 
 
-def _lore(seat: Seat, rest: str) -> None:
+def _lore(seat: PlaySession, rest: str) -> None:
     if not rest:
         say("Ask for something: /lore NAME, or a few words")
         return

@@ -148,7 +148,7 @@ def state_seen(
     Raises:
         NotFound: there is no such character in the campaign.
     """
-    who = eyes(state, viewer)
+    who = viewer_id(state, viewer)
     place = state.positions.get(who, OFFSTAGE)
     is_told = not viewer.startswith("npc:")
     there = state if place == state.scene.location_id else _looking_from(state, place)
@@ -186,7 +186,7 @@ def focus_of(state: WorldState, viewer: str) -> SceneFocus:
     Raises:
         NotFound: there is no such character, or it is nowhere just now.
     """
-    who = eyes(state, viewer)
+    who = viewer_id(state, viewer)
     place = state.positions.get(who, OFFSTAGE)
     if place == OFFSTAGE:
         raise NotFound(f"{state.name_of(who)} is nowhere just now", hint="wait until they come in")
@@ -219,7 +219,7 @@ def transcript_seen(messages: Iterable[tuple[int, Message]], state: WorldState, 
     Raises:
         NotFound: there is no such character in the campaign.
     """
-    who = eyes(state, viewer)
+    who = viewer_id(state, viewer)
     found = list(messages)
     shown = [message for _, message in found]
     if viewer != "gm":
@@ -242,7 +242,7 @@ def transcript_seen(messages: Iterable[tuple[int, Message]], state: WorldState, 
     )
 
 
-def eyes(state: WorldState, viewer: str) -> str:
+def viewer_id(state: WorldState, viewer: str) -> str:
     """Who of the story has the viewer's eyes; the game master looks over the player's shoulder.
 
     Raises:

@@ -332,12 +332,12 @@ class BackgroundResult(Frozen):
 
 
 # With a recorder of its own, so that the records of what runs side by side stand in one order.
-Beside = Callable[[Recorder], Coroutine[Any, Any, BackgroundResult]]
+BackgroundJob = Callable[[Recorder], Coroutine[Any, Any, BackgroundResult]]
 
 
-def beside(turn: TurnContext, rounds: list[Round]) -> list[Beside]:
+def background_jobs(turn: TurnContext, rounds: list[Round]) -> list[BackgroundJob]:
     """The jobs that run beside the narration of some rounds, in the order of their records."""
-    jobs: list[Beside] = []
+    jobs: list[BackgroundJob] = []
     if turn.setting.rules.profile in _MOVING:
         jobs += [_extraction(turn, one) for one in rounds]
     if turn.head.untold and not turn.played.told:
@@ -345,7 +345,7 @@ def beside(turn: TurnContext, rounds: list[Round]) -> list[Beside]:
     return jobs
 
 
-def _extraction(turn: TurnContext, one: Round) -> Beside:
+def _extraction(turn: TurnContext, one: Round) -> BackgroundJob:
     is_own = one.intent is None
     reader: Reader = "persona_extractor" if is_own else "character_extractor"
     stage = turn.stages.persona_extractor if is_own else turn.stages.character_extractor
@@ -374,7 +374,7 @@ def _extraction(turn: TurnContext, one: Round) -> Beside:
     return job
 
 
-def _summary(turn: TurnContext) -> Beside:
+def _summary(turn: TurnContext) -> BackgroundJob:
     state = turn.played.state
 
     async def job(recorder: Recorder) -> BackgroundResult:

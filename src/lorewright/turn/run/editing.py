@@ -32,11 +32,11 @@ from lorewright.turn.views.draft import (
     Upgrade,
     turn_id_of,
 )
-from lorewright.turn.views.scope import suggestions
 from lorewright.turn.views.narrator_input import TurnStream
+from lorewright.turn.views.scope import suggestions
 from lorewright.turn.views.views import TurnViews
+from lorewright.values.annotations import NOTHING_KEPT, Annotations
 from lorewright.values.entries import SCENE_CLOSED, SKIPPED_MINUTES, TIME_SKIPPED
-from lorewright.values.annotations import NOTHING_KEPT, Kept
 from lorewright.values.records import NEXT_PROMPT, Message, TurnResult
 from lorewright.world import ops as o
 from lorewright.world.ops import StateOp
@@ -62,7 +62,7 @@ def draft_of_no_play(
     events: tuple[EngineEvent, ...] = (),
     upgrade: Upgrade | None = None,
     closed: bool = False,
-    kept: Kept = NOTHING_KEPT,
+    kept: Annotations = NOTHING_KEPT,
 ) -> Draft:
     """The draft of a turn that changes the state by `ops` to `state`. `narration`, where there is any, is told to those
     who are there then; `options` are the lines that are offered; `closed` says that the scene was closed in it."""
@@ -146,7 +146,7 @@ def edit(
     by: str = "gm",
     note: str = "",
     revision: int | None = None,
-    kept: Kept = NOTHING_KEPT,
+    kept: Annotations = NOTHING_KEPT,
 ) -> str:
     """Change the world by ops, all of them in one turn or none; its TurnResult as canonical JSON.
 
@@ -187,12 +187,12 @@ def edit(
     raise HeadMoved("other turns were committed again and again", hint="try it again")
 
 
-def submission_of(ops: tuple[o.StateOp, ...], action_id: str, kept: Kept = NOTHING_KEPT) -> Submission:
+def submission_of(ops: tuple[o.StateOp, ...], action_id: str, kept: Annotations = NOTHING_KEPT) -> Submission:
     """What an edit is known by: no words, and its ops in their place."""
     return Submission("", action_id, body=_asked_for(ops, kept))
 
 
-def _asked_for(ops: tuple[o.StateOp, ...], kept: Kept) -> str:
+def _asked_for(ops: tuple[o.StateOp, ...], kept: Annotations) -> str:
     """What an action ID is known by: the ops, and what is kept, where anything is. Who asks again may say why in other
     words."""
     asked = OPS.dump_python(ops, mode="json")
@@ -207,7 +207,7 @@ def draft_of_edit(
     *,
     by: str,
     note: str,
-    kept: Kept = NOTHING_KEPT,
+    kept: Annotations = NOTHING_KEPT,
 ) -> Draft:
     """The turn that an edit would be upon a head, thought to its end; nothing is written.
 

@@ -11,13 +11,13 @@ from lorewright.index.generation import Generation
 from lorewright.rules.patch import EngineEvent
 from lorewright.rules.rulesets import CampaignRules
 from lorewright.turn.checks.accepting import Acceptance, Accepted, accept, unknown_names
-from lorewright.turn.run.progress import side_by_side
-from lorewright.turn.run.background import BackgroundResult, Beside
+from lorewright.turn.run.background import BackgroundJob, BackgroundResult
+from lorewright.turn.run.progress import gather
 from lorewright.turn.stages.extract.stage import Extract
 from lorewright.turn.stages.narrate.stage import Narrate, Prose
 from lorewright.turn.views.draft import Recorder
-from lorewright.values.entries import facts_shown
 from lorewright.values.annotations import LorebookEntry, Review, Summary, read_marks
+from lorewright.values.entries import facts_shown
 from lorewright.values.proposals import ExtractorInput
 from lorewright.values.records import NarratorInput, NarratorOutput, TurnListener
 from lorewright.world.apply import apply
@@ -146,7 +146,7 @@ class NarrationResult:
     summary: Summary | None = None
 
 
-class Telling:
+class Narrating:
     """The narrations of one turn."""
 
     def __init__(
@@ -171,7 +171,7 @@ class Telling:
         self._turn_no = turn_no
 
     async def tell(
-        self, given: NarratorInput, state: WorldState, *, leak: Leak, beside: Sequence[Beside] = ()
+        self, given: NarratorInput, state: WorldState, *, leak: Leak, beside: Sequence[BackgroundJob] = ()
     ) -> NarrationResult:
         """Narrate what led to a state, and take up what the narration adds to it. What is thought `beside` it is
         written once it has been told.
@@ -211,12 +211,12 @@ class Telling:
         )
 
     async def _narrated_beside(
-        self, given: NarratorInput, checks: ProseChecks, beside: Sequence[Beside]
+        self, given: NarratorInput, checks: ProseChecks, beside: Sequence[BackgroundJob]
     ) -> tuple[NarratorOutput, list[BackgroundResult]]:
         """The narration, and what was thought side by side with it; recorded in this order, whichever ended first."""
         recorders = [Recorder() for _ in (None, *beside)]
         try:
-            told, *written = await side_by_side(
+            told, *written = await gather(
                 self._narrated(given, None, checks, recorders[0]),
                 *(job(recorder) for job, recorder in zip(beside, recorders[1:], strict=True)),
             )

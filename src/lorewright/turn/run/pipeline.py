@@ -18,10 +18,10 @@ from lorewright.ids import shown_item
 from lorewright.index.generation import Generation
 from lorewright.rules.patch import EngineEvent, Resolution, Validation
 from lorewright.storage.annotation_rows import ENTRIES
+from lorewright.turn.run.background import background_jobs
+from lorewright.turn.run.narrate import Narrating
+from lorewright.turn.run.player_round import PlayerRound
 from lorewright.turn.run.progress import TurnContext, TurnProgress
-from lorewright.turn.run.background import beside
-from lorewright.turn.run.narrate import Telling
-from lorewright.turn.run.player_round import OwnRound
 from lorewright.turn.run.rounds import Round, act_of, activation, all_intended, carried_out, everybody, intended
 from lorewright.turn.stages.narrate.sources import sources_of
 from lorewright.turn.stages.stages import Stages
@@ -39,11 +39,11 @@ from lorewright.turn.views.draft import (
     turn_id_of,
 )
 from lorewright.turn.views.leaks import LEAKS
-from lorewright.turn.views.scope import suggestions
 from lorewright.turn.views.narrator_input import WHISPER, TurnStream, narrator_input
+from lorewright.turn.views.scope import suggestions
 from lorewright.turn.views.views import TurnViews
+from lorewright.values.annotations import Annotations
 from lorewright.values.entries import NOBODY_ACTED, SKIPPED_MINUTES, TIME_SKIPPED
-from lorewright.values.annotations import Kept
 from lorewright.values.records import (
     NEXT_PROMPT,
     SILENT,
@@ -62,12 +62,12 @@ from lorewright.world.state import WorldState
 # Rounds -> narrations in the stream, and what they add to the world. One narration for each round, or one for all.
 
 
-class Tellings:
+class NarratorInputs:
     """The narrations of one turn, in order."""
 
     def __init__(self, turn: TurnContext) -> None:
         self._turn = turn
-        self._telling = Telling(
+        self._telling = Narrating(
             turn.stages.narrate,
             turn.stages.extract,
             turn.recorder,
@@ -95,7 +95,7 @@ class Tellings:
             given,
             state,
             leak=lambda text: turn.views.leak(text, state, told_by=told_by) or turn.views.planners_own(text),
-            beside=beside(turn, list(rounds)),
+            beside=background_jobs(turn, list(rounds)),
         )
         # What was whispered is heard by its two ends, in the words in which it was meant.
         for one in (one for one in rounds if one.hidden):
@@ -277,7 +277,7 @@ def _draft(turn: TurnContext, result: TurnResult, *, kind: TurnKind, validation:
         records=tuple(turn.recorder.records),
         result=result,
         scene_lore=_use(turn.views, turn.head.state, played.state),
-        kept=Kept(summary=played.summary, lorebook=tuple(played.lorebook), reviews=tuple(played.reviews)),
+        kept=Annotations(summary=played.summary, lorebook=tuple(played.lorebook), reviews=tuple(played.reviews)),
     )
 
 
@@ -348,14 +348,14 @@ async def think(
 
 async def _thought(turn: TurnContext) -> Draft:
     """All rounds. With a question nothing is planned, rolled, paid or changed, and nobody else acts."""
-    own = OwnRound(turn)
+    own = PlayerRound(turn)
     reading, attempts, judged = await own.read()
     if reading.unclear is not None:
         _keep_refusals(turn)
         return draft_of_question(turn, reading.unclear, judged)
     plan = await own.plan(reading.proposed_actions, judged)
     mine = await own.play(attempts, judged)
-    tellings = Tellings(turn)
+    tellings = NarratorInputs(turn)
     match turn.setting.rules.profile:
         case "freeform":
             await tellings.tell([mine], plan)
@@ -377,7 +377,7 @@ def _keep_refusals(turn: TurnContext) -> None:
         turn.recorder.keep_code(LEAKS, [], refusals)
 
 
-async def _one_after_the_other(turn: TurnContext, tellings: Tellings) -> None:
+async def _one_after_the_other(turn: TurnContext, tellings: NarratorInputs) -> None:
     """Whoever is activated acts, each seeing what was told until then."""
     found = activation(turn)
     for who in found.order:
@@ -388,7 +388,7 @@ async def _one_after_the_other(turn: TurnContext, tellings: Tellings) -> None:
         turn.played.events.append(EngineEvent(type=NOBODY_ACTED, details={"who": list(found.skipped)}))
 
 
-async def _all_at_once(turn: TurnContext, tellings: Tellings, mine: Round, plan: PlannerOutput) -> None:
+async def _all_at_once(turn: TurnContext, tellings: NarratorInputs, mine: Round, plan: PlannerOutput) -> None:
     """Everybody reflects on what came of the player's round; what they do is told with it."""
     order = [who for who in everybody(turn).order if _can_act(turn, who)]
     rounds: list[Round] = [mine]

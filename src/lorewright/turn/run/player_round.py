@@ -15,8 +15,8 @@ from lorewright.rules.effects import PREDICATES, recorded
 from lorewright.rules.patch import Validation
 from lorewright.rules.resolve import play_out
 from lorewright.rules.validate import come_to_the_same, validate
-from lorewright.turn.run.progress import TurnContext
 from lorewright.turn.run.by_the_book import rulings
+from lorewright.turn.run.progress import TurnContext
 from lorewright.turn.run.rounds import Round, remember, there
 from lorewright.turn.views.disguises import says
 from lorewright.turn.views.scope import ground, scope_of
@@ -54,7 +54,7 @@ class Grounds:
     text_of: Callable[[str], str | None]
 
 
-def premises_of(
+def check_claims(
     text: str, actions: Sequence[Action], grounds: Grounds, *, people: Mapping[str, str]
 ) -> tuple[Premise, ...]:
     """Every claim in the player's words, checked, each once, those of the actions first.
@@ -85,7 +85,7 @@ def people_named(scope: Scope) -> dict[str, str]:
     return found
 
 
-def borne_out(attempt: Attempt, premises: Sequence[Premise], state: WorldState) -> Attempt:
+def with_supported_claims(attempt: Attempt, premises: Sequence[Premise], state: WorldState) -> Attempt:
     """A `recall` of something claimed, with what bears it out among facts and items; any other attempt as it is."""
     action = attempt.action
     premise = next((one for one in premises if action.type == "recall" and one.words == action.words), None)
@@ -251,7 +251,7 @@ def _id_of(message: Message) -> str:
     return f"{message.turn_id}/{message.seq}"
 
 
-class OwnRound:
+class PlayerRound:
     """One player's round while it is thought: a step a method."""
 
     def __init__(self, turn: TurnContext) -> None:
@@ -332,7 +332,7 @@ class OwnRound:
         turn, player = self._turn, self._state.player_id
         told = [one for one in turn.stream.seen_by("player", own_id=player) if one[0] < turn.turn_no]
         grounds = Grounds(self._state, told, lambda item_id: text_of_item(item_id, turn.setting.generations))
-        found = premises_of(turn.submission.text, actions, grounds, people=people_named(self._scope()))
+        found = check_claims(turn.submission.text, actions, grounds, people=people_named(self._scope()))
         turn.played.premises = found
         if found:
             turn.recorder.keep_code("premises", actions, found)
@@ -342,7 +342,7 @@ class OwnRound:
         attempts = ground(
             actions, self._state, turn.views.scene_lore, turn.setting.rules.ruleset, turn.setting.generations
         )
-        attempts = [borne_out(attempt, turn.played.premises, self._state) for attempt in attempts]
+        attempts = [with_supported_claims(attempt, turn.played.premises, self._state) for attempt in attempts]
         turn.recorder.keep_code("ground", actions, [attempt.grounding for attempt in attempts])
         return attempts
 

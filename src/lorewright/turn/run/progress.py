@@ -35,7 +35,7 @@ from lorewright.world.state import WorldState
 # Jobs that run side by side: all of them, or the first failure and none.
 
 
-async def side_by_side(*jobs: Coroutine[Any, Any, Any]) -> list[Any]:
+async def gather(*jobs: Coroutine[Any, Any, Any]) -> list[Any]:
     """What the jobs give, in their order. Where one fails the others are stopped; all have ended when this raises what
     the first of them, in that order, failed with."""
     if not jobs:

@@ -15,19 +15,19 @@ from lorewright.index.generation import Generation
 from lorewright.index.keywords import words_of
 from lorewright.rules.actions import Action, AuthoredAct, done_key, tried_key
 from lorewright.rules.effects import recorded
+from lorewright.rules.observations import Activation, activate, in_order, observe
 from lorewright.rules.patch import Outcome, Resolution, Validation
 from lorewright.rules.reach import holds
 from lorewright.rules.resolve import play_out
 from lorewright.rules.rulesets import CampaignRules
 from lorewright.rules.validate import validate
-from lorewright.rules.observations import Activation, activate, in_order, witnessed
 from lorewright.scene_lore.models import Briefing, LoreText, SceneItem, SceneLore
-from lorewright.turn.run.progress import TurnContext, side_by_side
 from lorewright.turn.run.by_the_book import rulings
+from lorewright.turn.run.progress import TurnContext, gather
 from lorewright.turn.stages.npc_intent.stage import Intend, Reflection
 from lorewright.turn.views.draft import Recorder
-from lorewright.turn.views.scope import ground, scope_of
 from lorewright.turn.views.narrator_input import WHISPER
+from lorewright.turn.views.scope import ground, scope_of
 from lorewright.values.annotations import Summary
 from lorewright.values.proposals import (
     SHARED,
@@ -341,9 +341,7 @@ async def all_intended(turn: TurnContext, order: Sequence[str]) -> list[NpcInten
     """The same for several who know nothing of each other's: side by side, recorded in their order."""
     recorders = [Recorder() for _ in order]
     try:
-        return await side_by_side(
-            *(_intended(turn, who, recorder) for who, recorder in zip(order, recorders, strict=True))
-        )
+        return await gather(*(_intended(turn, who, recorder) for who, recorder in zip(order, recorders, strict=True)))
     finally:
         turn.recorder.records += [record for recorder in recorders for record in recorder.records]
 
@@ -435,7 +433,7 @@ def remember(
     if turn.setting.rules.profile == "freeform":
         return
     turn.played.do(_overheard(before, after, audience))
-    turn.played.do(witnessed(resolution, before, after, ruleset=turn.setting.rules.ruleset))
+    turn.played.do(observe(resolution, before, after, ruleset=turn.setting.rules.ruleset))
 
 
 def _overheard(before: WorldState, after: WorldState, audience: Sequence[str]) -> Iterator[RevealItem]:

@@ -12,8 +12,8 @@ from pydantic import BaseModel
 
 from lorewright.llm.prompt_library import PromptLibrary, kept_template
 from lorewright.llm.prompt_template import PromptTemplate
-from lorewright.storage.database import Database
 from lorewright.storage.annotation_rows import PromptPin, pin_prompts, prompt_pins
+from lorewright.storage.database import Database
 from lorewright.turn.stages.extract.context import LoreExtractorContext
 from lorewright.turn.stages.extract.stage import Extract
 from lorewright.turn.stages.inner.context import CharacterExtractorContext, PersonaExtractorContext

@@ -6,14 +6,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from lorewright.storage.database import Database
 from lorewright.storage.annotation_rows import Row, entries_of, lorebook_rows, review_rows
+from lorewright.storage.database import Database
 from lorewright.turn.store.rows import OPS
 from lorewright.values.annotations import LorebookEntry, Review
 
 
 @dataclass(frozen=True, slots=True)
-class KeptEntry:
+class StoredEntry:
     """An entry of the lorebook, and the turn that it was read out of."""
 
     turn_id: str
@@ -22,7 +22,7 @@ class KeptEntry:
 
 
 @dataclass(frozen=True, slots=True)
-class KeptReview:
+class StoredReview:
     """A review, and the turn that it is of. `decision` is None while it waits; `decided_in` the turn that decided."""
 
     turn_id: str
@@ -48,9 +48,9 @@ class KeptReview:
         return {"id": self.id, "short_id": self.short_id, "turn_no": self.turn_no, "turn_id": self.turn_id, **review}
 
 
-def lorebook(database: Database, turn_id: str) -> list[KeptEntry]:
+def lorebook(database: Database, turn_id: str) -> list[StoredEntry]:
     """The campaign's lorebook as of a turn, the oldest entry first."""
-    return [KeptEntry(row["turn_id"], row["turn_no"], _entry(row)) for row in lorebook_rows(database, turn_id)]
+    return [StoredEntry(row["turn_id"], row["turn_no"], _entry(row)) for row in lorebook_rows(database, turn_id)]
 
 
 def flagged_entries(database: Database, turn_id: str) -> list[LorebookEntry]:
@@ -58,10 +58,10 @@ def flagged_entries(database: Database, turn_id: str) -> list[LorebookEntry]:
     return [entry for row in entries_of(database, turn_id) if (entry := _entry(row)).flag is not None]
 
 
-def reviews(database: Database, turn_id: str) -> list[KeptReview]:
+def reviews(database: Database, turn_id: str) -> list[StoredReview]:
     """The reviews of the turns up to a turn, the oldest first, decided ones among them."""
     return [
-        KeptReview(row["turn_id"], row["turn_no"], row["review_no"], _review(row), row["decision"], row["decided_in"])
+        StoredReview(row["turn_id"], row["turn_no"], row["review_no"], _review(row), row["decision"], row["decided_in"])
         for row in review_rows(database, turn_id)
     ]
 

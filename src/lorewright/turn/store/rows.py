@@ -12,13 +12,13 @@ from pydantic import ConfigDict, TypeAdapter
 
 from lorewright.errors import LorewrightError
 from lorewright.ids import canonical_json, content_hash
+from lorewright.storage.annotation_rows import narration_rows, story_row
 from lorewright.storage.database import Database, read_json
 from lorewright.storage.integrity import Row as StoredRow
-from lorewright.storage.annotation_rows import narration_rows, story_row
 from lorewright.turn.views.acquaintance import seen_by
 from lorewright.turn.views.draft import BESIDE, Draft, Head, StageRecord, Submission
-from lorewright.values.entries import RECENT_TURNS, SUMMARISE_AFTER
 from lorewright.values.annotations import Summary, SummarySentence, ToldTurn
+from lorewright.values.entries import RECENT_TURNS, SUMMARISE_AFTER
 from lorewright.values.records import Message
 from lorewright.world.ops import StateOp
 from lorewright.world.state import WorldState

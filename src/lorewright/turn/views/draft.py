@@ -23,8 +23,8 @@ from lorewright.rules.rulesets import CampaignRules
 from lorewright.tokens import count_tokens
 from lorewright.turn.views.acquaintance import StorySoFar
 from lorewright.turn.views.leaks import LeakCheck, LiveLeakCheck
+from lorewright.values.annotations import NOTHING_KEPT, Annotations, Summary, ToldTurn
 from lorewright.values.entries import Agenda, Marker
-from lorewright.values.annotations import NOTHING_KEPT, Kept, Summary, ToldTurn
 from lorewright.values.records import BUILTIN, Message, PackPin, StageRun, TurnResult
 from lorewright.world.apply import apply
 from lorewright.world.ops import PlayAs, StateOp
@@ -273,7 +273,7 @@ class Draft:
     result: TurnResult
     scene_lore: SceneLoreUse
     upgrade: Upgrade | None = None
-    kept: Kept = NOTHING_KEPT
+    kept: Annotations = NOTHING_KEPT
 
     @property
     def turn_no(self) -> int:

@@ -10,8 +10,8 @@ from lorewright.ids import canonical_json
 from lorewright.rules.rulesets import CampaignRules
 from lorewright.scene_lore.models import SceneLore, StageViewer, scene_view
 from lorewright.tokens import count_tokens
-from lorewright.values.entries import Agenda, facts_shown
 from lorewright.values.annotations import SummarySentence
+from lorewright.values.entries import Agenda, facts_shown
 from lorewright.values.records import Message
 from lorewright.world.schemas import plain
 from lorewright.world.state import Clock, WorldState

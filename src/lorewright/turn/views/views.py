@@ -23,11 +23,11 @@ from lorewright.tokens import count_tokens
 from lorewright.turn.views.acquaintance import Acquaintance, StorySoFar
 from lorewright.turn.views.draft import Head, Setting, Submission
 from lorewright.turn.views.leaks import QUOTED_WORDS, LeakRefusal, Refusals
+from lorewright.turn.views.narrator_input import TurnStream
 from lorewright.turn.views.packet import RECENT_CHARACTERS, RECENT_NARRATIONS, build_packet
 from lorewright.turn.views.scope import scope_of
-from lorewright.turn.views.narrator_input import TurnStream
-from lorewright.values.entries import EntriesFound, lore_conditions
 from lorewright.values.annotations import summary_for
+from lorewright.values.entries import EntriesFound, lore_conditions
 from lorewright.values.proposals import NpcIntent
 from lorewright.values.records import PlannerOutput
 from lorewright.world.state import WorldState

@@ -1,0 +1,17 @@
+"""A public class name means one thing."""
+
+from __future__ import annotations
+
+import ast
+from collections import defaultdict
+
+from support.source_trees import source_modules
+
+
+def test_no_public_class_name_is_defined_twice() -> None:
+    homes: defaultdict[str, list[str]] = defaultdict(list)
+    for module in source_modules():
+        for node in module.tree.body:
+            if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+                homes[node.name].append(module.name)
+    assert {name: files for name, files in homes.items() if len(files) > 1} == {}
