@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from lorewright.authoring.pack_suite import PackTests
     from lorewright.campaigns.campaigns import Campaigns
     from lorewright.campaigns.history import Histories
-    from lorewright.campaigns.lore import LoreQueries
     from lorewright.campaigns.sessions import Sessions
     from lorewright.campaigns.stage_models import StageModels
     from lorewright.campaigns.upgrading import Upgrades
@@ -35,6 +34,7 @@ if TYPE_CHECKING:
     from lorewright.llm.prompt_library import PromptLibrary
     from lorewright.llm.taxonomy import ModelRow
     from lorewright.replay.replay import Replays
+    from lorewright.scene_lore.lore_retriever import LoreRetriever
     from lorewright.workspace.doctor import Doctor
     from lorewright.workspace.packs import WorkspacePacks
     from lorewright.workspace.scenarios import Scenarios
@@ -89,11 +89,12 @@ class App:
         return _campaigns(self.workspace, self.library, self.casting, self.campaigns_folder, self.histories)
 
     @cached_property
-    def lore(self) -> LoreQueries:
+    def lore(self) -> LoreRetriever:
         """Return what answers questions about the lore of packs and campaigns."""
-        from lorewright.campaigns.lore import LoreQueries
+        from lorewright.campaigns.lore import CampaignViews
+        from lorewright.scene_lore.lore_retriever import LoreRetriever
 
-        return LoreQueries(self.library, self.campaigns, self.histories)
+        return LoreRetriever(CampaignViews(self.library, self.campaigns, self.histories))
 
     @cached_property
     def packs(self) -> WorkspacePacks:

@@ -26,8 +26,9 @@ from lorewright.index.vector_building import VectorBuilder
 from lorewright.index.vectors.chroma import open_chroma
 from lorewright.index.vectors.chroma_building import build_chroma
 from lorewright.index.vectors.stored import StoredVectors, about_vectors
-from lorewright.retrieval.pack_queries import PackQueries
+from lorewright.retrieval.pack_views import PackViews
 from lorewright.retrieval.query import LoreRetrievalQuery, LoreRetrievalResult
+from lorewright.scene_lore.lore_retriever import LoreRetriever
 from lorewright.settings import FOLDERS, SETTINGS_FILE, IndexSettings, Workspace, find_workspace, read_workspace
 from lorewright.storage.enclosure import is_link
 from lorewright.trust import hold_embedder, hold_reranker, is_granted, reaches_by_embedder, reaches_by_reranker
@@ -60,9 +61,9 @@ class LoreApp:
     without_vectors: EmbedderError | None = None
 
     @property
-    def desk(self) -> PackQueries:
-        """Answers queries over the installed packs."""
-        return PackQueries(self.library)
+    def retriever(self) -> LoreRetriever:
+        """Answers questions about the installed packs."""
+        return LoreRetriever(PackViews(self.library))
 
     def install(self, folder: Path | str, *, lenient: bool = False) -> Installed:
         """Install a pack where it lies, or read it again: nothing is built that is there already. See
@@ -78,7 +79,7 @@ class LoreApp:
 
         `fields` are those of `LoreRetrievalQuery` beside the words: `viewer`, `location_id`, `entity_ids`, `tags` and
         so on; `limit` and `max_tokens` are the workspace's where they are not given. The explanation that belongs to an
-        answer, and all that tells of one entity, are had from `desk`.
+        answer, and all that tells of one entity, are had from `retriever`.
 
         Raises:
             NotFound: no pack is installed, or a pack or character does not exist.
@@ -91,7 +92,7 @@ class LoreApp:
             known = ", ".join(sorted(LoreRetrievalQuery.model_fields))
             where = ".".join(map(str, first["loc"]))
             raise SettingsError(f"{where}: {first['msg']}", hint=f"fields of a query: {known}") from None
-        return self.desk.query(asked, packs=packs, explained=False).result
+        return self.retriever.retrieve(asked, packs=packs, explained=False).result
 
 
 def open_lore(start: Path | str | None = None, *, long_lived: bool = False) -> LoreApp:

@@ -39,7 +39,7 @@ def remembered(app: App) -> str:
     for viewer in ("gm", "player"):
         for words in ("Lin boat", "rope", "quay door", "counter letter pangolin", "wait look take"):
             query = LoreRetrievalQuery(keywords=words, viewer=viewer, corpus="history", limit=50, max_tokens=9_000)
-            found.append(app.lore.query(query, campaign_id="game").result.model_dump_json())
+            found.append(app.lore.retrieve(query, campaign_id="game").result.model_dump_json())
     return "\n".join(found)
 
 

@@ -181,7 +181,7 @@ class Branching(RuleBasedStateMachine):
         for viewer in ("gm", "player"):
             asked = " ".join(["Ada Osk tavern rope", *self.words.values()])
             query = LoreRetrievalQuery(keywords=asked, viewer=viewer, corpus="history", limit=50, max_tokens=9_000)
-            chunks = self.app.lore.query(query, campaign_id=self.id).result.chunks
+            chunks = self.app.lore.retrieve(query, campaign_id=self.id).result.chunks
             assert {chunk.metadata["turn_id"] for chunk in chunks} <= way
             found = " ".join(chunk.text for chunk in chunks)
             known = {word for turn, word in self.words.items() if turn in way}

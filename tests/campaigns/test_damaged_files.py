@@ -65,7 +65,7 @@ READERS: dict[str, Callable[[App], object]] = {
     "list": lambda app: app.campaigns.rows(),
     "history": lambda app: app.sessions.session_history("game"),
     "recap": lambda app: app.sessions.generate_recap("game:session_1"),
-    "lore": lambda app: app.lore.query(LoreRetrievalQuery(keywords="lin", corpus="all"), campaign_id="game"),
+    "lore": lambda app: app.lore.retrieve(LoreRetrievalQuery(keywords="lin", corpus="all"), campaign_id="game"),
     "turn": lambda app: h.say(app, "wait"),
     "export": lambda app: export(app.campaigns, "game", app.workspace.root / "file.lorewright"),
 }

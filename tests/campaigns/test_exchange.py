@@ -99,7 +99,7 @@ def test_what_was_imported_is_played_on_as_at_home(home: App, away: App, file: P
             for line in ("ask Bea about the cellar", "go tavern", "ask Osk about debt", "look"):
                 told.append(json.loads(asyncio.run(campaign.submit(line, action_id=f"after {line}"))))
         query = LoreRetrievalQuery(keywords="cellar bath Lin", corpus="all", viewer="player", limit=20)
-        told.append([chunk.text for chunk in app.lore.query(query, campaign_id=name).result.chunks])
+        told.append([chunk.text for chunk in app.lore.retrieve(query, campaign_id=name).result.chunks])
     here, there = told[:5], told[5:]
     assert here[-1] == there[-1]
     for one, other in zip(here[:-1], there[:-1], strict=True):

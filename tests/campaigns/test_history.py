@@ -31,7 +31,7 @@ LINES = ("ask Osk about Lin", "search under the counter", "go door", "ask Bea ab
 
 def asked(app: App, text: str = "", viewer: str = "gm", campaign: str = "game", **fields: Any) -> Any:
     query = {"keywords": text, "viewer": viewer, "corpus": "history", "limit": 50, "max_tokens": 9000, **fields}
-    return app.lore.query(LoreRetrievalQuery.model_validate(query), campaign_id=campaign)
+    return app.lore.retrieve(LoreRetrievalQuery.model_validate(query), campaign_id=campaign)
 
 
 def answer(app: App, *words: Any, **fields: Any) -> str:
@@ -105,13 +105,13 @@ def test_all_has_both_and_authored_has_no_history(app: App) -> None:
 
 def test_a_pack_that_is_not_asked_changes_nothing_of_history(app: App) -> None:
     query = LoreRetrievalQuery(keywords="Lin boat", corpus="history")
-    of_none = app.lore.query(query, packs=["nowhere"], campaign_id="game")
+    of_none = app.lore.retrieve(query, packs=["nowhere"], campaign_id="game")
     assert of_none.result == asked(app, "Lin boat", limit=10, max_tokens=3000).result
 
 
 def test_history_without_a_campaign_is_a_wrong_question(app: App) -> None:
     with pytest.raises(SettingsError) as caught:
-        app.lore.query(LoreRetrievalQuery(keywords="Lin", corpus="history"))
+        app.lore.retrieve(LoreRetrievalQuery(keywords="Lin", corpus="history"))
     assert caught.value.hint is not None
     assert "--campaign" in caught.value.hint
     with pytest.raises(NotFound):

@@ -45,7 +45,7 @@ def entries(app: App, monkeypatch: pytest.MonkeyPatch, *options: str) -> list[di
 
 def happened(app: App, words: str, viewer: str) -> list[tuple[str, Any]]:
     asked = LoreRetrievalQuery(keywords=words, viewer=viewer, corpus="history", limit=50, max_tokens=9_000)
-    found = app.lore.query(asked, campaign_id="game").result.chunks
+    found = app.lore.retrieve(asked, campaign_id="game").result.chunks
     return [(chunk.section_path, chunk.metadata["turn_no"]) for chunk in found if words in chunk.text]
 
 

@@ -46,7 +46,7 @@ def say(campaign: OpenCampaign, *lines: str) -> None:
 
 def recaps(app: App, viewer: str) -> list[str]:
     query = LoreRetrievalQuery(tags=("recap",), viewer=viewer, corpus="history", limit=20)
-    return [chunk.text for chunk in app.lore.query(query, campaign_id="game").result.chunks]
+    return [chunk.text for chunk in app.lore.retrieve(query, campaign_id="game").result.chunks]
 
 
 def test_a_sitting_begins_has_its_turns_and_ends_with_a_summary(app: App) -> None:

@@ -89,5 +89,5 @@ def test_a_real_authors_folder_installs_without_a_manifest_and_answers(
     shutil.copytree(corpus_pack(name), folder, ignore=shutil.ignore_patterns("pack.yaml"))
     installed = app.packs.install(folder)
     assert installed.pack.files > 400
-    found = app.lore.query(LoreRetrievalQuery(keywords=words), packs=[installed.pack.id]).result
+    found = app.lore.retrieve(LoreRetrievalQuery(keywords=words), packs=[installed.pack.id]).result
     assert any("goblin" in chunk.text.casefold() for chunk in found.chunks)

@@ -38,7 +38,7 @@ def answers(app: App) -> list[str]:
     for viewer in VIEWERS:
         for text in ASKED:
             query = LoreRetrievalQuery(keywords=text, viewer=viewer, corpus="history", limit=20, max_tokens=5_000)
-            answer = app.lore.query(query, campaign_id="game")
+            answer = app.lore.retrieve(query, campaign_id="game")
             found.append(answer.result.model_dump_json() + answer.trace.model_dump_json())
     return found
 

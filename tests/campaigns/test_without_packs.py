@@ -44,11 +44,11 @@ def test_what_happened_can_be_searched_with_every_pair_of_eyes(tmp_path: Path) -
     for viewer in ("gm", "player", "npc:game:tom"):
         for corpus in ("history", "all"):
             query = LoreRetrievalQuery(keywords="iron key", viewer=viewer, corpus=corpus)
-            told = " ".join(one.text for one in app.lore.query(query, campaign_id="game").result.chunks)
+            told = " ".join(one.text for one in app.lore.retrieve(query, campaign_id="game").result.chunks)
             assert "iron key" in told
             # Tom was in the kitchen all the time.
             assert "cellar" not in told or viewer != "npc:game:tom"
-    authored = app.lore.query(LoreRetrievalQuery(keywords="iron key", corpus="authored"), campaign_id="game")
+    authored = app.lore.retrieve(LoreRetrievalQuery(keywords="iron key", corpus="authored"), campaign_id="game")
     assert authored.result.chunks == ()
     with pytest.raises(NotFound, match="there is no entity tom"):
         app.lore.entity("tom", campaign_id="game", max_tokens=100)

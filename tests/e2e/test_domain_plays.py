@@ -130,7 +130,7 @@ def test_the_map_and_the_history_know_of_doors(locked_house: App) -> None:
     ways = {way.name: way for place in map_of(head(locked_house)) for way in place.ways if place.name == "The Hall"}
     assert (ways["kitchen"].shut_door, ways["out"].locked_door) == (None, "front door")
     asked = LoreRetrievalQuery(keywords="kitchen door", viewer="player", corpus="history", limit=50, max_tokens=10_000)
-    told = " ".join(chunk.text for chunk in locked_house.lore.query(asked, campaign_id="game").result.chunks)
+    told = " ".join(chunk.text for chunk in locked_house.lore.retrieve(asked, campaign_id="game").result.chunks)
     assert "The kitchen door was opened." in told
     assert "The kitchen door was shut." in told
 

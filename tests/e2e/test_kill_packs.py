@@ -52,7 +52,7 @@ def is_whole(root: Path) -> bool:
     installed = [pack for pack in app.library.packs() if pack.id == "harbour"]
     if not installed:
         return False
-    found = app.lore.query(LoreRetrievalQuery(keywords="landlord"), packs=["harbour"]).result
+    found = app.lore.retrieve(LoreRetrievalQuery(keywords="landlord"), packs=["harbour"]).result
     assert found.chunks[0].chunk_id == "harbour:osk:overview"
     return True
 

@@ -34,7 +34,7 @@ from lorewright.index.library import Library
 from lorewright.packs.conditions import LoreConditions
 from lorewright.packs.loader import load_pack
 from lorewright.packs.models import Pack
-from lorewright.retrieval.pack_queries import explained_now
+from lorewright.retrieval.pack_views import explained_now
 from lorewright.retrieval.query import LoreRetrievalQuery
 from lorewright.retrieval.retriever import Retrieval, retrieve
 from lorewright.retrieval.view import LoreView

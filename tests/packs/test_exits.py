@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 
 from lorewright.packs.files import Finding
-from lorewright.packs.metadata import Exit, read_ways, ways_of
+from lorewright.packs.metadata import PackExit, read_ways, ways_of
 from lorewright.packs.models import Pack
 from support.pack_builder import loaded
 
-DOCKS = Exit("docks", "pier", 20, "steel_door", "old_key")
+DOCKS = PackExit("docks", "pier", 20, "steel_door", "old_key")
 
 
 @pytest.mark.parametrize(
@@ -22,14 +22,14 @@ DOCKS = Exit("docks", "pier", 20, "steel_door", "old_key")
             [{"name": "docks", "to": "pier", "minutes": 20, "door": "steel_door", "key": "old_key"}],
             (DOCKS,),
         ),
-        ({"docks": "pier"}, (Exit("docks", "pier"),)),
-        ([{"to": "pier", "one_way": True}], (Exit("pier", "pier", one_way=True),)),
-        (["pier", "other:quay"], (Exit("pier", "pier"), Exit("quay", "other:quay"))),
-        (["[[Pier 9]]"], (Exit("Pier 9", "Pier 9"),)),
+        ({"docks": "pier"}, (PackExit("docks", "pier"),)),
+        ([{"to": "pier", "one_way": True}], (PackExit("pier", "pier", one_way=True),)),
+        (["pier", "other:quay"], (PackExit("pier", "pier"), PackExit("quay", "other:quay"))),
+        (["[[Pier 9]]"], (PackExit("Pier 9", "Pier 9"),)),
         ([], ()),
     ],
 )
-def test_every_way_to_write_exits_is_read_alike(value: object, ways: tuple[Exit, ...]) -> None:
+def test_every_way_to_write_exits_is_read_alike(value: object, ways: tuple[PackExit, ...]) -> None:
     assert read_ways(value) == (ways, ())
 
 
@@ -56,8 +56,8 @@ def test_exits_lead_to_entities(tmp_path: Path) -> None:
     pack, found = read(tmp_path, bar="{out: Pier, up: other:roof}", pier="[bar]")
     ways = {entity.id: ways_of(entity) for entity in pack.entities}
     assert ways == {
-        "town:bar": [Exit("out", "town:pier"), Exit("up", "other:roof")],
-        "town:pier": [Exit("bar", "town:bar")],
+        "town:bar": [PackExit("out", "town:pier"), PackExit("up", "other:roof")],
+        "town:pier": [PackExit("bar", "town:bar")],
     }
     assert found == []
 

@@ -12,7 +12,7 @@ import pytest
 
 from lorewright.errors import NotFound
 from lorewright.index.embedders.hashing import HashingEmbedder
-from lorewright.retrieval.pack_queries import entity_lore
+from lorewright.retrieval.pack_views import entity_lore
 from lorewright.retrieval.query import LoreRetrievalQuery
 from lorewright.retrieval.retriever import find_chunk, retrieve, why_not
 from lorewright.retrieval.view import LoreView

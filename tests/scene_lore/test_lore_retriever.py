@@ -16,7 +16,7 @@ SCENE = SceneFocus(scene_id="s1", location_id="town:bar", present_ids=("town:vik
 
 @pytest.fixture
 def retriever(town: tuple[Generation, ...]) -> LoreRetriever:
-    return LoreRetriever(LoreView(town, viewer="player"))
+    return LoreRetriever.of(LoreView(town, viewer="player"))
 
 
 def test_a_scene_asks_in_the_words_of_the_seed_and_with_its_filters(retriever: LoreRetriever) -> None:

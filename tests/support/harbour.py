@@ -243,5 +243,5 @@ def query(app: App, text: str, viewer: str, campaign: str | None = "game") -> st
     from lorewright.retrieval.query import LoreRetrievalQuery
 
     asked = LoreRetrievalQuery(keywords=text, viewer=viewer, limit=50, max_tokens=10_000)
-    found = app.lore.query(asked, campaign_id=campaign)
+    found = app.lore.retrieve(asked, campaign_id=campaign)
     return found.result.model_dump_json() + found.trace.model_dump_json()

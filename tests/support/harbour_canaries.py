@@ -195,7 +195,7 @@ def queried(app: App, viewer: str) -> str:
         for corpus in ("all", "authored", "history"):
             fields: dict[str, Any] = {"corpus": corpus, "viewer": viewer, "limit": 50, "max_tokens": 10_000}
             about = {"keywords": words} if words else {"entity_ids": ["osk", "bea", "zorilla", "tavern", "quay", "lin"]}
-            answer = app.lore.query(LoreRetrievalQuery.model_validate(fields | about), campaign_id="game")
+            answer = app.lore.retrieve(LoreRetrievalQuery.model_validate(fields | about), campaign_id="game")
             found += [answer.result.model_dump_json(), answer.trace.model_dump_json()]
     # The query itself is repeated in the trace; its IDs were ours.
     return "\n".join(found).replace("harbour:zorilla", "").replace('"zorilla"', "")

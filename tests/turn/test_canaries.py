@@ -119,7 +119,7 @@ def test_what_was_revealed_is_wherever_it_belongs_and_nowhere_once_it_is_taken_b
             capsys.readouterr()
             for command in (f"/lore {asked}", "/recap", "/why", "/lore osk tavern letter"):
                 obey(campaign, command)
-        found = app.lore.query(LoreRetrievalQuery.model_validate(query), campaign_id="game")
+        found = app.lore.retrieve(LoreRetrievalQuery.model_validate(query), campaign_id="game")
         return {
             "prompt": capsys.readouterr().out,
             "query": found.result.model_dump_json(),

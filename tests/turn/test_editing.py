@@ -237,7 +237,7 @@ def test_what_an_edit_changed_is_found_in_the_history_by_who_was_there(app: App)
     with app.campaigns.open("game") as campaign:
         changed(campaign, o.Move(entity_id="harbour:bea", to=TAVERN))
         said(campaign, "look")
-    found = app.lore.query(
+    found = app.lore.retrieve(
         LoreRetrievalQuery(keywords="Bea came to the tavern", corpus="history", viewer="player"), campaign_id="game"
     )
     assert "Bea came to the Tavern." in [chunk.text for chunk in found.result.chunks]

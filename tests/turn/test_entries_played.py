@@ -13,7 +13,7 @@ import pytest
 from lorewright.bootstrap import App, prompt_library
 from lorewright.campaigns.branches import branch, rollback, switch
 from lorewright.campaigns.history import Histories
-from lorewright.campaigns.lore import LoreQueries, ask_lore
+from lorewright.campaigns.lore import LoreRetriever, ask_lore
 from lorewright.campaigns.open_campaign import OpenCampaign
 from lorewright.campaigns.sessions import retrieve_for_session
 from lorewright.replay.metrics import ALL_TURNS
@@ -167,8 +167,8 @@ def test_an_entry_is_thrown_for_once_a_turn_whoever_asks(app: App) -> None:
     assert seen == {True, False}
 
 
-def _comet(lore: LoreQueries, asked: LoreRetrievalQuery) -> bool:
-    chunks = lore.query(asked, campaign_id="game").result.chunks
+def _comet(lore: LoreRetriever, asked: LoreRetrievalQuery) -> bool:
+    chunks = lore.retrieve(asked, campaign_id="game").result.chunks
     return any(one.chunk_id == "harbour:comet:overview" for one in chunks)
 
 
@@ -194,7 +194,7 @@ def test_a_query_in_a_campaign_goes_by_the_turn_to_come(app: App) -> None:
     asked = LoreRetrievalQuery(keywords="a lantern", viewer="gm")
 
     def ballast(viewer: str) -> list[tuple[str | None, str]]:
-        found = app.lore.query(asked.model_copy(update={"viewer": viewer}), campaign_id="game").trace
+        found = app.lore.retrieve(asked.model_copy(update={"viewer": viewer}), campaign_id="game").trace
         return [(one.reason, one.rule) for one in found.chunks if one.chunk_id == BALLAST]
 
     with app.campaigns.open("game") as campaign:

@@ -172,7 +172,7 @@ def test_what_a_player_exports_and_asks_the_service_names_nobody_either(tmp_path
         desk.transcript().model_dump_json(),
         desk.entities().model_dump_json(),
         desk.lore("ford stranger cup king").model_dump_json(),
-        app.lore.query(query, campaign_id="game").result.model_dump_json(),
+        app.lore.retrieve(query, campaign_id="game").result.model_dump_json(),
     )
     for text in answers:
         assert [name for name in ALL if name.casefold() in text.casefold()] == []

@@ -83,7 +83,7 @@ def seen(app: App, campaign: OpenCampaign, questions: Sequence[tuple[str, str]] 
     head = store.head()
     turns = store.turns()
     history = [
-        app.lore.query(
+        app.lore.retrieve(
             LoreRetrievalQuery(keywords=words, viewer=viewer, corpus="history", limit=20, max_tokens=5000),
             campaign_id="game",
         )
@@ -389,8 +389,8 @@ def test_a_summary_is_remembered_only_while_its_turns_are(tmp_path: Path) -> Non
         session = sit_down(campaign)
         submit(campaign, "ask Osk about Lin")
         summary = end(campaign, session).summary
-        assert [chunk.text for chunk in app.lore.query(query, campaign_id="game").result.chunks] == [summary]
+        assert [chunk.text for chunk in app.lore.retrieve(query, campaign_id="game").result.chunks] == [summary]
         undo(campaign.store)
-        assert app.lore.query(query, campaign_id="game").result.chunks == ()
+        assert app.lore.retrieve(query, campaign_id="game").result.chunks == ()
         redo(campaign.store)
-        assert [chunk.text for chunk in app.lore.query(query, campaign_id="game").result.chunks] == [summary]
+        assert [chunk.text for chunk in app.lore.retrieve(query, campaign_id="game").result.chunks] == [summary]

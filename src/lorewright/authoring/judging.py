@@ -14,7 +14,7 @@ from lorewright.ids import canonical_json, qualify
 from lorewright.index.generation import Generation, StoredChunk
 from lorewright.packs.chunking import plain_text
 from lorewright.packs.conditions import LoreConditions
-from lorewright.retrieval.pack_queries import qualified_viewer
+from lorewright.retrieval.pack_views import qualified_viewer
 from lorewright.retrieval.query import DEFAULT_LIMIT, LoreRetrievalQuery, RetrievedChunk, scene_query
 from lorewright.retrieval.retriever import Retrieval, retrieve
 from lorewright.retrieval.view import LoreView, may_see, visible_text

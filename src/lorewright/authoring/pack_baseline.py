@@ -201,7 +201,7 @@ def _clean(text: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class GoldenAnswer:
+class AskedQuery:
     """A golden query, its answer, and whether it was passed over because nothing is embedded."""
 
     golden: Golden
@@ -211,17 +211,17 @@ class GoldenAnswer:
 
 def ask_all(
     goldens: Sequence[Golden], generations: Sequence[Generation], *, embedded: bool, progress: Progress
-) -> list[GoldenAnswer]:
+) -> list[AskedQuery]:
     """Ask golden queries in their order."""
     asked = []
     for done, golden in enumerate(goldens):
         progress("asking golden queries", done, len(goldens))
         skipped = golden.query.needs == "meaning" and not embedded
-        asked.append(GoldenAnswer(golden, judged(generations, golden.query), skipped))
+        asked.append(AskedQuery(golden, judged(generations, golden.query), skipped))
     return asked
 
 
-def golden_cases(asked: Sequence[GoldenAnswer], faults: Sequence[GoldenFault]) -> list[Case]:
+def golden_cases(asked: Sequence[AskedQuery], faults: Sequence[GoldenFault]) -> list[Case]:
     """A case for each query, and for each that cannot be read."""
     unread = [
         Case("golden", str(one), one.file, one.line, "failed", "a golden query", one.message, hint=_HINT)
@@ -233,7 +233,7 @@ def golden_cases(asked: Sequence[GoldenAnswer], faults: Sequence[GoldenFault]) -
 _HINT = "docs/testing_packs.md has every key"
 
 
-def leak_cases(asked: Sequence[GoldenAnswer]) -> list[Case]:
+def leak_cases(asked: Sequence[AskedQuery]) -> list[Case]:
     """A case for each query of a player or character: does its answer tell a secret?"""
     return [_leak(one) for one in asked if one.golden.query.viewer != "gm"]
 
@@ -245,7 +245,7 @@ def named(golden: Golden) -> str:
     return query.name or (query.title if query.viewer == "gm" else f"{query.title} (as {query.viewer})")
 
 
-def _case(one: GoldenAnswer) -> Case:
+def _case(one: AskedQuery) -> Case:
     golden = one.golden
     name = named(golden)
     if one.skipped:
@@ -286,7 +286,7 @@ def _expected(golden: Golden) -> str:
     return f"{'; '.join(filter(None, parts))} (as {query.viewer}, {query.budget} tokens, {query.limit} sections)"
 
 
-def _leak(one: GoldenAnswer) -> Case:
+def _leak(one: AskedQuery) -> Case:
     golden, secrets = one.golden, [miss for miss in one.judged.misses if miss.secret]
     name = named(golden)
     if not secrets:
@@ -331,7 +331,7 @@ class Baseline(BaseModel):
     answers: dict[str, KeptAnswer]
 
 
-def baseline_of(pack_id: str, embedder: str, asked: Sequence[GoldenAnswer]) -> Baseline:
+def baseline_of(pack_id: str, embedder: str, asked: Sequence[AskedQuery]) -> Baseline:
     """What there is to keep of some answers."""
     answers = {
         one.golden.query.asked: KeptAnswer(title=one.golden.query.title, sections=one.judged.sections)
@@ -370,7 +370,7 @@ def read_baseline(path: Path) -> Baseline:
         raise SettingsError(f"{path} is no baseline: {where}: {first['msg']}", hint=hint) from None
 
 
-def regression_cases(baseline: Baseline, asked: Sequence[GoldenAnswer], *, embedder: str) -> list[Case]:
+def regression_cases(baseline: Baseline, asked: Sequence[AskedQuery], *, embedder: str) -> list[Case]:
     """A case for each golden query whose answer was kept: nothing that it held is lost.
 
     Answers that were found otherwise (by words alone, or by another embedder) are not compared.
@@ -384,7 +384,7 @@ def regression_cases(baseline: Baseline, asked: Sequence[GoldenAnswer], *, embed
     return [case for one in asked for case in _of_query(baseline.answers, one)]
 
 
-def _of_query(answers: Mapping[str, KeptAnswer], one: GoldenAnswer) -> Iterator[Case]:
+def _of_query(answers: Mapping[str, KeptAnswer], one: AskedQuery) -> Iterator[Case]:
     golden, name = one.golden, named(one.golden)
     kept = answers.get(golden.query.asked)
     if one.skipped or one.judged.retrieval is None:
@@ -427,7 +427,7 @@ def _moves(before: Sequence[str], now: Sequence[str]) -> Iterator[str]:
         yield f"moved: {', '.join(changed)}"
 
 
-def _why(section: str, before: Sequence[str], one: GoldenAnswer) -> str:
+def _why(section: str, before: Sequence[str], one: AskedQuery) -> str:
     was = f"{section} was at place {before.index(section) + 1}"
     judged = one.judged
     assert judged.view is not None and judged.query is not None and judged.retrieval is not None

@@ -17,9 +17,9 @@ from lorewright.authoring.leaks.suite import LeakSuite
 from lorewright.authoring.pack_baseline import (
     BASELINE_FILE,
     KINDS,
+    AskedQuery,
     Baseline,
     Case,
-    GoldenAnswer,
     Kind,
     LinkFigures,
     PackReport,
@@ -43,7 +43,7 @@ from lorewright.packs.chunking import plain_text
 from lorewright.packs.linking import LinkTable
 from lorewright.packs.loader import Progress, load_pack, no_progress
 from lorewright.packs.models import OPEN_ROLES, Chunk, Pack, PackEntity
-from lorewright.retrieval.pack_queries import opened
+from lorewright.retrieval.pack_views import opened
 
 # Sentences with a link in them, the linked name taken out -> is what they link to found again? Needs no labels.
 #
@@ -297,7 +297,7 @@ class PackTests:
         return PackTestRun(report, baseline)
 
     def _sections(
-        self, shelf: TestedPacks, asked: Collection[GoldenAnswer], wanted: SuiteOptions, progress: Progress
+        self, shelf: TestedPacks, asked: Collection[AskedQuery], wanted: SuiteOptions, progress: Progress
     ) -> list[Case]:
         if not wanted.wants("retrievable", "starved"):
             return []

@@ -25,10 +25,6 @@ from lorewright.retrieval.retriever import Retrieval, retrieve
 from lorewright.retrieval.view import LoreView
 from lorewright.retrieval.why_not import LeftOut, exclusion_reasons
 
-# Each section of a pack, asked for in several ways -> which of them bring it, and what stands in its place.
-
-# Packs that are asked as a game master asks them, many times over.
-
 
 @dataclass(frozen=True, slots=True)
 class AnswerLimits:
@@ -64,8 +60,6 @@ class Asking:
             self._answers[words] = tuple(chunk.chunk_id for chunk in found)
         return self._answers[words]
 
-
-# Sections -> pairs that say the same: whenever both would answer, only the better-ranked is given.
 
 # Fewer words are said twice by chance.
 _FEWEST_TWIN_WORDS = 8

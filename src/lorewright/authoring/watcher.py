@@ -23,7 +23,7 @@ from lorewright.packs.files import MAX_MANIFEST_BYTES, Finding
 from lorewright.packs.installing import Memories, check_pack
 from lorewright.packs.loader import Progress, no_progress
 from lorewright.packs.models import Pack, PackEntity
-from lorewright.retrieval.pack_queries import qualified_viewer
+from lorewright.retrieval.pack_views import qualified_viewer
 from lorewright.retrieval.query import LoreRetrievalQuery, scene_query
 from lorewright.retrieval.retriever import Retrieval, retrieve
 from lorewright.retrieval.view import LoreView, qualified

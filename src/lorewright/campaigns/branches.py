@@ -165,7 +165,7 @@ _LONGEST_NAME = 60
 
 
 @dataclass(frozen=True, slots=True)
-class HeadMove:
+class HeadChange:
     """Where the head went: the turn, and the branch at hand. `kept_as` is the branch that holds the head which was
     left."""
 
@@ -210,7 +210,7 @@ class BranchTree:
     loose_ends: tuple[LooseEnd, ...]
 
 
-def rollback(store: CampaignStore, *, turns: int = 1, to: str | None = None) -> HeadMove:
+def rollback(store: CampaignStore, *, turns: int = 1, to: str | None = None) -> HeadChange:
     """Take back the last turns, or those after a turn (its number or ID); the head that is left gets a name of its own.
 
     Raises:
@@ -235,7 +235,7 @@ def rollback(store: CampaignStore, *, turns: int = 1, to: str | None = None) -> 
     taken_back = tuple(turn["turn_id"] for turn in reversed(path[1:]))
     turn_id = path[0]["turn_id"]
     store.move_head(head, turn_id, committed_state(store, turn_id), taken_back=taken_back, named=named)
-    return HeadMove(turn_id, target, at_hand, kept_as or named)
+    return HeadChange(turn_id, target, at_hand, kept_as or named)
 
 
 def branch(store: CampaignStore, *, turn: str, name: str) -> BranchRow:
@@ -264,7 +264,7 @@ def branch(store: CampaignStore, *, turn: str, name: str) -> BranchRow:
     return next(row for row in branch_rows(store.database) if row.name == name)
 
 
-def switch(store: CampaignStore, name: str) -> HeadMove:
+def switch(store: CampaignStore, name: str) -> HeadChange:
     """Go on with another branch: its head is the head. The one that is left keeps its own.
 
     Raises:
@@ -280,7 +280,7 @@ def switch(store: CampaignStore, name: str) -> HeadMove:
     if wanted.at_hand:
         raise CampaignError(f"{name} is the branch at hand", hint=_SHOW)
     store.move_head(head, wanted.head_turn_id, committed_state(store, wanted.head_turn_id), onto=name)
-    return HeadMove(wanted.head_turn_id, wanted.head_turn_no, name, _at_hand(rows))
+    return HeadChange(wanted.head_turn_id, wanted.head_turn_no, name, _at_hand(rows))
 
 
 def turn_named(store: CampaignStore, head: HeadRow, turn: str) -> str:

@@ -18,30 +18,22 @@ from lorewright.ids import shown_item
 from lorewright.index.generation import Generation
 from lorewright.index.library import Library, blaming_damage
 from lorewright.packs.loader import load_pack
-from lorewright.packs.models import Pack, PackEntity
-from lorewright.retrieval.explain import ChunkTrace
-from lorewright.retrieval.pack_queries import (
-    EntityLore,
-    PackQueries,
-    entity_lore,
-    explained_now,
+from lorewright.packs.models import Pack
+from lorewright.retrieval.pack_views import (
+    PackViews,
     opened,
     qualified_viewer,
 )
 from lorewright.retrieval.query import LoreRetrievalQuery, LoreRetrievalResult
-from lorewright.retrieval.retriever import Retrieval, retrieve, retrieve_for_entity, why_not
+from lorewright.retrieval.retriever import retrieve, retrieve_for_entity
 from lorewright.retrieval.view import (
     EntryHistory,
     LoreView,
-    as_told,
     has_entry_rules,
     hidden_entities,
-    hidden_names,
     ids_of,
     in_force,
-    qualified,
     things,
-    told_entity,
 )
 from lorewright.scene_lore.gather import in_sentences, sentences
 from lorewright.turn.stages.narrate.sources import Kind, Source, sources_of
@@ -321,107 +313,28 @@ def learned_pack(campaigns: Campaigns, campaign_id: str, pack_id: str) -> Iterat
         yield pack, Audience(view, not_in_force=gone, story=campaign_id)
 
 
-class LoreQueries:
-    """Answers lore queries; without a campaign as the `PackQueries` does."""
+class CampaignViews:
+    """Opens the packs that a campaign pins, as somebody at its head sees them; without a campaign the installed."""
 
     def __init__(self, library: Library, campaigns: Campaigns, histories: Histories) -> None:
-        self._packs = PackQueries(library)
+        self._packs = PackViews(library)
         self._campaigns = campaigns
         self._histories = histories
 
-    def query(
-        self,
-        query: LoreRetrievalQuery,
-        *,
-        packs: Sequence[str] = (),
-        campaign_id: str | None = None,
-        explained: bool = True,
-    ) -> Retrieval:
-        """Ask the packs named (all that are installed, or those that the campaign pins), with the query's viewer.
-        Where the answer need not be `explained`, it has no trace.
-
-        In a campaign a player or character sees besides what was revealed to them at its head, and what happened in it
-        where they were.
-
-        Raises:
-            NotFound: a pack, campaign or character that does not exist.
-            SettingsError: history is asked for without a campaign.
-        """
-        if campaign_id is None:
-            return self._packs.query(query, packs=packs, explained=explained)
-        with self.asking(query, packs, campaign_id=campaign_id) as (view, asked):
-            return explained_now(retrieve(view, asked)) if explained else retrieve(view, asked)
-
-    def why_not(
-        self, query: LoreRetrievalQuery, chunk_id: str, *, packs: Sequence[str] = (), campaign_id: str | None = None
-    ) -> ChunkTrace | None:
-        """Why a chunk is where it is in the answer to a query, or not in it; None where it does not exist for the
-        query's viewer.
-
-        Raises:
-            NotFound: a pack, campaign or character that does not exist.
-            SettingsError: history is asked for without a campaign.
-        """
-        if campaign_id is None:
-            return self._packs.why_not(query, chunk_id, packs=packs)
-        with self.asking(query, packs, campaign_id=campaign_id) as (view, asked):
-            return why_not(view, asked, chunk_id)
-
-    def entity(
-        self, entity_id: str, *, viewer: str = "gm", campaign_id: str | None = None, max_tokens: int
-    ) -> EntityLore:
-        """All that a viewer may read of an entity, by its ID with or without its pack: what tells of it, its own file
-        first.
-
-        Raises:
-            NotFound: there is none of that ID, or the viewer may read nothing of it.
-        """
-        if campaign_id is None:
-            return self._packs.entity(entity_id, viewer=viewer, max_tokens=max_tokens)
-        with self.view(viewer, (), campaign_id) as view:
-            return entity_lore(view, entity_id, max_tokens=max_tokens)
-
-    def entities(
-        self, *, viewer: str = "gm", packs: Sequence[str] = (), campaign_id: str | None = None
-    ) -> list[PackEntity]:
-        """Everybody and everything that packs tell of and a viewer may read anything of, by ID; where several packs
-        tell of one, as all of them together do.
-
-        Raises:
-            NotFound: a pack, campaign or character that does not exist.
-        """
-        asked = self._packs.view(viewer, packs) if campaign_id is None else self.view(viewer, packs, campaign_id)
-        with asked as view:
-            hidden = hidden_entities(view)
-            known = {one for generation in view.generations for one in generation.entities() if one not in hidden}
-            told = (told_entity(one, view.generations) for one in sorted(known))
-            secret = hidden_names(view.generations, hidden)
-            return list({one.id: as_told(one, view, secret) for one in told if one is not None}.values())
-
     @contextmanager
-    def asking(
-        self, query: LoreRetrievalQuery, packs: Sequence[str] = (), *, campaign_id: str
-    ) -> Iterator[tuple[LoreView, LoreRetrievalQuery]]:
-        """The view of a query, and the query with the IDs that the view has. Which packs are asked is no matter to what
-        happened.
+    def open(
+        self, viewer: str, packs: Sequence[str] = (), *, campaign_id: str | None = None, history: bool = False
+    ) -> Iterator[LoreView]:
+        """Open the packs named (all, if none is), and with `history` what happened in the campaign; closed when the
+        block ends.
 
         Raises:
-            NotFound: a pack, campaign or character that does not exist.
+            NotFound: a pack, campaign or character does not exist.
         """
-        if query.corpus == "authored":
-            with self.view(query.viewer, packs, campaign_id) as view:
-                yield view, query
-        else:
-            with self.view(query.viewer, packs if query.corpus == "all" else (), campaign_id, history=True) as view:
-                yield view, query if query.corpus == "all" else _with_full_ids(query, view)
-
-    @contextmanager
-    def view(self, viewer: str, packs: Sequence[str], campaign_id: str, *, history: bool = False) -> Iterator[LoreView]:
-        """The packs that a campaign pins, and with `history` what happened in it; closed when the block ends.
-
-        Raises:
-            NotFound: a campaign or character that does not exist.
-        """
+        if campaign_id is None:
+            with self._packs.open(viewer, packs) as view:
+                yield view
+            return
         with ExitStack() as stack:
             with self._campaigns.reading(campaign_id) as store:
                 turns = store.turns()
@@ -467,13 +380,3 @@ def _witness(viewer: str, state: WorldState, generations: Sequence[Generation]) 
         return state.player_id
     npc_id = viewer.removeprefix("npc:")
     return next((one for one in ids_of(npc_id, things(generations)) if one in state.entities), npc_id)
-
-
-def _with_full_ids(query: LoreRetrievalQuery, view: LoreView) -> LoreRetrievalQuery:
-    """What happened is tied to the IDs of the packs, of which none is asked: so a bare ID is looked up in them."""
-    same = things(view.generations)
-    entities = {told_as for one in qualified(query.entity_ids, view.generations) for told_as in ids_of(one, same)}
-    places = sorted(qualified([query.location_id], view.generations)) if query.location_id else []
-    known = [one for one in places if any(pack.entity(one) is not None for pack in view.generations)]
-    place = ids_of(known[0], same)[0] if known else query.location_id
-    return query.model_copy(update={"entity_ids": tuple(sorted(entities)), "location_id": place})

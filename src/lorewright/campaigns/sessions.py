@@ -354,7 +354,7 @@ def retrieve_for_session(state: WorldState, generations: Sequence[Generation]) -
     related = [who for thread_id in threads for who in state.threads[thread_id].related_entity_ids]
     cast = sorted(who for who, where in state.positions.items() if where != OFFSTAGE and who != state.player_id)
     view = LoreView(tuple(generations), viewer="player", conditions=lore_conditions(state))
-    return LoreRetriever(view).retrieve_for_session(threads, list(dict.fromkeys([*related, *cast])))
+    return LoreRetriever.of(view).retrieve_for_session(threads, list(dict.fromkeys([*related, *cast])))
 
 
 def shown(session: SessionRow) -> dict[str, Any]:

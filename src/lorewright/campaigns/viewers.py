@@ -57,7 +57,7 @@ class SceneEntry(Frozen):
     aliases: tuple[str, ...] = ()
 
 
-class SceneView(Frozen):
+class VisibleScene(Frozen):
     """What belongs to a scene in the viewer's eyes: its atmosphere, those who are there and what they bring to it, what
     can be found, what ties it to the threads of the story. `eyes` is who looks, where it is somebody of the story."""
 
@@ -92,7 +92,7 @@ def state_of(campaign: OpenCampaign, viewer: str, *, parts: Sequence[str] = ()) 
     return _as_told(campaign, viewer, found)
 
 
-def scene_of(campaign: OpenCampaign, viewer: str, *, place: str | None = None) -> SceneView:
+def scene_of(campaign: OpenCampaign, viewer: str, *, place: str | None = None) -> VisibleScene:
     """What belongs to the viewer's scene; for a game master also to another place and whoever is there.
 
     Raises:
@@ -104,9 +104,9 @@ def scene_of(campaign: OpenCampaign, viewer: str, *, place: str | None = None) -
         state = campaign.acquaintance().shown
     focus = focus_of(state, viewer) if place is None or viewer != "gm" else _focus_at(state, place)
     view = LoreView(campaign.setting.generations, viewer="gm", conditions=lore_conditions(state))
-    lore = LoreRetriever(view).retrieve_for_scene(focus)
+    lore = LoreRetriever.of(view).retrieve_for_scene(focus)
     who = sorted(one for one, at in state.positions.items() if at == focus.location_id)
-    found = SceneView(
+    found = VisibleScene(
         place=_standing(state, focus.location_id),
         eyes=() if viewer == "gm" else (_standing(state, viewer_id(state, viewer)),),
         present=tuple(_standing(state, one) for one in who if one != viewer_id(state, viewer)),

@@ -18,7 +18,6 @@ from lorewright.cli.output import console, note, say, show_json, show_passages, 
 from lorewright.cli.pages.query_page import query_page, scene_page, write_page
 from lorewright.cli.tracing import show_absence, show_trace, told
 from lorewright.errors import SettingsError
-from lorewright.retrieval.pack_queries import explained_now
 from lorewright.retrieval.query import LoreRetrievalQuery
 from lorewright.retrieval.retriever import retrieve
 from lorewright.retrieval.why_not import explain_absence
@@ -53,18 +52,18 @@ def scene(
     What belongs to the place and to those present comes by its ID; what relates to them is found beside it, in what is
     left of the budget.
     """
-    desk = open_source(campaign)
-    with desk.view(viewer, pack or []) as view:
+    source = open_source(campaign)
+    with source.lore.view(viewer, pack or [], campaign_id=campaign) as view:
         found = find_scene(
             view,
             location=location,
             present=present or [],
             threads=thread or [],
-            limit=desk.settings.limit if limit is None else limit,
-            max_tokens=desk.settings.max_tokens if max_tokens is None else max_tokens,
+            limit=source.settings.limit if limit is None else limit,
+            max_tokens=source.settings.max_tokens if max_tokens is None else max_tokens,
         )
         foreign = {one.pack_id for one in view.generations if not one.english}
-    warn_of_words_alone(desk, found.beside)
+    warn_of_words_alone(source, found.beside)
     if html is not None:
         write_page(html, scene_page(found, foreign=foreign))
         note(f"written to {html}")
@@ -229,7 +228,7 @@ def query(
 
     What matches its words and its meaning is weighed with what belongs to the scene.
     """
-    desk = open_source(campaign)
+    source = open_source(campaign)
     fields: dict[str, Any] = {
         "keywords": text,
         "location_id": location,
@@ -243,11 +242,11 @@ def query(
         "max_tokens": max_tokens,
     }
     if batch is not None:
-        _answer_batch(desk, batch, fields, pack or [])
+        _answer_batch(source, batch, fields, pack or [])
         return
-    asked = _query(desk, fields)
+    asked = _query(source, fields)
     if why_not is not None:
-        with desk.asking(asked, pack or []) as (view, put):
+        with source.lore.asking(asked, pack or [], campaign_id=campaign) as (view, put):
             absence = explain_absence(view, put, why_not)
         if as_json:
             show_json(absence.model_dump(mode="json"))
@@ -255,12 +254,13 @@ def query(
             show_absence(absence, asked)
         return
     budgets = None if diff_budget is None else read_budgets(diff_budget)
-    with desk.asking(asked, pack or []) as (view, put):
+    with source.lore.asking(asked, pack or [], campaign_id=campaign) as (view, put):
         found = retrieve(view, put)
         if explain or html is not None or budgets is not None:
-            explained_now(found)
+            # The trace is made while the view is open.
+            _ = found.trace
         foreign = {one.pack_id for one in view.generations if not one.english}
-    warn_of_words_alone(desk, found)
+    warn_of_words_alone(source, found)
     if budgets is not None:
         steps = budget_steps(found, budgets, limit=asked.limit)
         if as_json:
@@ -281,8 +281,8 @@ def query(
             show_trace(found.trace)
 
 
-def _query(desk: LoreSource, fields: dict[str, Any]) -> LoreRetrievalQuery:
-    defaults = desk.settings.model_dump()
+def _query(source: LoreSource, fields: dict[str, Any]) -> LoreRetrievalQuery:
+    defaults = source.settings.model_dump()
     given = {key: value for key, value in fields.items() if value is not None}
     try:
         asked = LoreRetrievalQuery.model_validate({**defaults, **given})
@@ -294,16 +294,16 @@ def _query(desk: LoreSource, fields: dict[str, Any]) -> LoreRetrievalQuery:
     return asked
 
 
-def _answer_batch(desk: LoreSource, batch: Path, fields: dict[str, Any], packs: list[str]) -> None:
+def _answer_batch(source: LoreSource, batch: Path, fields: dict[str, Any], packs: list[str]) -> None:
     """One JSON object a line in, one a line out, in order."""
     if not batch.is_file():
         raise SettingsError(f"there is no file {batch}", hint="one JSON object a line: {id, query, …}")
-    with batch.open(encoding="utf-8") as file, desk.sharing():
-        _answer_lines(desk, batch, read_lines(file, str(batch), SettingsError), fields, packs)
+    with batch.open(encoding="utf-8") as file, source.library.sharing():
+        _answer_lines(source, batch, read_lines(file, str(batch), SettingsError), fields, packs)
 
 
 def _answer_lines(
-    desk: LoreSource, batch: Path, lines: Iterable[str], fields: dict[str, Any], packs: list[str]
+    source: LoreSource, batch: Path, lines: Iterable[str], fields: dict[str, Any], packs: list[str]
 ) -> None:
     for number, line in enumerate(lines, start=1):
         if not line.strip():
@@ -314,7 +314,8 @@ def _answer_lines(
             one = {**fields, "keywords": asked.get("query", asked.get("keywords", "")), **known}
         except (ValueError, AttributeError) as problem:
             raise SettingsError(f"{batch}:{number}: not a JSON object ({problem})", hint="one object a line") from None
-        found = desk.query(_query(desk, one), packs=packs, explained=False)
+        query = _query(source, one)
+        found = source.lore.retrieve(query, packs=packs, campaign_id=source.campaign_id, explained=False)
         answer = {"id": asked.get("id"), **found.result.model_dump(mode="json")}
         console().file.write(json.dumps(answer, ensure_ascii=False) + "\n")
 
@@ -331,9 +332,9 @@ def entity(
 
     Its own file comes first, then what mentions it.
     """
-    desk = open_source(campaign)
-    budget = desk.settings.max_tokens if max_tokens is None else max_tokens
-    found = desk.entity(entity_id, viewer=viewer, max_tokens=budget)
+    source = open_source(campaign)
+    budget = source.settings.max_tokens if max_tokens is None else max_tokens
+    found = source.lore.entity(entity_id, viewer=viewer, campaign_id=campaign, max_tokens=budget)
     told = found.entity
     if as_json:
         show_json({"entity": asdict(told), **found.lore.result.model_dump(mode="json")})

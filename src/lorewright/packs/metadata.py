@@ -28,7 +28,7 @@ _KEYS = frozenset({*_TEXTS, "minutes", "one_way"})
 
 
 @dataclass(frozen=True, slots=True)
-class Exit:
+class PackExit:
     """A way out of a place. `to` is a qualified ID once it was looked up; `door` and `key` name a scenario's things."""
 
     name: str
@@ -39,7 +39,7 @@ class Exit:
     one_way: bool = False
 
 
-def read_ways(value: object) -> tuple[tuple[Exit, ...], tuple[str, ...]]:
+def read_ways(value: object) -> tuple[tuple[PackExit, ...], tuple[str, ...]]:
     """The ways that can be read, and what is wrong with the others.
 
     A list of `{to: …}`, or `name: target`, or `name: {to: …}`; a way without a name is named by its target.
@@ -51,11 +51,11 @@ def read_ways(value: object) -> tuple[tuple[Exit, ...], tuple[str, ...]]:
     else:
         return (), ("exits must be a list, or `name: target` lines",)
     read = [_read(one) for one in given]
-    ways = {way.name: way for way in read if isinstance(way, Exit)}
+    ways = {way.name: way for way in read if isinstance(way, PackExit)}
     return tuple(ways.values()), tuple(one for one in read if isinstance(one, str))
 
 
-def _read(given: Mapping[str, Any]) -> Exit | str:
+def _read(given: Mapping[str, Any]) -> PackExit | str:
     unknown = sorted(set(map(str, given)) - _KEYS)
     if unknown:
         return f"an exit has no {unknown[0]}"
@@ -67,12 +67,12 @@ def _read(given: Mapping[str, Any]) -> Exit | str:
     if not isinstance(minutes, int) or isinstance(minutes, bool) or minutes < 0 or not isinstance(one_way, bool):
         return "an exit's minutes must be a whole number, and one_way true or false"
     to = texts["to"].removeprefix("[[").removesuffix("]]")
-    return Exit(texts.get("name") or local(to), to, minutes, texts.get("door"), texts.get("key"), one_way)
+    return PackExit(texts.get("name") or local(to), to, minutes, texts.get("door"), texts.get("key"), one_way)
 
 
 def connected(
     entities: Sequence[PackEntity],
-    ways: Sequence[Sequence[Exit]],
+    ways: Sequence[Sequence[PackExit]],
     lines: Sequence[int],
     find: Find,
     findings: list[Finding],
@@ -88,10 +88,10 @@ def connected(
     return tuple(found)
 
 
-def ways_of(entity: PackEntity) -> list[Exit]:
+def ways_of(entity: PackEntity) -> list[PackExit]:
     """The ways that stand in an entity's `attrs`."""
     ways = entity.attrs.get("exits") if entity.type == "location" else None
-    return [Exit(**way) for way in ways or ()]
+    return [PackExit(**way) for way in ways or ()]
 
 
 def _target(reference: str, find: Find) -> str | None:
@@ -100,7 +100,7 @@ def _target(reference: str, find: Find) -> str | None:
     return target.id if target is not None else reference if ":" in reference else None
 
 
-def _dangling(entity: PackEntity, way: Exit, line: int) -> Finding:
+def _dangling(entity: PackEntity, way: PackExit, line: int) -> Finding:
     message = f"exit {way.name}: nothing in the pack is named {way.to[:60]}"
     return warning(entity.file_path, "dangling-reference", message, line=line, hint="add the file or fix the name")
 
@@ -163,7 +163,7 @@ class FileMetadata:
     section_when: dict[str, When] = field(default_factory=dict)
     entry_rules: WrittenRules = NO_RULES
     section_entry_rules: dict[str, WrittenRules] = field(default_factory=dict)
-    ways: tuple[Exit, ...] = ()
+    ways: tuple[PackExit, ...] = ()
     attrs: dict[str, Any] = field(default_factory=dict)
     findings: list[Finding] = field(default_factory=list)
     skip: bool = False
@@ -262,7 +262,7 @@ class _Reader:
         target = self.text("overrides")
         return Override(target, self.source.key_lines.get("overrides", 1)) if target else None
 
-    def ways(self, value: object) -> tuple[Exit, ...]:
+    def ways(self, value: object) -> tuple[PackExit, ...]:
         """The exits of a location."""
         ways, wrong = read_ways(value)
         for one in wrong:

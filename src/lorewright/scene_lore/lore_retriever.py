@@ -1,55 +1,115 @@
-"""LoreRetriever: the seed's operations on lore, under Python names, for one view of it."""
+"""LoreRetriever: the one way to ask for lore, over installed packs, a campaign's, or one open view."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass
 from typing import Any, Literal
 
+from lorewright.errors import SettingsError
+from lorewright.packs.models import PackEntity
+from lorewright.retrieval.explain import ChunkTrace
+from lorewright.retrieval.pack_views import EntityLore, LoreViews, entity_lore
 from lorewright.retrieval.query import DEFAULT_MAX_TOKENS, LoreRetrievalQuery, LoreRetrievalResult, scene_query
-from lorewright.retrieval.retriever import retrieve, retrieve_for_entity
-from lorewright.retrieval.view import LoreView
+from lorewright.retrieval.retriever import Retrieval, retrieve, retrieve_for_entity, why_not
+from lorewright.retrieval.view import (
+    LoreView,
+    as_told,
+    hidden_entities,
+    hidden_names,
+    ids_of,
+    qualified,
+    things,
+    told_entity,
+)
 from lorewright.scene_lore.gather import gather
 from lorewright.scene_lore.models import SceneFocus, SceneLore
-
-# A view, threads and a cast -> what a sitting begins with: the lore of what is open and of whom it is about.
 
 SESSION_TOKENS = 1_200
 _SECTIONS = 8
 
 
-def session_lore(
-    view: LoreView, *, threads: Mapping[str, str], entity_ids: Sequence[str], max_tokens: int = SESSION_TOKENS
-) -> dict[str, Any]:
-    """The seed's SessionLoreContext for whoever has the view: `{threads, chunks, total_tokens}`, best first.
+@dataclass(frozen=True, slots=True)
+class _OpenView:
+    """A view that is open already, whatever viewer is asked for."""
 
-    `threads` gives the titles of the open threads by ID; `entity_ids` are the people and things to tell of.
-    """
-    query = LoreRetrievalQuery(
-        keywords=" ".join(threads.values()),
-        entity_ids=tuple(entity_ids),
-        thread_ids=tuple(threads),
-        corpus="authored",
-        viewer=view.viewer,
-        limit=_SECTIONS,
-        max_tokens=max_tokens,
-    )
-    # What is always there is told in every turn anyway.
-    found = retrieve(view, query, takes_in=False).result
-    return {
-        "threads": sorted(threads),
-        "chunks": [
-            {"chunk_id": chunk.chunk_id, "section_path": chunk.section_path, "text": chunk.text}
-            for chunk in found.chunks
-        ],
-        "total_tokens": found.total_tokens,
-    }
+    view: LoreView
+
+    @contextmanager
+    def open(
+        self, viewer: str, packs: Sequence[str] = (), *, campaign_id: str | None = None, history: bool = False
+    ) -> Iterator[LoreView]:
+        """Give the view; it stays open."""
+        yield self.view
 
 
 class LoreRetriever:
-    """Answers for whoever looks: a game master, a player, a character."""
+    """Answers questions about lore: the seed's operations, and what commands, service and tests ask besides.
 
-    def __init__(self, view: LoreView) -> None:
-        self._view = view
+    Where a `campaign_id` is given, the packs that it pins are asked with what was revealed at its head; a player or
+    character then sees what happened where they were. Without one, the installed packs are asked.
+    """
+
+    def __init__(self, views: LoreViews, *, viewer: str = "gm") -> None:
+        """`viewer` is who asks where a call names nobody."""
+        self._views = views
+        self._viewer = viewer
+
+    @classmethod
+    def of(cls, view: LoreView) -> LoreRetriever:
+        """Return a retriever for one open view and its viewer."""
+        return cls(_OpenView(view), viewer=view.viewer)
+
+    def view(
+        self, viewer: str, packs: Sequence[str] = (), *, campaign_id: str | None = None
+    ) -> AbstractContextManager[LoreView]:
+        """Open what a viewer may read of packs; closed when the block ends.
+
+        Raises:
+            NotFound: no pack is installed, or a pack, campaign or character does not exist.
+        """
+        return self._views.open(viewer, packs, campaign_id=campaign_id)
+
+    @contextmanager
+    def asking(
+        self, query: LoreRetrievalQuery, packs: Sequence[str] = (), *, campaign_id: str | None = None
+    ) -> Iterator[tuple[LoreView, LoreRetrievalQuery]]:
+        """Open the view of a query; give it and the query as it is to be put to it. Which packs are named does not
+        matter to what happened.
+
+        Raises:
+            NotFound: a pack, campaign or character that does not exist.
+            SettingsError: history is asked for without a campaign.
+        """
+        only_history = query.corpus == "history"
+        if only_history and campaign_id is None and not isinstance(self._views, _OpenView):
+            raise SettingsError("what happened is known of a campaign only", hint="name it: --campaign CAMPAIGN")
+        named = () if only_history else packs
+        history = query.corpus != "authored"
+        with self._views.open(query.viewer, named, campaign_id=campaign_id, history=history) as view:
+            yield view, _with_full_ids(query, view) if only_history and campaign_id is not None else query
+
+    def retrieve(
+        self,
+        query: LoreRetrievalQuery,
+        *,
+        packs: Sequence[str] = (),
+        campaign_id: str | None = None,
+        explained: bool = True,
+    ) -> Retrieval:
+        """Ask with the query's viewer. An answer that need not be `explained` has no trace, which takes less time.
+
+        Raises:
+            NotFound: a pack, campaign or character that does not exist.
+            SettingsError: history is asked for without a campaign.
+        """
+        with self.asking(query, packs, campaign_id=campaign_id) as (view, asked):
+            found = retrieve(view, asked)
+            if explained:
+                # The trace is made while the view is open.
+                _ = found.trace
+            return found
 
     def query(
         self,
@@ -57,9 +117,54 @@ class LoreRetriever:
         corpus: Literal["authored", "history", "all"] = "all",
         max_tokens: int = DEFAULT_MAX_TOKENS,
     ) -> LoreRetrievalResult:
-        """The best lore of a corpus that fits, best first."""
+        """Return the best lore of a corpus that fits, best first.
+
+        Raises:
+            NotFound: a pack or character that does not exist.
+            SettingsError: history is asked for without a campaign.
+        """
         asked = signals.model_copy(update={"corpus": corpus, "max_tokens": max_tokens})
-        return retrieve(self._view, asked).result
+        return self.retrieve(asked, explained=False).result
+
+    def why_not(
+        self, query: LoreRetrievalQuery, chunk_id: str, *, packs: Sequence[str] = (), campaign_id: str | None = None
+    ) -> ChunkTrace | None:
+        """Return why a chunk is where it is in the answer to a query, or not in it; None where it does not exist for
+        the query's viewer.
+
+        Raises:
+            NotFound: a pack, campaign or character that does not exist.
+            SettingsError: history is asked for without a campaign.
+        """
+        with self.asking(query, packs, campaign_id=campaign_id) as (view, asked):
+            return why_not(view, asked, chunk_id)
+
+    def entity(
+        self, entity_id: str, *, viewer: str | None = None, campaign_id: str | None = None, max_tokens: int
+    ) -> EntityLore:
+        """Return all that a viewer may read of an entity, by its ID with or without its pack; its own file first.
+
+        Raises:
+            NotFound: there is none of that ID, or the viewer may read nothing of it.
+        """
+        with self.view(viewer or self._viewer, campaign_id=campaign_id) as view:
+            return entity_lore(view, entity_id, max_tokens=max_tokens)
+
+    def entities(
+        self, *, viewer: str | None = None, packs: Sequence[str] = (), campaign_id: str | None = None
+    ) -> list[PackEntity]:
+        """Return the entities of which a viewer may read anything, by ID; one that several packs tell of as all of
+        them together do.
+
+        Raises:
+            NotFound: a pack, campaign or character that does not exist.
+        """
+        with self.view(viewer or self._viewer, packs, campaign_id=campaign_id) as view:
+            hidden = hidden_entities(view)
+            known = {one for generation in view.generations for one in generation.entities() if one not in hidden}
+            told = (told_entity(one, view.generations) for one in sorted(known))
+            secret = hidden_names(view.generations, hidden)
+            return list({one.id: as_told(one, view, secret) for one in told if one is not None}.values())
 
     def build_query(
         self,
@@ -69,7 +174,7 @@ class LoreRetriever:
         player_input: str,
         recent_event: str = "",
     ) -> LoreRetrievalQuery:
-        """What a scene asks for, in the seed's words and with its filters.
+        """Return the query of a scene, in the seed's words and with its filters.
 
         `entities` and `threads` give the names and titles for IDs; an ID without one stands for itself.
         """
@@ -80,21 +185,55 @@ class LoreRetriever:
             names={**entities, **threads},
             player_input=player_input,
             recent_event=recent_event,
-            viewer=self._view.viewer,
+            viewer=self._viewer,
         )
 
     def retrieve_for_scene(self, scene: SceneFocus, active_threads: Sequence[str] = ()) -> SceneLore:
-        """Everything in force on a scene, secrets included: what of it a stage may see is its view's to say."""
+        """Return everything in force on a scene, secrets included: its views decide what each stage may see of it."""
         threads = tuple(dict.fromkeys((*scene.thread_ids, *active_threads)))
         focus = scene.model_copy(update={"thread_ids": threads})
-        return gather(self._view.generations, focus, self._view.conditions)
+        with self.view(self._viewer) as view:
+            return gather(view.generations, focus, view.conditions)
 
     def retrieve_for_session(
         self, threads: Mapping[str, str], entity_ids: Sequence[str], max_tokens: int = SESSION_TOKENS
     ) -> dict[str, Any]:
-        """What a sitting begins with: lore of the open threads (titles by ID) and of people and things to tell of."""
-        return session_lore(self._view, threads=threads, entity_ids=entity_ids, max_tokens=max_tokens)
+        """Return the seed's SessionLoreContext, `{threads, chunks, total_tokens}`, best first.
+
+        `threads` gives the titles of the open threads by ID; `entity_ids` are the people and things to tell of.
+        """
+        query = LoreRetrievalQuery(
+            keywords=" ".join(threads.values()),
+            entity_ids=tuple(entity_ids),
+            thread_ids=tuple(threads),
+            corpus="authored",
+            viewer=self._viewer,
+            limit=_SECTIONS,
+            max_tokens=max_tokens,
+        )
+        with self.asking(query) as (view, asked):
+            # What is always there is told in every turn anyway.
+            found = retrieve(view, asked, takes_in=False).result
+        return {
+            "threads": sorted(threads),
+            "chunks": [
+                {"chunk_id": chunk.chunk_id, "section_path": chunk.section_path, "text": chunk.text}
+                for chunk in found.chunks
+            ],
+            "total_tokens": found.total_tokens,
+        }
 
     def retrieve_for_entity(self, entity_id: str, max_tokens: int = DEFAULT_MAX_TOKENS) -> LoreRetrievalResult:
-        """What tells of an entity (by its qualified ID), its own file first."""
-        return retrieve_for_entity(self._view, entity_id, max_tokens=max_tokens).result
+        """Return what tells of an entity (by its qualified ID), its own file first."""
+        with self.view(self._viewer) as view:
+            return retrieve_for_entity(view, entity_id, max_tokens=max_tokens).result
+
+
+def _with_full_ids(query: LoreRetrievalQuery, view: LoreView) -> LoreRetrievalQuery:
+    """Return the query with the IDs of the packs, to which what happened is tied: a bare ID is looked up in them."""
+    same = things(view.generations)
+    entities = {told_as for one in qualified(query.entity_ids, view.generations) for told_as in ids_of(one, same)}
+    places = sorted(qualified([query.location_id], view.generations)) if query.location_id else []
+    known = [one for one in places if any(pack.entity(one) is not None for pack in view.generations)]
+    place = ids_of(known[0], same)[0] if known else query.location_id
+    return query.model_copy(update={"entity_ids": tuple(sorted(entities)), "location_id": place})

@@ -143,7 +143,7 @@ def find_scene(
     lines = tuple(line for line in _lines(lore) if _is_shown(line, view))
     spent = sum(count_tokens(line.text) for line, _ in lines)
     names = {one.id: one.name for one in (place, *people)}
-    asked = LoreRetriever(view).build_query(focus, names, {}, "")
+    asked = LoreRetriever.of(view).build_query(focus, names, {}, "")
     query = asked.model_copy(
         update={"corpus": "authored", "limit": limit, "max_tokens": max(0, max_tokens - spent), "viewer": view.viewer}
     )

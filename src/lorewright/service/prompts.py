@@ -17,7 +17,7 @@ from mcp.shared.exceptions import MCPError
 from mcp.types import INVALID_PARAMS, Completion, GetPromptResult, InputRequiredResult
 from pydantic import Field
 
-from lorewright.campaigns.viewers import SceneView, Transcript
+from lorewright.campaigns.viewers import Transcript, VisibleScene
 from lorewright.errors import LorewrightError
 from lorewright.ids import local, qualify
 from lorewright.logs import logged_request
@@ -67,7 +67,7 @@ def _way(way: WaySeen) -> str:
     return f"{way.way} (to {way.name})" if way.name else way.way
 
 
-def scene_text(scene: SceneView) -> str:
+def scene_text(scene: VisibleScene) -> str:
     """A scene: its place, who is there, and its lore."""
     who = ", ".join(one.name for one in scene.present) or "nobody"
     names = {one.id: one.name for one in (*scene.present, *scene.eyes)}

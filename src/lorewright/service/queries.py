@@ -16,7 +16,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from lorewright.bootstrap import App
 from lorewright.campaigns.open_campaign import OpenCampaign
-from lorewright.campaigns.viewers import SceneView, Transcript, scene_of, state_of, transcript_of, viewer_in
+from lorewright.campaigns.viewers import Transcript, VisibleScene, scene_of, state_of, transcript_of, viewer_in
 from lorewright.errors import LorewrightError, NotFound, SettingsError
 from lorewright.packs.models import PackEntity
 from lorewright.retrieval.query import LoreRetrievalQuery, RetrievedChunk
@@ -287,7 +287,7 @@ class Queries:
         if not asked.keywords.strip() and not asked.has_filters:
             raise SettingsError("nothing was asked", hint="give a question, a location, an entity or a tag")
         with self.lock:
-            found = self.app.lore.query(asked, packs=packs, campaign_id=campaign_id, explained=False)
+            found = self.app.lore.retrieve(asked, packs=packs, campaign_id=campaign_id, explained=False)
         missing = self.app.without_vectors
         degraded = found.degraded or (() if missing is None else (missing.message,))
         return LoreFound(
@@ -338,7 +338,7 @@ class Queries:
         with self.opened(self.needed(campaign_id)) as campaign:
             return state_of(campaign, self.viewer.name, parts=parts)
 
-    def scene(self, *, campaign_id: str | None = None, place: str | None = None) -> SceneView:
+    def scene(self, *, campaign_id: str | None = None, place: str | None = None) -> VisibleScene:
         """What belongs to the viewer's scene; for a game master also to another place and whoever is there.
 
         Raises:

@@ -12,7 +12,7 @@ from mcp.server.mcpserver.exceptions import ToolError
 from mcp.types import ToolAnnotations
 from pydantic import AfterValidator, Field
 
-from lorewright.campaigns.viewers import SceneView, Transcript
+from lorewright.campaigns.viewers import Transcript, VisibleScene
 from lorewright.errors import LorewrightError
 from lorewright.logs import logged_request
 from lorewright.packs.models import ENTITY_TYPES
@@ -163,7 +163,7 @@ def add_reading_tools(server: MCPServer[Any], desk: Queries) -> None:
         everything, secrets included. Facts and memories can be long: name them as parts to read all of them."""
         return desk.state(campaign_id=campaign, parts=parts)
 
-    def get_scene(campaign: Campaign = None) -> SceneView:
+    def get_scene(campaign: Campaign = None) -> VisibleScene:
         """What belongs to the scene at hand: its atmosphere, who is there and what they bring to it, what has been
         found. As npc it is the scene where that character is."""
         return desk.scene(campaign_id=campaign)
@@ -171,7 +171,7 @@ def add_reading_tools(server: MCPServer[Any], desk: Queries) -> None:
     def get_scene_at(
         campaign: Campaign = None,
         place: Annotated[Name | None, Field(description="Another place, by ID; else the player's scene.")] = None,
-    ) -> SceneView:
+    ) -> VisibleScene:
         """What belongs to the scene at hand, or to another place and whoever is there, secrets included: atmosphere,
         briefings with what people know and keep back, what can be found and how, ties to the threads."""
         return desk.scene(campaign_id=campaign, place=place)

@@ -111,7 +111,7 @@ def test_it_is_searched_by_who_was_there_played_on_taken_back_and_exported(app: 
 
     def found(viewer: str, words: str) -> str:
         query = LoreRetrievalQuery(keywords=words, viewer=viewer, corpus="history")
-        return " ".join(one.text for one in app.lore.query(query, campaign_id="old").result.chunks)
+        return " ".join(one.text for one in app.lore.retrieve(query, campaign_id="old").result.chunks)
 
     assert "she went to the pier" in found("player", "courier pier")
     assert "she went to the pier" in found("npc:old:viktor", "courier pier")

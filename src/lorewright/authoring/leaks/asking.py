@@ -11,11 +11,12 @@ from typing import TypeVar
 from lorewright.authoring.leaks.planting import ALIAS, COMMENT, KEY, OWN_KINDS, TRIGGER, Blocked, Looker, Secret
 from lorewright.packs.loader import Progress, no_progress
 from lorewright.packs.models import OPEN_ROLES
-from lorewright.retrieval.pack_queries import PackQueries, entity_lore
+from lorewright.retrieval.pack_views import entity_lore
 from lorewright.retrieval.query import LoreRetrievalQuery
 from lorewright.retrieval.retriever import retrieve, why_not
 from lorewright.retrieval.view import LoreView, hidden_entities, in_force, visible_text
 from lorewright.scene_lore.gather import gather
+from lorewright.scene_lore.lore_retriever import LoreRetriever
 from lorewright.scene_lore.models import SceneFocus, StageViewer, scene_view
 from lorewright.scene_lore.scene_trace import find_scene
 
@@ -53,7 +54,7 @@ class Asker:
 
     def __init__(
         self,
-        desk: PackQueries,
+        lore: LoreRetriever,
         packs: Sequence[str],
         looker: Looker,
         *,
@@ -61,7 +62,7 @@ class Asker:
         bounds: AskLimits = AskLimits(),
     ) -> None:
         """`conditioned` are the chunks that hold only in some campaign: without one nobody is given them."""
-        self._desk = desk
+        self._lore = lore
         self._packs = list(packs)
         self._looker = looker
         self._conditioned = frozenset(conditioned)
@@ -71,17 +72,17 @@ class Asker:
 
     def ask(self, *, progress: Progress = no_progress) -> AskReport:
         """Ask everything as everybody."""
-        with self._desk.view("gm", self._packs) as view:
+        with self._lore.view("gm", self._packs) as view:
             characters = [one.id for pack in view.generations for one in pack.entities().values() if one.type == "npc"]
             self._as_game_master(view)
         viewers = ["player", *(f"npc:{one}" for one in spread(characters, self._bounds.characters))]
         self._remark("characters look", len(viewers) - 1, len(characters))
         for done, viewer in enumerate(viewers):
             progress("asking", done, len(viewers))
-            with self._desk.view(viewer, self._packs) as view:
+            with self._lore.view(viewer, self._packs) as view:
                 self._as_viewer(view)
         self.asked.viewers = viewers
-        with self._desk.view("gm", self._packs) as view:
+        with self._lore.view("gm", self._packs) as view:
             self._scenes(view, characters)
         return self.asked
 

@@ -18,7 +18,7 @@ from lorewright.authoring.leaks.planting import NOTHING, Blocked, Canaries, Look
 from lorewright.campaigns.campaigns import Campaigns
 from lorewright.campaigns.exchange import export
 from lorewright.campaigns.history import Histories
-from lorewright.campaigns.lore import LoreQueries, ask_lore, introductions
+from lorewright.campaigns.lore import CampaignViews, ask_lore, introductions
 from lorewright.campaigns.open_campaign import OpenCampaign
 from lorewright.campaigns.scenarios.rulesets import rulesets_beside
 from lorewright.campaigns.sessions import begin, end
@@ -32,8 +32,9 @@ from lorewright.llm.doubles import ParrotModel
 from lorewright.llm.model import Model
 from lorewright.llm.prompt_library import PromptLibrary
 from lorewright.packs.models import Pack
-from lorewright.retrieval.pack_queries import PackQueries
+from lorewright.retrieval.pack_views import PackViews
 from lorewright.retrieval.query import LoreRetrievalQuery
+from lorewright.scene_lore.lore_retriever import LoreRetriever
 from lorewright.storage.containers import open_container
 from lorewright.turn.run.progress import STAGES
 from lorewright.turn.views.acquaintance import seen_by
@@ -105,9 +106,9 @@ class Rehearsal:
             shutil.copytree(rulesets, own)
 
     @property
-    def desk(self) -> PackQueries:
-        """Answers over the installed copies."""
-        return PackQueries(self._library)
+    def retriever(self) -> LoreRetriever:
+        """A retriever over the installed copies."""
+        return LoreRetriever(PackViews(self._library))
 
     @property
     def explorer(self) -> Explorer:
@@ -126,9 +127,9 @@ class Rehearsal:
             self._histories,
         )
 
-    def lore(self, campaigns: Campaigns) -> LoreQueries:
-        """Answers over campaigns, too."""
-        return LoreQueries(self._library, campaigns, self._histories)
+    def lore(self, campaigns: Campaigns) -> LoreRetriever:
+        """Return a retriever over packs and campaigns."""
+        return LoreRetriever(CampaignViews(self._library, campaigns, self._histories))
 
     @property
     def folder(self) -> Path:
@@ -350,7 +351,7 @@ class Playing:
             text = "\n".join(container.read(name).decode() for name in container.names)
         self._look(text, state.learned_by(state.player_id), "export", "what is exported for a player")
 
-    def _ask(self, desk: LoreQueries, campaigns: Campaigns, campaign_id: str) -> None:
+    def _ask(self, lore: LoreRetriever, campaigns: Campaigns, campaign_id: str) -> None:
         """Lore and history after the play, as the player and as everybody who was met."""
         with campaigns.reading(campaign_id) as store:
             state = store.head().state
@@ -362,7 +363,7 @@ class Playing:
             learned |= heard.get(viewer.removeprefix("npc:"), NOTHING)
             for words in self._words():
                 query = LoreRetrievalQuery(keywords=words, viewer=viewer, limit=30, max_tokens=15_000)
-                found = desk.query(query, campaign_id=campaign_id)
+                found = lore.retrieve(query, campaign_id=campaign_id)
                 for text in (found.result.model_dump_json(), found.trace.model_dump_json()):
                     self._as_viewer(text, viewer, learned, "history", f"lore query “{words}” in the campaign")
 

@@ -290,7 +290,7 @@ class LeakSuite:
             leaks_in_writing(_surfaces(own, scenarios), secrets, found.tally)
             blocked = over_blocked_sentences(own, secrets)
             asked = Asker(
-                rehearsal.desk,
+                rehearsal.retriever,
                 [pack.manifest.id for pack in own],
                 looker,
                 conditioned=[chunk.id for pack in own for chunk in pack.chunks if chunk.conditions],

@@ -29,7 +29,7 @@ from lorewright.authoring.leaks.surfaces import (
 )
 from lorewright.campaigns.campaigns import Campaigns
 from lorewright.campaigns.exchange import export
-from lorewright.campaigns.lore import LoreQueries, ask_lore, introductions, map_of, why
+from lorewright.campaigns.lore import ask_lore, introductions, map_of, why
 from lorewright.campaigns.open_campaign import OpenCampaign
 from lorewright.campaigns.viewers import scene_of, state_of, transcript_of
 from lorewright.errors import LorewrightError
@@ -39,6 +39,7 @@ from lorewright.packs.loader import Progress, load_pack, no_progress
 from lorewright.packs.models import Pack, PackEntity
 from lorewright.retrieval.query import LoreRetrievalQuery
 from lorewright.rules.dice import Dice, SeededDice
+from lorewright.scene_lore.lore_retriever import LoreRetriever
 from lorewright.storage.containers import open_container
 from lorewright.world.state import OFFSTAGE, WorldState
 
@@ -287,10 +288,10 @@ class _World:
 class _Game:
     """A campaign that is played: what a player is answered."""
 
-    def __init__(self, campaign: OpenCampaign, campaigns: Campaigns, desk: LoreQueries, folder: Path) -> None:
+    def __init__(self, campaign: OpenCampaign, campaigns: Campaigns, lore: LoreRetriever, folder: Path) -> None:
         self._campaign = campaign
         self._campaigns = campaigns
-        self._desk = desk
+        self._lore = lore
         self._folder = folder
         self._been: set[str] = set()
         self._exports = 0
@@ -361,7 +362,7 @@ class _Game:
             PlayerText("why", repr(why(campaign))),
             PlayerText("log", canonical_json([self._logged(turn) for turn in campaign.store.turns()])),
             PlayerText("export", self._exported(campaign_id)),
-            PlayerText("entities", repr(self._desk.entities(viewer="player", campaign_id=campaign_id))),
+            PlayerText("entities", repr(self._lore.entities(viewer="player", campaign_id=campaign_id))),
         ]
         for name in names:
             answers += self._asked_about(name, campaign_id)
@@ -383,10 +384,10 @@ class _Game:
         return dict(self._campaign.player_ids().told(logged))
 
     def _queried(self, query: LoreRetrievalQuery, campaign_id: str) -> str:
-        return self._desk.query(query, campaign_id=campaign_id, explained=False).result.model_dump_json()
+        return self._lore.retrieve(query, campaign_id=campaign_id, explained=False).result.model_dump_json()
 
     def _entity(self, name: str, campaign_id: str) -> str:
-        return repr(self._desk.entity(name, viewer="player", campaign_id=campaign_id, max_tokens=2_000).entity)
+        return repr(self._lore.entity(name, viewer="player", campaign_id=campaign_id, max_tokens=2_000).entity)
 
     def _exported(self, campaign_id: str) -> str:
         self._exports += 1

@@ -333,7 +333,7 @@ def import_file(
     say(f"Next: lorewright play {row.id}")
 
 
-def _moved(campaign_id: str, moved: branches.HeadMove) -> dict[str, Any]:
+def _moved(campaign_id: str, moved: branches.HeadChange) -> dict[str, Any]:
     return {
         "id": campaign_id,
         "current_turn": moved.turn_no,

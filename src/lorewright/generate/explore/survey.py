@@ -17,7 +17,7 @@ from lorewright.index.generation import Generation, StoredChunk, StoredCondition
 from lorewright.index.keywords import words_of
 from lorewright.packs.chunking import plain_text
 from lorewright.packs.conditions import LoreConditions
-from lorewright.packs.metadata import Exit, ways_of
+from lorewright.packs.metadata import PackExit, ways_of
 from lorewright.packs.models import OPEN_ROLES, PackEntity, WhenClock, WhenFact, WhenThread
 from lorewright.retrieval.view import generations_in_force
 
@@ -287,7 +287,7 @@ class Note:
         return PurePosixPath(self.entity.file_path).parts[:-1]
 
     @property
-    def ways(self) -> list[Exit]:
+    def ways(self) -> list[PackExit]:
         """The exits that its author gave it."""
         return ways_of(self.entity)
 

@@ -172,7 +172,7 @@ def read_key(variable: str) -> str:
 
 
 def refusal(name: str, status: int | None, kind: str) -> Exception:
-    """Return an error of a server as `TransientFailure` or `EmbedderError`, without its text, which may quote the key."""
+    """Return a server's error as `TransientFailure` or `EmbedderError`, without its text, which may quote the key."""
     if status is not None and (status in (408, 409, 429) or status >= 500):
         return TransientFailure(f"status {status}")
     hints = {

@@ -1,19 +1,18 @@
-"""Lore of the installed packs, for authors and other programs; no game is needed."""
+"""Views of installed packs, and all that a view tells of one entity; no game is needed."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass
+from typing import Protocol
 
-from lorewright.errors import NotFound, SettingsError
+from lorewright.errors import NotFound
 from lorewright.ids import local
 from lorewright.index.generation import Generation
 from lorewright.index.library import Library, blaming_damage
 from lorewright.packs.models import PackEntity
-from lorewright.retrieval.explain import ChunkTrace
-from lorewright.retrieval.query import LoreRetrievalQuery
-from lorewright.retrieval.retriever import Retrieval, retrieve, retrieve_for_entity, why_not
+from lorewright.retrieval.retriever import Retrieval, retrieve_for_entity
 from lorewright.retrieval.view import LoreView, as_told, hidden_entities, hidden_names, qualified, told_entity
 
 
@@ -25,50 +24,39 @@ class EntityLore:
     lore: Retrieval
 
 
+class LoreViews(Protocol):
+    """Opens views of lore: of installed packs, or of a campaign's packs and history."""
+
+    def open(
+        self, viewer: str, packs: Sequence[str] = (), *, campaign_id: str | None = None, history: bool = False
+    ) -> AbstractContextManager[LoreView]:
+        """Open the packs named (all, if none is) for a viewer; with `history` what happened as well. The view is
+        closed when the block ends.
+
+        Raises:
+            NotFound: no pack is installed, or a pack, campaign or character does not exist.
+        """
+        ...
+
+
 @dataclass(frozen=True, slots=True)
-class PackQueries:
-    """Answers lore queries over packs: those that are named, else all that are installed."""
+class PackViews:
+    """Opens installed packs for a viewer who has learned nothing."""
 
     library: Library
 
-    def query(self, query: LoreRetrievalQuery, *, packs: Sequence[str] = (), explained: bool = True) -> Retrieval:
-        """Ask the packs with the query's viewer. Where the answer need not be `explained`, it has no trace: that takes
-        less time.
-
-        Raises:
-            NotFound: a pack or character that does not exist.
-            SettingsError: history is asked for, and packs have none.
-        """
-        with self.asking(query, packs) as (view, asked):
-            return explained_now(retrieve(view, asked)) if explained else retrieve(view, asked)
-
-    def why_not(self, query: LoreRetrievalQuery, chunk_id: str, *, packs: Sequence[str] = ()) -> ChunkTrace | None:
-        """Why a chunk is where it is in the answer to a query, or not in it; None where it does not exist for the
-        query's viewer.
-
-        Raises:
-            NotFound: a pack or character that does not exist.
-            SettingsError: history is asked for, and packs have none.
-        """
-        with self.asking(query, packs) as (view, asked):
-            return why_not(view, asked, chunk_id)
-
-    def entity(self, entity_id: str, *, viewer: str = "gm", max_tokens: int) -> EntityLore:
-        """All that a viewer may read of an entity, by its ID with or without its pack.
-
-        Raises:
-            NotFound: there is none of that ID, or the viewer may read nothing of it.
-        """
-        with self.view(viewer) as view:
-            return entity_lore(view, entity_id, max_tokens=max_tokens)
-
     @contextmanager
-    def view(self, viewer: str, packs: Sequence[str] = ()) -> Iterator[LoreView]:
-        """The packs as somebody sees them who has learned nothing; closed when the block ends.
+    def open(
+        self, viewer: str, packs: Sequence[str] = (), *, campaign_id: str | None = None, history: bool = False
+    ) -> Iterator[LoreView]:
+        """Open the packs; they have no history.
 
         Raises:
-            NotFound: no pack is installed, or a pack or character does not exist.
+            NotFound: no pack is installed, or a pack or character does not exist; or a campaign is named, of which
+                packs know nothing.
         """
+        if campaign_id is not None:
+            raise NotFound(f"packs know of no campaign {campaign_id}", hint="ask the app's retriever, not the packs'")
         asked = self.library.named(packs) if packs else self.library.packs()
         if not asked:
             raise NotFound("no pack is installed", hint="run: lorewright pack install FOLDER")
@@ -76,27 +64,6 @@ class PackQueries:
             generations = tuple(opened(stack, self.library.open(pack.key)) for pack in asked)
             stack.enter_context(blaming_damage(one.folder for one in generations))
             yield LoreView(generations, viewer=qualified_viewer(viewer, generations))
-
-    @contextmanager
-    def asking(
-        self, query: LoreRetrievalQuery, packs: Sequence[str] = ()
-    ) -> Iterator[tuple[LoreView, LoreRetrievalQuery]]:
-        """The view of a query, and the query as it is to be put to it; closed when the block ends.
-
-        Raises:
-            NotFound: a pack or character that does not exist.
-            SettingsError: history is asked for, and packs have none.
-        """
-        if query.corpus == "history":
-            raise SettingsError("what happened is known of a campaign only", hint="name it: --campaign CAMPAIGN")
-        with self.view(query.viewer, packs) as view:
-            yield view, query
-
-
-def explained_now(found: Retrieval) -> Retrieval:
-    """Make the trace of an answer while its view is open; return the answer."""
-    _ = found.trace
-    return found
 
 
 def opened(stack: ExitStack, generation: Generation) -> Generation:
