@@ -151,7 +151,7 @@ def _read(path: Path, root: Path, name: str, pack_id: str) -> Iterator[Golden]:
         queries = GOLDEN_QUERIES.validate_python(document.data)
     except ValidationError as problem:
         raise _Faults(
-            *((line_of(lines, one["loc"]), _message(one)) for one in problem.errors(include_url=False))
+            *((line_of(lines, error["loc"]), _message(error)) for error in problem.errors(include_url=False))
         ) from None
     return (
         Golden(
@@ -168,7 +168,7 @@ def _with_full_ids(query: GoldenQuery, pack_id: str) -> GoldenQuery:
     """A bare section is one of the pack to which the file belongs."""
 
     def full(ids: tuple[str, ...]) -> tuple[str, ...]:
-        return tuple(one if one.count(":") == 2 else f"{pack_id}:{one}" for one in ids)
+        return tuple(entity_id if entity_id.count(":") == 2 else f"{pack_id}:{entity_id}" for entity_id in ids)
 
     return query.model_copy(update={"include": full(query.include), "exclude": full(query.exclude)})
 

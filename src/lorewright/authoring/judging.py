@@ -232,16 +232,16 @@ def asked_of(golden: GoldenQuery, generations: Sequence[Generation], *, viewer: 
             **bounds,
         )
     ids = [golden.scene.location, *golden.scene.present]
-    entities = {one: _entity(one, generations) for one in ids}
+    entities = {entity_id: _entity(entity_id, generations) for entity_id in ids}
     asked = scene_query(
         entities[golden.scene.location] or golden.scene.location,
         present_ids=[entities[one] or one for one in golden.scene.present],
         thread_ids=golden.scene.threads,
         names={
             known.id: known.name
-            for one in entities.values()
+            for entity in entities.values()
             for generation in generations
-            if one is not None and (known := generation.entity(one)) is not None
+            if entity is not None and (known := generation.entity(entity)) is not None
         },
         player_input=golden.query,
         viewer=viewer,
@@ -268,7 +268,11 @@ def _chunk(chunk_id: str, generations: Sequence[Generation]) -> StoredChunk | No
 
 
 def _entity(entity_id: str, generations: Sequence[Generation]) -> str | None:
-    full = (qualify(one.pack_id, entity_id) for one in generations if one.entity(qualify(one.pack_id, entity_id)))
+    full = (
+        qualify(generation.pack_id, entity_id)
+        for generation in generations
+        if generation.entity(qualify(generation.pack_id, entity_id))
+    )
     return next(full, None)
 
 
@@ -284,9 +288,9 @@ def _item(item_id: str, generations: Sequence[Generation]) -> str | None:
 
 def _conditions(given: QueryConditions, generations: Sequence[Generation]) -> LoreConditions:
     subjects = [
-        (one.fact, subject)
-        for one in given.facts
-        for subject in (one.subject, *(qualify(generation.pack_id, one.subject) for generation in generations))
+        (fact.fact, subject)
+        for fact in given.facts
+        for subject in (fact.subject, *(qualify(generation.pack_id, fact.subject) for generation in generations))
     ]
     return LoreConditions(threads=given.threads, clocks=given.clocks, facts=frozenset(subjects))
 
@@ -444,7 +448,7 @@ def _told_secrets(view: LoreView, chunks: Sequence[RetrievedChunk]) -> Iterator[
         for hidden in generation.hidden_chunks():
             if may_see(view, role=hidden.role, owner_id=hidden.entity_id):
                 continue
-            items = [one.text for one in generation.items_of(hidden.row) if one.id not in view.revealed]
+            items = [item.text for item in generation.items_of(hidden.row) if item.id not in view.revealed]
             secrets = [text for text in (hidden.text, *items) if len(text.split()) >= _FEWEST_WORDS]
             for chunk in chunks:
                 if any(text in chunk.text for text in secrets):

@@ -224,8 +224,8 @@ def ask_all(
 def golden_cases(asked: Sequence[AskedQuery], faults: Sequence[GoldenFault]) -> list[Case]:
     """A case for each query, and for each that cannot be read."""
     unread = [
-        Case("golden", str(one), one.file, one.line, "failed", "a golden query", one.message, hint=_HINT)
-        for one in faults
+        Case("golden", str(fault), fault.file, fault.line, "failed", "a golden query", fault.message, hint=_HINT)
+        for fault in faults
     ]
     return [*unread, *map(_case, asked)]
 

@@ -48,7 +48,9 @@ class PackRoots:
     def there(self, pack_ids: Iterable[str], *, but: str) -> list[Path]:
         """The folders of those of the packs that are there."""
         found = (
-            next((one for one in self._places(pack_id) if one.is_dir()), None) for pack_id in pack_ids if pack_id != but
+            next((place for place in self._places(pack_id) if place.is_dir()), None)
+            for pack_id in pack_ids
+            if pack_id != but
         )
         return [root for root in dict.fromkeys(found) if root is not None]
 
@@ -193,18 +195,21 @@ def figures_of(generation: Generation, golden: Sequence[Golden] = ()) -> PackFig
     ids = sorted(entities)
     of = _by_entity(sections)
     return PackFigures(
-        nodes=tuple(_node(entities[one], of.get(one, {}), ins[one], outs[one], asked) for one in ids),
+        nodes=tuple(
+            _node(entities[entity_id], of.get(entity_id, {}), ins[entity_id], outs[entity_id], asked)
+            for entity_id in ids
+        ),
         edges=edges,
-        orphans=tuple(one for one in ids if not ins[one] and not outs[one]),
-        dead_ends=tuple(one for one in ids if ins[one] and not outs[one]),
-        no_way_in=tuple(one for one in ids if outs[one] and not ins[one]),
+        orphans=tuple(entity_id for entity_id in ids if not ins[entity_id] and not outs[entity_id]),
+        dead_ends=tuple(entity_id for entity_id in ids if ins[entity_id] and not outs[entity_id]),
+        no_way_in=tuple(entity_id for entity_id in ids if outs[entity_id] and not ins[entity_id]),
         links_by_kind=dict(sorted(Counter(kind for _, kind, _ in links).items())),
         links_out_of_pack=sum(
             kind in ENTITY_KINDS and value not in entities and value.partition(":")[0] != generation.pack_id
             for _, kind, value in links
         ),
         sections_by_role=_by_role(sections),
-        entities_by_type=dict(sorted(Counter(one.type for one in entities.values()).items())),
+        entities_by_type=dict(sorted(Counter(entity.type for entity in entities.values()).items())),
         entities_by_language=_languages(generation, entities.values()),
         histogram=_histogram(sections),
         long=_long(sections, generation.manifest.chunk_tokens),
@@ -264,7 +269,7 @@ def _by_role(sections: Mapping[str, list[StoredChunk]]) -> dict[str, int]:
 
 def _languages(generation: Generation, entities: Iterable[PackEntity]) -> dict[str, int]:
     """By what a file says of itself (`language` or `lang`), else the pack."""
-    own = (one.attrs.get("language") or one.attrs.get("lang") for one in entities)
+    own = (entity.attrs.get("language") or entity.attrs.get("lang") for entity in entities)
     return dict(sorted(Counter(one if isinstance(one, str) else generation.manifest.language for one in own).items()))
 
 
@@ -312,9 +317,9 @@ def _coverage(
     return Coverage(
         queries=len(golden),
         sections=len(sections),
-        asked_for=sum(one in asked for one in sections),
+        asked_for=sum(section in asked for section in sections),
         by_type=dict(sorted(by_type.items())),
-        not_asked_for=tuple(sorted(one for one in sections if one not in asked)),
+        not_asked_for=tuple(sorted(section for section in sections if section not in asked)),
         unknown=tuple(sorted(asked - sections.keys())),
     )
 

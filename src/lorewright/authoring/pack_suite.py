@@ -136,7 +136,9 @@ def _rank(link: MaskedLink, own: Generation, asking: Asking) -> int:
         for chunk in own.chunks_of(link.chunk.entity_id)
         if chunk.section_id == link.chunk.id.partition("~")[0]
     )
-    there = tuple(pruned(one, Cut(rows=rows)) if one is own else one for one in asking.generations)
+    there = tuple(
+        pruned(generation, Cut(rows=rows)) if generation is own else generation for generation in asking.generations
+    )
     bounds = replace(asking.bounds, limit=_RANKS, max_tokens=1_000_000)
     answer = Asking(there, bounds).answer(link.asked)
     sections = list(dict.fromkeys(one.partition("~")[0] for one in answer))

@@ -171,7 +171,7 @@ class Prober:
     def _content_of(self, chunk: StoredChunk) -> Iterator[str]:
         """Its first sentence, then its rarest words."""
         text = plain_text(chunk.text)
-        first = next((one for one in sentences_of(text) if len(one.split()) >= _FEWEST_WORDS), text)
+        first = next((sentence for sentence in sentences_of(text) if len(sentence.split()) >= _FEWEST_WORDS), text)
         yield first[:400]
         words = content_words(text, english=self._own.english)
         rarest = set(sorted(words, key=lambda word: (self._known[word], word))[:_RAREST])
@@ -188,7 +188,7 @@ class Prober:
         names = [name.casefold() for name in (entity.name, *entity.aliases)]
         rows = {row for kind in ("location", "entity", "faction") for row in self._own.linked(kind, [entity.id])}
         others = [one for one in self._own.chunks(rows).values() if one.entity_id != chunk.entity_id]
-        said = (sentence for one in others for sentence in sentences_of(plain_text(one.text)))
+        said = (sentence for other in others for sentence in sentences_of(plain_text(other.text)))
         naming = [one for one in said if any(name in one.casefold() for name in names)]
         yield from naming[:_LINKING]
 
@@ -369,7 +369,7 @@ def starved_cases(probed: Sequence[Probed], *, given: Collection[str], bounds: A
             sections.setdefault(one.chunk.section_id, []).append(one)
     cases = []
     for parts in sections.values():
-        missing = [one for one in parts if not one.by_title and one.chunk.id not in given]
+        missing = [part for part in parts if not part.by_title and part.chunk.id not in given]
         cases.append(_starved(parts, missing, headings, bounds) if missing else _passed("starved", parts[0]))
     return cases
 
@@ -461,7 +461,7 @@ def _starved(
     """A section that is not given, or of whose parts some are not."""
     first = missing[0]
     chunk, left = first.chunk, first.in_place
-    tokens = sum(one.chunk.token_count for one in parts)
+    tokens = sum(part.chunk.token_count for part in parts)
     reasons = [left.why] if left and len(parts) == 1 else []
     hints = []
     if len(parts) > 1 or tokens > bounds.max_tokens:

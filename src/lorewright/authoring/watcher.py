@@ -68,7 +68,9 @@ def _query(question: WatchedQuestion, view: LoreView) -> LoreRetrievalQuery:
 
 def _place(location: str, generations: Sequence[Generation]) -> PackEntity:
     names = qualified([location], generations)
-    found = [place for one in generations for name in sorted(names) if (place := one.entity(name)) is not None]
+    found = [
+        place for generation in generations for name in sorted(names) if (place := generation.entity(name)) is not None
+    ]
     if not found:
         raise NotFound(f"there is no place {location}", hint="see: lorewright pack show PACK")
     return found[0]
@@ -344,9 +346,9 @@ class PackWatcher:
         with self._watch.of("ask"):
             generations = self._needed.beside(pack, updated.generation)
             titles = names_of(pack)
-            known = {one.id: f"{titles[one.entity_id]}\n{one.section}\n{one.text}" for one in pack.chunks}
+            known = {chunk.id: f"{titles[chunk.entity_id]}\n{chunk.section}\n{chunk.text}" for chunk in pack.chunks}
             known |= self._needed.said
-            answers = tuple(self._answered(one, generations, known) for one in self._watched.questions)
+            answers = tuple(self._answered(question, generations, known) for question in self._watched.questions)
         with self._watch.of("golden"):
             golden = self._golden(pack, generations) if self._watched.golden else None
         return replace(

@@ -67,7 +67,7 @@ def moved(given: InnerInput) -> StateExtractorOutput:
     """How the states move; each at most once, nothing where no deed of the table is among the actions."""
     deeds = list(dict.fromkeys(_deeds(given)))
     changes = [*_counted(given, deeds), *_mood(given, deeds)]
-    by_name = {one.name: one for one in changes}
+    by_name = {change.name: change for change in changes}
     return StateExtractorOutput(changes=tuple(by_name.values())[:6])
 
 

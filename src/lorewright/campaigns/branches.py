@@ -47,7 +47,7 @@ _HINTS = {
 
 def waiting(store: CampaignStore) -> list[StoredReview]:
     """The reviews of the turns on the way to the head that nobody has decided there, the oldest first."""
-    return [one for one in reviews(store.database, store.position().turn_id) if one.decision is None]
+    return [review for review in reviews(store.database, store.position().turn_id) if review.decision is None]
 
 
 def decide(

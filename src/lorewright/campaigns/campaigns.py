@@ -305,7 +305,9 @@ class Campaigns:
             NotFound: a pinned text is gone.
         """
         with ExitStack() as stack:
-            generations = [stack.enter_context(closing(one)) for one in self.generations(store.campaign())]
+            generations = [
+                stack.enter_context(closing(generation)) for generation in self.generations(store.campaign())
+            ]
             return ids_in(store, generations)
 
     @contextmanager
@@ -448,7 +450,11 @@ def _first_result(intro: Message, state: WorldState, ruleset: Ruleset, generatio
     story = StorySoFar().grown([(0, intro)], state.player_id)
     knows = Acquaintance(state, generations, story)
     heard_of = knows.heard_of()
-    threads = (one for thread in state.threads.values() for one in thread.related_entity_ids)
+    threads = (
+        related_entity_entity_id
+        for thread in state.threads.values()
+        for related_entity_entity_id in thread.related_entity_ids
+    )
     related = [state.name_of(one) for one in threads if one in heard_of]
     return TurnResult.of_no_play(
         turn_no=0,

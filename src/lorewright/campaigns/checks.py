@@ -156,9 +156,9 @@ def _campaign(database: Database) -> Iterator[IntegrityFinding]:
         )
     if (problem := _misread(CampaignRules.model_validate_json, row["rules_json"])) is not None:
         yield IntegrityFinding("rules-unreadable", "campaign", problem, RESTORE)
-    for one in rules_of_upgrades(database):
-        if (problem := _misread(CampaignRules.model_validate_json, one["rules_json"])) is not None:
-            yield IntegrityFinding("rules-unreadable", f"upgrade {one['turn_id']}", problem, RESTORE)
+    for rule in rules_of_upgrades(database):
+        if (problem := _misread(CampaignRules.model_validate_json, rule["rules_json"])) is not None:
+            yield IntegrityFinding("rules-unreadable", f"upgrade {rule['turn_id']}", problem, RESTORE)
 
 
 def _states(database: Database) -> Iterator[IntegrityFinding]:

@@ -159,7 +159,7 @@ def agree_to(campaign: OpenCampaign, models: tuple[PaidModel, ...]) -> None:
         SettingsError: the yes cannot be kept.
     """
     if models:
-        tokens = {_token(one.key, one.address): f"{one.key} at {one.shown_address}" for one in models}
+        tokens = {_token(model.key, model.address): f"{model.key} at {model.shown_address}" for model in models}
         database = campaign.store.database
         keep_agreements(database.path, created_at(database), tokens)
 
@@ -185,7 +185,7 @@ def hold_to_agreement(campaign: OpenCampaign) -> None:
     hold_to_trust(campaign)
     models = awaiting(campaign)
     if models:
-        named = " and ".join(f"{one.key} ({told_price(one)})" for one in models)
+        named = " and ".join(f"{model.key} ({told_price(model)})" for model in models)
         raise NotAgreed(
             f"{campaign.store.campaign_id} asks {named}, and nobody has agreed to that yet; nothing was sent",
             hint="say --yes to agree for this campaign, or play at a terminal, where you are asked",

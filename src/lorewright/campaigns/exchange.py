@@ -138,12 +138,12 @@ def _story(campaigns: Campaigns, store: CampaignStore, row: CampaignRow) -> Iter
     """What the player saw on the way to the head: results are made for their eyes, and so are summaries."""
     state = store.head().state
     turns = [{key: turn[key] for key in ("turn_no", "kind", "player_text", "result")} for turn in store.turns()]
-    summed_up = [one for one in sittings(store) if one.summary is not None]
+    summed_up = [sitting for sitting in sittings(store) if sitting.summary is not None]
     story = {
         "name": row.name,
         "current_turn": row.current_turn,
         "location": state.name_of(state.scene.location_id),
-        "present": [state.name_of(one) for one in state.present_npcs()],
+        "present": [state.name_of(present_npc) for present_npc in state.present_npcs()],
         "carried": [state.name_of(one) for one in state.held_by(state.player_id)],
         "minutes": state.minutes,
         "clocks": list(state.clocks_shown()),

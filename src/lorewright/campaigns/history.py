@@ -68,7 +68,7 @@ def history_records(
 def _telling(message: Message, before: WorldState, after: WorldState, resolution: Resolution) -> HistoryRecord:
     """A narration without an audience was for the player's ears."""
     people = message.audience or (after.player_id,)
-    targets = [one.target_id for one in resolution.outcomes if one.target_id]
+    targets = [outcome.target_id for outcome in resolution.outcomes if outcome.target_id]
     return HistoryRecord(
         kind="narration",
         text=message.content,
@@ -383,8 +383,8 @@ def free_name(campaign_id: str, generations: Sequence[Generation]) -> str:
 
 def language_of(generations: Sequence[Generation]) -> str:
     """The language of a history: English where any pack is: what the program itself tells is."""
-    foreign = [one.manifest.language for one in generations if not one.english]
-    return foreign[0] if foreign and not any(one.english for one in generations) else "en"
+    foreign = [generation.manifest.language for generation in generations if not generation.english]
+    return foreign[0] if foreign and not any(generation.english for generation in generations) else "en"
 
 
 # An open campaign's path -> what the player saw happen on it, turn by turn as it is played.

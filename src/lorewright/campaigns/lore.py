@@ -95,7 +95,7 @@ class Support:
         """See the class."""
         if self.is_builtin or not self.sentences:
             return None
-        return sum(not one.grounds for one in self.sentences) / len(self.sentences)
+        return sum(not sentence.grounds for sentence in self.sentences) / len(self.sentences)
 
 
 def support_of(campaigns: Campaigns, campaign_id: str, turn_no: int) -> Support:
@@ -108,7 +108,11 @@ def support_of(campaigns: Campaigns, campaign_id: str, turn_no: int) -> Support:
         found = [turn for turn in campaign.store.turns() if turn["turn_no"] == turn_no]
         if not found:
             raise NotFound(f"there is no turn {turn_no}", hint=f"see: lorewright campaign log {campaign_id}")
-        records = [one for one in campaign.store.stage_records(found[0]["turn_id"]) if one["stage"] == Narrate.name]
+        records = [
+            stage_record
+            for stage_record in campaign.store.stage_records(found[0]["turn_id"])
+            if stage_record["stage"] == Narrate.name
+        ]
         if not records:
             raise NotFound(
                 f"nothing was narrated in turn {turn_no}", hint="choose a turn in which something was played"
@@ -142,7 +146,7 @@ def _ground(
     text = " ".join(dict.fromkeys(source.text for source in shown))
     if kind == "event":
         return SentenceSource(kind, cited, text)
-    chunk = next((found for one in generations if (found := one.chunk(chunk_id)) is not None), None)
+    chunk = next((found for generation in generations if (found := generation.chunk(chunk_id)) is not None), None)
     if chunk is None:
         return SentenceSource(kind, shown_item(cited), text)
     where = {"cite": shown_item(cited), "file_path": chunk.file_path, "section_path": chunk.section_path}
@@ -157,10 +161,10 @@ def _quoted(result: TurnResult) -> Iterator[GroundedSentence]:
 
 
 def _quotations(sentence: str, result: TurnResult) -> Iterable[SentenceSource]:
-    for one in result.citations:
-        if one.quote in sentence or sentence.strip(' “”"') in one.quote:
-            kind: Kind = "chunk" if one.item_id is None else "item"
-            yield SentenceSource(kind, one.cite, one.quote, one.file_path, one.section_path)
+    for citation in result.citations:
+        if citation.quote in sentence or sentence.strip(' “”"') in citation.quote:
+            kind: Kind = "chunk" if citation.item_id is None else "item"
+            yield SentenceSource(kind, citation.cite, citation.quote, citation.file_path, citation.section_path)
 
 
 # What is asked at the prompt is answered on one screen.
@@ -339,9 +343,11 @@ class CampaignViews:
             with self._campaigns.reading(campaign_id) as store:
                 turns = store.turns()
                 state = store.state_at(turns[-1]["turn_id"])
-                generations = tuple(opened(stack, one) for one in self._campaigns.generations(store.campaign()))
-                stack.enter_context(blaming_damage(one.folder for one in generations))
-                asked = tuple(one for one in generations if not packs or one.pack_id in packs)
+                generations = tuple(
+                    opened(stack, generation) for generation in self._campaigns.generations(store.campaign())
+                )
+                stack.enter_context(blaming_damage(generation.folder for generation in generations))
+                asked = tuple(generation for generation in generations if not packs or generation.pack_id in packs)
                 who = qualified_viewer(viewer, asked, _people_of_no_pack(state))
                 witness = _witness(who, state, generations)
                 if history:
@@ -369,7 +375,7 @@ def _entries(
 
 
 def _people_of_no_pack(state: WorldState) -> list[str]:
-    return [one.id for one in state.entities.values() if one.type == "npc" and one.origin == "campaign"]
+    return [entity.id for entity in state.entities.values() if entity.type == "npc" and entity.origin == "campaign"]
 
 
 def _witness(viewer: str, state: WorldState, generations: Sequence[Generation]) -> str | None:
@@ -379,4 +385,4 @@ def _witness(viewer: str, state: WorldState, generations: Sequence[Generation]) 
     if viewer == "player":
         return state.player_id
     npc_id = viewer.removeprefix("npc:")
-    return next((one for one in ids_of(npc_id, things(generations)) if one in state.entities), npc_id)
+    return next((entity_id for entity_id in ids_of(npc_id, things(generations)) if entity_id in state.entities), npc_id)

@@ -76,5 +76,7 @@ def _misfits(then: Ruleset, now: Ruleset, state: WorldState) -> Iterator[Remark]
         stats={who: filled(block, now.character_stat_schema) for who, block in held.stats.items()},
         scene=filled(held.scene, now.scene_state_schema),
     )
-    for one in other.misfits():
-        yield Remark("state-misfit", ".".join(one.field), f"what is stored does not fit: {one.message}", True, hint)
+    for misfit in other.misfits():
+        yield Remark(
+            "state-misfit", ".".join(misfit.field), f"what is stored does not fit: {misfit.message}", True, hint
+        )

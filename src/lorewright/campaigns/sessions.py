@@ -183,7 +183,7 @@ def _closed(text: str) -> str:
 def _standing(state: WorldState) -> str:
     if state.ended is not None:
         return f"The story has ended: {state.ended.replace('_', ' ')}."
-    people = [state.name_of(one) for one in state.present_npcs()]
+    people = [state.name_of(present_npc) for present_npc in state.present_npcs()]
     company = f" with {_and(people)}" if people else ""
     return f"You are at {in_a_sentence(state.name_of(state.scene.location_id))}{company}."
 
@@ -340,7 +340,7 @@ def learned_between(before: WorldState, after: WorldState, generations: Sequence
     """The texts of what the player came to know from one state to another, in that order."""
     known = after.reveals.get(after.player_id, {})
     new = sorted(set(known) - before.learned_by(before.player_id), key=lambda one: (known[one].minute, one))
-    found = [next((item for one in generations if (item := one.item(item_id))), None) for item_id in new]
+    found = [next((item for generation in generations if (item := generation.item(item_id))), None) for item_id in new]
     return [item.text for item in found if item is not None]
 
 

@@ -43,7 +43,7 @@ def standing_of(state: WorldState, rules: CampaignRules) -> Standing:
     return Standing(
         name=state.name_of(state.player_id),
         stats=tuple(_stats(state, rules)),
-        conditions=tuple(_condition(one, rules) for one in state.conditions_of(state.player_id)),
+        conditions=tuple(_condition(condition, rules) for condition in state.conditions_of(state.player_id)),
         threats=tuple(_threats(state, rules)),
         situations=tuple(_situations(state, rules)),
         inquiries=tuple(

@@ -81,7 +81,7 @@ class UpgradePlan:
     @property
     def blocking(self) -> tuple[Remark, ...]:
         """Why it is refused; nothing where it may be done."""
-        return tuple(one for one in self.remarks if one.blocks)
+        return tuple(remark for remark in self.remarks if remark.blocks)
 
 
 # Of two texts that are as much alike as this, one is the other, edited.
@@ -118,7 +118,7 @@ def _entities(then: Generation, now: Generation, state: WorldState) -> Iterator[
         copies = [one.id for one in state.entities.values() if entity_id in (one.id, one.pack_entity_id)]
         if now.entity(entity_id) is not None or not copies:
             continue
-        ways = [used[one] for one in copies if one in used]
+        ways = [used[copy] for copy in copies if copy in used]
         if ways:
             hint = f"give {then.pack_id} a file for it again (it was {entity.file_path}), and install that"
             yield Remark("entity-gone", entity_id, f"{entity.name} is {ways[0]} and has no file any more", True, hint)
@@ -129,7 +129,9 @@ def _entities(then: Generation, now: Generation, state: WorldState) -> Iterator[
 def _used(state: WorldState) -> dict[str, str]:
     """Entity -> as what the campaign uses it."""
     threads = {
-        one: f"what the thread {t.title!r} is about" for t in state.threads.values() for one in t.related_entity_ids
+        related_entity_entity_id: f"what the thread {t.title!r} is about"
+        for t in state.threads.values()
+        for related_entity_entity_id in t.related_entity_ids
     }
     things = {item: "a thing" for held in state.inventory.values() for item in held} | dict.fromkeys(
         state.doors, "a door"

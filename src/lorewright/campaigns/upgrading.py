@@ -111,7 +111,7 @@ class Upgrades:
             if pack is None
         ]
         with ExitStack() as stack:
-            then = {one.pack_id: one for one in self._campaigns.generations(row)}
+            then = {generation.pack_id: generation for generation in self._campaigns.generations(row)}
             for one in then.values():
                 stack.callback(one.close)
             now = {pin.pack_id: self._opened(pin, then, row, stack) for pin in pins}
@@ -194,10 +194,13 @@ class Upgrades:
             yield Remark("scenario-file", path.name, "the file is no scenario any more; the campaign keeps its own")
             return
         yield Remark("scenario-file", path.name, "the file is another than the campaign's own, which stays")
-        if set(written.content_packs) <= {one.pack_id for one in generations} and written.ruleset == scenario.ruleset:
+        if (
+            set(written.content_packs) <= {generation.pack_id for generation in generations}
+            and written.ruleset == scenario.ruleset
+        ):
             _, problems = _composed(written, ruleset, generations, row)
-            for one in problems:
-                yield Remark("scenario-file", path.name, f"the file fits no more: {one.about}: {one.what}")
+            for problem in problems:
+                yield Remark("scenario-file", path.name, f"the file fits no more: {problem.about}: {problem.what}")
 
 
 def _composed(
@@ -220,7 +223,7 @@ def _draft(prepared: _Prepared) -> Draft:
     """The turn that moves a campaign; the suggestions stay."""
     head, plan = prepared.head, prepared.plan
     moved = [[one.id, one.hash_then, one.hash_now] for one in (*plan.packs, plan.ruleset, *plan.prompts)]
-    remarks = [[one.kind, one.about, one.what] for one in plan.remarks]
+    remarks = [[remark.kind, remark.about, remark.what] for remark in plan.remarks]
     return draft_of_no_play(
         head,
         Submission("", f"upgrade-{head.revision}"),
@@ -236,5 +239,5 @@ def _draft(prepared: _Prepared) -> Draft:
 
 def told_of(plan: UpgradePlan) -> str:
     """What the log says of an upgrade. Remarks may hold secrets and are none of it."""
-    named = [f"{one.id} {one.version_now}".strip() for one in (*plan.packs, plan.ruleset) if one.is_other]
+    named = [f"{pack.id} {pack.version_now}".strip() for pack in (*plan.packs, plan.ruleset) if pack.is_other]
     return f"From here on the story goes by {', '.join(named)}."

@@ -142,7 +142,11 @@ def viewer_in(state: WorldState, viewer: str) -> str:
     if not viewer.startswith("npc:"):
         return viewer
     name = viewer.removeprefix("npc:")
-    found = [one for one in sorted(state.positions) if name in (one, local(one)) and not state.is_players(one)]
+    found = [
+        position
+        for position in sorted(state.positions)
+        if name in (position, local(position)) and not state.is_players(position)
+    ]
     if not found:
         raise NotFound(f"there is no character {name} in the campaign", hint="name somebody of the cast")
     return f"npc:{found[0]}"
@@ -166,7 +170,11 @@ def _seen(lore: SceneLore, state: WorldState, viewer: str) -> dict[str, Any]:
 
 
 def _focus_at(state: WorldState, place: str) -> SceneFocus:
-    found = [one for one in state.entities.values() if one.type == "location" and place in (one.id, local(one.id))]
+    found = [
+        entity
+        for entity in state.entities.values()
+        if entity.type == "location" and place in (entity.id, local(entity.id))
+    ]
     if not found:
         raise NotFound(f"there is no place {place} in the campaign", hint="name a place by its ID")
     there = (one for one, at in state.positions.items() if at == found[0].id and not state.is_players(one))

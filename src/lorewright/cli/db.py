@@ -31,7 +31,7 @@ def check_files(campaign_id: CampaignId = None, as_json: AsJson = False) -> None
     """Check every invariant over a campaign's whole file: each state rebuilt from the beginning, each stored result,
     each branch and sitting, the texts of its packs. Nothing is changed. Exit 1 when anything is wrong."""
     campaigns = open_app().campaigns
-    found = {one: check(campaigns.path(one), campaigns.kept) for one in _ids(campaigns, campaign_id)}
+    found = {entity_id: check(campaigns.path(entity_id), campaigns.kept) for entity_id in _ids(campaigns, campaign_id)}
     clean = all(one.clean for one in found.values())
     if as_json:
         checked = [{"id": one, "clean": of.clean, **asdict(of)} for one, of in found.items()]
@@ -50,7 +50,7 @@ def migrate(campaign_id: CampaignId = None, as_json: AsJson = False) -> None:
     """Bring campaigns' files up to date and say what was done; tables that tell of the head's state and are not what it
     says are made anew. Whatever opens a campaign does so by itself. Exit 1 when a file cannot be."""
     campaigns = open_app().campaigns
-    done = {one: migrated(campaigns.path(one)) for one in _ids(campaigns, campaign_id)}
+    done = {entity_id: migrated(campaigns.path(entity_id)) for entity_id in _ids(campaigns, campaign_id)}
     if as_json:
         show_json([{"id": one, **asdict(of)} for one, of in done.items()])
     else:
@@ -104,10 +104,10 @@ def _ids(campaigns: Campaigns, campaign_id: str | None) -> list[str]:
 def _show(campaign_id: str, checked: CampaignCheck) -> None:
     if checked.clean:
         say(f"{campaign_id}: {checked.turns} turns, all is well", style="green")
-        for one in checked.notes:
-            say(f"  note: {one.where}: {one.what} ({one.hint})", style="dim")
+        for note in checked.notes:
+            say(f"  note: {note.where}: {note.what} ({note.hint})", style="dim")
         return
     say(f"{campaign_id}: {len(checked.findings)} findings in {checked.turns} turns", style="bold red")
-    show_table(("code", "where", "what"), [(one.code, one.where, one.what) for one in checked.findings])
-    for hint in dict.fromkeys(one.hint for one in checked.findings):
+    show_table(("code", "where", "what"), [(finding.code, finding.where, finding.what) for finding in checked.findings])
+    for hint in dict.fromkeys(finding.hint for finding in checked.findings):
         say(f"  to do: {hint}", style="cyan")

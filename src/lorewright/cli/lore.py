@@ -62,7 +62,7 @@ def scene(
             limit=source.settings.limit if limit is None else limit,
             max_tokens=source.settings.max_tokens if max_tokens is None else max_tokens,
         )
-        foreign = {one.pack_id for one in view.generations if not one.english}
+        foreign = {generation.pack_id for generation in view.generations if not generation.english}
     warn_of_words_alone(source, found.beside)
     if html is not None:
         write_page(html, scene_page(found, foreign=foreign))
@@ -116,9 +116,16 @@ def _explain(trace: SceneTrace) -> None:
         + (f"{room:,} are left for what is found beside" if room else "nothing is left for what is found beside"),
         style="dim",
     )
-    for one in trace.conditions:
-        holds = {True: "holds", False: "does not hold: it is left out", None: "is judged in a campaign"}[one.holds]
-        say(wrapped(f"{one.item_id or one.chunk_id} stands under “{one.condition}”, which {holds}", whole_words=True))
+    for condition in trace.conditions:
+        holds = {True: "holds", False: "does not hold: it is left out", None: "is judged in a campaign"}[
+            condition.holds
+        ]
+        say(
+            wrapped(
+                f"{condition.item_id or condition.chunk_id} stands under “{condition.condition}”, which {holds}",
+                whole_words=True,
+            )
+        )
     say()
     show_trace(trace.by_retrieval, title="found beside, and why", more="")
 
@@ -259,7 +266,7 @@ def query(
         if explain or html is not None or budgets is not None:
             # The trace is made while the view is open.
             _ = found.trace
-        foreign = {one.pack_id for one in view.generations if not one.english}
+        foreign = {generation.pack_id for generation in view.generations if not generation.english}
     warn_of_words_alone(source, found)
     if budgets is not None:
         steps = budget_steps(found, budgets, limit=asked.limit)

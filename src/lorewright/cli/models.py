@@ -162,7 +162,7 @@ def show_models_of(models: dict[str, Any]) -> None:
 
 def _estimate(casting: StageModels, keys: ModelKeys, store: CampaignStore) -> float | None:
     try:
-        return sum(one.usd_a_turn or 0.0 for one in paid_models(casting, keys, store))
+        return sum(paid_model.usd_a_turn or 0.0 for paid_model in paid_models(casting, keys, store))
     except SettingsError:
         # The settings know a key no more: the campaign can still be looked at, and other models be chosen.
         return None

@@ -76,10 +76,12 @@ def validate(file: Annotated[Path, typer.Argument(help="A ruleset's YAML file.")
     """Check a ruleset as a compiler would: every key, formula, path, owner and schema. Exit 1 when it is none."""
     ruleset, faults = read_ruleset_file(file)
     if as_json:
-        show_json([{"file": str(file), "line": one.line, "message": one.message, "hint": one.hint} for one in faults])
+        show_json(
+            [{"file": str(file), "line": fault.line, "message": fault.message, "hint": fault.hint} for fault in faults]
+        )
     else:
-        for one in faults:
-            say(f"{file}:{one.line}: error {one.message} ({one.hint})", style="red")
+        for fault in faults:
+            say(f"{file}:{fault.line}: error {fault.message} ({fault.hint})", style="red")
         say(f"{len(faults)} errors" if ruleset is None else f"{ruleset.id}: no errors")
     if ruleset is None:
         raise typer.Exit(1)
@@ -99,8 +101,8 @@ def _show_rolls(ruleset: Ruleset) -> None:
     _titled(f"Bands of {rolled(ruleset)}")
     last = ruleset.bands[-1]
     rows = [
-        (one.name, "less" if one is last and len(ruleset.bands) > 1 else f"{one.minimum}+", one.title, one.summary)
-        for one in ruleset.bands
+        (band.name, "less" if band is last and len(ruleset.bands) > 1 else f"{band.minimum}+", band.title, band.summary)
+        for band in ruleset.bands
     ]
     show_table(("band", "total", "title", "what it means"), rows)
 

@@ -36,11 +36,20 @@ def list_scenarios(as_json: AsJson = False) -> None:
     for path in broken:
         note(f"{path.name} is no scenario: see lorewright scenario validate {path}")
     if as_json:
-        show_json([asdict(one) for one in scenarios])
+        show_json([asdict(scenario) for scenario in scenarios])
     elif scenarios:
         show_table(
             ("scenario", "name", "packs", "ruleset", "summary"),
-            [(one.id, one.name, _packs(one.packs, one.packs_here), one.ruleset, one.summary) for one in scenarios],
+            [
+                (
+                    scenario.id,
+                    scenario.name,
+                    _packs(scenario.packs, scenario.packs_here),
+                    scenario.ruleset,
+                    scenario.summary,
+                )
+                for scenario in scenarios
+            ],
         )
     else:
         say("There is no scenario. Next: lorewright explore FOLDER --save scenarios/walk.yaml")
@@ -58,12 +67,12 @@ def validate(
     lorewright = open_app()
     path = lorewright.scenarios.path(scenario)
     findings = lorewright.scenarios.findings(path)
-    broken = any(one.severity == "error" for one in findings)
+    broken = any(finding.severity == "error" for finding in findings)
     if not broken:
         with tempfile.TemporaryDirectory() as folder:
             findings += lorewright.scenarios.demo_findings(path, lorewright.rehearsal(Path(folder), by_words=True))
     if as_json:
-        show_json([asdict(one) for one in findings])
+        show_json([asdict(finding) for finding in findings])
     else:
         _show(findings)
     if broken:
@@ -71,11 +80,11 @@ def validate(
 
 
 def _show(findings: list[Finding]) -> None:
-    for one in findings:
-        hint = f" ({one.hint})" if one.hint else ""
-        style = "red" if one.severity == "error" else "magenta"
-        say(f"{one.file}:{one.line}: {one.severity} {one.message}{hint}", style=style)
-    counts = Counter(one.severity for one in findings)
+    for finding in findings:
+        hint = f" ({finding.hint})" if finding.hint else ""
+        style = "red" if finding.severity == "error" else "magenta"
+        say(f"{finding.file}:{finding.line}: {finding.severity} {finding.message}{hint}", style=style)
+    counts = Counter(finding.severity for finding in findings)
     say(f"{counts['error']} errors, {counts['warning']} warnings")
 
 

@@ -46,8 +46,8 @@ def schema(
         show_table(("schema", "of"), _FOR.items())
         say("Next: lorewright schema --out schemas --vscode")
     elif name is None and out is not None:
-        for one in author_schemas():
-            write_file(out / f"{one}.json", schema_text(one), force=True)
+        for author_schema in author_schemas():
+            write_file(out / f"{author_schema}.json", schema_text(author_schema), force=True)
         show_json(_settings(out)) if vscode else say(f"{len(author_schemas())} schemas in {out}")
     elif out is None:
         show_json(json.loads(schema_text(str(name))))

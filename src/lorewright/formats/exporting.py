@@ -188,7 +188,7 @@ def _exported(shown: ShownPack, kind: Format, what: str, out: Path, files: int) 
         str(out),
         files,
         len(shown.entities),
-        sum(len(one.sections) for one in shown.entities),
+        sum(len(entity.sections) for entity in shown.entities),
         shown.hidden,
         shown.left_out,
     )

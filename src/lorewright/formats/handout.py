@@ -50,7 +50,7 @@ def as_markdown(pack: ShownPack) -> str:
     parts += [heading("Contents", level=2)]
     groups = list(_groups(pack))
     for title, entities in groups:
-        listed = ", ".join(_link(one.entity, one.entity.name) for one in entities)
+        listed = ", ".join(_link(entity.entity, entity.entity.name) for entity in entities)
         parts.append(f"- **{title}**: {listed}")
     parts.append("")
     for title, entities in groups:
@@ -78,12 +78,14 @@ def as_html(pack: ShownPack) -> str:
     groups = list(_groups(pack))
     parts.append("<nav>\n<h2>Contents</h2>")
     for title, entities in groups:
-        rows = "".join(f'<li><a href="#{_anchor(one.entity)}">{escape(one.entity.name)}</a></li>\n' for one in entities)
+        rows = "".join(
+            f'<li><a href="#{_anchor(entity.entity)}">{escape(entity.entity.name)}</a></li>\n' for entity in entities
+        )
         parts.append(f"<h3>{escape(title)}</h3>\n<ul>\n{rows}</ul>")
     parts.append("</nav>")
     for title, entities in groups:
         parts.append(f"<section>\n<h2>{escape(title)}</h2>")
-        parts += [_article(pack, one) for one in entities]
+        parts += [_article(pack, entity) for entity in entities]
         parts.append("</section>")
     return "\n".join([*parts, "</body>\n</html>\n"])
 
@@ -109,7 +111,7 @@ def _lead(pack: ShownPack) -> Iterator[str]:
 
 def _groups(pack: ShownPack) -> Iterator[tuple[str, list[ShownEntity]]]:
     for kind, title in titles_of_types().items():
-        entities = [one for one in pack.entities if one.entity.type == kind]
+        entities = [entity for entity in pack.entities if entity.entity.type == kind]
         if entities:
             yield title, sorted(entities, key=lambda one: (one.entity.name.casefold(), one.entity.id))
 

@@ -95,6 +95,6 @@ def _text(said: Mapping[str, Any], key: str, limit: int) -> str:
 def _texts(said: Mapping[str, Any], key: str) -> tuple[str, ...]:
     value = said.get(key)
     members: Iterable[Any] = value if isinstance(value, list) else ()
-    found = (" ".join(one.split()) for one in members if isinstance(one, str) and len(one) <= MAX_TAG_CHARS)
+    found = (" ".join(member.split()) for member in members if isinstance(member, str) and len(member) <= MAX_TAG_CHARS)
     kept = (one for one in found if one and not any(mark in one for mark in _NOT_IN_LISTS))
     return tuple(dict.fromkeys(kept))[:MAX_TAGS]

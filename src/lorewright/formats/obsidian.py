@@ -77,7 +77,7 @@ def _home(pack: ShownPack, notes: Mapping[str, _Note]) -> str:
     parts += [f"**{NOTICE}**\n"] if pack.tells_secrets else []
     parts += [f"{pack.manifest.description}\n"] if pack.manifest.description else []
     for kind, title in _TITLES.items():
-        listed = [notes[one.entity.id] for one in pack.entities if one.entity.type == kind]
+        listed = [notes[entity.entity.id] for entity in pack.entities if entity.entity.type == kind]
         if listed:
             lines = [f"- {note.link()}" for note in sorted(listed, key=lambda note: note.name)]
             parts += [heading(title, level=2), "\n".join(lines) + "\n"]
@@ -120,11 +120,11 @@ def _note_name(entity: PackEntity) -> str:
 def _properties(pack: ShownPack, shown: ShownEntity, notes: Mapping[str, _Note]) -> dict[str, Any]:
     entity, note = shown.entity, notes[shown.entity.id].name
     said: dict[str, Any] = {"id": local(entity.id), "type": entity.type}
-    aliases = [one for one in (entity.name, *entity.aliases) if one != note]
+    aliases = [alias for alias in (entity.name, *entity.aliases) if alias != note]
     said |= {"aliases": list(dict.fromkeys(aliases))} if aliases else {}
     said |= {"tags": list(dict.fromkeys("-".join(tag.split()) for tag in entity.tags))} if entity.tags else {}
     if not pack.audience.is_gm:
-        roles = {one.title: "lore" for one in (ShownSection(entity.name, "lore", "", ""), *shown.sections)}
+        roles = {section.title: "lore" for section in (ShownSection(entity.name, "lore", "", ""), *shown.sections)}
         is_person = entity.type == "npc"
         roles = {
             title: role

@@ -58,7 +58,7 @@ def _with_file_rules(entry: ImportedEntry) -> ImportedEntry:
     if entry.mark is None:
         return entry
     first, *others = entry.section_rules.values()
-    shared = {key: value for key, value in first.items() if all(one.get(key) == value for one in others)}
+    shared = {key: value for key, value in first.items() if all(other.get(key) == value for other in others)}
     left = {
         title: {key: value for key, value in rules.items() if key not in shared}
         for title, rules in entry.section_rules.items()

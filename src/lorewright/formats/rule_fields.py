@@ -110,7 +110,7 @@ def _are_groups(value: Any) -> bool:
     if not isinstance(value, str):
         return False
     names = _groups(value)
-    return 0 < len(names) <= MAX_GROUPS and all(len(one) <= MAX_GROUP_CHARS for one in names)
+    return 0 < len(names) <= MAX_GROUPS and all(len(name) <= MAX_GROUP_CHARS for name in names)
 
 
 def with_references(entries: Sequence[ImportedEntry]) -> tuple[ImportedEntry, ...]:
@@ -124,9 +124,9 @@ def _referring(entry: ImportedEntry, names: Mapping[str, str]) -> ImportedEntry:
     for place in ("x_keysecondary", "x_secondary_keys"):
         keys = entry.extra.get(place)
         rule = _rule_of(entry.extra, len(keys) if isinstance(keys, list) else 0)
-        if not isinstance(keys, list) or rule is None or not all(isinstance(one, str) for one in keys):
+        if not isinstance(keys, list) or rule is None or not all(isinstance(key, str) for key in keys):
             continue
-        meant = list(dict.fromkeys(names.get(slug(one, fallback="")) for one in keys))
+        meant = list(dict.fromkeys(names.get(slug(key, fallback="")) for key in keys))
         if len(meant) <= MAX_REFERENCES and all(one is not None and one != entry.name for one in meant):
             return replace(entry, rules={**entry.rules, rule: meant}, extra=_without_keys(entry.extra, place))
     return entry
@@ -363,7 +363,7 @@ def to_world_info(rules: Mapping[str, Any], names: Callable[[str], list[str]]) -
     if _is_number(rules.get("probability")):
         fields |= {"probability": _percent(rules["probability"]), "useProbability": True}
     for key, logic in (("requires", _ALL), ("excludes", _NONE)):
-        known = [names(one) for one in texts(rules.get(key))]
+        known = [names(text) for text in texts(rules.get(key))]
         # All of the keys must stand in the text, so that each entry is met by its name alone.
         listed = [name for of_one in known for name in (of_one[:1] if logic == _ALL else of_one)]
         if listed and "keysecondary" not in fields:
@@ -375,7 +375,9 @@ def texts(value: Any) -> list[str]:
     """A text alone, or the texts of a list; `[[Name]]` is the name."""
     members = value if isinstance(value, list) else [value]
     return [
-        one.strip().removeprefix("[[").removesuffix("]]") for one in members if isinstance(one, str) and one.strip()
+        member.strip().removeprefix("[[").removesuffix("]]")
+        for member in members
+        if isinstance(member, str) and member.strip()
     ]
 
 
@@ -383,9 +385,9 @@ def _opened(rules: Mapping[str, Any], links: Links) -> dict[str, Any]:
     found = {key: rules[key] for key in _PLAIN if key in rules}
     groups = texts(rules.get("group"))
     if groups:
-        found["group"] = [links.alias_of_group(one) for one in groups]
+        found["group"] = [links.alias_of_group(group) for group in groups]
     for key in _NAMES:
-        known = [one for one in texts(rules.get(key)) if links.may_name(one)]
+        known = [text for text in texts(rules.get(key)) if links.may_name(text)]
         found |= {key: known} if known else {}
     return found
 

@@ -217,13 +217,13 @@ def _opened(shown: ShownEntity, links: Links) -> ShownEntity:
     """An entity without what its frontmatter and titles tell of anything hidden."""
     entity = replace(
         shown.entity,
-        aliases=tuple(one for one in shown.entity.aliases if not links.names_hidden(one)),
-        tags=tuple(one for one in shown.entity.tags if not links.names_hidden(one)),
+        aliases=tuple(alias for alias in shown.entity.aliases if not links.names_hidden(alias)),
+        tags=tuple(tag for tag in shown.entity.tags if not links.names_hidden(tag)),
         attrs={},
         overrides=None,
     )
-    sections = tuple(replace(one, title=_plain_title(one.title, links)) for one in shown.sections)
-    rules = open_rules(shown.frontmatter, [one.title for one in sections], links)
+    sections = tuple(replace(section, title=_plain_title(section.title, links)) for section in shown.sections)
+    rules = open_rules(shown.frontmatter, [section.title for section in sections], links)
     return ShownEntity(entity, sections, rules)
 
 
@@ -238,7 +238,7 @@ def _without_marks(text: str, entity: PackEntity, audience: Audience) -> str:
     too, although only items of other sections have conditions: their author did not mean it to be read."""
     if _WHEN in text.casefold():
         items = read_items(text, chunk_id=entity.id, line=1, discoverable=False)
-        unmet = {one.name for one in items if not _holds(one, entity.id.partition(":")[0], audience)}
+        unmet = {item.name for item in items if not _holds(item, entity.id.partition(":")[0], audience)}
         text = _CONDITION.sub(r"\1", _ITEM_NAME.sub("", without_items(text, unmet)))
     return contained(_ATTRIBUTES.sub(r"<\1>", _ITEM_NAME.sub("", text)))
 

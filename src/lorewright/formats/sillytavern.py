@@ -236,7 +236,7 @@ def kept_fields(pack: ShownPack, shown: ShownEntity) -> dict[str, Any]:
 def texts_of(value: Any) -> list[str]:
     """The texts of a list, or a text alone, as they are written."""
     members = value if isinstance(value, list) else [value]
-    return [one for one in members if isinstance(one, str) and one]
+    return [member for member in members if isinstance(member, str) and member]
 
 
 def _kept(shown: ShownEntity) -> dict[str, Any]:

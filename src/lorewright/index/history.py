@@ -305,9 +305,9 @@ def _names(seen: Sequence[HistoryRecord]) -> list[str]:
 
 def _links(record: HistoryRecord) -> tuple[Link, ...]:
     return (
-        *(Link("location", one) for one in record.location_ids),
-        *(Link("entity", one) for one in record.entity_ids),
-        *(Link("thread", one) for one in record.thread_ids),
+        *(Link("location", location_entity_id) for location_entity_id in record.location_ids),
+        *(Link("entity", entity_entity_id) for entity_entity_id in record.entity_ids),
+        *(Link("thread", thread_entity_id) for thread_entity_id in record.thread_ids),
         Link("tag", record.kind),
     )
 

@@ -301,8 +301,8 @@ class LiveIndex:
         if known is not None and known.chunk.shown == chunk.shown and known.chunk.items == chunk.items:
             return known
         windows = windows_of(chunk.shown, chunk.items)
-        texts = tuple(one.text for one in windows)
-        return _Windows(chunk, tuple(map(hash_of, texts)), tuple(one.item_id for one in windows), texts)
+        texts = tuple(window.text for window in windows)
+        return _Windows(chunk, tuple(map(hash_of, texts)), tuple(window.item_id for window in windows), texts)
 
     def _embedded(self, pack: Pack, progress: Progress) -> tuple[Vectors | None, int, EmbedderError | None]:
         if self._builder is None:

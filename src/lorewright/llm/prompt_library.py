@@ -81,7 +81,7 @@ class PromptLibrary:
 
     def pinned(self, pins: Iterable[PromptTemplate]) -> PromptLibrary:
         """The same prompts with these in force."""
-        library = PromptLibrary((), {**self._pins, **{one.name: one for one in pins}})
+        library = PromptLibrary((), {**self._pins, **{pin.name: pin for pin in pins}})
         library._folders, library._files, library._read = self._folders, self._files, self._read
         return library
 

@@ -97,7 +97,7 @@ def _from_mapping(value: object) -> WhenPart | str:
     if keys == {"fact", "subject"} and _are_texts(value, "fact", "subject"):
         return WhenFact(value["fact"], value["subject"])
     bounds = {key: value[key] for key in keys & {"min", "max"}}
-    numbers = all(isinstance(one, int) and not isinstance(one, bool) for one in bounds.values())
+    numbers = all(isinstance(bound, int) and not isinstance(bound, bool) for bound in bounds.values())
     if keys == {"clock", *bounds} and bounds and numbers and _are_texts(value, "clock"):
         return WhenClock(value["clock"], bounds.get("min"), bounds.get("max"))
     return f"{{{', '.join(sorted(map(str, value)))}}} is no condition"

@@ -106,9 +106,9 @@ def _references(value: object) -> tuple[str, ...]:
 
 def _groups(value: object) -> tuple[str, ...]:
     members = value if isinstance(value, list) else [value]
-    names = tuple(dict.fromkeys(" ".join(one.split()).casefold() for one in members if isinstance(one, str)))
-    sound = bool(names) and all(names) and all(len(one) <= MAX_GROUP_CHARS for one in names)
-    if not sound or not all(isinstance(one, str) for one in members) or len(names) > MAX_GROUPS:
+    names = tuple(dict.fromkeys(" ".join(member.split()).casefold() for member in members if isinstance(member, str)))
+    sound = bool(names) and all(names) and all(len(name) <= MAX_GROUP_CHARS for name in names)
+    if not sound or not all(isinstance(member, str) for member in members) or len(names) > MAX_GROUPS:
         raise ValueError(f"must be a name of at most {MAX_GROUP_CHARS} characters, or a list of at most {MAX_GROUPS}")
     return names
 

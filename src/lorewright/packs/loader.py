@@ -185,10 +185,10 @@ def _contradictions(chunks: Mapping[str, Chunk], said: Mapping[str, Said]) -> It
         for one in (chunk.entity_id, section_id):
             groups.setdefault(one, set()).update((group, chunk.rules.group_of) for group in chunk.rules.groups)
     excluding = {
-        (owner, one)
+        (owner, exclude)
         for chunk in chunks.values()
         if chunk.rules
-        for one in chunk.rules.excludes
+        for exclude in chunk.rules.excludes
         for owner in (chunk.entity_id, chunk.id.partition("~")[0])
     }
     for chunk_id, chunk in chunks.items():
@@ -196,13 +196,13 @@ def _contradictions(chunks: Mapping[str, Chunk], said: Mapping[str, Said]) -> It
         assert rules is not None
         if rules.probability == 0:
             yield _never(words, "probability", "with probability 0 it is never there")
-        for one in rules.requires:
-            if one in rules.excludes:
-                yield _never(words, "requires", f"it requires {one}, which it excludes")
-            elif excluding & {(one, chunk.entity_id), (one, chunk.id.partition("~")[0])}:
-                yield _never(words, "requires", f"it requires {one}, which excludes it")
-            elif any(group in rules.groups and of != rules.group_of for group, of in groups.get(one, ())):
-                yield _never(words, "requires", f"it requires {one}, which is in the same group")
+        for require in rules.requires:
+            if require in rules.excludes:
+                yield _never(words, "requires", f"it requires {require}, which it excludes")
+            elif excluding & {(require, chunk.entity_id), (require, chunk.id.partition("~")[0])}:
+                yield _never(words, "requires", f"it requires {require}, which excludes it")
+            elif any(group in rules.groups and of != rules.group_of for group, of in groups.get(require, ())):
+                yield _never(words, "requires", f"it requires {require}, which is in the same group")
 
 
 def _dangling(said: Said, rule: str, reference: str) -> Finding:
@@ -367,7 +367,7 @@ def _entity(pack_id: str, file: _File) -> PackEntity:
 
 def _link_table(pack_id: str, entities: Sequence[PackEntity], memory: ParseCache) -> LinkTable:
     """The same table while everything is named as it was."""
-    names = tuple((one.id, one.type, one.name, one.file_path, one.aliases) for one in entities)
+    names = tuple((entity.id, entity.type, entity.name, entity.file_path, entity.aliases) for entity in entities)
     return memory.get(("links", pack_id, names), lambda: LinkTable(pack_id, entities))
 
 

@@ -77,9 +77,9 @@ def _understood(data: dict[str, Any], findings: list[Finding], lines: dict[str, 
         note("unknown-layer", "unknown layer, read as setting", "layer", hint=f"one of {', '.join(LAYERS)}")
         fields["layer"] = "setting"
     if "depends_on" in fields and isinstance(fields["depends_on"], list):
-        fields["depends_on"] = [{"id": one} if isinstance(one, str) else one for one in fields["depends_on"]]
+        fields["depends_on"] = [{"id": field} if isinstance(field, str) else field for field in fields["depends_on"]]
     provides = fields.get("provides")
-    provided = [str(one) for one in provides] if isinstance(provides, (list, dict)) else []
+    provided = [str(provide) for provide in provides] if isinstance(provides, (list, dict)) else []
     if any("/" in one or "\\" in one or ".." in one for one in provided):
         message = "provides names kinds of content, not paths"
         findings.append(error(MANIFEST_FILE, "bad-path", message, line=lines["provides"], hint="write locations: 12"))
@@ -88,7 +88,7 @@ def _understood(data: dict[str, Any], findings: list[Finding], lines: dict[str, 
     if isinstance(fields.get("exclude"), str):
         fields["exclude"] = [fields["exclude"]]
     if isinstance(fields.get("synonyms"), list):
-        fields["synonyms"] = [_group(one) for one in fields["synonyms"]]
+        fields["synonyms"] = [_group(field) for field in fields["synonyms"]]
     unknown = [one for one in _values(fields.get("types")) if one not in ENTITY_TYPES]
     if unknown:
         note("unknown-type", f"types: {unknown[0]} is no type", "types", hint=f"one of {', '.join(ENTITY_TYPES)}")

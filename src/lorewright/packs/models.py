@@ -343,7 +343,9 @@ def _lint(
 ) -> Iterator[Finding]:
     assert entity.overrides is not None
     path, line = entity.file_path, entity.overrides.line
-    meant = [one for one in candidates(reference, manifest) if _is_there(one, manifest, known, entities_of)]
+    meant = [
+        candidate for candidate in candidates(reference, manifest) if _is_there(candidate, manifest, known, entities_of)
+    ]
     if not meant:
         message = f"overrides: no other pack that can be had has {reference}"
         hint = "install that pack, or write pack:entity"

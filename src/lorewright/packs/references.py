@@ -39,7 +39,7 @@ _NOBODY = {"npc": "someone", "location": "somewhere"}
 
 def names_of(entities: Iterable[PackEntity]) -> frozenset[str]:
     """Return what entities are called, as `says_any` looks for it."""
-    names = {name for one in entities for name in (one.name, local(one.id), *one.aliases)}
+    names = {name for entity in entities for name in (entity.name, local(entity.id), *entity.aliases)}
     return frozenset(slug(name, fallback="") for name in names) - {""}
 
 

@@ -183,7 +183,7 @@ class TurnReplay:
     @property
     def is_identical(self) -> bool:
         """Whether state, dice, narration and result are as recorded."""
-        return self.error is None and all(one.aspect not in _OUTWARD for one in self.differences)
+        return self.error is None and all(difference.aspect not in _OUTWARD for difference in self.differences)
 
     def as_dict(self) -> dict[str, Any]:
         """For JSON; the result itself is left out, because all that differs is named."""
@@ -195,7 +195,7 @@ class TurnReplay:
             "identical": self.is_identical,
             "note": self.note,
             "error": self.error,
-            "differences": [asdict(one) for one in self.differences],
+            "differences": [asdict(difference) for difference in self.differences],
             "asked_anew": dict(self.anew),
             "answered_as_recorded_though_given_something_else": list(self.stale),
             "state": {

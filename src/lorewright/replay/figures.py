@@ -207,7 +207,7 @@ def _judged(turn: PlayedTurn) -> tuple[int, int]:
     refused = accepted = 0
     for record in _of(turn.records, "validate"):
         results = record["output"]["results"]
-        refused += sum(not one["success"] for one in results)
+        refused += sum(not result["success"] for result in results)
         try:
             attempts = [Attempt.model_validate(one) for one in record["input"]]
         except ValidationError:
@@ -228,7 +228,11 @@ def _supported(records: Sequence[Mapping[str, Any]]) -> tuple[int, int]:
 def _retrieved(turn: PlayedTurn) -> Iterator[str]:
     """The chunks of the packs that the narrator was given; what is found of the play itself is no lore."""
     for record in _of(turn.records, "narrator"):
-        yield from (one for one in _chunk_ids(record["input"]) if one.partition(":")[0] in turn.packs)
+        yield from (
+            chunk_entity_id
+            for chunk_entity_id in _chunk_ids(record["input"])
+            if chunk_entity_id.partition(":")[0] in turn.packs
+        )
 
 
 def _chunk_ids(value: Any) -> Iterator[str]:

@@ -87,9 +87,9 @@ def bars(
 ) -> str:
     """A figure with a bar for each label, its series on top of one another; `shown` says a value, and the axis reaches
     `top` at least. Without a single value it says so."""
-    if all(value is None for one in series for value in one.values):
+    if all(value is None for sery in series for value in sery.values):
         return f"<figure><figcaption>{escape(title)}</figcaption><p class='none'>Nothing was counted.</p></figure>"
-    totals = [sum(one.values[at] or 0 for one in series) for at in range(len(labels))]
+    totals = [sum(sery.values[at] or 0 for sery in series) for at in range(len(labels))]
     highest = max(*totals, top) or 1
     drawn = "".join(
         (

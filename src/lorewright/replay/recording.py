@@ -77,7 +77,7 @@ def head_at(store: CampaignStore, turn: Mapping[str, Any], state: WorldState, *,
     """The head that the next turn began with, in the sitting that it was played in; without what was kept of the scene,
     which changes no answer. `turn` is as `CampaignStore.turns` gives it, and `state` the one after it."""
     turn_id, result = turn["turn_id"], dict(turn["result"])
-    session = next((one for one in session_rows(store.database) if one.id == session_id), None)
+    session = next((session_row for session_row in session_rows(store.database) if session_row.id == session_id), None)
     summary = summary_at(store.database, turn_id)
     known = session is not None and is_on_path(store.database, session.start_turn_id, to=turn_id)
     return Head(
@@ -131,12 +131,12 @@ class RecordedTurn:
     @property
     def refusals(self) -> tuple[LeakRefusal, ...]:
         """The texts that were refused for telling a secret, beside those that quoted one."""
-        kept = (Refusals.model_validate(one["output"]) for one in self.records if one["stage"] == LEAKS)
+        kept = (Refusals.model_validate(record["output"]) for record in self.records if record["stage"] == LEAKS)
         return tuple(refusal for one in kept for refusal in one.refused)
 
     def asked(self) -> dict[str, str]:
         """The stages that a model ran, each with that model's key."""
-        return {one["stage"]: one["model_key"] for one in self.records if one["calls"]}
+        return {record["stage"]: record["model_key"] for record in self.records if record["calls"]}
 
 
 def recorded_turn(turn: Mapping[str, Any], records: Sequence[Mapping[str, Any]]) -> RecordedTurn:
@@ -220,7 +220,7 @@ class PromptsOfTurn:
 
     def __init__(self, now: Mapping[str, Prompt], records: Iterable[Mapping[str, Any]]) -> None:
         """`now` are the prompts that models are shown, by name."""
-        used = [one["prompt"] for one in records if one["prompt"]]
+        used = [record["prompt"] for record in records if record["prompt"]]
         self._then = {one["name"]: RecordedPrompt(one["name"], one["version"], one["content_hash"]) for one in used}
         self._now = dict(now)
 
@@ -333,7 +333,10 @@ def _stages(now: Stages, turn: RecordedTurn, *, is_told_at_once: bool) -> Stages
     """The stages that answer as they did then; those that tell everything at once are the ones of now."""
     asked = [stage for stage in STAGES if stage in turn.asked()]
     recorded = make_stages(
-        {stage: RecordedModel(stage, [one for one in turn.records if one["stage"] == stage]) for stage in asked},
+        {
+            stage: RecordedModel(stage, [record for record in turn.records if record["stage"] == stage])
+            for stage in asked
+        },
         PromptsOfTurn({}, turn.records),
     )
     if not is_told_at_once:
@@ -445,9 +448,9 @@ class ReplayModels:
             # Where another stage is asked anew, a narration may be made or read another number of times than then.
             settled = bool(anew) and stage in _TELLING
             models[stage] = RecordedModel(
-                stage, (one for one in turn.records if one["stage"] == stage), settled=settled
+                stage, (record for record in turn.records if record["stage"] == stage), settled=settled
             )
-        used = {one["stage"]: one["prompt"]["content_hash"] for one in turn.records if one["prompt"]}
+        used = {record["stage"]: record["prompt"]["content_hash"] for record in turn.records if record["prompt"]}
         now = {name: self._prompt(name, used.get(name)) for name in (*asked, *((REPAIR,) if asked else ()))}
         return Cast(make_stages(models, PromptsOfTurn(now, turn.records)), anew)
 

@@ -53,7 +53,7 @@ def replay_of(turn: RecordedTurn, played: PlayedTurn, after: WorldState, diff: S
     of_turn = turn_differences(
         turn, kind=now.draft.kind, state_hash=state_hash, narration=text, told=told, result=now.result
     )
-    given_otherwise = {one.stage for one in of_stages if one.aspect == "input"}
+    given_otherwise = {of_stage.stage for of_stage in of_stages if of_stage.aspect == "input"}
     return TurnReplay(
         **_of(turn),
         text=text,
@@ -103,7 +103,11 @@ def failed(
     turn: RecordedTurn, records: Sequence[StageRecord], anew: Mapping[str, str], error: LorewrightError
 ) -> TurnReplay:
     """A turn that came to nothing: how far its stages came, and why they came no further."""
-    reached = [one for one in stage_differences(turn.records, records) if one.aspect != "missing"]
+    reached = [
+        stage_difference
+        for stage_difference in stage_differences(turn.records, records)
+        if stage_difference.aspect != "missing"
+    ]
     told = f"{error.code}: {error.message}"
     last = records[-1] if records else None
     if last is not None and last.output_json == "null" and last.stage not in anew:
@@ -196,7 +200,7 @@ class ReplayedHistory:
 
 def told_of(draft: Draft, after: WorldState) -> tuple[HistoryRecord, ...]:
     """What is told of a turn from its draft; `after` is the state that it led to."""
-    resolved = [json.loads(one.output_json) for one in draft.records if one.stage == "resolve"]
+    resolved = [json.loads(record.output_json) for record in draft.records if record.stage == "resolve"]
     resolution = Resolution.model_validate(resolved[-1]) if resolved and resolved[-1] else Resolution()
     return history_records(draft.head.state, after, resolution, list(draft.messages))
 

@@ -128,7 +128,7 @@ class _Stage:
         found = {hit.chunk.id for hit in hits}
         stays = [one for one, rules in self._rules.items() if one not in found and self._stays(one, rules)]
         stays.sort(key=lambda one: (-self._rules[one].priority, one))
-        fetched = (hit for one in stays if (hit := self._fetched(one)) is not None)
+        fetched = (hit for stay in stays if (hit := self._fetched(stay)) is not None)
         more = [*islice(fetched, MAX_STAYING)]
         return [*hits, *sorted(more, key=lambda hit: (hit.chunk.pack_id, hit.chunk.row))]
 
@@ -207,7 +207,7 @@ class _Stage:
         return [hit for hit in chosen if self._missing(hit, present)]
 
     def _missing(self, hit: Hit, present: _Present) -> list[str]:
-        return [one for one in self._of(hit).requires if not present.has(one, beside=hit.chunk.section_id)]
+        return [require for require in self._of(hit).requires if not present.has(require, beside=hit.chunk.section_id)]
 
     def _told_of(self, missing: Sequence[str]) -> str:
         """Named is only what the viewer may know of: nobody learns from a rule that there is something else."""
@@ -219,8 +219,8 @@ class _Stage:
         return any(
             visible_text(self._view, generation, chunk) is not None
             for generation in self._view.generations
-            for one in ids
-            for chunk in generation.chunks_of(one)
+            for entity_id in ids
+            for chunk in generation.chunks_of(entity_id)
             if entry_id in _names_of(chunk, self._same)
         )
 
@@ -305,16 +305,18 @@ class _Staying:
     def add(self, hit: Hit, rules: EntryRules) -> None:
         """Something more has its place."""
         self._present.add(hit)
-        for one in rules.excludes:
-            self._excluded.setdefault(one, set()).add(hit.chunk.section_id)
+        for exclude in rules.excludes:
+            self._excluded.setdefault(exclude, set()).add(hit.chunk.section_id)
         for group in rules.groups:
             self._groups.setdefault(group, (rules.group_of, hit.chunk.section_id))
 
     def conflict(self, hit: Hit, rules: EntryRules) -> tuple[RuledOut, str] | None:
         """Why a hit can have no place, if it cannot."""
         own = hit.chunk.section_id
-        named = (self._present.beside(one, own) for one in rules.excludes)
-        naming = (min(self._excluded.get(one, set()) - {own}, default=None) for one in _names_of(hit.chunk, self._same))
+        named = (self._present.beside(exclude, own) for exclude in rules.excludes)
+        naming = (
+            min(self._excluded.get(name, set()) - {own}, default=None) for name in _names_of(hit.chunk, self._same)
+        )
         other = next((one for one in (*named, *naming) if one is not None), None)
         if other is not None:
             return "excluded", f"not beside {other}"
@@ -329,7 +331,7 @@ def _names_of(chunk: StoredChunk, same: Things) -> tuple[str, ...]:
     """The IDs by which rules may name a chunk: of its entity, whichever packs tell of it, and of its section there."""
     section = chunk.section_id.removeprefix(f"{chunk.entity_id}:")
     ids = ids_of(chunk.entity_id, same)
-    return (*ids, *(f"{one}:{section}" for one in ids))
+    return (*ids, *(f"{entity_id}:{section}" for entity_id in ids))
 
 
 def _answer(hits: Sequence[Hit], limit: int) -> tuple[list[Hit], list[Hit]]:

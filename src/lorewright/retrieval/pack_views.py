@@ -62,7 +62,7 @@ class PackViews:
             raise NotFound("no pack is installed", hint="run: lorewright pack install FOLDER")
         with ExitStack() as stack:
             generations = tuple(opened(stack, self.library.open(pack.key)) for pack in asked)
-            stack.enter_context(blaming_damage(one.folder for one in generations))
+            stack.enter_context(blaming_damage(generation.folder for generation in generations))
             yield LoreView(generations, viewer=qualified_viewer(viewer, generations))
 
 

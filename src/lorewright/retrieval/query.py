@@ -92,7 +92,7 @@ def scene_query(
     """The query of a scene. `names` gives names and titles for IDs; an ID without one stands for itself."""
 
     def named(ids: Sequence[str]) -> str:
-        return ", ".join(names.get(one, one) for one in ids)
+        return ", ".join(names.get(entity_id, entity_id) for entity_id in ids)
 
     lines = (
         f"Location: {named([location_id])}",

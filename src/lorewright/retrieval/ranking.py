@@ -41,7 +41,7 @@ def linked_entities(
         if chunk.role not in OPEN_ROLES and not visible.whole(source, chunk):
             continue
         linked = visible.generations[source[0]].links_of(source[1])
-        targets = {one for kind, value in linked if kind in _KINDS for one in ids_of(value, same)}
+        targets = {entity_id for kind, value in linked if kind in _KINDS for entity_id in ids_of(value, same)}
         found[source] = tuple(sorted(targets - hidden - set(ids_of(chunk.entity_id, same))))
     return found
 
@@ -49,7 +49,7 @@ def linked_entities(
 def introductions(entity_ids: Iterable[str], visible: Visible) -> dict[str, list[Key]]:
     """Where each entity is told of in its own file: the first chunk that has text. Those of no pack that is asked are
     left out."""
-    found = {one: _introduction(one, visible.generations) for one in entity_ids}
+    found = {entity_entity_id: _introduction(entity_entity_id, visible.generations) for entity_entity_id in entity_ids}
     return {one: keys for one, keys in found.items() if keys}
 
 

@@ -61,7 +61,7 @@ def reranked(ranking: Ranking, question: str, generations: Sequence[Generation])
 
 
 def _reranker_of(generations: Sequence[Generation]) -> Reranker | None:
-    return next((one.reranker for one in generations if one.reranker is not None), None)
+    return next((generation.reranker for generation in generations if generation.reranker is not None), None)
 
 
 _TIME_STEP_MS = 1000
@@ -178,7 +178,7 @@ def why_not(view: LoreView, query: LoreRetrievalQuery, chunk_id: str) -> ChunkTr
     """
     trace = retrieve(view, query).trace
     found = trace.why(chunk_id) or next(
-        (one for one in trace.chunks if one.chunk_id.partition(":")[2] == chunk_id), None
+        (chunk for chunk in trace.chunks if chunk.chunk_id.partition(":")[2] == chunk_id), None
     )
     if found is not None:
         return found
@@ -211,11 +211,11 @@ def find_chunk(view: LoreView, chunk_id: str) -> FoundChunk | None:
 
 
 def _asked(view: LoreView, query: LoreRetrievalQuery) -> tuple[Generation, ...]:
-    return tuple(one for one in view.generations if query.corpus in ("all", one.corpus))
+    return tuple(generation for generation in view.generations if query.corpus in ("all", generation.corpus))
 
 
 def _corpus_of(view: LoreView, hit: Hit) -> Corpus:
-    return next(one.corpus for one in view.generations if one.pack_id == hit.chunk.pack_id)
+    return next(generation.corpus for generation in view.generations if generation.pack_id == hit.chunk.pack_id)
 
 
 def _ranked(view: LoreView, query: LoreRetrievalQuery, hidden: frozenset[str]) -> Ranking:

@@ -68,7 +68,7 @@ def replaced_rows(generations: Sequence[Generation]) -> list[frozenset[int]]:
             later = [one for one in group if _is_above(one, entity_id, edges, generations, places)]
             taken = {_slug(chunk) for one in later for chunk in chunks[one] if chunk.section or chunk.text}
             rows[index] |= {chunk.row for chunk in chunks[entity_id] if _slug(chunk) in taken}
-    return [frozenset(one) for one in rows]
+    return [frozenset(row) for row in rows]
 
 
 def told_entity(entity_id: str, generations: Sequence[Generation]) -> PackEntity | None:
@@ -96,9 +96,9 @@ def _edges(generations: Sequence[Generation]) -> dict[str, set[str]]:
     for generation in generations:
         for entity_id, reference in generation.overrides().items():
             meant = [
-                one
-                for one in candidates(reference, generation.manifest)
-                if (other := by_pack.get(_pack_of(one))) is not None and other.entity(one) is not None
+                candidate
+                for candidate in candidates(reference, generation.manifest)
+                if (other := by_pack.get(_pack_of(candidate))) is not None and other.entity(candidate) is not None
             ]
             if len(meant) == 1 and may_override(generation.manifest, by_pack[_pack_of(meant[0])].manifest):
                 edges.setdefault(entity_id, set()).add(meant[0])
@@ -306,7 +306,11 @@ def as_told(entity: PackEntity, view: LoreView, secret: frozenset[str]) -> PackE
 def qualified(ids: Iterable[str], generations: Iterable[Generation]) -> set[str]:
     """IDs as they stand in the index; a bare one may mean an entity of any pack that is asked."""
     packs = [generation.pack_id for generation in generations]
-    return {full for one in ids for full in ([one] if ":" in one else [f"{pack}:{one}" for pack in packs])}
+    return {
+        full
+        for entity_id in ids
+        for full in ([entity_id] if ":" in entity_id else [f"{pack}:{entity_id}" for pack in packs])
+    }
 
 
 def hidden_from_players(generations: Iterable[Generation]) -> frozenset[str]:

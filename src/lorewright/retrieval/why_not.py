@@ -223,7 +223,7 @@ def _words(
     """The telling words of the question that the chunk holds, and those that it does not."""
     if not question.strip():
         return (), ()
-    english = next(one.english for one in generations if one.pack_id == found.chunk.pack_id)
+    english = next(generation.english for generation in generations if generation.pack_id == found.chunk.pack_id)
     words = content_words(question, english=english)
     texts = (found.text, found.chunk.title, found.chunk.section)
     matching = matching_words(words, texts, english=english)
@@ -285,12 +285,12 @@ def _standing_for(chunk: StoredChunk, view: LoreView) -> str | None:
     slug = chunk.section_id.removeprefix(f"{chunk.entity_id}:")
     same = ids_of(chunk.entity_id, things(view.generations))
     ids = [f"{one}:{slug}" for one in same if one != chunk.entity_id]
-    return next((one for one in ids if find_chunk(view, one) is not None), None)
+    return next((entity_id for entity_id in ids if find_chunk(view, entity_id) is not None), None)
 
 
 def _condition(view: LoreView, found: FoundChunk) -> str | None:
     generation = next(one for one in view.generations if one.pack_id == found.chunk.pack_id)
-    told = [in_words(one.when) for one in generation.conditions() if one.row == found.chunk.row]
+    told = [in_words(condition.when) for condition in generation.conditions() if condition.row == found.chunk.row]
     return "; ".join(dict.fromkeys(told)) or None
 
 
@@ -306,6 +306,6 @@ def _similar(chunk_id: str, view: LoreView) -> tuple[str, ...]:
         if visible_text(view, generation, chunk)
     ]
     full = ":" in chunk_id and chunk_id.partition(":")[0] in {one.pack_id for one in view.generations}
-    names = ids if full else [one.partition(":")[2] for one in ids]
+    names = ids if full else [entity_id.partition(":")[2] for entity_id in ids]
     found = process.extract(chunk_id, names, scorer=fuzz.ratio, limit=_SUGGESTED, score_cutoff=_ALIKE)
     return tuple(ids[place] for _, _, place in found)

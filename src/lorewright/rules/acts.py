@@ -141,7 +141,11 @@ def recall(patch: Patch, attempt: Attempt) -> Answer:
 
 def _claimed(attempt: Attempt, state: WorldState) -> Answer:
     grounding, who = attempt.grounding, attempt.action.actor_id
-    facts = tuple(one for one in grounding.fact_ids if one in state.facts and state.facts[one].visibility == "player")
+    facts = tuple(
+        fact_entity_id
+        for fact_entity_id in grounding.fact_ids
+        if fact_entity_id in state.facts and state.facts[fact_entity_id].visibility == "player"
+    )
     items = [item.id for item in grounding.items if state.has_learned(who, item.id)]
     if facts:
         return Answer("recalled", fact_ids=facts)

@@ -97,7 +97,7 @@ def _fire(patch: Patch, trigger: Trigger, action: Action, dice: Dice) -> Iterato
 
 def _turning(patch: Patch, trigger: Trigger, action: Action, dice: Dice) -> Turning | None:
     """One of those that are open: by a die where there are several."""
-    choices = [one for one in trigger.turnings if one.when is None or holds(one.when, patch.state)]
+    choices = [turning for turning in trigger.turnings if turning.when is None or holds(turning.when, patch.state)]
     if len(choices) < 2:
         return next(iter(choices), None)
     roll = dice.roll(f"1d{len(choices)}", purpose=f"trigger:{trigger.id}", actor_id=action.actor_id)

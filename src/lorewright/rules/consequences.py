@@ -198,7 +198,7 @@ def wrong_with(ruling: Ruling, state: WorldState, ruleset: Ruleset) -> str | Non
     """
     if len(ruling.rolls) > MAX_ROLLS:
         return f"at most {MAX_ROLLS} rolls decide one attempt"
-    own = [one for one in ruling.rolls if _is_of(one, ruleset)]
+    own = [roll for roll in ruling.rolls if _is_of(roll, ruleset)]
     if own and ruling.band != band_of(own[-1].total, ruleset):
         return f"a total of {own[-1].total} is {band_of(own[-1].total, ruleset)}, not {ruling.band or 'no roll'}"
     if ruling.band is not None and not own:

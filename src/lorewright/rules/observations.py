@@ -201,7 +201,7 @@ def observe(
         for memory in _weightiest(memories[who]):
             ops.append(Observe(who=who, content=memory.content, importance=memory.importance))
     ops += _regards(resolution, before, after)
-    refused = {one.index for one in not_theirs(ops, "resolve", ruleset)}
+    refused = {not_their.index for not_their in not_theirs(ops, "resolve", ruleset)}
     return tuple(op for index, op in enumerate(ops) if index not in refused)
 
 
@@ -350,7 +350,7 @@ def _by_words(before: WorldState, after: WorldState) -> Iterator[tuple[str, str,
 def _whom(fact: Fact, state: WorldState) -> str | None:
     """Whom a fact's object names, by ID or by own name."""
     named = state.player_id if fact.object in ("you", "player") else fact.object
-    people = [one for one in state.positions if named in (one, local(one))]
+    people = [position for position in state.positions if named in (position, local(position))]
     return min(people, default=None)
 
 

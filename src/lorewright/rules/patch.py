@@ -350,7 +350,7 @@ class Patch:
         if applied.refusal is None:
             happenings = _happenings(self.state, applied.state)
             if self.audience is not None:
-                happenings = (one.model_copy(update={"audience": self.audience}) for one in happenings)
+                happenings = (happening.model_copy(update={"audience": self.audience}) for happening in happenings)
             self.events.extend(happenings)
             self.state = applied.state
             self.ops.extend(ops)

@@ -59,7 +59,7 @@ def unmet(action: Action, state: WorldState, ruleset: Ruleset) -> str | None:
     """The sentence of the first need of the action that does not hold; None where all do."""
     needs = ruleset.actions[action.type].needs
     who = action.actor_id
-    return next((one.say for one in needs if not holds(aimed_condition(one.when, action), state, you=who)), None)
+    return next((need.say for need in needs if not holds(aimed_condition(need.when, action), state, you=who)), None)
 
 
 def hindrance(who: str, state: WorldState, ruleset: Ruleset) -> int:
@@ -108,12 +108,12 @@ def _contradicted(action: Action, state: WorldState, ruleset: Ruleset) -> Iterat
         "place": action.location_id or place_of(action, state),
         "actor": action.actor_id,
     }
-    for one in ruleset.contradictions:
-        subject = about[one.about]
-        if action.type not in one.forbids or subject is None:
+    for contradiction in ruleset.contradictions:
+        subject = about[contradiction.about]
+        if action.type not in contradiction.forbids or subject is None:
             continue
         yield any(
-            fact.predicate == one.fact
+            fact.predicate == contradiction.fact
             and fact.visibility == "player"
             and fact.object is not False
             and not fact.is_only_told

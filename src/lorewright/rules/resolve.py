@@ -119,7 +119,7 @@ def comes_over(before: WorldState, after: WorldState, rules: CampaignRules) -> t
     """What is told of what has come over the player since `before`: conditions, circumstances, threats by their
     title."""
     who, ruleset = after.player_id, rules.ruleset
-    gained = [one for one in after.conditions_of(who) if one not in before.conditions_of(who)]
+    gained = [condition for condition in after.conditions_of(who) if condition not in before.conditions_of(who)]
     begun = sorted(after.situations.keys() - before.situations.keys())
     said = [held.say for one in gained if (held := ruleset.conditions.get(one)) is not None]
     said += [held.say for one in begun if (held := ruleset.situations.get(one)) is not None]

@@ -179,12 +179,14 @@ class MaterializedScene(BaseModel):
 
     def person(self, npc_id: str) -> PersonLore | None:
         """What a character brings, or None where they have not been here."""
-        return next((one for one in self.people if one.briefing.npc_id == npc_id), None)
+        return next((person for person in self.people if person.briefing.npc_id == npc_id), None)
 
     def item_ids(self) -> frozenset[str]:
         """Every item that is kept, whoever holds it."""
         of_people = [
-            item for one in self.people for item in (*one.briefing.knows, *one.briefing.withholds, *one.threads)
+            item
+            for person in self.people
+            for item in (*person.briefing.knows, *person.briefing.withholds, *person.threads)
         ]
         return frozenset(item.id for item in (*self.place.discoverable, *self.place.threads, *of_people))
 
@@ -226,7 +228,7 @@ class SceneLoreCache:
             if scene.person(npc_id) is None:
                 scene = self.append_npc(focus.scene_id, gather_person(in_force(), npc_id))
         scene = self._note_learned(scene, learned)
-        return compose(focus, scene.place, {one.briefing.npc_id: one for one in scene.people})
+        return compose(focus, scene.place, {person.briefing.npc_id: person for person in scene.people})
 
     def materialize(self, place: PlaceLore, scene_id: str, *, basis: str) -> MaterializedScene:
         """Keep a place's lore for a scene that opens; the people are appended one by one."""
@@ -268,7 +270,7 @@ class SceneLoreCache:
 def basis_of(location_id: str, generations: Sequence[Generation], conditions: LoreConditions) -> str:
     """Tells whether a place's lore may have changed: a hash of it, of the packs, and of which conditions do not
     hold."""
-    packs = [f"{one.folder.parent.name}/{one.folder.name}" for one in generations]
+    packs = [f"{generation.folder.parent.name}/{generation.folder.name}" for generation in generations]
     return content_hash(canonical_json([_FORMAT, location_id, packs, unmet_conditions(generations, conditions)]))
 
 

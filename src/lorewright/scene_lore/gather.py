@@ -98,7 +98,10 @@ def described(generations: Sequence[Generation], entity_ids: Iterable[str]) -> M
     `generations` are those in force.
     """
     same = things(generations)
-    found = {one: _lines_of_sections(generations, ids_of(one, same)) for one in dict.fromkeys(entity_ids)}
+    found = {
+        entity_entity_id: _lines_of_sections(generations, ids_of(entity_entity_id, same))
+        for entity_entity_id in dict.fromkeys(entity_ids)
+    }
     return {entity_id: lines for entity_id, lines in found.items() if lines}
 
 
@@ -120,7 +123,7 @@ def _names(generations: Sequence[Generation], one: str, other: str) -> bool:
 def _lines_of_sections(generations: Sequence[Generation], ids: Iterable[str]) -> tuple[LoreText, ...]:
     lines: list[LoreText] = []
     for generation in generations:
-        for chunk in (chunk for one in ids for chunk in generation.chunks_of(one) if chunk.role == "lore"):
+        for chunk in (chunk for entity_id in ids for chunk in generation.chunks_of(entity_id) if chunk.role == "lore"):
             for number, text in enumerate(_quotable(chunk.text[:_MOST_CHARACTERS]), start=1):
                 lines.append(LoreText(key=f"{chunk.id}@{number}", chunk_id=chunk.id, text=text))
             if len(lines) >= _MOST_LINES:
@@ -173,7 +176,7 @@ def _stands(rule: EntryRules) -> bool:
 def _is_excluded(chunk: StoredChunk, excluded: set[str], same: Things) -> bool:
     ids = ids_of(chunk.entity_id, same)
     section = chunk.section_id.removeprefix(f"{chunk.entity_id}:")
-    return any(one in excluded or f"{one}:{section}" in excluded for one in ids)
+    return any(entity_id in excluded or f"{entity_id}:{section}" in excluded for entity_id in ids)
 
 
 def _fitting(chunks: Sequence[StoredChunk], max_tokens: int) -> list[LoreText]:

@@ -161,7 +161,9 @@ class LoreRetriever:
         """
         with self.view(viewer or self._viewer, packs, campaign_id=campaign_id) as view:
             hidden = hidden_entities(view)
-            known = {one for generation in view.generations for one in generation.entities() if one not in hidden}
+            known = {
+                entity for generation in view.generations for entity in generation.entities() if entity not in hidden
+            }
             told = (told_entity(one, view.generations) for one in sorted(known))
             secret = hidden_names(view.generations, hidden)
             return list({one.id: as_told(one, view, secret) for one in told if one is not None}.values())

@@ -96,7 +96,7 @@ class SceneLore(_Frozen):
     def sights(self) -> tuple[LoreText, ...]:
         """What whoever tells of the scene is shown of it beforehand: the place, how people are, what stands in every
         scene."""
-        people = [line for one in self.briefings for line in (*one.disposition, *one.capabilities)]
+        people = [line for briefing in self.briefings for line in (*briefing.disposition, *briefing.capabilities)]
         return (*self.atmosphere, *self.overview, *people, *self.standing)
 
     def item(self, item_id: str) -> SceneItem | None:
@@ -133,13 +133,15 @@ def character_view(lore: SceneLore, npc_id: str, *, learned: frozenset[str]) -> 
     """The scene for one of the characters in it: the atmosphere, their own briefing whole, and of all else what they
     have learned. That others keep something back, or that something lies hidden, is not even counted."""
     briefings = {
-        one.npc_id: {
-            **_briefing_view(one, "narrator", frozenset(item.id for item in (*one.knows, *one.withholds))),
-            **_motivation(one),
+        briefing.npc_id: {
+            **_briefing_view(
+                briefing, "narrator", frozenset(item.id for item in (*briefing.knows, *briefing.withholds))
+            ),
+            **_motivation(briefing),
         }
-        if one.npc_id == npc_id
-        else _briefing_view(one, "player", learned)
-        for one in lore.briefings
+        if briefing.npc_id == npc_id
+        else _briefing_view(briefing, "player", learned)
+        for briefing in lore.briefings
     }
     return {
         "scene_id": lore.scene_id,

@@ -137,12 +137,12 @@ def find_scene(
     place = _named(view, location, "place")
     people = tuple({one.id: one for one in (_named(view, name, "character") for name in present)}.values())
     focus = SceneFocus(
-        scene_id="", location_id=place.id, present_ids=tuple(one.id for one in people), thread_ids=tuple(threads)
+        scene_id="", location_id=place.id, present_ids=tuple(person.id for person in people), thread_ids=tuple(threads)
     )
     lore = gather(view.generations, focus, _conditions(view))
     lines = tuple(line for line in _lines(lore) if _is_shown(line, view))
     spent = sum(count_tokens(line.text) for line, _ in lines)
-    names = {one.id: one.name for one in (place, *people)}
+    names = {person.id: person.name for person in (place, *people)}
     asked = LoreRetriever.of(view).build_query(focus, names, {}, "")
     query = asked.model_copy(
         update={"corpus": "authored", "limit": limit, "max_tokens": max(0, max_tokens - spent), "viewer": view.viewer}
@@ -229,9 +229,9 @@ def _sections(lines: Sequence[SceneLine], *, is_gm: bool) -> Iterator[SceneSecti
 
 def _stands_under(view: LoreView, entities: Sequence[PackEntity]) -> Iterator[SceneCondition]:
     same = things(view.generations)
-    own = {told_as for one in entities for told_as in ids_of(one.id, same)}
+    own = {told_as for entity in entities for told_as in ids_of(entity.id, same)}
     for generation in view.generations:
-        stored = [one for one in generation.conditions() if one.entity_id in own]
+        stored = [condition for condition in generation.conditions() if condition.entity_id in own]
         chunks = generation.chunks(one.row for one in stored)
         for one in stored:
             yield SceneCondition(

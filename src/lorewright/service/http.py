@@ -98,7 +98,9 @@ def security(address: Address, allowed: Sequence[str] = ()) -> TransportSecurity
     return TransportSecuritySettings(
         allowed_hosts=list(dict.fromkeys([*with_ports, *bare, *(name for name in allowed)])),
         allowed_origins=list(
-            dict.fromkeys([*origins, *(f"{one}:*" for one in origins if not _has_port(one.partition("://")[2]))])
+            dict.fromkeys(
+                [*origins, *(f"{origin}:*" for origin in origins if not _has_port(origin.partition("://")[2]))]
+            )
         ),
     )
 

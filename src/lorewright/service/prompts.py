@@ -35,7 +35,9 @@ _NAMES = re.compile(r"\{#[^}]*\}\s*")
 def entity_text(found: EntityFound) -> str:
     """An entity with all that was found of it, section by section, each with its source."""
     also = f"\n\nAlso called {', '.join(found.entity.aliases)}." if found.entity.aliases else ""
-    sections = [f"## {one.section_path}\n\n{_NAMES.sub('', one.text)}\n\n({one.chunk_id})" for one in found.chunks]
+    sections = [
+        f"## {chunk.section_path}\n\n{_NAMES.sub('', chunk.text)}\n\n({chunk.chunk_id})" for chunk in found.chunks
+    ]
     return "\n\n".join([f"# {found.entity.name} ({found.entity.type}, {found.entity.id}){also}", *sections]) + "\n"
 
 
@@ -51,11 +53,11 @@ def state_text(state: StateSeen) -> str:
         lines.append(f"Carried: {', '.join(many)}.")
     if state.ways:
         lines.append(f"Ways out: {', '.join(map(_way, state.ways))}.")
-    lines += [f"Clock: {one['name']} {one['value']} of {one['max']}." for one in state.clocks]
-    lines += [f"Thread: {one.title} ({one.status})." for one in state.threads]
+    lines += [f"Clock: {clock['name']} {clock['value']} of {clock['max']}." for clock in state.clocks]
+    lines += [f"Thread: {thread.title} ({thread.status})." for thread in state.threads]
     lines += [
-        f"Established: {one.subject.name}: {one.predicate.replace('_', ' ')} {_shown(one.object)}".rstrip()
-        for one in state.facts
+        f"Established: {fact.subject.name}: {fact.predicate.replace('_', ' ')} {_shown(fact.object)}".rstrip()
+        for fact in state.facts
     ]
     lines += [f"Remembered: {one}" for one in state.remembered]
     if state.ended:
@@ -302,7 +304,7 @@ def add_prompts(server: MCPServer[Any], desk: Queries) -> None:
     async def complete(ref: Any, argument: Any, context: Any) -> Completion | None:
         given = dict(context.arguments or {}) if context is not None else {}
         values = _values(desk, argument.name, given)
-        matching = [one for one in values if argument.value.casefold() in one.casefold()]
+        matching = [value for value in values if argument.value.casefold() in value.casefold()]
         return Completion(values=matching[:_MOST_COMPLETIONS], has_more=len(matching) > _MOST_COMPLETIONS)
 
     server.completion()(complete)  # type: ignore[no-untyped-call]
@@ -311,13 +313,13 @@ def add_prompts(server: MCPServer[Any], desk: Queries) -> None:
 def _values(desk: Queries, name: str, given: dict[str, str]) -> list[str]:
     try:
         if name == "campaign":
-            return [one.id for one in desk.campaigns().campaigns]
+            return [campaign.id for campaign in desk.campaigns().campaigns]
         if name == "pack":
-            return [one.id for one in desk.packs().packs]
+            return [pack.id for pack in desk.packs().packs]
         if name == "entity" and "pack" in given:
-            return [local(one.id) for one in desk.entities(packs=[given["pack"]]).entities]
+            return [local(entity.id) for entity in desk.entities(packs=[given["pack"]]).entities]
         if name == "entity":
-            return [one.id for one in desk.entities(campaign_id=given.get("campaign") or None).entities]
+            return [entity.id for entity in desk.entities(campaign_id=given.get("campaign") or None).entities]
     except LorewrightError:
         return []  # to know no answer is an answer here
     return []

@@ -236,10 +236,10 @@ class Queries:
         """The packs that are asked: those that the campaign pins, else all that are installed."""
         with self.lock:
             if self.campaign_id is None:
-                return Packs(packs=tuple(_pack(one.id, one.name, one.version) for one in self.app.library.packs()))
+                return Packs(packs=tuple(_pack(pack.id, pack.name, pack.version) for pack in self.app.library.packs()))
             with self.app.campaigns.reading(self.campaign_id) as store:
                 pins = store.campaign().pins
-            names = {one.id: one.name for one in self.app.library.packs()}
+            names = {pack.id: pack.name for pack in self.app.library.packs()}
             return Packs(packs=tuple(_pack(pin.pack_id, names.get(pin.pack_id), pin.version) for pin in pins))
 
     def campaigns(self) -> CampaignList:

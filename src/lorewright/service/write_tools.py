@@ -276,7 +276,9 @@ def _helping(campaign: OpenCampaign, ops: tuple[StateOp, ...]) -> Iterator[None]
 def _like(op: StateOp, state: WorldState) -> list[str]:
     """IDs of the campaign that an op may have meant by those of its own that are none."""
     known = {*state.entities, *state.clocks, *state.threads, *state.doors, *state.facts}
-    by_name = {local(one): one for one in known} | {one.name.casefold(): one.id for one in state.entities.values()}
+    by_name = {local(one): one for one in known} | {
+        entity.name.casefold(): entity.id for entity in state.entities.values()
+    }
     found: list[str] = []
     for given in op.model_dump(exclude={"op"}).values():
         if isinstance(given, str) and given and given not in known:

@@ -388,7 +388,7 @@ def _of_another_type(database: Database, table: str, column: sqlite3.Row) -> lis
 def broken(database: Database, invariants: tuple[Invariant, ...]) -> list[IntegrityFinding]:
     """What breaks one of the invariants, in their order."""
     return [
-        IntegrityFinding(one.code, str(row[0]), str(row[1]), one.hint)
-        for one in invariants
-        for row in database.rows(one.sql)
+        IntegrityFinding(invariant.code, str(row[0]), str(row[1]), invariant.hint)
+        for invariant in invariants
+        for row in database.rows(invariant.sql)
     ]

@@ -119,7 +119,7 @@ def last_attempt(database: Database) -> int:
     return int(database.rows("SELECT coalesce(max(attempt_no), 0) FROM attempts")[0][0])
 
 
-_COUNTED = (*(one.name for one in fields(Usage) if one.name != "calls"),)
+_COUNTED = (*(field.name for field in fields(Usage) if field.name != "calls"),)
 _SUMS = ", ".join(["count(*)", *(f"coalesce(sum(json_extract(call.value, '$.{name}')), 0)" for name in _COUNTED)])
 
 

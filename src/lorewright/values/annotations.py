@@ -46,7 +46,7 @@ class Marked:
 
     def unknown(self, known: Collection[int]) -> list[int]:
         """The numbers that are none of those that are known, ascending."""
-        return sorted({number for one in self.sentences for number in one.numbers} - set(known))
+        return sorted({number for sentence in self.sentences for number in sentence.numbers} - set(known))
 
 
 def read_marks(narration: str) -> Marked:
@@ -223,4 +223,4 @@ def summarised_sentences(summary: Summary | None) -> tuple[SummarisedSentence, .
 
 def summary_for(summary: Summary | None, who: str) -> tuple[SummarySentence, ...]:
     """The sentences of a summary that somebody may be shown: of turns that they were there for, all of them."""
-    return () if summary is None else tuple(one for one in summary.sentences if who in one.audience)
+    return () if summary is None else tuple(sentence for sentence in summary.sentences if who in sentence.audience)

@@ -189,9 +189,9 @@ class InnerInput(Frozen):
     def all_states(self) -> tuple[InnerState, ...]:
         """The states, and the stats that may be written as manifest ones; of two that are called the same the
         state."""
-        named = {one.name for one in self.states}
+        named = {state.name for state in self.states}
         stats = (InnerState(name=name, value=value, level=_STAT_LEVEL) for name, value in self.stats.items())
-        return (*self.states, *(one for one in stats if one.name not in named))
+        return (*self.states, *(stat for stat in stats if stat.name not in named))
 
 
 def inner_input(

@@ -64,7 +64,10 @@ class Scenarios:
             if scenario is None:
                 broken.append(path)
                 continue
-            here = all(one in installed or (self._content_packs / one).is_dir() for one in scenario.content_packs)
+            here = all(
+                content_pack in installed or (self._content_packs / content_pack).is_dir()
+                for content_pack in scenario.content_packs
+            )
             summary = " ".join(scenario.summary.split())
             found.append(
                 ListedScenario(

@@ -127,7 +127,7 @@ def _fields(
         case o.RemoveCondition():
             if op.condition not in before.conditions:
                 return "unknown_condition"
-            return {"conditions": tuple(one for one in before.conditions if one != op.condition)}
+            return {"conditions": tuple(condition for condition in before.conditions if condition != op.condition)}
         case _:
             assert_never(op)
 

@@ -46,11 +46,11 @@ class RulesetState(Frozen):
 
     def misfits(self) -> Iterator[Misfit]:
         """What does not fit, each by its whole path: `stats.lena.shyness`, `scene.minutes_left`."""
-        for one in misfits(self.scene, self.scene_schema):
-            yield Misfit(("scene", *one.field), one.message)
+        for misfit in misfits(self.scene, self.scene_schema):
+            yield Misfit(("scene", *misfit.field), misfit.message)
         for who, block in self.stats.items():
-            for one in misfits(block, self.stat_schema):
-                yield Misfit(("stats", who, *one.field), one.message)
+            for misfit in misfits(block, self.stat_schema):
+                yield Misfit(("stats", who, *misfit.field), misfit.message)
 
     def value(self, path: str, *, of: str | None = None) -> Any:
         """What a path leads to in the scene, or in somebody's stat block; None where nothing stands there."""

@@ -117,7 +117,10 @@ def misfits(value: Any, schema: Mapping[str, Any]) -> list[Misfit]:
     validator, problem = _validator(canonical_json(plain(schema)))
     if problem is not None:
         return [Misfit((), problem)]
-    found = [Misfit(tuple(map(str, one.absolute_path)), _told(one)) for one in validator.iter_errors(given)]
+    found = [
+        Misfit(tuple(map(str, iter_error.absolute_path)), _told(iter_error))
+        for iter_error in validator.iter_errors(given)
+    ]
     return sorted(found, key=lambda one: (one.field, one.message))
 
 
@@ -225,8 +228,12 @@ def _refused_by_metaschema(
     if path:
         return  # the whole was looked at once
     validator = _metaschema()
-    for one in sorted(validator.iter_errors(plain(schema)), key=lambda one: list(map(str, one.absolute_path))):
-        yield tuple(map(str, one.absolute_path)), _told(one), "see docs/rulesets.md for what a schema may say"
+    for iter_error in sorted(validator.iter_errors(plain(schema)), key=lambda one: list(map(str, one.absolute_path))):
+        yield (
+            tuple(map(str, iter_error.absolute_path)),
+            _told(iter_error),
+            "see docs/rulesets.md for what a schema may say",
+        )
 
 
 def _size(pattern: str) -> int:

@@ -193,7 +193,7 @@ class WorldState(Frozen):
     def clocks_shown(self) -> tuple[dict[str, Any], ...]:
         """The clocks by ID, then the ruleset's gauges, as everyone may see them: id, name, value, max."""
         shown = {"id", "name", "value", "max"}
-        clocks = [self.clocks[one].model_dump(include=shown) for one in sorted(self.clocks)]
+        clocks = [self.clocks[clock].model_dump(include=shown) for clock in sorted(self.clocks)]
         return (*clocks, *(gauge.model_dump() for gauge in self.gauges()))
 
     def gauges(self) -> tuple[Gauge, ...]:

@@ -78,12 +78,14 @@ class StateDiff(Frozen):
             place = self.scene_update.location_id
             found.append(o.OpenScene(location_id=place))
             found += [o.Move(entity_id=who, to=place) for who in self.scene_update.present_entity_ids]
-        found += [o.TickClock(clock_id=one.id, delta=one.delta) for one in self.clocks]
+        found += [o.TickClock(clock_id=clock.id, delta=clock.delta) for clock in self.clocks]
         found += [o.AddFact(fact=one) for one in self.facts_add]
         found += [o.UpdateFact(fact_id=one.id, object=one.object) for one in self.facts_update]
         found += [
-            o.ChangeInventory(owner_id=one.owner_id, item_id=one.item_id, delta=one.delta)
-            for one in self.inventory_changes
+            o.ChangeInventory(
+                owner_id=inventory_change.owner_id, item_id=inventory_change.item_id, delta=inventory_change.delta
+            )
+            for inventory_change in self.inventory_changes
         ]
         found += [o.UpdateThread(thread_id=one.id, status=one.status) for one in self.threads_update]
         return tuple(found)

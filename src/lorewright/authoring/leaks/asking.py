@@ -67,13 +67,15 @@ class Asker:
         self._looker = looker
         self._conditioned = frozenset(conditioned)
         self._bounds = bounds
-        self._secrets = [one for one in looker.canaries.words.values() if one.pack_id in packs]
+        self._secrets = [word for word in looker.canaries.words.values() if word.pack_id in packs]
         self.asked = AskReport()
 
     def ask(self, *, progress: Progress = no_progress) -> AskReport:
         """Ask everything as everybody."""
         with self._lore.view("gm", self._packs) as view:
-            characters = [one.id for pack in view.generations for one in pack.entities().values() if one.type == "npc"]
+            characters = [
+                entity.id for pack in view.generations for entity in pack.entities().values() if entity.type == "npc"
+            ]
             self._as_game_master(view)
         viewers = ["player", *(f"npc:{one}" for one in spread(characters, self._bounds.characters))]
         self._remark("characters look", len(viewers) - 1, len(characters))
@@ -101,7 +103,7 @@ class Asker:
     def _as_viewer(self, view: LoreView) -> None:
         viewer, is_player = view.viewer, view.viewer == "player"
         self._predicate(view)
-        entities = [one for pack in view.generations for one in pack.entities()]
+        entities = [entity for pack in view.generations for entity in pack.entities()]
         most = self._bounds.player_entities if is_player else self._bounds.npc_entities
         chosen = dict.fromkeys([*sorted(view.own_ids), *spread(entities, most)])
         for entity_id in chosen:
@@ -151,7 +153,7 @@ class Asker:
 
     def _own_sheet(self, view: LoreView, viewer: str) -> None:
         """Whoever looks knows what is theirs."""
-        there = {one for pack in view.generations for one in pack.entities()}
+        there = {entity for pack in view.generations for entity in pack.entities()}
         # Whose file is for the game master alone does not read it either.
         own = sorted(view.own_ids & there - hidden_entities(view))
         text = "\n".join(entity_lore(view, one, max_tokens=_EVERYTHING).lore.trace.model_dump_json() for one in own)
@@ -162,8 +164,10 @@ class Asker:
         ]
 
     def _scenes(self, view: LoreView, characters: Sequence[str]) -> None:
-        places = [one.id for pack in view.generations for one in pack.entities().values() if one.type == "location"]
-        threads = tuple(sorted({one.id.rpartition("#")[2] for one in self._secrets if one.kind == "threads"}))
+        places = [
+            entity.id for pack in view.generations for entity in pack.entities().values() if entity.type == "location"
+        ]
+        threads = tuple(sorted({secret.id.rpartition("#")[2] for secret in self._secrets if secret.kind == "threads"}))
         everyone = tuple(characters[: self._bounds.characters])
         for place in spread(places, self._bounds.scenes):
             focus = SceneFocus(scene_id="leaks", location_id=place, present_ids=everyone, thread_ids=threads)
@@ -178,12 +182,12 @@ class Asker:
         hidden = hidden_entities(in_force(view).view)
         if place in hidden:
             return
-        present = [one for one in characters if one not in hidden]
+        present = [character for character in characters if character not in hidden]
         found = find_scene(view, location=place, present=present, threads=threads, limit=50, max_tokens=_SCENE_TOKENS)
         told = [
             found.trace.model_dump_json(),
             found.beside.result.model_dump_json(),
-            *(one.text for one in found.lines),
+            *(line.text for line in found.lines),
         ]
         self._look(view, "\n".join(told), "scene lore", f"lore scene --location {place} --as player --explain")
 

@@ -258,7 +258,7 @@ class _Planter:
         self._source = source
         self._lines = text.split("\n")
         self._pack = pack
-        self._entity = next((one for one in pack.entities if one.file_path == source.path), None)
+        self._entity = next((entity for entity in pack.entities if entity.file_path == source.path), None)
 
     def planted(self, secrets: Iterable[Secret]) -> str:
         triggers = {item.id: item for chunk in self._pack.chunks for item in chunk.items if item.trigger}

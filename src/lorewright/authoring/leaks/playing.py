@@ -286,7 +286,7 @@ class Playing:
             self.played.remarks.append(f"{self._name}: “{line}” failed: {why}")
             return
         words = self._looker.canaries.words.values()
-        secret = next((one for one in words if one.id == item[1]), None)
+        secret = next((word for word in words if word.id == item[1]), None)
         if secret is not None:
             why = f"{self._name}: a parrot was refused at “{line}”, and said nothing but what it was shown"
             self.played.refused.append(Blocked(secret.file, secret.line, secret.id, "narrator", why))
@@ -337,7 +337,9 @@ class Playing:
 
     def _look_at_head(self, campaign: OpenCampaign) -> None:
         learned = self._learned(campaign)
-        people = json.dumps([f"{one.name} {one.line}" for one in introductions(campaign)], ensure_ascii=False)
+        people = json.dumps(
+            [f"{introduction.name} {introduction.line}" for introduction in introductions(campaign)], ensure_ascii=False
+        )
         self._look(people, learned, "/who", "who is here")
         for words in self._words():
             self._look(ask_lore(campaign, words).model_dump_json(), learned, "/lore", f"/lore {words}")
@@ -393,12 +395,12 @@ class Playing:
 
     def _viewers(self, state: WorldState) -> Iterator[tuple[str, frozenset[str]]]:
         yield "player", state.learned_by(state.player_id)
-        met = [one for one in state.positions if one not in (state.player_id, *state.personas)]
+        met = [position for position in state.positions if position not in (state.player_id, *state.personas)]
         for npc in spread(sorted(met), _ASKING_AFTERWARDS):
             yield f"npc:{npc}", state.learned_by(npc)
 
     def _words(self) -> list[str]:
-        secrets = [one for one in self._looker.canaries.words.values() if one.item_id is not None and one.text]
+        secrets = [word for word in self._looker.canaries.words.values() if word.item_id is not None and word.text]
         return list(dict.fromkeys(" ".join(one.text.split()[:10]) for one in spread(secrets, _ASKED_AFTERWARDS)))
 
     def _learned(self, campaign: OpenCampaign) -> frozenset[str]:

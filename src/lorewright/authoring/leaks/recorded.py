@@ -107,7 +107,7 @@ _QUESTIONS = 100
 
 def secrets_in(generations: Sequence[Generation]) -> list[Secret]:
     """Every secret of indexed packs, in source order."""
-    return [secret for one in generations for secret in _of_generation(one)]
+    return [secret for generation in generations for secret in _of_generation(generation)]
 
 
 class TurnInspector:
@@ -179,7 +179,9 @@ class TurnInspector:
     def _ask(self, said: Sequence[str]) -> None:
         head = self._campaign.store.head()
         state = head.state
-        everybody = [one.id for one in state.entities.values() if one.type == "npc" and one.origin != "campaign"]
+        everybody = [
+            entity.id for entity in state.entities.values() if entity.type == "npc" and entity.origin != "campaign"
+        ]
         for viewer in ("player", *(f"npc:{one}" for one in sorted(everybody))):
             learned = state.learned_by(state.player_id if viewer == "player" else viewer.removeprefix("npc:"))
             generations = self._campaign.setting.generations
@@ -221,8 +223,8 @@ class _Open:
     def __init__(self, generations: Sequence[Generation], overlaps: Overlaps) -> None:
         self._ids = {
             hit.secret.id
-            for one in generations
-            for chunk in one.all_chunks()
+            for generation in generations
+            for chunk in generation.all_chunks()
             if chunk.role in OPEN_ROLES
             for hit in overlaps.hits(plain_words(chunk.text))
             if hit.copied

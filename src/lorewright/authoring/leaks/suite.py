@@ -146,7 +146,7 @@ class Tour:
             state = campaign.store.head().state
             if state.ended is not None:
                 return
-            line = next((one for one in self._wishes(state) if self._is_new(state, one)), None)
+            line = next((wish for wish in self._wishes(state) if self._is_new(state, wish)), None)
             yield line or self._way_on(state)
 
     def _is_new(self, state: WorldState, line: str) -> bool:
@@ -230,7 +230,7 @@ class LeakSuite:
         root = self._roots.root(name)
         pack_id = load_manifest(root)[0].id
         scenarios = self._roots.scenarios_of(pack_id)
-        wanted = [one for _, scenario in scenarios for one in scenario.content_packs]
+        wanted = [content_pack for _, scenario in scenarios for content_pack in scenario.content_packs]
         roots = self._roots.with_dependencies([root])
         # A pack that is tested where it lies may lie in the workspace, too: each is there once.
         there = {load_manifest(one)[0].id for one in roots}

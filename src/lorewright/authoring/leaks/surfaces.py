@@ -110,7 +110,9 @@ def disguises_of(
         if said is not None:
             remarks.append(f"{entity.id} is hidden, and {said[0]} names it: it was not renamed")
             continue
-        own = EntityNames(local(entity.id), entity.name, tuple(one for one in entity.aliases if one != entity.name))
+        own = EntityNames(
+            local(entity.id), entity.name, tuple(alias for alias in entity.aliases if alias != entity.name)
+        )
         found.append(Disguise(pack.manifest.id, entity.file_path, entity.type, own, names(entity)))
     return found, remarks
 
@@ -128,7 +130,7 @@ def _told_in(pack: Pack) -> Iterator[tuple[str, str]]:
 
 def copy_disguised(root: Path, into: Path, pack: Pack, disguises: Sequence[Disguise]) -> None:
     """Copy a pack's text to a new folder with its hidden entities, and references to those of other packs, renamed."""
-    own = {one.file: one for one in disguises if one.pack_id == pack.manifest.id}
+    own = {disguise.file: disguise for disguise in disguises if disguise.pack_id == pack.manifest.id}
     hidden = {entity.id for _, entity in hidden_of([pack])}
     links = Links(pack.manifest.id, pack.entities, hidden=hidden, closed=True)
     renaming = _Renaming(disguises)
@@ -176,10 +178,10 @@ class _Renaming:
 
     def __init__(self, disguises: Iterable[Disguise]) -> None:
         self._made_up: dict[str, str] = {}
-        for one in disguises:
-            stem = PurePosixPath(one.file).stem
-            own, new = one.own, one.made_up
-            pairs = [(own.id, new.id), (stem, new.id), (own.name, new.name), *_aliases(one).items()]
+        for disguise in disguises:
+            stem = PurePosixPath(disguise.file).stem
+            own, new = disguise.own, disguise.made_up
+            pairs = [(own.id, new.id), (stem, new.id), (own.name, new.name), *_aliases(disguise).items()]
             for said, instead in pairs:
                 forms = {said: instead, slug(said, fallback=""): slug(instead), said.replace("_", " "): instead}
                 for form, made_up in forms.items():
@@ -209,8 +211,8 @@ def _retied(text: str, path: str, links: Links, renaming: _Renaming) -> str:
 def disguised_scenario(text: str, disguises: Sequence[Disguise]) -> str:
     """Return a scenario with its references to hidden entities renamed; without any it is only written anew, as its
     copy is."""
-    ids = {name: one.made_up.id for one in disguises for name in (one.own.id,)}
-    ids |= {one.entity_id: f"{one.pack_id}:{one.made_up.id}" for one in disguises}
+    ids = {name: disguise.made_up.id for disguise in disguises for name in (disguise.own.id,)}
+    ids |= {disguise.entity_id: f"{disguise.pack_id}:{disguise.made_up.id}" for disguise in disguises}
     data = load_yaml(text, max_nodes=_MAX_NODES_of_disguises).data
     return str(yaml.safe_dump(_renamed_data(data, ids), allow_unicode=True, sort_keys=False, width=10_000))
 

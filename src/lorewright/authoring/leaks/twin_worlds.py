@@ -208,21 +208,21 @@ class TwinWorlds:
         return [disguise for disguise in self.disguises if disguise.entity_id in met]
 
     def _own_id(self, entity_id: str) -> str:
-        made_up = {f"{one.pack_id}:{one.made_up.id}": one.entity_id for one in self.disguises}
+        made_up = {f"{disguise.pack_id}:{disguise.made_up.id}": disguise.entity_id for disguise in self.disguises}
         return made_up.get(entity_id, entity_id)
 
     def _stage(self) -> str:
         """A scenario in which everything hidden is near, and nothing of it before the player's eyes."""
         hidden = {entity.id for _, entity in hidden_of(self._packs)}
         is_open = [one for pack in self._packs for one in pack.entities if one.id not in hidden]
-        unseen = [one for one in self.disguises if one.type in ("location", "npc")]
+        unseen = [disguise for disguise in self.disguises if disguise.type in ("location", "npc")]
         places = [one.id for one in is_open if one.type == "location"][:2]
         start = places[0] if places else "stage"
         beyond = [one.entity_id for one in unseen if one.type == "location"]
         ways = [*places[1:], *beyond]
         people = [one.id for one in is_open if one.type == "npc"][:2]
         lone = [one.entity_id for one in unseen if one.type == "npc"]
-        others = [one for one in self.disguises if one.type not in ("location", "npc")]
+        others = [disguise for disguise in self.disguises if disguise.type not in ("location", "npc")]
         kinds = {"faction": "faction"}
         made = {} if places else {"stage": {"name": "The Stage", "exits": {}}}
         data = {
@@ -234,15 +234,17 @@ class TwinWorlds:
             "player": {"name": "Jo"},
             "places": {
                 **made,
-                start: {**made.get(start, {}), "exits": {local(one): {"to": one} for one in ways}},
-                **{one: {"exits": {"back": {"to": start}}} for one in ways},
+                start: {**made.get(start, {}), "exits": {local(way): {"to": way} for way in ways}},
+                **{way: {"exits": {"back": {"to": start}}} for way in ways},
             },
             "cast": {
-                **{one: {"at": start} for one in people},
+                **{person: {"at": start} for person in people},
                 **{one: {"at": beyond[n % len(beyond)] if beyond else OFFSTAGE} for n, one in enumerate(lone)},
             },
-            "entities": [{"id": one.entity_id, "type": kinds.get(one.type, "other")} for one in others],
-            "threads": {"what": {"title": "What is it?", "related": [one.entity_id for one in self.disguises]}},
+            "entities": [{"id": other.entity_id, "type": kinds.get(other.type, "other")} for other in others],
+            "threads": {
+                "what": {"title": "What is it?", "related": [disguise.entity_id for disguise in self.disguises]}
+            },
         }
         return canonical_json(data)
 
@@ -400,8 +402,8 @@ class _Game:
 def typed_lines(disguises: Sequence[Disguise], state: WorldState) -> Iterator[str]:
     """Yield what somebody types who wants to find out what is hidden: first what asks for names by itself, then the
     names of both worlds in turn, each in another sentence."""
-    people = [state.name_of(one) for one in state.present_npcs()] or ["somebody"]
-    names = list(dict.fromkeys(_woven([_all_names(one) for one in disguises])))
+    people = [state.name_of(present_npc) for present_npc in state.present_npcs()] or ["somebody"]
+    names = list(dict.fromkeys(_woven([_all_names(disguise) for disguise in disguises])))
     rounds = [line.format(person=people[n % len(people)]) for n, line in enumerate(_PLAIN)]
     yield from rounds
     step = 0

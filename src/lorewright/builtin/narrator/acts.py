@@ -328,7 +328,7 @@ def _unsaid(actor: Actor, outcome: Outcome, say: str, evidence: Sequence[Evidenc
     """What comes to light and is not quoted in the author's sentences, in the voice of whoever says it."""
     new = [one for one in evidence if not one.known_before and plain(one.text) not in say]
     if outcome.code == "told":
-        return [one for one in deed_beats(actor, outcome, new, words="") if one.cites]
+        return [deed_beat for deed_beat in deed_beats(actor, outcome, new, words="") if deed_beat.cites]
     named = is_named_in([actor.person.name], say)
     beats = quotes(actor, "told.after_say", new, to=None)
     if not beats or not named:
@@ -389,7 +389,7 @@ def movements(given: NarratorInput) -> Iterator[Beat]:
     kind: Kind = "price" if banded and not prices(given) else "movement"
     told = moved_by_acts(given)
     for group in ("arrival", "departure"):
-        moved = [one for one in given.movements if one.kind == group and one.entity_id not in told]
+        moved = [movement for movement in given.movements if movement.kind == group and movement.entity_id not in told]
         names = [place_name(plain(one.name)) for one in moved if plain(one.name)]
         if names:
             yield Beat(kind, group, slots={"names": listed(names)}, plural=len(names) > 1)

@@ -189,14 +189,14 @@ def phrase_problems(added: Mapping[str, Sequence[Phrase]]) -> list[str]:
         if group not in grammar():
             problems.append(f"there is no group {group}{_near(group, list(grammar()))}")
             continue
-        problems += [f"{group}: {one}" for phrase in phrases for one in _problems(group, phrase)]
+        problems += [f"{group}: {problem}" for phrase in phrases for problem in _problems(group, phrase)]
     return problems
 
 
 def variants_of(added: Mapping[str, Sequence[Phrase]]) -> Groups:
     """The phrases as variants."""
     return {
-        group: tuple(Variant(one.text, tuple(sorted(one.when.items())), one.rank) for one in phrases)
+        group: tuple(Variant(phrase.text, tuple(sorted(phrase.when.items())), phrase.rank) for phrase in phrases)
         for group, phrases in added.items()
     }
 

@@ -235,7 +235,9 @@ def after_acts(given: NarratorInput, memory: SceneryMemory) -> Iterator[Beat]:
     verb = _verb(actor)
     kinds: list[dict[str, Fact]] = [{"verb": verb}, {}] if verb else [{}]
     shown = [actor.beat("filler", "npc.after", facts) for facts in kinds]
-    meant = {act.whisper_to for act in given.acts} | {one.target_id for act in given.acts for one in act.outcomes}
+    meant = {act.whisper_to for act in given.acts} | {
+        outcome.target_id for act in given.acts for outcome in act.outcomes
+    }
     others = [view.id for view in given.scene.people if view.id not in meant | {act.who for act in given.acts}]
     if others and (who := views.person(given, others[given.turn_no % len(others)])):
         shown.insert(given.turn_no % 2, Beat("filler", "npc.bystander", {}, {"who": who}))
@@ -344,7 +346,7 @@ def _evidence_of(given: NarratorInput, outcome: Outcome) -> list[Evidence]:
 def _wants_lore(given: NarratorInput) -> bool:
     """Whether a turn that rests on no note shall tell a line of one: a look or a search always, others every second
     time."""
-    return given.turn_no % 2 == 0 or any(one.code in ("looked", "nothing_found") for one in given.outcomes)
+    return given.turn_no % 2 == 0 or any(outcome.code in ("looked", "nothing_found") for outcome in given.outcomes)
 
 
 def _once(beats: list[Beat]) -> list[Beat]:

@@ -194,12 +194,12 @@ def _advice(message: str) -> list[Beat]:
 
 
 def _result_reason(given: NarratorInput, outcome: Outcome) -> str | None:
-    return next((one.reason for one in given.results if one.action_index == outcome.action_index), None)
+    return next((result.reason for result in given.results if result.action_index == outcome.action_index), None)
 
 
 def _message(given: NarratorInput, outcome: Outcome) -> str:
     """What the rules said of it, unless it shows an ID."""
-    text = next((one.message for one in given.results if one.action_index == outcome.action_index), None)
+    text = next((result.message for result in given.results if result.action_index == outcome.action_index), None)
     return "" if text is None or _ID_LIKE.search(text) else plain(text)
 
 
@@ -443,7 +443,7 @@ def _reaction(given: NarratorInput, outcome: Outcome) -> list[Beat]:
     """The next thing to be seen of the one who was asked, once."""
     view = next((view for view in given.scene.people if view.id == outcome.target_id), None)
     lines = views.unseen(view.disposition, given.recall)[:1] if view else []
-    return [Beat("reaction", authored=plain(one.text), cites=(one.chunk_id,), keys=(one.key,)) for one in lines]
+    return [Beat("reaction", authored=plain(line.text), cites=(line.chunk_id,), keys=(line.key,)) for line in lines]
 
 
 def _known(given: NarratorInput, outcome: Outcome, evidence: list[Evidence]) -> Beat:

@@ -42,7 +42,9 @@ class SceneryMemory:
 
     def age(self, text: str) -> int | None:
         """How many tellings ago the latest of the text's sentences was told; None where none of them was."""
-        found = [at for one in sentences(text) for at, told in enumerate(reversed(self._texts)) if one in told]
+        found = [
+            at for sentence in sentences(text) for at, told in enumerate(reversed(self._texts)) if sentence in told
+        ]
         return min(found, default=None)
 
     def holds_all(self, names: Sequence[str], *, last: int) -> bool:

@@ -71,7 +71,7 @@ class NpcVoice:
         """`lately` are texts that should not come again just yet."""
         self._given = given
         self._lately = frozenset(lately)
-        self._people = {one.id: one for one in (*given.scope.people, given.scope.player)}
+        self._people = {person.id: person for person in (*given.scope.people, given.scope.player)}
 
     def sentence(
         self, group: str, *, person: str | None = None, third: str | None = None, **slots: str
@@ -98,7 +98,7 @@ class NpcVoice:
     def _rank(self) -> int:
         """One's place among the cast who are there, by ID."""
         me = self._given.me.id
-        return sum(one.id < me for one in self._given.scope.people if one.id != self._given.player_id)
+        return sum(person.id < me for person in self._given.scope.people if person.id != self._given.player_id)
 
     def _place(self, group: str, cycle: int, index: int) -> str:
         """Where a variant stands in the shuffled bag of a cycle."""
@@ -195,11 +195,11 @@ class Moment:
     @property
     def others(self) -> tuple[Named, ...]:
         """Of the cast."""
-        return tuple(one for one in self.people if one.id != self.given.player_id)
+        return tuple(person for person in self.people if person.id != self.given.player_id)
 
     def is_here(self, who: str | None) -> bool:
         """Whether somebody is there."""
-        return any(one.id == who for one in self.people)
+        return any(person.id == who for person in self.people)
 
     def toward(self, who: str) -> Toward:
         """How one stands to somebody."""
@@ -353,10 +353,10 @@ def _topic(words: str, moment: Moment) -> str:
 
 def telling(item_id: str, to: str, moment: Moment, *, weight: int) -> Considered | None:
     """To tell somebody what one knows; in a whisper where it is about somebody who stands by."""
-    item = next(one for one in moment.given.knows if one.id == item_id)
+    item = next(know for know in moment.given.knows if know.id == item_id)
     folded = f"{item.text} {' '.join(item.topics)}".casefold()
-    by_standers = [one for one in moment.people if one.id != to]
-    whisper = any(one.name.casefold() in folded for one in by_standers)
+    by_standers = [person for person in moment.people if person.id != to]
+    whisper = any(by_stander.name.casefold() in folded for by_stander in by_standers)
     what = next((topic for topic in item.topics if topic.casefold() != moment.given.me.name.casefold()), "")
     group = "tell.whisper" if whisper else "tell"
     found = moment.words.sentence(group, person=to, what=what or "something that nobody has asked about")
@@ -391,7 +391,7 @@ def _thing(outcome: Outcome, moment: Moment) -> dict[str, str]:
     known = next((one for one in (*scope.carried, *scope.here) if one.id in about), None)
     if known is not None:
         return {"thing": the(known)}
-    people = {one.id for one in (*scope.people, scope.player)}
+    people = {person.id for person in (*scope.people, scope.player)}
     names = moment.given.names
     named = next((names[one] for one in about if one is not None and one in names and one not in people), None)
     return {} if named is None else {"thing": f"the {named}" if named[:1].islower() else named}

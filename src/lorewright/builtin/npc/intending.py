@@ -57,7 +57,9 @@ def _leaving(moment: Moment) -> Iterator[Considered]:
     for outcome in moment.given.outcomes:
         if outcome.type == "attack" and outcome.target_id == me and outcome.code != "blocked":
             struck.add(outcome.actor_id)
-    from_whom = [one.id for one in moment.people if one.id in struck or moment.toward(one.id).tension >= _TOO_MUCH]
+    from_whom = [
+        person.id for person in moment.people if person.id in struck or moment.toward(person.id).tension >= _TOO_MUCH
+    ]
     ways = [way for way in moment.given.scope.exits if not way.barred]
     if not from_whom or not ways or not moment.can("go") or moment.done("left"):
         return
@@ -140,12 +142,12 @@ def _come_up(moment: Moment) -> str:
         for one in (outcome.target_id, outcome.item_id)
         if one is not None and one in moment.given.names and one != moment.given.me.id and not moment.is_here(one)
     ]
-    return " ".join([*spoken, *named, *(one.content for one in moment.given.remembers[:3])]).casefold()
+    return " ".join([*spoken, *named, *(remember.content for remember in moment.given.remembers[:3])]).casefold()
 
 
 def _is_about(item: KnownItem, said: str, moment: Moment) -> bool:
     """Whether something that an item names was spoken of, other than who is here."""
-    here = {one.name.casefold() for one in (*moment.people, moment.given.scope.player)}
+    here = {person.name.casefold() for person in (*moment.people, moment.given.scope.player)}
     named = [topic.casefold() for topic in item.topics] + [item.name.replace("-", " ").replace("_", " ").casefold()]
     return any(_is_word(one, said) for one in named if len(one) > 2 and one not in here)
 
@@ -173,7 +175,7 @@ def _is_fresh(promise: Recorded, moment: Moment) -> bool:
     if any(promise.fact_id in outcome.fact_ids for outcome in given.outcomes):
         return True
     by = given.names.get(promise.by_id, "")
-    lately = [one for one in given.remembers if given.minutes - one.minute < _A_WHILE]
+    lately = [remember for remember in given.remembers if given.minutes - remember.minute < _A_WHILE]
     return any(one.content.startswith(by) and "promise" in one.content for one in lately)
 
 
@@ -217,7 +219,9 @@ def _has_asked(person: Named, what: str, moment: Moment) -> bool:
         if (outcome.actor_id, outcome.target_id) == (person.id, me.id) and _is_word(name, outcome.words.casefold()):
             return True
     asked = f"{person.name} asked {me.name} about ".casefold()
-    return any(asked in (said := one.content.casefold()) and _is_word(name, said) for one in moment.given.remembers)
+    return any(
+        asked in (said := remember.content.casefold()) and _is_word(name, said) for remember in moment.given.remembers
+    )
 
 
 def _remarking(moment: Moment) -> Iterator[Considered]:
@@ -419,7 +423,7 @@ def intend(given: NpcIntentInput) -> NpcIntent:
 def _in_turn(moment: Moment) -> list[list[Considered]]:
     """What is open, what asks most for it first."""
     answers, ends = answering(moment), pursuing(moment)
-    urgent = [one for one in ends if "flight" in one.tags]
+    urgent = [end for end in ends if "flight" in end.tags]
     notices, idle = watching(moment)[:2], idling(moment)
     later = [ends] if _is_ones_turn(moment) and _chance(moment, "restless") < _RESTLESS else []
     # Whoever has something against somebody does not look on as a neighbour does.
@@ -431,7 +435,7 @@ def _in_turn(moment: Moment) -> list[list[Considered]]:
 def _is_ones_turn(moment: Moment) -> bool:
     """Whether one is it, of the cast who are there, in this turn: it goes round among them by chance."""
     given = moment.given
-    everybody = sorted({given.me.id, *(one.id for one in moment.others)})
+    everybody = sorted({given.me.id, *(other.id for other in moment.others)})
     drawn = content_hash(f"{given.seed}\n{given.turn_no}\n{'|'.join(everybody)}")
     return everybody[int(drawn[:12], 16) % len(everybody)] == given.me.id
 

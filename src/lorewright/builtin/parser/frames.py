@@ -284,7 +284,7 @@ def joined(readings: Sequence[Reading], intent: str) -> Reading:
         intent=intent,
         confidence=min(reading.confidence for reading in readings),
         mentioned=tuple(one for reading in readings for one in reading.mentioned),
-        assumptions=tuple(one for reading in readings for one in reading.assumptions),
+        assumptions=tuple(assumption for reading in readings for assumption in reading.assumptions),
     )
 
 

@@ -165,7 +165,7 @@ def _to_whom(ctx: ParseContext, words: str, item: PhraseMatch, kind: str, patter
     if len(people) == 1:
         only = PhraseMatch(people[0], people[0].name, 0.85, mended=True)
         return acting(ctx, kind, f"{_verb(kind)} {shown(item)} to {only.label}", target=only, item=item)
-    lines = [pattern.format(typeable(one.name)) for one in people]
+    lines = [pattern.format(typeable(person.name)) for person in people]
     return asking(words, "To whom?" if people else "Nobody is here to have it. You can:", lines or ["look around"])
 
 
@@ -199,7 +199,7 @@ def use(ctx: ParseContext, words: str, rest: Sequence[Word]) -> Reading | None:
 def _it(ctx: ParseContext, words: str, onto: Sequence[Word], item: PhraseMatch) -> PhraseMatch | Reading:
     """A pronoun for what something is used on: never the thing itself."""
     nouns = ctx.nouns
-    others = tuple(one for one in nouns.here + nouns.doors + nouns.people if one.id != item.candidate.id)
+    others = tuple(door for door in nouns.here + nouns.doors + nouns.people if door.id != item.candidate.id)
     return meant(ctx, words, onto, PhraseKind(others, (), f"use {typeable(item.label)} on {{}}", strict=True))
 
 
@@ -253,7 +253,7 @@ def _door(ctx: ParseContext, words: str, rest: Sequence[Word], kind: str) -> Rea
     nouns = ctx.nouns
     subject, joint, tool = parted(rest, ("with", "using"))
     if not bare(subject):
-        return asking(words, f"{kind.capitalize()} what?", [f"{kind} {typeable(one.name)}" for one in nouns.doors])
+        return asking(words, f"{kind.capitalize()} what?", [f"{kind} {typeable(door.name)}" for door in nouns.doors])
     found = _door_meant(ctx, words, subject, kind)
     if isinstance(found, Reading):
         return found
@@ -313,7 +313,7 @@ def attack(ctx: ParseContext, words: str, rest: Sequence[Word]) -> Reading | Non
     rest = trimmed(rest, start=("at", "on"), end=("down", "up", "out", "open", "off", "in"))
     subject, joint, tool = parted(rest, ("with", "using"))
     if not bare(subject):
-        return asking(words, "Whom?", [f"attack {typeable(one.name)}" for one in nouns.people] or ["look around"])
+        return asking(words, "Whom?", [f"attack {typeable(person.name)}" for person in nouns.people] or ["look around"])
     everything = nouns.people + nouns.things + nouns.doors
     wanted = PhraseKind(everything, nouns.known_people, "attack {}", offered=nouns.people or nouns.things)
     target = meant(ctx, words, subject, wanted)
@@ -382,7 +382,7 @@ def _pressed(ctx: ParseContext, words: str, rest: Sequence[Word], kind: str) -> 
         subject = parted(rest, (*_AIMS, "with"))[0]
         if not bare(subject):
             return asking(
-                words, "Whom?", [pattern.format(typeable(one.name)) for one in nouns.people] or ["look around"]
+                words, "Whom?", [pattern.format(typeable(person.name)) for person in nouns.people] or ["look around"]
             )
         target = meant(ctx, words, subject, PhraseKind(nouns.people, nouns.known_people, pattern))
         if isinstance(target, Reading):
@@ -440,7 +440,7 @@ def promise(ctx: ParseContext, words: str, rest: Sequence[Word]) -> Reading | No
         first = PhraseMatch(people[0], people[0].name, 0.85, mended=True), 0
     if first is None:
         word = typed(trimmed(rest, start=("to", "that"))) or "help"
-        lines = [f"promise {typeable(one.name)} {word}" for one in people]
+        lines = [f"promise {typeable(person.name)} {word}" for person in people]
         return asking(
             words, "Promise whom?" if people else "Nobody is here to promise it to. You can:", lines or ["look around"]
         )

@@ -186,7 +186,7 @@ def _long_names(nouns: Nouns) -> list[tuple[str, ...]]:
 
 
 def _clauses(text: str, ctx: ParseContext, names: Sequence[tuple[str, ...]]) -> list[Clause]:
-    people = [key.words for one in ctx.nouns.people + ctx.nouns.known_people for key in one.keys]
+    people = [key.words for person in ctx.nouns.people + ctx.nouns.known_people for key in person.keys]
     return split_clauses(words_of(text), names=names, people=people, verbs=own_verbs(ctx))
 
 

@@ -122,7 +122,7 @@ def nouns_of(scope: Scope) -> Nouns:
     return Nouns(
         player=_candidate(scope.player),
         place=_candidate(scope.place),
-        people=tuple(_candidate(one) for one in scope.people if one.id != scope.player.id),
+        people=tuple(_candidate(person) for person in scope.people if person.id != scope.player.id),
         here=tuple(_candidate(one) for one in scope.here),
         carried=tuple(_candidate(one) for one in scope.carried),
         doors=tuple(_candidate(one) for one in scope.doors),

@@ -134,7 +134,7 @@ def nothing_called(ctx: ParseContext, words: str, phrase: str, lines: Sequence[s
 
 def openings(nouns: Nouns) -> list[str]:
     """Complete inputs for somebody who does not know what to type."""
-    lines = [f"talk to {typeable(one.name)}" for one in nouns.people[:1]]
+    lines = [f"talk to {typeable(person.name)}" for person in nouns.people[:1]]
     lines += [f"take {typeable(one.name)}" for one in nouns.here[:1]]
     lines += [f"go {typeable(one.name)}" for one in nouns.exits[:1]]
     return ["look around", *lines, "search", "wait"][:MAX_LINES]
@@ -245,7 +245,7 @@ def claiming(ctx: ParseContext, words: str, spoken: Sequence[Word], put_to: Phra
     named = [exact(one, ctx.nouns.people) for one in (claim.by, claim.to) if one not in ("", "i", "you")]
     who = put_to or next(filter(None, named), None) or _only(ctx)
     if who is None:
-        lines = [f"{typeable(one.name)}, {said}" for one in ctx.nouns.people]
+        lines = [f"{typeable(person.name)}, {said}" for person in ctx.nouns.people]
         return asking(words, "To whom do you say that?", lines) if lines else None
     metadata: dict[str, Any] = {"topic": said[:MAX_WORDS].strip()}
     if claim.kind in ("promised", "owes"):
@@ -270,7 +270,7 @@ def recalling(ctx: ParseContext, words: str, spoken: Sequence[Word], asked: Phra
     if who is None:
         question = {"promised": "promise", "threatened": "threaten", "owes": "owe"}[about]
         phrase = f"what did I {question} you" if by == "you" else f"what did you {question} me"
-        return asking(words, "Whom do you ask?", [f"{typeable(one.name)}, {phrase}" for one in ctx.nouns.people])
+        return asking(words, "Whom do you ask?", [f"{typeable(person.name)}, {phrase}" for person in ctx.nouns.people])
     metadata: dict[str, Any] = {"about": about, **({"by": "you"} if by == "you" else {})}
     return acting(ctx, "recall", f"ask {who.label} what was {about}", target=who, metadata=metadata)
 

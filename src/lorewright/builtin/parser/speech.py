@@ -72,7 +72,7 @@ def tell(ctx: ParseContext, words: str, rest: Sequence[Word]) -> Reading | None:
         return put_to(ctx, words, None, rest[1:])
     people = ctx.nouns.people
     if not _plain(rest):
-        return asking(words, "Tell whom, and what?", [f"tell {typeable(one.name)} the truth" for one in people])
+        return asking(words, "Tell whom, and what?", [f"tell {typeable(person.name)} the truth" for person in people])
     plain = rest[1:] if lows(rest)[:1] == ["the"] else rest
     named = _named_first(ctx, plain) or _guessed_first(ctx, plain)
     if named is None:
@@ -111,7 +111,7 @@ def _telling_nobody(ctx: ParseContext, words: str, rest: Sequence[Word]) -> Read
     people = ctx.nouns.people
     if not people:
         return asking(words, "Nobody is here to tell. You can:", openings(ctx.nouns))
-    return asking(words, "Tell whom?", [f"tell {typeable(one.name)} the truth" for one in people])
+    return asking(words, "Tell whom?", [f"tell {typeable(person.name)} the truth" for person in people])
 
 
 def say(ctx: ParseContext, words: str, rest: Sequence[Word]) -> Reading | None:
@@ -181,7 +181,7 @@ def _is_stranger(ctx: ParseContext, words: Sequence[Word]) -> bool:
 
 def nobody_called(ctx: ParseContext, words: str, name: str) -> Reading:
     """Return the question back where somebody is called who is not here."""
-    lines = [f"talk to {typeable(one.name)}" for one in ctx.nouns.people] or openings(ctx.nouns)
+    lines = [f"talk to {typeable(person.name)}" for person in ctx.nouns.people] or openings(ctx.nouns)
     return asking(words, f"Nobody called “{excerpt(name)}” is here. You can:", lines)
 
 
@@ -226,7 +226,9 @@ def _asking(ctx: ParseContext, target: PhraseMatch, topic: str) -> Reading:
 def _topic_meant(ctx: ParseContext, words: str, target: PhraseMatch, topic: str) -> Reading:
     """A pronoun as topic: what was mentioned last, if it is not the one asked; else a question back."""
     last = [one for one in (ctx.person, ctx.thing) if one is not None and one.id != target.candidate.id]
-    others = [one for one in ctx.nouns.people if one.id != target.candidate.id and agrees(one, topic.lower())]
+    others = [
+        person for person in ctx.nouns.people if person.id != target.candidate.id and agrees(person, topic.lower())
+    ]
     if not last and len(others) == 1 and topic.lower() in ("him", "her", "he", "she"):
         last = others
     if len(last) == 1:
@@ -258,7 +260,7 @@ def _towards(
         case Reading():
             return _no_target(ctx, words, topic)
         case None:
-            lines = [pattern.format(typeable(one.name)) for one in ctx.nouns.people]
+            lines = [pattern.format(typeable(person.name)) for person in ctx.nouns.people]
             return nothing_called(ctx, words, typed(target), lines)
 
 
@@ -271,7 +273,7 @@ def _no_target(ctx: ParseContext, words: str, topic: str) -> Reading:
     if only is not None:
         return _asking(ctx, only, topic)
     pattern = f"ask {{}} about {_literal(topic)}" if topic else "talk to {}"
-    return asking(words, "Whom do you mean:", [pattern.format(typeable(one.name)) for one in people])
+    return asking(words, "Whom do you mean:", [pattern.format(typeable(person.name)) for person in people])
 
 
 def _only(ctx: ParseContext) -> PhraseMatch | None:

@@ -192,14 +192,16 @@ def path_faults(rules: CampaignRules) -> Iterator[str]:
         found += [] if rule.check is None else [*check_problems(ruleset, (), rule.check)]
         yield from (f"{where}: {one.message}" for one in found)
     for clock_id, marks in rules.clock_effects.items():
-        yield from (f"clocks.{clock_id}: {one.message}" for one in path_problems(ruleset, marks, ()))
+        yield from (f"clocks.{clock_id}: {path_problem.message}" for path_problem in path_problems(ruleset, marks, ()))
     for item, effects in rules.on_find.items():
-        yield from (f"finds.{item}: {one.message}" for one in path_problems(ruleset, effects, ()))
+        yield from (f"finds.{item}: {path_problem.message}" for path_problem in path_problems(ruleset, effects, ()))
     for kind in ("threats", "escalation", "inquiries"):
         for key, one in getattr(rules, kind).items():
             yield from (f"{kind}.{key}: {fault.message}" for fault in path_problems(ruleset, one, ()))
     for ending in rules.endings:
-        yield from (f"endings.{ending.id}: {one.message}" for one in path_problems(ruleset, ending, ()))
+        yield from (
+            f"endings.{ending.id}: {path_problem.message}" for path_problem in path_problems(ruleset, ending, ())
+        )
 
 
 def hold_to(state: WorldState, ruleset: Ruleset) -> None:
@@ -259,7 +261,7 @@ def _asks_for(schema: Mapping[str, Any]) -> bool:
 def _note(
     value: Mapping[str, Any], schema: Mapping[str, Any], where: str, names: NameLookup, *, is_given: bool
 ) -> None:
-    for one in misfits(value, schema):
-        field = ".".join((where, *one.field))
+    for misfit in misfits(value, schema):
+        field = ".".join((where, *misfit.field))
         missing = "" if is_given else " (there is none in the scenario)"
-        names.problems.append(f"{field}: {one.message}{missing}")
+        names.problems.append(f"{field}: {misfit.message}{missing}")

@@ -51,7 +51,7 @@ def doubts(scenario: Scenario, ruleset: Ruleset, state: WorldState | None = None
 def shown_though_hidden(scenario: Scenario, state: WorldState, generations: Sequence[Generation]) -> Iterator[Doubt]:
     """Return a remark on everybody and everything that a pack hides from players and that the scenario shows or names
     before anything is played."""
-    titles = " ".join((scenario.intro_seed, *(one.title for one in scenario.threads.values())))
+    titles = " ".join((scenario.intro_seed, *(thread.title for thread in scenario.threads.values())))
     knows = Acquaintance(state, generations, StorySoFar((Exchange(told=" ".join(titles.split())),)))
     groups = {"places": scenario.places, "cast": scenario.cast, "things": scenario.things}
     for entity_id in knows.named_though_hidden():
@@ -114,7 +114,7 @@ def _id_of(state: WorldState, key: str) -> str:
 
 
 def _things(scenario: Scenario, effects: list[Effect]) -> Iterator[Doubt]:
-    carried = {item for one in scenario.personas.values() for item in one.items}
+    carried = {item for persona in scenario.personas.values() for item in persona.items}
     given = _named(effects, "give", "put") | set(scenario.player.items) | carried
     for key, thing in scenario.things.items():
         if thing.kind == "item" and thing.at is None and thing.held_by is None and key not in given:
@@ -176,7 +176,7 @@ def _absent(scenario: Scenario) -> Iterator[Doubt]:
         *scenario.cast,
         *scenario.personas,
         *scenario.things,
-        *(one.id for one in scenario.entities),
+        *(entity.id for entity in scenario.entities),
         "you",
         "player",
     }
@@ -262,7 +262,7 @@ def _hardships(scenario: Scenario, effects: list[Effect]) -> Iterator[Doubt]:
 
 def _endings(scenario: Scenario, effects: list[Effect]) -> Iterator[Doubt]:
     ended = _named(effects, "end")
-    statuses = {(str(getattr(one, "thread", "")), str(getattr(one, "status", ""))) for one in effects}
+    statuses = {(str(getattr(effect, "thread", "")), str(getattr(effect, "status", ""))) for effect in effects}
     statuses |= {(key, thread.status) for key, thread in scenario.threads.items()}
     for key, ending in scenario.endings.items():
         if key in ended:

@@ -50,8 +50,8 @@ class FileFault:
 def faults_of(problem: ValidationError, lines: Mapping[tuple[str, ...], int], *, hint: str) -> list[FileFault]:
     """What a model says of the data of a file whose keys stand on these lines, in the model's order."""
     return [
-        FileFault(line_of(lines, one["loc"]), f"{'.'.join(map(str, one['loc']))}: {_said(one)}", hint)
-        for one in problem.errors(include_url=False, include_input=False)
+        FileFault(line_of(lines, error["loc"]), f"{'.'.join(map(str, error['loc']))}: {_said(error)}", hint)
+        for error in problem.errors(include_url=False, include_input=False)
     ]
 
 
@@ -165,7 +165,7 @@ class NameLookup:
         entity, _, rest = reference.partition("/")
         told_as = ids_of(self.in_packs(entity) or entity, things(self._generations))
         ids = [f"{one}:{rest}" for one in told_as]
-        found = [one for one in ids if any(generation.item(one) for generation in self._generations)]
+        found = [entity_id for entity_id in ids if any(generation.item(entity_id) for generation in self._generations)]
         if not found:
             self.problems.append(f"{where}: no pack has an item {reference}")
         return (found or ids)[0]

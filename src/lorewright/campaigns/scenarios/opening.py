@@ -67,8 +67,8 @@ def memories_of(scenario: Scenario, names: NameLookup) -> dict[str, dict[str, Ob
     given = {"player": scenario.player.observations, **{key: one.observations for key, one in people.items()}}
     return {
         names.entity(key, where=f"cast.{key}.observations"): {
-            observation_id(one.content): Observation(content=one.content, importance=one.importance, minute=0)
-            for one in memories
+            observation_id(memory.content): Observation(content=memory.content, importance=memory.importance, minute=0)
+            for memory in memories
         }
         for key, memories in given.items()
         if memories
@@ -120,7 +120,7 @@ def inquiries_of(scenario: Scenario, names: NameLookup) -> dict[str, Inquiry]:
         if thread.inquiry is not None:
             where = f"threads.{key}.inquiry"
             inquiry = names.resolved(thread.inquiry, where=where)
-            clues = tuple(names.item(one, where=where) for one in thread.inquiry.clues)
+            clues = tuple(names.item(clue, where=where) for clue in thread.inquiry.clues)
             found[key] = inquiry.model_copy(update={"clues": clues})
     return found
 
@@ -144,7 +144,7 @@ def condition_problems(
 ) -> Iterator[str]:
     """A line for each unknown name, with the file and line of its pack: else what it hides would never be seen."""
     same = things(generations)
-    concerned = {told_as for one in entity_ids for told_as in ids_of(one, same)}
+    concerned = {told_as for entity_entity_id in entity_ids for told_as in ids_of(entity_entity_id, same)}
     for generation in generations:
         for stored in generation.conditions():
             if stored.entity_id in concerned:
@@ -314,7 +314,9 @@ class _Composer:
             rules=tuple(names.resolved(rule, where=f"rules.{rule.id}") for rule in rules),
             clock_effects=self._clock_effects(),
             on_find={
-                names.item(item, where="finds"): tuple(names.resolved(one, where=f"finds.{item}") for one in effects)
+                names.item(item, where="finds"): tuple(
+                    names.resolved(effect, where=f"finds.{item}") for effect in effects
+                )
                 for item, effects in scenario.finds.items()
             },
             threats=threats_of(scenario, names),

@@ -88,14 +88,15 @@ def hindrances(ruleset: Ruleset) -> list[tuple[str, str, str, str]]:
         (key, one.summary, ", ".join(one.forbids), f"{one.modifier:+d}" if one.modifier else "") for key, one in held
     ]
     facts = [
-        (f"{one.fact} ({one.about})", "known as a fact", ", ".join(one.forbids), "") for one in ruleset.contradictions
+        (f"{contradiction.fact} ({contradiction.about})", "known as a fact", ", ".join(contradiction.forbids), "")
+        for contradiction in ruleset.contradictions
     ]
     return [*rows, *facts]
 
 
 def effects_in_words(effects: Sequence[Effect]) -> list[str]:
     """Each effect as its author wrote it, in one line."""
-    written = [one.model_dump(mode="json", by_alias=True, exclude_defaults=True) for one in effects]
+    written = [effect.model_dump(mode="json", by_alias=True, exclude_defaults=True) for effect in effects]
     return [", ".join(f"{key} {_short(value)}" for key, value in one.items()) for one in written]
 
 
@@ -199,8 +200,12 @@ def read_ruleset(text: str) -> tuple[Ruleset | None, list[FileFault]]:
     except ValidationError as problem:
         return None, sorted(faults_of(problem, lines, hint=_KEYS), key=lambda fault: fault.line)
     problems = [
-        FileFault(line_of(lines, one.path), f"{'.'.join(map(str, one.path))}: {one.message}", one.hint)
-        for one in ruleset_problems(ruleset)
+        FileFault(
+            line_of(lines, ruleset_problem.path),
+            f"{'.'.join(map(str, ruleset_problem.path))}: {ruleset_problem.message}",
+            ruleset_problem.hint,
+        )
+        for ruleset_problem in ruleset_problems(ruleset)
     ]
     return (None, sorted(problems, key=lambda fault: fault.line)) if problems else (ruleset, [])
 

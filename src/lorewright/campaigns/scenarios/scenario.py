@@ -412,12 +412,12 @@ def where_of(scenario: Scenario, name: str) -> str:
     groups = {"places": scenario.places, "cast": scenario.cast, "things": scenario.things}
     found = next((group for group, names in groups.items() if name in names), None)
     if found is None:
-        return "entities" if any(one.id == name for one in scenario.entities) else "threads"
+        return "entities" if any(entity.id == name for entity in scenario.entities) else "threads"
     return f"{found}.{name}"
 
 
 def _added(scenario: Scenario) -> dict[str, _Added]:
-    return {**{one.id: one for one in scenario.entities}, **scenario.cast, **scenario.places}
+    return {**{entity.id: entity for entity in scenario.entities}, **scenario.cast, **scenario.places}
 
 
 def _copied(source: models.PackEntity, added: _Added | None, kind: EntityType) -> Entity:

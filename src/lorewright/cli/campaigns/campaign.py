@@ -286,7 +286,7 @@ def _show_plan(plan: UpgradePlan) -> None:
     else:
         say(f"{plan.campaign_id} is up to date: every text is the one that it pins")
     if plan.remarks:
-        remarks = [(one.kind, one.about, one.what, "yes" if one.blocks else "") for one in plan.remarks]
+        remarks = [(remark.kind, remark.about, remark.what, "yes" if remark.blocks else "") for remark in plan.remarks]
         show_table(("code", "about", "what", "blocks"), remarks)
 
 
@@ -373,10 +373,12 @@ def _standing(store: CampaignStore) -> dict[str, Any]:
     state = store.head().state
     return {
         "location": state.name_of(state.scene.location_id),
-        "present": [state.name_of(one) for one in state.present_npcs()],
+        "present": [state.name_of(present_npc) for present_npc in state.present_npcs()],
         "carried": [state.name_of(one) for one in state.held_by(state.player_id)],
         "minutes": state.minutes,
         "clocks": list(state.clocks_shown()),
-        "threads": [state.threads[one].model_dump(include={"id", "title", "status"}) for one in sorted(state.threads)],
+        "threads": [
+            state.threads[thread].model_dump(include={"id", "title", "status"}) for thread in sorted(state.threads)
+        ],
         "ended": state.ended,
     }

@@ -30,11 +30,11 @@ def show_support(campaigns: Campaigns, campaign_id: str, turn_no: int, *, as_jso
     if as_json:
         show_json({"id": campaign_id, **asdict(support), "unsupported_share": support.unsupported_share})
         return
-    for one in support.sentences:
-        say(wrapped(one.sentence))
-        for ground in one.grounds:
+    for sentence in support.sentences:
+        say(wrapped(sentence.sentence))
+        for ground in sentence.grounds:
             say(wrapped(_line(ground), indent="  "), style="dim")
-        if not one.grounds:
+        if not sentence.grounds:
             say(
                 "  by the rules" if support.is_builtin else "  no source",
                 style="dim" if support.is_builtin else "yellow",
@@ -54,7 +54,7 @@ def _sum(support: Support) -> str:
     share = support.unsupported_share
     if share is None:
         return "Told without a model: it quotes, or tells what the rules did."
-    without = sum(not one.grounds for one in support.sentences)
+    without = sum(not sentence.grounds for sentence in support.sentences)
     return (
         f"Told by {support.model_key}: {without} of {len(support.sentences)} sentences without a source ({share:.0%})."
     )
@@ -105,13 +105,13 @@ def log(
 
 def _with_records(store: CampaignStore, turns: list[dict[str, Any]], stage: str) -> list[dict[str, Any]]:
     """The turns, each with its records of a stage: not every stage has a part in every turn."""
-    records = {one["turn_id"]: store.stage_records(one["turn_id"]) for one in turns}
+    records = {turn["turn_id"]: store.stage_records(turn["turn_id"]) for turn in turns}
     known = sorted({record["stage"] for each in records.values() for record in each})
     if known and stage not in ("all", *known):
         raise NotFound(f"no turn has a stage {stage}", hint=f"one of all, {', '.join(known)}")
     return [
-        {**one, "stages": [record for record in records[one["turn_id"]] if stage in ("all", record["stage"])]}
-        for one in turns
+        {**turn, "stages": [record for record in records[turn["turn_id"]] if stage in ("all", record["stage"])]}
+        for turn in turns
     ]
 
 

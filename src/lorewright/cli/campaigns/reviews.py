@@ -58,7 +58,7 @@ def reject(campaign_id: CampaignId, review_ids: ReviewIds, as_json: AsJson = Fal
 
 def _decide(campaign_id: str, review_ids: list[str], *, accept: bool, as_json: bool) -> None:
     with open_app().campaigns.open(campaign_id) as campaign:
-        results = [json.loads(decide(campaign, one, accept=accept)) for one in review_ids]
+        results = [json.loads(decide(campaign, review_entity_id, accept=accept)) for review_entity_id in review_ids]
     if as_json:
         show_json([{"review": one, **result} for one, result in zip(review_ids, results, strict=True)])
         return
@@ -89,14 +89,14 @@ def show_lorebook(
             ("turn", "of", "what", "sure", "flag", "against"),
             [
                 (
-                    one["source_turn_no"],
-                    one["subject"],
-                    f"{one['predicate'].replace('_', ' ')}: {one['detail']}",
-                    f"{one['confidence']:.2f}",
-                    one["flag"] or "",
-                    one["against"] or "",
+                    entry["source_turn_no"],
+                    entry["subject"],
+                    f"{entry['predicate'].replace('_', ' ')}: {entry['detail']}",
+                    f"{entry['confidence']:.2f}",
+                    entry["flag"] or "",
+                    entry["against"] or "",
                 )
-                for one in entries
+                for entry in entries
             ],
         )
     else:

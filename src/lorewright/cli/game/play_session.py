@@ -374,7 +374,7 @@ class PlaySession:
             return False
         if not self._at_terminal:
             hold_to_agreement(self.campaign)
-        keys = tuple(one.key for one in models)
+        keys = tuple(model.key for model in models)
         if keys == self._declined:
             return True
         if agrees(models):
@@ -399,7 +399,7 @@ class PlaySession:
 
 def agrees(models: tuple[PaidModel, ...]) -> bool:
     """Name models with their prices, and ask whether they may be paid for."""
-    known = all(one.usd_a_turn is not None for one in models)
+    known = all(model.usd_a_turn is not None for model in models)
     say("This asks models that cost money:" if known else "This asks models that may cost money:")
     show_prices(models)
     return answered("Play with them? [y/N] " if len(models) > 1 else "Play with it? [y/N] ") == "y"
@@ -407,16 +407,16 @@ def agrees(models: tuple[PaidModel, ...]) -> bool:
 
 def show_prices(models: tuple[PaidModel, ...], *, tell: Callable[[str], None] = say) -> None:
     """What each of some models is likely to cost."""
-    for one in models:
-        stages = ", ".join(stage.replace("_", " ") for stage in one.stages)
-        price = "price unknown" if one.usd_a_turn is None else f"about {dollars(one.usd_a_turn)} a turn"
-        tell(f"  {one.key}: {price} ({stages}), at {one.shown_address}")
+    for model in models:
+        stages = ", ".join(stage.replace("_", " ") for stage in model.stages)
+        price = "price unknown" if model.usd_a_turn is None else f"about {dollars(model.usd_a_turn)} a turn"
+        tell(f"  {model.key}: {price} ({stages}), at {model.shown_address}")
     if len(models) > 1:
         tell(f"  together: about {dollars(sum(one.usd_a_turn or 0.0 for one in models))} a turn{_beside(models)}")
 
 
 def _beside(models: tuple[PaidModel, ...]) -> str:
-    return ", and what is unknown" if any(one.usd_a_turn is None for one in models) else ""
+    return ", and what is unknown" if any(model.usd_a_turn is None for model in models) else ""
 
 
 def answered(question: str) -> str:

@@ -152,7 +152,7 @@ def _begun(options: tuple[str, ...]) -> Read:
     """One of the options by its first letters."""
 
     def read(answer: str) -> str:
-        found = [one for one in options if one.startswith(answer.lower())]
+        found = [option for option in options if option.startswith(answer.lower())]
         return found[0] if len(found) == 1 else answer
 
     return read
@@ -163,7 +163,7 @@ def _several(answer: str) -> list[str]:
 
 
 def _told(problem: ValidationError) -> str:
-    return "; ".join(str(one["msg"]) for one in problem.errors(include_url=False, include_input=False)[:2])
+    return "; ".join(str(error["msg"]) for error in problem.errors(include_url=False, include_input=False)[:2])
 
 
 def _typed(question: str) -> str:

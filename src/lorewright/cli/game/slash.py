@@ -208,21 +208,21 @@ def _who(seat: PlaySession, rest: str) -> None:
     state = seat.campaign.store.head().state
     people = introductions(seat.campaign)
     say(f"{state.name_of(state.scene.location_id)}: {', '.join(one.name for one in people) or 'no one but you'}")
-    for one in people:
-        if one.line:
-            say(wrapped(one.line if one.name in one.line else f"{one.name}: {one.line}"), style="dim")
+    for person in people:
+        if person.line:
+            say(wrapped(person.line if person.name in person.line else f"{person.name}: {person.line}"), style="dim")
 
 
 def _me(seat: PlaySession, rest: str) -> None:
     standing = standing_of(seat.campaign.store.head().state, seat.campaign.setting.rules)
-    stats = ", ".join(f"{one.name} {one.value:+g}" for one in standing.stats)
+    stats = ", ".join(f"{stat.name} {stat.value:+g}" for stat in standing.stats)
     say(f"You are {standing.name}{f': {stats}' if stats else ''}")
     for condition in standing.conditions:
         say(wrapped(condition), style="yellow")
-    for one in standing.threats:
-        say(wrapped(f"{one.title}: {_minutes_left(one)}"), style="red")
-    for one in standing.situations:
-        say(wrapped(f"{one.title}{'' if one.minutes_left is None else f': {_minutes_left(one)}'}"))
+    for threat in standing.threats:
+        say(wrapped(f"{threat.title}: {_minutes_left(threat)}"), style="red")
+    for situation in standing.situations:
+        say(wrapped(f"{situation.title}{'' if situation.minutes_left is None else f': {_minutes_left(situation)}'}"))
     for question in standing.inquiries:
         say(wrapped(f"{question.name} {question.value} of {question.of}"), style="dim")
 

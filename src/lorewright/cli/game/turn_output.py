@@ -53,7 +53,7 @@ def debug_lines(
         if message.type == "intention" and not state.is_players(message.owner):
             results = judged[acted]["results"] if acted < len(judged) else ()
             acted += 1
-            yield from (f"  {_result(one)}" for one in results)
+            yield from (f"  {_result(result)}" for result in results)
     if records:
         yield f"stages: {' · '.join(_stages(records))}"
 
@@ -112,7 +112,10 @@ def show_start(campaign: OpenCampaign) -> None:
     """Where the story stands: its title, what the last sitting amounted to, and the opening or what was told last."""
     say(campaign.row.name, style="bold")
     say()
-    last = next((one for one in reversed(session_rows(campaign.store.database)) if one.end_turn_id), None)
+    last = next(
+        (session_row for session_row in reversed(session_rows(campaign.store.database)) if session_row.end_turn_id),
+        None,
+    )
     if last is not None and last.end_turn_id is not None and campaign.store.is_on_path(last.end_turn_id):
         say(wrapped(f"Last time: {recap_of(campaign, last)}"), style="dim")
         say()

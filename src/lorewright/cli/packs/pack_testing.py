@@ -80,11 +80,11 @@ def _show_leaks(report: LeakReport) -> None:
     """Each secret and where it shows, with the hint once a channel."""
     if not report.leaks:
         return
-    rows = [(f"{one.file}:{one.line}", one.secret, one.viewer, one.channel, _where(one)) for one in report.leaks]
+    rows = [(f"{leak.file}:{leak.line}", leak.secret, leak.viewer, leak.channel, _where(leak)) for leak in report.leaks]
     show_table(("secret", "ID", "who sees it", "by", "where"), rows[:_SHOWN_LEAKS])
     if len(rows) > _SHOWN_LEAKS:
         say(f"… and {len(rows) - _SHOWN_LEAKS} more (--json has all)", style="dim")
-    for channel, hint in dict.fromkeys((one.channel, one.hint) for one in report.leaks):
+    for channel, hint in dict.fromkeys((leak.channel, leak.hint) for leak in report.leaks):
         say(wrapped(f"{channel}: {hint}"))
     say()
 
@@ -103,7 +103,7 @@ def _show_blocked(report: LeakReport) -> None:
             f"{len(blocked.refused_in_play)} times a parrot was refused in play"
         )
     if rows:
-        cells = [(f"{one.file}:{one.line}", one.what, one.viewer, one.why) for one in rows[:_SHOWN_LEAKS]]
+        cells = [(f"{row.file}:{row.line}", row.what, row.viewer, row.why) for row in rows[:_SHOWN_LEAKS]]
         show_table(("open text", "what", "for whom", "why it is blocked"), cells)
         say()
 

@@ -168,10 +168,10 @@ class _ScreenTeller:
         self._tell_problem(look)
         for finding in look.findings.errors[:_FINDINGS_SHOWN]:
             _show_finding(finding)
-        for one in look.answers:
-            best = [_short(chunk_id) for chunk_id in one.answer.texts]
+        for answer in look.answers:
+            best = [_short(chunk_id) for chunk_id in answer.answer.texts]
             more = f" and {len(best) - _BEST_SHOWN} more" if len(best) > _BEST_SHOWN else ""
-            say_parts((one.question.title, "bold"), (f"  {', '.join(best[:_BEST_SHOWN]) or 'nothing'}{more}", ""))
+            say_parts((answer.question.title, "bold"), (f"  {', '.join(best[:_BEST_SHOWN]) or 'nothing'}{more}", ""))
         if look.golden is not None:
             _show_golden(look.golden, look.golden.failing)
         say("Ctrl-C ends it.", style="dim")
@@ -187,8 +187,8 @@ class _ScreenTeller:
         )
         self._tell_problem(look)
         _show_findings(look)
-        for one in look.answers:
-            _show_answer(one)
+        for answer in look.answers:
+            _show_answer(answer)
         if look.golden is not None:
             _show_golden(look.golden, look.golden.broken)
 

@@ -227,10 +227,10 @@ def _budget(trace: RetrievalTrace, chosen: Sequence[ChunkTrace]) -> list[dict[st
 
 def _lanes(trace: RetrievalTrace) -> list[dict[str, Any]]:
     """The best of each lane, and what became of them."""
-    words = sorted((one for one in trace.chunks if one.keyword_rank), key=lambda one: one.keyword_rank or 0)
-    meaning = sorted((one for one in trace.chunks if one.vector_rank), key=lambda one: one.vector_rank or 0)
+    words = sorted((chunk for chunk in trace.chunks if chunk.keyword_rank), key=lambda one: one.keyword_rank or 0)
+    meaning = sorted((chunk for chunk in trace.chunks if chunk.vector_rank), key=lambda one: one.vector_rank or 0)
     lanes = {
-        "words": [(one, one.keyword_rank, f"{sum(one.terms.values()):.1f}") for one in words],
+        "words": [(word, word.keyword_rank, f"{sum(word.terms.values()):.1f}") for word in words],
         "meaning": [(one, one.vector_rank, f"{one.vector_score or 0:.2f}") for one in meaning],
     }
     return [
@@ -283,13 +283,13 @@ def scene_page(found: SceneFound, *, foreign: Collection[str] = ()) -> str:
             ],
             "conditions": [
                 {
-                    "what": one.item_id or one.chunk_id,
-                    "condition": one.condition,
+                    "what": condition.item_id or condition.chunk_id,
+                    "condition": condition.condition,
                     "holds": {True: "holds", False: "does not hold: left out", None: "is judged in a campaign"}[
-                        one.holds
+                        condition.holds
                     ],
                 }
-                for one in trace.conditions
+                for condition in trace.conditions
             ],
         },
     )

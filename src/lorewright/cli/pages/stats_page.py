@@ -50,7 +50,7 @@ def graph_values(figures: PackFigures) -> dict[str, Any]:
 
 def _lines(edges: Sequence[Edge], places: dict[str, int], dots: Sequence[tuple[float, float]]) -> str:
     """All lines as one path: thousands of elements would make the page slow. A pair that names each other is one."""
-    pairs = sorted({(min(a, b), max(a, b)) for a, b in ((places[one.source], places[one.target]) for one in edges)})
+    pairs = sorted({(min(a, b), max(a, b)) for a, b in ((places[edge.source], places[edge.target]) for edge in edges)})
     return "".join(f"M{dots[a][0]:g} {dots[a][1]:g}L{dots[b][0]:g} {dots[b][1]:g}" for a, b in pairs)
 
 
@@ -153,17 +153,20 @@ def _listed(title: str, meaning: str, ids: Sequence[str], names: Mapping[str, st
         "count": str(len(ids)),
         "meaning": meaning,
         "any": bool(ids),
-        "entries": [{"name": names[one], "id": one} for one in ids[:_LISTED]],
+        "entries": [{"name": names[entity_id], "id": entity_id} for entity_id in ids[:_LISTED]],
         "more": f"and {len(ids) - _LISTED} more" if len(ids) > _LISTED else "",
     }
 
 
 def _sections(sections: Sequence[LongSection]) -> list[dict[str, str]]:
-    return [{"id": one.section_id, "tokens": f"{one.tokens:,}", "parts": f"{one.parts}"} for one in sections[:_LISTED]]
+    return [
+        {"id": section.section_id, "tokens": f"{section.tokens:,}", "parts": f"{section.parts}"}
+        for section in sections[:_LISTED]
+    ]
 
 
 def _histogram(buckets: Sequence[Bucket]) -> dict[str, Any]:
-    most = max((one.sections for one in buckets), default=0) or 1
+    most = max((bucket.sections for bucket in buckets), default=0) or 1
     step = _WIDTH / max(len(buckets), 1)
     bars = []
     for place, one in enumerate(buckets):

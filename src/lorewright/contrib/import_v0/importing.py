@@ -148,7 +148,11 @@ def _row(campaign: V0Campaign, campaign_id: str, state: WorldState, notes: Notes
     ruleset, ruleset_hash = load_ruleset(_RULESET)
     player, own = state.entities[state.player_id], f"{campaign_id}:"
     # As an author would name them: what is the campaign's own has no pack before it.
-    places = {one.id.removeprefix(own): {"name": one.name} for one in state.entities.values() if one.type == "location"}
+    places = {
+        entity.id.removeprefix(own): {"name": entity.name}
+        for entity in state.entities.values()
+        if entity.type == "location"
+    }
     scenario = Scenario.model_validate(
         {
             "id": campaign_id,
@@ -189,7 +193,11 @@ def _opening(campaign_id: str, state: WorldState) -> Message:
 
 
 def _opening_result(opening: Message, state: WorldState) -> TurnResult:
-    related = [state.name_of(one) for thread in state.threads.values() for one in thread.related_entity_ids]
+    related = [
+        state.name_of(related_entity_entity_id)
+        for thread in state.threads.values()
+        for related_entity_entity_id in thread.related_entity_ids
+    ]
     return TurnResult(
         turn_no=0,
         turn_id=opening.turn_id,

@@ -82,11 +82,14 @@ def parity_of(
     found = [_table(table, ours, pairs(), notes, file) for table, ours, pairs in compared]
     turns = [turn for turn in store.turns(last_imported(store)) if turn["kind"] == KIND]
     found.append(_table("events", len(turns), _events(campaign, store, turns), notes, file))
-    summaries = [one.summary or "" for one in session_rows(store.database)[:sittings]]
+    summaries = [session_row.summary or "" for session_row in session_rows(store.database)[:sittings]]
     held = list(_summaries(campaign, store, summaries))
     found.append(_table("summaries", sum(one[2] is not None for one in held), held, notes, file))
     if campaign.sessions:
-        pairs = [(one.where, one.summary or "", _containing(one.summary or "", summaries)) for one in campaign.sessions]
+        pairs = [
+            (session.where, session.summary or "", _containing(session.summary or "", summaries))
+            for session in campaign.sessions
+        ]
         found.append(_table("sessions", len(summaries), pairs, notes, file))
     left = (
         TableParity(one, rows, 0, 0, no_home=(_UNREAD.get(one, "unknown here"),)) for one, rows in file.unread.items()
@@ -112,7 +115,7 @@ def _no_home(table: str, columns: Sequence[str]) -> Iterator[str]:
     for named, why in _NO_HOME.get(table, ()):
         if there := [one for one in named if one in columns]:
             yield f"{', '.join(there)}: {why}"
-    if unknown := [one for one in columns if one not in known_columns(table)]:
+    if unknown := [column for column in columns if column not in known_columns(table)]:
         yield f"{', '.join(unknown)}: unknown here"
 
 
@@ -160,7 +163,7 @@ def _facts(campaign: V0Campaign, campaign_id: str, state: WorldState) -> Iterabl
 def _scene(campaign: V0Campaign, campaign_id: str, state: WorldState) -> Iterable[_Pair]:
     for row in campaign.scenes:
         ids = [our_id(campaign_id, one) for one in row.present]
-        people = sorted(one for one in ids if one in state.positions and one != state.player_id)
+        people = sorted(entity_id for entity_id in ids if entity_id in state.positions and entity_id != state.player_id)
         told = {"location_id": our_id(campaign_id, row.location_id), "present": people}
         yield row.where, told, {"location_id": state.scene.location_id, "present": list(state.present_npcs())}
 
@@ -205,7 +208,9 @@ def _event(row: V0Event) -> dict[str, Any]:
 
 
 def _turn(store: CampaignStore, turn: dict[str, Any]) -> dict[str, Any]:
-    record = next(one for one in store.stage_records(turn["turn_id"]) if one["stage"] == STAGE)
+    record = next(
+        stage_record for stage_record in store.stage_records(turn["turn_id"]) if stage_record["stage"] == STAGE
+    )
     made = dict(record["output"])
     told = "".join(one.content for _, one in store.messages(turn["turn_id"], last=1) if one.type == "narration")
     final_text = told if told == turn["result"]["final_text"] else None
@@ -221,7 +226,7 @@ def _summaries(campaign: V0Campaign, store: CampaignStore, sittings: Sequence[st
 
 
 def _containing(text: str, summaries: Sequence[str]) -> str | None:
-    return text if any(text in one for one in summaries) else None
+    return text if any(text in summary for summary in summaries) else None
 
 
 def _fields(row: Any, names: Iterable[str]) -> dict[str, Any]:
@@ -240,7 +245,7 @@ def _told(value: Any) -> Any:
 def shown(parity: TableParity) -> str:
     """The table's remarks in one text, what differs first."""
     more = len(parity.differs) - _SHOWN
-    lines = [f"differs: {one}" for one in parity.differs[:_SHOWN]]
+    lines = [f"differs: {differ}" for differ in parity.differs[:_SHOWN]]
     lines += [f"and {more} more differ"] if more > 0 else []
     lines += [f"derived: {one}" for one in parity.derived[:_SHOWN]]
     lines += [f"and {len(parity.derived) - _SHOWN} more"] if len(parity.derived) > _SHOWN else []

@@ -106,7 +106,7 @@ def _owners_of(summary: V0Summary, campaigns: Sequence[V0Campaign]) -> list[V0Ca
     """Whose summary it is: v0 does not say so but by what it is about. One of a file's only campaign is that one's."""
     if len(campaigns) == 1:
         return list(campaigns)
-    return [one for one in campaigns if summary.scope_id in _parts(one)]
+    return [campaign for campaign in campaigns if summary.scope_id in _parts(campaign)]
 
 
 def unowned_summaries(file: V0File, campaigns: Sequence[V0Campaign]) -> int:
@@ -116,8 +116,8 @@ def unowned_summaries(file: V0File, campaigns: Sequence[V0Campaign]) -> int:
 
 
 def _parts(campaign: V0Campaign) -> set[str]:
-    threads, scenes = {one.id for one in campaign.threads}, {one.id for one in campaign.scenes}
-    return {campaign.id} | threads | scenes | {one.id for one in campaign.sessions}
+    threads, scenes = {thread.id for thread in campaign.threads}, {scene.id for scene in campaign.scenes}
+    return {campaign.id} | threads | scenes | {session.id for session in campaign.sessions}
 
 
 def _check_keys(campaign: V0Campaign, faults: Faults) -> None:

@@ -184,7 +184,7 @@ def _range(row: V0Session, told: Sequence[int]) -> tuple[int, int | None]:
 
 def _home(row: V0Summary, told: Sequence[int], sittings: Sequence[Sitting]) -> Sitting | None:
     """The sitting of the last turn that a summary tells of; where that cannot be told, the last one with a turn."""
-    played = [one for one in sittings if one.last is not None]
+    played = [sitting for sitting in sittings if sitting.last is not None]
     numbers = _RANGE.fullmatch(row.turn_no_range)
     if numbers is not None:
         number = number_of(int(numbers[2] or numbers[1]), told)

@@ -210,7 +210,7 @@ def _unread(
     """The other plain tables, and how many rows they have; not what SQLite keeps for itself and for full text."""
     others = [name for name, made in there.items() if _is_plain(made) and name not in wanted]
     counted = {}
-    for name in sorted(one for one in others if not one.startswith(("sqlite_", "pack_chunks_fts"))):
+    for name in sorted(other for other in others if not other.startswith(("sqlite_", "pack_chunks_fts"))):
         quoted = name.replace('"', '""')
         counted[name] = int(connection.execute(f'SELECT count(*) FROM "{quoted}"').fetchone()[0])
     return counted

@@ -77,7 +77,7 @@ class _World:
         self._campaign_id = campaign_id
         self._faults = faults
         self._notes = notes
-        self._by_id = {one.id: one for one in campaign.entities}
+        self._by_id = {entity.id: entity for entity in campaign.entities}
         self._scene = campaign.scenes[0]
         self._owned = {one.item_id for one in campaign.inventory}
         self._names: set[str] = set()
@@ -88,10 +88,10 @@ class _World:
 
     def player(self) -> str:
         """The v0 ID of the player, of whom there is one; without any, there will be a traveller."""
-        players = [one for one in self._of.entities if self._told_type(one) == "player"]
-        named = [one for one in (players or self._of.entities) if one.id.rpartition(":")[2] == "player"]
+        players = [entity for entity in self._of.entities if self._told_type(entity) == "player"]
+        named = [player for player in (players or self._of.entities) if player.id.rpartition(":")[2] == "player"]
         if len(players) > 1 and len(named) != 1:
-            who = ", ".join(one.id for one in players)
+            who = ", ".join(player.id for player in players)
             self._faults.add(players[1].where, f"type says that there are several players ({who}); leave one")
         if len(players) == 1 or not named:
             return players[0].id if players else "player"
@@ -126,9 +126,9 @@ class _World:
                 self._faults.add(edge.where, f"a_id and b_id are both {edge.a_id!r}")
 
     def _known(self, where: str, column: str, ids: Iterable[str]) -> None:
-        for one in ids:
-            if one not in self._names:
-                what = f"{column} names {one!r}, which is no entity of its campaign; add it, or mend the row"
+        for entity_id in ids:
+            if entity_id not in self._names:
+                what = f"{column} names {entity_id!r}, which is no entity of its campaign; add it, or mend the row"
                 self._faults.add(where, what)
 
     def state(self, player: str) -> WorldState:
@@ -150,9 +150,9 @@ class _World:
             exits=self._exits(place, entities),
             positions=self._positions(player_id, place, entities),
             inventory=self._inventory(place, entities),
-            clocks={one.id: self._clock(one) for one in self._of.clocks},
-            threads={one.id: self._thread(one) for one in self._of.threads},
-            facts={one.id: self._fact(one) for one in self._of.facts},
+            clocks={clock.id: self._clock(clock) for clock in self._of.clocks},
+            threads={thread.id: self._thread(thread) for thread in self._of.threads},
+            facts={fact.id: self._fact(fact) for fact in self._of.facts},
             relationships=self._relationships(),
             visits={place: 1},
         )
@@ -201,7 +201,7 @@ class _World:
             if isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= _MOST_MINUTES:
                 return value
         parts = [told.get(key, default) for key, default in (("day", 1), ("hour", 0), ("minute", 0))]
-        if "hour" in told and all(type(one) is int for one in parts):
+        if "hour" in told and all(type(part) is int for part in parts):
             day, hour, minute = parts
             minutes = (day - 1) * 1440 + hour * 60 + minute
             if 0 <= minutes <= _MOST_MINUTES:
@@ -214,14 +214,14 @@ class _World:
     def _exits(self, here: str, entities: Mapping[str, Entity]) -> dict[str, tuple[Exit, ...]]:
         """The ways that the places' own attributes name; where there are none at all, every place is a way from here
         and back, for v0 keeps no map and lets one go anywhere."""
-        places = [one for one in entities.values() if one.type == "location"]
-        ways: dict[str, dict[str, str]] = {one.id: self._ways_of(one, entities) for one in places}
+        places = [entity for entity in entities.values() if entity.type == "location"]
+        ways: dict[str, dict[str, str]] = {place.id: self._ways_of(place, entities) for place in places}
         if not any(ways.values()) and len(places) > 1:
             self._notes.say("scene", "v0 has no map: every other place is a way from the one at hand, and back")
-            for one in places:
-                if one.id != here:
-                    ways[here].setdefault(one.id, one.name)
-                    ways[one.id] = {here: entities[here].name}
+            for place in places:
+                if place.id != here:
+                    ways[here].setdefault(place.id, place.name)
+                    ways[place.id] = {here: entities[here].name}
         return {start: tuple(Exit(name=name, to=to) for to, name in found.items()) for start, found in ways.items()}
 
     def _ways_of(self, place: Entity, entities: Mapping[str, Entity]) -> dict[str, str]:
@@ -240,13 +240,16 @@ class _World:
 
     def _positions(self, player_id: str, place: str, entities: Mapping[str, Entity]) -> dict[str, str]:
         present = {self._our(one) for one in self._scene.present}
-        people = [one.id for one in entities.values() if one.type in ("npc", "player")]
-        if any(one not in present and one != player_id for one in people):
+        people = [entity.id for entity in entities.values() if entity.type in ("npc", "player")]
+        if any(person not in present and person != player_id for person in people):
             self._notes.say("scene", "v0 says of nobody who is absent where they are: they are offstage")
         for one in sorted(present):
             if one in entities and entities[one].type in ("faction", "other", "location"):
                 self._notes.say("scene", f"{one} is present, and neither somebody nor a thing: it is left out")
-        return {player_id: place, **{one: place if one in present else OFFSTAGE for one in people if one != player_id}}
+        return {
+            player_id: place,
+            **{person: place if person in present else OFFSTAGE for person in people if person != player_id},
+        }
 
     def _inventory(self, place: str, entities: Mapping[str, Entity]) -> dict[str, dict[str, int]]:
         held: dict[str, dict[str, int]] = {}

@@ -73,7 +73,7 @@ def report(
 def placed_counts(scenario: Scenario) -> str:
     """`4 places, 1 person, 0 things`."""
     counts = (len(scenario.places), "place", "places"), (len(scenario.cast), "person", "people")
-    return ", ".join(_count(*one) for one in (*counts, (len(scenario.things), "thing", "things")))
+    return ", ".join(_count(*count) for count in (*counts, (len(scenario.things), "thing", "things")))
 
 
 def _count(count: int, one: str, several: str | None = None) -> str:

@@ -114,7 +114,7 @@ def demo_lines(scenario: Scenario) -> list[str]:
     place, been = scenario.start, {scenario.start}
     while len(lines) < _LINES:
         people = [one.name for one in scenario.cast.values() if one.at == place and one.name]
-        things = [one.name for one in scenario.things.values() if one.at == place]
+        things = [thing.name for thing in scenario.things.values() if thing.at == place]
         lines.append("look")
         lines += [f"look at {one}" for one in (*people[:1], *things[:2])]
         lines += [f"ask {people[0]} about {_subject(scenario)}"] if people else []
@@ -186,7 +186,10 @@ def _walk(survey: Survey, seed: int) -> dict[str, Any]:
         "summary": "A walk through the places of the notes, as the notes tell of them.",
         "intro_seed": _intro(names[start.id], [names[path.to] for path in ways[start.id]]),
         "start": key_of_note(start.id),
-        "places": {key_of_note(one): {"name": names[one], "exits": exits_of(ways[one], names)} for one in ids},
+        "places": {
+            key_of_note(entity_id): {"name": names[entity_id], "exits": exits_of(ways[entity_id], names)}
+            for entity_id in ids
+        },
         "cast": {
             key_of_note(note.id): {"at": key_of_note(people_at[note.id]), "name": names[note.id]} for note in people
         },
@@ -207,13 +210,13 @@ def _library(survey: Survey) -> dict[str, Any]:
     first = rooms[0]
     return {
         "summary": f"{len(notes):,} notes on {len(rooms):,} shelves: this pack has no map of its own.",
-        "intro_seed": _library_intro(first.name, [room_names[one] for one in first.ways]),
+        "intro_seed": _library_intro(first.name, [room_names[way] for way in first.ways]),
         "start": first.key,
         "places": {
             room.key: {
                 "name": room.name,
                 "tags": (SHELF_TAG,),
-                "exits": {room_names[one]: {"to": one} for one in dict.fromkeys(room.ways)},
+                "exits": {room_names[way]: {"to": way} for way in dict.fromkeys(room.ways)},
             }
             for room in rooms
         },
@@ -297,7 +300,7 @@ def _links(places: Sequence[Note]) -> dict[tuple[str, str], int]:
     found: dict[tuple[str, str], int] = {}
     for place in places:
         for strength, targets in ((2, place.links), (1, place.mentions)):
-            for other in (one for one in targets if one in order):
+            for other in (target for target in targets if target in order):
                 a, b = sorted((place.id, other), key=order.__getitem__)
                 found[a, b] = found.get((a, b), 0) + strength
     return found

@@ -100,7 +100,7 @@ class _Map:
         if self.has_room(of):
             return of
         near = [one for one in among if self.root(one) == self.root(of) and self.has_room(one)]
-        anywhere = [one for one in self._members[self.root(of)] if self.has_room(one)]
+        anywhere = [member for member in self._members[self.root(of)] if self.has_room(member)]
         return min(near or anywhere or self._members[self.root(of)], key=self._fullness)
 
     def _fullness(self, one: str) -> tuple[int, int]:
@@ -484,5 +484,5 @@ def _named_by(survey: Survey, places: Sequence[str]) -> Mapping[str, list[str]]:
 
 def _by_seed(note_id: str, places: Sequence[str], counts: Mapping[str, int], *, seed: int, most: int) -> str:
     """A place drawn by seed and note, so that one note more moves nobody else; of those with room, if any has it."""
-    free = [one for one in places if counts[one] < most] or list(places)
+    free = [place for place in places if counts[place] < most] or list(places)
     return free[int(content_hash(f"{seed}\nwhereabouts\n{note_id}")[:12], 16) % len(free)]

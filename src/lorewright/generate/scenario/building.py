@@ -235,7 +235,9 @@ class Builder:
         people, lines = self.stage.cast, self.lines()
         head = self._head()
         seed = scene_seed(self.ruleset, place=self._name(self.stage.start), pressure=head["clock"])
-        blocks = {who: stat_block(self.ruleset, self.lot, who) for who in ("player", *(one.key for one in people))}
+        blocks = {
+            who: stat_block(self.ruleset, self.lot, who) for who in ("player", *(person.key for person in people))
+        }
         return Scenario.model_validate(
             {
                 "id": scenario_id,
@@ -254,7 +256,7 @@ class Builder:
                 "player": {"name": "the visitor", "observations": self._memories("player")},
                 "places": dict(self._places()),
                 "things": {one.key: one_thing for one, one_thing in self._things()},
-                "cast": {one.key: self._cast(one) for one in people},
+                "cast": {person.key: self._cast(person) for person in people},
                 "entities": self._groups(),
                 "threads": self._threads(),
                 "clocks": self._clocks(lines),
@@ -304,7 +306,7 @@ class Builder:
 
     def _key_of_target(self, key: str) -> str:
         """A way's target by the key that its place has here."""
-        return next((self._key(one) for one in self.stage.places if key in (one, local(one))), key)
+        return next((self._key(place) for place in self.stage.places if key in (place, local(place))), key)
 
     def _things(self) -> Iterator[tuple[Thing, dict[str, Any]]]:
         for thing, holder in ((self.errand.wanted, self.errand.holder), (self.errand.token, self.errand.helper)):

@@ -85,7 +85,10 @@ class Chooser:
         if len(everybody) < FEWEST_PEOPLE or not self.ground.ways:
             raise too_little(self.ground, places=len(self.ground.ways), people=len(everybody))
         start = self._start(everybody)
-        near = {start, *(two for one in self.ground.neighbours(start) for two in self.ground.neighbours(one))}
+        near = {
+            start,
+            *(two for neighbour in self.ground.neighbours(start) for two in self.ground.neighbours(neighbour)),
+        }
         near |= set(self.ground.neighbours(start))
         ranked = sorted(everybody, key=lambda one: (-self._score(one.id), self._rank(one, near)))
         wanted = 3 + self.lot.number("how many people", below=_MOST_CAST - 2)
@@ -138,7 +141,7 @@ class Chooser:
         if len({self.note_id(one) for one in outline.cast}) < FEWEST_PEOPLE:
             return f"cast: name at least {FEWEST_PEOPLE} different people"
         cast = {self.note_id(one) for one in outline.cast}
-        stray = [one for one in outline.goals if one not in PLAYER_NAMES and self.note_id(one) not in cast]
+        stray = [goal for goal in outline.goals if goal not in PLAYER_NAMES and self.note_id(goal) not in cast]
         if stray:
             return f"goals: {stray[0]} is neither player nor in the cast"
         about = [one for thread in outline.threads for one in thread.about if self.note_id(one) not in self._known()]
@@ -151,7 +154,7 @@ class Chooser:
         """The ID of a note by its ID, with its pack or without; what there is not is given back."""
         if name in self.ground.survey.notes:
             return name
-        return next((one for one in self.ground.survey.notes if local(one) == name), name)
+        return next((note for note in self.ground.survey.notes if local(note) == name), name)
 
     def context(self, ruleset: Ruleset, said: Mapping[str, str]) -> ScenarioContext:
         """What a model is shown of the ground, what the brief names first; `said` is a sentence on each note."""
@@ -168,8 +171,8 @@ class Chooser:
                 for one, name in zip(self.ground.pack_ids, self.ground.pack_names, strict=True)
             ),
             brief=self.brief,
-            places=tuple(self._place(one, said) for one in places),
-            people=tuple(_person(one, said) for one in people),
+            places=tuple(self._place(place, said) for place in places),
+            people=tuple(_person(person, said) for person in people),
             cast_wanted=min(3, len(people)) if len(people) > FEWEST_PEOPLE else FEWEST_PEOPLE,
         )
 

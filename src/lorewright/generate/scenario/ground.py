@@ -151,7 +151,8 @@ def _items(in_force: Iterable[Generation]) -> dict[str, tuple[TellableItem, ...]
         for chunk in generation.all_chunks():
             if chunk.role in _TOLD:
                 told = (
-                    TellableItem(one.id, one.name, chunk.role, one.trigger) for one in generation.items_of(chunk.row)
+                    TellableItem(item.id, item.name, chunk.role, item.trigger)
+                    for item in generation.items_of(chunk.row)
                 )
                 found[chunk.entity_id] = (*found.get(chunk.entity_id, ()), *told)
     return found

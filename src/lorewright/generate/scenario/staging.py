@@ -209,7 +209,7 @@ def _around(ground: Ground, start: str, homes: Iterable[str], lot: Lot) -> list[
             places += way
     wanted = max(len(places), FEWEST_PLACES + 1 + lot.number("how many places", below=4))
     while len(places) < wanted:
-        beside = [one for place in places for one in ground.neighbours(place) if one not in places]
+        beside = [neighbour for place in places for neighbour in ground.neighbours(place) if neighbour not in places]
         if not beside:
             break
         places.append(lot.pick(f"place {len(places)}", list(dict.fromkeys(beside))))
@@ -219,9 +219,9 @@ def _around(ground: Ground, start: str, homes: Iterable[str], lot: Lot) -> list[
 def _rooms(ground: Ground, cast: Iterable[Speaker], *, wanted: int) -> Iterable[tuple[str, str]]:
     """Where the packs have too few places each member of a group has a room of its own."""
     members = [one for one in cast if one.speaks_for]
-    for one in members[: max(wanted, 0)]:
-        group = one.speaks_for
-        yield f"{one.key}_room", f"the rooms of {'the ' + group[4:] if group.startswith('The ') else group}"
+    for member in members[: max(wanted, 0)]:
+        group = member.speaks_for
+        yield f"{member.key}_room", f"the rooms of {'the ' + group[4:] if group.startswith('The ') else group}"
 
 
 def _positions(
@@ -320,7 +320,7 @@ def plan_errand(ground: Ground, stage: ScenarioPlaces, lot: Lot) -> tuple[Errand
             aims += ["testify", "testify"]
     aim = lot.pick("aim", aims)
     taker = others[0] if aim != "bring" else None
-    rest = [one for one in others if one is not taker]
+    rest = [other for other in others if other is not taker]
     stage = _spread(stage, holder, helper, taker, lot)
     at = stage.at[holder.key]
     goal = stage.at[taker.key] if taker is not None else _far_from(stage, at, lot)
@@ -379,8 +379,8 @@ def _hidden_in(ground: Ground, place: str) -> Iterator[TellableItem]:
 def _things(ground: Ground, stage: ScenarioPlaces, hands: Sequence[Speaker], lot: Lot) -> tuple[Thing, Thing]:
     """Two things that no word confuses: the packs' own where they have to do with one of these hands and with no place.
     What belongs to a place is not carried about."""
-    owners = {one.id for one in hands}
-    named = {target for one in hands for target in one.note.links}
+    owners = {hand.id for hand in hands}
+    named = {target for hand in hands for target in hand.note.links}
     fixed = {target for place in ground.ways for target in ground.survey.notes[place].links} | set(ground.ways)
     own = [
         note

@@ -36,7 +36,7 @@ def model(graph: bytes, *, opsets: Mapping[str, int], ir_version: int) -> bytes:
 
 def graph(name: str, nodes: Iterable[bytes], values: Iterable[bytes], *, given: bytes, made: bytes) -> bytes:
     """A GraphProto with one input and one output."""
-    listed = [*(_bytes(1, one) for one in nodes), _text(2, name), *(_bytes(5, one) for one in values)]
+    listed = [*(_bytes(1, one) for one in nodes), _text(2, name), *(_bytes(5, value) for value in values)]
     return b"".join(listed) + _bytes(11, given) + _bytes(12, made)
 
 
@@ -59,7 +59,10 @@ def handed_in(name: str, value: np.ndarray[Any, Any]) -> bytes:
 
 def floats(name: str, *dimensions: int | str) -> bytes:
     """A ValueInfoProto of float32; a dimension that may differ has a name."""
-    shape = b"".join(_bytes(1, _text(2, one) if isinstance(one, str) else _integer(1, one)) for one in dimensions)
+    shape = b"".join(
+        _bytes(1, _text(2, dimension) if isinstance(dimension, str) else _integer(1, dimension))
+        for dimension in dimensions
+    )
     return _text(1, name) + _bytes(2, _bytes(1, _integer(1, FLOAT) + _bytes(2, shape)))
 
 

@@ -71,7 +71,7 @@ def write_store(folder: Path, ids: Sequence[int], vectors: Vectors) -> None:
             )
             for start in range(0, len(ids), _BATCH_ROWS):
                 batch = slice(start, start + _BATCH_ROWS)
-                collection.add(ids=[str(one) for one in ids[batch]], embeddings=vectors[batch])
+                collection.add(ids=[str(entity_id) for entity_id in ids[batch]], embeddings=vectors[batch])
         finally:
             client.close()
 

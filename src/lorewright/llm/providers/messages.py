@@ -90,8 +90,8 @@ def _said(talk: Talk, recalled: Callable[[Talk], theirs.ModelResponse | None]) -
 
     if talk.role == "user":
         results: list[theirs.ModelRequestPart] = [
-            theirs.ToolReturnPart(tool_name=one.name, content=one.text, tool_call_id=one.call_id)
-            for one in talk.results
+            theirs.ToolReturnPart(tool_name=result.name, content=result.text, tool_call_id=result.call_id)
+            for result in talk.results
         ]
         return theirs.ModelRequest(parts=[*results, *([theirs.UserPromptPart(talk.text)] if talk.text else [])])
     known = recalled(talk)

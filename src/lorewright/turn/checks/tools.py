@@ -170,8 +170,8 @@ def state_seen(
         inner=plain(manifest),
         clocks=state.clocks_shown() if is_told else (),
         threads=tuple(
-            ThreadSeen(id=one, title=state.threads[one].title, status=state.threads[one].status)
-            for one in sorted(state.threads)
+            ThreadSeen(id=thread, title=state.threads[thread].title, status=state.threads[thread].status)
+            for thread in sorted(state.threads)
             if is_told
         ),
         facts=tuple(_facts(state, hidden=viewer == "gm")) if is_told else (),
@@ -191,7 +191,11 @@ def focus_of(state: WorldState, viewer: str) -> SceneFocus:
     if place == OFFSTAGE:
         raise NotFound(f"{state.name_of(who)} is nowhere just now", hint="wait until they come in")
     is_here = place == state.scene.location_id
-    people = (one for one in state.positions if not state.is_players(one) and state.positions[one] == place)
+    people = (
+        position
+        for position in state.positions
+        if not state.is_players(position) and state.positions[position] == place
+    )
     return SceneFocus(
         scene_id=state.scene.id if is_here else "",
         location_id=place,

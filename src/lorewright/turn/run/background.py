@@ -251,7 +251,7 @@ def _next_summary(made: SummariserOutput, head: Head, given: SummariserInput) ->
     return Summary(
         from_turn_no=before.from_turn_no if before is not None else given.told[0].turn_no,
         to_turn_no=given.told[-1].turn_no,
-        sentences=tuple(_sentence(one, ids, heard) for one in made.sentences),
+        sentences=tuple(_sentence(sentence, ids, heard) for sentence in made.sentences),
     )
 
 

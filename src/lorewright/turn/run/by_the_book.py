@@ -181,8 +181,8 @@ class _Judging:
         except ValidationError as problem:
             first = problem.errors(include_url=False, include_input=False)[0]
             return f"state_ops: {'.'.join(map(str, first['loc']))}: {first['msg']}"
-        texts = [one.content for one in output.new_observations]
-        texts += [json.dumps(one.model_dump(mode="json"), ensure_ascii=False) for one in output.state_ops]
+        texts = [new_observation.content for new_observation in output.new_observations]
+        texts += [json.dumps(state_op.model_dump(mode="json"), ensure_ascii=False) for state_op in output.state_ops]
         return wrong_with(ruling, self._state, self._ruleset) or self._leak("\n".join(texts))
 
 
@@ -190,11 +190,13 @@ def _ruling(output: ResolutionOutput, rolls: Sequence[Roll], state: WorldState) 
     band = None if output.resolved_outcome == NO_ROLL else output.resolved_outcome
     thrown = [roll.model_copy(update={"band": band if roll is rolls[-1] else None}) for roll in rolls]
     memories = (
-        o.Observe(who=one.character_id, content=one.content, importance=one.importance)
-        for one in output.new_observations
+        o.Observe(
+            who=new_observation.character_id, content=new_observation.content, importance=new_observation.importance
+        )
+        for new_observation in output.new_observations
     )
     return Ruling.model_validate(
-        {"band": band, "rolls": thrown, "ops": (*(path_op(one) for one in output.state_ops), *memories)}
+        {"band": band, "rolls": thrown, "ops": (*(path_op(state_op) for state_op in output.state_ops), *memories)}
     )
 
 

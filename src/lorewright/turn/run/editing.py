@@ -326,7 +326,7 @@ def _not_for_outside(op: o.StateOp, head: Head, setting: Setting) -> str | None:
     rules = setting.rules
     match op:
         case o.RevealItem():
-            known = any(one.item(op.item_id) is not None for one in setting.generations)
+            known = any(generation.item(op.item_id) is not None for generation in setting.generations)
             return None if known else "unknown_lore_item"
         case o.EndCampaign():
             return None if rules.ending(op.ending_id) is not None else "unknown_ending"

@@ -97,7 +97,10 @@ def extractor_input(narration: str, given: NarratorInput, state: WorldState) -> 
         present={who: state.name_of(who) for who in state.present()},
         things={thing: state.name_of(thing) for thing in things},
         facts=tuple(fact.model_dump(mode="json", include=_FIELDS) for fact in facts),
-        threads=tuple({"id": one.id, "title": one.title, "status": one.status} for one in open_threads),
+        threads=tuple(
+            {"id": open_thread.id, "title": open_thread.title, "status": open_thread.status}
+            for open_thread in open_threads
+        ),
     )
 
 
@@ -258,7 +261,7 @@ class Narrating:
 
     def _is_somebody(self, name: str, state: WorldState) -> bool:
         plain = " ".join(name.lower().split()).removeprefix("the ").removeprefix("a ").removeprefix("an ")
-        known = {one.lower() for entity in state.entities.values() for one in (entity.name, *entity.aliases)}
+        known = {alias.lower() for entity in state.entities.values() for alias in (entity.name, *entity.aliases)}
         if plain in known or f"the {plain}" in known:
             return True
         return any(generation.entities_named([plain]) for generation in self._generations)

@@ -153,7 +153,7 @@ class NarratorInputs:
 
     def _quiet(self) -> tuple[str, ...]:
         """Those who let the last turn pass although they could have acted."""
-        silence = [one for one in self._turn.head.markers if one.subtype == "silence"]
+        silence = [marker for marker in self._turn.head.markers if marker.subtype == "silence"]
         return tuple(str(who) for one in silence for who in one.payload["who"])
 
 
@@ -202,7 +202,11 @@ def citations(told: NarratorOutput, given: NarratorInput, generations: Sequence[
     """
     quotes, in_own_words = _quotable(given), bool(told.support)
     if in_own_words:
-        rested_on = [(one.id, (one.id.partition("#")[0], one.text)) for one in sources_of(given) if one.kind != "event"]
+        rested_on = [
+            (source.id, (source.id.partition("#")[0], source.text))
+            for source in sources_of(given)
+            if source.kind != "event"
+        ]
         # Of a chunk with several sentences the first that was shown stands for it.
         quotes |= {source_id: [quote] for source_id, quote in reversed(rested_on)}
     found: list[Citation] = []
@@ -295,7 +299,7 @@ def _heard(messages: tuple[Message, ...], state: WorldState) -> str:
 
 def _result(turn: TurnContext, *, final_text: str, options: tuple[str, ...], validation: Validation) -> TurnResult:
     played, messages = turn.played, turn.stream.messages
-    cited = [one for told, given in played.told for one in citations(told, given, turn.setting.generations)]
+    cited = [citation for told, given in played.told for citation in citations(told, given, turn.setting.generations)]
     return TurnResult(
         turn_no=turn.turn_no,
         turn_id=turn_id_of(turn.head.campaign_id, turn.head.turn_id, turn.submission.action_id),

@@ -64,10 +64,10 @@ def check_claims(
     """
     state = grounds.state
     here = state.present_npcs()
-    aimed = next((one.target_id for one in actions if one.target_id in here), None)
+    aimed = next((action.target_id for action in actions if action.target_id in here), None)
     spoken_to = aimed or (here[0] if len(here) == 1 else None)
     found: dict[tuple[str, str | None, str], Premise] = {}
-    own = [(one.words, one.target_id) for one in actions if one.type == "recall" and one.words]
+    own = [(action.words, action.target_id) for action in actions if action.type == "recall" and action.words]
     for words, to in (*own, *_clauses(text, spoken_to, people)):
         claim = claim_in(_CLAUSE.split(words)[0])
         premise = None if claim is None else _checked(claim, words, to, grounds, people)
@@ -79,7 +79,7 @@ def check_claims(
 def people_named(scope: Scope) -> dict[str, str]:
     """Whoever the player's words can name, by name and alias in lower case; of one name the one who is here."""
     found: dict[str, str] = {}
-    for one in (*scope.people, *(one for one in scope.topics if one.kind == "person")):
+    for one in (*scope.people, *(topic for topic in scope.topics if topic.kind == "person")):
         for name in (one.name, *one.aliases):
             found.setdefault(name.casefold(), one.id)
     return found
@@ -93,7 +93,7 @@ def with_supported_claims(attempt: Attempt, premises: Sequence[Premise], state: 
         return attempt
     items = [one for one in premise.evidence if "#" in one and holder_of(one) == action.target_id]
     grounding = Grounding(
-        items=tuple(GroundedItem(id=one, role=_role(one), holder_id=holder_of(one)) for one in items),
+        items=tuple(GroundedItem(id=item, role=_role(item), holder_id=holder_of(item)) for item in items),
         fact_ids=tuple(one for one in premise.evidence if one in state.facts),
     )
     return attempt.model_copy(update={"grounding": grounding})
@@ -101,7 +101,7 @@ def with_supported_claims(attempt: Attempt, premises: Sequence[Premise], state: 
 
 def text_of_item(item_id: str, generations: Sequence[Generation]) -> str | None:
     """The text of a lore item with its name, in the first pack that has it."""
-    item = next(filter(None, (one.item(item_id) for one in generations)), None)
+    item = next(filter(None, (generation.item(item_id) for generation in generations)), None)
     return None if item is None else item.text
 
 
@@ -168,7 +168,7 @@ def _to_whom(claim: Claim, people: Mapping[str, str]) -> Claim:
 
 def _on_record(what: str, state: WorldState, *, by: str, to: str, predicate: str) -> tuple[str, ...]:
     facts = [state.facts[one] for one in recorded(state, by=by, to=to, predicate=predicate)]
-    return tuple(one.id for one in facts if says(str(one.object["what"]), what, state))
+    return tuple(fact.id for fact in facts if says(str(fact.object["what"]), what, state))
 
 
 def _owned(what: str, state: WorldState) -> tuple[str, ...]:
@@ -239,7 +239,7 @@ def _quoted(what: str, grounds: Grounds, by: str) -> tuple[str, ...]:
 
 def _words_of(by: str, message: Message, grounds: Grounds) -> Iterable[str]:
     state = grounds.state
-    everybody = [one for one in state.entities.values() if one.type == "npc"]
+    everybody = [entity for entity in state.entities.values() if entity.type == "npc"]
     for paragraph in message.content.split("\n\n"):
         spoken = _QUOTED.findall(paragraph)
         around = _QUOTED.sub(" ", paragraph) if spoken else ""
@@ -309,9 +309,9 @@ class PlayerRound:
             return reading
         asked = [given.model_copy(update={"player_text": line}) for line in unclear.lines]
         answers = [turn.stages.interpret.twin(one) for one in asked]
-        if any(one.unclear is not None or not one.proposed_actions for one in answers):
+        if any(answer.unclear is not None or not answer.proposed_actions for answer in answers):
             return reading
-        if not come_to_the_same([one.proposed_actions for one in answers], self._state, turn.setting.rules):
+        if not come_to_the_same([answer.proposed_actions for answer in answers], self._state, turn.setting.rules):
             return reading
         assumed = f"{unclear.lines[0]}: any other answer would come to the same"
         settled = answers[0].model_copy(update={"assumptions": (*answers[0].assumptions, assumed)})
@@ -324,7 +324,11 @@ class PlayerRound:
         if to is None:
             return reading
         return reading.model_copy(
-            update={"proposed_actions": tuple(_whispered(one, to) for one in reading.proposed_actions)}
+            update={
+                "proposed_actions": tuple(
+                    _whispered(proposed_action, to) for proposed_action in reading.proposed_actions
+                )
+            }
         )
 
     def _check_claims(self, actions: Sequence[Action]) -> None:
@@ -414,8 +418,8 @@ def _within_earshot(scope: Scope, to: str | None) -> Scope:
     """Who is whispered to is the only one who is spoken to; others can be spoken of."""
     if to is None:
         return scope
-    others = tuple(one for one in scope.people if one.id != to)
-    hearer = tuple(one for one in scope.people if one.id == to)
+    others = tuple(person for person in scope.people if person.id != to)
+    hearer = tuple(person for person in scope.people if person.id == to)
     return scope.model_copy(update={"people": hearer, "topics": (*scope.topics, *others)})
 
 

@@ -81,7 +81,7 @@ def npc_intent_input(
     own = lore.briefing(who) or Briefing(npc_id=who)
     knows = tuple(_known(who, own, state, lore, generations, company))
     memories = _remembered(who, state, rules.ruleset.decay_lambda, company)
-    remembers = tuple(one for one in memories if not unheard(one.content))
+    remembers = tuple(memory for memory in memories if not unheard(memory.content))
     heard_of = _absent_heard_of(who, state, [*(item.text for item in knows), *(one.content for one in remembers)])
     scope = scope_of(state, who, heard_of=heard_of)
     shown = [place, who, *company, *heard_of, *(way.to for way in scope.exits)]
@@ -104,7 +104,7 @@ def npc_intent_input(
         messages=tuple(messages),
         summary=tuple(summary),
         outcomes=tuple(outcomes),
-        claims=tuple(one.shown() for one in claims),
+        claims=tuple(claim.shown() for claim in claims),
         acts=tuple(_acts(who, state, rules)),
         verbs=tuple(sorted(rules.ruleset.actions)),
         names={one: state.name_of(one) for one in dict.fromkeys(shown) if one in state.entities},
@@ -223,7 +223,11 @@ def _concerns(who: str, state: WorldState, known: Collection[str]) -> Iterator[C
     """The open threads that are about it, by ID."""
     for thread_id, thread in sorted(state.threads.items()):
         if thread.status == "open" and who in thread.related_entity_ids:
-            about = tuple(one for one in thread.related_entity_ids if one != who and one in known)
+            about = tuple(
+                related_entity_entity_id
+                for related_entity_entity_id in thread.related_entity_ids
+                if related_entity_entity_id != who and related_entity_entity_id in known
+            )
             yield Concern(thread_id=thread_id, title=thread.title, about=about)
 
 
@@ -242,7 +246,12 @@ def _toward(who: str, other: str, state: WorldState) -> Toward:
 def _absent_heard_of(who: str, state: WorldState, texts: Sequence[str]) -> list[str]:
     """The absent whom it knows of: it is tied to them, or what it knows and remembers names them. By ID. Of those whose
     names the player may not hear it does not speak."""
-    tied = {other for one in state.relationships.values() for other in (one.a, one.b) if who in (one.a, one.b)}
+    tied = {
+        other
+        for relationship in state.relationships.values()
+        for other in (relationship.a, relationship.b)
+        if who in (relationship.a, relationship.b)
+    }
     folded = "\n".join(texts).casefold()
     said = f" {' '.join(words_of(folded))} "
     found = []
@@ -383,7 +392,7 @@ async def _intended(turn: TurnContext, who: str, recorder: Recorder) -> NpcInten
 
 def _heard_of(summary: Summary | None, who: str) -> tuple[str, ...]:
     """The sentences of a summary that tell of what somebody was there for."""
-    return tuple(one.text for one in (summary.sentences if summary else ()) if who in one.audience)
+    return tuple(sentence.text for sentence in (summary.sentences if summary else ()) if who in sentence.audience)
 
 
 async def carried_out(turn: TurnContext, who: str, intent: NpcIntent) -> Round:
@@ -476,5 +485,5 @@ def act_of(one: Round) -> NpcAct:
 
 def _numbered(judged: Validation, first: int) -> Validation:
     """Judgements with the places that their actions have in the turn."""
-    results = (one.model_copy(update={"action_index": one.action_index + first}) for one in judged.results)
+    results = (result.model_copy(update={"action_index": result.action_index + first}) for result in judged.results)
     return judged.model_copy(update={"results": tuple(results)})

@@ -89,7 +89,9 @@ def pins_in_force(library: PromptLibrary) -> list[PromptPin]:
 
 
 def _pins(templates: Iterable[PromptTemplate]) -> list[PromptPin]:
-    return [PromptPin(one.name, one.version, one.content_hash, one.source) for one in templates]
+    return [
+        PromptPin(template.name, template.version, template.content_hash, template.source) for template in templates
+    ]
 
 
 # The JSON Schemas of every stage that a model may run: what it is given, what its prompt is filled in with, what it

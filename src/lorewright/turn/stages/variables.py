@@ -31,10 +31,10 @@ _CLAIMED = {
 
 def claims_in_words(premises: Iterable[Premise], names: Mapping[str, str]) -> Iterator[str]:
     """A line for each; the words claimed are the player's, and nothing of what bears them out is told."""
-    for one in premises:
-        by, to = names.get(one.by, "somebody"), names.get(one.to or "", "somebody")
-        claimed = _CLAIMED[one.kind].format(by=by, to=to, what=one.what)
-        said = "That is so." if one.holds else "Nothing bears this out: nobody agrees to it or repeats it as true."
+    for premise in premises:
+        by, to = names.get(premise.by, "somebody"), names.get(premise.to or "", "somebody")
+        claimed = _CLAIMED[premise.kind].format(by=by, to=to, what=premise.what)
+        said = "That is so." if premise.holds else "Nothing bears this out: nobody agrees to it or repeats it as true."
         yield f"The player claims that {claimed}. {said}"
 
 
@@ -298,7 +298,7 @@ class MessageVariables(Frozen):
 def state_variables(states: Iterable[InnerState], *, latent: bool) -> tuple[StateVariable, ...]:
     """States as prompts show them, by name; `latent` says whether those are among them that their owner does not know
     of."""
-    shown = sorted((one for one in states if latent or one.level >= MANIFEST_LEVEL), key=lambda one: one.name)
+    shown = sorted((state for state in states if latent or state.level >= MANIFEST_LEVEL), key=lambda one: one.name)
     return tuple(
         StateVariable(
             name=one.name,
@@ -422,4 +422,4 @@ def _text(value: Any) -> str:
 
 def _list(value: Any) -> tuple[str, ...]:
     entries = value if isinstance(value, list | tuple) else [] if value in (None, "") else [value]
-    return tuple(_text(one) for one in entries[:_MOST])
+    return tuple(_text(entry) for entry in entries[:_MOST])

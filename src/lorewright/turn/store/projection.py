@@ -48,7 +48,7 @@ class ProjectedTable:
 def changed_rows(before: WorldState | None, after: WorldState) -> Iterator[RowChange]:
     """What must change in the tables of one state to make them those of another; of none, all rows of that one."""
     for table in TABLES:
-        if before is not None and all(getattr(before, one) is getattr(after, one) for one in table.fields):
+        if before is not None and all(getattr(before, field) is getattr(after, field) for field in table.fields):
             continue
         old: Mapping[Any, Any] = {} if before is None else table.sources(before)
         new, kept = table.sources(after), 0
@@ -154,7 +154,10 @@ def _relation(relation: Relation) -> Rest:
 
 
 def _relationships(state: WorldState) -> dict[Key, Relationship]:
-    return {(one.a, one.b, one.rel_type): one for one in state.relationships.values()}
+    return {
+        (relationship.a, relationship.b, relationship.rel_type): relationship
+        for relationship in state.relationships.values()
+    }
 
 
 def _relationship(one: Relationship) -> Rest:

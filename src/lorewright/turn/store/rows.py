@@ -105,15 +105,15 @@ def attempt_row(
     """The statement that keeps a submission that failed, with all that was thought and asked of models for it."""
     thought = [
         {
-            "stage": one.stage,
-            "input": one.input_json,
-            "output": one.output_json,
-            "model_key": one.model_key,
-            "provider": one.provider,
-            "prompt": prompt_shown(one) | ({"source": one.prompt.source} if one.prompt is not None else {}),
-            "calls": [call.shown() for call in one.calls],
+            "stage": record.stage,
+            "input": record.input_json,
+            "output": record.output_json,
+            "model_key": record.model_key,
+            "provider": record.provider,
+            "prompt": prompt_shown(record) | ({"source": record.prompt.source} if record.prompt is not None else {}),
+            "calls": [call.shown() for call in record.calls],
         }
-        for one in records
+        for record in records
     ]
     sql = """INSERT INTO attempts (campaign_id, user_action_id, player_text, head_turn_id, error_code, message,
              records_json, created_at, session_id) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"""
@@ -144,7 +144,7 @@ def _turn(draft: Draft, time: str, state_hash: str, result_json: str) -> tuple[A
 def _kept(draft: Draft) -> Iterator[Row]:
     key, kept = (draft.head.campaign_id, draft.turn_id), draft.kept
     if (told := kept.summary) is not None:
-        sentences = canonical_json([one.model_dump(mode="json") for one in told.sentences])
+        sentences = canonical_json([sentence.model_dump(mode="json") for sentence in told.sentences])
         yield "story_summaries", (*key, told.from_turn_no, told.to_turn_no, sentences)
     for number, entry in enumerate(kept.lorebook):
         said = (entry.subject_id, entry.predicate, entry.detail, entry.confidence)
@@ -153,7 +153,10 @@ def _kept(draft: Draft) -> Iterator[Row]:
         ops = OPS.dump_json(review.ops).decode()
         shown = (review.stage, review.kind, review.subject_id, ops, review.shown, review.confidence, review.reason)
         yield "reviews", (*key, number, *shown)
-    yield from (("review_decisions", (*key, one.review_turn_id, one.review_no, one.decision)) for one in kept.decisions)
+    yield from (
+        ("review_decisions", (*key, decision.review_turn_id, decision.review_no, decision.decision))
+        for decision in kept.decisions
+    )
 
 
 def _actions(draft: Draft) -> Iterator[Row]:
@@ -219,7 +222,7 @@ def summary_at(database: Database, turn_id: str) -> Summary | None:
     row = story_row(database, turn_id)
     if row is None:
         return None
-    sentences = tuple(SummarySentence.model_validate(one) for one in row.sentences)
+    sentences = tuple(SummarySentence.model_validate(sentence) for sentence in row.sentences)
     return Summary(from_turn_no=row.from_turn_no, to_turn_no=row.to_turn_no, sentences=sentences)
 
 

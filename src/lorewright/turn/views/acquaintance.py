@@ -120,7 +120,9 @@ def _was_there(message: Message, own: frozenset[str]) -> bool:
 
 
 def _last(messages: Iterable[Message], kind: MessageType, own: frozenset[str]) -> Message | None:
-    return next((one for one in reversed(list(messages)) if one.type == kind and one.owner in own), None)
+    return next(
+        (message for message in reversed(list(messages)) if message.type == kind and message.owner in own), None
+    )
 
 
 # What a way is called whose own label would say where it leads.
@@ -155,12 +157,12 @@ class StorySoFar:
     @cached_property
     def told(self) -> str:
         """Everything that was told, in lower case: for finding out quickly that a name was not."""
-        return "\n".join(one.told for one in self.exchanges).casefold()
+        return "\n".join(exchange.told for exchange in self.exchanges).casefold()
 
     @cached_property
     def typed(self) -> str:
         """Everything that was typed."""
-        return "\n".join(one.typed for one in self.exchanges)
+        return "\n".join(exchange.typed for exchange in self.exchanges)
 
     def grown(self, turns: Iterable[tuple[int, Message]], player_id: str) -> StorySoFar:
         """Return the story with the messages of the turns that follow, as (turn number, message)."""
@@ -196,12 +198,12 @@ class Acquaintance:
         """Return the IDs of all whose names may be said to the player who typed these words."""
         said = _spoken(words)
         return frozenset(
-            one.id
-            for one in self.state.entities.values()
+            entity.id
+            for entity in self.state.entities.values()
             if may_hear(
-                hidden=one.id in self._hidden,
-                met=one.id in self._met,
-                typed=any(_says(said, name) for name in _callable_by(one)),
+                hidden=entity.id in self._hidden,
+                met=entity.id in self._met,
+                typed=any(_says(said, name) for name in _callable_by(entity)),
             )
         )
 
@@ -252,7 +254,7 @@ class Acquaintance:
         if entity.id not in self._met and entity.type not in ("item", "door"):
             return entity.model_copy(update={"name": "", "aliases": ()})
         kept = {name for name in self._pack_names(entity) if name != entity.name and not self._is_revealed(name)}
-        return entity.model_copy(update={"aliases": tuple(one for one in entity.aliases if one not in kept)})
+        return entity.model_copy(update={"aliases": tuple(alias for alias in entity.aliases if alias not in kept)})
 
     @cached_property
     def readable(self) -> frozenset[str]:
@@ -268,14 +270,14 @@ class Acquaintance:
             return frozenset()
         same = things(self.generations)
         return frozenset(
-            one.id
-            for one in self.state.entities.values()
-            if one.origin == "pack" and hidden.issuperset(ids_of(one.pack_entity_id or one.id, same))
+            entity.id
+            for entity in self.state.entities.values()
+            if entity.origin == "pack" and hidden.issuperset(ids_of(entity.pack_entity_id or entity.id, same))
         )
 
     @cached_property
     def _met(self) -> frozenset[str]:
-        return frozenset(one.id for one in self.state.entities.values() if self._is_met(one))
+        return frozenset(entity.id for entity in self.state.entities.values() if self._is_met(entity))
 
     def _is_met(self, entity: Entity) -> bool:
         """Whether the player has been with or at it, or has heard of it by what was told, learned or established."""
@@ -301,7 +303,7 @@ class Acquaintance:
                 *state.held_by(state.player_id),
                 *state.doors,
                 *(fact.subject_id for fact in state.facts.values() if fact.visibility == "player"),
-                *(one.id for one in state.entities.values() if (one.pack_entity_id or one.id) in learned),
+                *(entity.id for entity in state.entities.values() if (entity.pack_entity_id or entity.id) in learned),
                 state.player_id,
                 *state.personas,
             }
@@ -338,19 +340,19 @@ class Acquaintance:
 
     @cached_property
     def _all_told(self) -> tuple[str, ...]:
-        return (*(one.told for one in self.story.exchanges), *self._titles, *self._texts_learned)
+        return (*(exchange.told for exchange in self.story.exchanges), *self._titles, *self._texts_learned)
 
     def _before_typed(self, name: str) -> Iterator[Exchange]:
-        for one in self.story.exchanges:
-            if _says(_spoken(one.typed), name):
+        for exchange in self.story.exchanges:
+            if _says(_spoken(exchange.typed), name):
                 return
-            yield one
+            yield exchange
 
     @cached_property
     def _titles(self) -> tuple[str, ...]:
         """What the player reads beside the story: the titles of its threads, and what they remember."""
         memory = self.state.observations.get(self.state.player_id, {})
-        return (*(one.title for one in self.state.threads.values()), *(one.content for one in memory.values()))
+        return (*(thread.title for thread in self.state.threads.values()), *(one.content for one in memory.values()))
 
     @cached_property
     def _texts_learned(self) -> tuple[str, ...]:
@@ -365,12 +367,12 @@ class Acquaintance:
     def _longer_names(self, name: str) -> list[str]:
         """Every name that has this one in it and is another's; longest first."""
         folded = name.casefold()
-        known = {one for entity in self.state.entities.values() for one in (entity.name, *entity.aliases)}
+        known = {alias for entity in self.state.entities.values() for alias in (entity.name, *entity.aliases)}
         known |= {
-            one
+            alias
             for pack in self.generations
             for entity in pack.entities().values()
-            for one in (entity.name, *entity.aliases)
+            for alias in (entity.name, *entity.aliases)
         }
         return sorted((one for one in known if folded in one.casefold() and one.casefold() != folded), key=len)[::-1]
 

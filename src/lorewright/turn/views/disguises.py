@@ -173,8 +173,8 @@ def _counts(word: str) -> bool:
 
 
 def _names(state: WorldState) -> set[str]:
-    people = (one for one in state.entities.values() if one.type in ("npc", "player"))
-    return {_stem(word) for one in people for word in _plain(one.name) if len(word) > 2}
+    people = (entity for entity in state.entities.values() if entity.type in ("npc", "player"))
+    return {_stem(word) for person in people for word in _plain(person.name) if len(word) > 2}
 
 
 # Signs that look like a Latin letter and that neither their decomposition nor their name leads back to it: the singles

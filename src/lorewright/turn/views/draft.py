@@ -299,9 +299,9 @@ def persona_called(name: str, state: WorldState) -> str:
         CampaignError: the player has none of that name.
     """
     personas = state.personas or (state.player_id,)
-    found = _called(name, [state.entities[one] for one in personas if one in state.entities])
+    found = _called(name, [state.entities[persona] for persona in personas if persona in state.entities])
     if found is None:
-        names = ", ".join(state.name_of(one) for one in personas)
+        names = ", ".join(state.name_of(persona) for persona in personas)
         raise CampaignError(f"there is nobody called {name} for you to play", hint=f"you may play: {names}")
     return found
 
@@ -326,7 +326,7 @@ def somebody_called(
         for _, one in sorted(state.entities.items())
         if one.type in ("npc", "player") and (heard_of is None or one.id in heard_of)
     ]
-    found = _called(name, here, ids) or _called(name, [one for one in others if one.id != state.player_id], ids)
+    found = _called(name, here, ids) or _called(name, [other for other in others if other.id != state.player_id], ids)
     if found is None:
         names = ", ".join(one.name for one in here)
         raise CampaignError(
@@ -338,11 +338,11 @@ def somebody_called(
 def _called(name: str, people: list[Entity], ids: Mapping[str, str] = MappingProxyType({})) -> str | None:
     """By ID, else by the whole name, else by some words of it."""
     said = " ".join(name.split()).casefold()
-    for one in people:
-        known = ids.get(one.id, one.id).casefold()
+    for person in people:
+        known = ids.get(person.id, person.id).casefold()
         if said in (known, local(known)):
-            return one.id
-    names = {one.id: (one.name, *one.aliases) for one in people}
+            return person.id
+    names = {person.id: (person.name, *person.aliases) for person in people}
     whole = [one_id for one_id, called in names.items() if said in map(str.casefold, called)]
     partly = [one_id for one_id, called in names.items() if is_called(said, *called)]
     return next(iter([*whole, *partly]), None)
@@ -380,6 +380,6 @@ def begun(head: Head, submission: Submission) -> tuple[Head, tuple[StateOp, ...]
         return replace(head, state=state), ops
     move = {"from": head.state.scene.location_id, "to": state.scene.location_id}
     # A move that the last turn led to was somebody else's.
-    markers = [one for one in head.markers if one.subtype not in ("location_change", "scene_open", "silence")]
+    markers = [marker for marker in head.markers if marker.subtype not in ("location_change", "scene_open", "silence")]
     moved = (*markers, Marker(subtype="location_change", payload=move))
     return replace(head, state=state, markers=moved, scene_lore=()), ops

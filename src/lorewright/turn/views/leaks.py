@@ -363,7 +363,7 @@ class RecordedLeakCheck(LeakCheck):
     were recorded. So a replay comes out the same with another embedder, or none, and by other thresholds."""
 
     def __init__(self, refusals: Iterable[LeakRefusal]) -> None:
-        self._refusals = {(one.text, one.secret): one for one in refusals}
+        self._refusals = {(refusal.text, refusal.secret): refusal for refusal in refusals}
 
     def find_unquoted(self, question: LeakQuestion) -> LeakRefusal | None:
         """See `LeakCheck`."""

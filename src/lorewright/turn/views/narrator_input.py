@@ -150,7 +150,7 @@ def narrator_input(
     Of `items` only what the player has learned by now goes in. `resolution` has the player's outcomes, and the changes
     and events of all that is told; `acts` have the outcomes of others.
     """
-    outcomes = (*resolution.outcomes, *(one for act in acts if not act.hidden for one in act.outcomes))
+    outcomes = (*resolution.outcomes, *(outcome for act in acts if not act.hidden for outcome in act.outcomes))
     ending = rules.ending(after.ended) if after.ended and after.ended != before.ended else None
     return NarratorInput(
         player_text=player_text,
@@ -205,7 +205,7 @@ def _persona(state: WorldState) -> Persona:
 
 def _shown_ops(resolution: Resolution) -> Iterable[ChangeRelation | ChangeInventory | SetDoor]:
     """The changes that the player can see, less those that an outcome tells by itself."""
-    told = {one.target_id for one in resolution.outcomes if one.code in ("opened", "locked", "unlocked")}
+    told = {outcome.target_id for outcome in resolution.outcomes if outcome.code in ("opened", "locked", "unlocked")}
     for op in resolution.ops:
         if isinstance(op, (ChangeRelation, ChangeInventory)) or (isinstance(op, SetDoor) and op.door_id not in told):
             yield op
@@ -213,7 +213,7 @@ def _shown_ops(resolution: Resolution) -> Iterable[ChangeRelation | ChangeInvent
 
 def _recorded(state: WorldState, outcomes: Iterable[Outcome]) -> Iterable[Recorded]:
     """What the outcomes' facts say, where the player may know it."""
-    for fact_id in dict.fromkeys(one for outcome in outcomes for one in outcome.fact_ids):
+    for fact_id in dict.fromkeys(fact_entity_id for outcome in outcomes for fact_entity_id in outcome.fact_ids):
         fact = state.facts[fact_id]
         if fact.visibility == "player":
             said = {"to_id": fact.object["to"], "what": fact.object["what"]}
@@ -320,4 +320,4 @@ def _concerned(before: WorldState, after: WorldState, outcomes: Iterable[Outcome
     for way in before.exits.get(before.scene.location_id, ()):
         ids |= {way.to, *([way.via] if way.via else [])}
     ids |= {door.key_id for door in before.doors.values() if door.key_id in after.held_by(after.player_id)} - {None}
-    return [after.entities[one] for one in sorted(one for one in ids if one) if one in after.entities]
+    return [after.entities[one] for one in sorted(entity_id for entity_id in ids if entity_id) if one in after.entities]

@@ -98,7 +98,7 @@ def scene_summary(state: WorldState) -> str:
     since = f"for {minutes} minutes" if minutes > 1 else "just now"
     before = state.visits.get(state.scene.location_id, 1) - 1
     again = {0: "for the first time", 1: "for the second time"}.get(before, f"having been there {before} times")
-    people = [state.name_of(one) for one in state.present_npcs()]
+    people = [state.name_of(present_npc) for present_npc in state.present_npcs()]
     company = f"With them: {', '.join(people)}." if people else "Nobody is with them."
     return f"{state.name_of(state.player_id)} is at {place}, {since}, {again}. {company}"
 
@@ -178,10 +178,10 @@ def build_packet(
         "npc_capabilities": _capabilities(lore) if viewer != "player" else {},
         "investigation_progress": _progress(state, lore, viewer),
         "pending_threats": [
-            *(threat for one in sorted(state.clocks) if (threat := _threat(state.clocks[one], rules))),
+            *(threat for clock in sorted(state.clocks) if (threat := _threat(state.clocks[clock], rules))),
             *_announced(state, rules),
         ],
-        "active_situations": [_situation(state, rules, one) for one in sorted(state.situations)],
+        "active_situations": [_situation(state, rules, situation) for situation in sorted(state.situations)],
         "failure_streak": dict(sorted(state.streaks.items())),
         "calibration": dict(plain(calibration or {})),
         "lore_context": {
@@ -212,7 +212,7 @@ def _agendas(state: WorldState, present: Sequence[str], agendas: Mapping[str, Ag
 
 
 def _capabilities(lore: SceneLore) -> dict[str, str]:
-    told = {one.npc_id: " ".join(line.text for line in one.capabilities) for one in lore.briefings}
+    told = {briefing.npc_id: " ".join(line.text for line in briefing.capabilities) for briefing in lore.briefings}
     return {npc_id: text for npc_id, text in told.items() if text}
 
 
@@ -225,7 +225,7 @@ def _progress(state: WorldState, lore: SceneLore, viewer: StageViewer) -> dict[s
         "learned_here": len(here & learned),
         "threads": {thread_id: state.threads[thread_id].status for thread_id in sorted(state.threads)},
     }
-    counted = [one for one in sorted(state.threads) if state.threads[one].needed]
+    counted = [thread for thread in sorted(state.threads) if state.threads[thread].needed]
     if counted:
         progress["inquiries"] = {
             one: {"progress": state.threads[one].progress, "needed": state.threads[one].needed} for one in counted

@@ -138,5 +138,5 @@ def player_ids(campaign_id: str, states: Iterable[WorldState], generations: Sequ
 
 
 def _names(ids: Iterable[str], generations: Sequence[Generation]) -> set[str]:
-    found = (generation.entity(one) for one in ids for generation in generations)
+    found = (generation.entity(entity_id) for entity_id in ids for generation in generations)
     return {one.name for one in found if one is not None}

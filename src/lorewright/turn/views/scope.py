@@ -87,7 +87,9 @@ def _asked(action: Action, state: WorldState, lore: SceneLore, generations: Sequ
     items = found.items
     if not items:
         meant = item_by_meaning(
-            action.words, [*briefing.knows, *(one for one in briefing.withholds if one.id in learned)], generations
+            action.words,
+            [*briefing.knows, *(withhold for withhold in briefing.withholds if withhold.id in learned)],
+            generations,
         )
         items = (meant,) if meant is not None else ()
     return Grounding(
@@ -140,7 +142,7 @@ def _learned(action: Action, state: WorldState, generations: Sequence[Generation
 
 
 def _item(item_id: str, generations: Sequence[Generation]) -> SceneItem | None:
-    item = next(filter(None, (one.item(item_id) for one in generations)), None)
+    item = next(filter(None, (generation.item(item_id) for generation in generations)), None)
     return None if item is None else _scene_item(item)
 
 
@@ -354,7 +356,7 @@ def _by(way: WayOut, state: WorldState) -> str:
 
 
 def _all(state: WorldState, ids: Iterable[str]) -> tuple[Named, ...]:
-    return tuple(_named(state.entities[one]) for one in ids if one in state.entities)
+    return tuple(_named(state.entities[entity_id]) for entity_id in ids if entity_id in state.entities)
 
 
 def _named(entity: Entity) -> Named:

@@ -50,7 +50,11 @@ def spoken_of(
     what is in it; each once, in this order. `state` is the one after the turn, `heard_of` are those among the absent
     whom the player has heard of (everybody, where it is not said)."""
     place = state.scene.location_id
-    targets = [one.target_id for one in outcomes if one.target_id is not None and one.target_id != state.player_id]
+    targets = [
+        outcome.target_id
+        for outcome in outcomes
+        if outcome.target_id is not None and outcome.target_id != state.player_id
+    ]
     found = [
         *targets,
         *_asked_about(state, outcomes, generations, heard_of),
@@ -162,7 +166,7 @@ class TurnViews:
         self.items |= {item.id: item for item in lore.items()}
         self._sights |= {line.key: line.text for line in lore.sights()}
         # A few words are how anybody talks.
-        motives = (line for one in lore.briefings for line in one.motivation)
+        motives = (line for briefing in lore.briefings for line in briefing.motivation)
         self._motives |= {line.key: line.text for line in motives if len(line.text.split()) >= QUOTED_WORDS}
         return lore
 
@@ -285,15 +289,15 @@ class TurnViews:
     def _known(self, state: WorldState) -> list[str]:
         """What the player has read, said or learned, and what they can look up of what is here."""
         open_lore = [chunk.text for view, _, chunks in self._answers if view.viewer == "player" for chunk in chunks]
-        learned = [one.text for one in self.items.values() if state.has_learned(state.player_id, one.id)]
+        learned = [item.text for item in self.items.values() if state.has_learned(state.player_id, item.id)]
         return [*self._said(), *open_lore, *self._sights.values(), *learned]
 
     def _kept_back(self, npc_ids: Collection[str], state: WorldState) -> frozenset[str]:
         """The IDs of what some characters keep to themselves."""
         if not npc_ids:
             return frozenset()
-        briefings = (one for one in self.scene_lore(state).briefings if one.npc_id in npc_ids)
-        return frozenset(item.id for one in briefings for item in one.withholds)
+        briefings = (briefing for briefing in self.scene_lore(state).briefings if briefing.npc_id in npc_ids)
+        return frozenset(item.id for briefing in briefings for item in briefing.withholds)
 
     def _refusal(
         self,
@@ -320,7 +324,11 @@ class TurnViews:
         """What was told so far, the player's words, and what others let everybody see of what they are about to do."""
         player = self._head.state.player_id
         told = [one.content for _, one in self._stream.seen_by("player", own_id=player) if one.type == "narration"]
-        meant = [one.content for one in self._stream.messages if one.type == "intention" and one.subtype is None]
+        meant = [
+            message.content
+            for message in self._stream.messages
+            if message.type == "intention" and message.subtype is None
+        ]
         return [self._submission.text, *told, *meant]
 
     def intent_leak(self, intent: NpcIntent, state: WorldState, *, kept_back: Collection[str] = ()) -> str | None:
@@ -380,16 +388,20 @@ class TurnViews:
         if self._planners is None:
             state = self._head.state
             goals = [(who, one.goal) for who, one in sorted(self._setting.agendas.items()) if who != state.player_id]
-            facts = [(one.id, str(one.object)) for one in state.facts.values() if one.visibility != "player"]
+            facts = [(fact.id, str(fact.object)) for fact in state.facts.values() if fact.visibility != "player"]
             ties = [(key, str(note)) for key, one in state.relationships.items() for note in one.notes.values()]
-            self._planners = [one for one in goals if len(one[1].split()) >= QUOTED_WORDS]
+            self._planners = [goal for goal in goals if len(goal[1].split()) >= QUOTED_WORDS]
             self._planners += [one for one in sorted((*facts, *ties)) if len(one[1].split()) >= _SENTENCE_WORDS]
         return self._planners
 
     def heard_of(self, state: WorldState) -> list[str]:
         """Names worth asking about that the player has met or heard of: in threads, and in what they have learned."""
         heard_of = self.acquaintance(state).heard_of()
-        threads = (one for thread in state.threads.values() for one in thread.related_entity_ids)
+        threads = (
+            related_entity_entity_id
+            for thread in state.threads.values()
+            for related_entity_entity_id in thread.related_entity_ids
+        )
         related = [one for one in threads if one in heard_of]
         learned = [
             topic

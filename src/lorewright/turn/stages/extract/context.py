@@ -44,11 +44,11 @@ class LoreExtractorContext(PromptContext):
 def lore_extractor_context(given: ExtractorInput) -> LoreExtractorContext:
     """The lore extractor's variables, of its input."""
     names = {**given.present, **given.things}
-    happened = tuple(_outcome(one, names) for one in given.outcomes)
+    happened = tuple(_outcome(outcome, names) for outcome in given.outcomes)
     facts = [
-        f"{names.get(str(one.get('subject_id')), one.get('subject_id'))}: {one.get('predicate')}: "
-        f"{in_words(one.get('object', one.get('detail')))}"
-        for one in given.facts[:_FACTS]
+        f"{names.get(str(fact.get('subject_id')), fact.get('subject_id'))}: {fact.get('predicate')}: "
+        f"{in_words(fact.get('object', fact.get('detail')))}"
+        for fact in given.facts[:_FACTS]
     ]
     return LoreExtractorContext(
         turn=TurnNarration(narration=given.narration, happened=happened),
@@ -57,7 +57,9 @@ def lore_extractor_context(given: ExtractorInput) -> LoreExtractorContext:
         place_id=given.place_id,
         present=_listed(given.present),
         things=_listed(given.things),
-        threads=tuple(f"{one.get('id')}: {one.get('title')} ({one.get('status')})" for one in given.threads),
+        threads=tuple(
+            f"{thread.get('id')}: {thread.get('title')} ({thread.get('status')})" for thread in given.threads
+        ),
     )
 
 

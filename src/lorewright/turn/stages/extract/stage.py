@@ -34,9 +34,9 @@ class Extract(Stage[ExtractorInput, ExtractorOutput, ExtractorOutput]):
         for item in answer.introduced_items:
             if item.location not in known:
                 return f"introduced_items: {item.location} is not in the scene"
-        for one in answer.new_observations:
-            if one.character_id not in given.present:
-                return f"new_observations: {one.character_id} is not there to remember anything"
+        for new_observation in answer.new_observations:
+            if new_observation.character_id not in given.present:
+                return f"new_observations: {new_observation.character_id} is not there to remember anything"
         threads = {str(thread["id"]) for thread in given.threads}
         for update in answer.thread_updates:
             if update.id not in threads:

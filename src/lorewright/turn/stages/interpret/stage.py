@@ -71,9 +71,9 @@ class Interpret(Stage[InterpreterInput, ReadTurn, InterpreterOutput]):
         if not answer.actions and not answer.question:
             return "there is neither an action nor a question"
         known = {*METADATA, *given.verbs.values()}
-        for one in answer.actions:
-            if one.type not in known:
-                return f"{one.type[:60]} is no type of action"
+        for action in answer.actions:
+            if action.type not in known:
+                return f"{action.type[:60]} is no type of action"
         return unknown_reference(self.made_of(answer, given), given.scope)
 
     def made_of(self, answer: ReadTurn, given: InterpreterInput) -> InterpreterOutput:

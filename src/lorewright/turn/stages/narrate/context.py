@@ -163,7 +163,7 @@ def _turn(given: NarratorInput, sheet: EvidenceSheet) -> NarratorTurn:
         own=_lines(sheet.happened),
         acts=_lines(sheet.acts),
         round=_round(given),
-        quiet=tuple(one.name for one in scene.people if one.id in given.quiet),
+        quiet=tuple(person.name for person in scene.people if person.id in given.quiet),
         learned=tuple(Learned(number=one.number, text=one.text, how=how) for one, how in sheet.learned),
         asked=_lines(sheet.asked),
         near=_lines(sheet.near),
@@ -171,16 +171,16 @@ def _turn(given: NarratorInput, sheet: EvidenceSheet) -> NarratorTurn:
         arrived=given.scene_changed,
         new_place=given.scene_changed and scene.first_visit,
         minutes=given.minutes,
-        things=tuple(one.name for one in scene.things[:THINGS]),
+        things=tuple(thing.name for thing in scene.things[:THINGS]),
         carried=tuple(one.name for one in given.carried[:THINGS]),
         shut=tuple(
             f"{way.name} ({'locked' if way.locked else 'shut'})" for way in scene.exits if way.barred or way.locked
         ),
         conditions=tuple(_conditions(given))[:_CONDITIONS],
-        threads=tuple(str(one["title"]) for one in rows_of(given.packet, "threads") if one.get("status") == "open")[
+        threads=tuple(str(row["title"]) for row in rows_of(given.packet, "threads") if row.get("status") == "open")[
             :_THREADS
         ],
-        threats=tuple(str(one.get("name", "")) for one in rows_of(given.packet, "pending_threats"))[:_THREATS],
+        threats=tuple(str(row.get("name", "")) for row in rows_of(given.packet, "pending_threats"))[:_THREATS],
         beats=beats_shown(given),
         tension="" if given.plan.tension_move == "none" else cut(given.plan.tension_move, NOTE_TOKENS),
         markers=given.markers,
@@ -196,9 +196,9 @@ def _round(given: NarratorInput) -> str:
 def _people(given: NarratorInput, sheet: EvidenceSheet) -> str:
     """Everybody here in a line, and how they are, numbered."""
     lines = []
-    for one in given.scene.people:
-        held = sheet.people[one.id]
-        lines.append(f"{one.name} ({one.pronoun}){':' if held else ''}")
+    for person in given.scene.people:
+        held = sheet.people[person.id]
+        lines.append(f"{person.name} ({person.pronoun}){':' if held else ''}")
         lines += [_numbered(held)] if held else []
     return "\n".join(lines)
 
@@ -218,8 +218,8 @@ def _conditions(given: NarratorInput) -> Iterator[str]:
 
 
 def _lines(sources: Iterable[Source]) -> tuple[Numbered, ...]:
-    return tuple(Numbered(number=one.number, text=one.text) for one in sources)
+    return tuple(Numbered(number=source.number, text=source.text) for source in sources)
 
 
 def _numbered(sources: Iterable[Source]) -> str:
-    return "\n".join(f"[{one.number}] {one.text}" for one in sources)
+    return "\n".join(f"[{source.number}] {source.text}" for source in sources)

@@ -81,7 +81,7 @@ class EvidenceSheet:
 
     def all(self) -> tuple[Source, ...]:
         """Every source, by number."""
-        held = [one for lines in self.people.values() for one in lines]
+        held = [line for lines in self.people.values() for line in lines]
         learned = [one for one, _ in self.learned]
         turn = (*self.happened, *self.acts, *learned, *self.asked, *self.near, *self.facts, *self.told)
         return (*self.place, *self.session, *self.story, *held, *turn)
@@ -129,7 +129,7 @@ def sheet_of(given: NarratorInput) -> EvidenceSheet:
     session = numbers.lines(_retrieved(given, "session"), SESSION_TOKENS)
     story = numbers.lines(_story(given), STORY_TOKENS)
     # Everybody has the same room, so that who comes or goes changes nobody else's lines.
-    people = {one.id: numbers.lines(_chunks(one.disposition), PERSON_TOKENS) for one in scene.people}
+    people = {person.id: numbers.lines(_chunks(person.disposition), PERSON_TOKENS) for person in scene.people}
     # What is shown anyway need not be looked up.
     shown = {*(one.id for one in (*place, *session)), *(one.chunk_id for one in given.evidence)}
     numbers.used = _beside(given)
@@ -163,7 +163,7 @@ def beats_shown(given: NarratorInput) -> tuple[str, ...]:
 def _beside(given: NarratorInput) -> int:
     """The tokens of what is this turn's and has no number."""
     things = (*given.scene.things[:THINGS], *given.carried[:THINGS])
-    lines = [words_shown(given), *beats_shown(given), *(one.name for one in things)]
+    lines = [words_shown(given), *beats_shown(given), *(thing.name for thing in things)]
     return _TEMPLATE + sum(cost(line) for line in lines)
 
 
@@ -208,7 +208,7 @@ def _near(given: NarratorInput) -> Iterator[tuple[Kind, str, str]]:
 
 
 def _facts(given: NarratorInput) -> Iterator[tuple[Kind, str, str]]:
-    here = {given.player_id, given.scene.place_id, *(one.id for one in given.scene.people)}
+    here = {given.player_id, given.scene.place_id, *(person.id for person in given.scene.people)}
     for row in rows_of(given.packet, "facts"):
         subject = str(row.get("subject_id", ""))
         if subject in here:

@@ -63,8 +63,8 @@ class Narrate(Stage[NarratorInput, Prose, NarratorOutput]):
         marked = read_marks(answer.final_text)
         ids = {source.number: source.id for source in sources_of(given)}
         support = tuple(
-            Supported(sentence=one.sentence, ids=tuple(dict.fromkeys(ids[number] for number in one.numbers)))
-            for one in marked.sentences
+            Supported(sentence=sentence.sentence, ids=tuple(dict.fromkeys(ids[number] for number in sentence.numbers)))
+            for sentence in marked.sentences
         )
         new = [evidence.item_id for evidence in given.evidence if not evidence.known_before]
         rests_on = [cited for one in support for cited in one.ids]

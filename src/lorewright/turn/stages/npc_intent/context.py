@@ -128,7 +128,7 @@ def npc_intent_context(given: NpcIntentInput) -> NpcIntentContext:
         claims=tuple(_claims(given)),
         conditions=", ".join(me.conditions),
         lore=LoreVariables(text="\n".join(f"- {item.text}" for item in given.knows if not item.kept_back)),
-        observations=tuple(one.content for one in given.remembers),
+        observations=tuple(remember.content for remember in given.remembers),
         summary=given.summary,
         msgs=message_variables(given.messages, lambda who: me.name if who == me.id else given.names.get(who, who)),
         resolved_outcome="\n".join(seen_in_words(outcome, given.names) for outcome in given.outcomes),
@@ -138,7 +138,11 @@ def npc_intent_context(given: NpcIntentInput) -> NpcIntentContext:
 def _described(given: NpcIntentInput) -> str:
     me = given.me
     profile = [f"{key}: {in_words(value)}" for key, value in sorted(me.profile.items())]
-    lines = [*profile, *(line.text for line in me.disposition), *(f"Can: {one}" for one in me.capabilities)]
+    lines = [
+        *profile,
+        *(line.text for line in me.disposition),
+        *(f"Can: {capability}" for capability in me.capabilities),
+    ]
     lines += [f"What moves you, which you keep to yourself: {one}" for one in me.motivation]
     return "\n".join(lines)
 
@@ -172,10 +176,10 @@ def _choice(say: tuple[str, ...], kind: str, topic: str) -> str:
 
 
 def _claims(given: NpcIntentInput) -> Iterator[ClaimLine]:
-    for one in given.claims[:_CLAIMS]:
-        by, to = (given.names.get(str(one.get(key)), "") for key in ("by", "to"))
-        who = " ".join(part for part in (by or "somebody", str(one.get("kind", "")), to) if part)
-        yield ClaimLine(text=f"{who}: {one.get('what', '')}", holds=bool(one.get("holds")))
+    for claim in given.claims[:_CLAIMS]:
+        by, to = (given.names.get(str(claim.get(key)), "") for key in ("by", "to"))
+        who = " ".join(part for part in (by or "somebody", str(claim.get("kind", "")), to) if part)
+        yield ClaimLine(text=f"{who}: {claim.get('what', '')}", holds=bool(claim.get("holds")))
 
 
 def _takes(kind: str) -> str:

@@ -90,7 +90,7 @@ def _wrong_with(read: IntendedAction, given: NpcIntentInput) -> str | None:
         return f"{read.target_id[:80]} is nobody and nothing that you can name"
     if read.location_id is not None and read.location_id not in {way.to for way in scope.exits}:
         return f"{read.location_id[:80]} is no way out of here"
-    if read.whisper and read.target_id not in {one.id for one in scope.people}:
+    if read.whisper and read.target_id not in {person.id for person in scope.people}:
         return "what is whispered is whispered to somebody who is here"
     return _wrong_item(read, given)
 
@@ -100,7 +100,9 @@ def _wrong_item(read: IntendedAction, given: NpcIntentInput) -> str | None:
         return None
     if read.type != _TELL:
         things = (*given.scope.here, *given.scope.carried)
-        return None if read.item_id in {one.id for one in things} else f"{read.item_id[:80]} is no thing that is here"
+        return (
+            None if read.item_id in {thing.id for thing in things} else f"{read.item_id[:80]} is no thing that is here"
+        )
     known = next((item for item in given.knows if item.id == read.item_id), None)
     if known is None:
         return f"{read.item_id[:80]} is nothing that you know"

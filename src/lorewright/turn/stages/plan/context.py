@@ -56,9 +56,9 @@ class PlannerContext(PromptContext):
 def planner_context(given: PlannerInput) -> PlannerContext:
     """The planner's variables, of its packet and of what was judged."""
     packet = given.packet
-    names = {str(one.get("id")): str(one.get("name")) for one in rows_of(packet, "entities")}
+    names = {str(row.get("id")): str(row.get("name")) for row in rows_of(packet, "entities")}
     place = str((packet.get("scene") or {}).get("location_id", ""))
-    player = next((str(one["id"]) for one in rows_of(packet, "entities") if one.get("type") == "player"), "")
+    player = next((str(row["id"]) for row in rows_of(packet, "entities") if row.get("type") == "player"), "")
     return PlannerContext(
         player_name=names.get(player) or NOBODY,
         rules=text_of(packet, "scene", "constraints", "rulebook_summary"),
@@ -70,18 +70,18 @@ def planner_context(given: PlannerInput) -> PlannerContext:
         threads=tuple(_threads(packet)),
         clocks=tuple(_clocks(packet)),
         threats=tuple(_threats(packet)),
-        situations=tuple(str(one.get("summary", "")) for one in rows_of(packet, "active_situations")),
+        situations=tuple(str(row.get("summary", "")) for row in rows_of(packet, "active_situations")),
         facts=tuple(_facts(packet, names)),
         to_find=_number((packet.get("investigation_progress") or {}).get("to_find_here")),
         failures=max((_number(one) for one in (packet.get("failure_streak") or {}).values()), default=0),
         msgs=tuple(
             MessageVariables(
                 character="narrator",
-                text=str(one.get("text", "")),
-                is_dialog=is_dialog(str(one.get("text", ""))),
-                turn_no=_number(one.get("turn_no")),
+                text=str(row.get("text", "")),
+                is_dialog=is_dialog(str(row.get("text", ""))),
+                turn_no=_number(row.get("turn_no")),
             )
-            for one in rows_of(packet, "recent_events")
+            for row in rows_of(packet, "recent_events")
         ),
         attempts=(
             *attempts_in_words(given.actions, given.results, names),
@@ -106,7 +106,7 @@ def _people(packet: Mapping[str, Any], names: Mapping[str, str], player: str) ->
 
 
 def _agendas(packet: Mapping[str, Any], names: Mapping[str, str]) -> Iterator[str]:
-    clocks = {str(one.get("id")): str(one.get("name")) for one in rows_of(packet, "clocks")}
+    clocks = {str(row.get("id")): str(row.get("name")) for row in rows_of(packet, "clocks")}
     for who, agenda in sorted((packet.get("npc_agendas") or {}).items()):
         soon = agenda.get("next") or {}
         acts = f" (acts when {clocks.get(soon['clock_id'], soon['clock_id'])} reaches {soon['at']})" if soon else ""
@@ -114,37 +114,37 @@ def _agendas(packet: Mapping[str, Any], names: Mapping[str, str]) -> Iterator[st
 
 
 def _threads(packet: Mapping[str, Any]) -> Iterator[str]:
-    for one in rows_of(packet, "threads"):
-        stakes = text_of(one, "stakes", "text")
-        yield f"{one.get('title')} ({one.get('status')}){f': {stakes}' if stakes else ''}"
+    for row in rows_of(packet, "threads"):
+        stakes = text_of(row, "stakes", "text")
+        yield f"{row.get('title')} ({row.get('status')}){f': {stakes}' if stakes else ''}"
 
 
 def _clocks(packet: Mapping[str, Any]) -> Iterator[str]:
-    for one in rows_of(packet, "clocks"):
+    for row in rows_of(packet, "clocks"):
         marks = ", ".join(
-            str(at) for at in sorted(map(int, one.get("triggers") or ())) if at > _number(one.get("value"))
+            str(at) for at in sorted(map(int, row.get("triggers") or ())) if at > _number(row.get("value"))
         )
         ahead = f"; something happens at {marks}" if marks else ""
-        yield f"{one.get('name')}: {one.get('value')} of {one.get('max')}{ahead}"
+        yield f"{row.get('name')}: {row.get('value')} of {row.get('max')}{ahead}"
 
 
 def _threats(packet: Mapping[str, Any]) -> Iterator[str]:
-    for one in rows_of(packet, "pending_threats"):
-        when = f"at {one['at']} of {one['max']}" if "at" in one else f"in {one.get('minutes_left')} minutes"
-        yield f"{one.get('name')}: {when}"
+    for row in rows_of(packet, "pending_threats"):
+        when = f"at {row['at']} of {row['max']}" if "at" in row else f"in {row.get('minutes_left')} minutes"
+        yield f"{row.get('name')}: {when}"
 
 
 def _facts(packet: Mapping[str, Any], names: Mapping[str, str]) -> Iterator[str]:
-    for one in rows_of(packet, "facts")[:_FACTS]:
-        subject = str(one.get("subject_id", ""))
-        hidden = " (the player does not know)" if one.get("visibility") != "player" else ""
-        yield f"{names.get(subject, subject)}: {one.get('predicate')}: {in_words(one.get('object'))}{hidden}"
+    for row in rows_of(packet, "facts")[:_FACTS]:
+        subject = str(row.get("subject_id", ""))
+        hidden = " (the player does not know)" if row.get("visibility") != "player" else ""
+        yield f"{names.get(subject, subject)}: {row.get('predicate')}: {in_words(row.get('object'))}{hidden}"
 
 
 def _lore(packet: Mapping[str, Any]) -> str:
     scene = (packet.get("lore_context") or {}).get("scene") or {}
     atmosphere = [str(one) for one in scene.get("atmosphere") or ()]
-    asked = [plain_text(str(one.get("text", ""))) for one in rows_of(packet, "lore_context", "asked")]
+    asked = [plain_text(str(row.get("text", ""))) for row in rows_of(packet, "lore_context", "asked")]
     return "\n".join([" ".join(atmosphere), *asked]).strip()[:_LORE_CHARACTERS]
 
 

@@ -32,9 +32,9 @@ class Resolve(Stage[ResolutionInput, ResolutionOutput, ResolutionOutput]):
         if answer.resolved_outcome not in (*given.bands, NO_ROLL):
             known = ", ".join((*given.bands, NO_ROLL))
             return f"resolved_outcome: {answer.resolved_outcome} is none of: {known}"
-        for one in answer.new_observations:
-            if one.character_id not in given.names:
-                return f"new_observations: {one.character_id} is not in the scene"
+        for new_observation in answer.new_observations:
+            if new_observation.character_id not in given.names:
+                return f"new_observations: {new_observation.character_id} is not in the scene"
         for op in answer.state_ops:
             if op.path not in given.writable:
                 return f"state_ops: {op.path} is none of the paths that may be changed"

@@ -35,12 +35,14 @@ class Summarise(Stage[SummariserInput, SummariserOutput, SummariserOutput]):
             apart = sorted(set(one.turns) - given.covered(one.turns))
             if apart:
                 return f"sentence {number}: turn {apart[0]} is known only together with the turns that it was told with"
-        tokens = sum(count_tokens(one.text) for one in answer.sentences)
+        tokens = sum(count_tokens(sentence.text) for sentence in answer.sentences)
         if tokens > SUMMARY_TOKENS:
             return f"it is too long: about {tokens} tokens, and {SUMMARY_TOKENS} are kept; drop what matters least"
         return None
 
     def made_of(self, answer: SummariserOutput, given: SummariserInput) -> SummariserOutput:
         """The sentences by their first turn, each with its turns in order."""
-        ordered = [one.model_copy(update={"turns": tuple(sorted(set(one.turns)))}) for one in answer.sentences]
+        ordered = [
+            sentence.model_copy(update={"turns": tuple(sorted(set(sentence.turns)))}) for sentence in answer.sentences
+        ]
         return SummariserOutput(sentences=tuple(sorted(ordered, key=lambda one: one.turns[0])))
