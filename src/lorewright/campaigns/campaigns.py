@@ -110,10 +110,12 @@ class Campaigns:
         seed: int | None = None,
         keys: ModelKeys = BUILTIN_KEYS,
         calibration: Calibration | None = None,
+        library: Library | None = None,
         progress: Progress = no_progress,
     ) -> CampaignRow:
         """Begin a campaign: read the scenario, index its packs, keep and pin their text, seed the state. `keys` are the
-        models that it asks, `calibration` what session zero agreed on.
+        models that it asks, `calibration` what session zero agreed on. Another `library` of the same folder indexes the
+        packs as it does: without vectors, where it has none.
 
         Raises:
             NotFound: there is no such scenario, pack or ruleset.
@@ -129,11 +131,12 @@ class Campaigns:
         scenario = load_scenario(source)
         campaign_id = self._free_id(campaign_id, scenario.id)
         self._ruleset(scenario)
-        installed = [self._current(pack_id, progress) for pack_id in scenario.content_packs]
+        library = self._library if library is None else library
+        installed = [self._current(pack_id, library, progress) for pack_id in scenario.content_packs]
         return self.begin(
             scenario,
             installed,
-            self._library,
+            library,
             source=str(source),
             campaign_id=campaign_id,
             seed=seed,
@@ -403,25 +406,27 @@ class Campaigns:
         numbered = (f"{scenario_id}_{n}" for n in range(2, len(taken) + 3))
         return next(one for one in (scenario_id, *numbered) if one not in taken)
 
-    def _current(self, pack_id: str, progress: Progress) -> InstalledPack:
-        """The installed pack with a current generation, embedded where that can be.
+    def _current(self, pack_id: str, library: Library, progress: Progress) -> InstalledPack:
+        """The installed pack with a current generation, embedded where the library does that and can.
 
         A pack of the workspace is installed when it is needed.
         """
         home = self._packs / pack_id
         try:
-            installed = self._library.get(pack_id)
+            installed = library.get(pack_id)
         except LorewrightError:
             if not home.is_dir():
                 raise
-            return self._library.install(home, progress=progress).pack
+            return library.install(home, progress=progress).pack
         root = Path(installed.path)
         changed = root.is_dir() and content_hash_of(root) != installed.content_hash
-        if changed or not self._library.has(installed.key):
+        if changed or not library.has(installed.key):
             folder = root if root.is_dir() else home
-            return self._library.install(folder, lenient=installed.lenient, progress=progress).pack
+            return library.install(folder, lenient=installed.lenient, progress=progress).pack
+        # What only another embedder has embedded cannot be opened before this one has, too.
+        embedding = self._library if self._library.foreign_spaces(installed.key) else library
         with suppress(EmbedderError):
-            self._library.embed(installed.key, progress=progress)
+            embedding.embed(installed.key, progress=progress)
         return installed
 
 
