@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import shutil
 import sys
@@ -99,15 +100,27 @@ def test_a_player_who_quits_before_the_meaning_is_built_has_it_built_at_the_next
 
 def test_vectors_that_come_while_a_campaign_is_open_are_used_from_the_next_turn(app: App) -> None:
     with app.campaigns.open("game") as campaign:
-        assert [one.vectors for one in campaign.setting.generations] == [None]
+        assert [pack.vectors for pack in campaign.setting.generations] == [None]
         h.say(app, "look")
         app.library.embed(app.library.get("harbour").key)
-        assert [one.vectors for one in campaign.setting.generations] == [None]
+        assert [pack.vectors for pack in campaign.setting.generations] == [None]
         campaign.reopen_packs()
-        assert None not in [one.vectors for one in campaign.setting.generations]
+        assert None not in [pack.vectors for pack in campaign.setting.generations]
     h.say(app, "ask osk about lin")
     with app.campaigns.reading("game") as store:
         assert [turn["player_text"] for turn in store.turns()] == ["", "look", "ask osk about lin"]
+
+
+def test_turns_from_before_the_vectors_came_are_replayed_by_words(app: App) -> None:
+    h.say(app, "ask osk about the kestrel")
+    app.library.embed(app.library.get("harbour").key)
+    h.say(app, "ask osk about lin")
+    with app.campaigns.reading("game") as store:
+        records = [store.stage_records(turn["turn_id"]) for turn in store.turns()]
+    recorded = [[record["output"] for record in found if record["stage"] == "by_words"] for found in records]
+    assert recorded == [[], [{"packs": ["harbour"]}], []]
+    replay = asyncio.run(app.replays.rerun_turns("game"))
+    assert [turn.differences for turn in replay.turns] == [(), ()]
 
 
 def test_a_campaign_that_is_begun_by_words_leaves_embedding_for_later(app: App) -> None:
@@ -120,7 +133,7 @@ def test_a_campaign_that_is_begun_by_words_leaves_embedding_for_later(app: App) 
 def test_what_another_embedder_made_is_embedded_before_a_campaign_begins_by_words(app: App) -> None:
     key = app.library.get("harbour").key
     app.library.embed(key)
-    made = app.library.spaces(key)[next(one for one in spaces(app) if one != KEYWORDS)]
+    made = app.library.spaces(key)[next(space for space in spaces(app) if space != KEYWORDS)]
     made.rename(made.with_name(Path(key.folder_in("another-embedder")).name))
     assert app.library.foreign_spaces(key)
     app.campaigns.new("night_boat", library=app.by_words)

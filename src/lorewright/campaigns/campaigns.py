@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import secrets
 import tempfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import ExitStack, closing, contextmanager, suppress
 from dataclasses import dataclass, replace
 from functools import partial
@@ -323,16 +323,20 @@ class Campaigns:
             make = partial(self._made, store, stack)
             yield OpenCampaign(store, self._casting, make, make())
 
-    def as_of(self, store: CampaignStore, turn_id: str, stack: ExitStack) -> tuple[CampaignRow, Setting]:
+    def as_of(
+        self, store: CampaignStore, turn_id: str, stack: ExitStack, *, by_words: Collection[str] = ()
+    ) -> tuple[CampaignRow, Setting]:
         """A campaign and its setting as they were while a turn was the head; the stack closes them."""
-        return self._made(store, stack, at=turn_id)
+        return self._made(store, stack, at=turn_id, by_words=by_words)
 
-    def _made(self, store: CampaignStore, stack: ExitStack, *, at: str | None = None) -> Made:
+    def _made(
+        self, store: CampaignStore, stack: ExitStack, *, at: str | None = None, by_words: Collection[str] = ()
+    ) -> Made:
         """What holds at the head of a campaign, or at another turn; the stack closes it."""
         row = store.campaign(at)
         state = store.head().state if at is None else store.state_at(at)
         hold_to(state, row.rules.ruleset)
-        generations = self.generations(row)
+        generations = self.generations(row, by_words=by_words)
         for generation in generations:
             stack.callback(generation.close)
         history = stack.enter_context(closing(PlayedHistory(self._histories, store, generations)))
@@ -349,17 +353,21 @@ class Campaigns:
             calibration=row.scenario.get("calibration") or {},
             story=store.story,
             leaks=self._leaks,
+            by_words=() if self._library.vectors is None else _without_vectors(generations),
         )
 
-    def generations(self, row: CampaignRow) -> tuple[Generation, ...]:
-        """Readers of the generations that a campaign pins, by pack ID; the caller closes them."""
+    def generations(self, row: CampaignRow, *, by_words: Collection[str] = ()) -> tuple[Generation, ...]:
+        """Readers of the generations that a campaign pins, by pack ID; the caller closes them. Those `by_words` leave
+        vectors aside."""
         keys = [GenerationKey(pin.pack_id, pin.content_hash) for pin in row.pins]
         for pin, key in zip(row.pins, keys, strict=True):
             if not self._library.has(key):
                 self.restore(pin)
             elif self._library.foreign_spaces(key):
                 self._library.embed(key)
-        return tuple(self._library.open(key) for key in keys)
+        return tuple(
+            self._library.open_by_words(key) if key.pack_id in by_words else self._library.open(key) for key in keys
+        )
 
     def restore(self, pin: PackPin, *, progress: Progress = no_progress) -> None:
         """Index a pinned text again, from what is kept of it.
@@ -463,6 +471,10 @@ def _first_result(intro: Message, state: WorldState, ruleset: Ruleset, generatio
         suggested_actions=suggestions(knows.shown, related, ruleset=ruleset),
         clocks=state.clocks_shown(),
     )
+
+
+def _without_vectors(generations: Sequence[Generation]) -> tuple[str, ...]:
+    return tuple(generation.pack_id for generation in generations if generation.vectors is None)
 
 
 def _entries_of(store: CampaignStore, seed: int, generations: tuple[Generation, ...]) -> EntriesOf:
