@@ -44,6 +44,13 @@ def test_no_variable_of_python_reaches_a_child(
     assert (tmp_path / "workspace" / "lorewright.toml").is_file()
 
 
+def test_a_child_that_yields_has_the_lowest_priority(tmp_path: Path) -> None:
+    with start_child("lorewright", "init", tmp_path / "workspace", yields=True) as process:
+        priority = os.getpriority(os.PRIO_PROCESS, process.pid)
+        process.kill()
+    assert priority == 19
+
+
 def told(monkeypatch: pytest.MonkeyPatch, *arguments: str | Path, **options: object) -> dict[str, object]:
     """With what a process would be started."""
     seen: dict[str, object] = {}

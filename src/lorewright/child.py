@@ -11,6 +11,7 @@ import site
 import subprocess
 import sys
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 from threading import Thread
 
@@ -20,6 +21,8 @@ PACKAGE = Path(__file__).parent
 # Variables that name a folder, and those that name several; an entry may end in /* or be * alone.
 _FOLDERS = ("LOREWRIGHT_WORKSPACE", "TMPDIR", "HF_HOME", "SENTENCE_TRANSFORMERS_HOME")
 _FOLDER_LISTS = ("LOREWRIGHT_TRUSTED", "XDG_DATA_DIRS", "XDG_CONFIG_DIRS")
+# The last of all priorities: see setpriority(2).
+_NICEST = 19
 
 
 def start_child(
@@ -27,6 +30,7 @@ def start_child(
     *arguments: str | Path,
     environment: Mapping[str, str] | None = None,
     stdin: int = subprocess.DEVNULL,
+    yields: bool = False,
 ) -> subprocess.Popen[bytes]:
     """Start `python -m module arguments` and return the process; what it prints is dropped, but for the events that it
     logs, where any are logged.
@@ -34,7 +38,7 @@ def start_child(
     It imports from the folders of the interpreter and from the one that holds this package, not from its working
     folder, which is the package's. Arguments that are paths are made absolute, and so are folders that variables of
     ours and the `XDG_` ones name. It inherits the environment and `environment` over it, without `PYTHONPATH` and all
-    other variables that begin with `PYTHON`.
+    other variables that begin with `PYTHON`. If it `yields`, it has the lowest priority that the system knows.
 
     Raises:
         OSError: it cannot be started.
@@ -54,12 +58,21 @@ def start_child(
         cwd=PACKAGE,
         env={**_make_absolute(inherited), **_path_of_package()},
     )
+    if yields:
+        _give_way(process.pid)
     if logs and process.stderr is not None:
         log_event("child_started", module=module, pid=process.pid)
         # The thread alone has the pipe from here on: to close it while it is read would wait for the child.
         pipe, process.stderr = process.stderr, None
         Thread(target=forward_log, args=(pipe,), daemon=True).start()
     return process
+
+
+def _give_way(pid: int) -> None:
+    """Give a process the lowest priority. Threads that it starts later inherit it."""
+    if sys.platform != "win32":
+        with suppress(OSError):
+            os.setpriority(os.PRIO_PROCESS, pid, _NICEST)
 
 
 def _path_of_package() -> dict[str, str]:

@@ -8,11 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from lorewright.cli.explore import embedding_environment
-from lorewright.settings import read_workspace
 from support import small_vault as x
 from support.command_line import outputs_of_a_process, run_command, workspace_environment
-from support.trusted_settings import trusted
 
 
 def run(root: Path, *arguments: str, stdin: str | None = None) -> subprocess.CompletedProcess[str]:
@@ -118,14 +115,3 @@ def test_a_broken_scenario_is_told_line_by_line_and_fails(root: Path) -> None:
     assert "error rules.to_the_market: there is no clock tied" in checked.stdout
     (finding,) = json.loads(run(root, "scenario", "validate", "dead_drop", "--json").stdout)
     assert set(finding) == {"file", "line", "column", "severity", "code", "message", "hint"}
-
-
-def test_another_process_is_told_of_no_embedder_that_nobody_allowed(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.delenv("LOREWRIGHT_EMBEDDER", raising=False)
-    (tmp_path / "lorewright.toml").write_text('[index]\nembedder = "openai"\n', encoding="utf-8")
-    assert embedding_environment(read_workspace(tmp_path)) is None
-    trusted(tmp_path)
-    allowed = embedding_environment(read_workspace(tmp_path))
-    assert allowed == {"LOREWRIGHT_WORKSPACE": str(tmp_path), "LOREWRIGHT_EMBEDDER": "openai"}

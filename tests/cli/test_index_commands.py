@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from lorewright.campaigns.scenarios.scenario import load_scenario
 from lorewright.errors import EmbedderError
 from lorewright.index.embedders.minilm import MiniLM
 from lorewright.lore_bootstrap import make_workspace
@@ -152,11 +153,17 @@ def test_answers_by_meaning_are_the_same_bytes_in_every_process(tmp_path: Path) 
 
 
 @pytest.mark.campaign
-def test_a_game_is_grounded_by_meaning_and_ends_as_its_demo_does(root: Path) -> None:
-    played = run(root, "play", "dead_drop")
-    assert played.returncode == 0, played.stderr
-    words = run(root, "play", "dead_drop", embedder="none")
-    assert played.stdout.splitlines()[-1] == words.stdout.splitlines()[-1]
+def test_a_game_is_grounded_by_meaning_and_ends_as_its_demo_does(root: Path, tmp_path: Path) -> None:
+    demo = run(root, "play", "dead_drop")
+    assert demo.returncode == 0, demo.stderr
+    assert not list((root / "indexes").rglob("vectors.npy"))
+    scenario = load_scenario(root / "scenarios" / "dead_drop.yaml")
+    (tmp_path / "lines.txt").write_text("\n".join(scenario.demo), encoding="utf-8")
+    script = ("--script", str(tmp_path / "lines.txt"), "--seed", str(scenario.demo_seed))
+    played = run(root, "play", "dead_drop", *script)
+    assert list((root / "indexes").rglob("vectors.npy"))
+    assert run(root, "play", "dead_drop").stdout == demo.stdout
+    assert played.stdout.splitlines()[-1] == demo.stdout.splitlines()[-1]
 
 
 @pytest.mark.campaign

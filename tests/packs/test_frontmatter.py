@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import unicodedata
 
+import frontmatter
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from lorewright.packs import bounded_yaml
+from lorewright.packs.bounded_yaml import YamlProblem
 from lorewright.packs.files import MAX_FRONTMATTER_BYTES
-from lorewright.packs.frontmatter import SourceFile, read_source
+from lorewright.packs.frontmatter import BoundedYAMLHandler, SourceFile, read_source
 from support.pack_builder import codes
 
 
@@ -147,3 +150,31 @@ def test_control_characters_are_left_out_and_told_on_their_line() -> None:
     source = read("---\nid: a\n---\nred \x1b[31malert\x9b\n")
     assert source.body == "red [31malert\n"
     assert [(finding.code, finding.line) for finding in source.findings] == [("control-chars", 4)]
+
+
+def test_the_handler_reads_a_post_for_python_frontmatter_within_our_bounds() -> None:
+    post = frontmatter.loads("<!-- a -->\n---\nid: bar\nopen: no\n...\n\n# Bar\n", handler=BoundedYAMLHandler())
+    assert (post.metadata, post.content) == ({"id": "bar", "open": "no"}, "# Bar")
+    with pytest.raises(YamlProblem):
+        frontmatter.loads("---\na: &a x\nb: *a\n---\n", handler=BoundedYAMLHandler())
+
+
+@pytest.mark.parametrize("text", ["", "# Bar", "Bar\nid: x\n---\n", "---\nid: bar\n", "---\nSaid.\n\nDone.\n---\n"])
+def test_the_handler_splits_no_text_without_whole_frontmatter(text: str) -> None:
+    with pytest.raises(ValueError, match="frontmatter"):
+        BoundedYAMLHandler().split(text)
+    assert frontmatter.loads(text, handler=BoundedYAMLHandler()).metadata == {}
+
+
+def test_the_yaml_of_a_file_is_read_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    read: list[str] = []
+
+    class Noting(bounded_yaml._Loader):
+        def __init__(self, text: str, max_nodes: int) -> None:
+            read.append(text)
+            super().__init__(text, max_nodes)
+
+    monkeypatch.setattr(bounded_yaml, "_Loader", Noting)
+    text = "id: once_only\nlore:\n  priority: 2\n"
+    assert read_source("a.md", f"---\n{text}---\n".encode()).key_lines["lore.priority"] == 4
+    assert read == [text]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import secrets
 import tempfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import ExitStack, closing, contextmanager, suppress
 from dataclasses import dataclass, replace
 from functools import partial
@@ -110,10 +110,12 @@ class Campaigns:
         seed: int | None = None,
         keys: ModelKeys = BUILTIN_KEYS,
         calibration: Calibration | None = None,
+        library: Library | None = None,
         progress: Progress = no_progress,
     ) -> CampaignRow:
         """Begin a campaign: read the scenario, index its packs, keep and pin their text, seed the state. `keys` are the
-        models that it asks, `calibration` what session zero agreed on.
+        models that it asks, `calibration` what session zero agreed on. Another `library` of the same folder indexes the
+        packs as it does: without vectors, where it has none.
 
         Raises:
             NotFound: there is no such scenario, pack or ruleset.
@@ -129,11 +131,12 @@ class Campaigns:
         scenario = load_scenario(source)
         campaign_id = self._free_id(campaign_id, scenario.id)
         self._ruleset(scenario)
-        installed = [self._current(pack_id, progress) for pack_id in scenario.content_packs]
+        library = self._library if library is None else library
+        installed = [self._current(pack_id, library, progress) for pack_id in scenario.content_packs]
         return self.begin(
             scenario,
             installed,
-            self._library,
+            library,
             source=str(source),
             campaign_id=campaign_id,
             seed=seed,
@@ -322,16 +325,20 @@ class Campaigns:
             make = partial(self._made, store, stack)
             yield OpenCampaign(store, self._casting, make, make())
 
-    def as_of(self, store: CampaignStore, turn_id: str, stack: ExitStack) -> tuple[CampaignRow, Setting]:
+    def as_of(
+        self, store: CampaignStore, turn_id: str, stack: ExitStack, *, by_words: Collection[str] = ()
+    ) -> tuple[CampaignRow, Setting]:
         """A campaign and its setting as they were while a turn was the head; the stack closes them."""
-        return self._made(store, stack, at=turn_id)
+        return self._made(store, stack, at=turn_id, by_words=by_words)
 
-    def _made(self, store: CampaignStore, stack: ExitStack, *, at: str | None = None) -> Made:
+    def _made(
+        self, store: CampaignStore, stack: ExitStack, *, at: str | None = None, by_words: Collection[str] = ()
+    ) -> Made:
         """What holds at the head of a campaign, or at another turn; the stack closes it."""
         row = store.campaign(at)
         state = store.head().state if at is None else store.state_at(at)
         hold_to(state, row.rules.ruleset)
-        generations = self.generations(row)
+        generations = self.generations(row, by_words=by_words)
         for generation in generations:
             stack.callback(generation.close)
         history = stack.enter_context(closing(PlayedHistory(self._histories, store, generations)))
@@ -348,17 +355,21 @@ class Campaigns:
             calibration=row.scenario.get("calibration") or {},
             story=store.story,
             leaks=self._leaks,
+            by_words=() if self._library.vectors is None else _without_vectors(generations),
         )
 
-    def generations(self, row: CampaignRow) -> tuple[Generation, ...]:
-        """Readers of the generations that a campaign pins, by pack ID; the caller closes them."""
+    def generations(self, row: CampaignRow, *, by_words: Collection[str] = ()) -> tuple[Generation, ...]:
+        """Readers of the generations that a campaign pins, by pack ID; the caller closes them. Those `by_words` leave
+        vectors aside."""
         keys = [GenerationKey(pin.pack_id, pin.content_hash) for pin in row.pins]
         for pin, key in zip(row.pins, keys, strict=True):
             if not self._library.has(key):
                 self.restore(pin)
             elif self._library.foreign_spaces(key):
                 self._library.embed(key)
-        return tuple(self._library.open(key) for key in keys)
+        return tuple(
+            self._library.open_by_words(key) if key.pack_id in by_words else self._library.open(key) for key in keys
+        )
 
     def restore(self, pin: PackPin, *, progress: Progress = no_progress) -> None:
         """Index a pinned text again, from what is kept of it.
@@ -405,25 +416,27 @@ class Campaigns:
         numbered = (f"{scenario_id}_{n}" for n in range(2, len(taken) + 3))
         return next(one for one in (scenario_id, *numbered) if one not in taken)
 
-    def _current(self, pack_id: str, progress: Progress) -> InstalledPack:
-        """The installed pack with a current generation, embedded where that can be.
+    def _current(self, pack_id: str, library: Library, progress: Progress) -> InstalledPack:
+        """The installed pack with a current generation, embedded where the library does that and can.
 
         A pack of the workspace is installed when it is needed.
         """
         home = self._packs / pack_id
         try:
-            installed = self._library.get(pack_id)
+            installed = library.get(pack_id)
         except LorewrightError:
             if not home.is_dir():
                 raise
-            return self._library.install(home, progress=progress).pack
+            return library.install(home, progress=progress).pack
         root = Path(installed.path)
         changed = root.is_dir() and content_hash_of(root) != installed.content_hash
-        if changed or not self._library.has(installed.key):
+        if changed or not library.has(installed.key):
             folder = root if root.is_dir() else home
-            return self._library.install(folder, lenient=installed.lenient, progress=progress).pack
+            return library.install(folder, lenient=installed.lenient, progress=progress).pack
+        # What only another embedder has embedded cannot be opened before this one has, too.
+        embedding = self._library if self._library.foreign_spaces(installed.key) else library
         with suppress(EmbedderError):
-            self._library.embed(installed.key, progress=progress)
+            embedding.embed(installed.key, progress=progress)
         return installed
 
 
@@ -464,6 +477,10 @@ def _first_result(intro: Message, state: WorldState, ruleset: Ruleset, generatio
         suggested_actions=suggestions(knows.shown, related, ruleset=ruleset),
         clocks=state.clocks_shown(),
     )
+
+
+def _without_vectors(generations: Sequence[Generation]) -> tuple[str, ...]:
+    return tuple(generation.pack_id for generation in generations if generation.vectors is None)
 
 
 def _entries_of(store: CampaignStore, seed: int, generations: tuple[Generation, ...]) -> EntriesOf:

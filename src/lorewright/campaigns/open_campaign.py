@@ -94,6 +94,10 @@ class OpenCampaign:
         row, setting = self._current()
         self._made = (row, replace(setting, **changes))
 
+    def reopen_packs(self) -> None:
+        """Open the pinned packs again: vectors that they have got meanwhile are searched from the next turn on."""
+        self._made = self._make()
+
     def _current(self) -> Made:
         if self.store.upgrade_id() != self._made[0].upgrade_id:
             self._made = self._make()

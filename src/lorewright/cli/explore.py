@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Iterator
-from contextlib import contextmanager
 from itertools import chain
 from pathlib import Path
 from typing import Annotated
@@ -12,17 +10,13 @@ from typing import Annotated
 import typer
 
 from lorewright.bootstrap import App, open_app
-from lorewright.child import start_child
+from lorewright.cli.game.background_embedding import embedding_beside
 from lorewright.cli.game.play import lines_of, piped_lines, play_at_prompt, play_lines
 from lorewright.cli.output import note, progress_bar, say
 from lorewright.generate.explore.explorer import ReadyPack, latest_walk
 from lorewright.generate.explore.writing import write_scenario
-from lorewright.index.embedders.choosing import with_whole_path
-from lorewright.index.generation import GenerationKey
 from lorewright.index.installed_packs import InstalledPack
 from lorewright.packs.files import Finding
-from lorewright.settings import EMBEDDER_VARIABLE, WORKSPACE_VARIABLE, Workspace
-from lorewright.trust import is_granted, reaches_by_embedder
 from lorewright.values.records import CampaignRow
 
 EXAMPLES = {"explore": "Example: lorewright explore ~/notes/my-town"}
@@ -59,8 +53,8 @@ def explore(
     first = next(piped, None) if piped is not None else None
     if piped is None:
         walk = _walk(lorewright, source, seed=seed, new=new)
-        with _embedding(lorewright, walk):
-            play_at_prompt(lorewright.campaigns, walk.id)
+        with embedding_beside(lorewright, walk.id) as vectors_have_come:
+            play_at_prompt(lorewright.campaigns, walk.id, vectors_have_come=vectors_have_come)
     elif first is not None:
         play_lines(lorewright.campaigns, _walk(lorewright, source, seed=seed, new=new).id, chain([first], piped))
     else:
@@ -120,37 +114,3 @@ def _demo(lorewright: App, found: ReadyPack, seed: int | None) -> None:
         campaigns = lorewright.rehearsal(Path(folder), by_words=True)
         row = lorewright.explorer.begin(found, campaigns, seed=_SEED if seed is None else seed)
         play_lines(campaigns, row.id, found.scenario.demo)
-
-
-@contextmanager
-def _embedding(lorewright: App, walk: CampaignRow) -> Iterator[None]:
-    """While one plays, another process gives its pack vectors, for the next time that it is opened. It may be
-    stopped at any moment: what is embedded by then is kept."""
-    pin = walk.pins[0]
-    vectors = lorewright.library.vectors
-    key = GenerationKey(pin.pack_id, pin.content_hash)
-    spaces = lorewright.library.spaces(key)
-    # A text that is not the installed one gets no vectors: to read the pack again would install what its folder holds.
-    is_installed = lorewright.explorer.unchanged(pin.pack_id, installed=True) is not None
-    if vectors is None or vectors.embedder.fingerprint in spaces or not is_installed:
-        yield
-        return
-    same = embedding_environment(lorewright.workspace)
-    if same is None:
-        yield
-        return
-    with start_child("lorewright", "pack", "reindex", pin.pack_id, environment=same) as process:
-        try:
-            yield
-        finally:
-            process.terminate()
-
-
-def embedding_environment(workspace: Workspace) -> dict[str, str] | None:
-    """Return the variables with which another process embeds as this one does; None where that takes a yes that nobody
-    has given: an embedder that the environment names counts as the user's own choice, so the child is told of no other.
-    """
-    settings = workspace.settings.index
-    if reaches_by_embedder(settings) and not is_granted(settings):
-        return None
-    return {WORKSPACE_VARIABLE: str(workspace.root), EMBEDDER_VARIABLE: with_whole_path(settings.embedder)}

@@ -323,6 +323,17 @@ class Library:
             self._shared[key] = generation
         return generation
 
+    def open_by_words(self, key: GenerationKey) -> Generation:
+        """Return a reader of a generation that leaves vectors aside, as it was before they were made.
+
+        Raises:
+            StaleIndexError: it is not there.
+            DamagedFile: it is damaged.
+        """
+        folders = self.spaces(key)
+        with blaming_damage(folders.values()):
+            return Generation(next(iter(folders.values()), self.generations / key.folder), reranker=self._reranker)
+
     @contextmanager
     def sharing(self) -> Iterator[None]:
         """Open each generation once until the block ends, whoever closes it: for many questions in a row, by one thread

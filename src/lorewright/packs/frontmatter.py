@@ -1,4 +1,8 @@
-"""A file's bytes -> its frontmatter, its body and the line on which the body begins."""
+"""A file's bytes -> its frontmatter, its body and the line on which the body begins.
+
+Frontmatter is found and loaded by a handler of python-frontmatter, with our fences and our bounds. That library's own
+`parse` is not used: it strips texts, by which lines would be lost, and takes what has no end for a text without any.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +10,9 @@ import re
 from dataclasses import dataclass, field
 from typing import Any
 
-from lorewright.packs.bounded_yaml import YamlProblem, lines_of_yaml, load_yaml
+from frontmatter.default_handlers import YAMLHandler
+
+from lorewright.packs.bounded_yaml import YamlDocument, YamlProblem, lines_of_yaml, load_yaml
 from lorewright.packs.files import MAX_FRONTMATTER_BYTES, Finding, error, warning
 
 _FENCE = re.compile(r"---[ \t]*\n")
@@ -40,21 +46,78 @@ class SourceFile:
     dates: frozenset[str] = frozenset()
 
 
+class BoundedYAMLHandler(YAMLHandler):
+    """Finds and loads frontmatter between our fences, within our bounds. A handler is for one file: what the interface
+    has no room for stays in it.
+
+    `opened` is the offset at which the YAML of the text that was split begins, `document` what was loaded last.
+    """
+
+    opened = 0
+    document = YamlDocument(None)
+
+    def detect(self, text: str) -> bool:
+        """Return whether a text has frontmatter, closed or not; a rule (`---`) above prose is none."""
+        start = _start_of(text)
+        if not _FENCE.match(text, start):
+            return False
+        opened = text.index("\n", start) + 1
+        end = _END.search(text, opened)
+        if end is None:
+            return bool(_KEY_FIRST.match(text, opened))
+        source = text[opened : end.start()]
+        is_prose = source.strip() and not _KEY_SOMEWHERE.search(source) and "\n\n" in source
+        return not is_prose or bool(text[:start].strip())
+
+    def split(self, text: str) -> tuple[str, str]:
+        """Return the YAML and the body of a text, both as they stand there.
+
+        Raises:
+            ValueError: the text has no frontmatter, or one without an end.
+        """
+        if not self.detect(text):
+            raise ValueError("there is no frontmatter")
+        self.opened = text.index("\n", _start_of(text)) + 1
+        end = _END.search(text, self.opened)
+        if end is None:
+            raise ValueError("the frontmatter has no closing ---")
+        return text[self.opened : end.start()], text[end.end() :]
+
+    def load(self, fm: str, **kwargs: object) -> Any:
+        """Return the data of the YAML; nothing of PyYAML's own can be chosen.
+
+        Raises:
+            YamlProblem: the text is not YAML that we read.
+        """
+        self.document = load_yaml(fm)
+        return self.document.data
+
+
 def read_source(path: str, data: bytes) -> SourceFile:
     """Decode and take apart one file. Never raises: what is wrong is a finding, and `skip` is set where it must be."""
     findings: list[Finding] = []
     text = decode_text(path, data, findings)
     if text is None:
         return SourceFile(path, {}, "", 1, tuple(findings), skip=True)
-    late = _LATE.match(text)
-    if late:
+    if _start_of(text):
         findings.append(
             warning(path, "frontmatter-not-first", "something stands before the frontmatter", hint="move it below")
         )
-    start = late.end() if late else 0
-    if not _FENCE.match(text, start):
+    handler = BoundedYAMLHandler()
+    if not handler.detect(text):
         return _without_frontmatter(path, text, findings)
-    return _with_frontmatter(path, text, start, findings)
+    try:
+        source, body = handler.split(text)
+    except ValueError as problem:
+        findings.append(error(path, "unterminated-frontmatter", str(problem), hint="add a line ---"))
+        return SourceFile(path, {}, "", 1, tuple(findings), skip=True)
+    return _loaded(path, text, source, body, handler, findings)
+
+
+def _start_of(text: str) -> int:
+    """Return the offset of a text's frontmatter, if it has one: behind comments and blank lines, where it is below."""
+    late = _LATE.match(text)
+    return late.end() if late else 0
 
 
 def decode_text(path: str, data: bytes, findings: list[Finding]) -> str | None:
@@ -107,26 +170,11 @@ def _without_frontmatter(path: str, text: str, findings: list[Finding]) -> Sourc
     return SourceFile(path, {}, text, 1, tuple(findings))
 
 
-def _with_frontmatter(path: str, text: str, start: int, findings: list[Finding]) -> SourceFile:
-    opened = text.index("\n", start) + 1
-    end = _END.search(text, opened)
-    if end is None:
-        if not _KEY_FIRST.match(text, opened):
-            return _without_frontmatter(path, text, findings)
-        findings.append(
-            error(path, "unterminated-frontmatter", "the frontmatter has no closing ---", hint="add a line ---")
-        )
-        return SourceFile(path, {}, "", 1, tuple(findings), skip=True)
-    source = text[opened : end.start()]
-    if source.strip() and not _KEY_SOMEWHERE.search(source) and text[:start].strip() == "" and "\n\n" in source:
-        return _without_frontmatter(path, text, findings)
-    return _parsed(path, text, source, opened, end.end(), findings)
-
-
-def _parsed(path: str, text: str, source: str, opened: int, closed: int, findings: list[Finding]) -> SourceFile:
-    body = text[closed:]
-    body_line = text.count("\n", 0, closed) + 1
-    first_line = text.count("\n", 0, opened)
+def _loaded(
+    path: str, text: str, source: str, body: str, handler: BoundedYAMLHandler, findings: list[Finding]
+) -> SourceFile:
+    body_line = text.count("\n", 0, len(text) - len(body)) + 1
+    first_line = text.count("\n", 0, handler.opened)
     if len(source.encode()) > MAX_FRONTMATTER_BYTES:
         findings.append(
             warning(
@@ -138,7 +186,7 @@ def _parsed(path: str, text: str, source: str, opened: int, closed: int, finding
         )
         return SourceFile(path, {}, body, body_line, tuple(findings), has_frontmatter=True)
     try:
-        document = load_yaml(source)
+        metadata = handler.load(source)
     except YamlProblem as problem:
         hint = _COLON_HINT if "mapping values" in problem.message else "mend the YAML"
         findings.append(
@@ -152,6 +200,7 @@ def _parsed(path: str, text: str, source: str, opened: int, closed: int, finding
             )
         )
         return SourceFile(path, {}, "", body_line, tuple(findings), skip=True)
+    document = handler.document
     for key, line in document.duplicates:
         findings.append(
             warning(
@@ -161,7 +210,7 @@ def _parsed(path: str, text: str, source: str, opened: int, closed: int, finding
                 line=first_line + line,
             )
         )
-    if document.data is not None and not isinstance(document.data, dict):
+    if metadata is not None and not isinstance(metadata, dict):
         findings.append(
             error(
                 path,
@@ -177,7 +226,7 @@ def _parsed(path: str, text: str, source: str, opened: int, closed: int, finding
         lines |= {".".join(path): first_line + line for path, line in nested.items()}
     return SourceFile(
         path,
-        document.data or {},
+        metadata or {},
         body,
         body_line,
         tuple(findings),

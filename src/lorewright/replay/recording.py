@@ -32,7 +32,7 @@ from lorewright.turn.stages.stages import Stages, pinned_library
 from lorewright.turn.store.rows import summary_at, untold_at
 from lorewright.turn.store.store import CampaignStore
 from lorewright.turn.store.turn_store import redo, undo
-from lorewright.turn.views.draft import Draft, Head, Recorder, Submission
+from lorewright.turn.views.draft import BY_WORDS, Draft, FoundByWords, Head, Recorder, Submission
 from lorewright.turn.views.leaks import LEAKS, LeakRefusal, Refusals
 from lorewright.values.entries import RECENT_TURNS, markers_of, options_of
 from lorewright.values.records import BUILTIN, SILENT, TurnListener
@@ -133,6 +133,12 @@ class RecordedTurn:
         """The texts that were refused for telling a secret, beside those that quoted one."""
         kept = (Refusals.model_validate(record["output"]) for record in self.records if record["stage"] == LEAKS)
         return tuple(refusal for one in kept for refusal in one.refused)
+
+    @property
+    def by_words(self) -> tuple[str, ...]:
+        """The packs, by ID, whose vectors were still to come."""
+        kept = (FoundByWords.model_validate(record["output"]) for record in self.records if record["stage"] == BY_WORDS)
+        return tuple(pack_id for found in kept for pack_id in found.packs)
 
     def asked(self) -> dict[str, str]:
         """The stages that a model ran, each with that model's key."""

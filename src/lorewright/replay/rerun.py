@@ -235,7 +235,7 @@ class Rerun:
         self._casting = casting
         self._reroll = reroll
         self._each = each
-        self._settings: dict[str | None, tuple[CampaignRow, Setting]] = {}
+        self._settings: dict[tuple[str | None, tuple[str, ...]], tuple[CampaignRow, Setting]] = {}
         self._otherwise: dict[str, tuple[HistoryRecord, ...]] = {}
         self._scene_lore: dict[str, str] = {}
         # The last recorded turn, by ID, and the state after it.
@@ -251,7 +251,7 @@ class Rerun:
         self._recorded = (turn.turn_id, after)
         if not turn.is_thought:
             return self._taken_over(turn, before, after)
-        campaign, setting = self._setting(parent_id)
+        campaign, setting = self._setting(parent_id, turn.by_words)
         head = self._head(parent, turn, before)
         cast = self._casting.cast(turn)
         recorder = Recorder()
@@ -300,14 +300,14 @@ class Rerun:
         kept = self._scene_lore.get(head.state.scene.id)
         return replace(head, scene_lore=() if kept is None else (kept,))
 
-    def _setting(self, parent_id: str) -> tuple[CampaignRow, Setting]:
-        """What held while a turn was the head."""
-        upgrade_id = self._store.upgrade_id(parent_id)
-        if upgrade_id not in self._settings:
-            row, setting = self._campaigns.as_of(self._store, parent_id, self._stack)
+    def _setting(self, parent_id: str, by_words: tuple[str, ...]) -> tuple[CampaignRow, Setting]:
+        """What held while a turn was the head; the packs `by_words` had no vectors yet."""
+        key = (self._store.upgrade_id(parent_id), by_words)
+        if key not in self._settings:
+            row, setting = self._campaigns.as_of(self._store, parent_id, self._stack, by_words=by_words)
             history = ReplayedHistory(self._histories, self._store, setting, self._otherwise)
-            self._settings[upgrade_id] = (row, replace(setting, history=history.before))
-        return self._settings[upgrade_id]
+            self._settings[key] = (row, replace(setting, history=history.before, by_words=by_words))
+        return self._settings[key]
 
     def _dice(self, turn: RecordedTurn) -> Callable[[int, str, str], Dice]:
         def dice(seed: int, state_hash: str, action_id: str) -> Dice:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import sys
 import tempfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import chain
@@ -23,6 +23,7 @@ from lorewright.campaigns.open_campaign import OpenCampaign
 from lorewright.campaigns.scenarios.scenario import Scenario, load_scenario
 from lorewright.campaigns.sessions import end
 from lorewright.campaigns.stage_models import ModelKeys
+from lorewright.cli.game.background_embedding import embedding_beside, never
 from lorewright.cli.game.play_session import PlaySession, terminal_listener
 from lorewright.cli.game.slash import is_command, obey
 from lorewright.cli.game.turn_output import show_result, show_start
@@ -101,7 +102,9 @@ def play(
         lines = lines_of(script)
         play_lines(lorewright.campaigns, _campaign(lorewright, name, seed, manner), lines, manner)
     elif piped is None:
-        play_at_prompt(lorewright.campaigns, _campaign(lorewright, name, seed, manner), manner)
+        campaign_id = _campaign(lorewright, name, seed, manner, by_words=True)
+        with embedding_beside(lorewright, campaign_id) as vectors_have_come:
+            play_at_prompt(lorewright.campaigns, campaign_id, manner, vectors_have_come=vectors_have_come)
     elif (first := next(piped, None)) is not None:
         play_lines(lorewright.campaigns, _campaign(lorewright, name, seed, manner), chain([first], piped), manner)
     else:
@@ -157,8 +160,9 @@ def turn(
         show_result(result, is_told=is_told)
 
 
-def _campaign(lorewright: App, name: str, seed: int | None, manner: Manner) -> str:
-    """The campaign of that ID, with the models that were chosen; else one is begun from the scenario of that name."""
+def _campaign(lorewright: App, name: str, seed: int | None, manner: Manner, *, by_words: bool = False) -> str:
+    """The campaign of that ID, with the models that were chosen; else one is begun from the scenario of that name. With
+    `by_words` no new pack is embedded for it: that is left for later."""
     campaigns = lorewright.campaigns
     if name in campaigns.ids():
         if manner.small is not None or manner.large is not None:
@@ -168,13 +172,22 @@ def _campaign(lorewright: App, name: str, seed: int | None, manner: Manner) -> s
     if not campaigns.scenario_path(name).is_file():
         hint = "see: lorewright campaign list, and the folder scenarios/"
         raise NotFound(f"there is neither a campaign nor a scenario {name}", hint=hint)
+    campaigns.hold_to_trust()
     note(f"beginning a campaign from {name} (packs are read when they are new) …")
+    library = lorewright.by_words if by_words else None
     with progress_bar() as progress:
-        return campaigns.new(name, seed=seed, keys=manner.keys, progress=progress).id
+        return campaigns.new(name, seed=seed, keys=manner.keys, library=library, progress=progress).id
 
 
-def play_at_prompt(campaigns: Campaigns, campaign_id: str, manner: Manner = PLAIN) -> None:
-    """Answer a person line by line until they leave."""
+def play_at_prompt(
+    campaigns: Campaigns,
+    campaign_id: str,
+    manner: Manner = PLAIN,
+    *,
+    vectors_have_come: Callable[[], bool] = never,
+) -> None:
+    """Answer a person line by line until they leave. Once the vectors of the packs have come, they are used from the
+    next line on."""
     # Gives the prompt a history and editing keys, where the platform has it.
     import contextlib
 
@@ -187,8 +200,11 @@ def play_at_prompt(campaigns: Campaigns, campaign_id: str, manner: Manner = PLAI
             seat = manner.seat(campaign, at_terminal=True)
             campaign.casting.warm(campaign.keys)
             show_start(campaign)
-            while (line := _ask()) is not None and campaign_id in campaigns.ids() and _answer(seat, line):
-                pass
+            while (line := _ask()) is not None and campaign_id in campaigns.ids():
+                if vectors_have_come():
+                    campaign.reopen_packs()
+                if not _answer(seat, line):
+                    break
     except KeyboardInterrupt:
         _say_saved(campaigns, campaign_id)
         raise
@@ -249,13 +265,14 @@ def _sitting(campaign: OpenCampaign) -> Iterator[None]:
 
 
 def _play_demo(lorewright: App, name: str, manner: Manner) -> None:
-    """A scripted play in a campaign that is thrown away: the scenario's own lines, with its own dice."""
+    """A scripted play in a campaign that is thrown away: the scenario's own lines, with its own dice. Lore is found by
+    words alone, so that nothing has to be embedded for it and it always reads the same."""
     scenario = _scenario_of(lorewright, name)
     if not scenario.demo:
         raise NotFound(f"the scenario {scenario.id} has no demo", hint="play it at a terminal, or give it a --script")
     note(f"standard input is closed: playing the demo of {scenario.id}; nothing of it is kept")
     with tempfile.TemporaryDirectory() as folder:
-        campaigns = lorewright.rehearsal(Path(folder))
+        campaigns = lorewright.rehearsal(Path(folder), by_words=True)
         with progress_bar() as progress:
             row = campaigns.new(
                 scenario.id,

@@ -28,7 +28,9 @@ from lorewright.turn.stages.stages import Stages
 from lorewright.turn.store.turn_store import TurnStore
 from lorewright.turn.views.acquaintance import seen_by
 from lorewright.turn.views.draft import (
+    BY_WORDS,
     Draft,
+    FoundByWords,
     Head,
     Recorder,
     SceneLoreUse,
@@ -346,7 +348,7 @@ async def think(
         try:
             return await _thought(turn)
         except (LorewrightError, CancelledError):
-            _keep_refusals(turn)
+            _keep_for_replays(turn)
             raise
 
 
@@ -355,7 +357,7 @@ async def _thought(turn: TurnContext) -> Draft:
     own = PlayerRound(turn)
     reading, attempts, judged = await own.read()
     if reading.unclear is not None:
-        _keep_refusals(turn)
+        _keep_for_replays(turn)
         return draft_of_question(turn, reading.unclear, judged)
     plan = await own.plan(reading.proposed_actions, judged)
     mine = await own.play(attempts, judged)
@@ -369,13 +371,15 @@ async def _thought(turn: TurnContext) -> Draft:
         case "ensemble":
             await _all_at_once(turn, tellings, mine, plan)
     _mark_time(turn)
-    _keep_refusals(turn)
+    _keep_for_replays(turn)
     return draft_of_turn(turn, judged)
 
 
-def _keep_refusals(turn: TurnContext) -> None:
-    """Record which texts told a secret in a way that another embedder, or a later version, may not find again: a replay
-    goes by this record."""
+def _keep_for_replays(turn: TurnContext) -> None:
+    """Record what a replay goes by: which texts told a secret in a way that another embedder, or a later version, may
+    not find again; and the packs that had no vectors yet."""
+    if turn.setting.by_words:
+        turn.recorder.keep_code(BY_WORDS, [], FoundByWords(packs=turn.setting.by_words))
     refusals = turn.views.refusals()
     if refusals.refused:
         turn.recorder.keep_code(LEAKS, [], refusals)

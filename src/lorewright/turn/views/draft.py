@@ -27,6 +27,7 @@ from lorewright.values.annotations import NOTHING_KEPT, Annotations, Summary, To
 from lorewright.values.entries import Agenda, Marker
 from lorewright.values.records import BUILTIN, Message, PackPin, StageRun, TurnResult
 from lorewright.world.apply import apply
+from lorewright.world.frozen import Frozen
 from lorewright.world.ops import PlayAs, StateOp
 from lorewright.world.state import Entity, WorldState
 
@@ -98,7 +99,7 @@ class Setting:
     reused, and whose dice are thrown.
     Rules and packs hold where the head's `upgrade_id` is the same. `calibration` is what whoever tells it was asked
     for: tone, pace, lines, veils. `story` gives what reached the player up to a head; `leaks` compares what models
-    write with what they may not tell."""
+    write with what they may not tell. `by_words` are the packs, by ID, whose vectors are still to come."""
 
     rules: CampaignRules
     seed: int
@@ -112,6 +113,17 @@ class Setting:
     calibration: Mapping[str, Any] = field(default_factory=dict)
     story: StoryOf = recent_story
     leaks: LeakCheck = field(default_factory=LiveLeakCheck)
+    by_words: tuple[str, ...] = ()
+
+
+# The record of a turn under which it stands that packs were found by words alone.
+BY_WORDS = "by_words"
+
+
+class FoundByWords(Frozen):
+    """The packs, by ID, whose vectors were still to come when a turn was thought, for its record."""
+
+    packs: tuple[str, ...]
 
 
 # What a submission may have beside its words.
