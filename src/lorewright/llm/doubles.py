@@ -11,13 +11,14 @@ from lorewright.errors import ProviderError
 from lorewright.llm.model import ModelReply, ModelRequest, OnText
 from lorewright.tokens import count_tokens
 
-# The field of an answer that only its owner reads.
+# The field of an answer that only the character itself reads.
 _PRIVATE = "thought"
 
 
 class ScriptedModel:
-    """Answers from a queue of texts, data or whole replies, or by a function of the request; keeps every request it
-    got. Where prose is asked for, data with one text in it stands for that text."""
+    """A model that answers from a queue of texts, data or whole replies, or by a function of the request, and keeps
+    every request that it got. Where prose is asked for, data with one text in it stands for that text.
+    """
 
     key = "scripted"
     provider = "scripted"
@@ -28,7 +29,7 @@ class ScriptedModel:
         self._queue: deque[Any] = deque() if callable(script) else deque(script)
 
     async def complete(self, request: ModelRequest, *, on_text: OnText | None = None) -> ModelReply:
-        """The next answer, in two pieces where pieces are wanted; an exception in the script is raised.
+        """Return the next answer, in two pieces where pieces are wanted; raise an exception that stands in the script.
 
         Raises:
             ProviderError: the script is at its end.
@@ -58,9 +59,10 @@ def _text_of(answer: Any, *, prose: bool) -> str:
 
 
 class ParrotModel:
-    """Copies all that it is shown into every free text of its answer; keeps every request it got.
+    """A model that copies everything it is shown into every free text of its answer, and keeps every request that it
+    got.
 
-    The leak tests rest on it: what a stage could see stands in everything that it can say.
+    The leak tests rest on it: everything that a stage could see stands in everything that it can say.
     """
 
     key = "parrot"
@@ -70,9 +72,9 @@ class ParrotModel:
         self.requests: list[ModelRequest] = []
 
     async def complete(self, request: ModelRequest, *, on_text: OnText | None = None) -> ModelReply:
-        """An answer that fits the schema and says everything that was asked."""
+        """Return an answer that fits the schema and repeats the whole request."""
         self.requests.append(request)
-        # What it is told to do is no news of the game, and the same in every game.
+        # The instructions are not part of the game, and are the same in every game.
         shown = request.text.removeprefix(request.prompt.system).strip()
         text = f"It is said: {shown}" if request.schema is None else _answer(request.schema, shown)
         if on_text is not None:
@@ -85,7 +87,7 @@ def _answer(schema: dict[str, Any], text: str) -> str:
 
 
 def _parroted(schema: dict[str, Any], definitions: dict[str, Any], text: str) -> Any:
-    """A value that fits a JSON schema, with `text` wherever any text may stand; lists of other things stay empty."""
+    """Return a value that fits a JSON schema, with `text` wherever a text may stand; lists of other things stay empty."""
     if "$ref" in schema:
         return _parroted(definitions[schema["$ref"].rsplit("/", 1)[-1]], definitions, text)
     if "anyOf" in schema:
@@ -100,14 +102,15 @@ def _parroted(schema: dict[str, Any], definitions: dict[str, Any], text: str) ->
         items = schema.get("items", {})
         return [_parroted(items, definitions, text)] if items.get("type") == "string" and "enum" not in items else []
     if kind == "string":
-        # The newest stands last.
+        # The newest message stands last.
         return text[-schema["maxLength"] :] if "maxLength" in schema else text
     return schema.get("default", {"integer": schema.get("minimum", 0), "number": 1.0, "boolean": False}.get(str(kind)))
 
 
 class ThiefModel:
-    """Answers as `honest` does, with the thought that it had last put into every free text but the private one. Give
-    one thief to several stages: it remembers across them. Whoever is asked to mend an answer mends it."""
+    """A model that answers as `honest` does, and puts its own last thought into every free text but the private one.
+    Give one thief to several stages: it remembers across them. Asked to repair an answer, it answers honestly.
+    """
 
     key = "thief"
     provider = "thief"
@@ -115,12 +118,12 @@ class ThiefModel:
     def __init__(self, honest: Callable[[ModelRequest], Any]) -> None:
         self.requests: list[ModelRequest] = []
         self.stolen: list[str] = []
-        # How many answers had something stolen in them.
+        # How many answers had stolen text in them.
         self.thefts = 0
         self._honest = honest
 
     async def complete(self, request: ModelRequest, *, on_text: OnText | None = None) -> ModelReply:
-        """The honest answer and the loot; the honest answer alone where the last one was refused."""
+        """Return the honest answer with the stolen text; the honest answer alone where the last one was refused."""
         self.requests.append(request)
         answer = self._honest(request)
         if self.stolen and not request.talk:
@@ -137,9 +140,9 @@ class ThiefModel:
 
 
 def _loaded(answer: Any, loot: str) -> Any:
-    """The same answer with the loot after every text that says anything: IDs and names of one word stay."""
+    """Return the answer with the stolen text after every text of several words; IDs and single words stay."""
     if isinstance(answer, dict):
         return {key: value if key == _PRIVATE else _loaded(value, loot) for key, value in answer.items()}
     if isinstance(answer, list):
-        return [_loaded(one, loot) for one in answer]
+        return [_loaded(part, loot) for part in answer]
     return f"{answer} {loot}" if isinstance(answer, str) and " " in answer else answer

@@ -1,5 +1,6 @@
 """The gateway: a prompt, its context and the schema of the answer -> a valid answer. It asks, validates, repairs once,
-retries once, and keeps every call."""
+retries once, and records every call.
+"""
 
 from __future__ import annotations
 
@@ -39,30 +40,30 @@ from lorewright.llm.taxonomy import Prices
 from lorewright.settings import BudgetSettings, Unlimited
 from lorewright.tokens import count_tokens
 
-# Secrets: API keys as the environment has them, and texts in which none of them shows.
+# Secrets: API keys from the environment, and their removal from texts.
 
 HIDDEN = "[hidden]"
-# A variable of such a name holds something that nobody else may read.
+# A variable with such a name holds a secret.
 _SECRET_NAME = re.compile(r"(API_?KEY|TOKEN|SECRET|PASSWORD|CREDENTIAL|_KEY$)", re.IGNORECASE)
-# What is shorter is no key, and to hide it would blot out common words.
+# A shorter value is no key, and hiding it would blot out common words.
 _SHORTEST = 8
 _PRINTABLE = re.compile(r"[\x21-\x7e]+")
 
 
 class Secrets:
-    """Reads API keys from an environment, and hides them and every other secret of it in texts."""
+    """The API keys and other secrets of an environment: read by name, and hidden in texts."""
 
     def __init__(self, environ: Mapping[str, str], *, more: tuple[str, ...] = ()) -> None:
-        """`more` names variables that hold keys although their names do not say so."""
+        """Collect the secrets; `more` names variables that hold keys although their names do not say so."""
         self._environ = environ
         values = [value for name, value in environ.items() if name in more or _SECRET_NAME.search(name)]
         self._hidden = _forms(values)
 
     def key(self, variable: str) -> str | None:
-        """The key that a variable holds, without the blanks and line ends around it; None where there is none.
+        """Return the key that a variable holds, without surrounding whitespace; None where it is unset or empty.
 
         Raises:
-            SettingsError: what it holds can be no key. The value is not in the message.
+            SettingsError: the value cannot be a key. The value is not in the message.
         """
         value = self._environ.get(variable, "").strip()
         if not value:
@@ -75,32 +76,32 @@ class Secrets:
         return value
 
     def redacted(self, text: str) -> str:
-        """The text with every secret hidden, also where it is quoted, escaped or cut at a line end."""
+        """Return the text with every secret hidden, also where it is quoted, escaped or cut at a line end."""
         for secret in self._hidden:
             text = text.replace(secret, HIDDEN)
         return text
 
 
 def _forms(values: list[str]) -> list[str]:
-    """Every way in which a secret may stand in a text, longest first."""
+    """Return every form in which a secret may stand in a text, longest first."""
     forms: set[str] = set()
     for value in values:
         stripped = value.strip()
-        for one in (value, stripped, *stripped.split()):
-            forms |= {one, quote(one, safe=""), repr(one)[1:-1], repr(one.encode())[2:-1]}
+        for form in (value, stripped, *stripped.split()):
+            forms |= {form, quote(form, safe=""), repr(form)[1:-1], repr(form.encode())[2:-1]}
     return sorted((form for form in forms if len(form.strip()) >= _SHORTEST), key=lambda form: (-len(form), form))
 
 
-# Budget: what models may cost in a turn and in a sitting. A call that could go over it is not made.
+# Budget: how much models may cost in a turn and in a sitting. A call that could exceed it is not made.
 
-# Our count of tokens is an estimate for English prose; models' own go over it by up to a third.
+# Our token count is an estimate for English prose; models' own counts exceed it by up to a third.
 _MARGIN = 1.35
 _MICRO = 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
 class Spent:
-    """What calls took: tokens read and written, and millionths of a dollar."""
+    """The use of calls: tokens read and written, and millionths of a dollar."""
 
     tokens: int = 0
     microusd: int = 0
@@ -113,32 +114,34 @@ class Spent:
 
 
 class Budget:
-    """Counts what a turn and a sitting cost, and says no before a limit is passed. All models of a game share one."""
+    """A counter of what a turn and a sitting cost, which refuses a call before a limit is passed. All models of a game
+    share one budget.
+    """
 
     def __init__(self, limits: BudgetSettings, *, spent: Spent = Spent()) -> None:
-        """`spent` is what the sitting has cost before."""
+        """Start with `spent`, which is what the sitting has cost so far."""
         self._limits = limits
         self.sitting = spent
         self.turn = Spent()
         self._held = Spent()
 
     def begin_turn(self) -> None:
-        """From here on another turn is counted."""
+        """Start the count of a new turn."""
         self.turn = Spent()
 
     def hold(self, most: Spent) -> None:
-        """Set aside the most that a call can take.
+        """Reserve the most that a call can take.
 
         Raises:
-            BudgetExceeded: with it, and what other calls have set aside, a limit could be passed. Nothing is held.
+            BudgetExceeded: with it, and the reservations of other calls, a limit could be passed. Nothing is reserved.
         """
-        asked = self._held + most
-        self._admit("turn", self.turn + asked, self._limits.turn_usd, self._limits.turn_tokens)
-        self._admit("sitting", self.sitting + asked, self._limits.sitting_usd, self._limits.sitting_tokens)
-        self._held = asked
+        reserved = self._held + most
+        self._admit("turn", self.turn + reserved, self._limits.turn_usd, self._limits.turn_tokens)
+        self._admit("sitting", self.sitting + reserved, self._limits.sitting_usd, self._limits.sitting_tokens)
+        self._held = reserved
 
     def book(self, most: Spent, took: Spent) -> None:
-        """Count what a call took, in place of the most that was set aside for it."""
+        """Count what a call took, in place of the reservation that was made for it."""
         self._held -= most
         self.turn += took
         self.sitting += took
@@ -158,7 +161,7 @@ class Budget:
 
 
 class MeteredModel(AroundModel):
-    """A model that asks the budget before every try, and tells it what each took."""
+    """A model that reserves budget before every try, and books what each try took."""
 
     def __init__(self, model: Model, prices: Prices | None, budget: Budget) -> None:
         super().__init__(model)
@@ -166,8 +169,8 @@ class MeteredModel(AroundModel):
         self._budget = budget
 
     async def complete(self, request: ModelRequest, *, on_text: OnText | None = None) -> ModelReply:
-        """Ask, if the budget allows it. A try that comes to nothing is counted as what it read and what was heard of
-        it: providers charge for what they did.
+        """Ask the model, if the budget allows it. A failed try is counted as its input and the output received so far,
+        since providers charge for it.
 
         Raises:
             BudgetExceeded: the call could cost more than is left; it was not made.
@@ -190,7 +193,7 @@ class MeteredModel(AroundModel):
             took = Spent(reply.input_tokens + reply.output_tokens, reply.cost_microusd)
             return reply
         except BaseException:
-            # Also when the time was up: the call may have been answered where we did not hear it.
+            # Also after a timeout: the provider may have answered although we did not receive it.
             took = self._spent(read, math.ceil(heard / 4))
             raise
         finally:
@@ -199,36 +202,36 @@ class MeteredModel(AroundModel):
     def _spent(self, read: int, written: int) -> Spent:
         if self._prices is None:
             return Spent(read + written)
-        # A provider may write all of it into its cache, which can cost more than to read it.
+        # A provider may write the whole input into its cache, which can cost more than reading it.
         dearest = max(self._prices.input, self._prices.cache_write)
         return Spent(read + written, math.ceil(read * dearest + written * self._prices.output))
 
 
 def estimated_input(request: ModelRequest) -> int:
-    """How many tokens a request may have at most, as far as can be told without the model's own count."""
+    """Return how many tokens a request may have at most, estimated without the model's own tokenizer."""
     beside = [request.schema, *(tool.schema for tool in request.tools)] if request.schema or request.tools else []
     calls = [call.arguments for talk in request.talk for call in talk.calls]
-    text = "\n".join([request.text, *(json.dumps(one) for one in beside), *calls])
+    text = "\n".join([request.text, *(json.dumps(part) for part in beside), *calls])
     return math.ceil(count_tokens(text) * _MARGIN)
 
 
 T = TypeVar("T", bound=BaseModel)
 
-# No stage needs a longer answer; what is longer is no answer (characters).
+# Longest answer of a stage that is accepted (characters).
 MAX_ANSWER = 200_000
-# An answer that is shown again to be repaired, and what was wrong with it (characters).
+# Longest excerpt of a rejected answer, and of its problem, that is shown again for repair (characters).
 _SHOWN_AGAIN = 12_000
 _PROBLEM = 600
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Options(Generic[T]):
-    """How a request is put.
+    """How a request is made.
 
-    `check` says what is wrong with an answer that fits its schema, or None. With `prose` the answer is a text, which
+    `check` returns the problem of an answer that fits its schema, or None. With `prose` the answer is a text, which
     becomes the only required field of the schema. `on_text` receives its pieces while they are written; `on_rejected`
-    is called when what was written so far does not hold, with the reason. With `rejected`, an earlier answer and what
-    was wrong with it, it begins with the repair. `log` keeps every call, whatever is raised.
+    is called with the reason when the pieces so far do not hold. With `rejected`, an earlier answer and its problem,
+    the request begins with the repair. `log` keeps every call, even when an error is raised.
     """
 
     model: Model
@@ -246,7 +249,7 @@ class Options(Generic[T]):
 
 @dataclass(frozen=True, slots=True)
 class LLMResponse(Generic[T]):
-    """A valid answer and all that led to it."""
+    """A valid answer and all calls that led to it."""
 
     output: T
     log: CallLog
@@ -255,14 +258,14 @@ class LLMResponse(Generic[T]):
 async def run_structured(
     prompt: Prompt, context: Mapping[str, Any], schema: type[T], options: Options[T]
 ) -> LLMResponse[T]:
-    """Ask until the answer fits its schema and passes the check; three times at most: the call, a repair that shows the
-    answer and what was wrong with it, and the call anew.
+    """Return an answer that fits its schema and passes the check, after at most three attempts: the call, a repair that
+    shows the answer and its problem, and a fresh call.
 
     Raises:
-        OutputRejected: it never fitted; the message names the stage and the last problem.
+        OutputRejected: no attempt was valid; the message names the stage and the last problem.
         ProviderError: the model could not be asked, or refused.
         PromptError: the prompt cannot be rendered.
-    Whatever is raised, `options.log` has every call that was made.
+    `options.log` has every call that was made, whichever error is raised.
     """
     rendered = prompt.render(context)
     options.log.asked(options.model, prompt, rendered)
@@ -283,7 +286,7 @@ async def run_structured(
 
 def _repair_talk(options: Options[T], rejected: str, problem: str) -> tuple[Talk, ...]:
     shown = options.repair.render({"stage": options.stage, "problem": problem, "prose": options.prose})
-    # What is sent after a prompt must not be empty, whatever was said.
+    # A message after the prompt must not be empty.
     return (Talk("assistant", rejected[:_SHOWN_AGAIN].strip() or "(nothing)"), Talk("user", shown.changing))
 
 
@@ -297,7 +300,7 @@ class _Asking(Generic[T]):
         self._json_schema = None if options.prose else schema.model_json_schema()
 
     async def attempt(self, attempt: Attempt, talk: tuple[Talk, ...]) -> tuple[T | None, str, str]:
-        """One attempt with its rounds of tools: (output or None, the text, what is wrong with it)."""
+        """Make one attempt with its rounds of tools; return (output or None, text, problem)."""
         toolbox = self._options.toolbox
         if toolbox is not None:
             toolbox.begin()
@@ -364,7 +367,7 @@ class _Asking(Generic[T]):
             output = self._schema.model_validate(self._of_prose(text)) if self._options.prose else self._read(text)
         except ValidationError as problem:
             found = problem.errors(include_url=False, include_input=False)
-            told = [f"{'.'.join(map(str, one['loc'])) or 'the whole answer'}: {one['msg']}" for one in found[:5]]
+            told = [f"{'.'.join(map(str, error['loc'])) or 'the whole answer'}: {error['msg']}" for error in found[:5]]
             return None, "; ".join(told)[:_PROBLEM]
         wrong = self._options.check(output)
         return (None, wrong[:_PROBLEM]) if wrong else (output, "")
@@ -378,7 +381,7 @@ class _Asking(Generic[T]):
 
 
 def _as_text(reply: ModelReply) -> ModelReply:
-    """A reply that can be stored and shown: half a sign, which no file takes, becomes a question mark."""
+    """Return the reply with each lone surrogate, which no file can store, replaced by a question mark."""
     calls = tuple(ToolCall(*map(_encodable, (call.id, call.name, call.arguments))) for call in reply.calls)
     return replace(reply, text=_encodable(reply.text), calls=calls)
 
@@ -388,7 +391,7 @@ def _encodable(text: str) -> str:
 
 
 def _without_fence(text: str) -> str:
-    """JSON that a model has put into a fence of markdown, without the fence."""
+    """Return a model's JSON without the markdown fence around it."""
     stripped = text.strip()
     if stripped.startswith("```") and stripped.endswith("```") and "\n" in stripped:
         return stripped[stripped.index("\n") + 1 : -3].strip()

@@ -1,4 +1,6 @@
-"""Model: whoever answers a request. What is asked and answered, as values; how it is asked is the gateway's."""
+"""Model: the protocol that answers requests, with requests and answers as values; how requests are made is the
+gateway's.
+"""
 
 from __future__ import annotations
 
@@ -10,15 +12,16 @@ from typing import Any, Literal, Protocol
 
 from lorewright.llm.prompt_template import Prompt, RenderedPrompt
 
-# Receives pieces of an answer while it is written, in order.
+# A function that receives the pieces of an answer while it is written, in order.
 OnText = Callable[[str], None]
 
 
 @dataclass(frozen=True, slots=True)
 class AnswerListener:
-    """Receives pieces of an answer, and is told by `again` when those so far do not hold and the answer begins anew.
+    """A receiver of the pieces of an answer, which is told by `again` when those so far do not hold and the answer
+    begins anew.
 
-    Whoever asks a model again in the midst of an answer may do so only where somebody is there to be told.
+    Only with such a listener may a model be asked again after pieces of an answer were passed on.
     """
 
     piece: OnText
@@ -49,7 +52,7 @@ class ToolCall:
 
 @dataclass(frozen=True, slots=True)
 class ToolResult:
-    """What came of a call, as text for the model."""
+    """The result of a call, as text for the model."""
 
     call_id: str
     name: str
@@ -58,7 +61,7 @@ class ToolResult:
 
 @dataclass(frozen=True, slots=True)
 class Talk:
-    """What was said after the prompt: by the model (a text, calls), or to it (a text, what came of its calls)."""
+    """A message after the prompt: by the model (a text, calls), or to it (a text, results of its calls)."""
 
     role: Literal["assistant", "user"]
     text: str = ""
@@ -68,10 +71,10 @@ class Talk:
 
 @dataclass(frozen=True, slots=True)
 class ModelRequest:
-    """One question to a model: a rendered prompt, and what was said since.
+    """One question to a model: a rendered prompt, and the messages since.
 
-    `schema` is the JSON Schema that the answer must fit; None asks for prose. `max_tokens` bounds the answer. Tools
-    that it may no longer call (`may_call`) are shown all the same: providers want to see what earlier calls were of.
+    `schema` is the JSON Schema that the answer must fit; None asks for prose. `max_tokens` bounds the answer. With
+    `may_call` false, the tools are still shown, since providers want the specs of earlier calls.
     """
 
     stage: str
@@ -84,8 +87,13 @@ class ModelRequest:
 
     @property
     def text(self) -> str:
-        """All that the model is shown, as one text."""
-        said = [part for one in self.talk for part in (one.text, *(result.text for result in one.results)) if part]
+        """Everything that the model is shown, as one text."""
+        said = [
+            part
+            for message in self.talk
+            for part in (message.text, *(result.text for result in message.results))
+            if part
+        ]
         return "\n\n".join([self.prompt.text, *said])
 
 
@@ -116,54 +124,55 @@ class Model(Protocol):
 
     @property
     def key(self) -> str:
-        """Its key in the taxonomy, for the record."""
+        """Key in the taxonomy, for the record."""
         ...
 
     @property
     def provider(self) -> str:
-        """Who runs it (`anthropic`, `openai`, …), for the record."""
+        """Name of the provider (`anthropic`, `openai`, …), for the record."""
         ...
 
     async def complete(self, request: ModelRequest, *, on_text: OnText | None = None) -> ModelReply:
-        """Answer a request; with `on_text` the answer's pieces are passed on as they come.
+        """Return the answer to a request; with `on_text` the answer's pieces are passed on as they come.
 
         Raises:
-            ProviderError: no whole answer could be had; its kinds say why.
+            ProviderError: there was no whole answer; its kinds say why.
         """
         ...
 
 
 class AroundModel:
-    """What is put around a model and goes by its key and provider."""
+    """A wrapper of a model, which has the same key and provider."""
 
     def __init__(self, model: Model) -> None:
         self._model = model
 
     @property
     def key(self) -> str:
-        """The model's."""
+        """The wrapped model's key."""
         return self._model.key
 
     @property
     def provider(self) -> str:
-        """The model's."""
+        """The wrapped model's provider."""
         return self._model.provider
 
 
-# Toolbox: what a model may call while it answers, run by code. The loop that runs it is bounded.
+# Toolbox: the tools that a model may call while it answers, run by code in a bounded loop.
 
-# So many times a model may call tools before it must conclude.
+# How many rounds of tool calls a model may make before it must conclude.
 MAX_ROUNDS = 4
-# And so many calls in one go.
+# How many calls it may make in one round.
 MAX_CALLS = 8
 
 
 @dataclass(frozen=True, slots=True)
 class Toolbox:
-    """Tools by name: the spec that a model is shown, and what runs: arguments as JSON text -> a text for the model.
+    """Tools by name: the spec that a model is shown, and the function that takes arguments as JSON text and returns
+    text.
 
-    A tool raises ValueError for arguments that are none; the model is told and may call again. `begin` is called before
-    each attempt at an answer: what was called for an answer that did not hold is no part of the next one.
+    A tool raises ValueError for invalid arguments; the model is told and may call again. `begin` is called before each
+    attempt at an answer: calls made for a rejected answer are no part of the next one.
     """
 
     specs: tuple[ToolSpec, ...]
@@ -171,7 +180,7 @@ class Toolbox:
     begin: Callable[[], None] = lambda: None
 
     def result(self, call: ToolCall) -> ToolResult:
-        """What came of a call; a call that cannot be run says why."""
+        """Run a call and return its result; for a call that cannot be run the result says why."""
         tool = self.run.get(call.name)
         if tool is None:
             return ToolResult(call.id, call.name, f"there is no tool {call.name}")
@@ -181,20 +190,20 @@ class Toolbox:
             return ToolResult(call.id, call.name, f"error: {problem}")
 
 
-# Calls: every question that a stage put to a model and what came of it, kept as it happens, whatever is raised.
+# Calls: every question of a stage to a model and its answer, recorded as it happens, even when an error is raised.
 
-# As the seed's retry policy has it: the call, one repair with the original output, one full retry.
+# The seed's retry policy: the call, one repair with the original output, one full retry.
 Attempt = Literal["first", "repair", "retry"]
 ATTEMPTS: tuple[Attempt, ...] = ("first", "repair", "retry")
 
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """One question and its answer. `problem` says what was wrong with the answer, `unfinished` that it was not whole,
+    """One question and its answer. `problem` says why the answer was rejected, `unfinished` why it was not whole,
     `error` why there is none.
 
-    `calls` are the tool calls that it made, as (name, arguments, result). `milliseconds` is how long it took,
-    `started_at` when it was asked, in UTC.
+    `calls` are the model's tool calls, as (name, arguments, result). `milliseconds` is how long it took, `started_at`
+    when it was asked, in UTC.
     """
 
     attempt: Attempt
@@ -214,34 +223,34 @@ class Call:
     milliseconds: int = 0
 
     def shown(self) -> dict[str, Any]:
-        """As JSON has it."""
+        """Return the call as a JSON object."""
         return asdict(self)
 
 
 class Called:
-    """Whatever has `calls`: what they amount to."""
+    """Totals over the `calls` of a subclass."""
 
     __slots__ = ()
     calls: Sequence[Call]
 
     @property
     def attempts(self) -> tuple[tuple[str, str, str | None], ...]:
-        """(attempt, reply text, what was wrong with it or None) of every answer."""
+        """(attempt, reply text, problem or None) of every answer."""
         return tuple((call.attempt, call.text, call.problem or call.error) for call in self.calls)
 
     @property
     def input_tokens(self) -> int:
-        """All that models read."""
+        """Total tokens that models read."""
         return sum(call.input_tokens for call in self.calls)
 
     @property
     def output_tokens(self) -> int:
-        """All that models wrote."""
+        """Total tokens that models wrote."""
         return sum(call.output_tokens for call in self.calls)
 
     @property
     def cost_microusd(self) -> int:
-        """What it cost in millionths of a dollar, by the taxonomy's prices."""
+        """Total cost in millionths of a dollar, by the taxonomy's prices."""
         return sum(call.cost_microusd for call in self.calls)
 
 
@@ -256,18 +265,18 @@ class CallLog(Called):
     provider: str = ""
 
     def asked(self, model: Model, prompt: Prompt, rendered: RenderedPrompt) -> None:
-        """Note who is asked, and with what."""
+        """Record the model, the prompt and its rendered text."""
         self.model_key, self.provider = model.key, model.provider
         self.prompt, self.source = rendered, prompt.source
 
     @property
     def model_name(self) -> str:
-        """The model that answered last, by its own name; empty where none did."""
+        """Name that the last model to answer gave itself; empty where none answered."""
         return next((call.model_name for call in reversed(self.calls) if call.model_name), "")
 
 
 class Stopwatch:
-    """When something began and how long it has taken."""
+    """The start of something and the time since then."""
 
     def __init__(self) -> None:
         self.started_at = datetime.now(UTC).isoformat(timespec="milliseconds")
@@ -275,7 +284,7 @@ class Stopwatch:
 
     @property
     def milliseconds(self) -> int:
-        """Since it began."""
+        """Milliseconds since the start."""
         return round((time.monotonic() - self._from) * 1000)
 
 
@@ -287,7 +296,7 @@ def call_of(
     problem: str | None,
     calls: tuple[tuple[str, str, str], ...] = (),
 ) -> Call:
-    """An answer as it is kept."""
+    """Return the record of an answer."""
     return Call(
         attempt=attempt,
         text=reply.text,

@@ -1,4 +1,4 @@
-"""Opening: a model's key -> a model that can be asked: patient, within the budget, and silent about its API key."""
+"""Opening: a model's key -> a model that can be asked: it retries, keeps to the budget, and never shows its API key."""
 
 from __future__ import annotations
 
@@ -19,22 +19,22 @@ from lorewright.llm.taxonomy import ModelRow, address_of, row_of, rows
 from lorewright.settings import ModelsSettings
 from lorewright.trust import hold_models
 
-# PatientModel: asks again when a try comes to nothing that may pass, waits its turn, and gives up in time.
+# PatientModel: repeats a try that failed for a passing reason, waits for its turn, and gives up in time.
 
 Sleep = Callable[[float], Awaitable[None]]
 
-# Per event loop: how many calls of each provider may still begin. A lock cannot serve two loops, and each turn that is
-# played at a terminal runs in its own.
+# Per event loop, how many calls of each provider may still begin. A semaphore cannot serve two loops, and each turn
+# that is played at a terminal runs in its own.
 _LANES: WeakKeyDictionary[asyncio.AbstractEventLoop, dict[tuple[str, int], asyncio.Semaphore]] = WeakKeyDictionary()
 
 
 @dataclass(frozen=True, slots=True)
 class Patience:
-    """How long and how often.
+    """Timeouts, pauses and concurrency of calls.
 
-    A call takes at most `timeout_s`, its tries and the pauses between them together; waiting for a free lane does not
-    count. The pauses are 1, 2, 4 … times `first_pause_s`, none longer than `longest_pause_s`, which also bounds what a
-    provider may ask for. At most `concurrency` calls of a provider run at a time.
+    A call takes at most `timeout_s`, its tries and the pauses between them together; waiting for a free slot does not
+    count. The pauses are 1, 2, 4 … times `first_pause_s`, none longer than `longest_pause_s`, which also bounds the
+    pause that a provider asks for. At most `concurrency` calls of a provider run at a time.
     """
 
     timeout_s: float = 120.0
@@ -44,13 +44,13 @@ class Patience:
     concurrency: int = 4
 
     def pause_s(self, tries_made: int, retry_after_s: float | None) -> float:
-        """The pause after so many tries."""
+        """Return the pause after so many tries, in seconds."""
         growing: float = self.first_pause_s * 2.0 ** (tries_made - 1)
         return min(max(growing, retry_after_s or 0.0), self.longest_pause_s)
 
 
 class PatientModel(AroundModel):
-    """A model that is asked again. What went wrong with each try is in the reply's `tries`, or the error's."""
+    """A model whose failed tries are repeated. The problem of each try is in the reply's `tries`, or the error's."""
 
     def __init__(self, model: Model, patience: Patience, *, sleep: Sleep = asyncio.sleep) -> None:
         super().__init__(model)
@@ -60,12 +60,12 @@ class PatientModel(AroundModel):
     async def complete(self, request: ModelRequest, *, on_text: OnText | None = None) -> ModelReply:
         """Ask until an answer comes, within bounds.
 
-        Pieces that a try passed on before it broke off do not hold. An `AnswerListener` is told so, and the
-        call tried again; any other listener would hear the beginning twice, so there it is given up.
+        Pieces that a try passed on before it broke off do not hold. An `AnswerListener` is told so, and the call tried
+        again; any other listener would receive the beginning twice, so with one the call is given up.
 
         Raises:
             ProviderBusy: no try brought an answer, or the time was up.
-            ProviderError: whatever else the model raises, at once, with the tries before it.
+            ProviderError: any other error of the model, at once, with the tries before it.
         """
         tries: list[str] = []
         async with self._lane():
@@ -105,7 +105,7 @@ class PatientModel(AroundModel):
 
 
 class _Hearing:
-    """Passes pieces on and remembers whether there were any."""
+    """A listener that passes pieces on and remembers whether there were any."""
 
     def __init__(self, on_text: OnText | None) -> None:
         self._on_text = on_text
@@ -120,19 +120,19 @@ class _Hearing:
 def open_model(
     key: str, settings: ModelsSettings, *, environ: Mapping[str, str], budget: Budget | None = None
 ) -> Model | None:
-    """The model of a key; None for `builtin`. Nothing is sent, and no SDK imported, before it is asked.
+    """Return the model of a key, or None for `builtin`. Nothing is sent, and no SDK imported, before it is asked.
 
-    Models that share a `budget` are counted together; without one nothing is.
+    Models that share a `budget` are counted together; without a budget nothing is counted.
 
     Raises:
-        SettingsError: there is no such key, its API key is not in the environment, or nothing says where it is asked.
-        NotTrusted: the settings came with a workspace and reach out of it, and the user has not said yes to them.
+        SettingsError: the key is unknown, its API key is not in the environment, or no setting gives its address.
+        NotTrusted: the settings came with a workspace and reach outside of it, and the user has not trusted them.
     """
     row = row_of(key, settings)
     if row.provider == "builtin":
         return None
     hold_models(settings)
-    secrets = Secrets(environ, more=tuple(one.key_env for one in rows(settings) if one.key_env))
+    secrets = Secrets(environ, more=tuple(row.key_env for row in rows(settings) if row.key_env))
     remote: Model = RemoteModel(
         row,
         api_key=_api_key(row, secrets),
@@ -140,13 +140,13 @@ def open_model(
         secrets=secrets,
         timeout_s=settings.timeout_seconds,
     )
-    # Metered inside: a try that is made again is paid for again.
+    # Metered inside of the retries: each repeated try is paid for.
     metered: Model = remote if budget is None else MeteredModel(remote, row.prices, budget)
     return PatientModel(metered, patience_of(settings))
 
 
 def patience_of(settings: ModelsSettings) -> Patience:
-    """How long and how often models are asked by these settings."""
+    """Return the timeouts, pauses and concurrency of the settings."""
     return Patience(
         timeout_s=settings.timeout_seconds,
         tries=settings.tries,
@@ -156,13 +156,13 @@ def patience_of(settings: ModelsSettings) -> Patience:
 
 
 def has_key(row: ModelRow, environ: Mapping[str, str]) -> bool | None:
-    """Whether a row's API key is set; None where it needs none and none is set."""
+    """Tell whether a row's API key is set; return None where it needs none and none is set."""
     is_set = any(environ.get(name, "").strip() for name in (row.key_env, row.other_key_env) if name)
     return is_set or (False if row.key_needed else None)
 
 
 def address_known(row: ModelRow, settings: ModelsSettings, environ: Mapping[str, str]) -> str | None:
-    """Where a row's models are asked, if somebody says; None is the provider's own server, or nowhere yet."""
+    """Return the address of a row's models, if one is set; None is the provider's own server, or no address yet."""
     try:
         return address_of(row, settings, environ)
     except SettingsError:
@@ -170,8 +170,8 @@ def address_known(row: ModelRow, settings: ModelsSettings, environ: Mapping[str,
 
 
 def load_sdk(key: str, settings: ModelsSettings) -> None:
-    """Import what the first question to a model needs; it takes a second or two, which can pass while a player reads.
-    Safe to call from a thread, and of no use but speed.
+    """Import the modules that the first question to a model needs; it takes a second or two, which can pass while a
+    player reads. Safe to call from a thread; it only saves time.
 
     Raises:
         SettingsError: there is no such key.
@@ -191,9 +191,9 @@ def _api_key(row: ModelRow, secrets: Secrets) -> str | None:
     return found
 
 
-# Checking: a model's key -> whether it answers just now, how fast, and for how much. One tiny question.
+# Check: a model's key -> whether it answers now, how fast, and for how much, by one tiny question.
 
-# Models that cannot but think before they answer think within this as well.
+# Token bound of the answer; it also covers the thinking of models that always think first.
 _MAX_TOKENS = 512
 
 
@@ -205,7 +205,7 @@ class Ready(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class ModelCheck:
-    """A model that answered: by its own name, and what that took."""
+    """The answer of a checked model: its own name, and the time and tokens it took."""
 
     key: str
     model_name: str
@@ -230,7 +230,7 @@ class _Question:
 
 
 def most_microusd(key: str, settings: ModelsSettings) -> int:
-    """What a check can cost at most, in millionths of a dollar; 0 where the table has no price.
+    """Return what a check can cost at most, in millionths of a dollar; 0 where the table has no price.
 
     Raises:
         SettingsError: there is no such key.
@@ -242,11 +242,11 @@ def most_microusd(key: str, settings: ModelsSettings) -> int:
 
 
 async def check_model(key: str, settings: ModelsSettings, *, environ: Mapping[str, str]) -> ModelCheck:
-    """Ask a model for a structured answer, as the stages of a turn do.
+    """Ask a model for a structured answer, as the stages of a turn do, and return the result.
 
     Raises:
         SettingsError: it cannot be asked with these settings, or is built in.
-        ProviderError: it did not answer, or not as it was asked to.
+        ProviderError: it did not answer, or its answer does not fit.
     """
     model = open_model(key, settings, environ=environ)
     if model is None:
@@ -261,5 +261,5 @@ async def check_model(key: str, settings: ModelsSettings, *, environ: Mapping[st
         input_tokens=log.input_tokens,
         output_tokens=log.output_tokens,
         cost_microusd=log.cost_microusd,
-        tries=tuple(one for call in log.calls for one in call.tries),
+        tries=tuple(problem for call in log.calls for problem in call.tries),
     )

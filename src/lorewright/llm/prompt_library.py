@@ -1,4 +1,4 @@
-"""PromptLibrary: the prompts that there are, one's own over those that ship, and which version of each is in force."""
+"""PromptLibrary: the prompts by name and version, the user's before those that ship, and the version of each in force."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from lorewright.llm.prompt_template import FILE_NAME, SUFFIX, PromptTemplate, pa
 
 
 class PromptLibrary:
-    """Prompts by name and version, from folders; later folders go before earlier ones where both have a file.
+    """Prompts by name and version, from folders; a later folder goes before an earlier one where both have a file.
 
-    In force is the version that a campaign has pinned, with its text as it was then; else the newest.
+    The version in force is the one that a campaign has pinned, with its text as it was then; else the newest.
     """
 
     def __init__(self, folders: Iterable[Path], pins: Mapping[str, PromptTemplate] | None = None) -> None:
-        """Look through the folders; those that are not there have no prompts. Files are read when they are asked for.
+        """List the folders' prompts; a missing folder has none. Files are read when they are asked for.
 
         Raises:
-            PromptError: a file's name is not one that a prompt can have.
+            PromptError: a file's name is not valid for a prompt.
         """
         self._folders = tuple(folders)
         self._files = {key: path for folder in self._folders for key, path in _files(folder)}
@@ -28,15 +28,15 @@ class PromptLibrary:
         self._pins = dict(pins or {})
 
     def names(self) -> tuple[str, ...]:
-        """The names of all prompts, sorted."""
+        """Return the names of all prompts, sorted."""
         return tuple(sorted({name for name, _ in self._files} | set(self._pins)))
 
     def versions(self, name: str) -> tuple[str, ...]:
-        """The versions of a prompt that there are files of, the oldest first."""
-        return tuple(sorted((version for one, version in self._files if one == name), key=_number))
+        """Return the versions of a prompt that have files, oldest first."""
+        return tuple(sorted((version for prompt_name, version in self._files if prompt_name == name), key=_number))
 
     def get(self, name: str, version: str) -> PromptTemplate:
-        """A prompt in one version.
+        """Return a prompt in one version.
 
         Raises:
             NotFound: there is no such file.
@@ -54,7 +54,7 @@ class PromptLibrary:
         return self._read[key]
 
     def prompt(self, name: str) -> PromptTemplate:
-        """The version in force.
+        """Return a prompt's version in force.
 
         Raises:
             NotFound: there is no such prompt.
@@ -68,46 +68,46 @@ class PromptLibrary:
         return self.get(name, versions[-1])
 
     def in_force(self) -> tuple[PromptTemplate, ...]:
-        """One version of each prompt, by name.
+        """Return the version in force of each prompt, by name.
 
         Raises:
-            PromptError: one cannot be read as a prompt.
+            PromptError: one of them cannot be read as a prompt.
         """
         return tuple(self.prompt(name) for name in self.names())
 
     def paths(self) -> tuple[Path, ...]:
-        """The files of all versions, by name, the oldest first."""
+        """Return the files of all versions, by name, oldest first."""
         return tuple(self._files[name, version] for name in self.names() for version in self.versions(name))
 
     def pinned(self, pins: Iterable[PromptTemplate]) -> PromptLibrary:
-        """The same prompts with these in force."""
+        """Return a library of the same prompts with these in force."""
         library = PromptLibrary((), {**self._pins, **{pin.name: pin for pin in pins}})
         library._folders, library._files, library._read = self._folders, self._files, self._read
         return library
 
     def replaced(self, versions: Mapping[str, str]) -> PromptLibrary:
-        """The same prompts with other versions in force, by name.
+        """Return a library of the same prompts with other versions in force, by name.
 
         Raises:
             NotFound: there is no such prompt or version.
-            PromptError: one cannot be read as a prompt.
+            PromptError: one of them cannot be read as a prompt.
         """
         return self.pinned(self.get(name, version) for name, version in versions.items())
 
 
-# A campaign that is opened reads all that it has pinned, and most have pinned the same.
+# Opening a campaign reads all of its pinned prompts, and most campaigns have pinned the same.
 @lru_cache(maxsize=64)
 def kept_template(source: str, *, name: str, version: str) -> PromptTemplate:
-    """A prompt that a campaign kept the text of.
+    """Return the prompt that a campaign stored the text of.
 
     Raises:
-        PromptError: the text is no prompt any more.
+        PromptError: the text is not a valid prompt any more.
     """
     return parse_template(source, where=f"the pinned {name} {version}")
 
 
 def _files(folder: Path) -> list[tuple[tuple[str, str], Path]]:
-    """((name, version), path) of a folder's prompts."""
+    """Return ((name, version), path) of a folder's prompts."""
     found = []
     for path in sorted(folder.glob(f"*{SUFFIX}")) if folder.is_dir() else ():
         fits = FILE_NAME.fullmatch(path.name)

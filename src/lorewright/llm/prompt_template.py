@@ -31,7 +31,7 @@ from lorewright.bounded_files import MAX_WRITTEN_BYTES, read_text
 from lorewright.errors import PromptError
 from lorewright.ids import canonical_json, content_hash
 
-# Prompt: a versioned template -> the texts that a model is shown. The registry of templates is another file's.
+# Prompt: a versioned template -> the texts that a model is shown. The registry of templates is in another file.
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +51,7 @@ class RenderedPrompt:
 
     @property
     def text(self) -> str:
-        """All of it as one text."""
+        """All parts as one text."""
         return "\n\n".join(part for part in (self.system, self.stable, self.changing) if part)
 
 
@@ -60,38 +60,38 @@ class Prompt(Protocol):
 
     @property
     def name(self) -> str:
-        """The stage's, as in its file's name: `narrator`."""
+        """Name of the stage, as in the file's name: `narrator`."""
         ...
 
     @property
     def version(self) -> str:
-        """`v1`, `v2`, …"""
+        """Version: `v1`, `v2`, …"""
         ...
 
     @property
     def content_hash(self) -> str:
-        """The hash of its whole text."""
+        """Hash of the whole text."""
         ...
 
     @property
     def source(self) -> str:
-        """Its whole text, as it is kept beside what was made with it."""
+        """Whole text, as it is stored with what was made from it."""
         ...
 
     def render(self, context: Mapping[str, Any]) -> RenderedPrompt:
-        """The template filled in; values are data and never read as a template.
+        """Return the template filled in; values are data and never read as a template.
 
         Raises:
-            PromptError: the template asks for what the context does not have, or what comes of it is too long.
+            PromptError: the template uses a name that the context does not have, or the result is too long.
         """
         ...
 
 
 class Prompts(Protocol):
-    """Where prompts come from: one version of each name."""
+    """A source of prompts: one version of each name."""
 
     def prompt(self, name: str) -> Prompt:
-        """The version in force.
+        """Return the version in force.
 
         Raises:
             NotFound: there is no such prompt.
@@ -108,64 +108,65 @@ class PlainPrompt:
 
     @property
     def source(self) -> str:
-        """Nothing: the context is all there is."""
+        """Empty text: the context is all there is."""
         return ""
 
     @property
     def content_hash(self) -> str:
-        """The hash of nothing."""
+        """Hash of the empty text."""
         return content_hash("")
 
     def render(self, context: Mapping[str, Any]) -> RenderedPrompt:
-        """The context as canonical JSON."""
+        """Return the context as canonical JSON."""
         return RenderedPrompt(self.name, self.version, self.content_hash, "", "", canonical_json(dict(context)))
 
 
 class PlainPrompts:
-    """Plain prompts for every name."""
+    """A source of plain prompts for every name."""
 
     def prompt(self, name: str) -> PlainPrompt:
-        """A plain prompt of that name."""
+        """Return a plain prompt of that name."""
         return PlainPrompt(name)
 
 
-# Handlebars: a template's text and a context -> the text that a model is shown. Values are data in it, whatever they
-# hold.
+# Handlebars: a template's text and a context -> the text that a model is shown. Values are always data in it.
 
-# No request is longer (characters); a context that makes it so is a mistake.
+# Longest request (characters); a context that exceeds it is a mistake.
 MAX_OUTPUT = 400_000
-# What is said of blocks within blocks that the library cannot go through.
+# Message about blocks nested in a way that the library cannot iterate.
 TOO_DEEP = "its blocks are nested too deeply"
-# The helper of one's own beside Handlebars' `each`, `if`, `unless`, `with` and `lookup`.
+# Our own helper beside Handlebars' `each`, `if`, `unless`, `with` and `lookup`.
 LAST = "last"
 
-# What a reader could take for the tag of a fence: `<lore>`, `</player>`, `< /lore >`, `<!-- -->`, also with signs that
-# have no width within.
+# Text that could be read as the tag of a fence: `<lore>`, `</player>`, `< /lore >`, `<!-- -->`, also with zero-width
+# characters inside.
 _TAG = re.compile("<(?=[\\s\u200b-\u200f\u2060\ufeff]*(?:[/!?]|[^\\W\\d_]))")
-# Signs that tell a terminal or a reader something other than text.
+# Control characters, which tell a terminal or a reader something other than text.
 _CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
-# A line that holds a block's tag or a remark alone leaves no empty line.
+# A line with nothing but a block's tag or a comment leaves no empty line.
 _ALONE = re.compile(r"^[ \t]*(\{\{[#/^!][^{}]*\}\}|\{\{else[^{}]*\}\})[ \t]*\n", re.MULTILINE)
 _EMPTY_LINES = re.compile(r"\n[ \t]*(\n[ \t]*)+\n")
 
 
 def harmless(value: Any) -> Any:
-    """A context as it may be filled in: in every text of it, what looks like a tag opens with `‹` instead, so that no
-    value can close the fence that it stands in; control signs are left out."""
+    """Return the context safe to be filled in: in every text, anything like a tag opens with `‹` instead, so that no
+    value can close the fence around it; control characters are removed.
+    """
     if isinstance(value, str):
         return _TAG.sub("‹", _CONTROLS.sub("", value))
     if isinstance(value, Mapping):
-        return {key: harmless(one) for key, one in value.items()}
+        return {key: harmless(part) for key, part in value.items()}
     if isinstance(value, list | tuple):
-        return [harmless(one) for one in value]
+        return [harmless(part) for part in value]
     return value
 
 
 def compiled(source: str) -> Callable[[Mapping[str, Any]], str]:
-    """A template's part, ready to be filled in; empty lines are never two in a row.
+    """Return a function that fills in a template's part; its output never has two empty lines in a row.
 
     Raises:
-        HandlebarsError: it is no template; filled in, that it asks for what there is not, or grows too long.
+        HandlebarsError: it is not a valid template. The function raises it where the template uses a name that is not
+            there, or the output is too long.
     """
     template = _environment().compile(_ALONE.sub(r"\1", source + "\n"))
 
@@ -181,14 +182,16 @@ def _environment() -> Any:
     from pydantic_handlebars import HandlebarsEnvironment
 
     environment = HandlebarsEnvironment(strict=True, max_output_size=MAX_OUTPUT)
-    # It takes what the library hands to helpers, whose own type is imported late too.
+    # It takes the options that the library passes to helpers, whose own type is imported late too.
     helper: Any = _last
     environment.register_helper(LAST, helper)
     return environment
 
 
 def _last(context: Any, /, *given: Any, options: Any) -> str:
-    """`{{#last msgs 20}}…{{/last}}`: the last so many of a list, in their order; `{{else}}` where there are none."""
+    """Render `{{#last msgs 20}}…{{/last}}`: the last so many of a list, in their order; `{{else}}` where there are
+    none.
+    """
     entries = given[0] if given and isinstance(given[0], list) else []
     wanted = int(given[1]) if len(given) > 1 and isinstance(given[1], int | float) else len(entries)
     shown = entries[-wanted:] if wanted > 0 else []
@@ -201,7 +204,7 @@ def _last(context: Any, /, *given: Any, options: Any) -> str:
 Part = Literal["system", "stable", "changing"]
 PARTS: tuple[Part, ...] = ("system", "stable", "changing")
 SUFFIX = ".hbs"
-# A prompt is a page or two (characters).
+# Longest prompt; usual prompts have a page or two (characters).
 MAX_SOURCE = 60_000
 _MAX_HEAD = 4_000
 
@@ -211,7 +214,7 @@ _DIVIDER = re.compile(r"^=== *(\w+) *===[ \t]*$", re.MULTILINE)
 
 
 class PromptHead(BaseModel):
-    """What stands at the top of a prompt's file; `context` names the type that it is filled in with."""
+    """The head of a prompt's file; `context` names the type that it is filled in with."""
 
     model_config = ConfigDict(defer_build=True, frozen=True, extra="forbid")
 
@@ -232,7 +235,7 @@ class PartText:
 
 @dataclass(frozen=True)
 class PromptTemplate:
-    """A prompt of one name and version, read from a file or kept by a campaign; `where` says which."""
+    """A prompt of one name and version, read from a file or stored by a campaign; `where` says which."""
 
     head: PromptHead
     parts: Mapping[Part, PartText]
@@ -241,24 +244,24 @@ class PromptTemplate:
 
     @property
     def name(self) -> str:
-        """The stage's."""
+        """Name of the stage."""
         return self.head.name
 
     @property
     def version(self) -> str:
-        """`v1`, `v2`, …"""
+        """Version: `v1`, `v2`, …"""
         return self.head.version
 
     @cached_property
     def content_hash(self) -> str:
-        """The hash of the whole text."""
+        """Hash of the whole text."""
         return content_hash(self.source)
 
     def render(self, context: Mapping[str, Any]) -> RenderedPrompt:
-        """The prompt filled in; values are data and never read as a template.
+        """Return the prompt filled in; values are data and never read as a template.
 
         Raises:
-            PromptError: it asks for what the context does not have, or what comes of it is too long.
+            PromptError: it uses a name that the context does not have, or the result is too long.
         """
         return RenderedPrompt(
             self.name,
@@ -286,7 +289,7 @@ class PromptTemplate:
 
 
 def read_template(path: Path) -> PromptTemplate:
-    """A prompt's file.
+    """Read a prompt's file.
 
     Raises:
         PromptError: it cannot be read as a prompt; the message has file and line.
@@ -303,10 +306,10 @@ def read_template(path: Path) -> PromptTemplate:
 
 
 def parse_template(source: str, *, where: str) -> PromptTemplate:
-    """A prompt's text; `where` is named in errors.
+    """Parse a prompt's text; `where` is named in errors.
 
     Raises:
-        PromptError: it is no prompt; the message has the line.
+        PromptError: it is not a valid prompt; the message has the line.
     """
     if len(source) > MAX_SOURCE:
         raise PromptError(f"{where}: it is longer than {MAX_SOURCE} characters", hint="a prompt is a page or two")
@@ -319,7 +322,7 @@ def parse_template(source: str, *, where: str) -> PromptTemplate:
 
 def _head(text: str, where: str) -> PromptHead:
     try:
-        # BaseLoader knows texts, lists and maps alone, so that `version: v1` can be nothing else.
+        # BaseLoader reads only texts, lists and maps, so that `version: v1` is always a text.
         return PromptHead.model_validate(yaml.load(text, Loader=yaml.BaseLoader))
     except (yaml.YAMLError, ValueError, RecursionError) as problem:
         line = 2
@@ -336,7 +339,7 @@ def _head(text: str, where: str) -> PromptHead:
 
 
 def _parts(source: str, start: int, where: str) -> Mapping[Part, PartText]:
-    """The parts by name; what stands between the head and the first of them belongs to none."""
+    """Return the parts by name; text between the head and the first part belongs to none."""
     dividers = list(_DIVIDER.finditer(source, start))
     named = [divider.group(1) for divider in dividers]
     first = dividers[0].start() if dividers else len(source)
@@ -361,21 +364,21 @@ def _parts(source: str, start: int, where: str) -> Mapping[Part, PartText]:
     return parts
 
 
-# A prompt and the JSON Schema of its context -> what the prompt asks for that is not in it, with file and line.
+# Check of a prompt against the JSON Schema of its context -> unknown names, with file and line.
 
 _HELPERS = {"each", "if", "unless", "with", "lookup", "log"}
-# The check of the library does not look into blocks of one's own: this one goes through a list as `each` does.
+# The library's check does not look into custom blocks: this helper goes through a list as `each` does.
 _OWN_BLOCK = re.compile(r"(\{\{~?#)\s*" + LAST + r"\s+(\S+?)\s+\d+\s*(~?\}\})")
 _OWN_END = re.compile(r"(\{\{~?/)\s*" + LAST + r"\s*(~?\}\})")
 _HANDLEBARS_TAG = re.compile(r"\{\{(?!!)[^{}]*\}\}")
-# Names given to what a block goes through escape the check, and triple braces are HTML's.
+# Block parameters escape the check, and triple braces are for HTML.
 _UNCHECKED = re.compile(r"\{\{[^{}]*\bas\s*\|[^{}]*\}\}|\{\{\{|\{\{[~]?[>&*]")
 _PROBE = "no_such_name_"
 
 
 @dataclass(frozen=True, slots=True)
 class PromptFault:
-    """Something wrong with a prompt: on which line of which file."""
+    """A fault of a prompt, with file and line."""
 
     where: str
     line: int
@@ -388,8 +391,9 @@ class PromptFault:
 def check_prompt(
     template: PromptTemplate, schema: Mapping[str, Any], *, stable: Collection[str] = ()
 ) -> list[PromptFault]:
-    """What is wrong with a prompt, in the order of its lines. `schema` is of its context as it is written out; `stable`
-    are the context's keys that hold for a scene, which alone may stand in the stable part."""
+    """Return the faults of a prompt, in the order of its lines. `schema` is that of its context in serialized form;
+    `stable` are the context's keys that hold for a scene: no others may stand in the stable part.
+    """
     return [
         *_faults(template, "stable", _only(schema, stable), _turns(schema, stable)),
         *_faults(template, "changing", schema, ()),
@@ -397,7 +401,7 @@ def check_prompt(
 
 
 def _only(schema: Mapping[str, Any], keys: Collection[str]) -> dict[str, Any]:
-    properties = {key: one for key, one in schema.get("properties", {}).items() if key in keys}
+    properties = {key: subschema for key, subschema in schema.get("properties", {}).items() if key in keys}
     return {**schema, "properties": properties, "required": list(properties)}
 
 
@@ -435,7 +439,7 @@ def _faults(
 
 
 def _unknown(text: str, schema: Mapping[str, Any]) -> list[tuple[str, str]]:
-    """(path, message) of everything that a text asks for and its context has not."""
+    """Return (path, message) of everything that a text uses and its context does not have."""
     # Imported late: play without a model has no use for it.
     from pydantic_handlebars import check_template_compatibility
 
@@ -451,24 +455,26 @@ def _told(path: str, message: str, turns: Collection[str]) -> str:
 
 
 def _places(text: str, path: str, schema: Mapping[str, Any]) -> list[int]:
-    """Where in a text a path stands that is unknown there; the same words may be known elsewhere. The library names no
-    lines, so each place is tried: with another unknown name in it, one complaint less is about the path."""
-    before = [one for one, _ in _unknown(text, schema)].count(path)
+    """Return the positions in a text at which a path is unknown; the same words may be known elsewhere. The library
+    names no lines, so each place is tried: if another unknown name put there makes one complaint less about the path,
+    it counts.
+    """
+    before = [unknown for unknown, _ in _unknown(text, schema)].count(path)
     found = []
     for at, end in _mentions(text, path):
         tried = f"{text[:at]}{_PROBE}{text[end:]}"
-        if [one for one, _ in _unknown(tried, schema)].count(path) < before:
+        if [unknown for unknown, _ in _unknown(tried, schema)].count(path) < before:
             found.append(at)
     return found or [0]
 
 
 def _mentions(text: str, path: str) -> list[tuple[int, int]]:
-    """(start, end) of a path, or of what it can be written as, inside of tags."""
+    """Return (start, end) of a path, or of its other spellings, inside of tags."""
     written = re.compile(
         r"(?<![\w.@/])(?:this[./]|\./)?" + re.escape(path).replace(r"\.", r"[./]\[?") + r"\]?(?![\w.])"
     )
     return [
-        (tag.start() + one.start(), tag.start() + one.end())
+        (tag.start() + match.start(), tag.start() + match.end())
         for tag in _HANDLEBARS_TAG.finditer(text)
-        for one in written.finditer(tag.group())
+        for match in written.finditer(tag.group())
     ]

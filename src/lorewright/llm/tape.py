@@ -1,8 +1,8 @@
-"""Tapes: what models were asked and answered, one JSON object a line, and models that answer from such a file alone.
+"""Tapes: the answers of models on record, one JSON object a line, and models that answer from such a file alone.
 
 A line is written when an answer has come: `request` (a hash of the model's key and of everything that it was shown),
-`stage`, `key`, and either `reply` or `error`. A tape holds what was said, so it is as secret as the game it is of; what
-was asked is on it as a hash only, and no API key ever reaches it.
+`stage`, `key`, and either `reply` or `error`. A tape holds the answers, so it is as secret as its game; requests are on
+it as hashes only, and no API key ever reaches it.
 """
 
 from __future__ import annotations
@@ -18,25 +18,25 @@ from lorewright.errors import BudgetExceeded, ModelRefused, ProviderBusy, Provid
 from lorewright.ids import canonical_json, content_hash
 from lorewright.llm.model import AroundModel, Model, ModelReply, ModelRequest, OnText, ToolCall
 
-# A sitting's answers are some MB.
+# Largest tape; a sitting's answers are some MB.
 _MAX_BYTES = 256 * 1024 * 1024
 _ERRORS = {error.code: error for error in (ProviderBusy, ModelRefused, BudgetExceeded, ProviderError)}
 
 
 def request_hash(key: str, request: ModelRequest) -> str:
-    """The hash of a question to a model: the same question has the same in any process."""
+    """Return the hash of a question to a model; it is the same in any process."""
     return content_hash(canonical_json({"key": key, "request": asdict(request)}))
 
 
 class TapeRecorder(AroundModel):
-    """A model whose answers, and whose errors, are appended to a file. Several models may write to one file."""
+    """A model whose answers and errors are appended to a file. Several models may write to one file."""
 
     def __init__(self, model: Model, path: Path) -> None:
         super().__init__(model)
         self._path = path
 
     async def complete(self, request: ModelRequest, *, on_text: OnText | None = None) -> ModelReply:
-        """Ask the model and keep what came of it.
+        """Ask the model and record its answer.
 
         Raises:
             ProviderError: as the model does; it is on the tape.
@@ -44,8 +44,8 @@ class TapeRecorder(AroundModel):
         try:
             reply = await self._model.complete(request, on_text=on_text)
         except ProviderError as error:
-            told = {"code": error.code, "message": error.message, "hint": error.hint, "tries": error.tries}
-            self._keep(request, {"error": told})
+            recorded = {"code": error.code, "message": error.message, "hint": error.hint, "tries": error.tries}
+            self._keep(request, {"error": recorded})
             raise
         self._keep(request, {"reply": asdict(reply)})
         return reply
@@ -57,13 +57,14 @@ class TapeRecorder(AroundModel):
 
 
 class TapePlayer:
-    """Answers the questions on a tape as they were answered then, and no others. What was asked several times is
-    answered in the same order."""
+    """A model that answers the questions on a tape as they were answered then, and no others. A repeated question is
+    answered in the same order.
+    """
 
     provider = "tape"
 
     def __init__(self, path: Path, *, key: str) -> None:
-        """`key` is the key of the model that was recorded.
+        """Read a tape; `key` is the key of the model that was recorded.
 
         Raises:
             ProviderError: a line of the tape cannot be read; the message has file and line.
@@ -73,7 +74,7 @@ class TapePlayer:
         self._answers = _read(path)
 
     async def complete(self, request: ModelRequest, *, on_text: OnText | None = None) -> ModelReply:
-        """The recorded answer, in one piece where pieces are wanted.
+        """Return the recorded answer, in one piece where pieces are wanted.
 
         Raises:
             ProviderError: the question is not on the tape, or not so often; or the recorded error.
@@ -102,7 +103,7 @@ def _read(path: Path) -> dict[str, deque[dict[str, Any]]]:
         raise ProviderError(f"{path}: the tape cannot be read", hint="record one with TapeRecorder") from None
     for number, line in enumerate(lines, start=1):
         if not line.endswith("\n"):
-            break  # Whoever recorded was stopped in the midst of a line.
+            break  # The recorder was stopped in the midst of a line.
         try:
             came = json.loads(line)
             _check(came)

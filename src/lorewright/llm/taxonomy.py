@@ -1,5 +1,6 @@
-"""Taxonomy: a model's key -> its row: who runs it, by which name, how much it reads, how it is held to a schema, and
-what it costs. The one table of models; users add rows in `lorewright.toml`."""
+"""Taxonomy: a model's key -> its row: provider, name there, context window, how it is held to a schema, and price. The
+one table of models; users add rows in `lorewright.toml`.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +23,7 @@ BUILTIN = "builtin"
 
 @dataclass(frozen=True, slots=True)
 class Prices:
-    """In dollars per million tokens, which is also millionths of a dollar per token."""
+    """Prices in dollars per million tokens, which is also millionths of a dollar per token."""
 
     input: float
     output: float
@@ -30,13 +31,13 @@ class Prices:
     cache_write: float
 
     def cost_microusd(self, read: int, written: int, *, cache_read: int = 0, cache_write: int = 0) -> int:
-        """What a call costs in millionths of a dollar, rounded up; `read` counts the cached parts as well."""
+        """Return the cost of a call in millionths of a dollar, rounded up; `read` counts the cached parts as well."""
         plain = max(read - cache_read - cache_write, 0)
         parts = (plain * self.input, cache_read * self.cache_read, cache_write * self.cache_write)
         return math.ceil(round(sum(parts) + written * self.output, 6))
 
     def cost_of(self, reply: ModelReply) -> int:
-        """What a reply cost in millionths of a dollar."""
+        """Return the cost of a reply in millionths of a dollar."""
         return self.cost_microusd(
             reply.input_tokens,
             reply.output_tokens,
@@ -49,11 +50,10 @@ class Prices:
 class ModelRow:
     """A model that can be chosen by its key.
 
-    `family` is what `[models.base_urls]` calls it: the provider, or the family of the key. `window` is how many tokens
-    it reads, None where nobody says. `key_env` names the environment variable of its API key, `other_key_env` one that
-    is looked at where that is not set, `key_needed` whether there must be one. `base_url` is where a row of the user's
-    says that it is asked, `url_env` the variable that says so before all settings. Without `prices` a call is counted
-    as free.
+    `family` is its name in `[models.base_urls]`: the provider, or the family of the key. `window` is how many tokens it
+    reads, None where unknown. `key_env` names the environment variable of its API key, `other_key_env` the one that is
+    read where that is not set; with `key_needed` one of them must be set. `base_url` is the address that a user's row
+    gives, `url_env` the variable whose address goes before all settings. Without `prices` a call is counted as free.
     """
 
     key: str
@@ -95,8 +95,8 @@ def _row(
 
 
 # Windows and prices are those of the library genai-prices, which pydantic-ai counts with; a test holds them to it. They
-# are written down here because to import that library takes longer than to list them. Where a price rises with the
-# length of what is read, this is the one of short requests: ours are a hundredth of such lengths.
+# are listed here because importing that library takes longer. Where a price rises with the length of the input, this is
+# the price of short requests: ours are a hundredth of such lengths.
 _ROWS: dict[str, ModelRow] = {
     row.key: row
     for row in (
@@ -131,7 +131,7 @@ _ROWS: dict[str, ModelRow] = {
     )
 }
 
-# Families: what stands behind the stroke is the model's name.
+# Families: the text after the slash is the model's name.
 _FAMILIES: dict[str, ModelRow] = {
     "ollama": ModelRow(
         "ollama",
@@ -157,25 +157,25 @@ _BUILTIN_ROW = ModelRow(BUILTIN, "builtin", "the deterministic twins", key_neede
 
 
 def rows(settings: ModelsSettings) -> list[ModelRow]:
-    """Every model that has a row of its own: `builtin`, those that are known, the user's. Families have none: see
+    """Return every model that has a row of its own: `builtin`, the known ones, the user's. Families have none: see
     `families`.
 
     Raises:
-        SettingsError: a user's row takes a key that is taken, or says too little.
+        SettingsError: a user's row has a key that is taken, or lacks a field.
     """
     return [_BUILTIN_ROW, *_ROWS.values(), *(_own(key, given, settings) for key, given in settings.keys.items())]
 
 
 def families() -> list[ModelRow]:
-    """The rows of `ollama/NAME` and `openai-compatible/NAME`, with an empty model."""
+    """Return the rows of `ollama/NAME` and `openai-compatible/NAME`, with an empty model."""
     return list(_FAMILIES.values())
 
 
 def row_of(key: str, settings: ModelsSettings) -> ModelRow:
-    """The row of a key.
+    """Return the row of a key.
 
     Raises:
-        SettingsError: there is no such key; the hint lists what there is.
+        SettingsError: there is no such key; the hint lists those that there are.
     """
     known = {row.key: row for row in rows(settings)}
     if key in known:
@@ -193,18 +193,18 @@ def address_of(row: ModelRow, settings: ModelsSettings, environ: Mapping[str, st
     """Return where a model is asked, as `asked_at` does, with None for its provider's own server.
 
     Raises:
-        SettingsError: it is no provider's, and nothing says where it is.
+        SettingsError: it has no provider, and nothing gives its address.
     """
     url = asked_at(row, settings, environ)
     return None if url == OWN_SERVERS.get(row.provider) else url
 
 
 def asked_at(row: ModelRow, settings: ModelsSettings, environ: Mapping[str, str]) -> str | None:
-    """Return the address at which a model is asked: as the environment says, else its row, else `[models.base_urls]`,
-    else its family's own server; None for what is built in.
+    """Return the address at which a model is asked: from the environment, else its row, else `[models.base_urls]`, else
+    its family's own server; None for what is built in.
 
     Raises:
-        SettingsError: it is no provider's, and nothing says where it is.
+        SettingsError: it has no provider, and nothing gives its address.
     """
     named = (environ.get(row.url_env) or "").strip() if row.url_env else ""
     url = named or choose_address(row.family, row.base_url, settings.base_urls)
@@ -218,8 +218,9 @@ def asked_at(row: ModelRow, settings: ModelsSettings, environ: Mapping[str, str]
 
 
 def may_cost(row: ModelRow, address: str | None) -> bool:
-    """Return whether a call may cost money: it has a price, or it leaves this machine. A price of nothing is no
-    promise of whoever runs the model."""
+    """Return whether a call may cost money: it has a price, or it leaves this machine. A price of zero is no promise of
+    a remote server.
+    """
     return row.is_paid or (address is not None and not is_on_this_machine(address))
 
 
@@ -242,7 +243,7 @@ def _own(key: str, given: ModelSettings, settings: ModelsSettings) -> ModelRow:
         prices=_prices(given, settings),
         key_env=given.key_env or (known.key_env if known and given.provider != "openai-compatible" else None),
         key_needed=given.key_env is not None or given.provider != "openai-compatible",
-        # A row that says where it is asked is asked there, whatever the environment says of its provider.
+        # A row with an address is asked there, whatever address the environment gives for its provider.
         url_env=known.url_env if known and given.base_url is None else None,
         base_url=given.base_url,
         other_key_env=known.other_key_env if known and given.key_env is None else None,
@@ -251,8 +252,9 @@ def _own(key: str, given: ModelSettings, settings: ModelsSettings) -> ModelRow:
 
 
 def _prices(given: ModelSettings, settings: ModelsSettings) -> Prices | None:
-    """What a row says, but no less than the table where that knows the model at its vendor's own server. Prices of
-    nothing are unknown ones."""
+    """Return a row's prices, but no less than the table's where that knows the model at its vendor's own server. Prices
+    of zero count as unknown.
+    """
     told, known = _told_prices(given), _known_prices(given, settings)
     if told is None or known is None:
         return told or known
@@ -283,13 +285,13 @@ def _known_prices(given: ModelSettings, settings: ModelsSettings) -> Prices | No
 
 
 def _plain_name(model: str) -> str:
-    """A model's name without the date or `latest` at its end and the folder before it, by which vendors know it too."""
+    """Return a model's name without the date or `latest` at its end and the folder before it, as vendors know it too."""
     return re.sub(r"[-@](latest|\d{4}-?\d\d-?\d\d)$", "", model.casefold().removeprefix("models/"))
 
 
 # Estimate: the models of a campaign's tiers -> what a turn may cost with them, before one was played.
 
-# Tiers: a stage -> the key of the model that it asks. The one table of which stages need a large model.
+# Tiers: a stage -> the key of the model that it asks. The one table of the stages that need a large model.
 
 Tier = Literal["small", "large"]
 
@@ -307,18 +309,18 @@ TIERS: dict[str, Tier] = {
     "scenario_generator": "large",
 }
 
-# These are built in unless the settings say otherwise: what the twin does there a model seldom does better.
+# These are built in unless the settings say otherwise: models seldom do better there.
 BUILTIN_UNLESS_SET = frozenset({"planner"})
 
 
 def key_for(stage: str, *, small: str, large: str, settings: ModelsSettings) -> str:
-    """The key of the model that a stage asks, `builtin` where it asks none.
+    """Return the key of the model that a stage asks, `builtin` where it asks none.
 
     `small` and `large` are the keys of the campaign's tiers; where a tier is `builtin`, so are its stages. Under
     `[models.stages]` the settings may name another tier for a stage, a key, or `builtin`.
 
     Raises:
-        SettingsError: there is no such stage, or the settings name one that there is not.
+        SettingsError: there is no such stage, or the settings name an unknown one.
     """
     unknown = sorted({stage, *settings.stages} - set(TIERS))
     if unknown:
@@ -332,7 +334,7 @@ def key_for(stage: str, *, small: str, large: str, settings: ModelsSettings) -> 
 
 @dataclass(frozen=True, slots=True)
 class Typical:
-    """What a call takes in the midst of a scene, in tokens, and in how many of a hundred turns it is made."""
+    """The typical use of a call in the midst of a scene, in tokens, and in how many of a hundred turns it is made."""
 
     read: int
     cached: int
@@ -341,7 +343,8 @@ class Typical:
 
 
 # Read and cached: means over twelve turns of Dead Drop. Written: a narration of some 180 words, a handful of proposals.
-# The interpreter asks where its twin is unsure, resolution where a rulebook decides: rough guesses at how often.
+# The interpreter asks where the built-in one is unsure, resolution where a rulebook decides: rough guesses at how
+# often.
 TYPICAL: dict[str, Typical] = {
     "narrator": Typical(1_900, 950, 250),
     "lore_extractor": Typical(800, 400, 120),
@@ -349,8 +352,8 @@ TYPICAL: dict[str, Typical] = {
     "interpreter": Typical(900, 500, 80, in_hundred=20),
     "resolution": Typical(1_200, 500, 200, in_hundred=20),
 }
-# What is asked beside these in some campaigns: where others act of their own accord, and in a long game. Rough guesses,
-# with one or two of the cast acting in a turn.
+# Further calls of some campaigns: where others act of their own accord, and in a long game. Rough guesses, with one or
+# two of the cast acting in a turn.
 BESIDE: dict[str, Typical] = {
     "npc_intent": Typical(1_100, 400, 90, in_hundred=150),
     "persona_extractor": Typical(700, 300, 40),
@@ -360,11 +363,11 @@ BESIDE: dict[str, Typical] = {
 
 
 def turn_microusd(*, small: str, large: str, settings: ModelsSettings) -> int | None:
-    """What a turn costs with these two models, in millionths of a dollar, about; None where a model that is asked has
-    no price in the table.
+    """Return what a turn costs with these two models, in millionths of a dollar, about; None where a model that is
+    asked has no price in the table.
 
     Raises:
-        SettingsError: there is no such key, or the settings name a stage that there is not.
+        SettingsError: there is no such key, or the settings name an unknown stage.
     """
     total = 0.0
     for stage, typical in TYPICAL.items():

@@ -14,29 +14,30 @@ from lorewright.errors import ModelRefused, ProviderBusy
 from lorewright.llm.model import ModelReply, ModelRequest, Talk, ToolCall, ToolSpec
 from lorewright.llm.taxonomy import Mode, ModelRow
 
-# Thoughts: what local models think aloud before an answer, between tags, is taken out of it, whole or in pieces.
+# Thoughts: local models think aloud before an answer, between tags; this is removed, from whole texts or pieces.
 
 _OPEN = "<think>"
 _CLOSE = "</think>"
 
 
 def without_thought(text: str) -> str:
-    """The text without the thought that it begins with; nothing is left of one that does not end."""
+    """Return the text without the thought at its beginning; empty if the thought does not end."""
     if not text.lstrip().startswith(_OPEN):
         return text
     return text.partition(_CLOSE)[2].lstrip()
 
 
 class SpokenPieces:
-    """Pieces of an answer in, the pieces of it that are no thought out. Joined they are `without_thought` of the
-    whole, once `last` has been asked for too."""
+    """A filter of an answer's pieces that removes the thought. Joined, and with `last` at the end, they are
+    `without_thought` of the whole.
+    """
 
     def __init__(self) -> None:
         self._held = ""
         self._is_open = False
 
     def next(self, piece: str) -> str:
-        """What of the answer can be passed on after another piece, which may be nothing yet."""
+        """Return the part of the answer that can be passed on after another piece; it may be empty."""
         if self._is_open:
             return piece
         self._held += piece
@@ -47,7 +48,7 @@ class SpokenPieces:
         return "" if _OPEN.startswith(begun) else self._pass(self._held)
 
     def last(self) -> str:
-        """What was held back although it was no thought."""
+        """Return the text that was held back although it was no thought."""
         return "" if self._is_open else self._pass(without_thought(self._held))
 
     def _pass(self, text: str) -> str:
@@ -55,22 +56,23 @@ class SpokenPieces:
         return text
 
 
-# The library takes most of a second to import: each function does so when a model is asked.
+# The library takes most of a second to import: each function imports it when a model is asked.
 if TYPE_CHECKING:
     from pydantic_ai import messages as theirs
     from pydantic_ai.models import ModelRequestParameters
     from pydantic_ai.settings import ModelSettings
     from pydantic_ai.tools import ToolDefinition
 
-# The tool that a model calls to give a structured answer, where that is how it is held to a schema.
+# The tool that a model calls to give a structured answer, where a tool is what holds it to a schema.
 ANSWER_TOOL = "answer"
 
 
 def messages_of(
     request: ModelRequest, *, recalled: Callable[[Talk], theirs.ModelResponse | None]
 ) -> list[theirs.ModelMessage]:
-    """The messages; `recalled` gives back what a model said in its own form, where that is still known: some want the
-    signatures in it again."""
+    """Return the messages; `recalled` returns a model's earlier message in its own form, if still known: some providers
+    want the signatures in it again.
+    """
     from pydantic_ai import messages as theirs
 
     prompt = request.prompt
@@ -78,7 +80,7 @@ def messages_of(
     if prompt.stable:
         user += [prompt.stable, theirs.CachePoint()]
     if prompt.changing or not user:
-        # No provider takes a message of nothing.
+        # No provider takes an empty message.
         user.append(prompt.changing or "(nothing more)")
     parts: list[theirs.ModelRequestPart] = [theirs.SystemPromptPart(prompt.system)] if prompt.system else []
     first = theirs.ModelRequest(parts=[*parts, theirs.UserPromptPart(user)])
@@ -104,7 +106,7 @@ def _said(talk: Talk, recalled: Callable[[Talk], theirs.ModelResponse | None]) -
 
 
 def parameters_of(request: ModelRequest, row: ModelRow) -> ModelRequestParameters:
-    """How the answer is to be given: as text, or held to the schema in the row's mode; and which tools there are."""
+    """Return how the answer is to be given: as text, or held to the schema in the row's mode; and the tools."""
     from pydantic_ai.models import ModelRequestParameters
     from pydantic_ai.output import OutputObjectDefinition
     from pydantic_ai.tools import ToolDefinition
@@ -135,7 +137,7 @@ def _tool(spec: ToolSpec) -> ToolDefinition:
 
 
 def settings_of(request: ModelRequest, row: ModelRow) -> ModelSettings:
-    """Bounds of the answer. Nothing is said of temperature: newer models take none.
+    """Return the bounds of the answer. Temperature is not set: newer models take none.
 
     Models are told not to think at length before they answer: each stage is one small step, and the player waits.
     """
@@ -148,8 +150,9 @@ def settings_of(request: ModelRequest, row: ModelRow) -> ModelSettings:
 
 
 def mode_for(schema: dict[str, Any], mode: Mode) -> Mode:
-    """The mode in which a schema can be asked for. A provider's guarantee needs every part of a schema to have a type
-    and every object to name its fields; where one does not, the words of the prompt must do."""
+    """Return the mode in which a schema can be asked for. A provider's guarantee needs every part of a schema to have a
+    type and every object to name its fields; where one does not, the mode is that of instructions in the prompt.
+    """
     return mode if _is_closed(schema) else "prompted"
 
 
@@ -171,10 +174,10 @@ def _is_closed(schema: Any) -> bool:
         *schema.get("prefixItems", ()),
         *([schema["items"]] if "items" in schema else []),
     ]
-    return all(_is_closed(one) for one in inner)
+    return all(_is_closed(part) for part in inner)
 
 
-# A whole response as pydantic-ai has it -> our reply, or the reason why it is none.
+# Reply: a whole response of pydantic-ai -> our reply, or an error that says why it is none.
 
 if TYPE_CHECKING:
     from pydantic_ai import messages as theirs
@@ -184,10 +187,10 @@ _EMPTY = "the answer is empty"
 
 
 def reply_of(response: theirs.ModelResponse, row: ModelRow, *, streamed: bool) -> ModelReply:
-    """What a model answered: its text without anything that it thought, its calls, and what it cost.
+    """Return a model's answer: its text without any thought, its calls, and what it cost.
 
-    An answer that ran into its bound, or has nothing in it, is marked `unfinished`: it is the model's to mend. It has
-    no calls, for the last of them may be half a one.
+    An answer that reached its bound, or is empty, is marked `unfinished`, for the model to repair. It has no calls,
+    because the last of them may be cut.
 
     Raises:
         ModelRefused: it declined, or the provider's filter did.
@@ -206,7 +209,7 @@ def reply_of(response: theirs.ModelResponse, row: ModelRow, *, streamed: bool) -
     called = [part for part in response.parts if isinstance(part, theirs.ToolCallPart)]
     answers = [part.args_as_json_str() for part in called if part.tool_name == ANSWER_TOOL]
     texts = [part.content for part in response.parts if isinstance(part, theirs.TextPart)]
-    # The SDKs hold what a server sends to no type: a block that they do not know can be a text of None.
+    # The SDKs do not validate what a server sends: a block of an unknown kind can be a text of None.
     said = without_thought("".join(text for text in texts if isinstance(text, str)))
     calls = tuple(_call(part) for part in called if part.tool_name != ANSWER_TOOL)
     text = answers[0] if answers else said
@@ -225,10 +228,11 @@ def reply_of(response: theirs.ModelResponse, row: ModelRow, *, streamed: bool) -
 
 
 def _is_cut(response: theirs.ModelResponse, row: ModelRow, *, streamed: bool) -> bool:
-    """Whether nothing says that the answer is whole. Some servers never say so of an answer in one piece, which cannot
-    be cut without being no JSON."""
-    told = (response.provider_details or {}).get("finish_reason")
-    if told or response.finish_reason == "content_filter":
+    """Tell whether nothing says that the answer is whole. Some servers never say so of an answer in one piece; a cut
+    there would leave invalid JSON.
+    """
+    reason = (response.provider_details or {}).get("finish_reason")
+    if reason or response.finish_reason == "content_filter":
         return False
     return streamed or row.provider != "openai-compatible"
 

@@ -1,4 +1,4 @@
-"""RemoteModel: one try at asking a provider: the request over the network, its answer whole or an error of ours."""
+"""RemoteModel: one try at asking a provider: the request over the network, and its whole answer or an error of ours."""
 
 from __future__ import annotations
 
@@ -21,21 +21,23 @@ from lorewright.llm.providers.vendors import vendor_model
 from lorewright.llm.taxonomy import ModelRow
 from lorewright.tokens import count_tokens
 
-# What an SDK raised -> our error: provider, key, HTTP status and a short clean reason, never the SDK's own text.
+# Failures: an SDK's error -> our error with provider, key, HTTP status and a short clean reason, never the SDK's text.
 
 if TYPE_CHECKING:
     from pydantic_ai.exceptions import ModelAPIError, ModelHTTPError
 
-# A reason is a sentence (characters).
+# Longest reason (characters).
 _REASON = 200
 _UNPRINTABLE = re.compile("[\x00-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]+")
-# These pass by themselves: a timeout on their side, a conflict, too many requests. So does every 5xx (529: overloaded).
+# Statuses that pass by themselves: a timeout on their side, a conflict, too many requests. So does every 5xx (529:
+# overloaded).
 _PASSING_STATUS = frozenset({408, 409, 429})
 
 
 def failure_of(problem: Exception, row: ModelRow, secrets: Secrets, *, address: str | None = None) -> ProviderError:
-    """Our error for what pydantic-ai or an SDK below it raised; ProviderBusy where another try may do better. Where a
-    connection fails, the host of `address` is named."""
+    """Return our error for an error of pydantic-ai or an SDK below it; ProviderBusy where another try may succeed.
+    Where a connection fails, the host of `address` is named.
+    """
     from pydantic_ai import exceptions as theirs  # late: it takes most of a second
 
     who = f"{row.provider} ({row.key})"
@@ -60,19 +62,19 @@ def failure_of(problem: Exception, row: ModelRow, secrets: Secrets, *, address: 
             hint="see whether the server is up, then try again",
         )
     if isinstance(problem, theirs.UserError):
-        # What the library says of it is advice to whoever calls the library.
+        # The library's message about it is advice to its callers.
         return ProviderError(
             f"{who}: this model cannot be held to a schema in the way that its row says",
             hint='set mode = "tool" or "prompted" in its row under [models.keys] in lorewright.toml',
         )
-    # What is left came with a good status and was no answer: HTML, half a JSON, an event that nobody knows.
+    # All other errors came with a good status and no answer: HTML, half a JSON, an unknown event.
     return ProviderBusy(
         f"{who}: what came back is no answer of a model", hint="see whether the address is that of a model's API"
     )
 
 
 def _host(address: str | None) -> str:
-    """Host and port, without names, passwords and paths that may stand around them."""
+    """Return host and port, without any name, password and path around them."""
     try:
         place = urlsplit(address or "")
         return f" to {place.hostname}{f':{place.port}' if place.port else ''}" if place.hostname else ""
@@ -93,7 +95,7 @@ def _of_status(problem: ModelHTTPError, status: int, row: ModelRow, said: str) -
 
 
 def _told(problem: ModelAPIError, secrets: Secrets) -> str:
-    """The provider's own sentence, if it sent one in the shape that they all use; as an addition to ours."""
+    """Return the provider's own sentence, if it sent one in the shape that they all use, to be appended to ours."""
     body = problem.body
     error = body.get("error", body) if isinstance(body, dict) else None
     message = error.get("message") if isinstance(error, dict) else None
@@ -101,7 +103,7 @@ def _told(problem: ModelAPIError, secrets: Secrets) -> str:
 
 
 def _said(text: str, secrets: Secrets) -> str:
-    # Hidden first: a key that is cut or has its blanks squeezed would not be known again.
+    # Hidden first: a key that is cut or has its blanks squeezed would not be recognised.
     clean = " ".join(_UNPRINTABLE.sub(" ", secrets.redacted(text)).split())
     return f": {clean[:_REASON]}" if clean else ""
 
@@ -110,16 +112,16 @@ if TYPE_CHECKING:
     from pydantic_ai import messages as theirs
     from pydantic_ai.models import Model as VendorModel
 
-# Seconds in which a server must take the connection.
+# Timeout of a connection (seconds).
 _CONNECT_S = 10.0
-# Longer answers are streamed although nobody listens: in one piece they would come after minutes of silence.
+# Longer answers are streamed even without a listener: in one piece they would come after minutes of silence.
 _LONG = 16_000
-# So many of a model's own messages are kept to be shown to it again; a loop of tools needs the last few.
+# How many of a model's own messages are kept to be shown to it again; a loop of tools needs the last few.
 _RECALLED = 32
 
 
 class RemoteModel:
-    """A model at its provider. Nothing is imported of the SDKs until the first question.
+    """A model at its provider. No SDK is imported before the first question.
 
     A client is opened for each call and closed after it: turns run in event loops of their own, and a connection that
     outlives its loop cannot be used or closed.
@@ -137,19 +139,20 @@ class RemoteModel:
 
     @property
     def key(self) -> str:
-        """Its key in the taxonomy."""
+        """Key in the taxonomy."""
         return self._row.key
 
     @property
     def provider(self) -> str:
-        """Who runs it."""
+        """Name of the provider."""
         return self._row.provider
 
     async def complete(self, request: ModelRequest, *, on_text: OnText | None = None) -> ModelReply:
-        """One try. With `on_text` the answer is streamed and the pieces of its text passed on.
+        """Make one try and return the answer. With `on_text` the answer is streamed and the pieces of its text passed
+        on.
 
         Raises:
-            ProviderBusy: nothing came of it, and another try may do better.
+            ProviderBusy: the try failed, and another may succeed.
             ModelRefused: the model or the provider's filter declined.
             ProviderError: another try would fail as well; the message has no text of an SDK and no secret in it.
         """
@@ -161,7 +164,7 @@ class RemoteModel:
         except Exception as problem:
             if (refused := _refused_below(problem)) is not None:
                 raise refused from None
-            # Whatever an SDK raises may quote headers; only what is made of it here goes on.
+            # An SDK's error may quote headers; only our own error leaves this function.
             if not _is_theirs(problem):
                 raise
             raise failure_of(problem, self._row, self._secrets, address=self._base_url) from None
@@ -204,8 +207,9 @@ class RemoteModel:
         return reply
 
     def _recalled(self, talk: Talk) -> theirs.ModelResponse | None:
-        """What the model said when it made these calls, as it said it; None where that is not known or not all of it
-        is wanted."""
+        """Return the model's original message that made these calls; None where it is not known or only a part of it is
+        wanted.
+        """
         known = self._said.get(talk.calls[0].id) if talk.calls else None
         if known is None or len([part for part in known.parts if part.part_kind == "tool-call"]) != len(talk.calls):
             return None
@@ -230,7 +234,7 @@ class RemoteModel:
 
 
 def load(row: ModelRow) -> None:
-    """Import all that asking a model of this row needs, and read whom we trust. Nothing is sent."""
+    """Import the modules that asking a model of this row needs, and load the trusted certificates. Nothing is sent."""
     import httpx2
     from pydantic_ai import direct  # noqa: F401 (for the import alone)
 
@@ -241,14 +245,14 @@ def load(row: ModelRow) -> None:
 
 @cache
 def _trust() -> ssl.SSLContext:
-    """Whom we trust; it takes a while to load."""
+    """Return the trusted certificates; loading them takes a while."""
     import httpx2
 
     return httpx2.create_ssl_context()
 
 
 def _nobody(piece: str) -> None:
-    """Listens."""
+    """Ignore a piece."""
 
 
 def _streams(request: ModelRequest, on_text: OnText | None) -> bool:
@@ -256,7 +260,7 @@ def _streams(request: ModelRequest, on_text: OnText | None) -> bool:
 
 
 def _text_in(event: Any) -> str:
-    """The piece of the answer's text in an event of a stream; what a model thinks is none."""
+    """Return the piece of the answer's text in an event of a stream; empty for what a model thinks."""
     from pydantic_ai import messages as theirs
 
     if isinstance(event, theirs.PartStartEvent) and isinstance(event.part, theirs.TextPart):
@@ -267,7 +271,7 @@ def _text_in(event: Any) -> str:
 
 
 def _refused_below(problem: BaseException) -> ProviderError | None:
-    """An error of ours that was raised below an SDK, which wraps what it does not know; None where there is none."""
+    """Return an error of ours that was raised below an SDK, which wraps unknown errors; None where there is none."""
     seen: BaseException | None = problem
     while seen is not None and not isinstance(seen, ProviderError):
         seen = seen.__cause__ or seen.__context__
@@ -275,7 +279,7 @@ def _refused_below(problem: BaseException) -> ProviderError | None:
 
 
 def _is_theirs(problem: Exception) -> bool:
-    """Whether an error comes out of an SDK, by where its class or the line that raised it stands."""
+    """Tell whether an error comes out of an SDK, by the module of its class or of the line that raised it."""
     return True if _top(type(problem).__module__) in _THEIRS else _raised_in(problem)
 
 

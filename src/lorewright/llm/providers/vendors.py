@@ -10,14 +10,14 @@ from lorewright.llm.taxonomy import ModelRow
 if TYPE_CHECKING:
     from pydantic_ai.models import Model
 
-# Some servers want no key, their SDK wants one all the same.
+# A key for servers that want none, because their SDK wants one all the same.
 _NO_KEY = "none"
 
 
 def vendor_model(row: ModelRow, *, api_key: str | None, base_url: str | None, http: Any) -> Model:
-    """The vendor's model. It retries nothing by itself: how often a call is tried is decided in one place.
+    """Return the vendor's model. It never retries by itself: retries are decided in one place.
 
-    `http` is an `httpx2.AsyncClient` that whoever calls closes.
+    `http` is an `httpx2.AsyncClient` that the caller closes.
     """
     match row.provider:
         case "anthropic":
@@ -25,7 +25,7 @@ def vendor_model(row: ModelRow, *, api_key: str | None, base_url: str | None, ht
             from pydantic_ai.models.anthropic import AnthropicModel
             from pydantic_ai.providers.anthropic import AnthropicProvider
 
-            # Without an address of its own the SDK would take one from the environment; that is read elsewhere.
+            # Without an explicit address the SDK would take one from the environment; that is read elsewhere.
             claude = AsyncAnthropic(
                 api_key=api_key, base_url=base_url or OWN_SERVERS["anthropic"], http_client=http, max_retries=0
             )
@@ -64,7 +64,7 @@ def _of_openai(row: ModelRow, api_key: str | None, base_url: str | None, http: A
         return OpenAIChatModel(row.model, provider=OpenAIProvider(openai_client=client))
     if row.family == "deepseek":
         return OpenAIChatModel(row.model, provider=DeepSeekProvider(openai_client=client))
-    # Every such server knows the older name of the bound, few the newer one, and who does not know it ignores it.
+    # Every such server knows the older name of the bound, few the newer one; those that do not know it ignore it.
     bounded = OpenAIModelProfile(openai_chat_supports_max_completion_tokens=False)
     there = OpenAICompatibleProvider(row.family, openai_client=client)
     return OpenAIChatModel(row.model, provider=there, profile=lambda known: merge_profile(known, bounded))
